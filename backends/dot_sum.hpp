@@ -1,0 +1,82 @@
+// What a dot product adds up: one sum, or for complex operands four, and the way from there to the
+// result. Shared by all backends, host and device.
+#pragma once
+
+#include <tally/dot.hpp>
+#include <tally/types.hpp>
+
+#include <complex>
+#include <limits>
+
+namespace tally::backends {
+
+/// The sum over a node of the order's tree.
+template <class A>
+struct dot_sum {
+  A value{};
+
+  friend TALLY_HOST_DEVICE dot_sum operator+(const dot_sum& a, const dot_sum& b) {
+    if constexpr (std::is_integral_v<A>) {  // modulo 2^64
+      return {static_cast<A>(static_cast<std::uint64_t>(a.value) + static_cast<std::uint64_t>(b.value))};
+    } else {
+      return {a.value + b.value};
+    }
+  }
+};
+
+/// Of the products of real and imaginary parts, in that order of x and y: ri sums re(x) * im(y).
+/// Those that a real operand has no part of stay +0.
+template <class T>
+struct dot_sum<std::complex<T>> {
+  T rr{}, ii{}, ri{}, ir{};
+
+  friend TALLY_HOST_DEVICE dot_sum operator+(const dot_sum& a, const dot_sum& b) {
+    return {a.rr + b.rr, a.ii + b.ii, a.ri + b.ri, a.ir + b.ir};
+  }
+};
+
+/// `value`, or for any NaN the positive quiet NaN with an empty payload.
+template <class T>
+TALLY_HOST_DEVICE constexpr T canonical(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return value == value ? value : std::numeric_limits<T>::quiet_NaN();
+  } else {
+    return value;
+  }
+}
+
+/// A result as plain parts, for code that has no `std::complex`: re is the value of a real one.
+template <class T>
+struct dot_parts {
+  T re{}, im{};
+};
+
+template <class A>
+TALLY_HOST_DEVICE dot_parts<A> finish_parts(const dot_sum<A>& sum, conjugate) {
+  return {canonical(sum.value), A{}};
+}
+
+template <class T>
+TALLY_HOST_DEVICE dot_parts<T> finish_parts(const dot_sum<std::complex<T>>& sum, conjugate conjugated) {
+  switch (conjugated) {
+    case conjugate::x:
+      return {canonical(sum.rr + sum.ii), canonical(sum.ri - sum.ir)};
+    case conjugate::y:
+      return {canonical(sum.rr + sum.ii), canonical(sum.ir - sum.ri)};
+    default:
+      return {canonical(sum.rr - sum.ii), canonical(sum.ri + sum.ir)};
+  }
+}
+
+/// The result of the whole sum.
+template <class A>
+A finish(const dot_sum<A>& sum, conjugate conjugated) {
+  const auto parts = finish_parts(sum, conjugated);
+  if constexpr (is_complex_v<A>) {
+    return {parts.re, parts.im};
+  } else {
+    return parts.re;
+  }
+}
+
+}  // namespace tally::backends

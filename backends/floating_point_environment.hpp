@@ -1,0 +1,72 @@
+// The caller's rounding mode, flush-to-zero flags and trap masks don't reach the result: a program
+// linked with -ffast-math, say, flushes subnormals from its start.
+#pragma once
+
+#if defined(__x86_64__) || defined(_M_X64)
+#include <xmmintrin.h>
+#elif !defined(__aarch64__)
+#include <cfenv>
+#endif
+
+#include <cstdint>
+
+namespace tally::backends {
+
+/// While it lives, this thread rounds to nearest, keeps subnormals and traps nothing. The control
+/// register is read always, and written only when it is not the default already: reading costs a
+/// few cycles, writing flushes the pipeline. Every thread that computes needs its own.
+class default_environment {
+ public:
+#if defined(__x86_64__) || defined(_M_X64)
+  default_environment() : saved_(_mm_getcsr()), changed_((saved_ & ~status) != standard) {
+    if (changed_) _mm_setcsr(standard | (saved_ & status));
+  }
+  ~default_environment() {
+    // The flags raised meanwhile stay raised, as after any arithmetic.
+    if (changed_) _mm_setcsr((saved_ & ~status) | ((saved_ | _mm_getcsr()) & status));
+  }
+
+ private:
+  static constexpr std::uint32_t status = 0x3f;      // the sticky exception flags
+  static constexpr std::uint32_t standard = 0x1f80;  // all masked, nearest, no FTZ, no DAZ
+  std::uint32_t saved_;
+#elif defined(__aarch64__)
+  default_environment() : saved_(read()), changed_((saved_ & control) != 0) {
+    if (changed_) write(saved_ & ~control);
+  }
+  ~default_environment() {
+    if (changed_) write(saved_);
+  }
+
+ private:
+  // AH, FIZ, NEP, the trap enables, FZ16, rounding mode, FZ; DN is left, since a NaN result is
+  // made canonical anyway.
+  static constexpr std::uint64_t control = 0x01c89f07;
+  static std::uint64_t read() {
+    std::uint64_t fpcr;
+    asm volatile("mrs %0, fpcr" : "=r"(fpcr));
+    return fpcr;
+  }
+  static void write(std::uint64_t fpcr) { asm volatile("msr fpcr, %0" : : "r"(fpcr)); }
+  std::uint64_t saved_;
+#else
+  default_environment() : saved_(std::fegetround()), changed_(saved_ != FE_TONEAREST) {
+    if (changed_) std::fesetround(FE_TONEAREST);
+  }
+  ~default_environment() {
+    if (changed_) std::fesetround(saved_);
+  }
+
+ private:
+  int saved_;
+#endif
+
+ public:
+  default_environment(const default_environment&) = delete;
+  default_environment& operator=(const default_environment&) = delete;
+
+ private:
+  bool changed_;
+};
+
+}  // namespace tally::backends

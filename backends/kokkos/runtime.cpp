@@ -1,0 +1,91 @@
+#include "backends/kokkos/runtime.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <tally/error.hpp>
+
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+namespace tally::backends::kokkos {
+namespace {
+
+using space = Kokkos::DefaultExecutionSpace;
+using buffer = Kokkos::View<unsigned char*, space::memory_space>;
+
+// Neither is destroyed: calls may be made while the program ends.
+std::mutex& mutex() {
+  static auto* const forever = new std::mutex;
+  return *forever;
+}
+buffer& scratch_buffer() {
+  static auto* const forever = new buffer;
+  return *forever;
+}
+
+// Kokkos can say whether it is finalised only from 3.7 on.
+std::atomic<bool> seen_finalized = false;
+
+bool finalized() noexcept {
+#if KOKKOS_VERSION >= 30700
+  return Kokkos::is_finalized();
+#else
+  return seen_finalized;
+#endif
+}
+
+void require_not_finalized() {
+  if (finalized()) {
+    throw error(errc::no_device, "tally::kokkos: Kokkos is finalised and can't be used any more");
+  }
+}
+
+}  // namespace
+
+void initialize() {
+  const std::lock_guard lock(mutex());
+  static bool known = false;
+  if (known && Kokkos::is_initialized()) return;
+  require_not_finalized();
+  if (!Kokkos::is_initialized()) {
+    Kokkos::initialize();
+    std::atexit([] {
+      if (Kokkos::is_initialized()) Kokkos::finalize();
+    });
+  }
+  Kokkos::push_finalize_hook([] {
+    seen_finalized = true;
+    scratch_buffer() = buffer();
+  });
+  known = true;
+}
+
+bool usable() noexcept { return !finalized(); }
+
+std::unique_lock<std::mutex> acquire() {
+  std::unique_lock lock(mutex());
+  require_not_finalized();
+  if (!Kokkos::is_initialized()) {
+    throw error(errc::no_device, "tally::kokkos: Kokkos is not initialised");
+  }
+  return lock;
+}
+
+void* scratch(std::size_t bytes) {
+  buffer& held = scratch_buffer();
+  if (held.extent(0) < bytes) {
+    Kokkos::fence();  // kernels of earlier calls
+    held = buffer();
+    try {
+      held = buffer(Kokkos::view_alloc(std::string("tally::scratch"), Kokkos::WithoutInitializing),
+                    bytes);
+    } catch (const std::exception&) {
+      throw error(errc::out_of_memory, "tally::kokkos: no " + std::to_string(bytes) +
+                                           " bytes of scratch memory could be had");
+    }
+  }
+  return held.data();
+}
+
+}  // namespace tally::backends::kokkos

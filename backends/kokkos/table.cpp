@@ -1,0 +1,50 @@
+#include "backends/backend.hpp"
+#include "backends/kokkos/dot.hpp"
+#include "backends/kokkos/runtime.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <string>
+#include <type_traits>
+
+namespace tally::backends::kokkos {
+namespace {
+
+using space = Kokkos::DefaultExecutionSpace;
+
+/// "3.4.1, OpenMP, 8 threads"
+std::string describe(const executor&) {
+  constexpr int version = KOKKOS_VERSION;
+  std::string text = std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) +
+                     "." + std::to_string(version % 100) + ", " + space::name();
+  if constexpr (std::is_same_v<space, Kokkos::DefaultHostExecutionSpace>) {
+    const auto lock = acquire();
+    const auto threads = space().concurrency();
+    if (threads > 1) text += ", " + std::to_string(threads) + " threads";
+  }
+  return text;
+}
+
+bool reaches([[maybe_unused]] const executor& where, [[maybe_unused]] const place& memory) {
+  if constexpr (std::is_same_v<space, Kokkos::DefaultHostExecutionSpace>) {
+    return memory.host;
+  } else {
+#if defined(KOKKOS_ENABLE_CUDA) && TALLY_HAS_CUDA
+    if constexpr (std::is_same_v<space, Kokkos::Cuda>) {
+      return memory.device == place::every || memory.device == space().cuda_device();
+    }
+#endif
+    return true;  // a device whose addresses the core can't tell from the host's
+  }
+}
+
+}  // namespace
+
+const backend table = {
+    .name = "kokkos",
+    .describe = describe,
+    .reaches = reaches,
+    .dot = dot,
+};
+
+}  // namespace tally::backends::kokkos

@@ -1,0 +1,113 @@
+// The C interface: exceptions become a status and a text that the thread keeps.
+#include <tally/tally.h>
+#include <tally/tally.hpp>
+
+#include <bit>
+#include <string>
+#include <type_traits>
+
+static_assert(std::is_trivially_copyable_v<tally::executor>);
+static_assert(sizeof(tally_executor) == sizeof(tally::executor));
+static_assert(TALLY_DEVICE_FAILURE == static_cast<int>(tally::errc::device_failure));
+static_assert(TALLY_COMPLEX128 == static_cast<int>(tally::type::complex128));
+
+namespace {
+
+std::string& last_error() {
+  thread_local std::string text;
+  return text;
+}
+
+template <class F>
+tally_status status_of(F&& f) noexcept {
+  try {
+    f();
+    return TALLY_SUCCESS;
+  } catch (const tally::error& e) {
+    last_error() = e.what();
+    return static_cast<tally_status>(e.code());
+  } catch (const std::exception& e) {
+    last_error() = e.what();
+    return TALLY_UNKNOWN_FAILURE;
+  }
+}
+
+template <class F>
+tally_status make(tally_executor* where, F&& executor) {
+  return status_of([&] {
+    if (where == nullptr) throw tally::error(tally::errc::null_pointer, "tally: where is null");
+    *where = std::bit_cast<tally_executor>(executor());
+  });
+}
+
+/// A value that is no element type stays none: `tally::dot` reports it.
+tally::type to_type(tally_type element) {
+  const auto value = static_cast<unsigned>(element);
+  return static_cast<tally::type>(value < tally::type_count ? value : 255);
+}
+
+tally::operand vector(std::size_t n, tally_type element, const void* pointer, std::ptrdiff_t increment) {
+  const tally::type t = to_type(element);
+  const bool known = static_cast<std::size_t>(t) < tally::type_count;
+  return tally::blas_operand(pointer, n, increment, t, known ? tally::size_of(t) : 0);
+}
+
+tally_status dot(const tally_executor* where, const tally::operand& x, const tally::operand& y,
+                 tally::conjugate conjugated, tally_type result_type, void* result, bool wait) {
+  return status_of([&] {
+    tally::dot(where ? std::bit_cast<tally::executor>(*where) : tally::automatic(), x, y, conjugated,
+               {result, to_type(result_type)}, wait);
+  });
+}
+
+}  // namespace
+
+const char* tally_last_error(void) { return last_error().c_str(); }
+
+tally_status tally_serial(tally_executor* where) { return make(where, tally::serial); }
+
+tally_status tally_simd(tally_executor* where) {
+  return make(where, [] { return tally::simd(); });
+}
+
+tally_status tally_openmp(tally_executor* where, int threads) {
+  return make(where, [&] { return tally::openmp({.threads = threads}); });
+}
+
+tally_status tally_cuda(tally_executor* where, int device, void* stream) {
+  return make(where, [&] {
+    return tally::cuda({.device = device, .stream = static_cast<CUstream_st*>(stream)});
+  });
+}
+
+tally_status tally_kokkos(tally_executor* where) { return make(where, tally::kokkos); }
+
+tally_status tally_automatic(tally_executor* where) { return make(where, tally::automatic); }
+
+tally_status tally_dot(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                       ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
+                       tally_type result_type, void* result) {
+  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::none,
+             result_type, result, true);
+}
+
+tally_status tally_dotc(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                        ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
+                        tally_type result_type, void* result) {
+  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::x,
+             result_type, result, true);
+}
+
+tally_status tally_dot_async(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                             ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
+                             tally_type result_type, void* result) {
+  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::none,
+             result_type, result, false);
+}
+
+tally_status tally_dotc_async(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                              ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
+                              tally_type result_type, void* result) {
+  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::x,
+             result_type, result, false);
+}

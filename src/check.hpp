@@ -1,0 +1,69 @@
+// The checks that public functions make of their arguments, once, before anything is written.
+#pragma once
+
+#include <tally/error.hpp>
+#include <tally/operand.hpp>
+
+#include "backends/backend.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace tally {
+
+/// Who can reach `pointer`; without CUDA in this process, the host.
+backends::place locate(const void* pointer) noexcept;
+
+/// Checks for one call; `function` begins every message: "tally::dot: x has 5 elements, y has 6".
+/// Each check costs a comparison or two; the texts are made out of line.
+class check {
+ public:
+  explicit check(std::string_view function) : function_(function) {}
+
+  void known_type(const char* name, type element) const {
+    if (static_cast<std::size_t>(element) >= type_count) fail_type(name, element);
+  }
+  void same_size(const char* a_name, const operand& a, const char* b_name, const operand& b) const {
+    if (a.size != b.size) {
+      fail(errc::size_mismatch, a_name, " has ", a.size, " elements, ", b_name, " has ", b.size);
+    }
+  }
+  /// An increment that is not 0, and elements to point at.
+  void vector(const char* name, const operand& v) const {
+    if (v.increment == 0) fail(errc::zero_increment, name, " has increment 0");
+    if (v.size > 0) pointer(name, v.data, v.element, v.size);
+  }
+  void pointer(const char* name, const void* pointer, type element, std::size_t n = 1) const {
+    if (pointer == nullptr) {
+      fail(errc::null_pointer, name, " is null and should point at ", n, n == 1 ? " element" : " elements");
+    }
+    const std::size_t alignment = alignment_of(element);
+    if (reinterpret_cast<std::uintptr_t>(pointer) % alignment != 0) {
+      fail(errc::misaligned, name, " is not a multiple of ", alignment, " bytes, the alignment of ",
+           tally::name(element));
+    }
+  }
+  void reach(const executor& where, const char* name, const operand& v) const {
+    if (v.size > 0) reach(where, name, v.data);
+  }
+  void reach(const executor& where, const char* name, const void* pointer) const;
+
+  template <class... Part>
+  [[noreturn, gnu::cold, gnu::noinline]] void fail(errc code, const Part&... parts) const {
+    std::string text(function_);
+    text += ": ";
+    (append(text, parts), ...);
+    throw error(code, text);
+  }
+
+ private:
+  static std::size_t alignment_of(type element);
+  [[noreturn]] void fail_type(const char* name, type element) const;
+  static void append(std::string& text, std::string_view part) { text += part; }
+  static void append(std::string& text, std::size_t number) { text += std::to_string(number); }
+  static void append(std::string& text, int number) { text += std::to_string(number); }
+
+  std::string_view function_;
+};
+
+}  // namespace tally

@@ -1,0 +1,109 @@
+#include <tally/error.hpp>
+#include <tally/executor.hpp>
+
+#include "backends/backend.hpp"
+#include "backends/simd/instruction_set.hpp"
+#include "src/built_backends.hpp"
+
+namespace tally {
+namespace {
+
+[[noreturn, maybe_unused]] void throw_missing(std::string_view asked) {
+  std::string text = "tally::" + std::string(asked) + ": this build has no " + std::string(asked) +
+                     " backend; it has serial, simd";
+  if (built::openmp) text += ", openmp";
+  if (built::cuda) text += ", cuda";
+  if (built::kokkos) text += ", kokkos";
+  throw error(errc::missing_backend, text);
+}
+
+}  // namespace
+
+std::string_view name(instruction_set set) noexcept {
+  switch (set) {
+    case instruction_set::best:
+      return "best";
+    case instruction_set::baseline:
+      return "baseline";
+    case instruction_set::sse4:
+      return "SSE4";
+    case instruction_set::avx2:
+      return "AVX2";
+    case instruction_set::avx512:
+      return "AVX-512";
+    case instruction_set::neon:
+      return "NEON";
+  }
+  return "unknown";
+}
+
+std::string_view executor::name() const noexcept { return backend_ ? backend_->name : "automatic"; }
+
+std::string executor::description() const {
+  const std::string behind = backend_ ? backend_->describe(*this) : std::string();
+  return std::string(name()) + (behind.empty() ? "" : " (" + behind + ")");
+}
+
+executor serial() { return executor(&backends::serial::table); }
+
+executor simd(simd_options options) {
+  executor where(&backends::simd::table);
+  where.instructions_ = backends::simd::resolve(options.instructions);
+  return where;
+}
+
+executor automatic() { return executor(nullptr); }
+
+executor openmp([[maybe_unused]] openmp_options options) {
+#if TALLY_HAS_OPENMP
+  if (options.threads < 0) {
+    throw error(errc::invalid_argument,
+                "tally::openmp: threads is " + std::to_string(options.threads) +
+                    "; it must be positive, or 0 for OpenMP's default");
+  }
+  executor where(&backends::openmp::table);
+  where.threads_ = options.threads;
+  where.instructions_ = backends::simd::resolve(instruction_set::best);
+  return where;
+#else
+  throw_missing("openmp");
+#endif
+}
+
+executor cuda([[maybe_unused]] cuda_options options) {
+#if TALLY_HAS_CUDA
+  executor where(&backends::cuda::table);
+  where.device_ = backends::cuda::resolve_device(options.device);
+  where.stream_ = options.stream;
+  return where;
+#else
+  throw_missing("cuda");
+#endif
+}
+
+executor kokkos() {
+#if TALLY_HAS_KOKKOS
+  backends::kokkos::initialize();
+  return executor(&backends::kokkos::table);
+#else
+  throw_missing("kokkos");
+#endif
+}
+
+std::vector<executor> executors() {
+  std::vector<executor> usable = {serial(), simd()};
+#if TALLY_HAS_OPENMP
+  usable.push_back(openmp());
+#endif
+#if TALLY_HAS_CUDA
+  if (backends::cuda::device_count() > 0) usable.push_back(cuda());
+#endif
+#if TALLY_HAS_KOKKOS
+  if (backends::kokkos::usable()) usable.push_back(kokkos());
+#endif
+  return usable;
+}
+
+std::vector<instruction_set> instruction_sets() { return backends::simd::instruction_sets(); }
+
+}  // namespace tally

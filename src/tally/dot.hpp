@@ -1,0 +1,109 @@
+// Dot products: r = sum of x_i * y_i, i = 0 ... n-1, and its conjugated form.
+//
+// Promise: the bits of the result depend on the values, their order and the accumulator's type alone
+// (the order contract, <tally/order.hpp>); they are the same on every executor, for any number of
+// threads, any stride and alignment, and in every run. The error is at most
+// (chunk/lanes + log2 n + 1) * eps * sum |x_i * y_i| for floating-point accumulators; integers are
+// exact modulo 2^64. A NaN is returned as the positive quiet NaN with an empty payload; the result
+// of an empty sum, and any zero, is +0.
+#pragma once
+
+#include <tally/executor.hpp>
+#include <tally/operand.hpp>
+#include <tally/types.hpp>
+
+#include <type_traits>
+
+namespace tally {
+
+/// Which of the two vectors enters conjugated.
+enum class conjugate : std::uint8_t { none, x, y };
+
+/// The dot product with its types erased: what the templates below call, for bindings to other
+/// languages. Element types are checked at run time; `result.element` is the accumulator: the rule's
+/// own (`dot_result_t`) or the widest (`dot_widest_t`).
+///
+/// With `wait`, `result.data` is host memory and holds the result on return. Without, it is memory
+/// that the executor can write, and on a device the call returns as soon as the work is queued.
+/// @throws error, see `dot`.
+TALLY_EXPORT void dot(const executor& where, const operand& x, const operand& y, conjugate conjugated,
+         const output& result, bool wait);
+
+/// An executor fit for these operands: the CUDA device that holds them, else `openmp` or `simd` by
+/// length. What `automatic()` runs on.
+TALLY_EXPORT executor choose(const operand& x, const operand& y);
+
+namespace dots {
+
+/// The accumulator: `R`, or the rule's where none is asked for.
+template <class R, class X, class Y>
+using accumulator = std::conditional_t<std::is_void_v<R>, dot_result_t<element_t<X>, element_t<Y>>, R>;
+
+template <class R, class X, class Y>
+concept computable =
+    vector_operand<X> && vector_operand<Y> &&
+    dot_accumulator<accumulator<R, X, Y>, element_t<X>, element_t<Y>>;
+
+}  // namespace dots
+
+/// r = sum_i x_i * y_i, complex vectors unconjugated (BLAS `dot`, `dotu`).
+///
+/// @param where  the executor.
+/// @param x, y   vectors of n elements each, of any two of the element types: a contiguous range, a
+///               `tally::strided`, or a rank-1 `Kokkos::View`. They may be the same or overlap.
+/// @tparam R     the accumulator and result; by default `dot_result_t`, and `double` (for complex
+///               operands `complex<double>`) where asked for: `tally::dot<double>(x, y)`.
+/// @return       r. Blocks until it is there.
+/// @throws error size_mismatch, null_pointer (with n > 0), zero_increment, misaligned;
+///               wrong_memory if the executor can't read an operand (a device pointer given to a
+///               CPU backend or the reverse, in a process that uses CUDA); device_failure.
+template <class R = void, vector_operand X, vector_operand Y>
+  requires dots::computable<R, X, Y>
+dots::accumulator<R, X, Y> dot(const executor& where, const X& x, const Y& y) {
+  dots::accumulator<R, X, Y> r;
+  dot(where, as_operand(x), as_operand(y), conjugate::none, {&r, type_of<decltype(r)>}, true);
+  return r;
+}
+
+/// As above, on `automatic()`.
+template <class R = void, vector_operand X, vector_operand Y>
+  requires dots::computable<R, X, Y>
+dots::accumulator<R, X, Y> dot(const X& x, const Y& y) {
+  return dot<R>(automatic(), x, y);
+}
+
+/// *result = sum_i x_i * y_i, accumulated in `R`. Doesn't block: on a device the call returns once
+/// the work is queued on the executor's stream, and may be captured in a graph.
+/// @param result where the executor can write: host memory for the CPU backends; device, managed or
+///               pinned host memory for CUDA.
+/// @throws error as above, and wrong_memory, null_pointer or misaligned for `result`.
+template <vector_operand X, vector_operand Y, element R>
+  requires dots::computable<R, X, Y>
+void dot(const executor& where, const X& x, const Y& y, R* result) {
+  dot(where, as_operand(x), as_operand(y), conjugate::none, {result, type_of<R>}, false);
+}
+
+/// r = sum_i conj(x_i) * y_i (BLAS `dotc`); the same as `dot` for real x.
+template <class R = void, vector_operand X, vector_operand Y>
+  requires dots::computable<R, X, Y>
+dots::accumulator<R, X, Y> dotc(const executor& where, const X& x, const Y& y) {
+  dots::accumulator<R, X, Y> r;
+  dot(where, as_operand(x), as_operand(y), conjugate::x, {&r, type_of<decltype(r)>}, true);
+  return r;
+}
+
+/// As above, on `automatic()`.
+template <class R = void, vector_operand X, vector_operand Y>
+  requires dots::computable<R, X, Y>
+dots::accumulator<R, X, Y> dotc(const X& x, const Y& y) {
+  return dotc<R>(automatic(), x, y);
+}
+
+/// *result = sum_i conj(x_i) * y_i; doesn't block, as the same form of `dot`.
+template <vector_operand X, vector_operand Y, element R>
+  requires dots::computable<R, X, Y>
+void dotc(const executor& where, const X& x, const Y& y, R* result) {
+  dot(where, as_operand(x), as_operand(y), conjugate::x, {result, type_of<R>}, false);
+}
+
+}  // namespace tally

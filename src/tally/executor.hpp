@@ -1,0 +1,104 @@
+// Executors: where and how an operation runs.
+#pragma once
+
+#include <tally/export.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct CUstream_st;  // what CUDA's cudaStream_t points at
+
+namespace tally {
+
+namespace backends {
+struct backend;
+}
+
+/// The instruction sets that the `simd` backend is compiled for, from the narrowest.
+enum class instruction_set : int { best = -1, baseline = 0, sse4, avx2, avx512, neon };
+
+/// "AVX2"
+TALLY_EXPORT std::string_view name(instruction_set set) noexcept;
+
+struct simd_options {
+  instruction_set instructions = instruction_set::best;  ///< best: the widest that this processor has
+};
+
+struct openmp_options {
+  int threads = 0;  ///< 0: as many as OpenMP would start here (OMP_NUM_THREADS, omp_set_num_threads)
+};
+
+struct cuda_options {
+  int device = -1;                ///< -1: the calling thread's current device
+  CUstream_st* stream = nullptr;  ///< a stream of that device; nullptr: the default stream
+};
+
+/// Says where and how an operation runs. A small value, cheap to copy, safe to share; it owns
+/// nothing (a stream must outlive the calls made on it).
+class TALLY_EXPORT executor {
+ public:
+  /// "serial", "simd", "openmp", "cuda", "kokkos" or "automatic".
+  std::string_view name() const noexcept;
+  /// The name and what is behind it: "simd (AVX2)", "openmp (8 threads, AVX2)".
+  std::string description() const;
+
+  int threads() const noexcept { return threads_; }
+  int device() const noexcept { return device_; }
+  CUstream_st* stream() const noexcept { return stream_; }
+  instruction_set instructions() const noexcept { return instructions_; }
+  /// The table of functions behind it; null for `automatic`.
+  const backends::backend* backend() const noexcept { return backend_; }
+
+  friend bool operator==(const executor&, const executor&) = default;
+
+ private:
+  friend executor serial();
+  friend executor simd(simd_options);
+  friend executor openmp(openmp_options);
+  friend executor cuda(cuda_options);
+  friend executor kokkos();
+  friend executor automatic();
+  explicit executor(const backends::backend* backend) : backend_(backend) {}
+
+  const backends::backend* backend_;
+  CUstream_st* stream_ = nullptr;
+  int threads_ = 0;
+  int device_ = -1;
+  instruction_set instructions_ = instruction_set::best;
+};
+
+/// One thread, plain loops: the reference that is read first.
+TALLY_EXPORT executor serial();
+
+/// One thread, the vector instructions of this processor, chosen at run time.
+/// @throws error no_device if the instruction set asked for isn't built in or isn't here.
+TALLY_EXPORT executor simd(simd_options options = {});
+
+/// Threads of OpenMP, each with the vector instructions of `simd`.
+/// @throws error missing_backend; invalid_argument if `threads` is negative.
+TALLY_EXPORT executor openmp(openmp_options options = {});
+
+/// One CUDA device and one of its streams. The two forms of every function hold here too: the one
+/// that returns a value waits for it, the one that writes its result is queued on the stream.
+/// @throws error missing_backend; no_device if there is no driver or no such device.
+TALLY_EXPORT executor cuda(cuda_options options = {});
+
+/// Kokkos's default execution space. Initialises Kokkos when nobody has, and then finalises it at
+/// exit; nothing else in Tally does. A program that initialises Kokkos itself does so first.
+/// @throws error missing_backend; no_device if Kokkos is finalised.
+TALLY_EXPORT executor kokkos();
+
+/// Chosen at each call: operands in a device's memory run on `cuda` there, on its default stream;
+/// operands in host memory on `simd`, or on `openmp` from a measured length up. Never moves data.
+TALLY_EXPORT executor automatic();
+
+/// The executors that are built in and usable here, with default options, `serial` first; not
+/// `automatic`, which is one of these at each call. It makes each of them, so it initialises Kokkos
+/// where that is built in.
+TALLY_EXPORT std::vector<executor> executors();
+
+/// The instruction sets of `simd` that are built in and that this processor has, narrowest first.
+TALLY_EXPORT std::vector<instruction_set> instruction_sets();
+
+}  // namespace tally

@@ -1,0 +1,8 @@
+/* Marks what the shared library offers; all else in it is hidden. */
+#ifndef TALLY_EXPORT
+#if defined(__GNUC__)
+#define TALLY_EXPORT __attribute__((visibility("default")))
+#else
+#define TALLY_EXPORT
+#endif
+#endif

@@ -1,0 +1,116 @@
+// Operands: what the functions of Tally take as a vector.
+#pragma once
+
+#include <tally/types.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+
+namespace tally {
+
+/// A vector of `size` elements of one type, its type erased. Element i is `increment * i` elements
+/// away from `data`, which points at element 0. It owns nothing.
+struct operand {
+  const void* data = nullptr;
+  std::size_t size = 0;
+  std::ptrdiff_t increment = 1;
+  type element = type::float64;
+
+  /// Elements [first, first + count).
+  operand slice(std::size_t first, std::size_t count) const noexcept {
+    const auto bytes = static_cast<std::ptrdiff_t>(first) * increment *
+                       static_cast<std::ptrdiff_t>(size_of(element));
+    return {static_cast<const char*>(data) + bytes, count, increment, element};
+  }
+};
+
+/// The operand of the BLAS triple (n, pointer, increment): `lowest` is the lowest address whatever the
+/// increment's sign, so a negative one walks the same memory backwards.
+inline operand blas_operand(const void* lowest, std::size_t n, std::ptrdiff_t increment,
+                               type element, std::size_t element_size) noexcept {
+  if (increment >= 0 || n == 0 || lowest == nullptr) return {lowest, n, increment, element};
+  const std::ptrdiff_t last = -static_cast<std::ptrdiff_t>(n - 1) * increment;
+  return {static_cast<const char*>(lowest) + last * static_cast<std::ptrdiff_t>(element_size), n,
+          increment, element};
+}
+
+/// Where a result goes, its type erased.
+struct output {
+  void* data = nullptr;
+  type element = type::float64;
+};
+
+/// A vector of every `increment`-th element. Made by `tally::strided`.
+template <element T>
+struct strided_view {
+  const T* pointer = nullptr;
+  std::size_t size = 0;
+  std::ptrdiff_t increment = 1;
+};
+
+/// The BLAS vector (n, pointer, increment). As in BLAS, `pointer` is the lowest address whatever the
+/// sign: element i is `pointer[i * increment]`, and with a negative increment
+/// `pointer[(i - (n - 1)) * increment]`, the same memory walked backwards.
+template <element T>
+constexpr strided_view<T> strided(const T* pointer, std::size_t n, std::ptrdiff_t increment) noexcept {
+  return {pointer, n, increment};
+}
+
+namespace operands {
+
+template <class V>
+concept contiguous = std::ranges::contiguous_range<const V> && std::ranges::sized_range<const V>;
+
+/// A rank-1 `Kokkos::View`, known by its shape, so that no header of Kokkos is needed here.
+template <class V>
+concept view = !contiguous<V> && requires(const V& v) {
+  typename V::value_type;
+  { v.data() } -> std::convertible_to<const void*>;
+  { v.extent(0) } -> std::convertible_to<std::size_t>;
+  { v.stride(0) } -> std::convertible_to<std::ptrdiff_t>;
+  requires V::rank == 1;
+};
+
+template <class V>
+struct value {};
+template <contiguous V>
+struct value<V> {
+  using type = std::ranges::range_value_t<const V>;
+};
+template <view V>
+struct value<V> {
+  using type = std::remove_cv_t<typename V::value_type>;
+};
+template <class T>
+struct value<strided_view<T>> {
+  using type = T;
+};
+
+}  // namespace operands
+
+/// `V` can be an operand: a contiguous range (vector, span, array), a `tally::strided`, or a rank-1
+/// `Kokkos::View`, of one of the element types. (`std::vector<bool>` packs bits and is none.)
+template <class V>
+concept vector_operand = requires { typename operands::value<V>::type; } &&
+                         element<typename operands::value<V>::type>;
+
+/// The element type of an operand, as one of `element_types`.
+template <vector_operand V>
+using element_t = element_of_t<typename operands::value<V>::type>;
+
+template <vector_operand V>
+operand as_operand(const V& v) noexcept {
+  constexpr type element = type_of<element_t<V>>;
+  if constexpr (operands::contiguous<V>) {
+    return {std::ranges::data(v), static_cast<std::size_t>(std::ranges::size(v)), 1, element};
+  } else if constexpr (operands::view<V>) {
+    return {v.data(), static_cast<std::size_t>(v.extent(0)), static_cast<std::ptrdiff_t>(v.stride(0)),
+            element};
+  } else {
+    return blas_operand(v.pointer, v.size, v.increment, element, sizeof(element_t<V>));
+  }
+}
+
+}  // namespace tally

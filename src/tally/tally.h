@@ -1,0 +1,90 @@
+/* The C interface of Tally (and, through ISO_C_BINDING, Fortran's).
+ *
+ * Every function returns a status and never throws; on failure nothing is written, and
+ * tally_last_error() has the text. Documentation of each operation: the C++ header of its name. */
+#ifndef TALLY_TALLY_H
+#define TALLY_TALLY_H
+
+#include <stddef.h>
+#include <tally/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The values of tally::errc, and 0 for success. */
+typedef enum tally_status {
+  TALLY_SUCCESS = 0,
+  TALLY_SIZE_MISMATCH,
+  TALLY_NULL_POINTER,
+  TALLY_ZERO_INCREMENT,
+  TALLY_MISALIGNED,
+  TALLY_UNSUPPORTED_TYPE,
+  TALLY_WRONG_MEMORY,
+  TALLY_MISSING_BACKEND,
+  TALLY_NO_DEVICE,
+  TALLY_INVALID_ARGUMENT,
+  TALLY_OUT_OF_MEMORY,
+  TALLY_DEVICE_FAILURE,
+  TALLY_UNKNOWN_FAILURE = 255 /* an exception that is not Tally's */
+} tally_status;
+
+/* The values of tally::type. */
+typedef enum tally_type {
+  TALLY_BOOL,
+  TALLY_INT8,
+  TALLY_UINT8,
+  TALLY_INT32,
+  TALLY_INT64,
+  TALLY_FLOAT16,
+  TALLY_BFLOAT16,
+  TALLY_FLOAT32,
+  TALLY_FLOAT64,
+  TALLY_COMPLEX64,
+  TALLY_COMPLEX128
+} tally_type;
+
+/* tally::executor: a small value to copy freely; its contents are private. */
+typedef struct tally_executor {
+  const void* pointers[2];
+  int numbers[4];
+} tally_executor;
+
+/* Each makes an executor; 0 threads: OpenMP's default; device -1: the current one; stream: a
+ * cudaStream_t, NULL for the default stream. */
+TALLY_EXPORT tally_status tally_serial(tally_executor* where);
+TALLY_EXPORT tally_status tally_simd(tally_executor* where);
+TALLY_EXPORT tally_status tally_openmp(tally_executor* where, int threads);
+TALLY_EXPORT tally_status tally_cuda(tally_executor* where, int device, void* stream);
+TALLY_EXPORT tally_status tally_kokkos(tally_executor* where);
+TALLY_EXPORT tally_status tally_automatic(tally_executor* where);
+
+/* *result = sum_i x_i * y_i (tally_dot) or sum_i conj(x_i) * y_i (tally_dotc), accumulated in
+ * result_type. Vectors are BLAS's (n, x, incx). With `where` NULL the executor is automatic. Blocks;
+ * `result` is host memory. */
+TALLY_EXPORT tally_status tally_dot(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
+                                    ptrdiff_t incy, tally_type result_type, void* result);
+TALLY_EXPORT tally_status tally_dotc(const tally_executor* where, size_t n, tally_type x_type,
+                                     const void* x, ptrdiff_t incx, tally_type y_type,
+                                     const void* y, ptrdiff_t incy, tally_type result_type,
+                                     void* result);
+
+/* The forms that don't block: `result` is memory that the executor can write. */
+TALLY_EXPORT tally_status tally_dot_async(const tally_executor* where, size_t n, tally_type x_type,
+                                          const void* x, ptrdiff_t incx, tally_type y_type,
+                                          const void* y, ptrdiff_t incy, tally_type result_type,
+                                          void* result);
+TALLY_EXPORT tally_status tally_dotc_async(const tally_executor* where, size_t n, tally_type x_type,
+                                           const void* x, ptrdiff_t incx, tally_type y_type,
+                                           const void* y, ptrdiff_t incy, tally_type result_type,
+                                           void* result);
+
+/* The text of this thread's last failure; "" before the first. Valid until the next. */
+TALLY_EXPORT const char* tally_last_error(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TALLY_TALLY_H */

@@ -1,0 +1,10 @@
+// All of Tally.
+#pragma once
+
+#include <tally/dot.hpp>
+#include <tally/error.hpp>
+#include <tally/executor.hpp>
+#include <tally/operand.hpp>
+#include <tally/order.hpp>
+#include <tally/types.hpp>
+#include <tally/version.hpp>

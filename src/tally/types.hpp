@@ -1,0 +1,242 @@
+// The element types: the one list that instantiates, tests and benchmarks everything.
+#pragma once
+
+#include <tally/export.h>
+
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define TALLY_HOST_DEVICE __host__ __device__
+#else
+#define TALLY_HOST_DEVICE
+#endif
+
+// Types of other libraries with the layout of ours; see `tally::element_of`.
+struct __half;
+struct __nv_bfloat16;
+namespace Kokkos {
+template <class T>
+class complex;
+}
+
+namespace tally {
+
+/// IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits. Storage only; arithmetic is done in
+/// `float`, to which the conversion is exact. Has the layout of `_Float16` and CUDA's `__half`.
+struct float16 {
+  std::uint16_t bits = 0;
+
+  float16() = default;
+  /// Rounds to nearest, ties to even; overflows to infinity; a NaN stays a NaN.
+  TALLY_HOST_DEVICE explicit constexpr float16(float value) : bits(round(value)) {}
+  TALLY_HOST_DEVICE constexpr operator float() const;
+
+ private:
+  TALLY_HOST_DEVICE static constexpr std::uint16_t round(float value);
+};
+
+/// bfloat16: the upper half of a `float`. Storage only; the conversion to `float` is exact. Has the
+/// layout of CUDA's `__nv_bfloat16`.
+struct bfloat16 {
+  std::uint16_t bits = 0;
+
+  bfloat16() = default;
+  /// Rounds to nearest, ties to even; overflows to infinity; a NaN stays a NaN.
+  TALLY_HOST_DEVICE explicit constexpr bfloat16(float value) : bits(round(value)) {}
+  TALLY_HOST_DEVICE constexpr operator float() const {
+    return __builtin_bit_cast(float, std::uint32_t{bits} << 16);
+  }
+
+ private:
+  TALLY_HOST_DEVICE static constexpr std::uint16_t round(float value) {
+    const auto word = __builtin_bit_cast(std::uint32_t, value);
+    if ((word & 0x7fffffffu) > 0x7f800000u) {
+      return static_cast<std::uint16_t>((word >> 16) | 0x40u);  // keep it a NaN, make it quiet
+    }
+    return static_cast<std::uint16_t>((word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
+  }
+};
+
+template <class... T>
+struct type_list {
+  static constexpr std::size_t size = sizeof...(T);
+};
+
+/// Every element type, in the order of `tally::type`.
+using element_types = type_list<bool, std::int8_t, std::uint8_t, std::int32_t, std::int64_t, float16,
+                                bfloat16, float, double, std::complex<float>, std::complex<double>>;
+
+/// The types that sums are accumulated in and returned as.
+using accumulator_types =
+    type_list<std::int64_t, float, double, std::complex<float>, std::complex<double>>;
+
+/// An element type as a value.
+enum class type : std::uint8_t {
+  boolean,
+  int8,
+  uint8,
+  int32,
+  int64,
+  float16,
+  bfloat16,
+  float32,
+  float64,
+  complex64,
+  complex128,
+};
+
+inline constexpr std::size_t type_count = element_types::size;
+static_assert(static_cast<std::size_t>(type::complex128) + 1 == type_count);
+
+/// The name of a type in messages and tables: "float64".
+TALLY_EXPORT std::string_view name(type element) noexcept;
+
+/// The size of one element in bytes.
+TALLY_EXPORT std::size_t size_of(type element) noexcept;
+
+/// The element type that stands for `T`: `T` itself, or the one with the same layout. Specialise
+/// it for a type of your own that has the layout of one of `element_types`.
+template <class T>
+struct element_of {
+  using type = T;
+};
+template <std::signed_integral T>
+  requires(sizeof(T) == 8 && !std::same_as<T, std::int64_t>)  // long long beside long
+struct element_of<T> {
+  using type = std::int64_t;
+};
+template <>
+struct element_of<::__half> {
+  using type = float16;
+};
+template <>
+struct element_of<::__nv_bfloat16> {
+  using type = bfloat16;
+};
+#if defined(__FLT16_MANT_DIG__) && (!defined(__GNUC__) || defined(__clang__) || __GNUC__ >= 13)
+template <>
+struct element_of<_Float16> {
+  using type = float16;
+};
+#endif
+template <class T>
+struct element_of<Kokkos::complex<T>> {
+  using type = std::complex<T>;
+};
+template <class T>
+using element_of_t = typename element_of<std::remove_cv_t<T>>::type;
+
+namespace types {
+
+template <class T, class... U>
+consteval std::size_t index_in(type_list<U...>) {
+  std::size_t index = 0;
+  (void)((std::same_as<T, U> ? true : (++index, false)) || ...);
+  return index;
+}
+
+template <class T>
+struct is_complex : std::false_type {};
+template <class T>
+struct is_complex<std::complex<T>> : std::true_type {};
+
+template <class T>
+struct real {
+  using type = T;
+};
+template <class T>
+struct real<std::complex<T>> {
+  using type = T;
+};
+
+}  // namespace types
+
+/// `T` is one of `element_types`, or stands for one.
+template <class T>
+concept element = types::index_in<element_of_t<T>>(element_types{}) < type_count;
+
+template <element T>
+inline constexpr type type_of = static_cast<type>(types::index_in<element_of_t<T>>(element_types{}));
+
+template <class T>
+inline constexpr bool is_complex_v = types::is_complex<T>::value;
+
+/// `T` for a real type, the type of its parts for a complex one.
+template <class T>
+using real_t = typename types::real<T>::type;
+
+namespace types {
+
+template <class X, class Y>
+consteval auto dot_rule() {
+  using RX = real_t<X>;
+  using RY = real_t<Y>;
+  constexpr bool any_double = std::same_as<RX, double> || std::same_as<RY, double>;
+  constexpr bool integers = std::integral<RX> && std::integral<RY>;
+  using Real = std::conditional_t<any_double, double, std::conditional_t<integers, std::int64_t, float>>;
+  if constexpr (is_complex_v<X> || is_complex_v<Y>) {
+    return std::type_identity<std::complex<Real>>{};
+  } else {
+    return std::type_identity<Real>{};
+  }
+}
+
+}  // namespace types
+
+/// What the dot product of `X` and `Y` accumulates in and returns: `double` where either is; `float`
+/// for other floating-point types, alone or with integers or `bool`; `int64_t` for integers and
+/// `bool`; the complex of that rule where either is complex.
+template <element X, element Y>
+using dot_result_t = typename decltype(types::dot_rule<element_of_t<X>, element_of_t<Y>>())::type;
+
+/// The widest accumulator that a caller may ask for instead: `double`, or `complex<double>`.
+template <element X, element Y>
+using dot_widest_t =
+    std::conditional_t<is_complex_v<dot_result_t<X, Y>>, std::complex<double>, double>;
+
+/// `A` can accumulate the dot product of `X` and `Y`.
+template <class A, class X, class Y>
+concept dot_accumulator =
+    element<X> && element<Y> && (std::same_as<A, dot_result_t<X, Y>> || std::same_as<A, dot_widest_t<X, Y>>);
+
+constexpr float16::operator float() const {
+  const std::uint32_t sign = (bits & 0x8000u) << 16;
+  const std::uint32_t exponent = (bits >> 10) & 0x1fu;
+  const std::uint32_t fraction = bits & 0x3ffu;
+  if (exponent == 0) {  // zero and subnormals: fraction * 2^-24, exact in float
+    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+    return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, magnitude) | sign);
+  }
+  const std::uint32_t wide = exponent == 0x1fu ? 0xffu : exponent + (127 - 15);
+  return __builtin_bit_cast(float, sign | (wide << 23) | (fraction << 13));
+}
+
+constexpr std::uint16_t float16::round(float value) {
+  const auto word = __builtin_bit_cast(std::uint32_t, value);
+  const std::uint32_t sign = (word >> 16) & 0x8000u;
+  const std::uint32_t magnitude = word & 0x7fffffffu;
+  if (magnitude > 0x7f800000u) {  // NaN: quiet, with the payload's upper bits
+    return static_cast<std::uint16_t>(sign | 0x7e00u | ((magnitude >> 13) & 0x3ffu));
+  }
+  if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // >= 65520
+  if (magnitude < 0x38800000u) {  // below 2^-14: the result counts units of 2^-24
+    if (magnitude < 0x33000000u) return static_cast<std::uint16_t>(sign);  // below 2^-25
+    const std::uint32_t exponent = magnitude >> 23;
+    const std::uint32_t significand = (magnitude & 0x7fffffu) | 0x800000u;
+    const std::uint32_t shift = 126 - exponent;  // 14 to 24
+    const std::uint32_t kept = significand >> shift;
+    const std::uint32_t rest = significand & ((1u << shift) - 1);
+    const std::uint32_t half = 1u << (shift - 1);
+    return static_cast<std::uint16_t>(sign | (kept + (rest > half || (rest == half && (kept & 1u)))));
+  }
+  const std::uint32_t rebased = magnitude - ((127u - 15u) << 23);
+  return static_cast<std::uint16_t>(sign | ((rebased + 0xfffu + ((rebased >> 13) & 1u)) >> 13));
+}
+
+}  // namespace tally

@@ -1,0 +1,155 @@
+// Bad input: a clear error, and nothing written.
+#include "tests/data.hpp"
+
+#include <tally/tally.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using tally::errc;
+
+/// Runs `call`, which must throw `code` with exactly `text`.
+template <class F>
+void expect_error(errc code, const std::string& text, F&& call) {
+  try {
+    call();
+    ADD_FAILURE() << "no error; expected: " << text;
+  } catch (const tally::error& e) {
+    EXPECT_EQ(e.code(), code);
+    EXPECT_EQ(std::string(e.what()), text);
+  }
+}
+
+class Errors : public data::OnEveryExecutor {
+ protected:
+  void SetUp() override {
+    data::OnEveryExecutor::SetUp();
+    if (IsSkipped()) return;
+    memory_ = std::make_unique<data::buffer>(where(), 1024);
+    const std::vector<std::byte> ones(1024, std::byte{1});
+    memory_->write(ones.data(), ones.size());
+  }
+  void TearDown() override {
+    EXPECT_EQ(result_, 42.0) << "something was written";
+  }
+  const double* x() const { return reinterpret_cast<const double*>(memory_->get()); }
+  void dot(const tally::operand& a, const tally::operand& b) {
+    tally::dot(where(), a, b, tally::conjugate::none, {&result_, tally::type::float64}, true);
+  }
+  tally::operand vector(std::size_t n, std::ptrdiff_t increment = 1) const {
+    return {x(), n, increment, tally::type::float64};
+  }
+
+  std::unique_ptr<data::buffer> memory_;
+  double result_ = 42;
+};
+
+TEST_P(Errors, Lengths) {
+  expect_error(errc::size_mismatch, "tally::dot: x has 5 elements, y has 6",
+               [&] { dot(vector(5), vector(6)); });
+}
+
+TEST_P(Errors, NullPointers) {
+  expect_error(errc::null_pointer, "tally::dot: y is null and should point at 5 elements",
+               [&] { dot(vector(5), {nullptr, 5, 1, tally::type::float64}); });
+  expect_error(errc::null_pointer, "tally::dot: result is null and should point at 1 element", [&] {
+    tally::dot(where(), vector(5), vector(5), tally::conjugate::none, {nullptr, tally::type::float64}, false);
+  });
+}
+
+TEST_P(Errors, ZeroIncrement) {
+  expect_error(errc::zero_increment, "tally::dot: y has increment 0",
+               [&] { dot(vector(5), vector(5, 0)); });
+  expect_error(errc::zero_increment, "tally::dotc: x has increment 0", [&] {
+    tally::dot(where(), vector(5, 0), vector(5), tally::conjugate::x, {&result_, tally::type::float64}, true);
+  });
+}
+
+TEST_P(Errors, Misaligned) {
+  const tally::operand odd = {memory_->get() + 4, 5, 1, tally::type::float64};
+  expect_error(errc::misaligned, "tally::dot: x is not a multiple of 8 bytes, the alignment of float64",
+               [&] { dot(odd, vector(5)); });
+}
+
+TEST_P(Errors, ResultTypes) {
+  expect_error(errc::unsupported_type,
+               "tally::dot: the result is float32; float64 and float64 give float64 or float64", [&] {
+                 tally::dot(where(), vector(5), vector(5), tally::conjugate::none,
+                            {&result_, tally::type::float32}, true);
+               });
+}
+
+#if TALLY_HAS_CUDA
+TEST_P(Errors, MemoryOfTheOtherSide) {
+  if (tally::executors().back().name() == "serial") GTEST_SKIP();
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no CUDA device";
+  const std::vector<double> host(8, 1.0);
+  const tally::operand on_host = tally::as_operand(host);
+  double* device = nullptr;
+  ASSERT_EQ(cudaMalloc(&device, 64), cudaSuccess);
+  const tally::operand on_device = {device, 8, 1, tally::type::float64};
+  const bool cuda = where().name() == "cuda";
+  expect_error(errc::wrong_memory,
+               std::string("tally::dot: y is in ") +
+                   (cuda ? "host memory" : "the memory of CUDA device 0") + ", which " +
+                   where().description() + " can't reach",
+               [&] { dot(vector(8), cuda ? on_host : on_device); });
+  expect_error(errc::wrong_memory,
+               std::string("tally::dot: result is in ") +
+                   (cuda ? "host memory" : "the memory of CUDA device 0") + ", which " +
+                   where().description() + " can't reach",
+               [&] {
+                 tally::dot(where(), vector(8), vector(8), tally::conjugate::none,
+                            {cuda ? &result_ : device, tally::type::float64}, false);
+               });
+  cudaFree(device);
+}
+#endif
+
+TALLY_ON_EVERY_EXECUTOR(Errors);
+
+TEST(Backends, AMissingOneSaysWhichAreThere) {
+#if !TALLY_HAS_CUDA
+  try {
+    tally::cuda();
+    FAIL();
+  } catch (const tally::error& e) {
+    EXPECT_EQ(e.code(), errc::missing_backend);
+    EXPECT_TRUE(std::string(e.what()).starts_with(
+        "tally::cuda: this build has no cuda backend; it has serial, simd"))
+        << e.what();
+  }
+#else
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0) {
+    try {
+      tally::cuda({.device = devices});
+      FAIL();
+    } catch (const tally::error& e) {
+      EXPECT_EQ(e.code(), errc::no_device) << e.what();
+    }
+  } else {
+    try {
+      tally::cuda();
+      FAIL();
+    } catch (const tally::error& e) {
+      EXPECT_EQ(e.code(), errc::no_device) << e.what();
+      EXPECT_TRUE(std::string(e.what()).starts_with("tally::cuda: ")) << e.what();
+    }
+  }
+#endif
+#if !TALLY_HAS_OPENMP
+  EXPECT_THROW(tally::openmp(), tally::error);
+#else
+  expect_error(errc::invalid_argument,
+               "tally::openmp: threads is -3; it must be positive, or 0 for OpenMP's default",
+               [] { tally::openmp({.threads = -3}); });
+#endif
+#if !TALLY_HAS_KOKKOS
+  EXPECT_THROW(tally::kokkos(), tally::error);
+#endif
+}
+
+}  // namespace

@@ -1,0 +1,26 @@
+// Built and linked with -ffast-math: its start flushes subnormals to zero, and its own arithmetic
+// may be reordered; the library's may not.
+#include "tests/golden.hpp"
+
+#include <tally/tally.hpp>
+
+#include <cstdio>
+
+int main() {
+  int failures = 0;
+  for (const auto& where : {tally::serial(), tally::simd(), tally::automatic()}) {
+    for (const auto& row : golden::rows) {
+      const double f64 = tally::dot(where, golden::doubles(row.n, 1), golden::doubles(row.n, 2));
+      const double tiny =
+          tally::dot(where, golden::doubles(row.n, 3, -520, 8), golden::doubles(row.n, 4, -550, 8));
+      const float f32 = tally::dot(where, golden::floats(row.n, 5), golden::floats(row.n, 6));
+      if (std::bit_cast<std::uint64_t>(f64) != row.f64 ||
+          std::bit_cast<std::uint64_t>(tiny) != row.subnormal ||
+          std::bit_cast<std::uint32_t>(f32) != row.f32) {
+        std::printf("%s: n = %zu has other bits\n", where.description().c_str(), row.n);
+        ++failures;
+      }
+    }
+  }
+  return failures != 0;
+}

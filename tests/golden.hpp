@@ -1,0 +1,63 @@
+// Fixed data and the bits of its dot products under order 1. These never change: another value is
+// another order. The data come from integers alone, so that nothing but the library's arithmetic
+// decides the result, whatever flags this file is compiled with.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace golden {
+
+/// A linear congruential generator's upper bits.
+class generator {
+ public:
+  explicit generator(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t operator()() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return state_ >> 11;  // 53 bits
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// A double with a random sign and fraction, and one of `span` exponents from 2^lowest up; its bits
+/// are put together, so that a flushing processor makes the same ones.
+inline double assembled(generator& random, int lowest, int span) {
+  const std::uint64_t bits = random();
+  const std::uint64_t exponent = static_cast<std::uint64_t>(1023 + lowest) + random() % span;
+  return std::bit_cast<double>((bits & 0x000fffffffffffffu) | (exponent << 52) | (random() & 1) << 63);
+}
+
+inline std::vector<double> doubles(std::size_t n, std::uint64_t seed, int lowest = -8, int span = 8) {
+  generator random(seed);
+  std::vector<double> v(n);
+  for (double& e : v) e = assembled(random, lowest, span);
+  return v;
+}
+
+inline std::vector<float> floats(std::size_t n, std::uint64_t seed) {
+  generator random(seed);
+  std::vector<float> v(n);
+  for (float& e : v) {
+    const auto bits = static_cast<std::uint32_t>(random());
+    e = std::bit_cast<float>((bits & 0x807fffffu) | (119 + bits % 7) << 23);
+  }
+  return v;
+}
+
+struct row {
+  std::size_t n;
+  std::uint64_t f64;        ///< doubles(n, 1) . doubles(n, 2)
+  std::uint64_t subnormal;  ///< doubles(n, 3, -520, 8) . doubles(n, 4, -550, 8): products below 2^-1022
+  std::uint32_t f32;        ///< floats(n, 5) . floats(n, 6)
+};
+
+inline constexpr row rows[] = {
+    // clang-format off
+    // GENERATED
+    // clang-format on
+};
+
+}  // namespace golden

@@ -1,0 +1,56 @@
+// More than 2^31 elements: every index and every byte count is 64 bits wide.
+#include "tests/data.hpp"
+#include "tests/transcription.hpp"
+
+#include <tally/tally.hpp>
+
+#include <gtest/gtest.h>
+
+#include <bit>
+
+namespace {
+
+class Huge : public data::OnEveryExecutor {};
+
+// bool x float16 in float: 6 GiB of operands, and sums that round, so that the order shows.
+TEST_P(Huge, BeyondTwoToThe31Elements) {
+  const std::size_t n = (std::size_t{1} << 31) + 3 * tally::order::chunk + 777;
+  const auto x_of = [](std::size_t i) { return (i * 2654435761u >> 20) % 3 != 0; };
+  const auto y_of = [](std::size_t i) {
+    tally::float16 y;
+    y.bits = static_cast<std::uint16_t>(0x2c00u + (i * 40503u >> 7) % 0x1000u + (i & 1) * 0x8000u);
+    return y;
+  };
+  data::buffer memory_x(where(), n), memory_y(where(), 2 * n);
+  const std::size_t piece = std::size_t{1} << 24;
+  std::vector<std::uint8_t> some_x(piece);
+  std::vector<tally::float16> some_y(piece);
+  for (std::size_t first = 0; first < n; first += piece) {
+    const std::size_t count = std::min(piece, n - first);
+    for (std::size_t i = 0; i < count; ++i) {
+      some_x[i] = x_of(first + i);
+      some_y[i] = y_of(first + i);
+    }
+    memory_x.write(some_x.data(), count, first);
+    memory_y.write(some_y.data(), 2 * count, 2 * first);
+  }
+  const auto* const x = reinterpret_cast<const bool*>(memory_x.get());
+  const auto* const y = reinterpret_cast<const tally::float16*>(memory_y.get());
+  const float want = transcription::sum<float>(n, [&](std::size_t i) {
+    return (x_of(i) ? 1.0f : 0.0f) * static_cast<float>(y_of(i));
+  });
+  const float got = tally::dot(where(), tally::strided(x, n, 1), tally::strided(y, n, 1));
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(got), std::bit_cast<std::uint32_t>(want));
+
+  // Byte offsets beyond 2^32 through a stride.
+  const std::size_t half = n / 2;
+  const float want_half = transcription::sum<float>(half, [&](std::size_t i) {
+    return (x_of(i) ? 1.0f : 0.0f) * static_cast<float>(y_of(2 * (half - 1 - i)));
+  });
+  const float got_half = tally::dot(where(), tally::strided(x, half, 1), tally::strided(y, half, -2));
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(got_half), std::bit_cast<std::uint32_t>(want_half));
+}
+
+TALLY_ON_EVERY_EXECUTOR(Huge);
+
+}  // namespace
