@@ -55,9 +55,14 @@ struct row {
 };
 
 inline constexpr row rows[] = {
-    // clang-format off
-    // GENERATED
-    // clang-format on
+    {1, 0xbf46b1ea6ce91189, 0x800000000000966c, 0xbd93ba4a},
+    {64, 0xbfe1cc7b01c8a53a, 0x0000000000077dd0, 0xbd577edc},
+    {100, 0xbfe0a0be167988a8, 0x000000000003ec5b, 0xbd3185dc},
+    {1000, 0xc012ea947b2baef4, 0x00000000005ad220, 0x3dd0ba64},
+    {1024, 0xc011d06d19c0a3da, 0x0000000000651ee9, 0x3ddbf33c},
+    {1025, 0xc011d142f9eaa875, 0x0000000000652133, 0x3dd4e78d},
+    {5000, 0xbff521ab93875cde, 0x000000000063062f, 0x405d813e},
+    {100003, 0xc034c005a891888b, 0x0000000001e8a4d9, 0xc01ba97f},
 };
 
 }  // namespace golden
