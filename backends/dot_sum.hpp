@@ -35,11 +35,14 @@ struct dot_sum<std::complex<T>> {
   }
 };
 
+template <class T>
+inline constexpr T quiet_nan = std::numeric_limits<T>::quiet_NaN();  // a constant, so devices have it too
+
 /// `value`, or for any NaN the positive quiet NaN with an empty payload.
 template <class T>
 TALLY_HOST_DEVICE constexpr T canonical(T value) {
   if constexpr (std::is_floating_point_v<T>) {
-    return value == value ? value : std::numeric_limits<T>::quiet_NaN();
+    return value == value ? value : quiet_nan<T>;
   } else {
     return value;
   }

@@ -1,0 +1,29 @@
+#include "backends/backend.hpp"
+#include "backends/openmp/dot.hpp"
+#include "backends/openmp/threads.hpp"
+
+#include <omp.h>
+
+namespace tally::backends::openmp {
+namespace {
+
+std::string describe(const executor& where) {
+  const int threads = where.threads() > 0 ? where.threads() : default_threads();
+  return std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ") +
+         std::string(name(where.instructions()));
+}
+
+}  // namespace
+
+int default_threads() noexcept {
+  return omp_get_active_level() < omp_get_max_active_levels() ? omp_get_max_threads() : 1;
+}
+
+const backend table = {
+    .name = "openmp",
+    .describe = describe,
+    .reaches = host_reaches,
+    .dot = dot,
+};
+
+}  // namespace tally::backends::openmp

@@ -1,0 +1,46 @@
+// The instruction sets that the simd column is compiled for: to be included before any other header
+// of Highway's in a source that compiles for several.
+#pragma once
+
+// Only these. What lies between them brings a sum of products nothing (SSSE3, AVX-512 with VBMI or
+// BF16) and costs seconds of compile time each; the length of SVE's and RISC-V's vectors is not
+// known when compiling, and these kernels keep arrays of vectors.
+#define HWY_DISABLED_TARGETS                                                              \
+  (~(HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_SSE4 | HWY_AVX2 | HWY_AVX3 | HWY_NEON |     \
+     HWY_NEON_WITHOUT_AES))
+
+#include <hwy/detect_targets.h>
+
+// Highway 1.0.3 doesn't know these two yet; Highway's macros name them from here on.
+#ifndef HWY_SSE2
+#define HWY_SSE2 HWY_SCALAR
+#endif
+#ifndef HWY_NEON_WITHOUT_AES
+#define HWY_NEON_WITHOUT_AES HWY_NEON
+#endif
+
+#include <hwy/targets.h>
+
+#include <tally/executor.hpp>
+
+#include <cstdint>
+
+namespace tally::backends::simd {
+
+/// The instruction set that stands for one of Highway's targets.
+constexpr instruction_set set_of(std::int64_t target) {
+  switch (target) {
+    case HWY_SSE4:
+      return instruction_set::sse4;
+    case HWY_AVX2:
+      return instruction_set::avx2;
+    case HWY_AVX3:
+      return instruction_set::avx512;
+    case HWY_NEON:
+      return instruction_set::neon;
+    default:
+      return target == HWY_NEON_WITHOUT_AES ? instruction_set::neon : instruction_set::baseline;
+  }
+}
+
+}  // namespace tally::backends::simd
