@@ -1,0 +1,112 @@
+# Kokkos: finds one and defines tally_kokkos, the backend as a static library of its own, so that
+# nothing of Kokkos reaches what else is compiled. Sets TALLY_HAS_KOKKOS, TALLY_KOKKOS_ORIGIN (for
+# people), and for users of a static tally TALLY_KOKKOS_IS_PACKAGE (whether they find it as a package)
+# and TALLY_KOKKOS_LIBRARIES (files, for tally.pc).
+#
+# In this order: an installed Kokkos (or the parent project's); the release archive; Debian's.
+
+set(TALLY_KOKKOS_ORIGIN "")
+
+# --- Installed ------------------------------------------------------------------------------------
+
+# Debian's libtrilinos-kokkos-dev has a package file that names folders and libraries which are not
+# there: using its target fails only when the build is generated. So it is kept out of the search.
+foreach(folder /usr/lib /lib)
+  set(config ${folder}/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/Kokkos)
+  if(EXISTS ${config}/KokkosConfig.cmake)
+    file(STRINGS ${config}/KokkosConfig.cmake tribits REGEX "TriBITS" LIMIT_COUNT 1)
+    if(tribits)
+      list(APPEND CMAKE_IGNORE_PATH ${config})
+    endif()
+  endif()
+endforeach()
+
+if(NOT TARGET Kokkos::kokkos)
+  find_package(Kokkos CONFIG QUIET)
+endif()
+if(TARGET Kokkos::kokkos)
+  set(TALLY_KOKKOS_ORIGIN "${Kokkos_VERSION} in ${Kokkos_DIR}")
+endif()
+
+# --- The release archive --------------------------------------------------------------------------
+
+# Newer than 4.7.00, the last that does not compile with CUDA 13. A project that tally is part of
+# should not find itself downloading: there it is done only when Kokkos is asked for.
+set(kokkos_version 5.1.1)
+set(kokkos_sha256 8bdbee0f0ac383436743ad8a9e3e928705b34b31a25a92dc5179c52a3aa98519)
+if(NOT TALLY_KOKKOS_ORIGIN AND (TALLY_IS_TOP_LEVEL OR NOT TALLY_ENABLE_KOKKOS STREQUAL "AUTO"))
+  set(archive ${PROJECT_BINARY_DIR}/kokkos-${kokkos_version}.tar.gz)
+  # Asked for once in a build folder: where the network drops packets each try takes seconds.
+  if(NOT EXISTS ${archive} AND NOT TALLY_KOKKOS_ARCHIVE_UNREACHABLE AND NOT FETCHCONTENT_FULLY_DISCONNECTED)
+    file(DOWNLOAD
+      https://github.com/kokkos/kokkos/releases/download/${kokkos_version}/kokkos-${kokkos_version}.tar.gz
+      ${archive}.part STATUS status INACTIVITY_TIMEOUT 5 TIMEOUT 120)
+    list(GET status 0 failed)
+    if(failed)
+      set(TALLY_KOKKOS_ARCHIVE_UNREACHABLE ON CACHE INTERNAL "Kokkos's release archive could not be had")
+    else()
+      file(RENAME ${archive}.part ${archive})
+    endif()
+    file(REMOVE ${archive}.part)
+  endif()
+  if(EXISTS ${archive} OR FETCHCONTENT_SOURCE_DIR_KOKKOS)
+    include(FetchContent)
+    if(POLICY CMP0135)  # unpacked files get the time of the unpacking
+      cmake_policy(SET CMP0135 NEW)
+    endif()
+    FetchContent_Declare(kokkos URL ${archive} URL_HASH SHA256=${kokkos_sha256})
+    function(tally_add_kokkos)  # a scope for these
+      set(BUILD_SHARED_LIBS OFF)
+      set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+      option(Kokkos_ENABLE_SERIAL "" ON)
+      option(Kokkos_ENABLE_OPENMP "" ${TALLY_HAS_OPENMP})
+      FetchContent_MakeAvailable(kokkos)
+    endfunction()
+    tally_add_kokkos()
+    set(TALLY_KOKKOS_ORIGIN "${kokkos_version}, the release archive")
+  endif()
+endif()
+if(TALLY_KOKKOS_ORIGIN)
+  set(TALLY_KOKKOS_IS_PACKAGE 1)
+  set(kokkos_libraries Kokkos::kokkos)
+  set(TALLY_KOKKOS_LIBRARIES $<TARGET_LINKER_FILE:Kokkos::kokkoscore> ${CMAKE_DL_LIBS})
+  set(kokkos_include_directories $<TARGET_PROPERTY:Kokkos::kokkos,INTERFACE_INCLUDE_DIRECTORIES>)
+endif()
+
+# --- Debian's -------------------------------------------------------------------------------------
+
+if(NOT TALLY_KOKKOS_ORIGIN)
+  find_path(TALLY_TRILINOS_INCLUDE_DIR Kokkos_Core.hpp PATH_SUFFIXES trilinos)
+  find_library(TALLY_TRILINOS_KOKKOS trilinos_kokkoscore)
+  mark_as_advanced(TALLY_TRILINOS_INCLUDE_DIR TALLY_TRILINOS_KOKKOS)
+  if(TALLY_TRILINOS_INCLUDE_DIR AND TALLY_TRILINOS_KOKKOS)
+    set(TALLY_KOKKOS_ORIGIN "Debian's, ${TALLY_TRILINOS_KOKKOS}")
+    set(kokkos_libraries ${TALLY_TRILINOS_KOKKOS} ${CMAKE_DL_LIBS})
+    set(TALLY_KOKKOS_LIBRARIES ${kokkos_libraries})
+    set(kokkos_include_directories ${TALLY_TRILINOS_INCLUDE_DIR})
+  endif()
+endif()
+
+# --- The backend ----------------------------------------------------------------------------------
+
+if(TALLY_KOKKOS_ORIGIN)
+  set(TALLY_HAS_KOKKOS 1)
+  message(STATUS "Kokkos: ${TALLY_KOKKOS_ORIGIN}")
+  set(kokkos_sources
+    backends/kokkos/dot.cpp
+    backends/kokkos/runtime.cpp
+    backends/kokkos/table.cpp)
+  if(Kokkos_COMPILE_LANGUAGE)  # it was built to be compiled as CUDA or HIP, say
+    set_source_files_properties(${kokkos_sources} PROPERTIES LANGUAGE ${Kokkos_COMPILE_LANGUAGE})
+  endif()
+  add_library(tally_kokkos STATIC ${kokkos_sources})
+  tally_compile_options(tally_kokkos)
+  target_compile_definitions(tally_kokkos PRIVATE TALLY_HAS_CUDA=${TALLY_HAS_CUDA})
+  target_link_libraries(tally_kokkos PRIVATE ${kokkos_libraries})
+  target_include_directories(tally_kokkos SYSTEM PRIVATE ${kokkos_include_directories})
+elseif(NOT TALLY_ENABLE_KOKKOS STREQUAL "AUTO")
+  message(FATAL_ERROR
+    "TALLY_ENABLE_KOKKOS is ON and there is no Kokkos: none is installed where CMake looks (set "
+    "CMAKE_PREFIX_PATH or Kokkos_ROOT), its release archive can't be reached from here, and Debian's "
+    "libtrilinos-kokkos-dev is not there")
+endif()

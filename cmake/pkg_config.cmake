@@ -1,0 +1,31 @@
+# tally.pc. It describes the kind of library that is installed: a static one's user gets what it is
+# made of without asking for --static. (Requires.private would put Highway's flags into every user's.)
+set(tally_pc_libraries "")
+if(TALLY_IS_STATIC)
+  if(TARGET PkgConfig::hwy)
+    set(libraries ${hwy_LINK_LIBRARIES})
+  else()
+    set(libraries $<TARGET_LINKER_FILE:hwy::hwy>)
+  endif()
+  if(TALLY_HAS_OPENMP)
+    list(APPEND libraries ${OpenMP_CXX_LIBRARIES})
+  endif()
+  if(TALLY_HAS_CUDA)
+    list(APPEND libraries ${CUDA_cudart_static_LIBRARY} -lpthread -lrt -ldl)
+  endif()
+  if(TALLY_HAS_KOKKOS)
+    list(APPEND libraries ${TALLY_KOKKOS_LIBRARIES})
+    string(PREPEND tally_pc_libraries " -ltally_kokkos")
+  endif()
+  list(TRANSFORM libraries PREPEND -l REGEX "^[a-z]+$")  # names without a path, as dl
+  list(JOIN libraries " " libraries)
+  string(APPEND tally_pc_libraries " ${libraries}")
+endif()
+
+file(RELATIVE_PATH tally_prefix_from_pc
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" tally_prefix_from_pc "${tally_prefix_from_pc}")
+configure_file(cmake/tally.pc.in tally.pc.configured @ONLY)
+file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/tally.pc
+     INPUT ${CMAKE_CURRENT_BINARY_DIR}/tally.pc.configured)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tally.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
