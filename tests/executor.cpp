@@ -8,6 +8,16 @@
 
 #include <set>
 
+#if defined(__linux__) && defined(__x86_64__)
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <filesystem>
+#endif
+
 namespace {
 
 TEST(Executors, SerialIsFirstAndNamesAreUnique) {
@@ -55,5 +65,65 @@ TEST(Executors, AnInstructionSetThatIsNotHereIsAnError) {
     }
   }
 }
+
+#if defined(__linux__) && defined(__x86_64__)
+
+// All backends give the same bits, so results can't tell which one ran. Here a child process lets
+// the kernel run into a protected page: the instruction that faults is the one that loads the data.
+
+/// What the child's exit status says of the faulting load.
+enum fault : int { no_fault = 1, legacy_sse, vex, evex };
+
+void on_fault(int, siginfo_t*, void* context) {
+  const auto address = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
+  const unsigned char first = *reinterpret_cast<const unsigned char*>(address);
+  _exit(first == 0x62 ? evex : first == 0xc4 || first == 0xc5 ? vex : legacy_sse);
+}
+
+int fault_of(const tally::executor& where) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t readable = 4 * page;
+  auto* const memory = static_cast<char*>(
+      mmap(nullptr, readable + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  mprotect(memory + readable, page, PROT_NONE);
+  const pid_t child = fork();
+  if (child == 0) {
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGSEGV, &action, nullptr);
+    const auto x = tally::strided(reinterpret_cast<const double*>(memory), (readable + page) / 8, 1);
+    tally::dot(where, x, x);
+    _exit(no_fault);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  munmap(memory, readable + page);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(ExecutorsReallyRun, TheForcedInstructionSet) {
+  using enum tally::instruction_set;
+  for (const auto set : tally::instruction_sets()) {
+    const int want = set == avx512 ? evex : set == avx2 ? vex : legacy_sse;
+    EXPECT_EQ(fault_of(tally::simd({.instructions = set})), want) << tally::name(set);
+  }
+  EXPECT_EQ(fault_of(tally::serial()), legacy_sse);
+}
+
+#if TALLY_HAS_OPENMP
+TEST(ExecutorsReallyRun, AsManyThreadsAsAskedFor) {
+  const auto threads = [] {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return std::distance(begin(tasks), end(tasks));
+  };
+  const auto before = threads();
+  const std::vector<double> x(1000003, 1.0);
+  EXPECT_EQ(tally::dot(tally::openmp({.threads = 7}), x, x), 1000003.0);
+  EXPECT_GE(threads() - before, before == 1 ? 6 : 0);  // OpenMP keeps the threads that it started
+}
+#endif
+
+#endif  // Linux on x86-64
 
 }  // namespace
