@@ -1,0 +1,107 @@
+#include "backends/cuda/device.hpp"
+
+#include "backends/cuda/runtime.hpp"
+
+#include <cuda.h>
+#include <dlfcn.h>
+
+#include <atomic>
+
+namespace tally::backends::cuda {
+namespace {
+
+/// The functions of the driver that say things without making a context, which some of the
+/// runtime's don't. Null where the machine has no driver.
+struct driver {
+  decltype(&cuDeviceGetCount) device_count = nullptr;
+  decltype(&cuCtxGetCurrent) current_context = nullptr;
+  decltype(&cuDevicePrimaryCtxGetState) primary_context_state = nullptr;
+  decltype(&cuPointerGetAttributes) pointer_attributes = nullptr;
+
+  driver() {
+    // Loads the library (1.3 ms, once) and initialises nothing. It stays loaded.
+    void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (library == nullptr) return;
+    const auto find = [library](auto& function, const char* name) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+      return function != nullptr;
+    };
+    usable = find(device_count, "cuDeviceGetCount") && find(current_context, "cuCtxGetCurrent") &&
+             find(primary_context_state, "cuDevicePrimaryCtxGetState") &&
+             find(pointer_attributes, "cuPointerGetAttributes");
+  }
+  bool usable = false;
+
+  static const driver& get() {
+    static const driver loaded;
+    return loaded;
+  }
+};
+
+}  // namespace
+
+int device_count() noexcept {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return 0;
+  }
+  return count;
+}
+
+int resolve_device(int device) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess || count == 0) {
+    (void)cudaGetLastError();
+    throw error(errc::no_device, std::string("tally::cuda: no CUDA device: ") +
+                                     cudaGetErrorString(status == cudaSuccess ? cudaErrorNoDevice : status));
+  }
+  if (device == -1) {
+    check(cudaGetDevice(&device), "cudaGetDevice");
+  } else if (device < 0 || device >= count) {
+    throw error(errc::no_device, "tally::cuda: device " + std::to_string(device) + " of " +
+                                     std::to_string(count) + (count == 1 ? " device" : " devices"));
+  }
+  return device;
+}
+
+// Costs a load where there is no driver or once CUDA was seen in use, 7 ns before anything initialised
+// the driver, and 14 + 35 ns a device where it is initialised and no context was made yet.
+bool in_use() noexcept {
+  static std::atomic<bool> seen = false;
+  if (seen.load(std::memory_order_relaxed)) return true;
+  const driver& d = driver::get();
+  if (!d.usable) return false;
+  int devices = 0;
+  if (d.device_count(&devices) != CUDA_SUCCESS) return false;  // not initialised
+  CUcontext context = nullptr;
+  bool used = d.current_context(&context) == CUDA_SUCCESS && context != nullptr;
+  // This thread may be handed another's pointers: the runtime's contexts, one a device.
+  for (int i = 0; i < devices && !used; ++i) {
+    unsigned flags = 0;
+    int active = 0;
+    used = d.primary_context_state(i, &flags, &active) == CUDA_SUCCESS && active != 0;
+  }
+  if (used) seen.store(true, std::memory_order_relaxed);
+  return used;
+}
+
+// 42 ns for device memory, 97 ns for pageable memory.
+place locate(const void* pointer) noexcept {
+  const driver& d = driver::get();
+  if (!d.usable) return {};
+  unsigned kind = 0, managed = 0;
+  int device = 0;
+  CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                 CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+  void* answers[] = {&kind, &managed, &device};
+  if (d.pointer_attributes(3, asked, answers, reinterpret_cast<CUdeviceptr>(pointer)) != CUDA_SUCCESS) {
+    return {};
+  }
+  if (managed != 0 || kind == CU_MEMORYTYPE_HOST) return {.host = true, .device = place::every};  // or pinned
+  if (kind == CU_MEMORYTYPE_DEVICE) return {.host = false, .device = device};
+  return {};
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,28 @@
+#include "backends/cuda/dot.hpp"
+#include "backends/cuda/runtime.hpp"
+
+namespace tally::backends::cuda {
+namespace {
+
+std::string describe(const executor& where) {
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, where.device()), "cudaGetDeviceProperties");
+  return properties.name + (", device " + std::to_string(where.device()));
+}
+
+// Memory of another device is refused, also where peer access could reach it: whether the program
+// enabled that can't be told cheaply, and where it did not, a kernel's first access ends the context.
+bool reaches(const executor& where, const place& memory) {
+  return memory.device == where.device() || memory.device == place::every;
+}
+
+}  // namespace
+
+const backend table = {
+    .name = "cuda",
+    .describe = describe,
+    .reaches = reaches,
+    .dot = dot,
+};
+
+}  // namespace tally::backends::cuda
