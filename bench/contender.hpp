@@ -1,0 +1,80 @@
+// A contender: one way of computing one product, ours or another library's, ready to be checked and
+// measured.
+#pragma once
+
+#include "bench/workload.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+struct contender {
+  std::string name;   ///< "OpenBLAS"; ours are "tally::simd", measured limits "limit: read"
+  std::string label;  ///< what is behind the name: a version, a policy
+  std::function<void(void* result)> compute = {};          ///< for the check; null for a limit
+  std::function<void(benchmark::State& state)> loop = {};  ///< for the clock
+  bool device_clock =
+      false;        ///< the loop reads the device's clock; else the host's wall clock is read
+  int threads = 1;  ///< that it uses, or may use
+  double us_in_2021 =
+      0;  ///< of the machines of 2021, where there is a figure; see bench/ladder.cpp
+};
+
+/// All ways for one product; a source of some of them. What it can't compute, it leaves out.
+using contenders = std::vector<contender>;
+using source = contenders(const workload& w);
+
+/// Marks ways that use one thread, however many they may.
+inline contenders sequential(contenders list) {
+  for (contender& c : list) c.threads = 1;
+  return list;
+}
+
+inline contenders& operator+=(contenders& all, contenders more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  return all;
+}
+
+/// Waits until the threads of the last contender sleep. Those of OpenBLAS and OpenMP first wait for
+/// more work by spinning, up to 2^26 clock cycles, and would take a core from the next one.
+inline void let_others_rest(const void* next) {
+  static const void* last = nullptr;
+  if (std::exchange(last, next) != next) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+}
+
+/// A contender that runs from the host and has its result when `f` returns. `prepare` is called
+/// first each time, to set a number of threads, say.
+template <class F, class Prepare>
+contender on_host(std::string name, std::string label, const workload& w, F f, Prepare prepare) {
+  contender c{.name = std::move(name), .label = std::move(label), .threads = w.threads};
+  using result = std::invoke_result_t<F&>;
+  c.compute = [=](void* r) {
+    prepare();
+    *static_cast<result*>(r) = f();
+  };
+  c.loop = [=, identity = std::make_shared<char>(), threads = w.threads](benchmark::State& state) {
+    prepare();
+    if (threads > 1) {
+      let_others_rest(identity.get());
+      benchmark::DoNotOptimize(f());  // wakes its own threads
+    }
+    for (auto _ : state) benchmark::DoNotOptimize(f());
+  };
+  return c;
+}
+
+template <class F>
+contender on_host(std::string name, std::string label, const workload& w, F f) {
+  return on_host(std::move(name), std::move(label), w, std::move(f), [] {});
+}
+
+}  // namespace bench

@@ -1,0 +1,150 @@
+// Compiled without contraction: a fused a * b + c would spoil the two-sums.
+#include "bench/data.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <new>
+#include <random>
+
+namespace bench {
+namespace {
+
+constexpr std::size_t block = std::size_t{1} << 16;  // what one generator fills, one thread sums
+constexpr std::size_t page = 4096;
+
+template <class T>
+T random(std::mt19937_64& engine) {
+  if constexpr (tally::is_complex_v<T>) {
+    const auto re = random<tally::real_t<T>>(engine);
+    return {re, random<tally::real_t<T>>(engine)};
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(engine() >> 63);
+  } else {
+    // As many digits as the type has, so that a float or double never rounds to 1.
+    constexpr int digits = sizeof(T) == sizeof(double) ? 53 : 24;
+    return static_cast<T>(std::ldexp(static_cast<double>(engine() >> (64 - digits)), 1 - digits) -
+                          1);
+  }
+}
+
+template <class T>
+void fill(void* memory, std::size_t n, std::uint64_t seed) {
+  auto* const elements = static_cast<T*>(memory);
+  const std::size_t blocks = (n + block - 1) / block;
+#pragma omp parallel for schedule(static)
+  for (std::size_t b = 0; b < blocks; ++b) {
+    std::seed_seq sequence{seed, static_cast<std::uint64_t>(b)};
+    std::mt19937_64 engine(sequence);
+    for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
+      elements[i] = random<T>(engine);
+  }
+}
+
+template <class... T>
+constexpr auto fills(tally::type_list<T...>) {
+  return std::array{&fill<T>...};
+}
+
+void add(reference::part& part, double value) {
+  const double sum = part.sum + value;
+  const double taken = sum - part.sum;
+  part.rest += (part.sum - (sum - taken)) + (value - taken);
+  part.sum = sum;
+}
+
+void add_product(reference::part& part, double a, double b) {
+  const double product = a * b;
+  part.rest += std::fma(a, b, -product);
+  add(part, product);
+}
+
+void add(reference& total, const reference& other) {
+  add(total.real, other.real.sum);
+  total.real.rest += other.real.rest;
+  add(total.imaginary, other.imaginary.sum);
+  total.imaginary.rest += other.imaginary.rest;
+  total.magnitude += other.magnitude;
+}
+
+template <class X, class Y>
+reference sum(std::span<const X> x, std::span<const Y> y) {
+  reference r;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if constexpr (tally::is_complex_v<X>) {
+      add_product(r.real, x[i].real(), y[i].real());
+      add_product(r.real, -x[i].imag(), y[i].imag());
+      add_product(r.imaginary, x[i].real(), y[i].imag());
+      add_product(r.imaginary, x[i].imag(), y[i].real());
+      r.magnitude += std::abs(std::complex<double>(x[i])) * std::abs(std::complex<double>(y[i]));
+    } else {
+      const auto a = static_cast<double>(x[i]), b = static_cast<double>(y[i]);
+      add_product(r.real, a, b);
+      r.magnitude += std::abs(a * b);
+    }
+  }
+  return r;
+}
+
+std::complex<double> value_of(const void* result, tally::type element) {
+  switch (element) {
+    case tally::type::float32:
+      return *static_cast<const float*>(result);
+    case tally::type::complex64:
+      return *static_cast<const std::complex<float>*>(result);
+    case tally::type::complex128:
+      return *static_cast<const std::complex<double>*>(result);
+    case tally::type::int64:
+      return static_cast<double>(*static_cast<const std::int64_t*>(result));
+    default:
+      return *static_cast<const double*>(result);
+  }
+}
+
+}  // namespace
+
+host_vector::host_vector(tally::type element, std::size_t n, std::uint64_t seed)
+    : memory_(std::aligned_alloc(page, (n * size_of(element) + page - 1) / page * page)),
+      size_(n),
+      element_(element) {
+  if (!memory_) throw std::bad_alloc();
+  static constexpr auto table = fills(tally::element_types{});
+  table[static_cast<std::size_t>(element)](memory_.get(), n, seed);
+}
+
+double reference::error_of(const void* result, tally::type element) const {
+  const std::complex<double> r = value_of(result, element);
+  const double re = (r.real() - real.sum) - real.rest;
+  const double im = (r.imag() - imaginary.sum) - imaginary.rest;
+  return std::hypot(re, im) / magnitude;
+}
+
+reference reference_of(const workload& w) {
+  const std::size_t blocks = (w.size() + block - 1) / block;
+  std::vector<reference> parts(blocks);
+  visit(w, [&](auto x, auto y, auto) {
+#pragma omp parallel for schedule(static)
+    for (std::size_t b = 0; b < blocks; ++b) {
+      const std::size_t first = b * block, count = std::min(block, w.size() - first);
+      parts[b] = sum(x.subspan(first, count), y.subspan(first, count));
+    }
+  });
+  reference total;
+  for (const reference& part : parts) add(total, part);
+  return total;
+}
+
+std::string name(const types& t) {
+  std::string text(tally::name(t.x));
+  text += 'x';
+  text += tally::name(t.y);
+  if (t.accumulator != t.x && t.accumulator != t.y) (text += '=') += tally::name(t.accumulator);
+  return text;
+}
+
+int all_threads() { return omp_get_max_threads(); }
+
+}  // namespace bench

@@ -1,0 +1,98 @@
+// What contenders on a CUDA device need: memory, and the device's own clock.
+#pragma once
+
+#include "bench/contender.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace bench {
+
+/// Throws with the text of CUDA's error.
+void check(cudaError_t status, const char* call);
+
+/// How many devices there are; 0 without a driver.
+int device_count();
+/// "NVIDIA H200, compute capability 9.0, CUDA 13.0"
+std::string device_description();
+int multiprocessors();
+
+/// Memory of the device. Its contents are the caller's.
+class device_memory {
+ public:
+  device_memory() = default;
+  explicit device_memory(std::size_t bytes);
+  /// A copy of a vector in host memory.
+  explicit device_memory(const tally::operand& host);
+
+  void* data() const { return memory_.get(); }
+
+ private:
+  struct release {
+    void operator()(void* memory) const { cudaFree(memory); }
+  };
+  std::unique_ptr<void, release> memory_;
+};
+
+/// Pinned memory of the host.
+class pinned_memory {
+ public:
+  explicit pinned_memory(std::size_t bytes);
+
+  void* data() const { return memory_.get(); }
+
+ private:
+  struct release {
+    void operator()(void* memory) const { cudaFreeHost(memory); }
+  };
+  std::unique_ptr<void, release> memory_;
+};
+
+/// Something that is made when it is first asked for, and then shared: contenders are also made for
+/// their names alone.
+template <class T>
+class on_demand {
+ public:
+  explicit on_demand(std::function<T()> make) : state_(std::make_shared<state>(std::move(make))) {}
+
+  const T& operator()() const {
+    if (!state_->value) state_->value = std::make_unique<T>(state_->make());
+    return *state_->value;
+  }
+
+ private:
+  struct state {
+    std::function<T()> make;
+    std::unique_ptr<T> value = {};
+  };
+  std::shared_ptr<state> state_;
+};
+
+/// A stream of its own.
+class queue {
+ public:
+  queue();
+
+  cudaStream_t get() const { return stream_.get(); }
+
+ private:
+  struct release {
+    void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
+  };
+  std::unique_ptr<CUstream_st, release> stream_;
+};
+
+/// The stream that contenders run on.
+cudaStream_t stream();
+
+/// Queues one computation on `stream`, its result in the device's memory; it can be captured.
+using launch = std::function<void(cudaStream_t stream, void* result)>;
+
+/// A contender that is timed by the device: a graph of several launches between two events, behind
+/// another that keeps the device busy until all are queued.
+contender on_device(std::string name, std::string label, launch f, const workload& w);
+
+}  // namespace bench

@@ -1,0 +1,12 @@
+// The measured limits: how fast the operands' bytes can be read at all, at the same size and so
+// from the same level of the memory.
+#pragma once
+
+#include "bench/contender.hpp"
+
+namespace bench {
+
+source limit;         // on one thread, and on all where the workload may
+source device_limit;  // a read and a copy
+
+}  // namespace bench

@@ -1,0 +1,378 @@
+// The comparison: runs the lanes, group by group. The contenders of a group compute the same
+// product from the same data; they are checked first, then measured in repetitions in random order.
+#include "bench/data.hpp"
+#include "bench/lane.hpp"
+#include "bench/results.hpp"
+#if TALLY_BENCH_CUDA
+#include "bench/device.hpp"
+#endif
+
+#include <tally/tally.hpp>
+
+#include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <regex>
+#include <stdexcept>
+
+namespace bench {
+namespace {
+
+struct options {
+  bool full = false;
+  bool quiet = false;
+  std::string filter;
+  std::string out = "results.json";
+  std::uint64_t seed = std::random_device{}();
+};
+
+constexpr const char* usage =
+    "usage: tally_bench [--quick | --full] [--filter REGEX] [--out FILE] [--seed N] [--quiet]\n"
+    "Measures and writes FILE (default results.json). Rows are named "
+    "LANE/TYPES/SIZE/THREADS/CONTENDER;\n"
+    "--filter keeps those in which REGEX is found.\n";
+
+options parse(int argc, char** argv) {
+  options o;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const auto value = [&]() -> std::string {
+      if (++i == argc) throw std::invalid_argument(argument + " needs a value");
+      return argv[i];
+    };
+    if (argument == "--quick") {
+      o.full = false;
+    } else if (argument == "--full") {
+      o.full = true;
+    } else if (argument == "--quiet") {
+      o.quiet = true;
+    } else if (argument == "--filter") {
+      o.filter = value();
+    } else if (argument == "--out") {
+      o.out = value();
+    } else if (argument == "--seed") {
+      o.seed = std::stoull(value());
+    } else if (argument == "--help") {
+      std::fputs(usage, stdout);
+      std::exit(0);
+    } else {
+      throw std::invalid_argument("no option " + argument);
+    }
+  }
+  return o;
+}
+
+/// How long and how often each contender is measured.
+struct effort {
+  int repetitions;
+  double seconds;  ///< of each repetition, at least
+};
+constexpr effort quick_effort = {9, 0.01};
+constexpr effort full_effort = {15, 0.03};
+
+/// The contenders for one product.
+struct group {
+  const lane* from;
+  types operands;
+  std::size_t n;
+  int threads;
+  std::vector<std::string> names;  ///< of the rows, those that the filter keeps
+
+  std::string name() const {
+    return std::string(from->name) + '/' + bench::name(operands) + '/' + std::to_string(n) + '/' +
+           std::to_string(threads);
+  }
+};
+
+std::vector<const lane*> lanes() {
+  std::vector<const lane*> list = {&dot, &ladder};
+#if TALLY_BENCH_CUDA
+  if (device_count() > 0) {
+    for (const lane* l : {&dot_on_device, &dot_to_host, &ladder_on_device, &transfer})
+      list.push_back(l);
+  }
+#endif
+  return list;
+}
+
+bool fits_in_memory(std::size_t bytes) {
+  const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
+  return bytes < pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 2;
+}
+
+/// What the options ask for. Contenders are made here on no data, for their names.
+std::vector<group> plan(const options& o) {
+  const std::regex filter(o.filter);
+  std::vector<group> groups;
+  for (const lane* l : lanes()) {
+    std::vector<int> threads = {1};
+    if (l->on_all_threads && all_threads() > 1) threads.push_back(all_threads());
+    for (const types& t : list_of(pairs{})) {
+      for (const std::size_t n : l->sizes(t, o.full)) {
+        for (const int count : threads) {
+          const workload nothing{{nullptr, n, 1, t.x}, {nullptr, n, 1, t.y}, t.accumulator, count};
+          if (!fits_in_memory(nothing.bytes())) continue;
+          group g{l, t, n, count, {}};
+          for (const contender& c : l->ways(nothing, o.full)) {
+            const std::string row = g.name() + '/' + c.name;
+            if (std::regex_search(row, filter)) g.names.push_back(row);
+          }
+          if (!g.names.empty()) groups.push_back(std::move(g));
+        }
+      }
+    }
+  }
+  return groups;
+}
+
+/// The operands of the groups: filled once for all groups of a lane with the same types.
+class operands {
+ public:
+  operands(const std::vector<group>& groups, std::uint64_t seed) : groups_(groups), seed_(seed) {}
+
+  /// The product of `g` in host memory.
+  workload on_host(const group& g) {
+    const auto key = std::pair(g.from, g.operands);
+    if (key != filled_for_) {
+      std::size_t n = 0;
+      for (const group& other : groups_) {
+        if (std::pair(other.from, other.operands) == key) n = std::max(n, other.n);
+      }
+      filled_for_ = key;
+      x_ = {}, y_ = {};  // make room first
+      x_ = host_vector(g.operands.x, n, seed_);
+      y_ = host_vector(g.operands.y, n, seed_ + 1);
+#if TALLY_BENCH_CUDA
+      device_x_ = {}, device_y_ = {};
+      if (g.from->on_device) {
+        device_x_ = device_memory(x_.first(n));
+        device_y_ = device_memory(y_.first(n));
+      }
+#endif
+    }
+    return {x_.first(g.n), y_.first(g.n), g.operands.accumulator, g.threads};
+  }
+
+  /// `w`, made by `on_host`, where the lane wants it.
+  workload where_wanted(const group& g, workload w) const {
+#if TALLY_BENCH_CUDA
+    if (g.from->on_device) w.x.data = device_x_.data(), w.y.data = device_y_.data();
+#else
+    (void)g;
+#endif
+    return w;
+  }
+
+ private:
+  const std::vector<group>& groups_;
+  std::uint64_t seed_;
+  std::pair<const lane*, types> filled_for_{};
+  host_vector x_, y_;
+#if TALLY_BENCH_CUDA
+  device_memory device_x_, device_y_;
+#endif
+};
+
+/// A result of any accumulator's type, as bits.
+using bits = std::array<unsigned char, sizeof(std::complex<double>)>;
+
+struct verdict {
+  bool agrees = true;  ///< with the bits of our serial executor
+  double error = 0;    ///< see reference::error_of
+};
+
+/// The worst of some calls: a race does not show each time, least of all on a busy machine.
+verdict check(const contender& c, const workload& w, const bits& expected, const reference& truth) {
+  const int calls = w.size() <= std::size_t{1} << 20 ? 10 : 1;
+  verdict v;
+  for (int i = 0; i < calls; ++i) {
+    alignas(std::complex<double>) bits result{};
+    c.compute(result.data());
+    v.agrees = v.agrees && result == expected;
+    v.error = std::max(v.error, truth.error_of(result.data(), w.accumulator));
+  }
+  return v;
+}
+
+void add(const std::string& row, const contender& c, const workload& w, const verdict& v,
+         const effort& e) {
+  auto* const b = benchmark::RegisterBenchmark(row.c_str(), [=](benchmark::State& state) {
+    c.loop(state);
+    state.SetLabel(c.label);
+    state.counters["n"] = static_cast<double>(w.size());
+    state.counters["threads_used"] = c.threads;
+    state.counters["bytes"] = static_cast<double>(w.bytes());
+    if (c.compute) {
+      state.counters["agrees"] = v.agrees;
+      state.counters["error"] = v.error;
+    }
+    if (c.us_in_2021 > 0) state.counters["us_in_2021"] = c.us_in_2021;
+  });
+  b->Repetitions(e.repetitions)->MinTime(e.seconds)->Unit(benchmark::kNanosecond);
+  b->ComputeStatistics("min", [](const std::vector<double>& times) {
+    return *std::min_element(times.begin(), times.end());
+  });
+  c.device_clock ? b->UseManualTime() : b->UseRealTime();
+}
+
+std::string clock_text(double seconds) {
+  char text[32];
+  const auto whole = static_cast<int>(seconds + 0.5);
+  std::snprintf(text, sizeof text, "%d:%02d", whole / 60, whole % 60);
+  return text;
+}
+
+std::string time_text(double seconds) {
+  const auto [scale, unit] = seconds < 1e-6   ? std::pair(1e9, "ns")
+                             : seconds < 1e-3 ? std::pair(1e6, "us")
+                                              : std::pair(1e3, "ms");
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g %s", seconds * scale, unit);
+  return text;
+}
+
+/// A line a group: the best of ours against the best of the others.
+class progress {
+ public:
+  progress(const std::vector<group>& groups, const effort& e, bool quiet)
+      : effort_(e), quiet_(quiet) {
+    for (const group& g : groups) rows_ += g.names.size(), cost_ += cost(g);
+  }
+
+  void begin(const group& g) {
+    if (!quiet_)
+      std::fprintf(stderr, "[%4zu/%zu] %-40s ", rows_done_ + g.names.size(), rows_,
+                   g.name().c_str());
+  }
+
+  void end(const group& g, const std::map<std::string, double>& medians) {
+    rows_done_ += g.names.size();
+    cost_done_ += cost(g);
+    if (quiet_) return;
+    const double elapsed = std::chrono::duration<double>(clock::now() - start_).count();
+    std::fprintf(stderr, "%-58s %s, %s left\n", summary(g, medians).c_str(),
+                 clock_text(elapsed).c_str(),
+                 clock_text(elapsed * (cost_ / cost_done_ - 1)).c_str());
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  /// A guess, only for the time left: how fast a call reads, and some time for other things.
+  double cost(const group& g) const {
+    const types& t = g.operands;
+    const double bytes_a_second = g.from->on_device ? 1e12 : 5e9;
+    const double call = static_cast<double>(g.n * (size_of(t.x) + size_of(t.y))) / bytes_a_second;
+    return static_cast<double>(g.names.size()) *
+           (effort_.repetitions * (effort_.seconds + call + (g.threads > 1 ? 0.04 : 0.0)) + 0.02);
+  }
+
+  static std::string summary(const group& g, const std::map<std::string, double>& medians) {
+    std::pair<double, std::string> ours, other;
+    for (const std::string& row : g.names) {
+      const auto found = medians.find(row);
+      if (found == medians.end()) continue;
+      const std::string who = row.substr(g.name().size() + 1);
+      if (who.starts_with("limit")) continue;
+      auto& best = who.starts_with("tally::") ? ours : other;
+      if (best.second.empty() || found->second < best.first) best = {found->second, who};
+    }
+    std::string text;
+    if (!ours.second.empty()) text += ours.second + " " + time_text(ours.first);
+    if (!ours.second.empty() && !other.second.empty()) text += ", ";
+    if (!other.second.empty()) text += other.second + " " + time_text(other.first);
+    return text;
+  }
+
+  effort effort_;
+  bool quiet_;
+  std::size_t rows_ = 0, rows_done_ = 0;
+  double cost_ = 0, cost_done_ = 0;
+  clock::time_point start_ = clock::now();
+};
+
+void run(const group& g, operands& data, bool full, const effort& e, results& file) {
+  const workload host = data.on_host(g);
+  const reference truth = reference_of(host);
+  alignas(std::complex<double>) bits expected{};
+  tally::dot(tally::serial(), host.x, host.y, tally::conjugate::none,
+             {expected.data(), host.accumulator}, true);
+
+  benchmark::ClearRegisteredBenchmarks();
+  const workload w = data.where_wanted(g, host);
+  for (const contender& c : g.from->ways(w, full)) {
+    const std::string row = g.name() + '/' + c.name;
+    if (std::find(g.names.begin(), g.names.end(), row) == g.names.end()) continue;
+    try {
+      add(row, c, w, c.compute ? check(c, w, expected, truth) : verdict{}, e);
+    } catch (const std::exception& failure) {
+      std::fprintf(stderr, "\n%s is left out: %s\n", row.c_str(), failure.what());
+    }
+  }
+  benchmark::RunSpecifiedBenchmarks(&file);
+}
+
+std::string processor() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+void add_context(const options& o) {
+  benchmark::AddCustomContext("processor", processor());
+  benchmark::AddCustomContext("all_threads", std::to_string(all_threads()));
+  benchmark::AddCustomContext("mode", o.full ? "full" : "quick");
+  benchmark::AddCustomContext("seed", std::to_string(o.seed));
+  benchmark::AddCustomContext("compiler", __VERSION__);
+  std::string executors;
+  for (const tally::executor& where : tally::executors()) {
+    executors += (executors.empty() ? "" : "; ") + where.description();
+  }
+  benchmark::AddCustomContext("executors", executors);
+#if TALLY_BENCH_CUDA
+  if (device_count() > 0) benchmark::AddCustomContext("device", device_description());
+#endif
+}
+
+int main(int argc, char** argv) {
+  const options o = parse(argc, argv);
+  std::string program = argv[0], interleaved = "--benchmark_enable_random_interleaving=true";
+  char* arguments[] = {program.data(), interleaved.data(), nullptr};
+  int count = 2;
+  benchmark::Initialize(&count, arguments);
+  add_context(o);
+
+  const std::vector<group> groups = plan(o);
+  if (groups.empty()) throw std::invalid_argument("no row matches " + o.filter);
+  const effort e = o.full ? full_effort : quick_effort;
+  if (!o.quiet)
+    std::fprintf(stderr, "random data of seed %llu\n", static_cast<unsigned long long>(o.seed));
+  results file(o.out);
+  operands data(groups, o.seed);
+  progress line(groups, e, o.quiet);
+  for (const group& g : groups) {
+    line.begin(g);
+    run(g, data, o.full, e, file);
+    line.end(g, file.medians());
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  try {
+    return bench::main(argc, argv);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "tally_bench: %s\n", failure.what());
+    return 1;
+  }
+}

@@ -1,0 +1,123 @@
+// CUB's DeviceReduce over products: read by index, and through a zipped iterator.
+#include "bench/peers/device_peers.hpp"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/iterator/zip_iterator.h>
+#include <thrust/tuple.h>
+#include <cub/device/device_reduce.cuh>
+#include <cub/version.cuh>
+#include <cuda/std/functional>
+
+#include <string>
+
+namespace bench::peers {
+namespace {
+
+/// The type with which CUDA computes on our element type.
+template <class T>
+struct native {
+  using type = T;
+};
+template <>
+struct native<tally::float16> {
+  using type = __half;
+};
+template <>
+struct native<tally::bfloat16> {
+  using type = __nv_bfloat16;
+};
+
+template <class A, class X, class Y>
+struct product_at {
+  const X* x;
+  const Y* y;
+  __device__ A operator()(int i) const { return term<A>(x[i], y[i]); }
+};
+
+template <class A>
+struct product_of {
+  template <class Pair>
+  __device__ A operator()(const Pair& pair) const {
+    return term<A>(thrust::get<0>(pair), thrust::get<1>(pair));
+  }
+};
+
+/// Reductions are asked for their scratch memory first: reduce(nullptr, bytes, ...).
+template <class Reduce>
+launch with_scratch(Reduce reduce) {
+  const on_demand<std::pair<device_memory, std::size_t>> scratch([=] {
+    std::size_t bytes = 0;
+    check(reduce(nullptr, bytes, nullptr, stream()), "cub::DeviceReduce");
+    return std::pair(device_memory(bytes), bytes);
+  });
+  return [=](cudaStream_t stream, void* result) {
+    std::size_t bytes = scratch().second;
+    check(reduce(scratch().first.data(), bytes, result, stream), "cub::DeviceReduce");
+  };
+}
+
+/// f(name, launch), for each way that there is.
+template <class F>
+void each_way(const workload& w, F f) {
+  visit(w, [&]<class X, class Y, class A>(std::span<const X> x_span, std::span<const Y> y_span,
+                                          std::type_identity<A>) {
+    if constexpr (!tally::is_complex_v<A>) {
+      using NX = typename native<X>::type;
+      using NY = typename native<Y>::type;
+      const auto* const x = reinterpret_cast<const NX*>(x_span.data());
+      const auto* const y = reinterpret_cast<const NY*>(y_span.data());
+      const auto n = static_cast<int>(x_span.size());
+      f("CUB",
+        with_scratch([=](void* scratch, std::size_t& bytes, void* result, cudaStream_t stream) {
+          return cub::DeviceReduce::TransformReduce(
+              scratch, bytes, thrust::counting_iterator<int>(0), static_cast<A*>(result), n,
+              cuda::std::plus<>{}, product_at<A, NX, NY>{x, y}, A{}, stream);
+        }));
+      f("CUB (zipped)",
+        with_scratch([=](void* scratch, std::size_t& bytes, void* result, cudaStream_t stream) {
+          const auto products =
+              thrust::make_transform_iterator(thrust::make_zip_iterator(x, y), product_of<A>{});
+          return cub::DeviceReduce::Sum(scratch, bytes, products, static_cast<A*>(result), n,
+                                        stream);
+        }));
+    }
+  });
+}
+
+std::string version() {
+  return std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) + "." +
+         std::to_string(CUB_SUBMINOR_VERSION);
+}
+
+}  // namespace
+
+contenders cub_on_device(const workload& w) {
+  contenders list;
+  each_way(w,
+           [&](const char* name, launch f) { list.push_back(on_device(name, version(), f, w)); });
+  return list;
+}
+
+contenders cub_to_host(const workload& w) {
+  contenders list;
+  each_way(w, [&](const char* name, launch f) {
+    visit(w, [&]<class A>(auto, auto, std::type_identity<A>) {
+      const on_demand<device_memory> device([] { return device_memory(sizeof(A)); });
+      const on_demand<pinned_memory> host([] { return pinned_memory(sizeof(A)); });
+      list.push_back(on_host(name, version() + ", and a copy to pinned memory", w, [=] {
+        f(stream(), device().data());
+        check(cudaMemcpyAsync(host().data(), device().data(), sizeof(A), cudaMemcpyDeviceToHost,
+                              stream()),
+              "cudaMemcpyAsync");
+        check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+        return *static_cast<const A*>(host().data());
+      }));
+    });
+  });
+  return list;
+}
+
+}  // namespace bench::peers

@@ -1,0 +1,17 @@
+// The libraries on a CUDA device: into device memory, and returning to the host.
+#pragma once
+
+#include "bench/device.hpp"
+
+namespace bench::peers {
+
+/// cuBLAS's dot of device memory into device memory; null for types that it lacks, or without
+/// cuBLAS.
+launch cublas_dot(const workload& w);
+
+source cublas_on_device;
+source cublas_to_host;
+source cub_on_device;
+source cub_to_host;
+
+}  // namespace bench::peers

@@ -1,0 +1,40 @@
+// Eigen, compiled for every processor of this architecture and once more for x86-64-v3.
+#include "bench/peers/eigen_kernel.hpp"
+#include "bench/peers/library.hpp"
+#include "bench/peers/peers.hpp"
+
+namespace bench::peers {
+namespace {
+
+void add(contenders& list, const std::string& label, const workload& w,
+         eigen_kernel_of* kernel_of) {
+  eigen_kernel* const kernel = kernel_of(w);
+  if (!kernel) return;
+  visit(w, [&]<class A>(auto x, auto y, std::type_identity<A>) {
+    list.push_back(on_host("Eigen" + (label.empty() ? label : " (" + label + ")"),
+                           TALLY_BENCH_EIGEN_VERSION, w,
+                           [=, x = x.data(), y = y.data(), n = x.size()] {
+                             A result;
+                             kernel(x, y, n, &result);
+                             return result;
+                           }));
+  });
+}
+
+}  // namespace
+
+contenders eigen(const workload& w) {
+  contenders list;
+  add(list, "", w, &bench_eigen_kernel);
+#ifdef TALLY_BENCH_EIGEN_V3
+  // A library of its own: the inline functions compiled in it must not be linked into the program,
+  // where an older processor would run them.
+  static const library v3{TALLY_BENCH_EIGEN_V3};
+  if (v3 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    add(list, "x86-64-v3", w, v3.function<eigen_kernel_of>("bench_eigen_kernel"));
+  }
+#endif
+  return sequential(std::move(list));
+}
+
+}  // namespace bench::peers

@@ -1,0 +1,12 @@
+// Between the program and Eigen's kernels, which are also in a library compiled for newer
+// processors.
+#pragma once
+
+#include "bench/workload.hpp"
+
+using eigen_kernel = void(const void* x, const void* y, std::size_t n, void* result);
+using eigen_kernel_of = eigen_kernel*(const bench::workload& w);
+
+/// For the types of `w`; null for those that it lacks.
+extern "C" [[gnu::visibility("default")]] eigen_kernel* bench_eigen_kernel(
+    const bench::workload& w);

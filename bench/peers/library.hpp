@@ -1,0 +1,38 @@
+// Shared libraries opened at run time, so that one binary compares with whatever is installed.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+
+namespace bench {
+
+/// Its symbols stay its own (RTLD_LOCAL): OpenBLAS and BLIS export the same names.
+class library {
+ public:
+  /// Opens the first of `names` that is there. It stays open until the process ends.
+  explicit library(std::initializer_list<std::string> names) {
+    for (const std::string& name : names) {
+      handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (handle_) return;
+    }
+  }
+
+  explicit operator bool() const { return handle_ != nullptr; }
+
+  /// A function of type F.
+  template <class F>
+  F* function(const char* name) const {
+    void* const found = dlsym(handle_, name);
+    if (!found)
+      throw std::runtime_error(std::string("no ") + name + " in a library that is a peer");
+    return reinterpret_cast<F*>(found);
+  }
+
+ private:
+  void* handle_ = nullptr;
+};
+
+}  // namespace bench

@@ -1,0 +1,16 @@
+// The libraries that users would call instead, a file each. Which are built in is decided by
+// CMakeLists.txt, which are there is found out at run time.
+#pragma once
+
+#include "bench/contender.hpp"
+
+namespace bench::peers {
+
+source standard;  // a plain loop; std::transform_reduce, sequential
+source openblas;
+source blis;
+source eigen;
+source tbb;  // oneTBB's own, and std::transform_reduce with execution policies, which run on it
+source kokkos;
+
+}  // namespace bench::peers

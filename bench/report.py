@@ -1,0 +1,373 @@
+#!/usr/bin/env python3
+"""Makes a table (results.md) and plots of a results.json of tally_bench, in the same folder.
+
+usage: report.py results.json
+
+Rows are named LANE/TYPES/SIZE/THREADS/CONTENDER. All times are medians. Rows of one group (the same
+LANE/TYPES/SIZE/THREADS) computed the same product from the same data in turn, so they may be compared;
+on a shared machine, nothing else may.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import json
+import math
+import pathlib
+import sys
+
+ACCURACY = {"float32": 2.0**-23, "float64": 2.0**-52}
+LANES = {
+    "dot": "Dot product on the host",
+    "dot-cuda": "Dot product on the CUDA device: the device's time in a graph",
+    "dot-cuda-to-host": "Dot product on the CUDA device, returned to the host: the call's time",
+    "transfer": "Dot product of host memory on the CUDA device: copies and product",
+    "ladder": "The ladder on the host",
+    "ladder-cuda": "The ladder on the CUDA device: the device's time in a graph",
+}
+
+
+@dataclasses.dataclass
+class Row:
+    lane: str
+    types: str
+    n: int
+    threads: int  # of the group; `own_threads` is what the contender may use
+    name: str
+    own_threads: int
+    label: str
+    position: int
+    seconds: float
+    bytes: float
+    agrees: bool | None  # with our serial executor, bit for bit; None for a limit
+    error: float | None
+    us_in_2021: float | None
+    of_limit: float | None = None  # best limit's time / this
+    of_best_other: float | None = None  # best other contender's time / this
+
+    @property
+    def group(self):
+        return self.lane, self.types, self.n, self.threads
+
+    @property
+    def ours(self):
+        return self.name.startswith("tally::")
+
+    @property
+    def limit(self):
+        return self.name.startswith("limit")
+
+    @property
+    def wrong(self):
+        """Off by more than any order of summation is on random data."""
+        if self.error is None:
+            return False
+        double = "float64" in self.types or "complex128" in self.types
+        return self.error > math.sqrt(self.n) * ACCURACY["float64" if double else "float32"]
+
+
+def read(path):
+    text = path.read_text()
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError:  # a run that was cut short
+        data = json.loads(text.rstrip().rstrip(",") + "]}")
+    rows = []
+    for run in data["benchmarks"]:
+        if run.get("aggregate_name") != "median" or run.get("error_occurred"):
+            continue
+        lane, types, n, threads, name = run["run_name"].split("/")[:5]
+        scale = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}[run["time_unit"]]
+        rows.append(
+            Row(
+                lane, types, int(n), int(threads), name, int(run["threads_used"]), run.get("label", ""),
+                run["family_index"], run["real_time"] * scale, run["bytes"],
+                bool(run["agrees"]) if "agrees" in run else None, run.get("error"), run.get("us_in_2021"),
+            )
+        )
+    rows.sort(key=lambda r: (list(LANES).index(r.lane), r.types, r.threads, r.n, r.position))
+    for group in groups_of(rows).values():
+        limit = min((r.seconds for r in group if r.name.startswith(("limit: read", "limit: pinned"))), default=None)
+        other = min((r.seconds for r in group if not r.ours and not r.limit and not r.wrong), default=None)
+        for row in group:
+            row.of_limit = limit and limit / row.seconds
+            row.of_best_other = other and not row.limit and other / row.seconds or None
+    return data["context"], rows
+
+
+def groups_of(rows):
+    groups = collections.defaultdict(list)
+    for row in rows:
+        groups[row.group].append(row)
+    return groups
+
+
+# --- Text -----------------------------------------------------------------------------------------
+
+
+def time_text(seconds):
+    for unit, scale in (("ns", 1e9), ("µs", 1e6), ("ms", 1e3)):
+        if seconds * scale < 1000:
+            break
+    return f"{seconds * scale:.3g} {unit}" if seconds * scale < 100 else f"{seconds * scale:.0f} {unit}"
+
+
+def power_of_two(n):
+    """k for n = 2^k that is written so, else None."""
+    power = n.bit_length() - 1
+    return power if n == 2**power and power >= 10 else None
+
+
+def size_text(n):
+    return f"{n:,}".replace(",", " ") if power_of_two(n) is None else f"2^{power_of_two(n)}"
+
+
+def number(value, form):
+    return "" if value is None else format(value, form)
+
+
+def threads_text(threads):
+    return "1 thread" if threads == 1 else f"{threads} threads"
+
+
+def heading(lane, types, threads):
+    return f"{LANES[lane]}, {types.replace('x', ' × ', 1).replace('=', ' in ')}" + (
+        f", {threads_text(threads)}" if lane == "dot" else "")
+
+
+def best(rows, chosen):
+    return min((r for r in rows if chosen(r)), key=lambda r: r.seconds, default=None)
+
+
+def summary(rows):
+    """Ours against the best of the others, a line a group."""
+    lines = []
+    for group in groups_of(rows).values():
+        ours = best(group, lambda r: r.ours)
+        other = best(group, lambda r: not r.ours and not r.limit and not r.wrong)
+        if ours is None:
+            continue
+        lines.append((
+            group[0].lane, group[0].types, size_text(group[0].n), str(group[0].threads),
+            ours.name, time_text(ours.seconds), f"{ours.bytes / ours.seconds / 1e9:.4g}",
+            number(ours.of_limit, ".0%"), other.name if other else "", time_text(other.seconds) if other else "",
+            number(ours.of_best_other, ".2f"),
+        ))
+    return ("lane", "types", "n", "threads", "best of ours", "time", "GB/s", "of the limit", "best other", "time",
+            "other / ours"), lines
+
+
+def table(head, lines):
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + " --- |" * len(head)
+    for line in lines:
+        yield "| " + " | ".join(str(cell) for cell in line) + " |"
+
+
+def plain(head, lines):
+    widths = [max(len(str(line[k])) for line in [head, *lines]) for k in range(len(head))]
+    for line in [head, *lines]:
+        yield "  ".join(str(cell).ljust(width) for cell, width in zip(line, widths)).rstrip()
+
+
+def markdown(context, rows, plots):
+    yield "# Tally's comparison"
+    yield ""
+    for key in ("date", "processor", "all_threads", "device", "executors", "compiler", "mode", "seed"):
+        if key in context:
+            yield f"- {key.replace('_', ' ')}: {context[key]}"
+    yield ""
+    yield ("Times are medians of repetitions in random order, the contenders of a group in turn on the same "
+           "data, uniform in [-1, 1). GB/s counts the operands' bytes once. The limit is a kernel that only "
+           "reads them, measured at the same size. Other / ours above 1: ours is faster. Bits: whether the "
+           "result is, bit for bit, that of `tally::serial`. Error: against the sum with twice the digits of "
+           "a double, divided by Σ|x·y|; **wrong** is more than any order of additions explains.")
+    yield ""
+    yield "## Ours against the best of the others"
+    yield ""
+    yield from table(*summary(rows))
+    for plot in plots:
+        yield ""
+        yield f"![{plot.stem}]({plot.name})"
+    sections = collections.defaultdict(list)
+    for row in rows:
+        sections[row.lane, row.types, row.threads].append(row)
+    for (lane, types, threads), section in sections.items():
+        ladder = lane.startswith("ladder")
+        yield ""
+        yield f"## {heading(lane, types, threads)}"
+        yield ""
+        head = ["n", "", "threads", "time", "GB/s", "of the limit", "best other / this", "bits", "error", "what"]
+        lines = []
+        for row in sorted(section, key=lambda r: (r.n, r.position if ladder else r.seconds)):
+            line = [
+                size_text(row.n), f"**{row.name}**" if row.ours else row.name, row.own_threads,
+                time_text(row.seconds), f"{row.bytes / row.seconds / 1e9:.4g}", number(row.of_limit, ".0%"),
+                number(row.of_best_other, ".2f"), {True: "same", False: "other", None: ""}[row.agrees],
+                ("**wrong** " if row.wrong else "") + number(row.error, ".1e"), row.label,
+            ]
+            if ladder:
+                line.append(f"{row.us_in_2021:g} µs" if row.us_in_2021 else "")
+            lines.append(line)
+        yield from table(head + (["in 2021"] if ladder else []), lines)
+
+
+# --- Plots ----------------------------------------------------------------------------------------
+
+OURS = {"simd": "#0b5fce", "openmp": "#7a1fd0", "automatic": "#00a0a8", "cuda": "#0b5fce", "kokkos": "#d01f8a",
+        "serial": "#7fb2ee"}
+OTHERS = ["#d95f0e", "#2f8f3a", "#b8860b", "#8c564b", "#c44e52", "#6b8e23", "#708090", "#e377c2", "#556b2f",
+          "#cd853f"]
+MARKERS = "osD^vPX<>p"
+
+
+def style_of(name, others):
+    if name.startswith("limit"):
+        return dict(color="black", linestyle=":", linewidth=1.6, marker="", zorder=5)
+    if name.startswith("tally::"):
+        color = OURS.get(name.removeprefix("tally::"), "#3f6fbf")
+        return dict(color=color, linewidth=2.4, marker="o", markersize=5.5, zorder=4)
+    k = others.index(name)
+    return dict(color=OTHERS[k % len(OTHERS)], linewidth=1.2, marker=MARKERS[k % len(MARKERS)], markersize=4.5,
+                alpha=0.9, zorder=3)
+
+
+def spaced(sizes):
+    """Without those that would print over their neighbour: 1 000 000 beside 2^20."""
+    kept = []
+    for n in sorted(sizes, reverse=True):
+        if not kept or math.log2(kept[-1] / n) > 0.5:
+            kept.append(n)
+    return sorted(kept)
+
+
+def size_axis(axis, sizes):
+    axis.set_xscale("log", base=2)
+    texts = [size_text(n) if power_of_two(n) is None else f"$2^{{{power_of_two(n)}}}$" for n in sizes]
+    axis.set_xticks(sizes, texts, rotation=50, ha="right", fontsize=9)
+    axis.minorticks_off()
+    axis.grid(True, which="major", color="#dddddd", linewidth=0.6)
+
+
+def plot_lane(pyplot, title, columns, path):
+    """Time and fraction of the limit against size; `columns` are (heading, rows)."""
+    names = list(dict.fromkeys(r.name for _, rows in columns for r in rows))
+    names.sort(key=lambda name: (name.startswith("limit"), not name.startswith("tally::")))
+    others = [name for name in names if not name.startswith(("tally::", "limit"))]
+    figure, axes = pyplot.subplots(2, len(columns), squeeze=False, sharex="col", sharey="row",
+                                   figsize=(1.5 + 5.2 * len(columns), 8.4))
+    handles = {}
+    fractions = []
+    for (text, rows), (above, below) in zip(columns, axes.T):
+        sizes = spaced({r.n for r in rows})
+        for name in names:
+            line = [r for r in rows if r.name == name and r.n in sizes]
+            if not line:
+                continue
+            style = style_of(name, others)
+            handles[name], = above.plot([r.n for r in line], [r.seconds for r in line], label=name, **style)
+            if not name.startswith("limit") and all(r.of_limit for r in line):
+                fractions += [100 * r.of_limit for r in line]
+                below.plot([r.n for r in line], [100 * r.of_limit for r in line], **style)
+        above.set_title(text, fontsize=11)
+        above.set_yscale("log")
+        size_axis(above, sizes)
+        size_axis(below, sizes)
+        below.axhline(100, **style_of("limit", others))
+        below.set_xlabel("elements")
+    axes[0][0].set_ylabel("time of a call")
+    axes[0][0].yaxis.set_major_formatter(lambda value, _: time_text(value))
+    axes[1][0].set_ylabel("% of the read limit at this size")
+    axes[1][0].set_ylim(0, min(max([110, *(1.05 * f for f in fractions)]), 150))
+    figure.tight_layout()
+    heading_text = figure.text(0.01, 1.0, title, fontsize=13, va="bottom")
+    box = figure.legend([handles[n] for n in names], names, loc="center left", bbox_to_anchor=(1.0, 0.5),
+                        frameon=False, fontsize=9.5)
+    figure.savefig(path, dpi=130, bbox_inches="tight", bbox_extra_artists=[box, heading_text])
+    pyplot.close(figure)
+
+
+def plot_ladder(pyplot, title, rows, path):
+    rows = sorted((r for r in rows if not r.limit), key=lambda r: r.position)
+    old = any(r.us_in_2021 for r in rows)
+    figure, axis = pyplot.subplots(figsize=(8.0, 1.2 + 0.38 * len(rows)))
+    column = axis.get_yaxis_transform()  # x from 0 to 1 over the width, y by rung
+    red, dark = "#c9302c", "#222222"
+    for k, row in enumerate(rows):
+        color = red if row.wrong else "#0b5fce" if row.ours else "#9aa7b5"
+        axis.barh(k, row.seconds, color=color, height=0.66, hatch="///" if row.wrong else None,
+                  edgecolor="white", zorder=2)
+        axis.text(1.03, k, time_text(row.seconds), transform=column, va="center", fontsize=9.5,
+                  color=red if row.wrong else dark, fontweight="bold" if row.ours else None)
+        axis.text(1.17, k, "WRONG" if row.wrong else "ours" if row.agrees else "other", transform=column,
+                  va="center", fontsize=9.5, color=red if row.wrong else dark)
+        if row.us_in_2021:
+            axis.plot(row.us_in_2021 * 1e-6, k, marker="D", color=dark, markeredgecolor="white", markersize=6,
+                      linestyle="", zorder=3)
+            axis.text(1.30, k, time_text(row.us_in_2021 * 1e-6), transform=column, va="center", fontsize=9.5,
+                      color=dark)
+    for x, text in ((1.03, "time"), (1.17, "bits"), (1.30, "◆ 2021" if old else "")):
+        axis.text(x, -0.95, text, transform=column, va="center", fontsize=9.5, color="#777777")
+    axis.set_yticks(range(len(rows)), [r.name for r in rows], fontsize=10)
+    axis.set_ylim(len(rows) - 0.4, -0.6)
+    axis.set_xscale("log")
+    values = [r.seconds for r in rows] + [r.us_in_2021 * 1e-6 for r in rows if r.us_in_2021]
+    axis.set_xlim(min(values) / 2, max(values) * 1.3)
+    axis.xaxis.set_major_formatter(lambda value, _: time_text(value))
+    axis.grid(True, axis="x", color="#dddddd", linewidth=0.6, zorder=0)
+    for side in ("top", "right", "left"):
+        axis.spines[side].set_visible(False)
+    axis.tick_params(axis="y", length=0)
+    axis.set_xlabel("time of one product")
+    axis.text(0.0, -1.5, title, transform=column, fontsize=12, va="bottom")
+    figure.savefig(path, dpi=130, bbox_inches="tight")
+    pyplot.close(figure)
+
+
+def plot(context, rows, folder):
+    try:
+        import matplotlib
+    except ImportError:
+        print("No plots: matplotlib is not installed (Debian: python3-matplotlib).")
+        return []
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    matplotlib.rcParams.update({"font.family": "DejaVu Sans", "axes.edgecolor": "#888888"})
+
+    plots = []
+    lanes = collections.defaultdict(list)
+    for row in rows:
+        lanes[row.lane, row.types].append(row)
+    for (lane, types), lane_rows in lanes.items():
+        path = folder / f"{lane}-{types.replace('=', '-in-')}.png"
+        machine = context.get("device", "GPU").split(",")[0] if "cuda" in lane or lane == "transfer" else \
+            f"{context.get('processor', '')}, {threads_text(int(context.get('all_threads', 1)))}"
+        title = f"{heading(lane, types, 1).replace(', 1 thread', '')}\n{machine}"
+        if lane.startswith("ladder"):
+            plot_ladder(pyplot, title + f", {size_text(lane_rows[0].n)} elements", lane_rows, path)
+        elif len({r.n for r in lane_rows}) > 2:
+            threads = sorted({r.threads for r in lane_rows})
+            columns = [(threads_text(t) if len(threads) > 1 else "", [r for r in lane_rows if r.threads == t])
+                       for t in threads]
+            plot_lane(pyplot, title, columns, path)
+        else:
+            continue
+        plots.append(path)
+    return plots
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    path = pathlib.Path(sys.argv[1])
+    context, rows = read(path)
+    plots = plot(context, rows, path.parent)
+    text = "\n".join(markdown(context, rows, plots)) + "\n"
+    (path.parent / "results.md").write_text(text)
+    print("\n".join(plain(*summary(rows))))
+    print(f"\n{path.parent}: results.json, results.md, {len(plots)} plots")
+
+
+if __name__ == "__main__":
+    main()

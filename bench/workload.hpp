@@ -1,0 +1,94 @@
+// What is measured: the pairs of element types, and one product as every way of computing it gets
+// it.
+#pragma once
+
+#include <tally/operand.hpp>
+#include <tally/types.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace bench {
+
+template <class X, class Y, class A = tally::dot_result_t<X, Y>>
+struct pair {};
+
+/// The pairs of element types with their accumulators: first those of --quick, then those of
+/// --full.
+using quick_pairs = tally::type_list<pair<double, double>, pair<float, float>, pair<float, bool>>;
+using pairs = tally::type_list<pair<double, double>, pair<float, float>, pair<float, bool>,
+                               pair<float, float, double>, pair<tally::float16, tally::float16>,
+                               pair<tally::bfloat16, tally::bfloat16>,
+                               pair<std::complex<float>, std::complex<float>>,
+                               pair<std::complex<double>, std::complex<double>>>;
+
+/// A pair as a value.
+struct types {
+  tally::type x;
+  tally::type y;
+  tally::type accumulator;
+
+  friend bool operator==(const types&, const types&) = default;
+};
+
+template <class X, class Y, class A>
+constexpr types types_of(pair<X, Y, A>) {
+  return {tally::type_of<X>, tally::type_of<Y>, tally::type_of<A>};
+}
+
+template <class... P>
+std::vector<types> list_of(tally::type_list<P...>) {
+  return {types_of(P{})...};
+}
+
+template <class... P>
+constexpr bool contains(tally::type_list<P...>, const types& t) {
+  return ((types_of(P{}) == t) || ...);
+}
+
+/// "float32xbool"; with an accumulator of a third type, "float32xfloat32=float64".
+std::string name(const types& t);
+
+/// One product to compute: where x and y are and how many threads a way of computing it may use.
+struct workload {
+  tally::operand x;
+  tally::operand y;
+  tally::type accumulator = tally::type::float64;
+  int threads = 1;
+
+  std::size_t size() const { return x.size; }
+  /// What has to be read, whoever does it.
+  std::size_t bytes() const { return size() * (size_of(x.element) + size_of(y.element)); }
+};
+
+/// Calls f(x, y, std::type_identity<A>) with the operands as spans of their types, for a pair of
+/// `List`.
+template <class List = pairs, class F>
+void visit(const workload& w, F&& f) {
+  const types wanted = {w.x.element, w.y.element, w.accumulator};
+  const auto one = [&]<class X, class Y, class A>(pair<X, Y, A> candidate) {
+    if (types_of(candidate) != wanted) return;
+    f(std::span(static_cast<const X*>(w.x.data), w.x.size),
+      std::span(static_cast<const Y*>(w.y.data), w.y.size), std::type_identity<A>{});
+  };
+  [&]<class... P>(tally::type_list<P...>) { (one(P{}), ...); }(List{});
+}
+
+/// x * y in A, as one would write it in a loop of one's own. Complex by parts: the operator of
+/// std::complex looks for infinities, which no BLAS does.
+template <class A, class X, class Y>
+TALLY_HOST_DEVICE constexpr A term(const X& x, const Y& y) {
+  if constexpr (tally::is_complex_v<A>) {
+    return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+  } else {
+    return static_cast<A>(x) * static_cast<A>(y);
+  }
+}
+
+/// The threads of the rows on "all threads": OMP_NUM_THREADS, or as many as there are processors.
+int all_threads();
+
+}  // namespace bench
