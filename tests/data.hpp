@@ -16,7 +16,7 @@
 #include <vector>
 
 #if TALLY_HAS_CUDA
-#include <cuda_runtime_api.h>
+#include <cuda_runtime.h>
 #endif
 
 namespace data {

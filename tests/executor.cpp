@@ -117,10 +117,9 @@ TEST(ExecutorsReallyRun, AsManyThreadsAsAskedFor) {
     const std::filesystem::directory_iterator tasks("/proc/self/task");
     return std::distance(begin(tasks), end(tasks));
   };
-  const auto before = threads();
   const std::vector<double> x(1000003, 1.0);
   EXPECT_EQ(tally::dot(tally::openmp({.threads = 7}), x, x), 1000003.0);
-  EXPECT_GE(threads() - before, before == 1 ? 6 : 0);  // OpenMP keeps the threads that it started
+  EXPECT_GE(threads(), 7);  // OpenMP keeps those of its last region
 }
 #endif
 

@@ -23,7 +23,8 @@ struct driver {
     void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
     if (library == nullptr) return;
     const auto find = [library](auto& function, const char* name) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+      function =
+          reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
       return function != nullptr;
     };
     usable = find(device_count, "cuDeviceGetCount") && find(current_context, "cuCtxGetCurrent") &&
@@ -54,8 +55,9 @@ int resolve_device(int device) {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess || count == 0) {
     (void)cudaGetLastError();
-    throw error(errc::no_device, std::string("tally::cuda: no CUDA device: ") +
-                                     cudaGetErrorString(status == cudaSuccess ? cudaErrorNoDevice : status));
+    throw error(errc::no_device,
+                std::string("tally::cuda: no CUDA device: ") +
+                    cudaGetErrorString(status == cudaSuccess ? cudaErrorNoDevice : status));
   }
   if (device == -1) {
     check(cudaGetDevice(&device), "cudaGetDevice");
@@ -66,8 +68,9 @@ int resolve_device(int device) {
   return device;
 }
 
-// Costs a load where there is no driver or once CUDA was seen in use, 7 ns before anything initialised
-// the driver, and 14 + 35 ns a device where it is initialised and no context was made yet.
+// Costs a load where there is no driver or once CUDA was seen in use, 7 ns before anything
+// initialised the driver, and 14 + 35 ns a device where it is initialised and no context was made
+// yet.
 bool in_use() noexcept {
   static std::atomic<bool> seen = false;
   if (seen.load(std::memory_order_relaxed)) return true;
@@ -96,10 +99,12 @@ place locate(const void* pointer) noexcept {
   CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
                                  CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
   void* answers[] = {&kind, &managed, &device};
-  if (d.pointer_attributes(3, asked, answers, reinterpret_cast<CUdeviceptr>(pointer)) != CUDA_SUCCESS) {
+  if (d.pointer_attributes(3, asked, answers, reinterpret_cast<CUdeviceptr>(pointer)) !=
+      CUDA_SUCCESS) {
     return {};
   }
-  if (managed != 0 || kind == CU_MEMORYTYPE_HOST) return {.host = true, .device = place::every};  // or pinned
+  const bool pinned = kind == CU_MEMORYTYPE_HOST;
+  if (managed != 0 || pinned) return {.host = true, .device = place::every};
   if (kind == CU_MEMORYTYPE_DEVICE) return {.host = false, .device = device};
   return {};
 }

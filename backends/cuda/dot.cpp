@@ -22,8 +22,28 @@ bool is_captured(cudaStream_t stream) {
 
 /// Whether a thread can load its `lanes` elements at once: up to 16 bytes, at multiples of that.
 bool is_contiguous(const operand& v, int lanes) {
-  const std::size_t load = std::min<std::size_t>(16, size_of(v.element) * static_cast<unsigned>(lanes));
+  const std::size_t load =
+      std::min<std::size_t>(16, size_of(v.element) * static_cast<unsigned>(lanes));
   return v.increment == 1 && reinterpret_cast<std::uintptr_t>(v.data) % load == 0;
+}
+
+void launch(void (*kernel)(dot_job), const dot_shape& shape, dot_job& job, int device,
+            cudaStream_t stream) {
+  int major = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+        "cudaDeviceGetAttribute");
+  cudaLaunchAttribute overlap{};  // see wait_for_launch_before in dot_kernel.cuh
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t configuration{};
+  configuration.gridDim = shape.blocks;
+  configuration.blockDim = shape.warps * 32;
+  configuration.stream = stream;
+  configuration.attrs = &overlap;
+  configuration.numAttrs = major >= 9 ? 1 : 0;
+  void* arguments[] = {&job};
+  check(cudaLaunchKernelExC(&configuration, reinterpret_cast<const void*>(kernel), arguments),
+        "cudaLaunchKernelExC");
 }
 
 }  // namespace
@@ -33,9 +53,10 @@ void dot(const executor& where, const dot_arguments& a) {
   const cudaStream_t stream = where.stream();
   const bool captured = is_captured(stream);
   if (captured && a.wait) {
-    throw error(errc::invalid_argument,
-                "tally::dot: the stream is being captured, and the form that returns a value would wait "
-                "for it; capture the form that writes its result");
+    throw error(
+        errc::invalid_argument,
+        "tally::dot: the stream is being captured, and the form that returns a value would wait "
+        "for it; capture the form that writes its result");
   }
 
   dot_job job;
@@ -55,16 +76,13 @@ void dot(const executor& where, const dot_arguments& a) {
   const bool contiguous = is_contiguous(a.x, lanes) && is_contiguous(a.y, lanes);
   with_accumulator(a.result.element, [&]<class A>() {
     const dot_shape shape = shape_of_dot(a.x.size, lanes, words_of<dot_sum<A>>);
-    job.tiles = shape.tiles * shape.rounds;
+    job.tiles = shape.tiles;
     workspace shared;
     if (shape.blocks > 1) shared = workspace_for(where.device(), stream, captured);
     job.words = shared.words;
     job.ended = shared.ended;
-    auto* const kernel = at(dot_kernels<A>(contiguous), a.x.element, a.y.element);
-    void* arguments[] = {&job};
-    check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), shape.blocks, shape.warps * 32, arguments,
-                           0, stream),
-          "cudaLaunchKernel");
+    launch(at(dot_kernels<A>(contiguous), a.x.element, a.y.element), shape, job, where.device(),
+           stream);
   });
 
   if (a.wait) {

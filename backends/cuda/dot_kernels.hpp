@@ -13,8 +13,8 @@ namespace tally::backends::cuda {
 /// A kernel. Called through cudaLaunchKernel, never directly.
 using dot_kernel_function = void(dot_job);
 
-/// The kernels that accumulate in `A`, for vectors that are contiguous and start at multiples of what
-/// a thread loads at once, or for any.
+/// The kernels that accumulate in `A`, for vectors that are contiguous and start at multiples of
+/// what a thread loads at once, or for any.
 template <class A>
 const pair_table<dot_kernel_function>& dot_kernels(bool contiguous);
 

@@ -21,7 +21,8 @@ class pool {
       constexpr std::size_t count = 64;
       const beside_captures mode;
       void* memory = nullptr;
-      check(cudaHostAlloc(&memory, count * sizeof(mailbox), cudaHostAllocPortable | cudaHostAllocMapped),
+      check(cudaHostAlloc(&memory, count * sizeof(mailbox),
+                          cudaHostAllocPortable | cudaHostAllocMapped),
             "cudaHostAlloc");
       auto* const made = static_cast<mailbox*>(memory);
       for (std::size_t i = 0; i < count; ++i) free_.push_back(new (made + i) mailbox);
@@ -82,7 +83,8 @@ void mailbox::wait(cudaStream_t stream, int count, std::uint32_t* payload) {
   const beside_captures mode;
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   if (!arrived()) {
-    throw error(errc::device_failure, "tally::cuda: the stream ended its work and no result arrived");
+    throw error(errc::device_failure,
+                "tally::cuda: the stream ended its work and no result arrived");
   }
 }
 

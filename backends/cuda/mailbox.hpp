@@ -1,7 +1,7 @@
-// How a call that waits gets its result: the kernel writes words (words.hpp) into pinned host memory,
-// and the host looks at them until they carry the call's tag. No copy, no event, no flag. From 2^10
-// to 2^20 doubles such a call takes 8 to 11 us on an H200; a kernel that writes to pinned memory and
-// cudaStreamSynchronize 9 to 13, a copy 18 to 19, cuBLAS 21 to 26.
+// How a call that waits gets its result: the kernel writes words (words.hpp) into pinned host
+// memory, and the host looks at them until they carry the call's tag. No copy, no event, no flag.
+// From 2^10 to 2^20 doubles such a call takes 8 to 10 us on an H200; with a fence and a flag 0.4 us
+// more, with cudaStreamSynchronize 1.5 to 2 us more, with a copy 18 to 19 us, and cuBLAS 22 to 26.
 #pragma once
 
 #include <cuda_runtime_api.h>

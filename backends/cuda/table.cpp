@@ -11,7 +11,8 @@ std::string describe(const executor& where) {
 }
 
 // Memory of another device is refused, also where peer access could reach it: whether the program
-// enabled that can't be told cheaply, and where it did not, a kernel's first access ends the context.
+// enabled that can't be told cheaply, and where it did not, a kernel's first access ends the
+// context.
 bool reaches(const executor& where, const place& memory) {
   return memory.device == where.device() || memory.device == place::every;
 }

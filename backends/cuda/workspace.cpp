@@ -100,7 +100,8 @@ class device_workspaces {
     constexpr std::size_t words = a_slab * workspace_words;
     constexpr std::size_t bytes = (words + a_slab) * sizeof(std::uint64_t);
     if (own_stream_ == nullptr) {
-      check(cudaStreamCreateWithFlags(&own_stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+      check(cudaStreamCreateWithFlags(&own_stream_, cudaStreamNonBlocking),
+            "cudaStreamCreateWithFlags");
     }
     std::uint64_t* slab = nullptr;
     check(cudaMalloc(reinterpret_cast<void**>(&slab), bytes), "cudaMalloc");

@@ -2,9 +2,9 @@
 // before and after every launch (words.hpp).
 //
 // A stream has a workspace of its own, made at its first call that needs one: launches on a stream
-// never overlap, so any number of threads and streams can run at once, and nothing is allocated from
-// the second call on. A call that is captured gets a workspace that its graph owns, since a graph may
-// be launched on any stream.
+// never overlap, so any number of threads and streams can run at once, and nothing is allocated
+// from the second call on. A call that is captured gets a workspace that its graph owns, since a
+// graph may be launched on any stream.
 //
 // Limits: two executable graphs made of the same captured graph must not run at the same time (they
 // would write the same result too); workspaces don't survive cudaDeviceReset.
@@ -21,7 +21,8 @@ namespace tally::backends::cuda {
 struct workspace {
   std::uint64_t* words = nullptr;  ///< `workspace_words` of them, empty
   std::uint64_t* ended = nullptr;  ///< where the launch counts itself when it ends; null in a graph
-  std::shared_lock<std::shared_mutex> lock;  ///< on the table: this one is not given to another stream
+  std::shared_lock<std::shared_mutex>
+      lock;  ///< on the table: this one is not given to another stream
 };
 
 /// `device` is current; `captured` says whether `stream` is being captured.
