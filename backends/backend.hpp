@@ -11,17 +11,6 @@
 
 namespace tally::backends {
 
-/// What `dot` of a backend is given. The public function has checked it: equal sizes, pointers that
-/// are aligned and reachable, increments not zero, the type of x not after that of y, a result type
-/// that the pair can accumulate.
-struct dot_arguments {
-  operand x;
-  operand y;
-  conjugate conjugated = conjugate::none;
-  output result;
-  bool wait = true;  ///< the result is host memory, there on return; else memory the backend writes
-};
-
 /// Who can reach an address.
 struct place {
   static constexpr int none = -1;
@@ -38,6 +27,9 @@ struct backend {
   /// Whether kernels on `where` can read and write there.
   bool (&reaches)(const executor& where, const place& memory);
 
+  /// The public function has checked the arguments: equal sizes, pointers that are aligned and
+  /// reachable, increments not zero, the type of x not after that of y, a result type that the pair
+  /// can accumulate.
   void (&dot)(const executor& where, const dot_arguments& arguments);
 };
 

@@ -1,16 +1,8 @@
 #include "src/check.hpp"
 
-#include "src/built_backends.hpp"
-
-#include <array>
 
 namespace tally {
 namespace {
-
-template <class... T>
-constexpr std::array<std::size_t, sizeof...(T)> alignments(type_list<T...>) {
-  return {alignof(T)...};
-}
 
 std::string describe(const backends::place& memory) {
   using backends::place;
@@ -23,14 +15,9 @@ std::string describe(const backends::place& memory) {
 
 backends::place locate([[maybe_unused]] const void* pointer) noexcept {
 #if TALLY_HAS_CUDA
-  if (backends::cuda::in_use()) return backends::cuda::locate(pointer);
+  if (memory_differs()) return backends::cuda::locate(pointer);
 #endif
   return {};
-}
-
-std::size_t check::alignment_of(type element) {
-  static constexpr auto table = alignments(element_types{});
-  return table[static_cast<std::size_t>(element)];
 }
 
 void check::fail_type(const char* name, type element) const {

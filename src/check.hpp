@@ -5,11 +5,24 @@
 #include <tally/operand.hpp>
 
 #include "backends/backend.hpp"
+#include "src/built_backends.hpp"
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace tally {
+
+/// Whether there can be memory in this process that not all backends reach. It takes a few ns; the
+/// rest of `reach` and `locate` more.
+inline bool memory_differs() noexcept {
+#if TALLY_HAS_CUDA
+  return backends::cuda::in_use();
+#else
+  return false;
+#endif
+}
 
 /// Who can reach `pointer`; without CUDA in this process, the host.
 backends::place locate(const void* pointer) noexcept;
@@ -38,7 +51,7 @@ class check {
       fail(errc::null_pointer, name, " is null and should point at ", n, n == 1 ? " element" : " elements");
     }
     const std::size_t alignment = alignment_of(element);
-    if (reinterpret_cast<std::uintptr_t>(pointer) % alignment != 0) {
+    if ((reinterpret_cast<std::uintptr_t>(pointer) & (alignment - 1)) != 0) {
       fail(errc::misaligned, name, " is not a multiple of ", alignment, " bytes, the alignment of ",
            tally::name(element));
     }
@@ -56,8 +69,14 @@ class check {
     throw error(code, text);
   }
 
+  static std::size_t alignment_of(type element) {
+    static constexpr auto table = []<class... T>(type_list<T...>) {
+      return std::array<std::uint8_t, sizeof...(T)>{alignof(T)...};
+    }(element_types{});
+    return table[static_cast<std::size_t>(element)];
+  }
+
  private:
-  static std::size_t alignment_of(type element);
   [[noreturn]] void fail_type(const char* name, type element) const;
   static void append(std::string& text, std::string_view part) { text += part; }
   static void append(std::string& text, std::size_t number) { text += std::to_string(number); }

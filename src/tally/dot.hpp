@@ -19,15 +19,28 @@ namespace tally {
 /// Which of the two vectors enters conjugated.
 enum class conjugate : std::uint8_t { none, x, y };
 
+/// What one dot product is asked for, its types erased. Element types are checked at run time;
+/// `result.element` is the accumulator: the rule's own (`dot_result_t`) or the widest
+/// (`dot_widest_t`).
+struct dot_arguments {
+  operand x;
+  operand y;
+  conjugate conjugated = conjugate::none;
+  output result;
+  /// With `wait`, `result.data` is host memory and holds the result on return. Without, it is memory
+  /// that the executor can write, and on a device the call returns as soon as the work is queued.
+  bool wait = true;
+};
+
 /// The dot product with its types erased: what the templates below call, for bindings to other
-/// languages. Element types are checked at run time; `result.element` is the accumulator: the rule's
-/// own (`dot_result_t`) or the widest (`dot_widest_t`).
-///
-/// With `wait`, `result.data` is host memory and holds the result on return. Without, it is memory
-/// that the executor can write, and on a device the call returns as soon as the work is queued.
+/// languages.
 /// @throws error, see `dot`.
-TALLY_EXPORT void dot(const executor& where, const operand& x, const operand& y, conjugate conjugated,
-         const output& result, bool wait);
+TALLY_EXPORT void dot(const executor& where, const dot_arguments& arguments);
+
+inline void dot(const executor& where, const operand& x, const operand& y, conjugate conjugated,
+                const output& result, bool wait) {
+  dot(where, dot_arguments{x, y, conjugated, result, wait});
+}
 
 /// An executor fit for these operands: the CUDA device that holds them, else `openmp` or `simd` by
 /// length. What `automatic()` runs on.
@@ -61,7 +74,7 @@ template <class R = void, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
 dots::accumulator<R, X, Y> dot(const executor& where, const X& x, const Y& y) {
   dots::accumulator<R, X, Y> r;
-  dot(where, as_operand(x), as_operand(y), conjugate::none, {&r, type_of<decltype(r)>}, true);
+  dot(where, dot_arguments{as_operand(x), as_operand(y), conjugate::none, {&r, type_of<decltype(r)>}, true});
   return r;
 }
 
@@ -80,7 +93,7 @@ dots::accumulator<R, X, Y> dot(const X& x, const Y& y) {
 template <vector_operand X, vector_operand Y, element R>
   requires dots::computable<R, X, Y>
 void dot(const executor& where, const X& x, const Y& y, R* result) {
-  dot(where, as_operand(x), as_operand(y), conjugate::none, {result, type_of<R>}, false);
+  dot(where, dot_arguments{as_operand(x), as_operand(y), conjugate::none, {result, type_of<R>}, false});
 }
 
 /// r = sum_i conj(x_i) * y_i (BLAS `dotc`); the same as `dot` for real x.
@@ -88,7 +101,7 @@ template <class R = void, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
 dots::accumulator<R, X, Y> dotc(const executor& where, const X& x, const Y& y) {
   dots::accumulator<R, X, Y> r;
-  dot(where, as_operand(x), as_operand(y), conjugate::x, {&r, type_of<decltype(r)>}, true);
+  dot(where, dot_arguments{as_operand(x), as_operand(y), conjugate::x, {&r, type_of<decltype(r)>}, true});
   return r;
 }
 
@@ -103,7 +116,7 @@ dots::accumulator<R, X, Y> dotc(const X& x, const Y& y) {
 template <vector_operand X, vector_operand Y, element R>
   requires dots::computable<R, X, Y>
 void dotc(const executor& where, const X& x, const Y& y, R* result) {
-  dot(where, as_operand(x), as_operand(y), conjugate::x, {result, type_of<R>}, false);
+  dot(where, dot_arguments{as_operand(x), as_operand(y), conjugate::x, {result, type_of<R>}, false});
 }
 
 }  // namespace tally
