@@ -42,7 +42,8 @@ std::vector<tally::executor> executors(int threads, bool full) {
     list.push_back(tally::automatic());
   } else if (full) {
     for (const tally::instruction_set set : tally::instruction_sets()) {
-      list.push_back(tally::simd({.instructions = set}));
+      const tally::executor forced = tally::simd({.instructions = set});
+      if (forced != tally::simd()) list.push_back(forced);
     }
   }
   return list;

@@ -202,7 +202,11 @@ verdict check(const contender& c, const workload& w, const bits& expected, const
 void add(const std::string& row, const contender& c, const workload& w, const verdict& v,
          const effort& e) {
   auto* const b = benchmark::RegisterBenchmark(row.c_str(), [=](benchmark::State& state) {
-    c.loop(state);
+    try {
+      c.loop(state);
+    } catch (const std::exception& failure) {
+      return state.SkipWithError(failure.what());
+    }
     state.SetLabel(c.label);
     state.counters["n"] = static_cast<double>(w.size());
     state.counters["threads_used"] = c.threads;
@@ -350,7 +354,8 @@ int main(int argc, char** argv) {
   add_context(o);
 
   const std::vector<group> groups = plan(o);
-  if (groups.empty()) throw std::invalid_argument("no row matches " + o.filter);
+  if (groups.empty())
+    throw std::invalid_argument("no row that can be measured here matches " + o.filter);
   const effort e = o.full ? full_effort : quick_effort;
   if (!o.quiet)
     std::fprintf(stderr, "random data of seed %llu\n", static_cast<unsigned long long>(o.seed));

@@ -81,15 +81,30 @@ def read(path):
         scale = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}[run["time_unit"]]
         rows.append(
             Row(
-                lane, types, int(n), int(threads), name, int(run["threads_used"]), run.get("label", ""),
-                run["family_index"], run["real_time"] * scale, run["bytes"],
-                bool(run["agrees"]) if "agrees" in run else None, run.get("error"), run.get("us_in_2021"),
+                lane,
+                types,
+                int(n),
+                int(threads),
+                name,
+                int(run["threads_used"]),
+                run.get("label", ""),
+                run["family_index"],
+                run["real_time"] * scale,
+                run["bytes"],
+                bool(run["agrees"]) if "agrees" in run else None,
+                run.get("error"),
+                run.get("us_in_2021"),
             )
         )
     rows.sort(key=lambda r: (list(LANES).index(r.lane), r.types, r.threads, r.n, r.position))
     for group in groups_of(rows).values():
-        limit = min((r.seconds for r in group if r.name.startswith(("limit: read", "limit: pinned"))), default=None)
-        other = min((r.seconds for r in group if not r.ours and not r.limit and not r.wrong), default=None)
+        limit = min(
+            (r.seconds for r in group if r.name.startswith(("limit: read", "limit: pinned"))),
+            default=None,
+        )
+        other = min(
+            (r.seconds for r in group if not r.ours and not r.limit and not r.wrong), default=None
+        )
         for row in group:
             row.of_limit = limit and limit / row.seconds
             row.of_best_other = other and not row.limit and other / row.seconds or None
@@ -110,7 +125,11 @@ def time_text(seconds):
     for unit, scale in (("ns", 1e9), ("µs", 1e6), ("ms", 1e3)):
         if seconds * scale < 1000:
             break
-    return f"{seconds * scale:.3g} {unit}" if seconds * scale < 100 else f"{seconds * scale:.0f} {unit}"
+    return (
+        f"{seconds * scale:.3g} {unit}"
+        if seconds * scale < 100
+        else f"{seconds * scale:.0f} {unit}"
+    )
 
 
 def power_of_two(n):
@@ -133,7 +152,8 @@ def threads_text(threads):
 
 def heading(lane, types, threads):
     return f"{LANES[lane]}, {types.replace('x', ' × ', 1).replace('=', ' in ')}" + (
-        f", {threads_text(threads)}" if lane == "dot" else "")
+        f", {threads_text(threads)}" if lane == "dot" else ""
+    )
 
 
 def best(rows, chosen):
@@ -148,14 +168,34 @@ def summary(rows):
         other = best(group, lambda r: not r.ours and not r.limit and not r.wrong)
         if ours is None:
             continue
-        lines.append((
-            group[0].lane, group[0].types, size_text(group[0].n), str(group[0].threads),
-            ours.name, time_text(ours.seconds), f"{ours.bytes / ours.seconds / 1e9:.4g}",
-            number(ours.of_limit, ".0%"), other.name if other else "", time_text(other.seconds) if other else "",
-            number(ours.of_best_other, ".2f"),
-        ))
-    return ("lane", "types", "n", "threads", "best of ours", "time", "GB/s", "of the limit", "best other", "time",
-            "other / ours"), lines
+        lines.append(
+            (
+                group[0].lane,
+                group[0].types,
+                size_text(group[0].n),
+                str(group[0].threads),
+                ours.name,
+                time_text(ours.seconds),
+                f"{ours.bytes / ours.seconds / 1e9:.4g}",
+                number(ours.of_limit, ".0%"),
+                other.name if other else "",
+                time_text(other.seconds) if other else "",
+                number(ours.of_best_other, ".2f"),
+            )
+        )
+    return (
+        "lane",
+        "types",
+        "n",
+        "threads",
+        "best of ours",
+        "time",
+        "GB/s",
+        "of the limit",
+        "best other",
+        "time",
+        "other / ours",
+    ), lines
 
 
 def table(head, lines):
@@ -174,15 +214,26 @@ def plain(head, lines):
 def markdown(context, rows, plots):
     yield "# Tally's comparison"
     yield ""
-    for key in ("date", "processor", "all_threads", "device", "executors", "compiler", "mode", "seed"):
+    for key in (
+        "date",
+        "processor",
+        "all_threads",
+        "device",
+        "executors",
+        "compiler",
+        "mode",
+        "seed",
+    ):
         if key in context:
             yield f"- {key.replace('_', ' ')}: {context[key]}"
     yield ""
-    yield ("Times are medians of repetitions in random order, the contenders of a group in turn on the same "
-           "data, uniform in [-1, 1). GB/s counts the operands' bytes once. The limit is a kernel that only "
-           "reads them, measured at the same size. Other / ours above 1: ours is faster. Bits: whether the "
-           "result is, bit for bit, that of `tally::serial`. Error: against the sum with twice the digits of "
-           "a double, divided by Σ|x·y|; **wrong** is more than any order of additions explains.")
+    yield (
+        "Times are medians of repetitions in random order, the contenders of a group in turn on the same "
+        "data, uniform in [-1, 1). GB/s counts the operands' bytes once. The limit is a kernel that only "
+        "reads them, measured at the same size. Other / ours above 1: ours is faster. Bits: whether the "
+        "result is, bit for bit, that of `tally::serial`. Error: against the sum with twice the digits of "
+        "a double, divided by Σ|x·y|; **wrong** is more than any order of additions explains."
+    )
     yield ""
     yield "## Ours against the best of the others"
     yield ""
@@ -198,14 +249,31 @@ def markdown(context, rows, plots):
         yield ""
         yield f"## {heading(lane, types, threads)}"
         yield ""
-        head = ["n", "", "threads", "time", "GB/s", "of the limit", "best other / this", "bits", "error", "what"]
+        head = [
+            "n",
+            "",
+            "threads",
+            "time",
+            "GB/s",
+            "of the limit",
+            "best other / this",
+            "bits",
+            "error",
+            "what",
+        ]
         lines = []
         for row in sorted(section, key=lambda r: (r.n, r.position if ladder else r.seconds)):
             line = [
-                size_text(row.n), f"**{row.name}**" if row.ours else row.name, row.own_threads,
-                time_text(row.seconds), f"{row.bytes / row.seconds / 1e9:.4g}", number(row.of_limit, ".0%"),
-                number(row.of_best_other, ".2f"), {True: "same", False: "other", None: ""}[row.agrees],
-                ("**wrong** " if row.wrong else "") + number(row.error, ".1e"), row.label,
+                size_text(row.n),
+                f"**{row.name}**" if row.ours else row.name,
+                row.own_threads,
+                time_text(row.seconds),
+                f"{row.bytes / row.seconds / 1e9:.4g}",
+                number(row.of_limit, ".0%"),
+                number(row.of_best_other, ".2f"),
+                {True: "same", False: "other", None: ""}[row.agrees],
+                ("**wrong** " if row.wrong else "") + number(row.error, ".1e"),
+                row.label,
             ]
             if ladder:
                 line.append(f"{row.us_in_2021:g} µs" if row.us_in_2021 else "")
@@ -215,10 +283,26 @@ def markdown(context, rows, plots):
 
 # --- Plots ----------------------------------------------------------------------------------------
 
-OURS = {"simd": "#0b5fce", "openmp": "#7a1fd0", "automatic": "#00a0a8", "cuda": "#0b5fce", "kokkos": "#d01f8a",
-        "serial": "#7fb2ee"}
-OTHERS = ["#d95f0e", "#2f8f3a", "#b8860b", "#8c564b", "#c44e52", "#6b8e23", "#708090", "#e377c2", "#556b2f",
-          "#cd853f"]
+OURS = {
+    "simd": "#0b5fce",
+    "openmp": "#7a1fd0",
+    "automatic": "#00a0a8",
+    "cuda": "#0b5fce",
+    "kokkos": "#d01f8a",
+    "serial": "#7fb2ee",
+}
+OTHERS = [
+    "#d95f0e",
+    "#2f8f3a",
+    "#b8860b",
+    "#8c564b",
+    "#c44e52",
+    "#6b8e23",
+    "#708090",
+    "#e377c2",
+    "#556b2f",
+    "#cd853f",
+]
 MARKERS = "osD^vPX<>p"
 
 
@@ -229,8 +313,14 @@ def style_of(name, others):
         color = OURS.get(name.removeprefix("tally::"), "#3f6fbf")
         return dict(color=color, linewidth=2.4, marker="o", markersize=5.5, zorder=4)
     k = others.index(name)
-    return dict(color=OTHERS[k % len(OTHERS)], linewidth=1.2, marker=MARKERS[k % len(MARKERS)], markersize=4.5,
-                alpha=0.9, zorder=3)
+    return dict(
+        color=OTHERS[k % len(OTHERS)],
+        linewidth=1.2,
+        marker=MARKERS[k % len(MARKERS)],
+        markersize=4.5,
+        alpha=0.9,
+        zorder=3,
+    )
 
 
 def spaced(sizes):
@@ -244,7 +334,9 @@ def spaced(sizes):
 
 def size_axis(axis, sizes):
     axis.set_xscale("log", base=2)
-    texts = [size_text(n) if power_of_two(n) is None else f"$2^{{{power_of_two(n)}}}$" for n in sizes]
+    texts = [
+        size_text(n) if power_of_two(n) is None else f"$2^{{{power_of_two(n)}}}$" for n in sizes
+    ]
     axis.set_xticks(sizes, texts, rotation=50, ha="right", fontsize=9)
     axis.minorticks_off()
     axis.grid(True, which="major", color="#dddddd", linewidth=0.6)
@@ -255,8 +347,14 @@ def plot_lane(pyplot, title, columns, path):
     names = list(dict.fromkeys(r.name for _, rows in columns for r in rows))
     names.sort(key=lambda name: (name.startswith("limit"), not name.startswith("tally::")))
     others = [name for name in names if not name.startswith(("tally::", "limit"))]
-    figure, axes = pyplot.subplots(2, len(columns), squeeze=False, sharex="col", sharey="row",
-                                   figsize=(1.5 + 5.2 * len(columns), 8.4))
+    figure, axes = pyplot.subplots(
+        2,
+        len(columns),
+        squeeze=False,
+        sharex="col",
+        sharey="row",
+        figsize=(1.5 + 5.2 * len(columns), 8.4),
+    )
     handles = {}
     fractions = []
     for (text, rows), (above, below) in zip(columns, axes.T):
@@ -266,7 +364,9 @@ def plot_lane(pyplot, title, columns, path):
             if not line:
                 continue
             style = style_of(name, others)
-            handles[name], = above.plot([r.n for r in line], [r.seconds for r in line], label=name, **style)
+            (handles[name],) = above.plot(
+                [r.n for r in line], [r.seconds for r in line], label=name, **style
+            )
             if not name.startswith("limit") and all(r.of_limit for r in line):
                 fractions += [100 * r.of_limit for r in line]
                 below.plot([r.n for r in line], [100 * r.of_limit for r in line], **style)
@@ -282,8 +382,14 @@ def plot_lane(pyplot, title, columns, path):
     axes[1][0].set_ylim(0, min(max([110, *(1.05 * f for f in fractions)]), 150))
     figure.tight_layout()
     heading_text = figure.text(0.01, 1.0, title, fontsize=13, va="bottom")
-    box = figure.legend([handles[n] for n in names], names, loc="center left", bbox_to_anchor=(1.0, 0.5),
-                        frameon=False, fontsize=9.5)
+    box = figure.legend(
+        [handles[n] for n in names],
+        names,
+        loc="center left",
+        bbox_to_anchor=(1.0, 0.5),
+        frameon=False,
+        fontsize=9.5,
+    )
     figure.savefig(path, dpi=130, bbox_inches="tight", bbox_extra_artists=[box, heading_text])
     pyplot.close(figure)
 
@@ -296,17 +402,54 @@ def plot_ladder(pyplot, title, rows, path):
     red, dark = "#c9302c", "#222222"
     for k, row in enumerate(rows):
         color = red if row.wrong else "#0b5fce" if row.ours else "#9aa7b5"
-        axis.barh(k, row.seconds, color=color, height=0.66, hatch="///" if row.wrong else None,
-                  edgecolor="white", zorder=2)
-        axis.text(1.03, k, time_text(row.seconds), transform=column, va="center", fontsize=9.5,
-                  color=red if row.wrong else dark, fontweight="bold" if row.ours else None)
-        axis.text(1.17, k, "WRONG" if row.wrong else "ours" if row.agrees else "other", transform=column,
-                  va="center", fontsize=9.5, color=red if row.wrong else dark)
+        axis.barh(
+            k,
+            row.seconds,
+            color=color,
+            height=0.66,
+            hatch="///" if row.wrong else None,
+            edgecolor="white",
+            zorder=2,
+        )
+        axis.text(
+            1.03,
+            k,
+            time_text(row.seconds),
+            transform=column,
+            va="center",
+            fontsize=9.5,
+            color=red if row.wrong else dark,
+            fontweight="bold" if row.ours else None,
+        )
+        axis.text(
+            1.17,
+            k,
+            "WRONG" if row.wrong else "ours" if row.agrees else "other",
+            transform=column,
+            va="center",
+            fontsize=9.5,
+            color=red if row.wrong else dark,
+        )
         if row.us_in_2021:
-            axis.plot(row.us_in_2021 * 1e-6, k, marker="D", color=dark, markeredgecolor="white", markersize=6,
-                      linestyle="", zorder=3)
-            axis.text(1.30, k, time_text(row.us_in_2021 * 1e-6), transform=column, va="center", fontsize=9.5,
-                      color=dark)
+            axis.plot(
+                row.us_in_2021 * 1e-6,
+                k,
+                marker="D",
+                color=dark,
+                markeredgecolor="white",
+                markersize=6,
+                linestyle="",
+                zorder=3,
+            )
+            axis.text(
+                1.30,
+                k,
+                time_text(row.us_in_2021 * 1e-6),
+                transform=column,
+                va="center",
+                fontsize=9.5,
+                color=dark,
+            )
     for x, text in ((1.03, "time"), (1.17, "bits"), (1.30, "◆ 2021" if old else "")):
         axis.text(x, -0.95, text, transform=column, va="center", fontsize=9.5, color="#777777")
     axis.set_yticks(range(len(rows)), [r.name for r in rows], fontsize=10)
@@ -333,6 +476,7 @@ def plot(context, rows, folder):
         return []
     matplotlib.use("Agg")
     from matplotlib import pyplot
+
     matplotlib.rcParams.update({"font.family": "DejaVu Sans", "axes.edgecolor": "#888888"})
 
     plots = []
@@ -341,15 +485,23 @@ def plot(context, rows, folder):
         lanes[row.lane, row.types].append(row)
     for (lane, types), lane_rows in lanes.items():
         path = folder / f"{lane}-{types.replace('=', '-in-')}.png"
-        machine = context.get("device", "GPU").split(",")[0] if "cuda" in lane or lane == "transfer" else \
-            f"{context.get('processor', '')}, {threads_text(int(context.get('all_threads', 1)))}"
+        machine = (
+            context.get("device", "GPU").split(",")[0]
+            if "cuda" in lane or lane == "transfer"
+            else f"{context.get('processor', '')}, {threads_text(int(context.get('all_threads', 1)))}"
+        )
         title = f"{heading(lane, types, 1).replace(', 1 thread', '')}\n{machine}"
         if lane.startswith("ladder"):
             plot_ladder(pyplot, title + f", {size_text(lane_rows[0].n)} elements", lane_rows, path)
         elif len({r.n for r in lane_rows}) > 2:
             threads = sorted({r.threads for r in lane_rows})
-            columns = [(threads_text(t) if len(threads) > 1 else "", [r for r in lane_rows if r.threads == t])
-                       for t in threads]
+            columns = [
+                (
+                    threads_text(t) if len(threads) > 1 else "",
+                    [r for r in lane_rows if r.threads == t],
+                )
+                for t in threads
+            ]
             plot_lane(pyplot, title, columns, path)
         else:
             continue
