@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <memory>
 #include <stdexcept>
 
 namespace bench {
@@ -134,11 +135,12 @@ contender on_device(std::string name, std::string label, launch f, const workloa
           "cudaMemcpyAsync");
     check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
   };
-  c.loop = [f](benchmark::State& state) {
-    const int launches = launches_for(f, result_memory());
-    const graph launched(f, result_memory(), launches);
+  // Chosen once: all repetitions must end after the same number of iterations.
+  c.loop = [f, launches = std::make_shared<int>(0)](benchmark::State& state) {
+    if (*launches == 0) *launches = launches_for(f, result_memory());
+    const graph launched(f, result_memory(), *launches);
     event start, stop;
-    while (state.KeepRunningBatch(launches)) {
+    while (state.KeepRunningBatch(*launches)) {
       launched.run();
       start.record();
       launched.run();
