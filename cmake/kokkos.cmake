@@ -26,6 +26,7 @@ if(NOT TARGET Kokkos::kokkos)
 endif()
 if(TARGET Kokkos::kokkos)
   set(TALLY_KOKKOS_ORIGIN "${Kokkos_VERSION} in ${Kokkos_DIR}")
+  set(TALLY_KOKKOS_LIBRARIES $<TARGET_LINKER_FILE:Kokkos::kokkoscore> ${CMAKE_DL_LIBS})
 endif()
 
 # --- The release archive --------------------------------------------------------------------------
@@ -63,6 +64,7 @@ if(NOT TALLY_KOKKOS_ORIGIN AND (TALLY_IS_TOP_LEVEL OR NOT TALLY_ENABLE_KOKKOS ST
       FetchContent_MakeAvailable(kokkos)
     endfunction()
     tally_add_kokkos()
+    set(TALLY_KOKKOS_LIBRARIES -lkokkoscore ${CMAKE_DL_LIBS})  # installed beside Tally
     if(FETCHCONTENT_SOURCE_DIR_KOKKOS)
       set(TALLY_KOKKOS_ORIGIN "sources in ${FETCHCONTENT_SOURCE_DIR_KOKKOS}")
     else()
@@ -73,7 +75,6 @@ endif()
 if(TALLY_KOKKOS_ORIGIN)
   set(TALLY_KOKKOS_IS_PACKAGE 1)
   set(kokkos_libraries Kokkos::kokkos)
-  set(TALLY_KOKKOS_LIBRARIES $<TARGET_LINKER_FILE:Kokkos::kokkoscore> ${CMAKE_DL_LIBS})
   set(kokkos_include_directories $<TARGET_PROPERTY:Kokkos::kokkos,INTERFACE_INCLUDE_DIRECTORIES>)
 endif()
 

@@ -17,6 +17,8 @@ const std::vector<instruction_set>& instruction_sets() {
       usable.push_back(set_of(left & -left));
     }
     std::ranges::sort(usable);
+    const auto twice = std::ranges::unique(usable);  // NEON, with and without AES
+    usable.erase(twice.begin(), twice.end());
     return usable;
   }();
   return sets;
@@ -29,7 +31,8 @@ instruction_set resolve(instruction_set set) {
   if (std::ranges::find(sets, set) == sets.end()) {
     std::string text = "tally::simd: " + std::string(name(set)) +
                        " isn't built in or isn't an instruction set of this processor; there is";
-    for (const instruction_set here : sets) text += (here == sets.front() ? " " : ", ") + std::string(name(here));
+    for (const instruction_set here : sets)
+      text += (here == sets.front() ? " " : ", ") + std::string(name(here));
     throw error(errc::no_device, text);
   }
   return set;
