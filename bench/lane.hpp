@@ -24,7 +24,7 @@ extern const lane ladder;  // ladder.cpp
 #if TALLY_BENCH_CUDA
 extern const lane dot_on_device;  // device_dot.cpp
 extern const lane dot_to_host;
-extern const lane ladder_on_device;  // ladder.cu
+extern const lane ladder_on_device;  // device_ladder.cu
 extern const lane transfer;          // transfer.cpp
 #endif
 

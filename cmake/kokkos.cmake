@@ -43,6 +43,10 @@ if(NOT TALLY_KOKKOS_ORIGIN AND (TALLY_IS_TOP_LEVEL OR NOT TALLY_ENABLE_KOKKOS ST
       https://github.com/kokkos/kokkos/releases/download/${kokkos_version}/kokkos-${kokkos_version}.tar.gz
       ${archive}.part STATUS status INACTIVITY_TIMEOUT 5 TIMEOUT 120)
     list(GET status 0 failed)
+    if(NOT failed)  # a login page, say
+      file(SHA256 ${archive}.part found)
+      string(COMPARE NOTEQUAL "${found}" ${kokkos_sha256} failed)
+    endif()
     if(failed)
       set(TALLY_KOKKOS_ARCHIVE_UNREACHABLE ON CACHE INTERNAL "Kokkos's release archive could not be had")
     else()

@@ -3,6 +3,7 @@
 #include <tally/tally.hpp>
 
 #include <bit>
+#include <new>
 #include <string>
 #include <type_traits>
 
@@ -20,14 +21,27 @@ std::string& last_error() {
 
 template <class F>
 tally_status status_of(F&& f) noexcept {
+  const auto keep = [](const char* text) {
+    try {
+      last_error() = text;
+    } catch (...) {  // no memory for the text
+      last_error().clear();
+    }
+  };
   try {
     f();
     return TALLY_SUCCESS;
   } catch (const tally::error& e) {
-    last_error() = e.what();
+    keep(e.what());
     return static_cast<tally_status>(e.code());
+  } catch (const std::bad_alloc&) {
+    keep("tally: out of memory");
+    return TALLY_OUT_OF_MEMORY;
   } catch (const std::exception& e) {
-    last_error() = e.what();
+    keep(e.what());
+    return TALLY_UNKNOWN_FAILURE;
+  } catch (...) {
+    keep("tally: an exception of no known type");
     return TALLY_UNKNOWN_FAILURE;
   }
 }

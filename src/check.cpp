@@ -12,6 +12,20 @@ std::string describe(const backends::place& memory) {
   return "the memory of CUDA device " + std::to_string(memory.device);
 }
 
+/// Whether the host reaches `pointer`. Asking CUDA takes 100 ns, more than a short call, so each
+/// thread remembers pages where it does. Were such a page given back and the address then handed out
+/// for device memory, a call would fault instead of throwing.
+bool known_on_host(const void* pointer) {
+  constexpr std::size_t page = 4096;
+  thread_local std::array<std::uintptr_t, 64> pages{};
+  const auto number = reinterpret_cast<std::uintptr_t>(pointer) / page;
+  std::uintptr_t& remembered = pages[number % pages.size()];
+  if (remembered == number) return true;
+  if (!locate(pointer).host) return false;
+  remembered = number;
+  return true;
+}
+
 }  // namespace
 
 backends::place locate([[maybe_unused]] const void* pointer) noexcept {
@@ -27,22 +41,18 @@ void check::fail_type(const char* name, type element) const {
 }
 
 void check::reach(const executor& where, const char* name, const void* pointer) const {
-  // Asking CUDA about a pointer takes 100 ns, more than a short call. So each thread remembers pages
-  // that it found in host memory, for the backends on the host. Were such a page given back and the
-  // address then handed out for device memory, the call would fault instead of throwing.
-  constexpr std::size_t page = 4096;
-  thread_local std::array<std::uintptr_t, 64> host_pages{};
-  const auto number = reinterpret_cast<std::uintptr_t>(pointer) / page;
-  std::uintptr_t& remembered = host_pages[number % host_pages.size()];
-  const bool on_host = &where.backend()->reaches == &backends::host_reaches;
-  if (on_host && remembered == number) return;
-
+  if (&where.backend()->reaches == &backends::host_reaches && known_on_host(pointer)) return;
   const backends::place memory = locate(pointer);
-  if (memory.host) remembered = number;
   if (!where.backend()->reaches(where, memory)) {
     fail(errc::wrong_memory, name, " is in ", describe(memory), ", which ", where.description(),
          " can't reach");
   }
+}
+
+void check::on_host(const char* name, const void* pointer) const {
+  if (known_on_host(pointer)) return;
+  fail(errc::wrong_memory, name, " is in ", describe(locate(pointer)),
+       "; the form that returns a value needs host memory");
 }
 
 }  // namespace tally

@@ -27,6 +27,9 @@ inline bool memory_differs() noexcept {
 /// Who can reach `pointer`; without CUDA in this process, the host.
 backends::place locate(const void* pointer) noexcept;
 
+/// More than there is memory for, and few enough that no count of bytes wraps.
+inline constexpr std::size_t most_elements = std::size_t{1} << 48;
+
 /// Checks for one call; `function` begins every message: "tally::dot: x has 5 elements, y has 6".
 /// Each check costs a comparison or two; the texts are made out of line.
 class check {
@@ -44,6 +47,9 @@ class check {
   /// An increment that is not 0, and elements to point at.
   void vector(const char* name, const operand& v) const {
     if (v.increment == 0) fail(errc::zero_increment, name, " has increment 0");
+    if (v.size > most_elements) {  // a negative length, from C or Fortran
+      fail(errc::invalid_argument, name, " has ", v.size, " elements; there can be ", most_elements);
+    }
     if (v.size > 0) pointer(name, v.data, v.element, v.size);
   }
   void pointer(const char* name, const void* pointer, type element, std::size_t n = 1) const {
@@ -60,6 +66,8 @@ class check {
     if (v.size > 0) reach(where, name, v.data);
   }
   void reach(const executor& where, const char* name, const void* pointer) const;
+  /// Where a result is returned to.
+  void on_host(const char* name, const void* pointer) const;
 
   template <class... Part>
   [[noreturn, gnu::cold, gnu::noinline]] void fail(errc code, const Part&... parts) const {

@@ -61,7 +61,11 @@ check check_of(const dot_arguments& a) {
   const check check = check_of(a);
   check.reach(where, "x", a.x);
   check.reach(where, "y", a.y);
-  if (!a.wait) check.reach(where, "result", a.result.data);
+  if (a.wait) {
+    check.on_host("result", a.result.data);
+  } else {
+    check.reach(where, "result", a.result.data);
+  }
 }
 
 /// Whether `check_arguments` would find nothing. A short call spends most of its time outside the
@@ -71,6 +75,7 @@ bool plain(const dot_arguments& a) {
   if (std::max(a.x.element, a.y.element) >= static_cast<type>(type_count)) return false;
   const pair_rules& pair = rules_of(a.x.element, a.y.element);
   return (a.result.element == pair.rule || a.result.element == pair.widest) && a.x.size == a.y.size &&
+         a.x.size <= most_elements &&
          a.x.increment != 0 && a.y.increment != 0 && a.x.data != nullptr && a.y.data != nullptr &&
          a.result.data != nullptr &&
          ((address(a.x.data) & pair.x_misaligned) | (address(a.y.data) & pair.y_misaligned) |

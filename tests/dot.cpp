@@ -165,6 +165,12 @@ TEST_P(Dot, EveryStride) {
       ASSERT_NO_FATAL_FAILURE(compare(c, x, y, tally::conjugate::none, want,
                                       {.offset = 1, .increment = ix}, {.increment = iy}));
     }
+    const std::size_t blocks = 40 * chunk + 33;  // more than one block of a GPU
+    const auto long_x = c.x_bytes(blocks, 37, kind::plain);
+    const auto long_y = c.y_bytes(blocks, 41, kind::plain);
+    ASSERT_NO_FATAL_FAILURE(compare(c, long_x, long_y, tally::conjugate::x,
+                                    c.expected(long_x, long_y, true), {.offset = 1},
+                                    {.increment = -2}));
   }
 }
 
@@ -184,6 +190,12 @@ TEST_P(Dot, Long) {
                                1024 * chunk,    1000003,          2100 * chunk + 5};
   using tally::type;
   for (const pair_case& c : all_cases()) {
+    if (c.x == type::float64 && c.y == c.x) {  // a GPU's blocks take several tiles each from here up
+      const std::size_t n = 17000 * chunk + 5;
+      const auto x = c.x_bytes(n, n, kind::plain);
+      const auto y = c.y_bytes(n, n + 1, kind::plain);
+      ASSERT_NO_FATAL_FAILURE(compare(c, x, y, tally::conjugate::none, c.expected(x, y, false), {}, {}));
+    }
     const bool often_used = (c.x == c.y && (c.x == type::float64 || c.x == type::complex64)) ||
                             (c.x == type::float32 && (c.y == c.x || c.y == type::boolean));
     for (const std::size_t n : sizes) {

@@ -8,6 +8,7 @@
 
 #include <bit>
 #include <cfenv>
+#include <complex>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -35,12 +36,18 @@ class Environment : public data::OnEveryExecutor {
 
 TEST_P(Environment, RoundingModeDoesNotMatterAndStays) {
   const auto want = std::bit_cast<std::uint64_t>(tally::dot(where(), x, y));
+  // Complex sums are combined by two more operations.
+  std::vector<std::complex<double>> w(n);
+  for (std::size_t i = 0; i < n; ++i) w[i] = {y[i], x[n - 1 - i]};
+  const auto want_w = tally::dot(where(), w, w);
   for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
     std::fesetround(mode);
     const auto got = std::bit_cast<std::uint64_t>(tally::dot(where(), x, y));
+    const auto got_w = tally::dot(where(), w, w);
     EXPECT_EQ(std::fegetround(), mode);
     std::fesetround(FE_TONEAREST);
     EXPECT_EQ(got, want);
+    EXPECT_EQ(data::bits(got_w), data::bits(want_w));
   }
 }
 

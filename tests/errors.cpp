@@ -50,6 +50,13 @@ TEST_P(Errors, Lengths) {
                [&] { dot(vector(5), vector(6)); });
 }
 
+TEST_P(Errors, NegativeLengths) {
+  const auto n = static_cast<std::size_t>(-1);
+  expect_error(errc::invalid_argument,
+               "tally::dot: x has 18446744073709551615 elements; there can be 281474976710656",
+               [&] { dot(vector(n), vector(n)); });
+}
+
 TEST_P(Errors, NullPointers) {
   expect_error(errc::null_pointer, "tally::dot: y is null and should point at 5 elements",
                [&] { dot(vector(5), {nullptr, 5, 1, tally::type::float64}); });
@@ -82,7 +89,6 @@ TEST_P(Errors, ResultTypes) {
 
 #if TALLY_HAS_CUDA
 TEST_P(Errors, MemoryOfTheOtherSide) {
-  if (tally::executors().back().name() == "serial") GTEST_SKIP();
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no CUDA device";
   const std::vector<double> host(8, 1.0);
@@ -103,6 +109,13 @@ TEST_P(Errors, MemoryOfTheOtherSide) {
                [&] {
                  tally::dot(where(), vector(8), vector(8), tally::conjugate::none,
                             {cuda ? &result_ : device, tally::type::float64}, false);
+               });
+  expect_error(errc::wrong_memory,
+               "tally::dot: result is in the memory of CUDA device 0; the form that returns a value "
+               "needs host memory",
+               [&] {
+                 tally::dot(where(), vector(8), vector(8), tally::conjugate::none,
+                            {device, tally::type::float64}, true);
                });
   cudaFree(device);
 }

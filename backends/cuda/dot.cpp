@@ -9,6 +9,8 @@
 #include "backends/dot_sum.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
 
 namespace tally::backends::cuda {
@@ -27,11 +29,23 @@ bool is_contiguous(const operand& v, int lanes) {
   return v.increment == 1 && reinterpret_cast<std::uintptr_t>(v.data) % load == 0;
 }
 
+/// Whether the kernels that run on `device` were compiled for compute capability 9 or more, and so
+/// wait for the launch before (wait_for_launch_before in dot_kernel.cuh). Those compiled for less
+/// don't, also where the driver translates them for such a device.
+bool kernels_wait(const void* kernel, int device) {
+  static std::array<std::atomic<int>, 256> version_on{};  // the same for all kernels of a build
+  std::atomic<int>& version = version_on.at(static_cast<std::size_t>(device));
+  if (version.load(std::memory_order_relaxed) == 0) {
+    cudaFuncAttributes attributes;
+    check(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+    version.store(attributes.ptxVersion, std::memory_order_relaxed);
+  }
+  return version.load(std::memory_order_relaxed) >= 90;
+}
+
 void launch(void (*kernel)(dot_job), const dot_shape& shape, dot_job& job, int device,
             cudaStream_t stream) {
-  int major = 0;
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-        "cudaDeviceGetAttribute");
+  const auto* const function = reinterpret_cast<const void*>(kernel);
   cudaLaunchAttribute overlap{};  // see wait_for_launch_before in dot_kernel.cuh
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;
@@ -40,10 +54,9 @@ void launch(void (*kernel)(dot_job), const dot_shape& shape, dot_job& job, int d
   configuration.blockDim = shape.warps * 32;
   configuration.stream = stream;
   configuration.attrs = &overlap;
-  configuration.numAttrs = major >= 9 ? 1 : 0;
+  configuration.numAttrs = kernels_wait(function, device) ? 1 : 0;
   void* arguments[] = {&job};
-  check(cudaLaunchKernelExC(&configuration, reinterpret_cast<const void*>(kernel), arguments),
-        "cudaLaunchKernelExC");
+  check(cudaLaunchKernelExC(&configuration, function, arguments), "cudaLaunchKernelExC");
 }
 
 }  // namespace

@@ -99,10 +99,12 @@ struct elements {
 
   word words[bytes / sizeof(word)] = {};
 
+  /// Through L2: the launch before may have written this while this one was placed already, and L1
+  /// (or __ldg, which asks for memory that nobody writes meanwhile) could hold what was there then.
   __device__ void load(const T* from) {
 #pragma unroll
     for (int i = 0; i < bytes / static_cast<int>(sizeof(word)); ++i) {
-      words[i] = __ldg(reinterpret_cast<const word*>(from) + i);
+      words[i] = __ldcg(reinterpret_cast<const word*>(from) + i);
     }
   }
   __device__ T operator[](int i) const {

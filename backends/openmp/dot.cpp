@@ -40,7 +40,6 @@ dot_sum<A> sum(simd::dot_node<A>* node, const operand& x, const operand& y, int 
     }
   }
 
-  const default_environment environment;
   tree<dot_sum<A>> nodes;
   for (const dot_sum<A>& sum : sums) nodes.add(sum);
   return nodes.total();
@@ -49,6 +48,7 @@ dot_sum<A> sum(simd::dot_node<A>* node, const operand& x, const operand& y, int 
 }  // namespace
 
 void dot(const executor& where, const dot_arguments& a) {
+  const default_environment environment;
   const int threads = where.threads() > 0 ? where.threads() : default_threads();
   with_accumulator(a.result.element, [&]<class A>() {
     auto* const node = simd::node_of<A>(where.instructions(), a.x.element, a.y.element);

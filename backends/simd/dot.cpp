@@ -298,24 +298,38 @@ HWY_INLINE W sum_short(const X* x, const Y* y, std::size_t n) {
   return fold<4 * quarter, W>(lanes);
 }
 
-/// The baseline of x86 has no vectors in Highway 1.0.3: plain loops, in the form that compilers know.
+/// Whether the lanes of a chunk have registers, all but one: not SSE4's doubles, nor the numbers one
+/// by one of x86's baseline, which are for machines of before 2013.
+template <class W>
+constexpr bool in_registers = vectors<W> <= registers;
+
+/// The sum of a chunk's n terms with its lanes in memory: little code, at a store a product.
 template <class W, class X, class Y>
-HWY_INLINE W sum_without_vectors(const X* x, const Y* y, std::size_t n) {
-  W lanes[order::lanes] = {};
-  for (std::size_t i = 0; i < n; ++i) {
-    lanes[i % order::lanes] += hn::GetLane(products<W>(x + i, y + i));
+HWY_INLINE W sum_chunk_in_memory(const X* x, const Y* y, std::size_t n) {
+  constexpr tag<W> d;
+  HWY_ALIGN W lanes[order::lanes] = {};
+  const auto add_to = [&](W* lane, vec<W> terms) HWY_ATTR {
+    hn::Store(hn::Add(hn::Load(d, lane), terms), d, lane);
+  };
+  for (; n >= order::lanes; n -= order::lanes, x += order::lanes, y += order::lanes) {
+    for (std::size_t l = 0; l < order::lanes; l += width<W>) {
+      add_to(lanes + l, products<W>(x + l, y + l));
+    }
   }
-  for (std::size_t half = order::lanes / 2; half > 0; half /= 2) {
-    for (std::size_t l = 0; l < half; ++l) lanes[l] += lanes[l + half];
+  for (std::size_t l = 0; l < n; l += width<W>) {
+    add_to(lanes + l, first_products<W>(x + l, y + l, n - l));
   }
-  return lanes[0];
+  for (std::size_t half = order::lanes / 2; half >= width<W>; half /= 2) {
+    for (std::size_t l = 0; l < half; l += width<W>) add_to(lanes + l, hn::Load(d, lanes + l + half));
+  }
+  return fold_vector(d, hn::Load(d, lanes));
 }
 
 /// The sum of a chunk's n terms; +-0 for none.
 template <std::size_t sweep, class W, class X, class Y>
 HWY_INLINE W sum_chunk(const X* x, const Y* y, std::size_t n) {
-  if constexpr (width<W> == 1) {
-    return sum_without_vectors<W>(x, y, n);
+  if constexpr (!in_registers<W>) {
+    return sum_chunk_in_memory<W>(x, y, n);
   } else {
     if (n < order::lanes) return sum_short<W>(x, y, n);
     const std::size_t whole = n - n % order::lanes;
@@ -364,13 +378,11 @@ HWY_INLINE std::pair<W, W> sum_two_chunks(const X* x, const Y* y, std::size_t di
 /// 2048: 1.12; 8192: 0.99) and take turns within one (in turns of 4 KiB: no gain). SSE4's doubles,
 /// in four times as many vectors as registers, are left in one.
 constexpr std::size_t stream = 64;  // chunks
-template <class W>
-constexpr bool in_two_streams = width<W> > 1 && vectors<W> <= registers;
 
 /// The chunk sums of a node of at most 2 * stream chunks, combined.
 template <class W, class X, class Y>
 W sum_block(const X* x, const Y* y, std::size_t n) {
-  if constexpr (in_two_streams<W>) {
+  if constexpr (in_registers<W>) {
     if (n == 2 * stream * order::chunk) {
       tree<W> left, right;
       for (std::size_t i = 0; i < stream * order::chunk; i += order::chunk) {

@@ -86,7 +86,8 @@ dots::accumulator<R, X, Y> dot(const X& x, const Y& y) {
 }
 
 /// *result = sum_i x_i * y_i, accumulated in `R`. Doesn't block: on a device the call returns once
-/// the work is queued on the executor's stream, and may be captured in a graph.
+/// the work is queued on the executor's stream, and may be captured in a graph. (Two executable
+/// graphs made from that one, or clones of it, share scratch memory: they must not run at once.)
 /// @param result where the executor can write: host memory for the CPU backends; device, managed or
 ///               pinned host memory for CUDA.
 /// @throws error as above, and wrong_memory, null_pointer or misaligned for `result`.

@@ -23,7 +23,7 @@ enum class errc : int {
   device_failure,       ///< a call of the device's runtime failed
 };
 
-/// Thrown by every function of Tally, before anything is written.
+/// Thrown by the functions of Tally; for wrong arguments, before anything is written.
 class TALLY_EXPORT error : public std::runtime_error {
  public:
   error(errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
