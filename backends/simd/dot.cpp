@@ -298,19 +298,18 @@ HWY_INLINE W sum_short(const X* x, const Y* y, std::size_t n) {
   return fold<4 * quarter, W>(lanes);
 }
 
-/// Whether the lanes of a chunk have registers, all but one: not SSE4's doubles, nor the numbers one
-/// by one of x86's baseline, which are for machines of before 2013.
+/// Whether a chunk's lanes are kept in registers: AVX2, AVX-512 and NEON. SSE4 and the baseline,
+/// for machines of before 2013, have too few for doubles, and take little code instead.
 template <class W>
-constexpr bool in_registers = vectors<W> <= registers;
+constexpr bool in_registers = width<W> > 16 / sizeof(W) || is_neon;
 
 /// The sum of a chunk's n terms with its lanes in memory: little code, at a store a product.
 template <class W, class X, class Y>
 HWY_INLINE W sum_chunk_in_memory(const X* x, const Y* y, std::size_t n) {
   constexpr tag<W> d;
   HWY_ALIGN W lanes[order::lanes] = {};
-  const auto add_to = [&](W* lane, vec<W> terms) HWY_ATTR {
-    hn::Store(hn::Add(hn::Load(d, lane), terms), d, lane);
-  };
+  const auto add_to = [&](W* lane, vec<W> terms)
+                          HWY_ATTR { hn::Store(hn::Add(hn::Load(d, lane), terms), d, lane); };
   for (; n >= order::lanes; n -= order::lanes, x += order::lanes, y += order::lanes) {
     for (std::size_t l = 0; l < order::lanes; l += width<W>) {
       add_to(lanes + l, products<W>(x + l, y + l));
@@ -320,7 +319,8 @@ HWY_INLINE W sum_chunk_in_memory(const X* x, const Y* y, std::size_t n) {
     add_to(lanes + l, first_products<W>(x + l, y + l, n - l));
   }
   for (std::size_t half = order::lanes / 2; half >= width<W>; half /= 2) {
-    for (std::size_t l = 0; l < half; l += width<W>) add_to(lanes + l, hn::Load(d, lanes + l + half));
+    for (std::size_t l = 0; l < half; l += width<W>)
+      add_to(lanes + l, hn::Load(d, lanes + l + half));
   }
   return fold_vector(d, hn::Load(d, lanes));
 }
@@ -411,8 +411,8 @@ W sum_chunks(const X* x, const Y* y, std::size_t n) {
   return blocks.total();
 }
 
-/// Integers: the sum is exact modulo 2^64, so it may be taken in any order. Of 32 bits or fewer, the
-/// products of the even and of the odd elements are 64 bits wide by themselves.
+/// Integers: the sum is exact modulo 2^64, so it may be taken in any order. Of 32 bits or fewer,
+/// the products of the even and of the odd elements are 64 bits wide by themselves.
 template <class X, class Y>
 std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
   constexpr bool narrow = sizeof(X) <= 4 && sizeof(Y) <= 4;
@@ -420,7 +420,7 @@ std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
   const tag<std::uint64_t> d;
   std::size_t i = 0;
   std::uint64_t sum = 0;
-  if constexpr (width<W> > 1) {
+  if constexpr (width < W >> 1) {
     auto even = hn::Zero(d), odd = hn::Zero(d);
     for (; i + width<W> <= n; i += width<W>) {
       if constexpr (narrow) {
@@ -435,7 +435,8 @@ std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
         const hn::Repartition<std::uint32_t, tag<W>> halves;
         const auto a = hn::LoadU(d, x + i), b = hn::LoadU(d, y + i);
         const auto low = [&](vec<W> v) HWY_ATTR { return hn::BitCast(halves, v); };
-        const auto high = [&](vec<W> v) HWY_ATTR { return hn::BitCast(halves, hn::ShiftRight<32>(v)); };
+        const auto high = [&](vec<W> v)
+                              HWY_ATTR { return hn::BitCast(halves, hn::ShiftRight<32>(v)); };
         const auto crossed = hn::Add(hn::MulEven(high(a), low(b)), hn::MulEven(low(a), high(b)));
         even = hn::Add(even, hn::MulEven(low(a), low(b)));
         odd = hn::Add(odd, hn::ShiftLeft<32>(crossed));
@@ -586,8 +587,8 @@ dot_sum<A> sum_packed(const operand& x, const operand& y) {
 // --- The table -----------------------------------------------------------------------------------
 
 /// Pairs summed where they lie: those of equal types, float with bool, narrow integers. Through
-/// buffers they run at half the speed in cache (Zen 3, 10^5 elements: float with bool 8.0 instead of
-/// 15.9 billion elements a second, float16 6.3 instead of 13.6, int8 2.6 instead of 10.8), and
+/// buffers they run at half the speed in cache (Zen 3, 10^5 elements: float with bool 8.0 instead
+/// of 15.9 billion elements a second, float16 6.3 instead of 13.6, int8 2.6 instead of 10.8), and
 /// half-precision operands no faster than memory. Each pair takes about a second to compile.
 template <class A, class X, class Y>
 constexpr bool converts_in_registers = [] {
