@@ -71,7 +71,7 @@ using vec = hn::Vec<tag<W>>;
 template <class W>
 constexpr std::size_t width = hn::MaxLanes(tag<W>());
 template <class W>
-constexpr std::size_t vectors = order::lanes / width<W>;
+[[maybe_unused]] constexpr std::size_t vectors = order::lanes / width<W>;
 
 /// Vector registers of this instruction set.
 constexpr bool is_avx512 = HWY_TARGET == HWY_AVX3;
