@@ -17,7 +17,8 @@ struct dot_sum {
 
   friend TALLY_HOST_DEVICE dot_sum operator+(const dot_sum& a, const dot_sum& b) {
     if constexpr (std::is_integral_v<A>) {  // modulo 2^64
-      return {static_cast<A>(static_cast<std::uint64_t>(a.value) + static_cast<std::uint64_t>(b.value))};
+      return {static_cast<A>(static_cast<std::uint64_t>(a.value) +
+                             static_cast<std::uint64_t>(b.value))};
     } else {
       return {a.value + b.value};
     }
@@ -36,7 +37,8 @@ struct dot_sum<std::complex<T>> {
 };
 
 template <class T>
-inline constexpr T quiet_nan = std::numeric_limits<T>::quiet_NaN();  // a constant, so devices have it too
+inline constexpr T quiet_nan =
+    std::numeric_limits<T>::quiet_NaN();  // a constant, so devices have it too
 
 /// `value`, or for any NaN the positive quiet NaN with an empty payload.
 template <class T>
@@ -60,7 +62,8 @@ TALLY_HOST_DEVICE dot_parts<A> finish_parts(const dot_sum<A>& sum, conjugate) {
 }
 
 template <class T>
-TALLY_HOST_DEVICE dot_parts<T> finish_parts(const dot_sum<std::complex<T>>& sum, conjugate conjugated) {
+TALLY_HOST_DEVICE dot_parts<T> finish_parts(const dot_sum<std::complex<T>>& sum,
+                                            conjugate conjugated) {
   switch (conjugated) {
     case conjugate::x:
       return {canonical(sum.rr + sum.ii), canonical(sum.ri - sum.ir)};

@@ -28,8 +28,8 @@ constexpr void fill(std::array<F*, type_count>& row, Entry entry) {
 
 }  // namespace pairs
 
-/// The functions `entry.operator()<X, Y>()` for every pair of element types, X not after Y, that `A`
-/// can accumulate; null elsewhere. The product is symmetric, so 66 pairs serve all 121.
+/// The functions `entry.operator()<X, Y>()` for every pair of element types, X not after Y, that
+/// `A` can accumulate; null elsewhere. The product is symmetric, so 66 pairs serve all 121.
 template <class F, class A, class Entry>
 constexpr pair_table<F> make_pair_table(Entry entry) {
   pair_table<F> table{};

@@ -24,7 +24,8 @@ constexpr source* others[] = {
 std::vector<std::size_t> sizes(const types& t, bool full) {
   constexpr std::size_t workload_of_2021 = std::size_t{1} << 20;
   if (full) {
-    return {8, 100, 1'000, 10'000, 100'000, 1'000'000, workload_of_2021, 1 << 22, 1 << 24, 1 << 26, 1 << 28};
+    return {8,       100,     1'000,   10'000, 100'000, 1'000'000, workload_of_2021,
+            1 << 22, 1 << 24, 1 << 26, 1 << 28};
   }
   if (t == types_of(pair<float, bool>{})) return {workload_of_2021};
   if (!contains(quick_pairs{}, t)) return {};

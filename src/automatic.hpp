@@ -14,8 +14,8 @@ namespace tally {
 /// more of them longer: 16 on a Xeon take 5 us for 160 KB, where one takes 1.5.
 inline constexpr std::size_t openmp_from_bytes = std::size_t{1} << 20;
 
-/// `choose`, without a copy (of 40 bytes, which cost a short call 10 ns), for operands that the host
-/// reaches; null for others.
+/// `choose`, without a copy (of 40 bytes, which cost a short call 10 ns), for operands that the
+/// host reaches; null for others.
 const executor* choose_on_host(const operand& x, const operand& y);
 
 }  // namespace tally

@@ -60,7 +60,8 @@ tally::type to_type(tally_type element) {
   return static_cast<tally::type>(value < tally::type_count ? value : 255);
 }
 
-tally::operand vector(std::size_t n, tally_type element, const void* pointer, std::ptrdiff_t increment) {
+tally::operand vector(std::size_t n, tally_type element, const void* pointer,
+                      std::ptrdiff_t increment) {
   const tally::type t = to_type(element);
   const bool known = static_cast<std::size_t>(t) < tally::type_count;
   return tally::blas_operand(pointer, n, increment, t, known ? tally::size_of(t) : 0);
@@ -69,8 +70,8 @@ tally::operand vector(std::size_t n, tally_type element, const void* pointer, st
 tally_status dot(const tally_executor* where, const tally::operand& x, const tally::operand& y,
                  tally::conjugate conjugated, tally_type result_type, void* result, bool wait) {
   return status_of([&] {
-    tally::dot(where ? std::bit_cast<tally::executor>(*where) : tally::automatic(), x, y, conjugated,
-               {result, to_type(result_type)}, wait);
+    tally::dot(where ? std::bit_cast<tally::executor>(*where) : tally::automatic(), x, y,
+               conjugated, {result, to_type(result_type)}, wait);
   });
 }
 
@@ -112,16 +113,16 @@ tally_status tally_dotc(const tally_executor* where, size_t n, tally_type x_type
              result_type, result, true);
 }
 
-tally_status tally_dot_async(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                             ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
-                             tally_type result_type, void* result) {
+tally_status tally_dot_async(const tally_executor* where, size_t n, tally_type x_type,
+                             const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
+                             ptrdiff_t incy, tally_type result_type, void* result) {
   return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::none,
              result_type, result, false);
 }
 
-tally_status tally_dotc_async(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                              ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
-                              tally_type result_type, void* result) {
+tally_status tally_dotc_async(const tally_executor* where, size_t n, tally_type x_type,
+                              const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
+                              ptrdiff_t incy, tally_type result_type, void* result) {
   return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::x,
              result_type, result, false);
 }

@@ -13,8 +13,8 @@ std::string describe(const backends::place& memory) {
 }
 
 /// Whether the host reaches `pointer`. Asking CUDA takes 100 ns, more than a short call, so each
-/// thread remembers pages where it does. Were such a page given back and the address then handed out
-/// for device memory, a call would fault instead of throwing.
+/// thread remembers pages where it does. Were such a page given back and the address then handed
+/// out for device memory, a call would fault instead of throwing.
 bool known_on_host(const void* pointer) {
   constexpr std::size_t page = 4096;
   thread_local std::array<std::uintptr_t, 64> pages{};
@@ -37,8 +37,8 @@ backends::place locate([[maybe_unused]] const void* pointer) noexcept {
 }
 
 void check::fail_type(const char* name, type element) const {
-  fail(errc::unsupported_type, name, " has element type ", static_cast<int>(element), "; there are ",
-       type_count);
+  fail(errc::unsupported_type, name, " has element type ", static_cast<int>(element),
+       "; there are ", type_count);
 }
 
 void check::reach(const executor& where, const char* name, const void* pointer) const {

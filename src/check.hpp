@@ -48,13 +48,15 @@ class check {
   void vector(const char* name, const operand& v) const {
     if (v.increment == 0) fail(errc::zero_increment, name, " has increment 0");
     if (v.size > most_elements) {  // a negative length, from C or Fortran
-      fail(errc::invalid_argument, name, " has ", v.size, " elements; there can be ", most_elements);
+      fail(errc::invalid_argument, name, " has ", v.size, " elements; there can be ",
+           most_elements);
     }
     if (v.size > 0) pointer(name, v.data, v.element, v.size);
   }
   void pointer(const char* name, const void* pointer, type element, std::size_t n = 1) const {
     if (pointer == nullptr) {
-      fail(errc::null_pointer, name, " is null and should point at ", n, n == 1 ? " element" : " elements");
+      fail(errc::null_pointer, name, " is null and should point at ", n,
+           n == 1 ? " element" : " elements");
     }
     const std::size_t alignment = alignment_of(element);
     if ((reinterpret_cast<std::uintptr_t>(pointer) & (alignment - 1)) != 0) {

@@ -51,8 +51,9 @@ check check_of(const dot_arguments& a) {
   check.vector("y", a.y);
   const pair_rules& pair = rules_of(a.x.element, a.y.element);
   if (a.result.element != pair.rule && a.result.element != pair.widest) {
-    check.fail(errc::unsupported_type, "the result is ", name(a.result.element), "; ", name(a.x.element),
-               " and ", name(a.y.element), " give ", name(pair.rule), " or ", name(pair.widest));
+    check.fail(errc::unsupported_type, "the result is ", name(a.result.element), "; ",
+               name(a.x.element), " and ", name(a.y.element), " give ", name(pair.rule), " or ",
+               name(pair.widest));
   }
   check.pointer("result", a.result.data, a.result.element);
 }
@@ -71,12 +72,14 @@ check check_of(const dot_arguments& a) {
 /// Whether `check_arguments` would find nothing. A short call spends most of its time outside the
 /// kernel: with these tests in one, 8 doubles take 14 ns instead of 36.
 bool plain(const dot_arguments& a) {
-  const auto address = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); };
+  const auto address = [](const void* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer);
+  };
   if (std::max(a.x.element, a.y.element) >= static_cast<type>(type_count)) return false;
   const pair_rules& pair = rules_of(a.x.element, a.y.element);
-  return (a.result.element == pair.rule || a.result.element == pair.widest) && a.x.size == a.y.size &&
-         a.x.size <= most_elements &&
-         a.x.increment != 0 && a.y.increment != 0 && a.x.data != nullptr && a.y.data != nullptr &&
+  return (a.result.element == pair.rule || a.result.element == pair.widest) &&
+         a.x.size == a.y.size && a.x.size <= most_elements && a.x.increment != 0 &&
+         a.y.increment != 0 && a.x.data != nullptr && a.y.data != nullptr &&
          a.result.data != nullptr &&
          ((address(a.x.data) & pair.x_misaligned) | (address(a.y.data) & pair.y_misaligned) |
           (address(a.result.data) & (check::alignment_of(a.result.element) - 1))) == 0;
@@ -84,7 +87,8 @@ bool plain(const dot_arguments& a) {
 
 /// The arguments are right but for where they are.
 void run(const executor& where, const dot_arguments& a) {
-  if (memory_differs() || &where.backend()->reaches != &backends::host_reaches) check_reach(where, a);
+  if (memory_differs() || &where.backend()->reaches != &backends::host_reaches)
+    check_reach(where, a);
 
   // Symmetric in its operands, so backends have each pair of types once, the lower type first.
   if (a.x.element <= a.y.element) return where.backend()->dot(where, a);

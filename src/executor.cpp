@@ -57,9 +57,9 @@ executor automatic() { return executor(nullptr); }
 executor openmp([[maybe_unused]] openmp_options options) {
 #if TALLY_HAS_OPENMP
   if (options.threads < 0) {
-    throw error(errc::invalid_argument,
-                "tally::openmp: threads is " + std::to_string(options.threads) +
-                    "; it must be positive, or 0 for OpenMP's default");
+    throw error(errc::invalid_argument, "tally::openmp: threads is " +
+                                            std::to_string(options.threads) +
+                                            "; it must be positive, or 0 for OpenMP's default");
   }
   executor where(&backends::openmp::table);
   where.threads_ = options.threads;

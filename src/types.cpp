@@ -6,7 +6,7 @@ namespace tally {
 namespace {
 
 constexpr std::array<std::string_view, type_count> names = {
-    "bool",    "int8",    "uint8",   "int32",     "int64",     "float16",
+    "bool",     "int8",    "uint8",   "int32",     "int64",     "float16",
     "bfloat16", "float32", "float64", "complex64", "complex128"};
 
 template <class... T>

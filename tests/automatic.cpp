@@ -20,7 +20,8 @@ TEST(Automatic, LongHostVectorsRunOnOpenmpWhereThereAreThreads) {
   const std::vector<double> x(std::size_t{1} << 22, 1.0);
   const auto where = tally::choose(tally::as_operand(x), tally::as_operand(x));
 #if TALLY_HAS_OPENMP
-  const bool threads = std::thread::hardware_concurrency() > 1 && std::getenv("OMP_NUM_THREADS") == nullptr;
+  const bool threads =
+      std::thread::hardware_concurrency() > 1 && std::getenv("OMP_NUM_THREADS") == nullptr;
   if (threads) {
     EXPECT_EQ(where.name(), "openmp");
   }

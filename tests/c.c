@@ -5,12 +5,12 @@
 
 static int failures = 0;
 
-#define CHECK(condition)                                        \
-  do {                                                          \
-    if (!(condition)) {                                         \
-      printf("%s:%d: %s\n", __FILE__, __LINE__, #condition);    \
-      ++failures;                                               \
-    }                                                           \
+#define CHECK(condition)                                     \
+  do {                                                       \
+    if (!(condition)) {                                      \
+      printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      ++failures;                                            \
+    }                                                        \
   } while (0)
 
 int main(void) {
@@ -22,23 +22,32 @@ int main(void) {
 
   CHECK(strcmp(tally_last_error(), "") == 0);
   CHECK(tally_simd(&where) == TALLY_SUCCESS);
-  CHECK(tally_dot(&where, 4, TALLY_FLOAT64, x, 1, TALLY_FLOAT32, y, 1, TALLY_FLOAT64, &r) == TALLY_SUCCESS);
+  CHECK(tally_dot(&where, 4, TALLY_FLOAT64, x, 1, TALLY_FLOAT32, y, 1, TALLY_FLOAT64, &r) ==
+        TALLY_SUCCESS);
   CHECK(r == 70);
-  CHECK(tally_dot(NULL, 2, TALLY_FLOAT64, x, 3, TALLY_FLOAT32, y, -1, TALLY_FLOAT64, &r) == TALLY_SUCCESS);
+  CHECK(tally_dot(NULL, 2, TALLY_FLOAT64, x, 3, TALLY_FLOAT32, y, -1, TALLY_FLOAT64, &r) ==
+        TALLY_SUCCESS);
   CHECK(r == 1 * 6 + 4 * 5);
   CHECK(tally_serial(&where) == TALLY_SUCCESS);
-  CHECK(tally_dotc(&where, 2, TALLY_COMPLEX128, c, 1, TALLY_COMPLEX128, c, 1, TALLY_COMPLEX128, rc) == TALLY_SUCCESS);
+  CHECK(tally_dotc(&where, 2, TALLY_COMPLEX128, c, 1, TALLY_COMPLEX128, c, 1, TALLY_COMPLEX128,
+                   rc) == TALLY_SUCCESS);
   CHECK(rc[0] == 30 && rc[1] == 0);
-  CHECK(tally_dot_async(&where, 2, TALLY_COMPLEX128, c, 1, TALLY_COMPLEX128, c, 1, TALLY_COMPLEX128, rc) == TALLY_SUCCESS);
+  CHECK(tally_dot_async(&where, 2, TALLY_COMPLEX128, c, 1, TALLY_COMPLEX128, c, 1, TALLY_COMPLEX128,
+                        rc) == TALLY_SUCCESS);
   CHECK(rc[0] == -10 && rc[1] == 28);
 
   r = 42;
-  CHECK(tally_dot(&where, 4, TALLY_FLOAT64, x, 0, TALLY_FLOAT32, y, 1, TALLY_FLOAT64, &r) == TALLY_ZERO_INCREMENT);
+  CHECK(tally_dot(&where, 4, TALLY_FLOAT64, x, 0, TALLY_FLOAT32, y, 1, TALLY_FLOAT64, &r) ==
+        TALLY_ZERO_INCREMENT);
   CHECK(strcmp(tally_last_error(), "tally::dot: x has increment 0") == 0);
-  CHECK(tally_dot(&where, 4, TALLY_FLOAT64, NULL, 1, TALLY_FLOAT32, y, 1, TALLY_FLOAT64, &r) == TALLY_NULL_POINTER);
-  CHECK(tally_dot(&where, 4, (tally_type)99, x, 1, TALLY_FLOAT32, y, 1, TALLY_FLOAT64, &r) == TALLY_UNSUPPORTED_TYPE);
-  CHECK(tally_dot(&where, 4, TALLY_FLOAT64, x, 1, TALLY_FLOAT32, y, 1, TALLY_INT64, &r) == TALLY_UNSUPPORTED_TYPE);
-  CHECK(tally_dot(&where, 4, TALLY_FLOAT64, x, 1, TALLY_FLOAT32, y, 1, TALLY_FLOAT64, NULL) == TALLY_NULL_POINTER);
+  CHECK(tally_dot(&where, 4, TALLY_FLOAT64, NULL, 1, TALLY_FLOAT32, y, 1, TALLY_FLOAT64, &r) ==
+        TALLY_NULL_POINTER);
+  CHECK(tally_dot(&where, 4, (tally_type)99, x, 1, TALLY_FLOAT32, y, 1, TALLY_FLOAT64, &r) ==
+        TALLY_UNSUPPORTED_TYPE);
+  CHECK(tally_dot(&where, 4, TALLY_FLOAT64, x, 1, TALLY_FLOAT32, y, 1, TALLY_INT64, &r) ==
+        TALLY_UNSUPPORTED_TYPE);
+  CHECK(tally_dot(&where, 4, TALLY_FLOAT64, x, 1, TALLY_FLOAT32, y, 1, TALLY_FLOAT64, NULL) ==
+        TALLY_NULL_POINTER);
   CHECK(tally_serial(NULL) == TALLY_NULL_POINTER);
   CHECK(r == 42);
   return failures != 0;

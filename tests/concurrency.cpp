@@ -62,10 +62,13 @@ class CudaStreams : public testing::Test {
  protected:
   void SetUp() override {
     int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no CUDA device";
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
+      GTEST_SKIP() << "no CUDA device";
     in_ = std::make_unique<inputs>(tally::cuda());
   }
-  static void check(cudaError_t status) { ASSERT_EQ(status, cudaSuccess) << cudaGetErrorString(status); }
+  static void check(cudaError_t status) {
+    ASSERT_EQ(status, cudaSuccess) << cudaGetErrorString(status);
+  }
   std::unique_ptr<inputs> in_;
 };
 
@@ -82,7 +85,8 @@ TEST_F(CudaStreams, QueuedCallsOnManyStreamsFromManyThreads) {
       for (int round = 0; round < rounds; ++round) {
         for (int s = 0; s < streams; ++s) {
           const std::size_t i = static_cast<std::size_t>(round + s) % std::size(sizes);
-          tally::dot(tally::cuda({.stream = stream[s]}), in_->x(i), in_->y(i), results + round * streams + s);
+          tally::dot(tally::cuda({.stream = stream[s]}), in_->x(i), in_->y(i),
+                     results + round * streams + s);
         }
       }
       for (auto& s : stream) check(cudaStreamSynchronize(s));
@@ -141,7 +145,8 @@ TEST_F(CudaStreams, CapturedInAGraphAndReplayed) {
     check(cudaDeviceSynchronize());
     check(cudaGraphLaunch(executable, replay % 2 ? stream : other));
     // Eager calls beside the replay, on the stream that was captured.
-    const double eager = tally::dot(tally::cuda({.stream = replay % 2 ? other : stream}), in_->x(3), in_->y(3));
+    const double eager =
+        tally::dot(tally::cuda({.stream = replay % 2 ? other : stream}), in_->x(3), in_->y(3));
     EXPECT_EQ(std::bit_cast<std::uint64_t>(eager), in_->want[3]);
     check(cudaDeviceSynchronize());
     check(cudaMemcpy(got.data(), results, got.size() * sizeof(double), cudaMemcpyDefault));

@@ -128,13 +128,17 @@ class OnEveryExecutor : public testing::TestWithParam<target> {
   std::vector<tally::executor> where_;  // an executor has no default
 };
 
-inline std::string target_name(const testing::TestParamInfo<target>& info) { return info.param.name; }
+inline std::string target_name(const testing::TestParamInfo<target>& info) {
+  return info.param.name;
+}
 
 #define TALLY_ON_EVERY_EXECUTOR(suite) \
   INSTANTIATE_TEST_SUITE_P(Executors, suite, testing::ValuesIn(data::targets()), data::target_name)
 
 #if TALLY_HAS_CUDA
-inline void check_cuda(cudaError_t status) { ASSERT_EQ(status, cudaSuccess) << cudaGetErrorString(status); }
+inline void check_cuda(cudaError_t status) {
+  ASSERT_EQ(status, cudaSuccess) << cudaGetErrorString(status);
+}
 #endif
 
 /// Memory that an executor's kernels can reach, filled from the host.
@@ -145,13 +149,13 @@ class buffer {
 #if TALLY_HAS_CUDA
     if (device_) check_cuda(cudaMalloc(&pointer_, bytes));
 #endif
-    if (!device_) pointer_ = ::operator new(bytes, std::align_val_t{256});
+    if (!device_) pointer_ = ::operator new (bytes, std::align_val_t{256});
   }
   ~buffer() {
 #if TALLY_HAS_CUDA
     if (device_) cudaFree(pointer_);
 #endif
-    if (!device_) ::operator delete(pointer_, std::align_val_t{256});
+    if (!device_) ::operator delete (pointer_, std::align_val_t{256});
   }
   buffer(const buffer&) = delete;
   buffer& operator=(const buffer&) = delete;
@@ -190,7 +194,8 @@ inline tally::operand place(buffer& memory, const std::vector<std::byte>& elemen
   const std::size_t size = tally::size_of(element);
   const std::size_t n = elements.size() / size;
   const std::size_t step = static_cast<std::size_t>(l.increment < 0 ? -l.increment : l.increment);
-  std::vector<std::byte> image((l.offset + (n ? (n - 1) * step + 1 : 0) + 1) * size, std::byte{0xff});
+  std::vector<std::byte> image((l.offset + (n ? (n - 1) * step + 1 : 0) + 1) * size,
+                               std::byte{0xff});
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t position = l.offset + (l.increment < 0 ? n - 1 - i : i) * step;
     std::memcpy(image.data() + position * size, elements.data() + i * size, size);

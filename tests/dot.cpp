@@ -1,5 +1,5 @@
-// dot and dotc: every executor gives the bits of the transcription, for every pair of element types,
-// size, alignment and stride.
+// dot and dotc: every executor gives the bits of the transcription, for every pair of element
+// types, size, alignment and stride.
 #include "tests/data.hpp"
 #include "tests/transcription.hpp"
 
@@ -18,10 +18,27 @@ using data::layout;
 using tally::order::chunk;
 using tally::order::lanes;
 
-const std::vector<std::size_t> short_sizes = {
-    0,          1,          2,         3,         7,           8,           lanes - 1,      lanes,
-    lanes + 1,  100,        2 * lanes, chunk - 1, chunk,       chunk + 1,   2 * chunk - 1,  2 * chunk,
-    2 * chunk + 1, 3 * chunk + 17, 5 * chunk, 8 * chunk - 1, 17 * chunk + 33};
+const std::vector<std::size_t> short_sizes = {0,
+                                              1,
+                                              2,
+                                              3,
+                                              7,
+                                              8,
+                                              lanes - 1,
+                                              lanes,
+                                              lanes + 1,
+                                              100,
+                                              2 * lanes,
+                                              chunk - 1,
+                                              chunk,
+                                              chunk + 1,
+                                              2 * chunk - 1,
+                                              2 * chunk,
+                                              2 * chunk + 1,
+                                              3 * chunk + 17,
+                                              5 * chunk,
+                                              8 * chunk - 1,
+                                              17 * chunk + 33};
 
 /// A pair of element types and an accumulator, as functions over erased data.
 struct pair_case {
@@ -31,8 +48,8 @@ struct pair_case {
   std::vector<std::byte> (*x_bytes)(std::size_t n, std::uint64_t seed, kind);
   std::vector<std::byte> (*y_bytes)(std::size_t n, std::uint64_t seed, kind);
   /// The transcription's result, as the bytes of the accumulator's type.
-  std::vector<std::byte> (*expected)(const std::vector<std::byte>& x, const std::vector<std::byte>& y,
-                                     bool conjugate_x);
+  std::vector<std::byte> (*expected)(const std::vector<std::byte>& x,
+                                     const std::vector<std::byte>& y, bool conjugate_x);
 
   std::string label() const {
     return std::string(tally::name(x)) + " x " + std::string(tally::name(y)) + " in " +
@@ -62,8 +79,8 @@ std::vector<std::byte> expected(const std::vector<std::byte>& x, const std::vect
 
 template <class X, class Y, class A>
 pair_case make_case() {
-  return {tally::type_of<X>, tally::type_of<Y>, tally::type_of<A>, &data::random_bytes<X>,
-          &data::random_bytes<Y>, &expected<X, Y, A>};
+  return {tally::type_of<X>,      tally::type_of<Y>,      tally::type_of<A>,
+          &data::random_bytes<X>, &data::random_bytes<Y>, &expected<X, Y, A>};
 }
 
 /// Every ordered pair with its own accumulator, and with the widest.
@@ -87,7 +104,8 @@ class Dot : public data::OnEveryExecutor {
  protected:
   /// One data set in one layout: both forms give the expected bytes.
   void compare(const pair_case& c, const std::vector<std::byte>& x, const std::vector<std::byte>& y,
-               tally::conjugate conjugated, const std::vector<std::byte>& want, layout lx, layout ly) {
+               tally::conjugate conjugated, const std::vector<std::byte>& want, layout lx,
+               layout ly) {
     const std::size_t needed = 4 * (std::max(x.size(), y.size()) + 4096);
     if (!memory_x_ || memory_x_->size() < needed) {
       memory_x_ = std::make_unique<data::buffer>(where(), needed);
@@ -123,7 +141,8 @@ TEST_P(Dot, EveryPairAndSize) {
     for (const std::size_t n : short_sizes) {
       const auto x = c.x_bytes(n, 2 * n + 1, kind::plain);
       const auto y = c.y_bytes(n, 3 * n + 2, kind::plain);
-      ASSERT_NO_FATAL_FAILURE(compare(c, x, y, tally::conjugate::none, c.expected(x, y, false), {}, {}));
+      ASSERT_NO_FATAL_FAILURE(
+          compare(c, x, y, tally::conjugate::none, c.expected(x, y, false), {}, {}));
     }
   }
 }
@@ -147,7 +166,8 @@ TEST_P(Dot, EveryAlignment) {
     const auto x = c.x_bytes(n, 11, kind::plain);
     const auto y = c.y_bytes(n, 13, kind::plain);
     const auto want = c.expected(x, y, false);
-    for (const auto& [ox, oy] : {std::pair{1, 0}, {0, 1}, {1, 1}, {2, 3}, {4, 8}, {5, 16}, {15, 31}}) {
+    for (const auto& [ox, oy] :
+         {std::pair{1, 0}, {0, 1}, {1, 1}, {2, 3}, {4, 8}, {5, 16}, {15, 31}}) {
       ASSERT_NO_FATAL_FAILURE(compare(c, x, y, tally::conjugate::none, want,
                                       {.offset = static_cast<std::size_t>(ox)},
                                       {.offset = static_cast<std::size_t>(oy)}));
@@ -179,22 +199,25 @@ TEST_P(Dot, Conjugated) {
     for (const std::size_t n : {std::size_t{1}, std::size_t{100}, 3 * chunk + 5}) {
       const auto x = c.x_bytes(n, 23 * n, kind::plain);
       const auto y = c.y_bytes(n, 29 * n, kind::plain);
-      ASSERT_NO_FATAL_FAILURE(compare(c, x, y, tally::conjugate::x, c.expected(x, y, true), {}, {}));
+      ASSERT_NO_FATAL_FAILURE(
+          compare(c, x, y, tally::conjugate::x, c.expected(x, y, true), {}, {}));
     }
   }
 }
 
 TEST_P(Dot, Long) {
   // Shares of work of every backend have their borders here: blocks, grids, threads.
-  const std::size_t sizes[] = {16 * chunk,      32 * chunk + 1,   64 * chunk - 1,
-                               1024 * chunk,    1000003,          2100 * chunk + 5};
+  const std::size_t sizes[] = {16 * chunk,   32 * chunk + 1, 64 * chunk - 1,
+                               1024 * chunk, 1000003,        2100 * chunk + 5};
   using tally::type;
   for (const pair_case& c : all_cases()) {
-    if (c.x == type::float64 && c.y == c.x) {  // a GPU's blocks take several tiles each from here up
+    if (c.x == type::float64 &&
+        c.y == c.x) {  // a GPU's blocks take several tiles each from here up
       const std::size_t n = 17000 * chunk + 5;
       const auto x = c.x_bytes(n, n, kind::plain);
       const auto y = c.y_bytes(n, n + 1, kind::plain);
-      ASSERT_NO_FATAL_FAILURE(compare(c, x, y, tally::conjugate::none, c.expected(x, y, false), {}, {}));
+      ASSERT_NO_FATAL_FAILURE(
+          compare(c, x, y, tally::conjugate::none, c.expected(x, y, false), {}, {}));
     }
     const bool often_used = (c.x == c.y && (c.x == type::float64 || c.x == type::complex64)) ||
                             (c.x == type::float32 && (c.y == c.x || c.y == type::boolean));
@@ -234,8 +257,9 @@ TEST(DotInterface, TakesVectorsSpansAndArrays) {
   EXPECT_EQ(tally::dot(tally::serial(), v, a), 32.0);
   EXPECT_EQ(tally::dot(v, std::span(v)), 14.0);
   EXPECT_EQ(tally::dot(tally::simd(), raw, v), 9.0);
-  EXPECT_EQ(tally::dot(tally::simd(), tally::strided(v.data(), 2, 2), tally::strided(v.data(), 2, -2)),
-            1.0 * 3 + 3 * 1);
+  EXPECT_EQ(
+      tally::dot(tally::simd(), tally::strided(v.data(), 2, 2), tally::strided(v.data(), 2, -2)),
+      1.0 * 3 + 3 * 1);
 }
 
 TEST(DotInterface, ReturnsTheRulesType) {
@@ -245,9 +269,12 @@ TEST(DotInterface, ReturnsTheRulesType) {
   static_assert(std::is_same_v<tally::dot_result_t<float, double>, double>);
   static_assert(std::is_same_v<tally::dot_result_t<tally::float16, tally::bfloat16>, float>);
   static_assert(std::is_same_v<tally::dot_result_t<std::int8_t, bool>, std::int64_t>);
-  static_assert(std::is_same_v<tally::dot_result_t<std::complex<float>, std::int64_t>, std::complex<float>>);
-  static_assert(std::is_same_v<tally::dot_result_t<std::complex<float>, double>, std::complex<double>>);
-  static_assert(std::is_same_v<tally::dot_result_t<std::int8_t, std::complex<double>>, std::complex<double>>);
+  static_assert(
+      std::is_same_v<tally::dot_result_t<std::complex<float>, std::int64_t>, std::complex<float>>);
+  static_assert(
+      std::is_same_v<tally::dot_result_t<std::complex<float>, double>, std::complex<double>>);
+  static_assert(
+      std::is_same_v<tally::dot_result_t<std::int8_t, std::complex<double>>, std::complex<double>>);
   const std::vector<float> x = {1, 2};
   static_assert(std::is_same_v<decltype(tally::dot(x, x)), float>);
   static_assert(std::is_same_v<decltype(tally::dot<double>(x, x)), double>);

@@ -31,7 +31,8 @@ class Environment : public data::OnEveryExecutor {
   }
   static constexpr std::size_t n = 100003;
   const std::vector<double> x = golden::doubles(n, 1), y = golden::doubles(n, 2);
-  const std::vector<double> small_x = golden::doubles(n, 3, -520, 8), small_y = golden::doubles(n, 4, -550, 8);
+  const std::vector<double> small_x = golden::doubles(n, 3, -520, 8),
+                            small_y = golden::doubles(n, 4, -550, 8);
 };
 
 TEST_P(Environment, RoundingModeDoesNotMatterAndStays) {

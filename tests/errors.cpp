@@ -30,9 +30,7 @@ class Errors : public data::OnEveryExecutor {
     const std::vector<std::byte> ones(1024, std::byte{1});
     memory_->write(ones.data(), ones.size());
   }
-  void TearDown() override {
-    EXPECT_EQ(result_, 42.0) << "something was written";
-  }
+  void TearDown() override { EXPECT_EQ(result_, 42.0) << "something was written"; }
   const double* x() const { return reinterpret_cast<const double*>(memory_->get()); }
   void dot(const tally::operand& a, const tally::operand& b) {
     tally::dot(where(), a, b, tally::conjugate::none, {&result_, tally::type::float64}, true);
@@ -58,10 +56,12 @@ TEST_P(Errors, NegativeLengths) {
 }
 
 TEST_P(Errors, NullPointers) {
-  expect_error(errc::null_pointer, "tally::dot: y is null and should point at 5 elements",
-               [&] { dot(vector(5), {nullptr, 5, 1, tally::type::float64}); });
+  expect_error(errc::null_pointer, "tally::dot: y is null and should point at 5 elements", [&] {
+    dot(vector(5), {nullptr, 5, 1, tally::type::float64});
+  });
   expect_error(errc::null_pointer, "tally::dot: result is null and should point at 1 element", [&] {
-    tally::dot(where(), vector(5), vector(5), tally::conjugate::none, {nullptr, tally::type::float64}, false);
+    tally::dot(where(), vector(5), vector(5), tally::conjugate::none,
+               {nullptr, tally::type::float64}, false);
   });
 }
 
@@ -69,19 +69,22 @@ TEST_P(Errors, ZeroIncrement) {
   expect_error(errc::zero_increment, "tally::dot: y has increment 0",
                [&] { dot(vector(5), vector(5, 0)); });
   expect_error(errc::zero_increment, "tally::dotc: x has increment 0", [&] {
-    tally::dot(where(), vector(5, 0), vector(5), tally::conjugate::x, {&result_, tally::type::float64}, true);
+    tally::dot(where(), vector(5, 0), vector(5), tally::conjugate::x,
+               {&result_, tally::type::float64}, true);
   });
 }
 
 TEST_P(Errors, Misaligned) {
   const tally::operand odd = {memory_->get() + 4, 5, 1, tally::type::float64};
-  expect_error(errc::misaligned, "tally::dot: x is not a multiple of 8 bytes, the alignment of float64",
+  expect_error(errc::misaligned,
+               "tally::dot: x is not a multiple of 8 bytes, the alignment of float64",
                [&] { dot(odd, vector(5)); });
 }
 
 TEST_P(Errors, ResultTypes) {
   expect_error(errc::unsupported_type,
-               "tally::dot: the result is float32; float64 and float64 give float64 or float64", [&] {
+               "tally::dot: the result is float32; float64 and float64 give float64 or float64",
+               [&] {
                  tally::dot(where(), vector(5), vector(5), tally::conjugate::none,
                             {&result_, tally::type::float32}, true);
                });
@@ -110,13 +113,14 @@ TEST_P(Errors, MemoryOfTheOtherSide) {
                  tally::dot(where(), vector(8), vector(8), tally::conjugate::none,
                             {cuda ? &result_ : device, tally::type::float64}, false);
                });
-  expect_error(errc::wrong_memory,
-               "tally::dot: result is in the memory of CUDA device 0; the form that returns a value "
-               "needs host memory",
-               [&] {
-                 tally::dot(where(), vector(8), vector(8), tally::conjugate::none,
-                            {device, tally::type::float64}, true);
-               });
+  expect_error(
+      errc::wrong_memory,
+      "tally::dot: result is in the memory of CUDA device 0; the form that returns a value "
+      "needs host memory",
+      [&] {
+        tally::dot(where(), vector(8), vector(8), tally::conjugate::none,
+                   {device, tally::type::float64}, true);
+      });
   cudaFree(device);
 }
 #endif

@@ -92,7 +92,8 @@ int fault_of(const tally::executor& where) {
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGSEGV, &action, nullptr);
-    const auto x = tally::strided(reinterpret_cast<const double*>(memory), (readable + page) / 8, 1);
+    const auto x =
+        tally::strided(reinterpret_cast<const double*>(memory), (readable + page) / 8, 1);
     tally::dot(where, x, x);
     _exit(no_fault);
   }

@@ -27,10 +27,12 @@ class generator {
 inline double assembled(generator& random, int lowest, int span) {
   const std::uint64_t bits = random();
   const std::uint64_t exponent = static_cast<std::uint64_t>(1023 + lowest) + random() % span;
-  return std::bit_cast<double>((bits & 0x000fffffffffffffu) | (exponent << 52) | (random() & 1) << 63);
+  return std::bit_cast<double>((bits & 0x000fffffffffffffu) | (exponent << 52) |
+                               (random() & 1) << 63);
 }
 
-inline std::vector<double> doubles(std::size_t n, std::uint64_t seed, int lowest = -8, int span = 8) {
+inline std::vector<double> doubles(std::size_t n, std::uint64_t seed, int lowest = -8,
+                                   int span = 8) {
   generator random(seed);
   std::vector<double> v(n);
   for (double& e : v) e = assembled(random, lowest, span);
@@ -49,9 +51,10 @@ inline std::vector<float> floats(std::size_t n, std::uint64_t seed) {
 
 struct row {
   std::size_t n;
-  std::uint64_t f64;        ///< doubles(n, 1) . doubles(n, 2)
-  std::uint64_t subnormal;  ///< doubles(n, 3, -520, 8) . doubles(n, 4, -550, 8): products below 2^-1022
-  std::uint32_t f32;        ///< floats(n, 5) . floats(n, 6)
+  std::uint64_t f64;  ///< doubles(n, 1) . doubles(n, 2)
+  std::uint64_t
+      subnormal;      ///< doubles(n, 3, -520, 8) . doubles(n, 4, -550, 8): products below 2^-1022
+  std::uint32_t f32;  ///< floats(n, 5) . floats(n, 6)
 };
 
 inline constexpr row rows[] = {

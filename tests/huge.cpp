@@ -36,9 +36,8 @@ TEST_P(Huge, BeyondTwoToThe31Elements) {
   }
   const auto* const x = reinterpret_cast<const bool*>(memory_x.get());
   const auto* const y = reinterpret_cast<const tally::float16*>(memory_y.get());
-  const float want = transcription::sum<float>(n, [&](std::size_t i) {
-    return (x_of(i) ? 1.0f : 0.0f) * static_cast<float>(y_of(i));
-  });
+  const float want = transcription::sum<float>(
+      n, [&](std::size_t i) { return (x_of(i) ? 1.0f : 0.0f) * static_cast<float>(y_of(i)); });
   const float got = tally::dot(where(), tally::strided(x, n, 1), tally::strided(y, n, 1));
   EXPECT_EQ(std::bit_cast<std::uint32_t>(got), std::bit_cast<std::uint32_t>(want));
 
@@ -47,7 +46,8 @@ TEST_P(Huge, BeyondTwoToThe31Elements) {
   const float want_half = transcription::sum<float>(half, [&](std::size_t i) {
     return (x_of(i) ? 1.0f : 0.0f) * static_cast<float>(y_of(2 * (half - 1 - i)));
   });
-  const float got_half = tally::dot(where(), tally::strided(x, half, 1), tally::strided(y, half, -2));
+  const float got_half =
+      tally::dot(where(), tally::strided(x, half, 1), tally::strided(y, half, -2));
   EXPECT_EQ(std::bit_cast<std::uint32_t>(got_half), std::bit_cast<std::uint32_t>(want_half));
 }
 

@@ -1,4 +1,5 @@
-/* A Kokkos tool that counts the kernels that Kokkos is asked to run: evidence for kokkos_runs.cpp. */
+/* A Kokkos tool that counts the kernels that Kokkos is asked to run: evidence for kokkos_runs.cpp.
+ */
 #include <stdint.h>
 
 int kokkos_kernels = 0;

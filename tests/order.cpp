@@ -19,10 +19,12 @@ TEST(Order, ConstantsArePartOfTheInterface) {
 
 TEST(Order, TranscriptionGivesTheGoldenBits) {
   for (const auto& row : golden::rows) {
-    const auto f64 = transcription::dot<double>(golden::doubles(row.n, 1), golden::doubles(row.n, 2), false);
+    const auto f64 =
+        transcription::dot<double>(golden::doubles(row.n, 1), golden::doubles(row.n, 2), false);
     const auto tiny = transcription::dot<double>(golden::doubles(row.n, 3, -520, 8),
                                                  golden::doubles(row.n, 4, -550, 8), false);
-    const auto f32 = transcription::dot<float>(golden::floats(row.n, 5), golden::floats(row.n, 6), false);
+    const auto f32 =
+        transcription::dot<float>(golden::floats(row.n, 5), golden::floats(row.n, 6), false);
     char line[120];
     std::snprintf(line, sizeof line, "{%zu, 0x%016llx, 0x%016llx, 0x%08x},", row.n,
                   static_cast<unsigned long long>(std::bit_cast<std::uint64_t>(f64)),
@@ -42,17 +44,23 @@ class Golden : public data::OnEveryExecutor {
     data::buffer memory_x(where(), bytes), memory_y(where(), bytes);
     memory_x.write(x.data(), bytes);
     memory_y.write(y.data(), bytes);
-    const auto as = [&](const data::buffer& b) { return tally::strided(reinterpret_cast<const T*>(b.get()), x.size(), 1); };
+    const auto as = [&](const data::buffer& b) {
+      return tally::strided(reinterpret_cast<const T*>(b.get()), x.size(), 1);
+    };
     return tally::dot(where(), as(memory_x), as(memory_y));
   }
 };
 
 TEST_P(Golden, Bits) {
   for (const auto& row : golden::rows) {
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(dot(golden::doubles(row.n, 1), golden::doubles(row.n, 2))), row.f64);
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(dot(golden::doubles(row.n, 3, -520, 8), golden::doubles(row.n, 4, -550, 8))),
+    EXPECT_EQ(
+        std::bit_cast<std::uint64_t>(dot(golden::doubles(row.n, 1), golden::doubles(row.n, 2))),
+        row.f64);
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(
+                  dot(golden::doubles(row.n, 3, -520, 8), golden::doubles(row.n, 4, -550, 8))),
               row.subnormal);
-    EXPECT_EQ(std::bit_cast<std::uint32_t>(dot(golden::floats(row.n, 5), golden::floats(row.n, 6))), row.f32);
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(dot(golden::floats(row.n, 5), golden::floats(row.n, 6))),
+              row.f32);
   }
 }
 

@@ -52,7 +52,8 @@ T sum(std::size_t n, Term term) {
   // 4. Pairs (2j, 2j+1), an odd last one passing up unchanged.
   while (level.size() > 1) {
     std::vector<T> next;
-    for (std::size_t j = 0; j + 1 < level.size(); j += 2) next.push_back(plus(level[j], level[j + 1]));
+    for (std::size_t j = 0; j + 1 < level.size(); j += 2)
+      next.push_back(plus(level[j], level[j + 1]));
     if (level.size() % 2 == 1) next.push_back(level.back());
     level = next;
   }

@@ -126,8 +126,7 @@ struct sum_chunks {
     };
     // A host thread takes a chunk by itself.
     const int threads =
-        on_host ? 1
-                : std::min(width, configured(1).team_size_max(*this, Kokkos::ParallelForTag()));
+        on_host ? 1 : std::min(width, configured(1).team_size_max(*this, Kokkos::ParallelForTag()));
     Kokkos::parallel_for("tally::dot chunks", configured(threads), *this);
   }
 };
@@ -201,8 +200,8 @@ std::size_t node_count(std::size_t size) {
 
 template <class A>
 constexpr auto sums =
-    make_pair_table<const dot_sum<A>*(const space&, const operand&, const operand&, dot_sum<A>*), A>(
-        []<class X, class Y>() { return &sum<A, X, Y>; });
+    make_pair_table<const dot_sum<A>*(const space&, const operand&, const operand&, dot_sum<A>*),
+                    A>([]<class X, class Y>() { return &sum<A, X, Y>; });
 
 }  // namespace
 
@@ -215,7 +214,8 @@ void dot(const executor&, const dot_arguments& a) {
     auto* const nodes =
         static_cast<dot_sum<A>*>(scratch((1 + node_count(a.x.size)) * sizeof(dot_sum<A>)));
     const bool staged = a.wait && !on_host;
-    auto* const result = static_cast<real_t<A>*>(staged ? static_cast<void*>(nodes) : a.result.data);
+    auto* const result =
+        static_cast<real_t<A>*>(staged ? static_cast<void*>(nodes) : a.result.data);
     auto* const sum_of_pair = at(sums<A>, a.x.element, a.y.element);
     const auto* const total = sum_of_pair(where, a.x, a.y, nodes + 1);
     Kokkos::parallel_for("tally::dot result", Kokkos::RangePolicy<space>(where, 0, 1),
@@ -223,11 +223,10 @@ void dot(const executor&, const dot_arguments& a) {
     if (staged) {
       using Kokkos::MemoryUnmanaged;
       const std::size_t parts = sizeof(A) / sizeof(real_t<A>);
-      Kokkos::deep_copy(
-          where,
-          Kokkos::View<real_t<A>*, Kokkos::HostSpace, MemoryUnmanaged>(
-              static_cast<real_t<A>*>(a.result.data), parts),
-          Kokkos::View<const real_t<A>*, memory, MemoryUnmanaged>(result, parts));
+      Kokkos::deep_copy(where,
+                        Kokkos::View<real_t<A>*, Kokkos::HostSpace, MemoryUnmanaged>(
+                            static_cast<real_t<A>*>(a.result.data), parts),
+                        Kokkos::View<const real_t<A>*, memory, MemoryUnmanaged>(result, parts));
     }
     if (a.wait || on_host) where.fence();
   });

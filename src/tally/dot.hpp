@@ -1,11 +1,11 @@
 // Dot products: r = sum of x_i * y_i, i = 0 ... n-1, and its conjugated form.
 //
-// Promise: the bits of the result depend on the values, their order and the accumulator's type alone
-// (the order contract, <tally/order.hpp>); they are the same on every executor, for any number of
-// threads, any stride and alignment, and in every run. The error is at most
-// (chunk/lanes + log2 n + 1) * eps * sum |x_i * y_i| for floating-point accumulators; integers are
-// exact modulo 2^64. A NaN is returned as the positive quiet NaN with an empty payload; the result
-// of an empty sum, and any zero, is +0.
+// Promise: the bits of the result depend on the values, their order and the accumulator's type
+// alone (the order contract, <tally/order.hpp>); they are the same on every executor, for any
+// number of threads, any stride and alignment, and in every run. The error is at most (chunk/lanes
+// + log2 n + 1) * eps * sum |x_i * y_i| for floating-point accumulators; integers are exact modulo
+// 2^64. A NaN is returned as the positive quiet NaN with an empty payload; the result of an empty
+// sum, and any zero, is +0.
 #pragma once
 
 #include <tally/executor.hpp>
@@ -27,8 +27,9 @@ struct dot_arguments {
   operand y;
   conjugate conjugated = conjugate::none;
   output result;
-  /// With `wait`, `result.data` is host memory and holds the result on return. Without, it is memory
-  /// that the executor can write, and on a device the call returns as soon as the work is queued.
+  /// With `wait`, `result.data` is host memory and holds the result on return. Without, it is
+  /// memory that the executor can write, and on a device the call returns as soon as the work is
+  /// queued.
   bool wait = true;
 };
 
@@ -50,11 +51,11 @@ namespace dots {
 
 /// The accumulator: `R`, or the rule's where none is asked for.
 template <class R, class X, class Y>
-using accumulator = std::conditional_t<std::is_void_v<R>, dot_result_t<element_t<X>, element_t<Y>>, R>;
+using accumulator =
+    std::conditional_t<std::is_void_v<R>, dot_result_t<element_t<X>, element_t<Y>>, R>;
 
 template <class R, class X, class Y>
-concept computable =
-    vector_operand<X> && vector_operand<Y> &&
+concept computable = vector_operand<X> && vector_operand<Y> &&
     dot_accumulator<accumulator<R, X, Y>, element_t<X>, element_t<Y>>;
 
 }  // namespace dots
@@ -71,17 +72,17 @@ concept computable =
 ///               wrong_memory if the executor can't read an operand (a device pointer given to a
 ///               CPU backend or the reverse, in a process that uses CUDA); device_failure.
 template <class R = void, vector_operand X, vector_operand Y>
-  requires dots::computable<R, X, Y>
-dots::accumulator<R, X, Y> dot(const executor& where, const X& x, const Y& y) {
+requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dot(const executor& where, const X& x,
+                                                                  const Y& y) {
   dots::accumulator<R, X, Y> r;
-  dot(where, dot_arguments{as_operand(x), as_operand(y), conjugate::none, {&r, type_of<decltype(r)>}, true});
+  dot(where, dot_arguments{
+                 as_operand(x), as_operand(y), conjugate::none, {&r, type_of<decltype(r)>}, true});
   return r;
 }
 
 /// As above, on `automatic()`.
 template <class R = void, vector_operand X, vector_operand Y>
-  requires dots::computable<R, X, Y>
-dots::accumulator<R, X, Y> dot(const X& x, const Y& y) {
+requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dot(const X& x, const Y& y) {
   return dot<R>(automatic(), x, y);
 }
 
@@ -92,32 +93,34 @@ dots::accumulator<R, X, Y> dot(const X& x, const Y& y) {
 ///               pinned host memory for CUDA.
 /// @throws error as above, and wrong_memory, null_pointer or misaligned for `result`.
 template <vector_operand X, vector_operand Y, element R>
-  requires dots::computable<R, X, Y>
+requires dots::computable<R, X, Y>
 void dot(const executor& where, const X& x, const Y& y, R* result) {
-  dot(where, dot_arguments{as_operand(x), as_operand(y), conjugate::none, {result, type_of<R>}, false});
+  dot(where,
+      dot_arguments{as_operand(x), as_operand(y), conjugate::none, {result, type_of<R>}, false});
 }
 
 /// r = sum_i conj(x_i) * y_i (BLAS `dotc`); the same as `dot` for real x.
 template <class R = void, vector_operand X, vector_operand Y>
-  requires dots::computable<R, X, Y>
-dots::accumulator<R, X, Y> dotc(const executor& where, const X& x, const Y& y) {
+requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dotc(const executor& where,
+                                                                   const X& x, const Y& y) {
   dots::accumulator<R, X, Y> r;
-  dot(where, dot_arguments{as_operand(x), as_operand(y), conjugate::x, {&r, type_of<decltype(r)>}, true});
+  dot(where,
+      dot_arguments{as_operand(x), as_operand(y), conjugate::x, {&r, type_of<decltype(r)>}, true});
   return r;
 }
 
 /// As above, on `automatic()`.
 template <class R = void, vector_operand X, vector_operand Y>
-  requires dots::computable<R, X, Y>
-dots::accumulator<R, X, Y> dotc(const X& x, const Y& y) {
+requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dotc(const X& x, const Y& y) {
   return dotc<R>(automatic(), x, y);
 }
 
 /// *result = sum_i conj(x_i) * y_i; doesn't block, as the same form of `dot`.
 template <vector_operand X, vector_operand Y, element R>
-  requires dots::computable<R, X, Y>
+requires dots::computable<R, X, Y>
 void dotc(const executor& where, const X& x, const Y& y, R* result) {
-  dot(where, dot_arguments{as_operand(x), as_operand(y), conjugate::x, {result, type_of<R>}, false});
+  dot(where,
+      dot_arguments{as_operand(x), as_operand(y), conjugate::x, {result, type_of<R>}, false});
 }
 
 }  // namespace tally

@@ -10,17 +10,17 @@ namespace tally {
 
 /// What went wrong. The values are those of the C interface's status.
 enum class errc : int {
-  size_mismatch = 1,    ///< operands of different lengths
-  null_pointer,         ///< a null pointer where elements or a result are expected
-  zero_increment,       ///< an increment of 0
-  misaligned,           ///< a pointer that is not a multiple of its element's alignment
-  unsupported_type,     ///< a result type that the operands' types don't allow
-  wrong_memory,         ///< memory that the executor can't reach
-  missing_backend,      ///< a backend that this build lacks
-  no_device,            ///< a backend that is built in and can't run here
-  invalid_argument,     ///< any other value out of range
-  out_of_memory,        ///< scratch memory could not be had
-  device_failure,       ///< a call of the device's runtime failed
+  size_mismatch = 1,  ///< operands of different lengths
+  null_pointer,       ///< a null pointer where elements or a result are expected
+  zero_increment,     ///< an increment of 0
+  misaligned,         ///< a pointer that is not a multiple of its element's alignment
+  unsupported_type,   ///< a result type that the operands' types don't allow
+  wrong_memory,       ///< memory that the executor can't reach
+  missing_backend,    ///< a backend that this build lacks
+  no_device,          ///< a backend that is built in and can't run here
+  invalid_argument,   ///< any other value out of range
+  out_of_memory,      ///< scratch memory could not be had
+  device_failure,     ///< a call of the device's runtime failed
 };
 
 /// Thrown by the functions of Tally; for wrong arguments, before anything is written.

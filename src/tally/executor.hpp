@@ -22,11 +22,13 @@ enum class instruction_set : int { best = -1, baseline = 0, sse4, avx2, avx512, 
 TALLY_EXPORT std::string_view name(instruction_set set) noexcept;
 
 struct simd_options {
-  instruction_set instructions = instruction_set::best;  ///< best: the widest that this processor has
+  instruction_set instructions =
+      instruction_set::best;  ///< best: the widest that this processor has
 };
 
 struct openmp_options {
-  int threads = 0;  ///< 0: as many as OpenMP would start here (OMP_NUM_THREADS, omp_set_num_threads)
+  int threads =
+      0;  ///< 0: as many as OpenMP would start here (OMP_NUM_THREADS, omp_set_num_threads)
 };
 
 struct cuda_options {

@@ -26,10 +26,10 @@ struct operand {
   }
 };
 
-/// The operand of the BLAS triple (n, pointer, increment): `lowest` is the lowest address whatever the
-/// increment's sign, so a negative one walks the same memory backwards.
+/// The operand of the BLAS triple (n, pointer, increment): `lowest` is the lowest address whatever
+/// the increment's sign, so a negative one walks the same memory backwards.
 inline operand blas_operand(const void* lowest, std::size_t n, std::ptrdiff_t increment,
-                               type element, std::size_t element_size) noexcept {
+                            type element, std::size_t element_size) noexcept {
   if (increment >= 0 || n == 0 || lowest == nullptr) return {lowest, n, increment, element};
   const std::ptrdiff_t last = -static_cast<std::ptrdiff_t>(n - 1) * increment;
   return {static_cast<const char*>(lowest) + last * static_cast<std::ptrdiff_t>(element_size), n,
@@ -50,11 +50,12 @@ struct strided_view {
   std::ptrdiff_t increment = 1;
 };
 
-/// The BLAS vector (n, pointer, increment). As in BLAS, `pointer` is the lowest address whatever the
-/// sign: element i is `pointer[i * increment]`, and with a negative increment
-/// `pointer[(i - (n - 1)) * increment]`, the same memory walked backwards.
+/// The BLAS vector (n, pointer, increment). As in BLAS, `pointer` is the lowest address whatever
+/// the sign: element i is `pointer[i * increment]`, and with a negative increment `pointer[(i - (n
+/// - 1)) * increment]`, the same memory walked backwards.
 template <element T>
-constexpr strided_view<T> strided(const T* pointer, std::size_t n, std::ptrdiff_t increment) noexcept {
+constexpr strided_view<T> strided(const T* pointer, std::size_t n,
+                                  std::ptrdiff_t increment) noexcept {
   return {pointer, n, increment};
 }
 
@@ -93,8 +94,10 @@ struct value<strided_view<T>> {
 /// `V` can be an operand: a contiguous range (vector, span, array), a `tally::strided`, or a rank-1
 /// `Kokkos::View`, of one of the element types. (`std::vector<bool>` packs bits and is none.)
 template <class V>
-concept vector_operand = requires { typename operands::value<V>::type; } &&
-                         element<typename operands::value<V>::type>;
+concept vector_operand = requires {
+  typename operands::value<V>::type;
+}
+&&element<typename operands::value<V>::type>;
 
 /// The element type of an operand, as one of `element_types`.
 template <vector_operand V>
@@ -106,8 +109,8 @@ operand as_operand(const V& v) noexcept {
   if constexpr (operands::contiguous<V>) {
     return {std::ranges::data(v), static_cast<std::size_t>(std::ranges::size(v)), 1, element};
   } else if constexpr (operands::view<V>) {
-    return {v.data(), static_cast<std::size_t>(v.extent(0)), static_cast<std::ptrdiff_t>(v.stride(0)),
-            element};
+    return {v.data(), static_cast<std::size_t>(v.extent(0)),
+            static_cast<std::ptrdiff_t>(v.stride(0)), element};
   } else {
     return blas_operand(v.pointer, v.size, v.increment, element, sizeof(element_t<V>));
   }

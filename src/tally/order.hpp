@@ -9,7 +9,8 @@
 //   4. Chunk sums combine as a balanced binary tree over the chunk index: pairs (2j, 2j+1), an odd
 //      last one passing up unchanged.
 // Nothing else enters: not the backend, the instruction set, the number of threads, the grid, the
-// device, the alignment, the stride or the run. docs/numerics.md has the reasons and the error bound.
+// device, the alignment, the stride or the run. docs/numerics.md has the reasons and the error
+// bound.
 //
 // These constants are part of the interface: another value gives other bits, so a change is a new
 // version of the order. tests/order.cpp pins them.

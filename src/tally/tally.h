@@ -60,8 +60,8 @@ TALLY_EXPORT tally_status tally_kokkos(tally_executor* where);
 TALLY_EXPORT tally_status tally_automatic(tally_executor* where);
 
 /* *result = sum_i x_i * y_i (tally_dot) or sum_i conj(x_i) * y_i (tally_dotc), accumulated in
- * result_type. Vectors are BLAS's (n, x, incx). With `where` NULL the executor is automatic. Blocks;
- * `result` is host memory. */
+ * result_type. Vectors are BLAS's (n, x, incx). With `where` NULL the executor is automatic.
+ * Blocks; `result` is host memory. */
 TALLY_EXPORT tally_status tally_dot(const tally_executor* where, size_t n, tally_type x_type,
                                     const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
                                     ptrdiff_t incy, tally_type result_type, void* result);

@@ -69,8 +69,9 @@ struct type_list {
 };
 
 /// Every element type, in the order of `tally::type`.
-using element_types = type_list<bool, std::int8_t, std::uint8_t, std::int32_t, std::int64_t, float16,
-                                bfloat16, float, double, std::complex<float>, std::complex<double>>;
+using element_types =
+    type_list<bool, std::int8_t, std::uint8_t, std::int32_t, std::int64_t, float16, bfloat16, float,
+              double, std::complex<float>, std::complex<double>>;
 
 /// The types that sums are accumulated in and returned as.
 using accumulator_types =
@@ -107,8 +108,8 @@ struct element_of {
   using type = T;
 };
 template <std::signed_integral T>
-  requires(sizeof(T) == 8 && !std::same_as<T, std::int64_t>)  // long long beside long
-struct element_of<T> {
+requires(sizeof(T) == 8 && !std::same_as<T, std::int64_t>)  // long long beside long
+    struct element_of<T> {
   using type = std::int64_t;
 };
 template <>
@@ -159,10 +160,12 @@ struct real<std::complex<T>> {
 
 /// `T` is one of `element_types`, or stands for one.
 template <class T>
-concept element = types::index_in<element_of_t<T>>(element_types{}) < type_count;
+concept element = types::index_in<element_of_t<T>>(element_types{})
+< type_count;
 
 template <element T>
-inline constexpr type type_of = static_cast<type>(types::index_in<element_of_t<T>>(element_types{}));
+inline constexpr type type_of =
+    static_cast<type>(types::index_in<element_of_t<T>>(element_types{}));
 
 template <class T>
 inline constexpr bool is_complex_v = types::is_complex<T>::value;
@@ -179,7 +182,8 @@ consteval auto dot_rule() {
   using RY = real_t<Y>;
   constexpr bool any_double = std::same_as<RX, double> || std::same_as<RY, double>;
   constexpr bool integers = std::integral<RX> && std::integral<RY>;
-  using Real = std::conditional_t<any_double, double, std::conditional_t<integers, std::int64_t, float>>;
+  using Real =
+      std::conditional_t<any_double, double, std::conditional_t<integers, std::int64_t, float>>;
   if constexpr (is_complex_v<X> || is_complex_v<Y>) {
     return std::type_identity<std::complex<Real>>{};
   } else {
@@ -189,9 +193,9 @@ consteval auto dot_rule() {
 
 }  // namespace types
 
-/// What the dot product of `X` and `Y` accumulates in and returns: `double` where either is; `float`
-/// for other floating-point types, alone or with integers or `bool`; `int64_t` for integers and
-/// `bool`; the complex of that rule where either is complex.
+/// What the dot product of `X` and `Y` accumulates in and returns: `double` where either is;
+/// `float` for other floating-point types, alone or with integers or `bool`; `int64_t` for integers
+/// and `bool`; the complex of that rule where either is complex.
 template <element X, element Y>
 using dot_result_t = typename decltype(types::dot_rule<element_of_t<X>, element_of_t<Y>>())::type;
 
@@ -202,8 +206,8 @@ using dot_widest_t =
 
 /// `A` can accumulate the dot product of `X` and `Y`.
 template <class A, class X, class Y>
-concept dot_accumulator =
-    element<X> && element<Y> && (std::same_as<A, dot_result_t<X, Y>> || std::same_as<A, dot_widest_t<X, Y>>);
+concept dot_accumulator = element<X> && element<Y> &&
+    (std::same_as<A, dot_result_t<X, Y>> || std::same_as<A, dot_widest_t<X, Y>>);
 
 constexpr float16::operator float() const {
   const std::uint32_t sign = (bits & 0x8000u) << 16;
@@ -233,7 +237,8 @@ constexpr std::uint16_t float16::round(float value) {
     const std::uint32_t kept = significand >> shift;
     const std::uint32_t rest = significand & ((1u << shift) - 1);
     const std::uint32_t half = 1u << (shift - 1);
-    return static_cast<std::uint16_t>(sign | (kept + (rest > half || (rest == half && (kept & 1u)))));
+    return static_cast<std::uint16_t>(sign |
+                                      (kept + (rest > half || (rest == half && (kept & 1u)))));
   }
   const std::uint32_t rebased = magnitude - ((127u - 15u) << 23);
   return static_cast<std::uint16_t>(sign | ((rebased + 0xfffu + ((rebased >> 13) & 1u)) >> 13));
