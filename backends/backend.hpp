@@ -5,6 +5,7 @@
 #include <tally/dot.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
+#include <tally/reduce.hpp>
 
 #include <string>
 #include <string_view>
@@ -20,6 +21,19 @@ struct place {
   int device = none;  ///< the CUDA device that can: a number, `every` (managed, pinned) or `none`
 };
 
+/// The terms of an exact sum: x_i * y_i (conjugated as asked), x_i, |x_i| (|re| + |im|), |x_i|^2.
+enum class exact_term : std::uint8_t { product, value, magnitude, square };
+
+/// One exact sum: correctly rounded; for `square` the correctly rounded square root of the sum.
+struct exact_arguments {
+  exact_term term = exact_term::product;
+  operand x;
+  operand y;  ///< of products; else empty
+  conjugate conjugated = conjugate::none;
+  output result;  ///< float32, float64, or of products and values complex64, complex128
+  bool wait = true;
+};
+
 struct backend {
   std::string_view name;
   /// What is behind the name, for people: "AVX2"; empty where there is nothing to say.
@@ -31,6 +45,10 @@ struct backend {
   /// reachable, increments not zero, the type of x not after that of y, a result type that the pair
   /// can accumulate.
   void (&dot)(const executor& where, const dot_arguments& arguments);
+  /// sum, asum, nrm2 in the order of the contract.
+  void (&reduce)(const executor& where, const reduce_arguments& arguments);
+  /// dot, sum, asum, nrm2, correctly rounded. Never integers that return int64.
+  void (&exact)(const executor& where, const exact_arguments& arguments);
 };
 
 /// `reaches` of the backends that run on the host.

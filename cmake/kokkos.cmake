@@ -103,6 +103,8 @@ if(TALLY_KOKKOS_ORIGIN)
   message(STATUS "Kokkos: ${TALLY_KOKKOS_ORIGIN}")
   set(kokkos_sources
     backends/kokkos/dot.cpp
+    backends/kokkos/exact.cpp
+    backends/kokkos/reduce.cpp
     backends/kokkos/runtime.cpp
     backends/kokkos/table.cpp)
   if(Kokkos_COMPILE_LANGUAGE)  # it was built to be compiled as CUDA or HIP, say

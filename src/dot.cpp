@@ -90,6 +90,11 @@ void run(const executor& where, const dot_arguments& a) {
   if (memory_differs() || &where.backend()->reaches != &backends::host_reaches)
     check_reach(where, a);
 
+  if (a.exact && a.result.element != type::int64) {
+    return where.backend()->exact(
+        where, {backends::exact_term::product, a.x, a.y, a.conjugated, a.result, a.wait});
+  }
+
   // Symmetric in its operands, so backends have each pair of types once, the lower type first.
   if (a.x.element <= a.y.element) return where.backend()->dot(where, a);
   const conjugate swapped = a.conjugated == conjugate::x   ? conjugate::y

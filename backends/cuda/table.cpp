@@ -1,4 +1,6 @@
 #include "backends/cuda/dot.hpp"
+#include "backends/cuda/exact.hpp"
+#include "backends/cuda/reduce.hpp"
 #include "backends/cuda/runtime.hpp"
 
 namespace tally::backends::cuda {
@@ -24,6 +26,8 @@ const backend table = {
     .describe = describe,
     .reaches = reaches,
     .dot = dot,
+    .reduce = reduce,
+    .exact = exact,
 };
 
 }  // namespace tally::backends::cuda

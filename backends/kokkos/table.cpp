@@ -1,5 +1,7 @@
 #include "backends/backend.hpp"
 #include "backends/kokkos/dot.hpp"
+#include "backends/kokkos/exact.hpp"
+#include "backends/kokkos/reduce.hpp"
 #include "backends/kokkos/runtime.hpp"
 
 #include <Kokkos_Core.hpp>
@@ -45,6 +47,8 @@ const backend table = {
     .describe = describe,
     .reaches = reaches,
     .dot = dot,
+    .reduce = reduce,
+    .exact = exact,
 };
 
 }  // namespace tally::backends::kokkos

@@ -1,5 +1,7 @@
 #include "backends/backend.hpp"
 #include "backends/openmp/dot.hpp"
+#include "backends/openmp/exact.hpp"
+#include "backends/openmp/reduce.hpp"
 #include "backends/openmp/threads.hpp"
 
 #include <omp.h>
@@ -24,6 +26,8 @@ const backend table = {
     .describe = describe,
     .reaches = host_reaches,
     .dot = dot,
+    .reduce = reduce,
+    .exact = exact,
 };
 
 }  // namespace tally::backends::openmp

@@ -1,5 +1,7 @@
 #include "backends/backend.hpp"
 #include "backends/serial/dot.hpp"
+#include "backends/serial/exact.hpp"
+#include "backends/serial/reduce.hpp"
 
 namespace tally::backends::serial {
 
@@ -8,6 +10,8 @@ const backend table = {
     .describe = *[](const executor&) { return std::string(); },
     .reaches = host_reaches,
     .dot = dot,
+    .reduce = reduce,
+    .exact = exact,
 };
 
 }  // namespace tally::backends::serial

@@ -1,5 +1,7 @@
 #include "backends/backend.hpp"
 #include "backends/simd/dot.hpp"
+#include "backends/simd/exact.hpp"
+#include "backends/simd/reduce.hpp"
 
 namespace tally::backends::simd {
 
@@ -8,6 +10,8 @@ const backend table = {
     .describe = *[](const executor& where) { return std::string(name(where.instructions())); },
     .reaches = host_reaches,
     .dot = dot,
+    .reduce = reduce,
+    .exact = exact,
 };
 
 }  // namespace tally::backends::simd

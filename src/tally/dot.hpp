@@ -8,6 +8,7 @@
 // sum, and any zero, is +0.
 #pragma once
 
+#include <tally/exact.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
 #include <tally/types.hpp>
@@ -31,6 +32,8 @@ struct dot_arguments {
   /// memory that the executor can write, and on a device the call returns as soon as the work is
   /// queued.
   bool wait = true;
+  /// The correctly rounded value, <tally/exact.hpp>, instead of the sum in the order's order.
+  bool exact = false;
 };
 
 /// The dot product with its types erased: what the templates below call, for bindings to other
@@ -58,6 +61,23 @@ template <class R, class X, class Y>
 concept computable = vector_operand<X> && vector_operand<Y> &&
     dot_accumulator<accumulator<R, X, Y>, element_t<X>, element_t<Y>>;
 
+/// The two forms with their types erased.
+template <class R, class X, class Y>
+accumulator<R, X, Y> returned(const executor& where, const X& x, const Y& y, conjugate conjugated,
+                              bool exact) {
+  accumulator<R, X, Y> r;
+  dot(where,
+      dot_arguments{
+          as_operand(x), as_operand(y), conjugated, {&r, type_of<decltype(r)>}, true, exact});
+  return r;
+}
+template <class X, class Y, class R>
+void written(const executor& where, const X& x, const Y& y, conjugate conjugated, R* result,
+             bool exact) {
+  dot(where,
+      dot_arguments{as_operand(x), as_operand(y), conjugated, {result, type_of<R>}, false, exact});
+}
+
 }  // namespace dots
 
 /// r = sum_i x_i * y_i, complex vectors unconjugated (BLAS `dot`, `dotu`).
@@ -74,16 +94,13 @@ concept computable = vector_operand<X> && vector_operand<Y> &&
 template <class R = void, vector_operand X, vector_operand Y>
 requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dot(const executor& where, const X& x,
                                                                   const Y& y) {
-  dots::accumulator<R, X, Y> r;
-  dot(where, dot_arguments{
-                 as_operand(x), as_operand(y), conjugate::none, {&r, type_of<decltype(r)>}, true});
-  return r;
+  return dots::returned<R>(where, x, y, conjugate::none, false);
 }
 
 /// As above, on `automatic()`.
 template <class R = void, vector_operand X, vector_operand Y>
 requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dot(const X& x, const Y& y) {
-  return dot<R>(automatic(), x, y);
+  return dots::returned<R>(automatic(), x, y, conjugate::none, false);
 }
 
 /// *result = sum_i x_i * y_i, accumulated in `R`. Doesn't block: on a device the call returns once
@@ -95,32 +112,70 @@ requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dot(const X& x, co
 template <vector_operand X, vector_operand Y, element R>
 requires dots::computable<R, X, Y>
 void dot(const executor& where, const X& x, const Y& y, R* result) {
-  dot(where,
-      dot_arguments{as_operand(x), as_operand(y), conjugate::none, {result, type_of<R>}, false});
+  dots::written(where, x, y, conjugate::none, result, false);
+}
+
+/// The same, correctly rounded (<tally/exact.hpp>): `tally::dot(where, x, y, tally::exact)`.
+template <class R = void, vector_operand X, vector_operand Y>
+requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dot(const executor& where, const X& x,
+                                                                  const Y& y, exact_grade) {
+  return dots::returned<R>(where, x, y, conjugate::none, true);
+}
+
+/// As above, on `automatic()`.
+template <class R = void, vector_operand X, vector_operand Y>
+requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dot(const X& x, const Y& y,
+                                                                  exact_grade) {
+  return dots::returned<R>(automatic(), x, y, conjugate::none, true);
+}
+
+/// The same, correctly rounded.
+template <vector_operand X, vector_operand Y, element R>
+requires dots::computable<R, X, Y>
+void dot(const executor& where, const X& x, const Y& y, R* result, exact_grade) {
+  dots::written(where, x, y, conjugate::none, result, true);
 }
 
 /// r = sum_i conj(x_i) * y_i (BLAS `dotc`); the same as `dot` for real x.
 template <class R = void, vector_operand X, vector_operand Y>
 requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dotc(const executor& where,
                                                                    const X& x, const Y& y) {
-  dots::accumulator<R, X, Y> r;
-  dot(where,
-      dot_arguments{as_operand(x), as_operand(y), conjugate::x, {&r, type_of<decltype(r)>}, true});
-  return r;
+  return dots::returned<R>(where, x, y, conjugate::x, false);
 }
 
 /// As above, on `automatic()`.
 template <class R = void, vector_operand X, vector_operand Y>
 requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dotc(const X& x, const Y& y) {
-  return dotc<R>(automatic(), x, y);
+  return dots::returned<R>(automatic(), x, y, conjugate::x, false);
 }
 
 /// *result = sum_i conj(x_i) * y_i; doesn't block, as the same form of `dot`.
 template <vector_operand X, vector_operand Y, element R>
 requires dots::computable<R, X, Y>
 void dotc(const executor& where, const X& x, const Y& y, R* result) {
-  dot(where,
-      dot_arguments{as_operand(x), as_operand(y), conjugate::x, {result, type_of<R>}, false});
+  dots::written(where, x, y, conjugate::x, result, false);
+}
+
+/// The same, correctly rounded (<tally/exact.hpp>): `tally::dotc(where, x, y, tally::exact)`.
+template <class R = void, vector_operand X, vector_operand Y>
+requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dotc(const executor& where,
+                                                                   const X& x, const Y& y,
+                                                                   exact_grade) {
+  return dots::returned<R>(where, x, y, conjugate::x, true);
+}
+
+/// As above, on `automatic()`.
+template <class R = void, vector_operand X, vector_operand Y>
+requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dotc(const X& x, const Y& y,
+                                                                   exact_grade) {
+  return dots::returned<R>(automatic(), x, y, conjugate::x, true);
+}
+
+/// The same, correctly rounded.
+template <vector_operand X, vector_operand Y, element R>
+requires dots::computable<R, X, Y>
+void dotc(const executor& where, const X& x, const Y& y, R* result, exact_grade) {
+  dots::written(where, x, y, conjugate::x, result, true);
 }
 
 }  // namespace tally

@@ -3,8 +3,10 @@
 
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
+#include <tally/exact.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
 #include <tally/order.hpp>
+#include <tally/reduce.hpp>
 #include <tally/types.hpp>
 #include <tally/version.hpp>

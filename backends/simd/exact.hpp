@@ -1,0 +1,9 @@
+#pragma once
+
+#include "backends/backend.hpp"
+
+namespace tally::backends::simd {
+
+void exact(const executor& where, const exact_arguments& arguments);
+
+}  // namespace tally::backends::simd

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "backends/backend.hpp"
+
+namespace tally::backends::simd {
+
+void reduce(const executor& where, const reduce_arguments& arguments);
+
+}  // namespace tally::backends::simd

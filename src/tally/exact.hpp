@@ -1,0 +1,21 @@
+// The exact grade: `tally::exact` as the last argument of dot, dotc, sum, asum and nrm2.
+//
+// Promise: the result is the exact real value, rounded once to the result's type, to nearest even.
+// So it depends on the values alone: not on their order, the partition, threads, ranks, devices or
+// the version. NaN (the positive quiet one) if any term is NaN or infinities of both signs occur;
+// an infinity if one occurs; otherwise finite unless the true value rounds to overflow, and nothing
+// overflows or underflows on the way. An exact zero is +0. Of complex vectors each part is rounded
+// so. Integers that return int64 are exact modulo 2^64 in either grade.
+#pragma once
+
+namespace tally {
+
+/// The type of `tally::exact`.
+struct exact_grade {
+  explicit exact_grade() = default;
+};
+
+/// Asks for the correctly rounded value: `tally::dot(x, y, tally::exact)`.
+inline constexpr exact_grade exact{};
+
+}  // namespace tally
