@@ -92,14 +92,15 @@ void written(const executor& where, const X& x, const Y& y, conjugate conjugated
 ///               wrong_memory if the executor can't read an operand (a device pointer given to a
 ///               CPU backend or the reverse, in a process that uses CUDA); device_failure.
 template <class R = void, vector_operand X, vector_operand Y>
-requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dot(const executor& where, const X& x,
-                                                                  const Y& y) {
+  requires dots::computable<R, X, Y>
+dots::accumulator<R, X, Y> dot(const executor& where, const X& x, const Y& y) {
   return dots::returned<R>(where, x, y, conjugate::none, false);
 }
 
 /// As above, on `automatic()`.
 template <class R = void, vector_operand X, vector_operand Y>
-requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dot(const X& x, const Y& y) {
+  requires dots::computable<R, X, Y>
+dots::accumulator<R, X, Y> dot(const X& x, const Y& y) {
   return dots::returned<R>(automatic(), x, y, conjugate::none, false);
 }
 
@@ -110,70 +111,70 @@ requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dot(const X& x, co
 ///               pinned host memory for CUDA.
 /// @throws error as above, and wrong_memory, null_pointer or misaligned for `result`.
 template <vector_operand X, vector_operand Y, element R>
-requires dots::computable<R, X, Y>
+  requires dots::computable<R, X, Y>
 void dot(const executor& where, const X& x, const Y& y, R* result) {
   dots::written(where, x, y, conjugate::none, result, false);
 }
 
 /// The same, correctly rounded (<tally/exact.hpp>): `tally::dot(where, x, y, tally::exact)`.
 template <class R = void, vector_operand X, vector_operand Y>
-requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dot(const executor& where, const X& x,
-                                                                  const Y& y, exact_grade) {
+  requires dots::computable<R, X, Y>
+dots::accumulator<R, X, Y> dot(const executor& where, const X& x, const Y& y, exact_grade) {
   return dots::returned<R>(where, x, y, conjugate::none, true);
 }
 
 /// As above, on `automatic()`.
 template <class R = void, vector_operand X, vector_operand Y>
-requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dot(const X& x, const Y& y,
-                                                                  exact_grade) {
+  requires dots::computable<R, X, Y>
+dots::accumulator<R, X, Y> dot(const X& x, const Y& y, exact_grade) {
   return dots::returned<R>(automatic(), x, y, conjugate::none, true);
 }
 
 /// The same, correctly rounded.
 template <vector_operand X, vector_operand Y, element R>
-requires dots::computable<R, X, Y>
+  requires dots::computable<R, X, Y>
 void dot(const executor& where, const X& x, const Y& y, R* result, exact_grade) {
   dots::written(where, x, y, conjugate::none, result, true);
 }
 
 /// r = sum_i conj(x_i) * y_i (BLAS `dotc`); the same as `dot` for real x.
 template <class R = void, vector_operand X, vector_operand Y>
-requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dotc(const executor& where,
-                                                                   const X& x, const Y& y) {
+  requires dots::computable<R, X, Y>
+dots::accumulator<R, X, Y> dotc(const executor& where, const X& x, const Y& y) {
   return dots::returned<R>(where, x, y, conjugate::x, false);
 }
 
 /// As above, on `automatic()`.
 template <class R = void, vector_operand X, vector_operand Y>
-requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dotc(const X& x, const Y& y) {
+  requires dots::computable<R, X, Y>
+dots::accumulator<R, X, Y> dotc(const X& x, const Y& y) {
   return dots::returned<R>(automatic(), x, y, conjugate::x, false);
 }
 
 /// *result = sum_i conj(x_i) * y_i; doesn't block, as the same form of `dot`.
 template <vector_operand X, vector_operand Y, element R>
-requires dots::computable<R, X, Y>
+  requires dots::computable<R, X, Y>
 void dotc(const executor& where, const X& x, const Y& y, R* result) {
   dots::written(where, x, y, conjugate::x, result, false);
 }
 
 /// The same, correctly rounded (<tally/exact.hpp>): `tally::dotc(where, x, y, tally::exact)`.
 template <class R = void, vector_operand X, vector_operand Y>
-requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dotc(const executor& where,
-                                                                   const X& x, const Y& y,
-                                                                   exact_grade) {
+  requires dots::computable<R, X, Y>
+dots::accumulator<R, X, Y> dotc(const executor& where, const X& x, const Y& y, exact_grade) {
   return dots::returned<R>(where, x, y, conjugate::x, true);
 }
 
 /// As above, on `automatic()`.
 template <class R = void, vector_operand X, vector_operand Y>
-requires dots::computable<R, X, Y> dots::accumulator<R, X, Y> dotc(const X& x, const Y& y,
-                                                                   exact_grade) {
+  requires dots::computable<R, X, Y>
+dots::accumulator<R, X, Y> dotc(const X& x, const Y& y, exact_grade) {
   return dots::returned<R>(automatic(), x, y, conjugate::x, true);
 }
 
 /// The same, correctly rounded.
 template <vector_operand X, vector_operand Y, element R>
-requires dots::computable<R, X, Y>
+  requires dots::computable<R, X, Y>
 void dotc(const executor& where, const X& x, const Y& y, R* result, exact_grade) {
   dots::written(where, x, y, conjugate::x, result, true);
 }
