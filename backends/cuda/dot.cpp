@@ -96,6 +96,7 @@ void dot(const executor& where, const dot_arguments& a) {
     job.ended = shared.ended;
     launch(at(dot_kernels<A>(contiguous), a.x.element, a.y.element), shape, job, where.device(),
            stream);
+    if (shared.launched != nullptr) ++*shared.launched;
   });
 
   if (a.wait) {

@@ -237,18 +237,61 @@ HWY_INLINE void add_first(vec<W>* lanes, const X* x, const Y* y, std::size_t cou
   }
 }
 
-/// Whole rows, `sweep` vectors of each at a time.
+// Vectors start where malloc puts them, 16 bytes past a multiple of 64 as a rule, and a load that
+// crosses a cache line costs two. So the rows may begin with term `head`, the first one at a multiple
+// of a vector's size: then register v holds lanes `head` + v * width ... modulo 64, the head's
+// terms belong to the last places of the last register, and the fold is the same, since lane l
+// meets lane l + 32, then l + 16, ... whatever lane is called the first.
+
+/// How many terms come before the first row.
+template <class W, class X, class Y>
+HWY_INLINE std::size_t head_of([[maybe_unused]] const X* x, [[maybe_unused]] std::size_t n) {
+  if constexpr (has_masked_loads && std::is_same_v<W, X> && std::is_same_v<W, Y>) {
+    if (n < 2 * order::lanes) return 0;
+    return -(reinterpret_cast<std::uintptr_t>(x) / sizeof(W)) % width<W>;
+  } else {
+    return 0;
+  }
+}
+
+/// Adds the `head` terms that come before the row at x and y.
+template <class W, class X, class Y>
+HWY_INLINE void add_head([[maybe_unused]] vec<W>* lanes, [[maybe_unused]] const X* x,
+                         [[maybe_unused]] const Y* y, std::size_t head) {
+  if constexpr (has_masked_loads && std::is_same_v<W, X> && std::is_same_v<W, Y>) {
+    if (head == 0) return;
+    const tag<W> d;
+    const auto last = hn::Not(hn::FirstN(d, width<W> - head));
+    vec<W>& lane = lanes[vectors<W> - 1];
+    lane = hn::Add(lane, hn::Mul(hn::MaskedLoad(last, d, x - width<W>),
+                                 hn::MaskedLoad(last, d, y - width<W>)));
+  }
+}
+
+/// Adds what the rows leave of a whole chunk that began with `head` terms.
+template <class W, class X, class Y>
+HWY_INLINE void add_tail(vec<W>* lanes, const X* x, const Y* y, std::size_t head) {
+  constexpr std::size_t last = vectors<W> - 1;
+  add<W>(std::make_index_sequence<last>(), lanes, x, y);
+  lanes[last] = hn::Add(lanes[last], first_products<W>(x + last * width<W>, y + last * width<W>,
+                                                       width<W> - head));
+}
+
+/// Whole rows, `sweep` vectors of each at a time; `head` terms come before them (see `head_of`).
 template <std::size_t sweep, std::size_t v, class W, class X, class Y>
-HWY_INLINE void sum_rows(vec<W>* lanes, const X* x, const Y* y, std::size_t rows) {
-  using part = range<v, std::min(v + sweep, vectors<W>)>;
+HWY_INLINE void sum_rows(vec<W>* lanes, const X* x, const Y* y, std::size_t rows,
+                         std::size_t head) {
+  constexpr std::size_t end = std::min(v + sweep, vectors<W>);
+  using part = range<v, end>;
   start<W>(part(), lanes, x, y);
+  if constexpr (end == vectors<W>) add_head<W>(lanes, x, y, head);
   // Not unrolled: with more load instructions than this the prefetcher loses track (a chunk written
   // out ran at half the speed from memory).
 #pragma GCC unroll 1
   for (std::size_t row = 1; row < rows; ++row) {
     add<W>(part(), lanes, x + row * order::lanes, y + row * order::lanes);
   }
-  if constexpr (v + sweep < vectors<W>) sum_rows<sweep, v + sweep, W>(lanes, x, y, rows);
+  if constexpr (end < vectors<W>) sum_rows<sweep, end, W>(lanes, x, y, rows, head);
 }
 
 template <class D>
@@ -332,10 +375,16 @@ HWY_INLINE W sum_chunk(const X* x, const Y* y, std::size_t n) {
     return sum_chunk_in_memory<W>(x, y, n);
   } else {
     if (n < order::lanes) return sum_short<W>(x, y, n);
-    const std::size_t whole = n - n % order::lanes;
+    const std::size_t head = head_of<W, X, Y>(x, n);
+    const std::size_t rows = (n - head) / order::lanes;
+    const std::size_t whole = head + rows * order::lanes;
     vec<W> lanes[vectors<W>];
-    sum_rows<sweep, 0, W>(lanes, x, y, n / order::lanes);
-    add_first<0, W>(lanes, x + whole, y + whole, n % order::lanes);
+    sum_rows<sweep, 0, W>(lanes, x + head, y + head, rows, head);
+    if (head > 0 && n == order::chunk) {
+      add_tail<W>(lanes, x + whole, y + whole, head);
+    } else {
+      add_first<0, W>(lanes, x + whole, y + whole, n - whole);
+    }
     return fold<vectors<W>, W>(lanes);
   }
 }
@@ -362,12 +411,21 @@ template <class W, class X, class Y>
 HWY_INLINE std::pair<W, W> sum_two_chunks(const X* x, const Y* y, std::size_t distance) {
   using row = std::make_index_sequence<vectors<W>>;
   vec<W> near[vectors<W>], far[vectors<W>];
+  const std::size_t head = head_of<W, X, Y>(x, order::chunk);
+  x += head, y += head;
   start<W>(row(), near, x, y);
   start<W>(row(), far, x + distance, y + distance);
+  add_head<W>(near, x, y, head);
+  add_head<W>(far, x + distance, y + distance, head);
+  std::size_t i = order::lanes;
 #pragma GCC unroll 1
-  for (std::size_t i = order::lanes; i < order::chunk; i += order::lanes) {
+  for (; i + head <= order::chunk - order::lanes; i += order::lanes) {
     add<W>(row(), near, x + i, y + i);
     add<W>(row(), far, x + distance + i, y + distance + i);
+  }
+  if (head > 0) {
+    add_tail<W>(near, x + i, y + i, head);
+    add_tail<W>(far, x + distance + i, y + distance + i, head);
   }
   return {fold<vectors<W>, W>(near), fold<vectors<W>, W>(far)};
 }
