@@ -1,0 +1,544 @@
+// exact_sum: a sum of doubles, or of products of two doubles, without any error.
+//
+// Promise: the sum held is the exact real number, whatever the order of the terms, and however they
+// are shared out and merged again. `round` rounds it once, to nearest even. Nothing overflows or
+// underflows on the way. It is all integer arithmetic, so neither the rounding mode nor a flush to
+// zero enters, and the same source gives the same bits on hosts and in CUDA device code.
+//
+// What it is: a fixed-point number in radix 2^32 whose digits ("limbs") are int64, so that digits
+// of terms are added without carrying. The limbs reach from below the smallest product of
+// subnormals, 2^-2148, to 2^64 times the largest, 2^2048 (for float: 2^-298 and 2^256).
+//
+// Capacity: |sum| < 2^2112 (float: 2^320) at any time, which no 2^64 terms reach, in any number of
+// merges. A sum that passes it becomes NaN and, on the host, throws.
+//
+// Why no limb overflows: every deposit adds less than 2^32 to a limb, and carries are propagated
+// after 2^30 deposits at the latest; merging adds up the deposits of both. `pending_` counts them,
+// and |limb| <= pending_ * 2^32 always holds, with a state that has just been propagated, or a
+// normal form, counting as one deposit.
+#pragma once
+
+#include <tally/error.hpp>
+#include <tally/types.hpp>
+
+#include <array>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+
+namespace tally {
+
+template <class T>
+concept float_or_double = std::same_as<T, float> || std::same_as<T, double>;
+
+/// The exact sum of numbers of type T, and of products of two of them: T is `double`, which covers
+/// `float` too, or `float`, whose sums are an eighth of the size.
+///
+/// NaN if a term was NaN, or 0 times infinity, or if infinities of both signs occurred; an infinity
+/// if one occurred.
+template <float_or_double T>
+class exact_sum {
+  using limits = std::numeric_limits<T>;
+  /// The exponent of the smallest subnormal.
+  static constexpr int smallest = limits::min_exponent - limits::digits;
+
+ public:
+  static constexpr int radix_bits = 32;
+  /// The weight of bit 0 of limb 0: 2^lowest_exponent.
+  static constexpr int lowest_exponent = -((-2 * smallest + 31) / 32 * 32);
+  /// The largest exponent of `add_scaled`: |m| * 2^highest_exponent <= the bound of a product.
+  static constexpr int highest_exponent = 2 * limits::max_exponent - 63;
+  /// Limb i weighs 2^(lowest_exponent + 32 * i): 134 for double, 20 for float.
+  static constexpr int limbs = (2 * limits::max_exponent + 64 - lowest_exponent) / 32;
+
+  // The words beyond the limbs: not 0 if a NaN, a positive, a negative infinity occurred.
+  static constexpr int nan_word = limbs;
+  static constexpr int plus_infinity_word = limbs + 1;
+  static constexpr int minus_infinity_word = limbs + 2;
+  static constexpr int words = limbs + 3;
+
+  /// Zero.
+  TALLY_HOST_DEVICE constexpr exact_sum() {}
+
+  /// Adds a number.
+  TALLY_HOST_DEVICE void add(T value) {
+    const number v(value);
+    if (v.special()) return add_special(v.nan(), v.negative);
+    if (v.significand == 0) return;
+    const auto m = static_cast<std::int64_t>(v.significand);
+    deposit(v.negative ? -m : m, v.exponent);
+  }
+
+  /// Adds the exact product of two numbers.
+  TALLY_HOST_DEVICE void add_product(T x, T y) {
+    const number a(x), b(y);
+    const bool negative = a.negative != b.negative;
+    if (a.special() || b.special()) {
+      return add_special(a.nan() || b.nan() || a.zero() || b.zero(), negative);
+    }
+    if (a.significand == 0 || b.significand == 0) return;
+    if constexpr (2 * limits::digits < 63) {
+      const auto m = static_cast<std::int64_t>(a.significand * b.significand);
+      deposit(negative ? -m : m, a.exponent + b.exponent);
+    } else {
+      deposit_product(a, b, negative);
+    }
+  }
+
+  /// Adds m * 2^exponent.
+  /// @param exponent from `lowest_exponent` to `highest_exponent`, unless m is 0.
+  /// @throws error   invalid_argument for another. (The sum is NaN then, and on a device only
+  ///                 that.)
+  TALLY_HOST_DEVICE void add_scaled(std::int64_t m, int exponent) {
+    if (m == 0) return;
+    if (exponent < lowest_exponent || exponent > highest_exponent) {
+      words_[nan_word] = 1;
+      return fail_exponent(exponent);
+    }
+    deposit(m, exponent);
+  }
+
+  /// Adds n numbers.
+  void add(const T* values, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) add(values[i]);
+  }
+  void add(std::span<const T> values) { add(values.data(), values.size()); }
+
+  /// Adds n products x[i] * y[i].
+  void add_products(const T* x, const T* y, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) add_product(x[i], y[i]);
+  }
+  /// @throws error size_mismatch
+  void add_products(std::span<const T> x, std::span<const T> y) {
+    if (x.size() != y.size()) {
+      throw error(errc::size_mismatch, "tally::exact_sum::add_products: x has " +
+                                           std::to_string(x.size()) + " elements, y has " +
+                                           std::to_string(y.size()));
+    }
+    add_products(x.data(), y.data(), x.size());
+  }
+
+  /// Adds another sum.
+  TALLY_HOST_DEVICE void merge(const exact_sum& other) {
+    const int high = other.high_;
+    for (int i = other.low_; i < high; ++i) words_[i] += other.words_[i];
+    for (int i = limbs; i < words; ++i) words_[i] |= other.words_[i];
+    touch(other.low_, high);
+    count(other.pending_);
+  }
+
+  /// The sum, correctly rounded: to nearest, ties to even, subnormals included. Overflow gives an
+  /// infinity, an exact zero +0, NaN the positive quiet one. (What is not zero and underflows to
+  /// zero keeps its sign.)
+  template <float_or_double R>
+  TALLY_HOST_DEVICE R round() const {
+    return round_words<R>(words_, low_, high_);
+  }
+
+  /// The square root of the sum, correctly rounded; of a negative sum NaN.
+  template <float_or_double R>
+  TALLY_HOST_DEVICE R round_root() const {
+    return round_root_words<R>(words_, low_, high_);
+  }
+
+  /// Comparison of the values; NaN is unordered.
+  TALLY_HOST_DEVICE friend bool operator==(const exact_sum& a, const exact_sum& b) {
+    return order(a, b) == 0;
+  }
+  friend std::partial_ordering operator<=>(const exact_sum& a, const exact_sum& b) {
+    const int sign = order(a, b);
+    return sign == unordered ? std::partial_ordering::unordered : sign <=> 0;
+  }
+
+  /// The normal form: the same words for the same value. Limbs 0 to limbs - 2 are digits in
+  /// [0, 2^32), the last one, in [-2^32, 2^32), has the sign. A NaN or an infinity is a 1 in its
+  /// word, all others 0.
+  ///
+  /// Normal forms may be added element by element as 64-bit integers (MPI_SUM, ncclSum), up to 2^30
+  /// of them; `from_words` makes the sum of all of it.
+  /// @throws error invalid_argument if the sum has passed the capacity.
+  TALLY_HOST_DEVICE void to_words(std::int64_t* result) const {
+    for (int i = 0; i < words; ++i) result[i] = 0;
+    if (const int kind = special_kind(words_)) {
+      result[kind] = 1;
+      return;
+    }
+    if (low_ >= high_) return;
+    std::int64_t carry = 0;
+    for (int i = low_; i < limbs - 1; ++i) {
+      const std::int64_t v = words_[i] + carry;
+      result[i] = v & digit_mask;
+      carry = v >> radix_bits;
+    }
+    result[limbs - 1] = words_[limbs - 1] + carry;
+    if (!within_capacity(result[limbs - 1])) {
+      for (int i = 0; i < limbs; ++i) result[i] = 0;
+      result[nan_word] = 1;
+      fail_capacity();
+    }
+  }
+  std::array<std::int64_t, words> to_words() const {
+    std::array<std::int64_t, words> result;
+    to_words(result.data());
+    return result;
+  }
+
+  /// The sum that these words stand for: a normal form, or an element-by-element sum of up to 2^30
+  /// normal forms. Also what a kernel of its own has made of zeros by adding pieces (see `split`):
+  /// up to 2^30 deposits and normal forms together.
+  /// @throws error invalid_argument if it is beyond the capacity.
+  TALLY_HOST_DEVICE static exact_sum from_words(const std::int64_t* from) {
+    exact_sum sum;
+    sum.low_ = limbs;
+    for (int i = 0; i < limbs; ++i) {
+      sum.words_[i] = from[i];
+      if (from[i] != 0) {
+        if (sum.low_ == limbs) sum.low_ = i;
+        sum.high_ = i + 1;
+      }
+    }
+    for (int i = limbs; i < words; ++i) sum.words_[i] = from[i] != 0;
+    sum.propagate();
+    return sum;
+  }
+  static exact_sum from_words(std::span<const std::int64_t, words> from) {
+    return from_words(from.data());
+  }
+
+  // For kernels that keep the words in memory of their own, zeros to begin with, and add to them by
+  // atomics. Up to 2^30 deposits and normal forms may be added to such words; a NaN or an infinity
+  // is a positive number in its word.
+
+  /// The limbs' parts of m * 2^exponent: add pieces[j] to limb (returned index) + j. The last one
+  /// is signed, each less than 2^32 in magnitude. Of a small m some are 0, and the last -1 if m <
+  /// 0.
+  TALLY_HOST_DEVICE static constexpr int split(std::int64_t m, int exponent,
+                                               std::int64_t (&pieces)[3]) {
+    const unsigned position = static_cast<unsigned>(exponent - lowest_exponent);
+    const unsigned shift = position % radix_bits;
+    const std::uint64_t low = static_cast<std::uint64_t>(m) << shift;
+    pieces[0] = static_cast<std::int64_t>(low & digit_mask);
+    pieces[1] = static_cast<std::int64_t>(low >> radix_bits);
+    pieces[2] = m >> 1 >> (63 - shift);
+    return static_cast<int>(position / radix_bits);
+  }
+
+  /// `round` of such words. Limbs outside [low, high) are 0 and not looked at.
+  template <float_or_double R>
+  TALLY_HOST_DEVICE static R round_words(const std::int64_t* from, int low = 0, int high = limbs) {
+    if (const int kind = special_kind(from)) return special_value<R>(kind);
+    const leading l = lead(from, low, high);
+    if (l.top < 0) return R(0);
+    // The first 64 of its bits, from the first 1 on; the digit at the top is not 0.
+    const int zeros = __builtin_clz(l.digits[0]);
+    const std::uint64_t first = pair(l.digits[0], l.digits[1]);
+    const std::uint64_t bits = zeros == 0 ? first : first << zeros | l.digits[2] >> (32 - zeros);
+    const std::uint32_t unused = l.digits[2] << zeros;
+    return rounded<R>(l.negative, bits, weight(l.top) + 31 - zeros,
+                      l.rest || unused || l.digits[3] || l.digits[4]);
+  }
+
+  /// `round_root` of such words.
+  template <float_or_double R>
+  TALLY_HOST_DEVICE static R round_root_words(const std::int64_t* from, int low = 0,
+                                              int high = limbs) {
+    if (const int kind = special_kind(from)) {
+      return special_value<R>(kind == minus_infinity_word ? nan_word : kind);
+    }
+    const leading l = lead(from, low, high);
+    if (l.top < 0) return R(0);
+    if (l.negative) return special_value<R>(nan_word);
+    // With the sum f * 4^k, f in [1/4, 1): the first 128 bits of f, of which the root's first bits,
+    // as many as `steps`, are computed; what is left decides only whether it is exact.
+    const int zeros = __builtin_clz(l.digits[0]) & ~1;  // weights are even, so k is whole
+    std::uint64_t high_bits = pair(l.digits[0], l.digits[1]);
+    std::uint64_t low_bits = pair(l.digits[2], l.digits[3]);
+    std::uint32_t unused = l.digits[4];
+    if (zeros > 0) {
+      high_bits = high_bits << zeros | low_bits >> (64 - zeros);
+      low_bits = low_bits << zeros | unused >> (32 - zeros);
+      unused <<= zeros;
+    }
+    const int k = (weight(l.top) + 32 - zeros) / 2;
+    // Digit by digit, in base 2: root is the floor of the root of the bits taken so far, and rest
+    // those bits - root^2 <= 2 * root.
+    constexpr int steps = std::numeric_limits<R>::digits + 2;
+    std::uint64_t root = 0, rest = 0;
+    for (int i = 0; i < steps; ++i) {
+      rest = rest << 2 | high_bits >> 62;
+      high_bits = high_bits << 2 | low_bits >> 62;
+      low_bits <<= 2;
+      const std::uint64_t trial = root << 2 | 1;
+      root <<= 1;
+      if (rest >= trial) {
+        rest -= trial;
+        root |= 1;
+      }
+    }
+    return rounded<R>(false, root << (64 - steps), k - 1,
+                      rest || high_bits || low_bits || unused || l.rest);
+  }
+
+ private:
+  static constexpr std::int64_t digit_mask = 0xffffffff;
+  /// Carries are propagated when there are more deposits. Twice as many, as a merge can make, still
+  /// leave every limb below 2^63.
+  static constexpr std::int64_t deposits = (std::int64_t{1} << 30) - 1;
+  static constexpr int unordered = 2;
+
+  /// Significand and exponent of a number; it is +-significand * 2^exponent.
+  struct number {
+    using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    static constexpr int fraction_bits = limits::digits - 1;
+    static constexpr unsigned last_field = 2 * limits::max_exponent - 1;
+
+    std::uint64_t significand;
+    int exponent;
+    unsigned field;
+    bool negative;
+
+    TALLY_HOST_DEVICE explicit number(T value) {
+      const word bits = __builtin_bit_cast(word, value);
+      const std::uint64_t fraction = bits & ((word{1} << fraction_bits) - 1);
+      field = static_cast<unsigned>(bits >> fraction_bits) & last_field;
+      negative = bits >> (8 * sizeof(word) - 1);
+      significand = fraction | std::uint64_t{field != 0} << fraction_bits;
+      exponent = static_cast<int>(field) - (field != 0) + smallest;
+    }
+    TALLY_HOST_DEVICE bool special() const { return field == last_field; }
+    TALLY_HOST_DEVICE bool nan() const {
+      return special() && significand != std::uint64_t{1} << fraction_bits;
+    }
+    TALLY_HOST_DEVICE bool zero() const { return significand == 0; }
+  };
+
+  /// The five leading digits of the magnitude of a sum, whether there is anything below them, and
+  /// the limb of the first, which is not 0; it is -1 if the sum is 0.
+  struct leading {
+    int top = -1;
+    std::uint32_t digits[5] = {};
+    bool rest = false;
+    bool negative = false;
+  };
+
+  TALLY_HOST_DEVICE static constexpr int weight(int limb) {
+    return lowest_exponent + radix_bits * limb;
+  }
+  TALLY_HOST_DEVICE static constexpr std::uint64_t pair(std::uint32_t high, std::uint32_t low) {
+    return std::uint64_t{high} << 32 | low;
+  }
+  TALLY_HOST_DEVICE static constexpr bool within_capacity(std::int64_t last_limb) {
+    return last_limb >> radix_bits == 0 || last_limb >> radix_bits == -1;
+  }
+
+  TALLY_HOST_DEVICE void touch(int low, int high) {
+    low_ = low < low_ ? low : low_;
+    high_ = high > high_ ? high : high_;
+  }
+
+  TALLY_HOST_DEVICE void count(std::int64_t more) {
+    pending_ += more;
+    if (pending_ > deposits) propagate();
+  }
+
+  TALLY_HOST_DEVICE void deposit(std::int64_t m, int exponent) {
+    std::int64_t pieces[3];
+    const int first = split(m, exponent, pieces);
+    words_[first] += pieces[0];
+    words_[first + 1] += pieces[1];
+    words_[first + 2] += pieces[2];
+    touch(first, first + 3);
+    count(1);
+  }
+
+  /// Products of doubles have 106 bits: five digits.
+  TALLY_HOST_DEVICE void deposit_product(const number& a, const number& b, bool negative) {
+    __extension__ using wide = unsigned __int128;
+    const wide product = wide{a.significand} * b.significand;
+    const auto high = static_cast<std::uint64_t>(product >> 64);
+    const auto low = static_cast<std::uint64_t>(product);
+    const unsigned position = static_cast<unsigned>(a.exponent + b.exponent - lowest_exponent);
+    const unsigned shift = position % radix_bits;
+    const std::uint64_t w0 = low << shift;
+    const std::uint64_t w1 = high << shift | low >> 1 >> (63 - shift);
+    const std::uint64_t w2 = high >> 1 >> (63 - shift);
+    const int first = static_cast<int>(position / radix_bits);
+    const std::int64_t sign = negative ? -1 : 0;
+    std::int64_t* const limb = words_ + first;
+    limb[0] += (static_cast<std::int64_t>(w0 & digit_mask) ^ sign) - sign;
+    limb[1] += (static_cast<std::int64_t>(w0 >> 32) ^ sign) - sign;
+    limb[2] += (static_cast<std::int64_t>(w1 & digit_mask) ^ sign) - sign;
+    limb[3] += (static_cast<std::int64_t>(w1 >> 32) ^ sign) - sign;
+    limb[4] += (static_cast<std::int64_t>(w2) ^ sign) - sign;
+    touch(first, first + 5);
+    count(1);
+  }
+
+  TALLY_HOST_DEVICE void add_special(bool nan, bool negative) {
+    words_[nan ? nan_word : negative ? minus_infinity_word : plus_infinity_word] = 1;
+  }
+
+  /// Makes digits of the touched limbs; the last of them is signed.
+  TALLY_HOST_DEVICE void propagate() {
+    if (low_ >= high_) return;
+    const int last = high_ < limbs ? high_ : limbs - 1;
+    std::int64_t carry = 0;
+    for (int i = low_; i < last; ++i) {
+      const std::int64_t v = words_[i] + carry;
+      words_[i] = v & digit_mask;
+      carry = v >> radix_bits;
+    }
+    words_[last] += carry;
+    high_ = last + 1;
+    pending_ = 1;
+    if (!within_capacity(words_[limbs - 1])) {
+      words_[limbs - 1] = 0;
+      words_[nan_word] = 1;
+      fail_capacity();
+    }
+  }
+
+  // Device code can't throw.
+  TALLY_HOST_DEVICE static void fail_capacity() {
+#ifndef __CUDA_ARCH__
+    throw error(errc::invalid_argument,
+                "tally::exact_sum: the sum is 2^" +
+                    std::to_string(lowest_exponent + radix_bits * (limbs + 1)) +
+                    " or more in magnitude");
+#endif
+  }
+  TALLY_HOST_DEVICE static void fail_exponent([[maybe_unused]] int exponent) {
+#ifndef __CUDA_ARCH__
+    throw error(errc::invalid_argument, "tally::exact_sum::add_scaled: exponent " +
+                                            std::to_string(exponent) + " is not in [" +
+                                            std::to_string(lowest_exponent) + ", " +
+                                            std::to_string(highest_exponent) + "]");
+#endif
+  }
+
+  /// The word of what the special values add up to; 0 if there are none.
+  TALLY_HOST_DEVICE static int special_kind(const std::int64_t* from) {
+    const bool plus = from[plus_infinity_word] != 0, minus = from[minus_infinity_word] != 0;
+    if (from[nan_word] != 0 || (plus && minus)) return nan_word;
+    return plus ? plus_infinity_word : minus ? minus_infinity_word : 0;
+  }
+
+  template <class R>
+  using word_of = std::conditional_t<sizeof(R) == 8, std::uint64_t, std::uint32_t>;
+
+  template <float_or_double R>
+  TALLY_HOST_DEVICE static R special_value(int kind) {
+    using word = word_of<R>;
+    constexpr int fraction_bits = std::numeric_limits<R>::digits - 1;
+    constexpr word infinity = ~word{0} >> (fraction_bits + 1) << fraction_bits;
+    if (kind == nan_word) {
+      return __builtin_bit_cast(R, infinity | word{1} << (fraction_bits - 1));
+    }
+    const word sign = word{kind == minus_infinity_word} << (8 * sizeof(R) - 1);
+    return __builtin_bit_cast(R, infinity | sign);
+  }
+
+  /// One pass over the limbs if the sum is positive, two if it is not: the sign is known at the
+  /// end.
+  TALLY_HOST_DEVICE static leading lead(const std::int64_t* from, int low, int high) {
+    for (std::int64_t sign = 0; sign >= -1; --sign) {
+      leading result;
+      std::uint32_t d1 = 0, d2 = 0, d3 = 0, d4 = 0;  // the digits before
+      bool before = false;                           // anything before those
+      const auto take = [&](int i, std::uint32_t digit) {
+        if (digit != 0) {
+          result.top = i;
+          result.digits[0] = digit;
+          result.digits[1] = d1;
+          result.digits[2] = d2;
+          result.digits[3] = d3;
+          result.digits[4] = d4;
+          result.rest = before;
+        }
+        before |= d4 != 0;
+        d4 = d3;
+        d3 = d2;
+        d2 = d1;
+        d1 = digit;
+      };
+      std::int64_t carry = 0;
+      for (int i = low; i < high; ++i) {
+        const std::int64_t v = ((from[i] ^ sign) - sign) + carry;
+        take(i, static_cast<std::uint32_t>(v));
+        carry = v >> radix_bits;
+      }
+      if (carry < 0) continue;  // of a negative sum, and not of its negative
+      take(high, static_cast<std::uint32_t>(carry));
+      result.negative = sign != 0;
+      return result;
+    }
+    return {};
+  }
+
+  /// +-(bits + more) * 2^(top - 63), rounded; bit 63 of `bits` is 1, and 0 <= more < 1 is not 0 if
+  /// `rest`.
+  template <float_or_double R>
+  TALLY_HOST_DEVICE static R rounded(bool negative, std::uint64_t bits, int top, bool rest) {
+    using to = std::numeric_limits<R>;
+    using word = word_of<R>;
+    if (top >= to::max_exponent) {
+      return special_value<R>(negative ? minus_infinity_word : plus_infinity_word);
+    }
+    const int field = top < to::min_exponent ? 0 : top - to::min_exponent + 1;  // less 1
+    // How many bits fit: fewer of a subnormal.
+    const int available = top - (to::min_exponent - to::digits) + 1;
+    const int kept = available < to::digits ? available : to::digits;
+    std::uint64_t significand = 0;
+    if (kept > 0) {
+      significand = bits >> (64 - kept);
+      const std::uint64_t below = bits << kept;
+      const std::uint64_t half = std::uint64_t{1} << 63;
+      significand += below > half || (below == half && (rest || (significand & 1)));
+    } else if (kept == 0) {
+      significand = bits << 1 != 0 || rest;  // more than half the smallest
+    }
+    // A normal's first bit adds 1 to the field; so does a carry, up to the field of infinity.
+    const std::uint64_t magnitude =
+        (static_cast<std::uint64_t>(field) << (to::digits - 1)) + significand;
+    const word sign = word{negative} << (8 * sizeof(R) - 1);
+    return __builtin_bit_cast(R, static_cast<word>(magnitude) | sign);
+  }
+
+  /// The sign of a - b, or `unordered`.
+  TALLY_HOST_DEVICE static int order(const exact_sum& a, const exact_sum& b) {
+    const int kind_a = special_kind(a.words_), kind_b = special_kind(b.words_);
+    if (kind_a == nan_word || kind_b == nan_word) return unordered;
+    if (kind_a != 0 || kind_b != 0) {
+      const int rank_a = (kind_a == plus_infinity_word) - (kind_a == minus_infinity_word);
+      const int rank_b = (kind_b == plus_infinity_word) - (kind_b == minus_infinity_word);
+      return (rank_a > rank_b) - (rank_a < rank_b);
+    }
+    const int low = a.low_ < b.low_ ? a.low_ : b.low_;
+    const int high = a.high_ > b.high_ ? a.high_ : b.high_;
+    std::int64_t carry_a = 0, carry_b = 0;
+    int sign = 0;
+    for (int i = low; i < high; ++i) {
+      carry_a += a.words_[i];
+      carry_b += b.words_[i];
+      const auto digit_a = static_cast<std::uint32_t>(carry_a);
+      const auto digit_b = static_cast<std::uint32_t>(carry_b);
+      if (digit_a != digit_b) sign = digit_a > digit_b ? 1 : -1;
+      carry_a >>= radix_bits;
+      carry_b >>= radix_bits;
+    }
+    if (carry_a != carry_b) sign = carry_a > carry_b ? 1 : -1;
+    return sign;
+  }
+
+  std::int64_t words_[words] = {};
+  // The limbs that may differ from 0: [low_, high_).
+  int low_ = limbs;
+  int high_ = 0;
+  std::int64_t pending_ = 0;
+};
+
+}  // namespace tally
