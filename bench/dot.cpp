@@ -70,10 +70,6 @@ contenders ways(const workload& w, bool full) {
   return list;
 }
 
-/// Where malloc puts a large vector, and so std::vector, new and Fortran's allocate: 16 bytes past
-/// a multiple of 64. A vector load there crosses a cache line, which costs the peers up to half.
-constexpr std::size_t of_malloc = 16;
-
 }  // namespace
 
 const lane dot = {
