@@ -66,27 +66,14 @@ class exact_sum {
 
   /// Adds a number.
   TALLY_HOST_DEVICE void add(T value) {
-    const number v(value);
-    if (v.special()) return add_special(v.nan(), v.negative);
-    if (v.significand == 0) return;
-    const auto m = static_cast<std::int64_t>(v.significand);
-    deposit(v.negative ? -m : m, v.exponent);
+    count(1);
+    put(value);
   }
 
   /// Adds the exact product of two numbers.
   TALLY_HOST_DEVICE void add_product(T x, T y) {
-    const number a(x), b(y);
-    const bool negative = a.negative != b.negative;
-    if (a.special() || b.special()) {
-      return add_special(a.nan() || b.nan() || a.zero() || b.zero(), negative);
-    }
-    if (a.significand == 0 || b.significand == 0) return;
-    if constexpr (2 * limits::digits < 63) {
-      const auto m = static_cast<std::int64_t>(a.significand * b.significand);
-      deposit(negative ? -m : m, a.exponent + b.exponent);
-    } else {
-      deposit_product(a, b, negative);
-    }
+    count(1);
+    put_product(x, y);
   }
 
   /// Adds m * 2^exponent.
@@ -99,18 +86,19 @@ class exact_sum {
       words_[nan_word] = 1;
       return fail_exponent(exponent);
     }
+    count(1);
     deposit(m, exponent);
   }
 
   /// Adds n numbers.
-  void add(const T* values, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) add(values[i]);
+  TALLY_HOST_DEVICE void add(const T* values, std::size_t n) {
+    in_blocks(n, [&](std::size_t i) { put(values[i]); });
   }
   void add(std::span<const T> values) { add(values.data(), values.size()); }
 
   /// Adds n products x[i] * y[i].
-  void add_products(const T* x, const T* y, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) add_product(x[i], y[i]);
+  TALLY_HOST_DEVICE void add_products(const T* x, const T* y, std::size_t n) {
+    in_blocks(n, [&](std::size_t i) { put_product(x[i], y[i]); });
   }
   /// @throws error size_mismatch
   void add_products(std::span<const T> x, std::span<const T> y) {
@@ -124,11 +112,10 @@ class exact_sum {
 
   /// Adds another sum.
   TALLY_HOST_DEVICE void merge(const exact_sum& other) {
-    const int high = other.high_;
-    for (int i = other.low_; i < high; ++i) words_[i] += other.words_[i];
+    count(other.pending_);  // which may have been this one's own, and is 1 then
+    touch(other.low_, other.high_);
+    for (int i = other.low_; i < other.high_; ++i) words_[i] += other.words_[i];
     for (int i = limbs; i < words; ++i) words_[i] |= other.words_[i];
-    touch(other.low_, high);
-    count(other.pending_);
   }
 
   /// The sum, correctly rounded: to nearest, ties to even, subnormals included. Overflow gives an
@@ -167,7 +154,6 @@ class exact_sum {
       result[kind] = 1;
       return;
     }
-    if (low_ >= high_) return;
     std::int64_t carry = 0;
     for (int i = low_; i < limbs - 1; ++i) {
       const std::int64_t v = words_[i] + carry;
@@ -193,14 +179,11 @@ class exact_sum {
   /// @throws error invalid_argument if it is beyond the capacity.
   TALLY_HOST_DEVICE static exact_sum from_words(const std::int64_t* from) {
     exact_sum sum;
-    sum.low_ = limbs;
-    for (int i = 0; i < limbs; ++i) {
-      sum.words_[i] = from[i];
-      if (from[i] != 0) {
-        if (sum.low_ == limbs) sum.low_ = i;
-        sum.high_ = i + 1;
-      }
-    }
+    int low = 0, high = limbs;
+    while (low < high && from[low] == 0) ++low;
+    while (low < high && from[high - 1] == 0) --high;
+    sum.touch(low, high);
+    for (int i = low; i < high; ++i) sum.words_[i] = from[i];
     for (int i = limbs; i < words; ++i) sum.words_[i] = from[i] != 0;
     sum.propagate();
     return sum;
@@ -290,7 +273,8 @@ class exact_sum {
   static constexpr std::int64_t deposits = (std::int64_t{1} << 30) - 1;
   static constexpr int unordered = 2;
 
-  /// Significand and exponent of a number; it is +-significand * 2^exponent.
+  /// A number as +-significand * 2^exponent. The sign is 0 or -1: (m ^ sign) - sign is +-m, and
+  /// takes no branch that random signs would mispredict.
   struct number {
     using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
     static constexpr int fraction_bits = limits::digits - 1;
@@ -299,13 +283,13 @@ class exact_sum {
     std::uint64_t significand;
     int exponent;
     unsigned field;
-    bool negative;
+    std::int64_t sign;
 
     TALLY_HOST_DEVICE explicit number(T value) {
       const word bits = __builtin_bit_cast(word, value);
       const std::uint64_t fraction = bits & ((word{1} << fraction_bits) - 1);
       field = static_cast<unsigned>(bits >> fraction_bits) & last_field;
-      negative = bits >> (8 * sizeof(word) - 1);
+      sign = -static_cast<std::int64_t>(bits >> (8 * sizeof(word) - 1));
       significand = fraction | std::uint64_t{field != 0} << fraction_bits;
       exponent = static_cast<int>(field) - (field != 0) + smallest;
     }
@@ -340,52 +324,84 @@ class exact_sum {
     high_ = high > high_ ? high : high_;
   }
 
+  /// Makes room for as many deposits.
   TALLY_HOST_DEVICE void count(std::int64_t more) {
+    if (pending_ + more > deposits) propagate();
     pending_ += more;
-    if (pending_ > deposits) propagate();
+  }
+
+  template <class Put>
+  TALLY_HOST_DEVICE void in_blocks(std::size_t n, Put put) {
+    constexpr std::size_t block = std::size_t{1} << 20;
+    for (std::size_t i = 0; i < n;) {
+      const std::size_t end = n - i < block ? n : i + block;
+      count(static_cast<std::int64_t>(end - i));
+      for (; i < end; ++i) put(i);
+    }
+  }
+
+  TALLY_HOST_DEVICE void put(T value) {
+    const number v(value);
+    if (v.special()) return add_special(v.nan(), v.sign);
+    if (v.significand == 0) return;
+    deposit((static_cast<std::int64_t>(v.significand) ^ v.sign) - v.sign, v.exponent);
+  }
+
+  TALLY_HOST_DEVICE void put_product(T x, T y) {
+    const number a(x), b(y);
+    const std::int64_t sign = a.sign ^ b.sign;
+    if (a.special() || b.special()) {
+      return add_special(a.nan() || b.nan() || a.zero() || b.zero(), sign);
+    }
+    if (a.significand == 0 || b.significand == 0) return;
+    if constexpr (2 * limits::digits < 63) {
+      const auto m = static_cast<std::int64_t>(a.significand * b.significand);
+      deposit((m ^ sign) - sign, a.exponent + b.exponent);
+    } else {
+      deposit_product(a, b, sign);
+    }
   }
 
   TALLY_HOST_DEVICE void deposit(std::int64_t m, int exponent) {
     std::int64_t pieces[3];
     const int first = split(m, exponent, pieces);
+    touch(first, first + 3);
     words_[first] += pieces[0];
     words_[first + 1] += pieces[1];
     words_[first + 2] += pieces[2];
-    touch(first, first + 3);
-    count(1);
   }
 
   /// Products of doubles have 106 bits: five digits.
-  TALLY_HOST_DEVICE void deposit_product(const number& a, const number& b, bool negative) {
-    __extension__ using wide = unsigned __int128;
-    const wide product = wide{a.significand} * b.significand;
-    const auto high = static_cast<std::uint64_t>(product >> 64);
+  TALLY_HOST_DEVICE void deposit_product(const number& a, const number& b, std::int64_t sign) {
+    __extension__ using wide = __int128;
+    const wide magnitude = static_cast<wide>(a.significand) * static_cast<wide>(b.significand);
+    const wide product = (magnitude ^ sign) - sign;
     const auto low = static_cast<std::uint64_t>(product);
+    const auto high = static_cast<std::int64_t>(product >> 64);
     const unsigned position = static_cast<unsigned>(a.exponent + b.exponent - lowest_exponent);
     const unsigned shift = position % radix_bits;
-    const std::uint64_t w0 = low << shift;
-    const std::uint64_t w1 = high << shift | low >> 1 >> (63 - shift);
-    const std::uint64_t w2 = high >> 1 >> (63 - shift);
     const int first = static_cast<int>(position / radix_bits);
-    const std::int64_t sign = negative ? -1 : 0;
-    std::int64_t* const limb = words_ + first;
-    limb[0] += (static_cast<std::int64_t>(w0 & digit_mask) ^ sign) - sign;
-    limb[1] += (static_cast<std::int64_t>(w0 >> 32) ^ sign) - sign;
-    limb[2] += (static_cast<std::int64_t>(w1 & digit_mask) ^ sign) - sign;
-    limb[3] += (static_cast<std::int64_t>(w1 >> 32) ^ sign) - sign;
-    limb[4] += (static_cast<std::int64_t>(w2) ^ sign) - sign;
+    const std::uint64_t low_bits = low << shift;
+    const std::uint64_t high_bits =
+        static_cast<std::uint64_t>(high) << shift | low >> 1 >> (63 - shift);
     touch(first, first + 5);
-    count(1);
+    words_[first] += static_cast<std::int64_t>(low_bits & digit_mask);
+    words_[first + 1] += static_cast<std::int64_t>(low_bits >> radix_bits);
+    words_[first + 2] += static_cast<std::int64_t>(high_bits & digit_mask);
+    words_[first + 3] += static_cast<std::int64_t>(high_bits >> radix_bits);
+    words_[first + 4] += high >> 1 >> (63 - shift);
   }
 
-  TALLY_HOST_DEVICE void add_special(bool nan, bool negative) {
-    words_[nan ? nan_word : negative ? minus_infinity_word : plus_infinity_word] = 1;
+  TALLY_HOST_DEVICE void add_special(bool nan, std::int64_t sign) {
+    words_[nan ? nan_word : sign < 0 ? minus_infinity_word : plus_infinity_word] = 1;
   }
 
   /// Makes digits of the touched limbs; the last of them is signed.
   TALLY_HOST_DEVICE void propagate() {
+    pending_ = 1;
     if (low_ >= high_) return;
     const int last = high_ < limbs ? high_ : limbs - 1;
+    touch(last, last + 1);
     std::int64_t carry = 0;
     for (int i = low_; i < last; ++i) {
       const std::int64_t v = words_[i] + carry;
@@ -393,10 +409,8 @@ class exact_sum {
       carry = v >> radix_bits;
     }
     words_[last] += carry;
-    high_ = last + 1;
-    pending_ = 1;
-    if (!within_capacity(words_[limbs - 1])) {
-      words_[limbs - 1] = 0;
+    if (last == limbs - 1 && !within_capacity(words_[last])) {
+      words_[last] = 0;
       words_[nan_word] = 1;
       fail_capacity();
     }
@@ -535,7 +549,7 @@ class exact_sum {
   }
 
   std::int64_t words_[words] = {};
-  // The limbs that may differ from 0: [low_, high_).
+  // Limbs outside [low_, high_) are 0: a sum of a few terms is rounded in a few steps.
   int low_ = limbs;
   int high_ = 0;
   std::int64_t pending_ = 0;
