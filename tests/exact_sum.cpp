@@ -88,7 +88,8 @@ TYPED_TEST(ExactSum, IsPlainMemory) {
   static_assert(sum::lowest_exponent % 32 == 0);
   static_assert(sum::limbs == (std::is_same_v<TypeParam, double> ? 134 : 20));
   static_assert(sum::words == sum::limbs + 3);
-  EXPECT_EQ(bits(sum().template round<double>()), 0u);
+  constexpr sum zero;
+  EXPECT_EQ(bits(zero.template round<double>()), 0u);
 }
 
 TYPED_TEST(ExactSum, Uniform) {
@@ -593,14 +594,16 @@ TYPED_TEST(ExactSum, Roots) {
   std::mt19937_64 random(5);
   // Squares, squares of midpoints between two results, and both with a bit behind: k has 23 to 25,
   // 52 to 54 bits.
-  for (const int digits : {23, 24, 25, 52, 53, 54, 27}) {
+  for (const int digits : {23, 24, 25, 27, 52, 53, 54, 55, 56, 57}) {
     for (int repeat = 0; repeat < 500; ++repeat) {
-      const auto k = static_cast<std::int64_t>(random() >> (64 - digits)) | 1 |
-                     std::int64_t{1} << (digits - 1);
+      std::uint64_t leading = random() | std::uint64_t{1} << 63;
+      if (repeat % 8 == 0) leading |= ~std::uint64_t{0} << (random() % 60);  // just below 2^64
+      if (repeat % 8 == 1) leading = std::uint64_t{1} << 63 | leading >> (10 + random() % 54);
+      const auto k = static_cast<std::int64_t>(leading >> (64 - digits)) | 1;
       const int room = (sum_type::highest_exponent - sum_type::lowest_exponent) / 2 - 48;
       const int exponent =
           sum_type::lowest_exponent / 2 + static_cast<int>(random() % static_cast<unsigned>(room));
-      for (const int behind : {-1, 0, 1}) {
+      for (const int behind : {-2, -1, 0, 1, 2}) {  // far below, or in the last place
         sum_type sum;
         oracle::number want;
         // k^2 * 4^exponent in two halves of k
@@ -611,8 +614,9 @@ TYPED_TEST(ExactSum, Roots) {
           sum.add_scaled(m, 2 * exponent + shift);
           want.add_scaled(m, 2 * exponent + shift);
         }
-        sum.add_scaled(behind, sum_type::lowest_exponent);
-        want.add_scaled(behind, sum_type::lowest_exponent);
+        const int place = std::abs(behind) == 1 ? sum_type::lowest_exponent : 2 * exponent;
+        sum.add_scaled(behind, place);
+        want.add_scaled(behind, place);
         expect_equal(sum, want);
         if (behind == 0 && digits <= 24 && exponent > -149 && exponent < 100) {
           EXPECT_EQ(sum.template round_root<float>(), std::ldexp(static_cast<float>(k), exponent));

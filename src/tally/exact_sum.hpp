@@ -112,10 +112,11 @@ class exact_sum {
 
   /// Adds another sum.
   TALLY_HOST_DEVICE void merge(const exact_sum& other) {
-    count(other.pending_);  // which may have been this one's own, and is 1 then
     touch(other.low_, other.high_);
     for (int i = other.low_; i < other.high_; ++i) words_[i] += other.words_[i];
     for (int i = limbs; i < words; ++i) words_[i] |= other.words_[i];
+    pending_ += other.pending_;
+    if (pending_ > deposits) propagate();
   }
 
   /// The sum, correctly rounded: to nearest, ties to even, subnormals included. Overflow gives an
@@ -196,9 +197,8 @@ class exact_sum {
   // atomics. Up to 2^30 deposits and normal forms may be added to such words; a NaN or an infinity
   // is a positive number in its word.
 
-  /// The limbs' parts of m * 2^exponent: add pieces[j] to limb (returned index) + j. The last one
-  /// is signed, each less than 2^32 in magnitude. Of a small m some are 0, and the last -1 if m <
-  /// 0.
+  /// The limbs' parts of m * 2^exponent: add pieces[j] to limb (returned index) + j. They are less
+  /// than 2^32 in magnitude, and only the last one can be negative.
   TALLY_HOST_DEVICE static constexpr int split(std::int64_t m, int exponent,
                                                std::int64_t (&pieces)[3]) {
     const unsigned position = static_cast<unsigned>(exponent - lowest_exponent);
@@ -235,8 +235,8 @@ class exact_sum {
     const leading l = lead(from, low, high);
     if (l.top < 0) return R(0);
     if (l.negative) return special_value<R>(nan_word);
-    // With the sum f * 4^k, f in [1/4, 1): the first 128 bits of f, of which the root's first bits,
-    // as many as `steps`, are computed; what is left decides only whether it is exact.
+    // With the sum f * 4^k, f in [1/4, 1): the first 128 bits of f. The root's first 56 are
+    // computed; what is left decides only whether they are exact.
     const int zeros = __builtin_clz(l.digits[0]) & ~1;  // weights are even, so k is whole
     std::uint64_t high_bits = pair(l.digits[0], l.digits[1]);
     std::uint64_t low_bits = pair(l.digits[2], l.digits[3]);
@@ -247,29 +247,26 @@ class exact_sum {
       unused <<= zeros;
     }
     const int k = (weight(l.top) + 32 - zeros) / 2;
-    // Digit by digit, in base 2: root is the floor of the root of the bits taken so far, and rest
-    // those bits - root^2 <= 2 * root.
-    constexpr int steps = std::numeric_limits<R>::digits + 2;
-    std::uint64_t root = 0, rest = 0;
-    for (int i = 0; i < steps; ++i) {
-      rest = rest << 2 | high_bits >> 62;
-      high_bits = high_bits << 2 | low_bits >> 62;
-      low_bits <<= 2;
-      const std::uint64_t trial = root << 2 | 1;
-      root <<= 1;
-      if (rest >= trial) {
-        rest -= trial;
-        root |= 1;
-      }
-    }
-    return rounded<R>(false, root << (64 - steps), k - 1,
-                      rest || high_bits || low_bits || unused || l.rest);
+    // The root's first 32 bits, then 24 more by one step of long division (P. Zimmermann, Karatsuba
+    // square root, 1999): with high_bits = s^2 + r and the next 48 bits l1 * 2^24 + l0, the root is
+    // s * 2^24 + q or 1 less, q = (r * 2^24 + l1) / 2s.
+    const std::uint64_t s = root_of(high_bits);
+    const std::uint64_t r = high_bits - s * s;
+    const std::uint64_t l1 = low_bits >> 40, l0 = low_bits >> 16 & 0xffffff;
+    const std::uint64_t dividend = r << 24 | l1;
+    const std::uint64_t q = dividend / (2 * s);
+    std::uint64_t root = (s << 24) + q;
+    const auto remainder = static_cast<std::int64_t>((dividend - q * 2 * s) << 24 | l0) -
+                           static_cast<std::int64_t>(q * q);
+    if (remainder < 0) --root;  // and then root^2 is not all, for 2 * root + 1 > q^2
+    return rounded<R>(false, root << 8, k - 1,
+                      remainder != 0 || low_bits << 48 != 0 || unused || l.rest);
   }
 
  private:
   static constexpr std::int64_t digit_mask = 0xffffffff;
-  /// Carries are propagated when there are more deposits. Twice as many, as a merge can make, still
-  /// leave every limb below 2^63.
+  /// Carries are propagated before there are more deposits, or after a merge that made twice as
+  /// many: even these leave every limb below 2^63 - 2^32, which a carry can be added to.
   static constexpr std::int64_t deposits = (std::int64_t{1} << 30) - 1;
   static constexpr int unordered = 2;
 
@@ -324,7 +321,7 @@ class exact_sum {
     high_ = high > high_ ? high : high_;
   }
 
-  /// Makes room for as many deposits.
+  /// Makes room for so many deposits, of at most `deposits` - 1.
   TALLY_HOST_DEVICE void count(std::int64_t more) {
     if (pending_ + more > deposits) propagate();
     pending_ += more;
@@ -418,20 +415,31 @@ class exact_sum {
 
   // Device code can't throw.
   TALLY_HOST_DEVICE static void fail_capacity() {
-#ifndef __CUDA_ARCH__
-    throw error(errc::invalid_argument,
-                "tally::exact_sum: the sum is 2^" +
-                    std::to_string(lowest_exponent + radix_bits * (limbs + 1)) +
-                    " or more in magnitude");
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+    throw error(errc::invalid_argument, "tally::exact_sum: the sum is 2^" +
+                                            std::to_string(lowest_exponent + radix_bits * limbs) +
+                                            " or more in magnitude");
 #endif
   }
   TALLY_HOST_DEVICE static void fail_exponent([[maybe_unused]] int exponent) {
-#ifndef __CUDA_ARCH__
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
     throw error(errc::invalid_argument, "tally::exact_sum::add_scaled: exponent " +
                                             std::to_string(exponent) + " is not in [" +
                                             std::to_string(lowest_exponent) + ", " +
                                             std::to_string(highest_exponent) + "]");
 #endif
+  }
+
+  /// The floor of the root of n >= 2^62, by Newton's steps from 1 bit to 32, each rounded so that
+  /// the last is off by less than 1 (as in CPython's math.isqrt, where the proof is).
+  TALLY_HOST_DEVICE static std::uint64_t root_of(std::uint64_t n) {
+    auto u = static_cast<std::uint32_t>(1 + (n >> 62));
+    u = (u << 1) + static_cast<std::uint32_t>(n >> 59) / u;
+    u = (u << 3) + static_cast<std::uint32_t>(n >> 53) / u;
+    u = (u << 7) + static_cast<std::uint32_t>(n >> 41) / u;
+    std::uint64_t root = (std::uint64_t{u} << 15) + (n >> 17) / u;
+    if (root > 0xffffffff) root = 0xffffffff;
+    return root * root > n ? root - 1 : root;
   }
 
   /// The word of what the special values add up to; 0 if there are none.
@@ -456,41 +464,29 @@ class exact_sum {
     return __builtin_bit_cast(R, infinity | sign);
   }
 
-  /// One pass over the limbs if the sum is positive, two if it is not: the sign is known at the
-  /// end.
   TALLY_HOST_DEVICE static leading lead(const std::int64_t* from, int low, int high) {
-    for (std::int64_t sign = 0; sign >= -1; --sign) {
-      leading result;
-      std::uint32_t d1 = 0, d2 = 0, d3 = 0, d4 = 0;  // the digits before
-      bool before = false;                           // anything before those
-      const auto take = [&](int i, std::uint32_t digit) {
-        if (digit != 0) {
-          result.top = i;
-          result.digits[0] = digit;
-          result.digits[1] = d1;
-          result.digits[2] = d2;
-          result.digits[3] = d3;
-          result.digits[4] = d4;
-          result.rest = before;
-        }
-        before |= d4 != 0;
-        d4 = d3;
-        d3 = d2;
-        d2 = d1;
-        d1 = digit;
-      };
+    constexpr int below = 4;  // zeros below the lowest digit, so that five are always there
+    std::uint32_t digits[below + limbs + 1];
+    for (int i = 0; i < below; ++i) digits[low + i] = 0;
+    leading result;
+    for (std::int64_t sign = 0; sign >= -1; --sign) {  // the sign is known at the end of a pass
       std::int64_t carry = 0;
       for (int i = low; i < high; ++i) {
         const std::int64_t v = ((from[i] ^ sign) - sign) + carry;
-        take(i, static_cast<std::uint32_t>(v));
+        digits[below + i] = static_cast<std::uint32_t>(v);
         carry = v >> radix_bits;
       }
-      if (carry < 0) continue;  // of a negative sum, and not of its negative
-      take(high, static_cast<std::uint32_t>(carry));
+      digits[below + high] = static_cast<std::uint32_t>(carry);
       result.negative = sign != 0;
-      return result;
+      if (carry >= 0) break;
     }
-    return {};
+    int top = high;
+    while (top >= low && digits[below + top] == 0) --top;
+    if (top < low) return result;
+    result.top = top;
+    for (int i = 0; i <= below; ++i) result.digits[i] = digits[below + top - i];
+    for (int i = top - 1; i >= low && !result.rest; --i) result.rest = digits[i] != 0;
+    return result;
   }
 
   /// +-(bits + more) * 2^(top - 63), rounded; bit 63 of `bits` is 1, and 0 <= more < 1 is not 0 if
