@@ -507,22 +507,29 @@ TYPED_TEST(ExactSum, HundredMillionEqualTerms) {
 }
 
 TYPED_TEST(ExactSum, LargestPiecesManyTimes) {
-  // -1 has digits of 2^32 - 1, the largest that a deposit can add; both ends of the limbs.
+  // -1 has digits of 2^32 - 1, the largest that a deposit can add; at both ends of the limbs. After
+  // 29 doublings the deposits are one less than their limit.
   using sum_type = exact_sum<TypeParam>;
   for (const int exponent : {sum_type::lowest_exponent, sum_type::highest_exponent}) {
     for (const std::int64_t m : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::max(),
                                  std::numeric_limits<std::int64_t>::min()}) {
-      sum_type sum;
+      sum_type sum = scaled<TypeParam>(m, exponent);
       oracle::number want;
-      for (int i = 0; i < 1000; ++i) sum.add_scaled(m, exponent);
       want.add_scaled(m, exponent);
-      want = [&] {
-        oracle::number thousand;
-        thousand.add_multiple(want, 1000);
-        return thousand;
-      }();
       for (int doublings = 0; doublings < 50; ++doublings) {
         expect_equal(sum, want);
+        // So many deposits more, and then twice as many.
+        sum_type more = sum;
+        oracle::number want_more;
+        for (int i = 0; i < 100; ++i) more.add_scaled(m, exponent);
+        want_more.add_scaled(m, exponent);
+        want_more.add_multiple(want_more, 99);
+        want_more.add(want);
+        expect_equal(more, want_more);
+        more.merge(more);
+        want_more.scale(1);
+        expect_equal(more, want_more);
+
         sum.merge(sum);
         sum.add_scaled(m, exponent);
         want.scale(1);
