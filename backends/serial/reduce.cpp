@@ -4,6 +4,8 @@
 
 namespace tally::backends::serial {
 
-void reduce(const executor&, const reduce_arguments&) { throw error(errc::missing_backend, "reduce on serial"); }
+void reduce(const executor&, const reduce_arguments&) {
+  throw error(errc::missing_backend, "reduce on serial");
+}
 
 }  // namespace tally::backends::serial

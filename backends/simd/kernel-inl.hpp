@@ -169,9 +169,9 @@ using sum_of = std::conditional_t<Terms::parts == 1, typename Terms::number,
 
 /// Numbers in a row of the order's lanes, numbers in a chunk, vectors of a row.
 template <class Terms>
-constexpr std::size_t row = order::lanes* Terms::parts;
+constexpr std::size_t row{order::lanes * Terms::parts};
 template <class Terms>
-constexpr std::size_t chunk = order::chunk* Terms::parts;
+constexpr std::size_t chunk{order::chunk * Terms::parts};
 template <class Terms>
 [[maybe_unused]] constexpr std::size_t vectors = row<Terms> / width<typename Terms::number>;
 
