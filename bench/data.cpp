@@ -106,13 +106,14 @@ std::complex<double> value_of(const void* result, tally::type element) {
 
 }  // namespace
 
-host_vector::host_vector(tally::type element, std::size_t n, std::uint64_t seed)
-    : memory_(std::aligned_alloc(page, (n * size_of(element) + page - 1) / page * page)),
+host_vector::host_vector(tally::type element, std::size_t n, std::uint64_t seed, std::size_t offset)
+    : memory_(std::aligned_alloc(page, (offset + n * size_of(element) + page - 1) / page * page)),
       size_(n),
+      offset_(offset),
       element_(element) {
   if (!memory_) throw std::bad_alloc();
   static constexpr auto table = fills(tally::element_types{});
-  table[static_cast<std::size_t>(element)](memory_.get(), n, seed);
+  table[static_cast<std::size_t>(element)](static_cast<char*>(memory_.get()) + offset, n, seed);
 }
 
 double reference::error_of(const void* result, tally::type element) const {

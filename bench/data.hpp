@@ -9,14 +9,16 @@
 
 namespace bench {
 
-/// Host memory on a page's border with n random elements: uniform in [-1, 1), complex parts too,
-/// `bool` either value. The same for a seed, however many threads fill it.
+/// Host memory, `offset` bytes past a page's border, with n random elements: uniform in [-1, 1),
+/// complex parts too, `bool` either value. The same for a seed, however many threads fill it.
 class host_vector {
  public:
   host_vector() = default;
-  host_vector(tally::type element, std::size_t n, std::uint64_t seed);
+  host_vector(tally::type element, std::size_t n, std::uint64_t seed, std::size_t offset);
 
-  tally::operand first(std::size_t n) const { return {memory_.get(), n, 1, element_}; }
+  tally::operand first(std::size_t n) const {
+    return {static_cast<char*>(memory_.get()) + offset_, n, 1, element_};
+  }
   std::size_t size() const { return size_; }
 
  private:
@@ -25,6 +27,7 @@ class host_vector {
   };
   std::unique_ptr<void, release> memory_;
   std::size_t size_ = 0;
+  std::size_t offset_ = 0;
   tally::type element_ = tally::type::float64;
 };
 

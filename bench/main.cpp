@@ -90,7 +90,7 @@ struct group {
 };
 
 std::vector<const lane*> lanes() {
-  std::vector<const lane*> list = {&dot, &ladder};
+  std::vector<const lane*> list = {&dot, &dot_aligned, &ladder};
 #if TALLY_BENCH_CUDA
   if (device_count() > 0) {
     for (const lane* l : {&dot_on_device, &dot_to_host, &ladder_on_device, &transfer})
@@ -145,8 +145,8 @@ class operands {
       }
       filled_for_ = key;
       x_ = {}, y_ = {};  // make room first
-      x_ = host_vector(g.operands.x, n, seed_);
-      y_ = host_vector(g.operands.y, n, seed_ + 1);
+      x_ = host_vector(g.operands.x, n, seed_, g.from->offset);
+      y_ = host_vector(g.operands.y, n, seed_ + 1, g.from->offset);
 #if TALLY_BENCH_CUDA
       device_x_ = {}, device_y_ = {};
       if (g.from->on_device) {

@@ -19,7 +19,8 @@ import sys
 
 ACCURACY = {"float32": 2.0**-23, "float64": 2.0**-52}
 LANES = {
-    "dot": "Dot product on the host",
+    "dot": "Dot product on the host, vectors where malloc puts them",
+    "dot-aligned": "Dot product on the host, vectors that start with a page",
     "dot-cuda": "Dot product on the CUDA device: the device's time in a graph",
     "dot-cuda-to-host": "Dot product on the CUDA device, returned to the host: the call's time",
     "transfer": "Dot product of host memory on the CUDA device: copies and product",

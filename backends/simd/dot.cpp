@@ -60,6 +60,8 @@ template <class W, class X, class Y>
 struct products {
   using number = W;
   static constexpr std::size_t parts = 1;
+  static constexpr bool can_align =
+      has_masked_loads && std::is_same_v<W, X> && std::is_same_v<W, Y>;
   const X* x;
   const Y* y;
 
@@ -68,6 +70,11 @@ struct products {
     return hn::Mul(load_first<W>(x + i, count), load_first<W>(y + i, count));
   }
   HWY_INLINE products from(std::size_t i) const { return {x + i, y + i}; }
+  HWY_INLINE const W* address() const { return x; }
+  template <class Mask>
+  HWY_INLINE vec<W> masked(Mask m, std::ptrdiff_t i) const {
+    return hn::Mul(hn::MaskedLoad(m, tag<W>(), x + i), hn::MaskedLoad(m, tag<W>(), y + i));
+  }
 };
 
 // --- Contiguous operands -------------------------------------------------------------------------

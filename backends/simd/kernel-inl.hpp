@@ -222,16 +222,61 @@ HWY_INLINE void add_first(vec_of<Terms>* lanes, Terms t, std::size_t count) {
   }
 }
 
-/// Whole rows, `sweep` vectors of each at a time.
+// Vectors start where malloc puts them, 16 bytes past a multiple of 64 as a rule, and a load that
+// crosses a cache line costs two. So the rows may begin with term `head`, the first one at a
+// multiple of a vector's size: then register v holds lanes `head` + v * width ... modulo 64, the
+// head's terms belong to the last places of the last register, and the fold is the same, since lane
+// l meets lane l + 32, then l + 16, ... whatever lane is called the first.
+
+/// How many terms come before the first row.
+template <class Terms>
+HWY_INLINE std::size_t head_of([[maybe_unused]] Terms t, [[maybe_unused]] std::size_t n) {
+  if constexpr (Terms::can_align) {
+    if (n < 2 * row<Terms>) return 0;
+    using W = typename Terms::number;
+    const std::size_t head =
+        -(reinterpret_cast<std::uintptr_t>(t.address()) / sizeof(W)) % width<W>;
+    return head % Terms::parts == 0 ? head : 0;
+  } else {
+    return 0;
+  }
+}
+
+/// Adds the `head` terms that come before the row.
+template <class Terms>
+HWY_INLINE void add_head([[maybe_unused]] vec_of<Terms>* lanes, [[maybe_unused]] Terms t,
+                         std::size_t head) {
+  if constexpr (Terms::can_align) {
+    if (head == 0) return;
+    constexpr tag<typename Terms::number> d;
+    constexpr std::size_t w = hn::MaxLanes(d);
+    vec_of<Terms>& lane = lanes[vectors<Terms> - 1];
+    lane =
+        hn::Add(lane, t.masked(hn::Not(hn::FirstN(d, w - head)), -static_cast<std::ptrdiff_t>(w)));
+  }
+}
+
+/// Adds what the rows leave of a whole chunk that began with `head` terms.
+template <class Terms>
+HWY_INLINE void add_tail(vec_of<Terms>* lanes, Terms t, std::size_t head) {
+  constexpr std::size_t w = width<typename Terms::number>;
+  constexpr std::size_t last = vectors<Terms> - 1;
+  add(std::make_index_sequence<last>(), lanes, t);
+  lanes[last] = hn::Add(lanes[last], t.first(last * w, w - head));
+}
+
+/// Whole rows, `sweep` vectors of each at a time; `head` terms come before them (see `head_of`).
 template <std::size_t sweep, std::size_t v, class Terms>
-HWY_INLINE void sum_rows(vec_of<Terms>* lanes, Terms t, std::size_t rows) {
-  using part = range<v, std::min(v + sweep, vectors<Terms>)>;
+HWY_INLINE void sum_rows(vec_of<Terms>* lanes, Terms t, std::size_t rows, std::size_t head) {
+  constexpr std::size_t end = std::min(v + sweep, vectors<Terms>);
+  using part = range<v, end>;
   start(part(), lanes, t);
-  // Not unrolled: with more load instructions than this the prefetcher loses track (a chunk written
-  // out ran at half the speed from memory).
+  if constexpr (end == vectors<Terms>) add_head(lanes, t, head);
+    // Not unrolled: with more load instructions than this the prefetcher loses track (a chunk
+    // written out ran at half the speed from memory).
 #pragma GCC unroll 1
   for (std::size_t r = 1; r < rows; ++r) add(part(), lanes, t.from(r * row<Terms>));
-  if constexpr (v + sweep < vectors<Terms>) sum_rows<sweep, v + sweep>(lanes, t, rows);
+  if constexpr (end < vectors<Terms>) sum_rows<sweep, end>(lanes, t, rows, head);
 }
 
 /// The last folds, within a vector, down to one number, or to two.
@@ -331,10 +376,16 @@ HWY_INLINE sum_of<Terms> sum_chunk(Terms t, std::size_t n) {
     return sum_chunk_in_memory(t, n);
   } else {
     if (n < row<Terms>) return sum_short(t, n);
-    const std::size_t whole = n - n % row<Terms>;
+    const std::size_t head = head_of(t, n);
+    const std::size_t rows = (n - head) / row<Terms>;
+    const std::size_t whole = head + rows * row<Terms>;
     vec_of<Terms> lanes[vectors<Terms>];
-    sum_rows<sweep, 0>(lanes, t, n / row<Terms>);
-    add_first<0>(lanes, t.from(whole), n % row<Terms>);
+    sum_rows<sweep, 0>(lanes, t.from(head), rows, head);
+    if (head > 0 && n == chunk<Terms>) {
+      add_tail(lanes, t.from(whole), head);
+    } else {
+      add_first<0>(lanes, t.from(whole), n - whole);
+    }
     return fold<vectors<Terms>, Terms>(lanes);
   }
 }
@@ -361,12 +412,21 @@ template <class Terms>
 HWY_INLINE std::pair<sum_of<Terms>, sum_of<Terms>> sum_two_chunks(Terms t, std::size_t distance) {
   using all = std::make_index_sequence<vectors<Terms>>;
   vec_of<Terms> near[vectors<Terms>], far[vectors<Terms>];
+  const std::size_t head = head_of(t, chunk<Terms>);
+  t = t.from(head);
   start(all(), near, t);
   start(all(), far, t.from(distance));
+  add_head(near, t, head);
+  add_head(far, t.from(distance), head);
+  std::size_t i = row<Terms>;
 #pragma GCC unroll 1
-  for (std::size_t i = row<Terms>; i < chunk<Terms>; i += row<Terms>) {
+  for (; i + head <= chunk<Terms> - row<Terms>; i += row<Terms>) {
     add(all(), near, t.from(i));
     add(all(), far, t.from(distance + i));
+  }
+  if (head > 0) {
+    add_tail(near, t.from(i), head);
+    add_tail(far, t.from(distance + i), head);
   }
   return {fold<vectors<Terms>, Terms>(near), fold<vectors<Terms>, Terms>(far)};
 }
