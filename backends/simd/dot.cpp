@@ -147,8 +147,8 @@ struct buffers {
 /// Converts n contiguous elements, complex ones parted.
 template <class W, class X>
 void convert(const void* from, std::size_t n, buffers<W>& to) {
-  constexpr tag<W> d;
   if constexpr (is_complex_v<X>) {
+    constexpr tag<W> d;
     using T = real_t<X>;
     const T* const p = static_cast<const T*>(from);  // re and im in turn
     std::size_t i = 0;
@@ -165,10 +165,7 @@ void convert(const void* from, std::size_t n, buffers<W>& to) {
       to.im[i] = p[2 * i + 1];
     }
   } else {
-    const X* const p = static_cast<const X*>(from);
-    std::size_t i = 0;
-    for (; i + width<W> <= n; i += width<W>) hn::Store(load<W>(p + i), d, to.re + i);
-    if (i < n) hn::Store(load_first<W>(p + i, n - i), d, to.re + i);
+    convert_numbers(static_cast<const X*>(from), n, to.re);
   }
 }
 

@@ -504,6 +504,15 @@ void gather(const operand& v, std::byte* to) {
   }
 }
 
+/// Converts n contiguous numbers.
+template <class W, class X>
+void convert_numbers(const X* from, std::size_t n, W* to) {
+  constexpr tag<W> d;
+  std::size_t i = 0;
+  for (; i + width<W> <= n; i += width<W>) hn::Store(load<W>(from + i), d, to + i);
+  if (i < n) hn::Store(load_first<W>(from + i, n - i), d, to + i);
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
