@@ -124,19 +124,20 @@ struct norm_sum<std::complex<T>> {
 
 // --- Results -------------------------------------------------------------------------------------
 
-/// Of sums: value and magnitude as `what` says. `im` is that of a complex sum.
+/// The result of a sum, and for nrm2 of one whose squares can't leave the range.
 template <class A>
 TALLY_HOST_DEVICE dot_parts<real_t<A>> finish_parts(const reduce_sum<A>& sum, reduction what) {
   using R = real_t<A>;
   if constexpr (is_complex_v<A>) {
     if (what == reduction::sum) return {canonical(sum.re), canonical(sum.im)};
   }
-  if constexpr (!std::is_integral_v<R>) {
+  if constexpr (std::is_floating_point_v<R>) {
     if (what == reduction::nrm2) return {canonical(norm(combined(sum), R{1})), R{}};
   }
   return {canonical(combined(sum)), R{}};
 }
 
+/// nrm2 in one pass.
 template <class A>
 TALLY_HOST_DEVICE dot_parts<real_t<A>> finish_parts(const norm_sum<A>& sum, reduction) {
   using R = real_t<A>;
@@ -150,6 +151,35 @@ TALLY_HOST_DEVICE dot_parts<real_t<A>> finish_parts(const norm_sum<A>& sum, redu
     const R scale = norm_scale(sum.sum);
     return {canonical(norm(scale == 1 ? sum.sum : sum.scaled, scale)), R{}};
   }
+}
+
+/// The accumulator, by the element type that stands for it: the result's, but for complex elements
+/// complex also where the result is real.
+inline type accumulator_of(const reduce_arguments& a) {
+  if (a.x.element != type::complex64 && a.x.element != type::complex128) return a.result.element;
+  const bool in_float = a.result.element == type::float32 || a.result.element == type::complex64;
+  return in_float ? type::complex64 : type::complex128;
+}
+
+/// Of the reduction that `a` asks for, on the host: `sum(scale)` is the sum of the elements' terms,
+/// the elements multiplied by `scale` first. nrm2 asks for a second one where the first left the
+/// range.
+template <class A, class Sum>
+void reduce_on_host(const reduce_arguments& a, Sum&& sum) {
+  using R = real_t<A>;
+  auto* const result = static_cast<R*>(a.result.data);
+  if constexpr (std::is_floating_point_v<R>) {
+    if (a.what == reduction::nrm2) {
+      R squares = combined(sum(R{1}));
+      const R scale = norm_scale(squares);
+      if (scale != 1) squares = combined(sum(scale));
+      *result = canonical(norm(squares, scale));
+      return;
+    }
+  }
+  const dot_parts<R> all = finish_parts(sum(R{1}), a.what);
+  result[0] = all.re;
+  if (is_complex_v<A> && a.what == reduction::sum) result[1] = all.im;
 }
 
 }  // namespace tally::backends
