@@ -181,6 +181,16 @@ struct write_result {
   }
 };
 
+/// Queues the copy of `count` numbers.
+template <class R>
+void copy_to_host(const space& where, const R* from, void* to, int count) {
+  using Kokkos::MemoryUnmanaged;
+  const auto n = static_cast<std::size_t>(count);
+  Kokkos::deep_copy(where,
+                    Kokkos::View<R*, Kokkos::HostSpace, MemoryUnmanaged>(static_cast<R*>(to), n),
+                    Kokkos::View<const R*, memory, MemoryUnmanaged>(from, n));
+}
+
 /// Writes the result of `size` terms, of `parts` numbers, to `data`, which with `wait` is the
 /// host's. The environment is the default one, and `acquire`'s lock held.
 template <int parts, class R, class Terms, class How>
@@ -195,12 +205,7 @@ void write_sum(const Terms& terms, std::size_t size, How how, void* data, bool w
   const Sum* const total = sum(where, terms, size, nodes + 1);
   Kokkos::parallel_for("tally result", Kokkos::RangePolicy<space>(where, 0, 1),
                        write_result<parts, Sum, How, R>{total, how, result});
-  if (staged) {
-    using Kokkos::MemoryUnmanaged;
-    Kokkos::deep_copy(
-        where, Kokkos::View<R*, Kokkos::HostSpace, MemoryUnmanaged>(static_cast<R*>(data), parts),
-        Kokkos::View<const R*, memory, MemoryUnmanaged>(result, parts));
-  }
+  if (staged) copy_to_host(where, result, data, parts);
   if (wait || on_host) where.fence();
 }
 
