@@ -56,17 +56,19 @@ struct norm_range;
 template <>
 struct norm_range<double> {
   static constexpr double least = 0x1p-960, up = 0x1p600, down = 0x1p-900, unheard = 0x1p725;
+  static constexpr double most = std::numeric_limits<double>::max();
 };
 template <>
 struct norm_range<float> {
   static constexpr float least = 0x1p-72f, up = 0x1p80f, down = 0x1p-100f, unheard = 0x1p50f;
+  static constexpr float most = std::numeric_limits<float>::max();
 };
 
 /// What the elements are to be multiplied by, given the sum of their squares; 1 where it is good.
 template <class R>
 TALLY_HOST_DEVICE R norm_scale(R sum_of_squares) {
   if (sum_of_squares < norm_range<R>::least) return norm_range<R>::up;
-  if (sum_of_squares > std::numeric_limits<R>::max()) return norm_range<R>::down;
+  if (sum_of_squares > norm_range<R>::most) return norm_range<R>::down;
   return 1;
 }
 
@@ -100,10 +102,6 @@ struct norm_sum {
 
   TALLY_HOST_DEVICE bool is_small() const { return sum < norm_range<A>::least; }
   TALLY_HOST_DEVICE A scale() const { return is_small() ? norm_range<A>::up : norm_range<A>::down; }
-  /// Whether `scaled` is 0.
-  TALLY_HOST_DEVICE bool is_settled() const {
-    return sum >= norm_range<A>::least && sum < norm_range<A>::unheard;
-  }
   TALLY_HOST_DEVICE A scaled_down() const { return is_small() ? A{} : scaled; }
 
   friend TALLY_HOST_DEVICE norm_sum operator+(const norm_sum& a, const norm_sum& b) {

@@ -1,16 +1,24 @@
 // sum, asum and nrm2: every executor gives the bits of the transcription, for every element type,
 // size, alignment and stride; and nrm2 has no range of its own.
 #include "tests/data.hpp"
+#include "tests/golden.hpp"
 #include "tests/transcription.hpp"
 
 #include <tally/tally.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cfenv>
 #include <cmath>
 #include <memory>
 #include <span>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 namespace {
 
@@ -371,7 +379,127 @@ TEST_P(Reduce, NormsOfSpecialValues) {
   check(std::type_identity<float>{});
 }
 
+// --- Fixed bits, and what must not change them ---------------------------------------------------
+
+TEST(Reductions, TranscriptionGivesTheGoldenBits) {
+  for (const auto& row : golden::reduction_rows) {
+    const auto x = golden::doubles(row.n, 1), far = golden::doubles(row.n, 3, -520, 8);
+    const auto f = golden::floats(row.n, 5);
+    const std::uint64_t wide[] = {std::bit_cast<std::uint64_t>(transcription::sum_of<double>(x)),
+                                  std::bit_cast<std::uint64_t>(transcription::asum<double>(x)),
+                                  std::bit_cast<std::uint64_t>(transcription::nrm2<double>(x)),
+                                  std::bit_cast<std::uint64_t>(transcription::nrm2<double>(far))};
+    const std::uint32_t narrow[] = {std::bit_cast<std::uint32_t>(transcription::sum_of<float>(f)),
+                                    std::bit_cast<std::uint32_t>(transcription::asum<float>(f)),
+                                    std::bit_cast<std::uint32_t>(transcription::nrm2<float>(f))};
+    const std::uint64_t golden_wide[] = {row.sum, row.asum, row.nrm2, row.far};
+    const std::uint32_t golden_narrow[] = {row.sum32, row.asum32, row.nrm2_32};
+    std::string line = std::to_string(row.n);
+    char word[24];
+    for (const auto bits : wide) {
+      std::snprintf(word, sizeof word, ", 0x%016llx", static_cast<unsigned long long>(bits));
+      line += word;
+    }
+    for (const auto bits : narrow) {
+      std::snprintf(word, sizeof word, ", 0x%08x", bits);
+      line += word;
+    }
+    EXPECT_TRUE(std::ranges::equal(wide, golden_wide)) << "{" << line << "},";
+    EXPECT_TRUE(std::ranges::equal(narrow, golden_narrow)) << "{" << line << "},";
+  }
+}
+
+TEST_P(Reduce, GoldenBits) {
+  for (const auto& row : golden::reduction_rows) {
+    const auto check = [&](reduction what, const auto& x, auto want) {
+      using T = typename std::decay_t<decltype(x)>::value_type;
+      const type_case c = {what, tally::type_of<T>, tally::type_of<T>, nullptr, nullptr};
+      ASSERT_NO_FATAL_FAILURE(compare(c, bytes_of(x), bytes_of(std::vector{want}), {}));
+    };
+    const auto x = golden::doubles(row.n, 1);
+    check(reduction::sum, x, row.sum);
+    check(reduction::asum, x, row.asum);
+    check(reduction::nrm2, x, row.nrm2);
+    check(reduction::nrm2, golden::doubles(row.n, 3, -520, 8), row.far);
+    const auto f = golden::floats(row.n, 5);
+    check(reduction::sum, f, row.sum32);
+    check(reduction::asum, f, row.asum32);
+    check(reduction::nrm2, f, row.nrm2_32);
+  }
+}
+
+TEST_P(Reduce, TheCallersEnvironmentDoesNotMatterAndStays) {
+  if (where().name() == "cuda") GTEST_SKIP() << "the host's environment is not the device's";
+  const auto x = golden::doubles(100003, 1), far = golden::doubles(100003, 3, -520, 8);
+  const std::vector<float> low(100, 0x1p-140f);  // subnormal, and so is their norm
+  const auto all = [&] {
+    return std::array{std::bit_cast<std::uint64_t>(tally::sum(where(), x)),
+                      std::bit_cast<std::uint64_t>(tally::asum(where(), x)),
+                      std::bit_cast<std::uint64_t>(tally::nrm2(where(), x)),
+                      std::bit_cast<std::uint64_t>(tally::nrm2(where(), far)),
+                      std::uint64_t{std::bit_cast<std::uint32_t>(tally::nrm2(where(), low))}};
+  };
+  const auto want = all();
+  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    std::fesetround(mode);
+    const auto got = all();
+    EXPECT_EQ(std::fegetround(), mode);
+    std::fesetround(FE_TONEAREST);
+    EXPECT_EQ(got, want);
+  }
+#if defined(__x86_64__)
+  const unsigned flushing = 0x1f80 | 0x8040;  // FTZ, DAZ
+  _mm_setcsr(flushing);
+  const auto got = all();
+  const unsigned after = _mm_getcsr();
+  _mm_setcsr(0x1f80);
+  EXPECT_EQ(after & ~0x3fu, flushing);
+  EXPECT_EQ(got, want);
+#endif
+}
+
 TALLY_ON_EVERY_EXECUTOR(Reduce);
+
+#if TALLY_HAS_CUDA
+TEST(ReduceOnCuda, ACapturedNormLooksAtEachReplaysData) {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no CUDA device";
+  const tally::executor device = tally::cuda();
+  constexpr std::size_t n = 300007;
+  data::buffer memory(device, n * sizeof(double)), result(device, sizeof(double));
+  const auto x = tally::strided(reinterpret_cast<const double*>(memory.get()), n, 1);
+  cudaStream_t stream;
+  data::check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  data::check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  tally::nrm2(tally::cuda({.stream = stream}), x, reinterpret_cast<double*>(result.get()));
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  data::check_cuda(cudaStreamEndCapture(stream, &graph));
+  data::check_cuda(cudaGraphInstantiate(&executable, graph, 0));
+  for (const int exponent : {0, -600, 700, -1070, 0, 1020}) {
+    const auto values = scaled<double>(n, exponent, 5);
+    memory.write(values.data(), n * sizeof(double));
+    data::check_cuda(cudaDeviceSynchronize());
+    data::check_cuda(cudaGraphLaunch(executable, stream));
+    data::check_cuda(cudaStreamSynchronize(stream));
+    double got = 0;
+    result.read(&got, sizeof got);
+    EXPECT_EQ(data::bits(got), data::bits(transcription::nrm2<double>(values))) << exponent;
+  }
+  data::check_cuda(cudaGraphExecDestroy(executable));
+  data::check_cuda(cudaGraphDestroy(graph));
+  data::check_cuda(cudaStreamDestroy(stream));
+}
+#endif
+
+TEST(ReduceAutomatic, RunsWhereTheVectorIs) {
+  const std::vector<double> x(100, 1.0);
+  EXPECT_EQ(tally::choose(tally::as_operand(x)).name(), "simd");
+  const std::vector<double> much(std::size_t{1} << 22, 1.0);
+  EXPECT_EQ(tally::choose(tally::as_operand(much)),
+            tally::choose(tally::as_operand(much), tally::as_operand(much)));
+  EXPECT_EQ(tally::sum(much), static_cast<double>(much.size()));
+}
 
 TEST(Norm, IsRightAtAllMagnitudes) {
   if (std::numeric_limits<long double>::max_exponent <
