@@ -1,9 +1,37 @@
+// The exact grade on OpenMP's threads, with the simd column's kernels. Who adds which terms, and in
+// which order the threads' sums are merged, changes nothing.
 #include "backends/openmp/exact.hpp"
 
-#include <tally/error.hpp>
+#include "backends/openmp/shares.hpp"
+#include "backends/simd/exact.hpp"
 
 namespace tally::backends::openmp {
 
-void exact(const executor&, const exact_arguments&) { throw error(errc::missing_backend, "exact on openmp"); }
+void exact(const executor& where, const exact_arguments& a) {
+  const default_environment environment;
+  exact_node* const node = simd::exact_node_of(where.instructions());
+  // At least a chunk for a thread: a sum of its own costs as much.
+  const auto threads = static_cast<std::size_t>(threads_of(where));
+  const std::size_t share = std::max(order::chunk, (a.x.size + threads - 1) / threads);
+  const auto shares = static_cast<int>((a.x.size + share - 1) / share);
+  exact_sums total;
+#pragma omp parallel num_threads(std::max(shares, 1))
+  {
+    const default_environment environment_of_thread;
+#pragma omp for schedule(static) nowait
+    for (int i = 0; i < shares; ++i) {
+      const std::size_t first = static_cast<std::size_t>(i) * share;
+      const std::size_t n = std::min(share, a.x.size - first);
+      exact_arguments part = a;
+      part.x = a.x.slice(first, n);
+      if (a.term == exact_term::product) part.y = a.y.slice(first, n);
+      exact_sums sums;
+      node(part, sums);
+#pragma omp critical(tally_exact)
+      total.merge(sums);
+    }
+  }
+  write_rounded(total, a);
+}
 
 }  // namespace tally::backends::openmp

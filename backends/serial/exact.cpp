@@ -4,8 +4,6 @@
 
 #include "backends/floating_point_environment.hpp"
 
-#include <tally/exact_sum.hpp>
-
 #include <array>
 #include <cmath>
 
@@ -87,13 +85,8 @@ void add_product(exact_sum<double>& sum, const number& a, const number& b) {
 
 number magnitude(const number& v) { return v.high + v.low < 0 ? -v : v; }
 
-struct sums {
-  exact_sum<double> re, im;
-};
-
 /// sum x_i * y_i. A real vector has no imaginary part that an infinity could meet.
-sums products(const exact_arguments& a) {
-  sums s;
+void add_products(const exact_arguments& a, exact_sums& s) {
   const elements x(a.x), y(a.y);
   for (std::size_t i = 0; i < a.x.size; ++i) {
     parts p = x[i], q = y[i];
@@ -104,11 +97,9 @@ sums products(const exact_arguments& a) {
     if (y.is_complex()) add_product(s.im, p.re, q.im);
     if (x.is_complex()) add_product(s.im, p.im, q.re);
   }
-  return s;
 }
 
-sums values(const exact_arguments& a) {
-  sums s;
+void add_values(const exact_arguments& a, exact_sums& s) {
   const elements x(a.x);
   for (std::size_t i = 0; i < a.x.size; ++i) {
     const parts p = x[i];
@@ -126,35 +117,19 @@ sums values(const exact_arguments& a) {
         add(s.im, p.im);
     }
   }
-  return s;
-}
-
-template <class R>
-void write(const exact_arguments& a, const sums& s, int parts) {
-  R* const result = static_cast<R*>(a.result.data);
-  if (a.term == exact_term::square) {
-    result[0] = s.re.round_root<R>();
-    return;
-  }
-  result[0] = s.re.round<R>();
-  if (parts == 2) result[1] = s.im.round<R>();
 }
 
 }  // namespace
 
+void add_exact(const exact_arguments& a, exact_sums& to) {
+  a.term == exact_term::product ? add_products(a, to) : add_values(a, to);
+}
+
 void exact(const executor&, const exact_arguments& a) {
-  const default_environment environment;  // of the conversions; sums are integers
-  const sums s = a.term == exact_term::product ? products(a) : values(a);
-  switch (a.result.element) {
-    case type::float32:
-      return write<float>(a, s, 1);
-    case type::complex64:
-      return write<float>(a, s, 2);
-    case type::complex128:
-      return write<double>(a, s, 2);
-    default:
-      return write<double>(a, s, 1);
-  }
+  const default_environment environment;  // of the conversions; the sums are integers
+  exact_sums sums;
+  add_exact(a, sums);
+  write_rounded(sums, a);
 }
 
 }  // namespace tally::backends::serial
