@@ -14,6 +14,7 @@
 #include "backends/cuda/dot_job.hpp"
 #include "backends/cuda/dot_kernels.hpp"
 #include "backends/cuda/dot_shape.hpp"
+#include "backends/cuda/kernel.cuh"
 #include "backends/cuda/words.hpp"
 #include "backends/dot_sum.hpp"
 
@@ -24,40 +25,10 @@
 
 namespace tally::backends::cuda {
 
-inline constexpr unsigned warp = 32;
-inline constexpr unsigned whole_warp = 0xffffffffu;
 inline constexpr int chunk = static_cast<int>(order::chunk);
 inline constexpr int rows = chunk / static_cast<int>(order::lanes);  // terms that a lane adds
 
-// --- Elements and terms ----------------------------------------------------------------------
-
-/// What an element is on the device, where std::complex has no functions.
-template <class T>
-struct on_device {
-  using type = T;
-};
-template <>
-struct on_device<bool> {
-  using type = std::uint8_t;
-};
-template <class R>
-struct on_device<std::complex<R>> {
-  using type = dot_parts<R>;
-};
-template <class T>
-using on_device_t = typename on_device<T>::type;
-
-/// To the accumulator's real type, to nearest even.
-template <class R, class T>
-__device__ R convert(T value) {
-  if constexpr (std::is_same_v<T, float16>) {
-    float wide;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(value.bits));
-    return wide;
-  } else {
-    return static_cast<R>(value);
-  }
-}
+// --- Terms -----------------------------------------------------------------------------------
 
 template <class R>
 __device__ R product(R a, R b) {
@@ -87,32 +58,6 @@ __device__ void add_term(dot_sum<A>& sum, on_device_t<X> x, on_device_t<Y> y) {
     sum.ir += xi * yr;
   }
 }
-
-/// `count` adjacent elements, loaded with the widest loads that there are; zeros until then.
-template <class T, int count>
-struct elements {
-  static constexpr int bytes = count * static_cast<int>(sizeof(T));
-  using word = std::conditional_t<
-      bytes >= 16, uint4,
-      std::conditional_t<bytes == 8, uint2,
-                         std::conditional_t<bytes == 4, std::uint32_t, std::uint16_t>>>;
-
-  word words[bytes / sizeof(word)] = {};
-
-  /// Through L2: the launch before may have written this while this one was placed already, and L1
-  /// (or __ldg, which asks for memory that nobody writes meanwhile) could hold what was there then.
-  __device__ void load(const T* from) {
-#pragma unroll
-    for (int i = 0; i < bytes / static_cast<int>(sizeof(word)); ++i) {
-      words[i] = __ldcg(reinterpret_cast<const word*>(from) + i);
-    }
-  }
-  __device__ T operator[](int i) const {
-    T all[count];
-    memcpy(all, words, bytes);
-    return all[i];
-  }
-};
 
 // --- Sums ------------------------------------------------------------------------------------
 
@@ -297,25 +242,6 @@ __device__ dot_sum<A> add_strided(const dot_job& job, std::int64_t first, int la
 
 // --- The whole -------------------------------------------------------------------------------
 
-/// Writes the result where the job wants it.
-template <class A>
-__device__ void deliver(const dot_sum<A>& sum, const dot_job& job) {
-  using R = real_t<A>;
-  constexpr int parts = is_complex_v<A> ? 2 : 1;
-  const dot_parts<R> all = finish_parts(sum, job.conjugated);
-  if (job.tag == 0) {
-    auto* const result = static_cast<R*>(job.result);
-    result[0] = all.re;
-    if constexpr (parts == 2) result[1] = all.im;
-  } else {  // to the host, which waits for this tag
-    std::uint32_t payload[words_of<dot_parts<R>>];
-    memcpy(payload, &all, sizeof all);
-    auto* const words = static_cast<volatile std::uint64_t*>(job.result);
-#pragma unroll
-    for (int i = 0; i < parts * words_of<R>; ++i) words[i] = make_word(payload[i], job.tag);
-  }
-}
-
 /// The tree over the sums of all blocks, in the first warp; the last block calls it.
 template <class A>
 __device__ dot_sum<A> add_blocks(const dot_job& job, int lane, unsigned w) {
@@ -348,22 +274,6 @@ __device__ dot_sum<A> add_blocks(const dot_job& job, int lane, unsigned w) {
     if (w == 0) total = add_lanes<warp>(lane < spans ? sums[lane] : dot_sum<A>(), warp);
   }
   return total;
-}
-
-// Programmatic dependent launch (dot.cpp asks for it): the blocks of a launch may be placed while
-// the one before on the stream ends, and wait here, before they touch memory, until it has ended
-// and its writes are seen. Takes 0.3 to 0.4 us off each call of a chain, 4.1 to 3.9 us at 2^20
-// doubles. Letting the next launch start before the loads are done made 2^18 to 2^20 slower, by 0.3
-// to 0.5 us.
-__device__ inline void wait_for_launch_before() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-__device__ inline void let_launch_after_start() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
-#endif
 }
 
 /// `contiguous`: both vectors are, and start at multiples of what a thread loads.
@@ -419,7 +329,7 @@ __global__ void __launch_bounds__(max_warps* warp, 2) dot_kernel(const dot_job j
     total = add_blocks<A>(job, lane, w);
   }
   if (threadIdx.x == 0) {
-    deliver(total, job);
+    deliver<is_complex_v<A> ? 2 : 1>(finish_parts(total, job.conjugated), job.tag, job.result);
     // Nothing waits for its answer. The type is atomicAdd's name for std::uint64_t.
     if (job.ended != nullptr) atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
   }

@@ -1,0 +1,65 @@
+#include "backends/cuda/launch.hpp"
+
+#include "backends/cuda/runtime.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+namespace tally::backends::cuda {
+namespace {
+
+/// Whether the kernels that run on `device` were compiled for compute capability 9 or more, and so
+/// wait for the launch before (wait_for_launch_before in kernel.cuh). Those compiled for less
+/// don't, also where the driver translates them for such a device.
+bool kernels_wait(const void* kernel, int device) {
+  static std::array<std::atomic<int>, 256> version_on{};  // the same for all kernels of a build
+  std::atomic<int>& version = version_on.at(static_cast<std::size_t>(device));
+  if (version.load(std::memory_order_relaxed) == 0) {
+    cudaFuncAttributes attributes;
+    check(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+    version.store(attributes.ptxVersion, std::memory_order_relaxed);
+  }
+  return version.load(std::memory_order_relaxed) >= 90;
+}
+
+}  // namespace
+
+bool is_captured(cudaStream_t stream, bool wait, const char* operation) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  const bool captured = status != cudaStreamCaptureStatusNone;
+  if (captured && wait) {
+    throw error(errc::invalid_argument,
+                std::string("tally::") + operation +
+                    ": the stream is being captured, and the form that returns a value would wait "
+                    "for it; capture the form that writes its result");
+  }
+  return captured;
+}
+
+bool is_contiguous(const operand& v, int lanes) {
+  const std::size_t load =
+      std::min<std::size_t>(16, size_of(v.element) * static_cast<unsigned>(lanes));
+  return v.increment == 1 && reinterpret_cast<std::uintptr_t>(v.data) % load == 0;
+}
+
+void launch(const void* kernel, const launch_shape& shape, void* job, int device,
+            cudaStream_t stream) {
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t configuration{};
+  configuration.gridDim = shape.blocks;
+  configuration.blockDim = shape.threads;
+  configuration.dynamicSmemBytes = shape.shared_bytes;
+  configuration.stream = stream;
+  configuration.attrs = &overlap;
+  configuration.numAttrs = kernels_wait(kernel, device) ? 1 : 0;
+  void* arguments[] = {job};
+  check(cudaLaunchKernelExC(&configuration, kernel, arguments), "cudaLaunchKernelExC");
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,30 @@
+// What the operations of this column share on the host: looking at a stream, launching a kernel.
+#pragma once
+
+#include <tally/operand.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+namespace tally::backends::cuda {
+
+/// Whether `stream` is being captured.
+/// @throws error invalid_argument if it is and the caller would wait for it.
+bool is_captured(cudaStream_t stream, bool wait, const char* operation);
+
+/// Whether a thread can load its `lanes` elements at once: up to 16 bytes, at multiples of that.
+bool is_contiguous(const operand& v, int lanes);
+
+struct launch_shape {
+  unsigned blocks = 1;
+  unsigned threads = 32;
+  std::size_t shared_bytes = 0;  ///< beyond what the kernel declares
+};
+
+/// Queues a kernel with one parameter, `*job`. It may be placed while the launch before on the
+/// stream ends: see wait_for_launch_before in kernel.cuh.
+void launch(const void* kernel, const launch_shape& shape, void* job, int device,
+            cudaStream_t stream);
+
+}  // namespace tally::backends::cuda
