@@ -1,9 +1,199 @@
 #include "backends/cuda/exact.hpp"
 
-#include <tally/error.hpp>
+#include "backends/cuda/exact_job.hpp"
+#include "backends/cuda/exact_kernels.hpp"
+#include "backends/cuda/launch.hpp"
+#include "backends/cuda/mailbox.hpp"
+#include "backends/cuda/runtime.hpp"
+#include "backends/cuda/workspace.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <utility>
 
 namespace tally::backends::cuda {
+namespace {
 
-void exact(const executor&, const exact_arguments&) { throw error(errc::missing_backend, "exact on cuda"); }
+/// The kernels made for these operands, or null.
+const exact_kernel_pair* kernels_for(const exact_arguments& a) {
+  static const exact_kernel_pair float64 = exact_kernels<double, double>();
+  static const exact_kernel_pair float32 = exact_kernels<float, float>();
+  static const exact_kernel_pair bool_float32 = exact_kernels<bool, float>();
+  static const exact_kernel_pair half = exact_kernels<float16, float16>();
+  static const exact_kernel_pair bhalf = exact_kernels<bfloat16, bfloat16>();
+  static const exact_kernel_pair values64 = exact_kernels<double, no_vector>();
+  static const exact_kernel_pair values32 = exact_kernels<float, no_vector>();
+  static const exact_kernel_pair squares64 = exact_kernels<double, squared>();
+  static const exact_kernel_pair squares32 = exact_kernels<float, squared>();
+  const bool square = a.term == exact_term::square;
+  const exact_kernel_pair* made = nullptr;
+  if (a.term == exact_term::product) {
+    if (a.x.element == type::boolean && a.y.element == type::float32) {
+      made = &bool_float32;
+    } else if (a.x.element == a.y.element) {
+      switch (a.x.element) {
+        case type::float64:
+          made = &float64;
+          break;
+        case type::float32:
+          made = &float32;
+          break;
+        case type::float16:
+          made = &half;
+          break;
+        case type::bfloat16:
+          made = &bhalf;
+          break;
+        default:
+          break;
+      }
+    }
+    if (made && !is_contiguous(a.y, made->long_tiles.lanes)) return nullptr;
+  } else if (a.x.element == type::float64) {
+    made = square ? &squares64 : &values64;
+  } else if (a.x.element == type::float32) {
+    made = square ? &squares32 : &values32;
+  }
+  return made && is_contiguous(a.x, made->long_tiles.lanes) ? made : nullptr;
+}
+
+bool is_complex(type element) { return element == type::complex64 || element == type::complex128; }
+
+/// What the kernel for any operands is told of them.
+void describe(const exact_arguments& a, exact_job& job) {
+  using factor = exact_job::factor;
+  job.x_increment = a.x.increment;
+  job.y_increment = a.y.increment;
+  job.x_type = a.x.element;
+  job.y_type = a.y.element;
+  job.parts = is_complex(a.result.element) ? 2 : 1;
+  job.second = a.term == exact_term::product  ? factor::y
+               : a.term == exact_term::square ? factor::x
+                                              : factor::one;
+  const type y_type = a.term == exact_term::product ? a.y.element : a.x.element;
+  const auto doubles = [](type element) {
+    return is_complex(element) || element == type::int64 ? 2u : 1u;
+  };
+  const unsigned of_x = doubles(a.x.element);
+  const unsigned of_y = job.second == factor::one ? 1 : doubles(y_type);
+  const auto byte = [](unsigned value) { return static_cast<std::uint8_t>(value); };
+
+  if (job.parts == 1 && a.term == exact_term::square && is_complex(a.x.element)) {
+    job.products = 2;  // |x|^2
+    for (unsigned i = 0; i < 2; ++i) job.product_of[0][i] = {byte(i), byte(i), false};
+  } else if (job.parts == 1) {
+    job.products = of_x * of_y;
+    for (unsigned i = 0; i < job.products; ++i) {
+      job.product_of[0][i] = {byte(i % of_x), byte(i / of_x), false};
+    }
+  } else if (job.second == factor::one) {
+    for (unsigned i = 0; i < 2; ++i) job.product_of[i][0] = {byte(i), 0, false};
+  } else if (is_complex(a.x.element) && is_complex(y_type)) {
+    const bool conjugated = a.conjugated != conjugate::none;
+    job.products = 2;
+    job.product_of[0][0] = {0, 0, false};
+    job.product_of[0][1] = {1, 1, !conjugated};
+    job.product_of[1][0] = {0, 1, a.conjugated == conjugate::y};
+    job.product_of[1][1] = {1, 0, a.conjugated == conjugate::x};
+  } else {  // one of them real: its doubles times each part of the other
+    const bool x_complex = is_complex(a.x.element);
+    const bool negative =
+        a.conjugated == (x_complex ? conjugate::x : conjugate::y);  // the imaginary part
+    job.products = x_complex ? of_y : of_x;
+    for (unsigned i = 0; i < 2; ++i) {
+      for (unsigned j = 0; j < job.products; ++j) {
+        job.product_of[i][j] = {byte(x_complex ? i : j), byte(x_complex ? j : i),
+                                i == 1 && negative};
+      }
+    }
+  }
+}
+
+/// How many multiprocessors a device has.
+unsigned multiprocessors(int device) {
+  static std::array<std::atomic<int>, 256> counts{};
+  std::atomic<int>& count = counts.at(static_cast<std::size_t>(device));
+  if (count.load(std::memory_order_relaxed) == 0) {
+    int found = 0;
+    check(cudaDeviceGetAttribute(&found, cudaDevAttrMultiProcessorCount, device),
+          "cudaDeviceGetAttribute");
+    count.store(found, std::memory_order_relaxed);
+  }
+  return static_cast<unsigned>(count.load(std::memory_order_relaxed));
+}
+
+/// Lets a kernel have so much dynamic shared memory.
+void allow_shared_bytes(const void* kernel, int device, std::size_t bytes) {
+  thread_local std::set<std::pair<const void*, int>> allowed;
+  if (!allowed.emplace(kernel, device).second) return;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(bytes)),
+        "cudaFuncSetAttribute");
+}
+
+}  // namespace
+
+void exact(const executor& where, const exact_arguments& a) {
+  const current_device current(where.device());
+  const cudaStream_t stream = where.stream();
+  const bool captured = is_captured(stream, a.wait, "dot");
+
+  exact_job job;
+  job.x = a.x.data;
+  job.y = a.y.data;
+  job.n = static_cast<std::int64_t>(a.x.size);
+  job.absolute = a.term == exact_term::magnitude;
+  job.root = a.term == exact_term::square;
+  job.to_float = a.result.element == type::float32 || a.result.element == type::complex64;
+  job.result = a.result.data;
+  if (a.wait) {
+    job.result = mailbox::mine().address();
+    job.tag = mailbox::mine().next_tag();
+  }
+
+  const exact_kernel_pair* made = kernels_for(a);
+  static const exact_kernel_pair any = exact_kernels<any_vector, any_vector>();
+  if (made == nullptr) {
+    made = &any;
+    describe(a, job);
+  }
+
+  // Short tiles up to where all threads have one; then long ones, of which blocks that are resident
+  // at once take some at a time as they get ready.
+  const auto ceil_div = [](std::uint64_t n, std::uint64_t d) { return (n + d - 1) / d; };
+  const std::uint64_t resident = std::uint64_t{2} * multiprocessors(where.device()) * exact_warps;
+  const std::uint64_t n = a.x.size * job.products;
+  const bool is_long = ceil_div(n, static_cast<unsigned>(made->short_tiles.tile)) > resident;
+  const exact_kernel_choice& kernel = is_long ? made->long_tiles : made->short_tiles;
+  const std::uint64_t tiles = ceil_div(a.x.size, static_cast<unsigned>(kernel.tile)) * job.products;
+  job.tiles = static_cast<unsigned>(std::clamp<std::uint64_t>(tiles / (resident * 8), 1, 16));
+  const std::uint64_t warps = ceil_div(tiles, job.tiles);
+  job.dynamic = warps > resident;
+  const std::uint64_t blocks =
+      std::clamp<std::uint64_t>(ceil_div(warps, exact_warps), 1, resident / exact_warps);
+  launch_shape shape;
+  shape.blocks = static_cast<unsigned>(blocks) * job.parts;
+  const unsigned warps_of_block =
+      static_cast<unsigned>(std::clamp<std::uint64_t>(warps, 1, exact_warps));
+  shape.threads = warps_of_block * 32;
+  shape.shared_bytes = kernel.shared_bytes * warps_of_block;
+  allow_shared_bytes(kernel.kernel, where.device(), kernel.shared_bytes * exact_warps);
+
+  workspace shared;
+  if (shape.blocks > 1) shared = workspace_for(where.device(), stream, captured);
+  job.workspace = shared.words;
+  job.ended = shared.ended;
+  launch(kernel.kernel, shape, &job, where.device(), stream);
+
+  if (a.wait) {
+    std::uint32_t payload[mailbox::words];
+    mailbox::mine().wait(stream, static_cast<int>(size_of(a.result.element) / 4), payload);
+    std::memcpy(a.result.data, payload, size_of(a.result.element));
+  }
+}
 
 }  // namespace tally::backends::cuda
