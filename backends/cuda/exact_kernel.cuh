@@ -32,6 +32,19 @@ inline constexpr unsigned ticket_word = 2 * exact_sum<double>::words * words_apa
 inline constexpr unsigned chunk_word = ticket_word + words_apart;  ///< one for each part
 static_assert(chunk_word + 2 * words_apart <= 8192);
 
+__device__ inline std::uint32_t largest_of_warp(std::uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(whole_warp, value);
+#else
+#pragma unroll
+  for (unsigned d = 1; d < warp; d *= 2) {
+    const std::uint32_t other = __shfl_xor_sync(whole_warp, value, d);
+    value = other > value ? other : value;
+  }
+  return value;
+#endif
+}
+
 __device__ inline void add_to(std::uint64_t* word, std::int64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));
 }
@@ -102,13 +115,7 @@ class warp_sum {
       clear_columns();
     }
     tile.renew();
-#pragma unroll
-    for (int row = 0; row < Tile::rows; ++row) {
-#pragma unroll
-      for (int i = 0; i < Tile::lanes; ++i) {
-        wide::template add<warp>(columns_ + lane_, tile, row, i, bank_, seen_);
-      }
-    }
+    wide::template add<warp>(columns_ + lane_, tile, bank_, seen_);
     if (--tiles_left_ == 0) take_columns();
   }
 
@@ -154,17 +161,16 @@ class warp_sum {
 #pragma unroll 1
     for (bool moved = false;; moved = true) {
       if (narrow_.limit != 0) {
-        double s[narrow::levels];
-        if (__all_sync(whole_warp, narrow_.add(tile, s))) {
-          narrow_.commit(s);
+        std::int64_t more[narrow::levels];
+        if (__all_sync(whole_warp, narrow_.add(tile, more))) {
+          narrow_.commit(more);
           ++narrow_tiles_;
           return true;
         }
         if (moved) return false;
       }
       tile.renew();
-      const std::uint32_t limit =
-          narrow::limit_for(__reduce_max_sync(whole_warp, narrow::largest_of(tile)));
+      const std::uint32_t limit = narrow::limit_for(largest_of_warp(narrow::largest_of(tile)));
       if (limit <= narrow_.limit && limit + (8u << 20) > narrow_.limit) return false;
       if (narrow_tiles_ > 0) take_narrow();
       narrow_.limit = limit;
@@ -188,7 +194,7 @@ class warp_sum {
 
   __device__ void clear_columns() {
 #pragma unroll 1
-    for (int i = 0; i < wide::levels; ++i) columns_[i * warp + lane_] = wide::bias(i);
+    for (int i = 0; i < wide::levels; ++i) columns_[i * warp + lane_] = 0;
   }
 
   /// Each thread adds up a level of all threads, each beginning with another's.
@@ -196,10 +202,9 @@ class warp_sum {
     __syncwarp();
     std::int64_t sum = 0;
     if (lane_ < wide::levels) {
-      const std::int64_t bias = bits_of(wide::bias(lane_));
 #pragma unroll 8
       for (unsigned i = 0; i < warp; ++i) {
-        sum += bits_of(columns_[lane_ * warp + (lane_ + i) % warp]) - bias;
+        sum += wide::sum_of(columns_[lane_ * warp + (lane_ + i) % warp], lane_);
       }
     }
     __syncwarp();
@@ -242,7 +247,8 @@ class vector_tile {
   static constexpr int rows = count / lanes;
   static constexpr unsigned products = 1;
 
-  __device__ explicit vector_tile(const exact_job& job) : absolute_(job.absolute) {}
+  __device__ explicit vector_tile(const exact_job& job)
+      : keeps_(job.absolute ? 0x7fffffffu : ~0u) {}
 
   /// Elements from `first` on; zeros after the vectors' end.
   __device__ void load(const exact_job& job, std::int64_t tile, int lane) {
@@ -273,6 +279,24 @@ class vector_tile {
     }
   }
 
+  /// Asks L2 for a whole tile.
+  __device__ static void prefetch(const exact_job& job, std::int64_t tile, int lane) {
+    constexpr int elements_of_tile = static_cast<int>(warp) * count;
+    if ((tile + 1) * elements_of_tile > job.n) return;
+    constexpr int x_bytes = elements_of_tile * static_cast<int>(sizeof(DX));
+    constexpr int y_bytes = has_y ? elements_of_tile * static_cast<int>(sizeof(DY)) : 0;
+    const char* const x = static_cast<const char*>(job.x) + tile * x_bytes;
+    const char* const y = static_cast<const char*>(job.y) + tile * y_bytes;
+#pragma unroll
+    for (int i = 0; i < x_bytes + y_bytes; i += 128 * static_cast<int>(warp)) {
+      const int at = i + lane * 128;
+      if (at < x_bytes + y_bytes) {
+        const char* const line = at < x_bytes ? x + at : y + (at - x_bytes);
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(line));
+      }
+    }
+  }
+
   __device__ void renew() {
 #pragma unroll
     for (int row = 0; row < rows; ++row) {
@@ -282,8 +306,15 @@ class vector_tile {
   }
 
   __device__ double x(int row, int i) const {
-    const double value = convert<double>(x_[row].at(i));
-    return is_value && absolute_ ? fabs(value) : value;
+    const X value = x_[row].at(i);
+    if constexpr (!is_value) {
+      return convert<double>(value);
+    } else if constexpr (std::is_same_v<X, double>) {
+      return from_bits(static_cast<std::uint64_t>(bits_of(value)) &
+                       (std::uint64_t{keeps_} << 32 | 0xffffffffu));
+    } else {
+      return convert<double>(from_bits(bits_of(value) & keeps_));
+    }
   }
   __device__ double y(int row, int i) const {
     if constexpr (has_y) {
@@ -305,7 +336,7 @@ class vector_tile {
  private:
   elements<DX, lanes> x_[rows];
   elements<DY, lanes> y_[has_y ? rows : 1];
-  bool absolute_;
+  std::uint32_t keeps_;  // of the upper word of an element: without the sign for magnitudes
 };
 
 /// A part of an element, as doubles: the parts of a complex number; of an int64 the upper half, in
@@ -416,7 +447,7 @@ __device__ void round_and_deliver(const exact_job& job, const std::int64_t (*wor
   }
 }
 
-template <class Tile, int resident>
+template <class Tile, int resident, bool ahead = false>
 __global__ void __launch_bounds__(exact_warps* warp, resident) exact_kernel(const exact_job job) {
   using T = typename Tile::sum_of;
   constexpr int words_of_sum = exact_sum<T>::words;
@@ -449,15 +480,18 @@ __global__ void __launch_bounds__(exact_warps* warp, resident) exact_kernel(cons
                        1u);
     }
     const int some = static_cast<int>(first + job.tiles < tiles ? job.tiles : tiles - first);
-    const std::int64_t after = job.dynamic
-                                   ? (all_warps + __shfl_sync(whole_warp, next, 0)) * job.tiles
-                                   : first + all_warps * job.tiles;
+    std::int64_t after = 0;
     do {
 #pragma unroll 1
       for (int i = 0; i < some; ++i) {
         tile.load(job, first + i, lane);
+        if constexpr (ahead) {
+          if (i + 1 < some) Tile::prefetch(job, first + i + 1, lane);
+        }
         sum.add(tile);
       }
+      after = job.dynamic ? (all_warps + __shfl_sync(whole_warp, next, 0)) * job.tiles
+                          : first + all_warps * job.tiles;
     } while (sum.turn(static_cast<int>(job.tiles), after >= tiles));
     first = after;
   }
@@ -510,10 +544,13 @@ exact_kernel_choice exact_kernel_of() {
           static_cast<int>(warp) * Tile::lanes * Tile::rows, Tile::lanes, column_bytes<Tile>};
 }
 
-/// Tiles of 16 terms of doubles, 32 of others, and the shortest.
+/// Long tiles, and the shortest. A thread's loads are 128 bytes (of two vectors of float 256): all
+/// in flight at once, they lie in what shared memory leaves of L1. With twice as many, the product
+/// of two vectors of double took 1080 us at 2^28 instead of 946 (H200).
 template <class X, class Y>
 exact_kernel_pair vector_kernels() {
-  constexpr int count = sizeof(on_device_t<X>) == 8 && !std::is_same_v<Y, no_vector> ? 16 : 32;
+  constexpr bool is_double = std::is_same_v<X, double>;
+  constexpr int count = !is_double ? 32 : std::is_same_v<Y, double> ? 8 : 16;
   constexpr int least = 16 / static_cast<int>(sizeof(on_device_t<X>));
   return {exact_kernel_of<vector_tile<X, Y, count>>(),
           exact_kernel_of<vector_tile<X, Y, (least > 4 ? least : 4)>>()};

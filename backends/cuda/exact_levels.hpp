@@ -40,6 +40,16 @@ TALLY_HOST_DEVICE inline std::int64_t bits_of(double value) {
   return __builtin_bit_cast(std::int64_t, value);
 }
 
+TALLY_HOST_DEVICE inline std::uint32_t bits_of(float value) {
+  return __builtin_bit_cast(std::uint32_t, value);
+}
+TALLY_HOST_DEVICE inline double from_bits(std::uint64_t bits) {
+  return __builtin_bit_cast(double, bits);
+}
+TALLY_HOST_DEVICE inline float from_bits(std::uint32_t bits) {
+  return __builtin_bit_cast(float, bits);
+}
+
 /// The bias of a level: the upper word of 1.5 * 2^k.
 TALLY_HOST_DEVICE constexpr std::uint32_t bias_word(int k) { return power_of_two(k) | 0x80000u; }
 
@@ -120,11 +130,14 @@ struct narrow_levels {
     return static_cast<int>(limit >> 20) - 1023 - 52 + room - level * spacing;
   }
 
-  /// Adds the tile to levels of its own. Whether they hold its sum.
+  /// Adds the tile up in levels of its own: what is to be added to `sums`. Whether they held it.
   template <class Tile>
-  TALLY_HOST_DEVICE bool add(const Tile& tile, double (&s)[levels]) const {
-#pragma unroll
-    for (int i = 0; i < levels; ++i) s[i] = from_upper_word(bias(i));
+  TALLY_HOST_DEVICE bool add(const Tile& tile, std::int64_t (&more)[levels]) const {
+    // No array: in some kernels it would lie in memory and be written for each row of the tile, and
+    // sum took 870 us instead of 4xx at 2^28 doubles (H200).
+    double upper = from_upper_word(bias(0));
+    double middle = from_upper_word(bias(1));
+    double lower = from_upper_word(bias(2));
     bool lost = false;
     std::uint32_t largest = 0, smallest = ~0u;
 #pragma unroll
@@ -137,13 +150,13 @@ struct narrow_levels {
         if constexpr (paired) {
           smallest = magnitude < smallest ? magnitude : smallest;
           double low = low_part(tile.x(row, lane), tile.y(row, lane), v);
-          split(s[0], v);
-          lost |= overflows_below(s[1], v);
-          split(s[1], low);
-          lost |= overflows_below(s[2], low);
+          split(upper, v);
+          lost |= overflows_below(middle, v);
+          split(middle, low);
+          lost |= overflows_below(lower, low);
         } else {
-          split(s[0], v);
-          lost |= overflows_below(s[1], v);
+          split(upper, v);
+          lost |= overflows_below(middle, v);
         }
       }
     }
@@ -151,13 +164,16 @@ struct narrow_levels {
     if constexpr (paired) {
       if (smallest < smallest_split) holds = holds && !underflows(tile);
     }
+    more[0] = bits_of(upper) - bits_of(from_upper_word(bias(0)));
+    more[1] = bits_of(middle) - bits_of(from_upper_word(bias(1)));
+    if constexpr (paired) more[2] = bits_of(lower) - bits_of(from_upper_word(bias(2)));
     return holds;
   }
 
   /// After `add` said yes.
-  TALLY_HOST_DEVICE void commit(const double (&s)[levels]) {
+  TALLY_HOST_DEVICE void commit(const std::int64_t (&more)[levels]) {
 #pragma unroll
-    for (int i = 0; i < levels; ++i) sums[i] += bits_of(s[i]) - bits_of(from_upper_word(bias(i)));
+    for (int i = 0; i < levels; ++i) sums[i] += more[i];
   }
 
   /// The largest magnitude_of of the tile's terms.
@@ -225,71 +241,128 @@ struct wide_levels {
   /// A level has room for 1000 terms; its sum is to be taken after so many at the latest.
   static constexpr int terms = 512;
 
-  TALLY_HOST_DEVICE static double bias(int level) {
-    return from_upper_word(bias_word(top - spacing * level + 11));
+  /// With which round_to rounds to multiples of a level's unit.
+  TALLY_HOST_DEVICE static constexpr std::uint32_t bias(int level) {
+    return bias_word(top + 11) - static_cast<std::uint32_t>(level) * (spacing << 20);
+  }
+  /// A level's sum, in its units.
+  TALLY_HOST_DEVICE static std::int64_t sum_of(double level, int i) {
+    const double b = from_upper_word(bias(i));
+    return bits_of(level + b) - bits_of(b);
   }
   /// A level's unit is 2^this.
   TALLY_HOST_DEVICE static int exponent(int level, int bank) {
     return top - spacing * level - 41 + bank_exponent * bank;
   }
 
-  /// Adds a term of the tile to a column whose levels are `stride` doubles apart.
+  /// Adds a tile to a column whose levels are `stride` doubles apart, each a multiple of its unit.
   template <int stride, class Tile>
-  TALLY_HOST_DEVICE static void add(double* column, const Tile& tile, int row, int lane, int bank,
-                                    unsigned& what) {
-    double high, low = 0;
-    std::uint32_t magnitude;
+  TALLY_HOST_DEVICE static void add(double* column, const Tile& tile, int bank, unsigned& what) {
     if constexpr (banked) {
-      double x = tile.x(row, lane), y = tile.y(row, lane);
-      if (bank != 0) scale(x, y, bank);
-      high = x * y;
-      magnitude = magnitude_of(high);
-      if (magnitude - power_of_two(-top) < power_of_two(top) - power_of_two(-top)) {
-        if constexpr (paired) low = low_part(x, y, high);
-      } else {
-        if (bank == 0) what |= look(x, y, high);
-        high = 0;
-        magnitude = power_of_two(top - 1);
-      }
-    } else {
-      high = high_part(tile, row, lane);
-      magnitude = magnitude_of(high);
-      if (magnitude >= infinity) {
-        what |= high != high ? seen::nan : high > 0 ? seen::plus_infinity : seen::minus_infinity;
-        high = 0;
-        magnitude = power_of_two(top - 1);
+      if (bank != 0) {
+#pragma unroll
+        for (int row = 0; row < Tile::rows; ++row) {
+#pragma unroll
+          for (int lane = 0; lane < Tile::lanes; ++lane) {
+            double x = tile.x(row, lane), y = tile.y(row, lane);
+            scale(x, y, bank);
+            add_term<stride>(column, x, y, x * y);
+          }
+        }
+        return;
       }
     }
-    // The term is below 2^(field - 1022).
-    unsigned first = (static_cast<unsigned>(top + 1022) - (magnitude >> 20)) / spacing;
-    if (!banked && first > starts - 1) first = starts - 1;
-    double* const at = column + first * stride;
-    double s0 = at[0], s1 = at[stride], s2 = at[2 * stride];
-    split(s0, high);
-    split(s1, high);
-    s2 += high;
-    if constexpr (paired) {
-      double s3 = at[3 * stride];
-      split(s1, low);
-      split(s2, low);
-      s3 += low;
-      at[3 * stride] = s3;
+    bool all = true;
+#pragma unroll
+    for (int row = 0; row < Tile::rows; ++row) {
+#pragma unroll
+      for (int lane = 0; lane < Tile::lanes; ++lane) {
+        const double high = high_part(tile, row, lane);
+        if constexpr (paired) {
+          all &= add_term<stride>(column, tile.x(row, lane), tile.y(row, lane), high);
+        } else {
+          all &= add_term<stride>(column, high, 1, high);
+        }
+      }
     }
-    at[0] = s0;
-    at[stride] = s1;
-    at[2 * stride] = s2;
+    if (all) return;
+#pragma unroll
+    for (int row = 0; row < Tile::rows; ++row) {
+#pragma unroll
+      for (int lane = 0; lane < Tile::lanes; ++lane) {
+        const double high = high_part(tile, row, lane);
+        if constexpr (paired) {
+          what |= look(tile.x(row, lane), tile.y(row, lane), high);
+        } else {
+          what |= look(high, 1, high);
+        }
+      }
+    }
   }
 
  private:
   static constexpr std::uint32_t infinity = 0x7ff00000u;
 
-  /// What a product is that is not in bank 0.
-  TALLY_HOST_DEVICE static unsigned look(double x, double y, double high) {
-    if (high != high) return seen::nan;
-    if (magnitude_of(high) >= power_of_two(top)) {
-      if (magnitude_of(x) < infinity && magnitude_of(y) < infinity) return seen::above;
-      return high > 0 ? seen::plus_infinity : seen::minus_infinity;
+  /// Whether a product, or term, is one that the levels take.
+  TALLY_HOST_DEVICE static bool takes(std::uint32_t magnitude) {
+    if constexpr (!banked) return magnitude < infinity;
+    return magnitude - power_of_two(-top) < power_of_two(top) - power_of_two(-top);
+  }
+
+  TALLY_HOST_DEVICE static double round_to(std::uint32_t bias, double v) {
+    const double b = from_upper_word(bias);
+    return v + b - b;
+  }
+
+  /// Whether it did. What each level takes is found without looking at it, so a term waits for the
+  /// one before only where it adds that; and there is no branch.
+  template <int stride>
+  TALLY_HOST_DEVICE static bool add_term(double* column, double x, double y, double high) {
+    std::uint32_t magnitude = magnitude_of(high);
+    const bool taken = takes(magnitude);
+    double low = 0;
+    if constexpr (paired) low = low_part(x, y, high);
+    if (!taken) {
+      high = 0;
+      low = 0;
+      magnitude = power_of_two(top - 1);
     }
+    // The term is below 2^(field - 1022).
+    unsigned first = (static_cast<unsigned>(top + 1022) - (magnitude >> 20)) / spacing;
+    if (!banked && first > starts - 1) first = starts - 1;
+    const std::uint32_t upper = bias(static_cast<int>(first));
+    const std::uint32_t middle = upper - (spacing << 20);
+    const std::uint32_t lower = middle - (spacing << 20);
+    const double v0 = round_to(upper, high);
+    high -= v0;
+    double v1 = round_to(middle, high);
+    double v2 = high - v1;
+    double* const at = column + first * stride;
+    if constexpr (paired) {
+      const double low1 = round_to(middle, low);
+      low -= low1;
+      const double low2 = round_to(lower, low);
+      v1 += low1;
+      v2 += low2;
+      at[3 * stride] += low - low2;
+    }
+    at[0] += v0;
+    at[stride] += v1;
+    at[2 * stride] += v2;
+    return taken;
+  }
+
+  /// What a product is that is not in bank 0; 0 of others.
+  TALLY_HOST_DEVICE static unsigned look(double x, double y, double high) {
+    const std::uint32_t magnitude = magnitude_of(high);
+    if (takes(magnitude)) return 0;
+    if (high != high) return seen::nan;
+    if (magnitude >= infinity) {
+      if (!banked || magnitude_of(x) >= infinity || magnitude_of(y) >= infinity) {
+        return high > 0 ? seen::plus_infinity : seen::minus_infinity;
+      }
+    }
+    if (magnitude >= power_of_two(top)) return seen::above;
     return x != 0 && y != 0 ? seen::below : 0;
   }
 
