@@ -10,18 +10,23 @@
 
 namespace tally::backends {
 
+/// a + b; of integers modulo 2^64.
+template <class A>
+TALLY_HOST_DEVICE constexpr A plus(A a, A b) {
+  if constexpr (std::is_integral_v<A>) {
+    return static_cast<A>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  } else {
+    return a + b;
+  }
+}
+
 /// The sum over a node of the order's tree.
 template <class A>
 struct dot_sum {
   A value{};
 
   friend TALLY_HOST_DEVICE dot_sum operator+(const dot_sum& a, const dot_sum& b) {
-    if constexpr (std::is_integral_v<A>) {  // modulo 2^64
-      return {static_cast<A>(static_cast<std::uint64_t>(a.value) +
-                             static_cast<std::uint64_t>(b.value))};
-    } else {
-      return {a.value + b.value};
-    }
+    return {plus(a.value, b.value)};
   }
 };
 

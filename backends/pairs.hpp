@@ -44,6 +44,30 @@ constexpr F* at(const pair_table<F>& table, type x, type y) {
   return table[static_cast<std::size_t>(x)][static_cast<std::size_t>(y)];
 }
 
+template <class F>
+using type_table = std::array<F*, type_count>;
+
+/// The functions `entry.operator()<X>()` for every element type whose sum `A` can accumulate; null
+/// elsewhere.
+template <class F, class A, class Entry>
+constexpr type_table<F> make_type_table(Entry entry) {
+  type_table<F> table{};
+  [&]<class... X>(type_list<X...>) {
+    const auto one = [&]<class T>(std::type_identity<T>) {
+      if constexpr (dot_accumulator<A, T, T>) {
+        table[static_cast<std::size_t>(type_of<T>)] = entry.template operator()<T>();
+      }
+    };
+    (one(std::type_identity<X>{}), ...);
+  }(element_types{});
+  return table;
+}
+
+template <class F>
+constexpr F* at(const type_table<F>& table, type x) {
+  return table[static_cast<std::size_t>(x)];
+}
+
 /// Calls `f.operator()<A>()` for the accumulator that `element` names.
 template <class F>
 decltype(auto) with_accumulator(type element, F&& f) {

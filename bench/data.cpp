@@ -1,6 +1,8 @@
 // Compiled without contraction: a fused a * b + c would spoil the two-sums.
 #include "bench/data.hpp"
 
+#include <tally/exact_sum.hpp>
+
 #include <omp.h>
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include <complex>
 #include <new>
 #include <random>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -32,7 +35,17 @@ T random(std::mt19937_64& engine) {
 }
 
 template <class T>
-void fill(void* memory, std::size_t n, std::uint64_t seed) {
+T spread_out(T value, std::mt19937_64& engine) {
+  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, float>) {
+    constexpr int most = sizeof(T) == sizeof(double) ? 100 : 15;
+    return std::ldexp(value, std::uniform_int_distribution<int>(-most, most)(engine));
+  } else {
+    return value;
+  }
+}
+
+template <class T>
+void fill(void* memory, std::size_t n, std::uint64_t seed, bool spread) {
   auto* const elements = static_cast<T*>(memory);
   const std::size_t blocks = (n + block - 1) / block;
 #pragma omp parallel for schedule(static)
@@ -40,7 +53,7 @@ void fill(void* memory, std::size_t n, std::uint64_t seed) {
     std::seed_seq sequence{seed, static_cast<std::uint64_t>(b)};
     std::mt19937_64 engine(sequence);
     for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
-      elements[i] = random<T>(engine);
+      elements[i] = spread ? spread_out(random<T>(engine), engine) : random<T>(engine);
   }
 }
 
@@ -68,6 +81,22 @@ void add(reference& total, const reference& other) {
   add(total.imaginary, other.imaginary.sum);
   total.imaginary.rest += other.imaginary.rest;
   total.magnitude += other.magnitude;
+}
+
+template <class X>
+reference sum(std::span<const X> x) {
+  reference r;
+  for (const X& value : x) {
+    if constexpr (tally::is_complex_v<X>) {
+      add(r.real, value.real());
+      add(r.imaginary, value.imag());
+      r.magnitude += std::abs(value);
+    } else {
+      add(r.real, static_cast<double>(value));
+      r.magnitude += std::abs(static_cast<double>(value));
+    }
+  }
+  return r;
 }
 
 template <class X, class Y>
@@ -106,13 +135,16 @@ std::complex<double> value_of(const void* result, tally::type element) {
 
 }  // namespace
 
-host_vector::host_vector(tally::type element, std::size_t n, std::uint64_t seed)
-    : memory_(std::aligned_alloc(page, (n * size_of(element) + page - 1) / page * page)),
+host_vector::host_vector(tally::type element, std::size_t n, std::uint64_t seed, std::size_t offset,
+                         values drawn)
+    : memory_(std::aligned_alloc(page, (offset + n * size_of(element) + page - 1) / page * page)),
       size_(n),
+      offset_(offset),
       element_(element) {
   if (!memory_) throw std::bad_alloc();
   static constexpr auto table = fills(tally::element_types{});
-  table[static_cast<std::size_t>(element)](memory_.get(), n, seed);
+  table[static_cast<std::size_t>(element)](static_cast<char*>(memory_.get()) + offset, n, seed,
+                                           drawn == values::spread);
 }
 
 double reference::error_of(const void* result, tally::type element) const {
@@ -122,14 +154,63 @@ double reference::error_of(const void* result, tally::type element) const {
   return std::hypot(re, im) / magnitude;
 }
 
-reference reference_of(const workload& w) {
+void fill_ill_conditioned(host_vector& x_vector, host_vector& y_vector, int exponent,
+                          std::uint64_t seed) {
+  const std::span<double> x = x_vector.as<double>(), y = y_vector.as<double>();
+  const std::size_t n = x.size(), half = n / 2;
+  std::mt19937_64 engine(seed);
+  const double bits = exponent * std::log2(10.0);
+  std::uniform_real_distribution<double> up_to(0, bits / 2);
+  tally::exact_sum<double> sum;
+  for (std::size_t i = 0; i < half; ++i) {
+    const double e = i == 0 ? bits / 2 + 1 : i + 1 == half ? 0 : up_to(engine);
+    x[i] = std::ldexp(random<double>(engine), static_cast<int>(std::lround(e)));
+    y[i] = std::ldexp(random<double>(engine), static_cast<int>(std::lround(e)));
+    sum.add_product(x[i], y[i]);
+  }
+  for (std::size_t i = half; i < n; ++i) {
+    const double e = bits / 2 * static_cast<double>(n - 1 - i) / static_cast<double>(n - half);
+    const double scale = std::ldexp(1.0, static_cast<int>(std::lround(e)));
+    do {
+      x[i] = random<double>(engine) * scale;
+    } while (x[i] == 0);
+    y[i] = (random<double>(engine) * scale - sum.round<double>()) / x[i];
+    sum.add_product(x[i], y[i]);
+  }
+  for (std::size_t i = n - 1; i > 0; --i) {
+    const std::size_t j = std::uniform_int_distribution<std::size_t>(0, i)(engine);
+    std::swap(x[i], x[j]);
+    std::swap(y[i], y[j]);
+  }
+}
+
+namespace {
+
+/// The sum without any error; `rest` is what rounding it leaves.
+reference exact_reference(const workload& w) {
+  tally::exact_sum<double> sum;
+  sum.add_products(static_cast<const double*>(w.x.data), static_cast<const double*>(w.y.data),
+                   w.size());
+  reference r;
+  r.real.sum = sum.round<double>();
+  sum.add(-r.real.sum);
+  r.real.rest = sum.round<double>();
+  r.magnitude = std::abs(r.real.sum);
+  return r;
+}
+
+}  // namespace
+
+reference reference_of(const workload& w, values drawn) {
+  if (drawn == values::ill_conditioned) return exact_reference(w);
   const std::size_t blocks = (w.size() + block - 1) / block;
   std::vector<reference> parts(blocks);
   visit(w, [&](auto x, auto y, auto) {
 #pragma omp parallel for schedule(static)
     for (std::size_t b = 0; b < blocks; ++b) {
       const std::size_t first = b * block, count = std::min(block, w.size() - first);
-      parts[b] = sum(x.subspan(first, count), y.subspan(first, count));
+      parts[b] = w.x_alone ? sum(x.subspan(first, count))
+                           : sum(x.subspan(first, count), y.subspan(first, count));
     }
   });
   reference total;

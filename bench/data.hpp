@@ -6,18 +6,34 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <span>
 
 namespace bench {
 
-/// Host memory on a page's border with n random elements: uniform in [-1, 1), complex parts too,
-/// `bool` either value. The same for a seed, however many threads fill it.
+/// How operands are drawn: uniform in [-1, 1), complex parts too, `bool` either value; uniform
+/// times 2^-100 ... 2^100 (float: 2^-15 ... 2^15); or so that the product of both has a wanted
+/// condition number.
+enum class values { uniform, spread, ill_conditioned };
+
+/// Of vectors whose product has condition number 10^k, "n" is k, and this their length.
+inline constexpr std::size_t ill_conditioned_size = 1000;
+
+/// Host memory, `offset` bytes past a page's border, with n random elements. The same for a seed,
+/// however many threads fill it.
 class host_vector {
  public:
   host_vector() = default;
-  host_vector(tally::type element, std::size_t n, std::uint64_t seed);
+  host_vector(tally::type element, std::size_t n, std::uint64_t seed, std::size_t offset,
+              values drawn = values::uniform);
 
-  tally::operand first(std::size_t n) const { return {memory_.get(), n, 1, element_}; }
+  tally::operand first(std::size_t n) const {
+    return {static_cast<char*>(memory_.get()) + offset_, n, 1, element_};
+  }
   std::size_t size() const { return size_; }
+  template <class T>
+  std::span<T> as() {
+    return {reinterpret_cast<T*>(static_cast<char*>(memory_.get()) + offset_), size_};
+  }
 
  private:
   struct release {
@@ -25,8 +41,15 @@ class host_vector {
   };
   std::unique_ptr<void, release> memory_;
   std::size_t size_ = 0;
+  std::size_t offset_ = 0;
   tally::type element_ = tally::type::float64;
 };
+
+/// Fills x and y, float64, so that the condition number of their product, 2 sum |x_i y_i| / |sum
+/// x_i y_i|, is about 10^exponent: half of the elements of growing exponents, the others such that
+/// what is there so far nearly cancels. (Ogita, Rump and Oishi, Accurate sum and dot product, SIAM
+/// J. Sci. Comput. 26 (2005), algorithm 6.1.)
+void fill_ill_conditioned(host_vector& x, host_vector& y, int exponent, std::uint64_t seed);
 
 /// A product as it would be with twice the digits of a double: products split without error by fma,
 /// sums by two-sum, and the parts left over summed beside.
@@ -36,13 +59,14 @@ struct reference {
     double rest = 0;
   };
   part real, imaginary;
-  double magnitude = 0;  ///< sum |x_i| |y_i|, which errors are taken relative to
+  double magnitude = 0;  ///< sum |x_i| |y_i|, or of ill-conditioned data |sum x_i y_i|: what errors
+                         ///< are taken relative to
 
   /// |result - this| / magnitude, the result of type `element`.
   double error_of(const void* result, tally::type element) const;
 };
 
 /// For operands in host memory.
-reference reference_of(const workload& w);
+reference reference_of(const workload& w, values drawn = values::uniform);
 
 }  // namespace bench

@@ -32,6 +32,12 @@ std::vector<std::size_t> sizes(const types& t, bool full) {
   return {8, 100, 1'000, 10'000, 1'000'000, workload_of_2021, 1 << 26};
 }
 
+std::vector<std::size_t> aligned_sizes(const types& t, bool full) {
+  if (full) return sizes(t, full);
+  if (t != types_of(pair<double, double>{}) && t != types_of(pair<float, float>{})) return {};
+  return {100, 1'000, 10'000, 1'000'000};
+}
+
 /// The executors that run on host memory, with what the threads allow.
 std::vector<tally::executor> executors(int threads, bool full) {
   std::vector<tally::executor> list;
@@ -66,6 +72,10 @@ contenders ways(const workload& w, bool full) {
 
 }  // namespace
 
-const lane dot = {.name = "dot", .on_all_threads = true, .sizes = sizes, .ways = ways};
+const lane dot = {
+    .name = "dot", .on_all_threads = true, .offset = of_malloc, .sizes = sizes, .ways = ways};
+
+/// The same on vectors that start with a page.
+const lane dot_aligned = {.name = "dot-aligned", .sizes = aligned_sizes, .ways = ways};
 
 }  // namespace bench

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bench/contender.hpp"
+#include "bench/data.hpp"
 
 #include <cstddef>
 #include <string_view>
@@ -14,16 +15,32 @@ struct lane {
   std::string_view name;
   bool on_device = false;       ///< the operands are in the memory of the CUDA device
   bool on_all_threads = false;  ///< on one thread and on all of them; else the contenders decide
+  std::size_t offset = 0;       ///< bytes past a page at which the operands start on the host
+  values drawn = values::uniform;
+  bool exact = false;    ///< bits are compared with the correctly rounded result
+  bool x_alone = false;  ///< see workload
   /// The sizes for a pair of types; empty for none. Both lists are longer in the full comparison.
   std::vector<std::size_t> (*sizes)(const types& t, bool full);
   contenders (*ways)(const workload& w, bool full);
 };
 
-extern const lane dot;     // dot.cpp
+/// Where malloc puts a large vector, and so std::vector, new and Fortran's allocate: 16 bytes past
+/// a multiple of 64. A vector load there crosses a cache line, which costs the peers up to half.
+inline constexpr std::size_t of_malloc = 16;
+
+extern const lane dot;  // dot.cpp
+extern const lane dot_aligned;
+extern const lane exact;  // exact.cpp
+extern const lane exact_spread;
+extern const lane exact_sum;
+extern const lane accuracy;
 extern const lane ladder;  // ladder.cpp
 #if TALLY_BENCH_CUDA
 extern const lane dot_on_device;  // device_dot.cpp
 extern const lane dot_to_host;
+extern const lane exact_on_device;  // device_exact.cpp
+extern const lane exact_spread_on_device;
+extern const lane exact_sum_on_device;
 extern const lane ladder_on_device;  // device_ladder.cu
 extern const lane transfer;          // transfer.cpp
 #endif

@@ -90,10 +90,12 @@ struct group {
 };
 
 std::vector<const lane*> lanes() {
-  std::vector<const lane*> list = {&dot, &ladder};
+  std::vector<const lane*> list = {&dot,       &dot_aligned, &exact, &exact_spread,
+                                   &exact_sum, &accuracy,    &ladder};
 #if TALLY_BENCH_CUDA
   if (device_count() > 0) {
-    for (const lane* l : {&dot_on_device, &dot_to_host, &ladder_on_device, &transfer})
+    for (const lane* l : {&dot_on_device, &dot_to_host, &exact_on_device, &exact_spread_on_device,
+                          &exact_sum_on_device, &ladder_on_device, &transfer})
       list.push_back(l);
   }
 #endif
@@ -115,7 +117,9 @@ std::vector<group> plan(const options& o) {
     for (const types& t : list_of(pairs{})) {
       for (const std::size_t n : l->sizes(t, o.full)) {
         for (const int count : threads) {
-          const workload nothing{{nullptr, n, 1, t.x}, {nullptr, n, 1, t.y}, t.accumulator, count};
+          const std::size_t size = l->drawn == values::ill_conditioned ? ill_conditioned_size : n;
+          const workload nothing{
+              {nullptr, size, 1, t.x}, {nullptr, size, 1, t.y}, t.accumulator, count, l->x_alone};
           if (!fits_in_memory(nothing.bytes())) continue;
           group g{l, t, n, count, {}};
           for (const contender& c : l->ways(nothing, o.full)) {
@@ -137,6 +141,7 @@ class operands {
 
   /// The product of `g` in host memory.
   workload on_host(const group& g) {
+    if (g.from->drawn == values::ill_conditioned) return ill_conditioned(g);
     const auto key = std::pair(g.from, g.operands);
     if (key != filled_for_) {
       std::size_t n = 0;
@@ -145,8 +150,8 @@ class operands {
       }
       filled_for_ = key;
       x_ = {}, y_ = {};  // make room first
-      x_ = host_vector(g.operands.x, n, seed_);
-      y_ = host_vector(g.operands.y, n, seed_ + 1);
+      x_ = host_vector(g.operands.x, n, seed_, g.from->offset, g.from->drawn);
+      y_ = host_vector(g.operands.y, n, seed_ + 1, g.from->offset, g.from->drawn);
 #if TALLY_BENCH_CUDA
       device_x_ = {}, device_y_ = {};
       if (g.from->on_device) {
@@ -155,7 +160,7 @@ class operands {
       }
 #endif
     }
-    return {x_.first(g.n), y_.first(g.n), g.operands.accumulator, g.threads};
+    return {x_.first(g.n), y_.first(g.n), g.operands.accumulator, g.threads, g.from->x_alone};
   }
 
   /// `w`, made by `on_host`, where the lane wants it.
@@ -169,6 +174,15 @@ class operands {
   }
 
  private:
+  workload ill_conditioned(const group& g) {
+    constexpr std::size_t n = ill_conditioned_size;
+    filled_for_ = {};
+    x_ = host_vector(g.operands.x, n, seed_, g.from->offset);
+    y_ = host_vector(g.operands.y, n, seed_, g.from->offset);
+    fill_ill_conditioned(x_, y_, static_cast<int>(g.n), seed_ + g.n);
+    return {x_.first(n), y_.first(n), g.operands.accumulator, g.threads};
+  }
+
   const std::vector<group>& groups_;
   std::uint64_t seed_;
   std::pair<const lane*, types> filled_for_{};
@@ -302,10 +316,15 @@ class progress {
 
 void run(const group& g, operands& data, bool full, const effort& e, results& file) {
   const workload host = data.on_host(g);
-  const reference truth = reference_of(host);
+  const reference truth = reference_of(host, g.from->drawn);
   alignas(std::complex<double>) bits expected{};
-  tally::dot(tally::serial(), host.x, host.y, tally::conjugate::none,
-             {expected.data(), host.accumulator}, true);
+  const tally::output result = {expected.data(), host.accumulator};
+  if (host.x_alone) {
+    tally::reduce(tally::serial(), {host.x, tally::reduction::sum, result, g.from->exact});
+  } else {
+    tally::dot(tally::serial(),
+               {host.x, host.y, tally::conjugate::none, result, true, g.from->exact});
+  }
 
   benchmark::ClearRegisteredBenchmarks();
   const workload w = data.where_wanted(g, host);

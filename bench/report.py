@@ -19,9 +19,17 @@ import sys
 
 ACCURACY = {"float32": 2.0**-23, "float64": 2.0**-52}
 LANES = {
-    "dot": "Dot product on the host",
+    "dot": "Dot product on the host, vectors where malloc puts them",
+    "dot-aligned": "Dot product on the host, vectors that start with a page",
+    "exact": "Exact dot product on the host",
+    "exact-spread": "Exact dot product on the host, exponents spread over 2^±100 (float32: 2^±15)",
+    "exact-sum": "Exact sum on the host",
+    "accuracy": "Error against condition number, 1000 elements",
     "dot-cuda": "Dot product on the CUDA device: the device's time in a graph",
     "dot-cuda-to-host": "Dot product on the CUDA device, returned to the host: the call's time",
+    "exact-cuda": "Exact dot product on the CUDA device: the device's time in a graph",
+    "exact-cuda-spread": "Exact dot product on the CUDA device, exponents spread over 2^±100",
+    "exact-cuda-sum": "Exact sum on the CUDA device: the device's time in a graph",
     "transfer": "Dot product of host memory on the CUDA device: copies and product",
     "ladder": "The ladder on the host",
     "ladder-cuda": "The ladder on the CUDA device: the device's time in a graph",
@@ -52,7 +60,9 @@ class Row:
 
     @property
     def ours(self):
-        return self.name.startswith("tally::")
+        """In a lane of the exact grade the default grade is one of the others."""
+        exact = self.lane.startswith("exact") or self.lane == "accuracy"
+        return self.name.startswith("tally::") and (not exact or self.name.endswith(" exact"))
 
     @property
     def limit(self):
@@ -61,7 +71,7 @@ class Row:
     @property
     def wrong(self):
         """Off by more than any order of summation is on random data."""
-        if self.error is None:
+        if self.error is None or self.lane == "accuracy":
             return False
         double = "float64" in self.types or "complex128" in self.types
         return self.error > math.sqrt(self.n) * ACCURACY["float64" if double else "float32"]
@@ -152,7 +162,7 @@ def threads_text(threads):
 
 def heading(lane, types, threads):
     return f"{LANES[lane]}, {types.replace('x', ' × ', 1).replace('=', ' in ')}" + (
-        f", {threads_text(threads)}" if lane == "dot" else ""
+        f", {threads_text(threads)}" if lane in ("dot", "exact", "exact-spread", "exact-sum") else ""
     )
 
 
@@ -164,6 +174,8 @@ def summary(rows):
     """Ours against the best of the others, a line a group."""
     lines = []
     for group in groups_of(rows).values():
+        if group[0].lane == "accuracy":
+            continue
         ours = best(group, lambda r: r.ours)
         other = best(group, lambda r: not r.ours and not r.limit and not r.wrong)
         if ours is None:
@@ -250,7 +262,7 @@ def markdown(context, rows, plots):
         yield f"## {heading(lane, types, threads)}"
         yield ""
         head = [
-            "n",
+            "condition" if lane == "accuracy" else "n",
             "",
             "threads",
             "time",
@@ -264,7 +276,7 @@ def markdown(context, rows, plots):
         lines = []
         for row in sorted(section, key=lambda r: (r.n, r.position if ladder else r.seconds)):
             line = [
-                size_text(row.n),
+                f"10^{row.n}" if lane == "accuracy" else size_text(row.n),
                 f"**{row.name}**" if row.ours else row.name,
                 row.own_threads,
                 time_text(row.seconds),
@@ -310,7 +322,9 @@ def style_of(name, others):
     if name.startswith("limit"):
         return dict(color="black", linestyle=":", linewidth=1.6, marker="", zorder=5)
     if name.startswith("tally::"):
-        color = OURS.get(name.removeprefix("tally::"), "#3f6fbf")
+        color = OURS.get(name.removeprefix("tally::").removesuffix(" exact"), "#3f6fbf")
+        if name.endswith(" exact"):
+            color = "#b0002a"
         return dict(color=color, linewidth=2.4, marker="o", markersize=5.5, zorder=4)
     k = others.index(name)
     return dict(
@@ -468,6 +482,31 @@ def plot_ladder(pyplot, title, rows, path):
     pyplot.close(figure)
 
 
+def plot_accuracy(pyplot, title, rows, path):
+    """Relative error against condition number; what is not below 1 has no digit right."""
+    names = list(dict.fromkeys(r.name for r in rows))
+    others = [name for name in names if not name.startswith("tally::")]
+    figure, axis = pyplot.subplots(figsize=(8.4, 5.2))
+    least = 2.0**-54
+    for name in names:
+        line = sorted((r for r in rows if r.name == name), key=lambda r: r.n)
+        axis.plot(
+            [10.0**r.n for r in line],
+            [min(max(r.error, least), 2.0) for r in line],
+            label=name,
+            **style_of(name, others),
+        )
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_xlabel("condition number")
+    axis.set_ylabel("relative error (2 or more at the top)")
+    axis.grid(True, color="#dddddd", linewidth=0.6)
+    axis.set_title(title, fontsize=12, loc="left")
+    axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9.5)
+    figure.savefig(path, dpi=130, bbox_inches="tight")
+    pyplot.close(figure)
+
+
 def plot(context, rows, folder):
     try:
         import matplotlib
@@ -493,6 +532,8 @@ def plot(context, rows, folder):
         title = f"{heading(lane, types, 1).replace(', 1 thread', '')}\n{machine}"
         if lane.startswith("ladder"):
             plot_ladder(pyplot, title + f", {size_text(lane_rows[0].n)} elements", lane_rows, path)
+        elif lane == "accuracy":
+            plot_accuracy(pyplot, title, lane_rows, path)
         elif len({r.n for r in lane_rows}) > 2:
             threads = sorted({r.threads for r in lane_rows})
             columns = [

@@ -58,10 +58,13 @@ struct workload {
   tally::operand y;
   tally::type accumulator = tally::type::float64;
   int threads = 1;
+  bool x_alone = false;  ///< the sum of x is wanted, and y only there
 
   std::size_t size() const { return x.size; }
   /// What has to be read, whoever does it.
-  std::size_t bytes() const { return size() * (size_of(x.element) + size_of(y.element)); }
+  std::size_t bytes() const {
+    return size() * (size_of(x.element) + (x_alone ? 0 : size_of(y.element)));
+  }
 };
 
 /// Calls f(x, y, std::type_identity<A>) with the operands as spans of their types, for a pair of

@@ -5,19 +5,18 @@
 #include "src/check.hpp"
 
 #include <tally/dot.hpp>
+#include <tally/reduce.hpp>
 
 namespace tally {
+namespace {
 
-const executor* choose_on_host(const operand& x, const operand& y) {
+template <class... Operand>
+const executor* of_host(const Operand&... v) {
 #if TALLY_HAS_CUDA
-  if (memory_differs()) {
-    for (const operand* v : {&x, &y}) {
-      if (v->size > 0 && !locate(v->data).host) return nullptr;
-    }
-  }
+  if (memory_differs() && (... || (v.size > 0 && !locate(v.data).host))) return nullptr;
 #endif
 #if TALLY_HAS_OPENMP
-  const std::size_t bytes = x.size * size_of(x.element) + y.size * size_of(y.element);
+  const std::size_t bytes = (... + (v.size * size_of(v.element)));
   if (bytes >= openmp_from_bytes && backends::openmp::default_threads() > 1) {
     static const executor on_threads = openmp();
     return &on_threads;
@@ -27,13 +26,22 @@ const executor* choose_on_host(const operand& x, const operand& y) {
   return &in_vectors;
 }
 
-executor choose(const operand& x, const operand& y) {
-  if (const executor* on_host = choose_on_host(x, y)) return *on_host;
-  for (const operand* v : {&x, &y}) {
-    const backends::place memory = locate(v->data);
-    if (v->size > 0 && !memory.host) return cuda({.device = memory.device});
+template <class... Operand>
+executor of_all(const Operand&... v) {
+  if (const executor* on_host = of_host(v...)) return *on_host;
+  for (const operand* each : {&v...}) {
+    const backends::place memory = locate(each->data);
+    if (each->size > 0 && !memory.host) return cuda({.device = memory.device});
   }
   return simd();
 }
+
+}  // namespace
+
+const executor* choose_on_host(const operand& x) { return of_host(x); }
+const executor* choose_on_host(const operand& x, const operand& y) { return of_host(x, y); }
+
+executor choose(const operand& x) { return of_all(x); }
+executor choose(const operand& x, const operand& y) { return of_all(x, y); }
 
 }  // namespace tally

@@ -16,6 +16,7 @@ inline constexpr std::size_t openmp_from_bytes = std::size_t{1} << 20;
 
 /// `choose`, without a copy (of 40 bytes, which cost a short call 10 ns), for operands that the
 /// host reaches; null for others.
+const executor* choose_on_host(const operand& x);
 const executor* choose_on_host(const operand& x, const operand& y);
 
 }  // namespace tally

@@ -67,11 +67,32 @@ tally::operand vector(std::size_t n, tally_type element, const void* pointer,
   return tally::blas_operand(pointer, n, increment, t, known ? tally::size_of(t) : 0);
 }
 
+tally::executor executor_of(const tally_executor* where) {
+  return where ? std::bit_cast<tally::executor>(*where) : tally::automatic();
+}
+
+enum class grade : bool { standard, exact };
+enum class form : bool { queued, waiting };
+
 tally_status dot(const tally_executor* where, const tally::operand& x, const tally::operand& y,
-                 tally::conjugate conjugated, tally_type result_type, void* result, bool wait) {
+                 tally::conjugate conjugated, tally_type result_type, void* result, grade grade,
+                 form form) {
   return status_of([&] {
-    tally::dot(where ? std::bit_cast<tally::executor>(*where) : tally::automatic(), x, y,
-               conjugated, {result, to_type(result_type)}, wait);
+    tally::dot(executor_of(where), tally::dot_arguments{x,
+                                                        y,
+                                                        conjugated,
+                                                        {result, to_type(result_type)},
+                                                        form == form::waiting,
+                                                        grade == grade::exact});
+  });
+}
+
+tally_status reduce(const tally_executor* where, const tally::operand& x, tally::reduction what,
+                    tally_type result_type, void* result, grade grade, form form) {
+  return status_of([&] {
+    tally::reduce(
+        executor_of(where),
+        {x, what, {result, to_type(result_type)}, grade == grade::exact, form == form::waiting});
   });
 }
 
@@ -103,26 +124,129 @@ tally_status tally_dot(const tally_executor* where, size_t n, tally_type x_type,
                        ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
                        tally_type result_type, void* result) {
   return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::none,
-             result_type, result, true);
-}
-
-tally_status tally_dotc(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                        ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
-                        tally_type result_type, void* result) {
-  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::x,
-             result_type, result, true);
+             result_type, result, grade::standard, form::waiting);
 }
 
 tally_status tally_dot_async(const tally_executor* where, size_t n, tally_type x_type,
                              const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
                              ptrdiff_t incy, tally_type result_type, void* result) {
   return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::none,
-             result_type, result, false);
+             result_type, result, grade::standard, form::queued);
+}
+
+tally_status tally_dot_exact(const tally_executor* where, size_t n, tally_type x_type,
+                             const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
+                             ptrdiff_t incy, tally_type result_type, void* result) {
+  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::none,
+             result_type, result, grade::exact, form::waiting);
+}
+
+tally_status tally_dot_exact_async(const tally_executor* where, size_t n, tally_type x_type,
+                                   const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
+                                   ptrdiff_t incy, tally_type result_type, void* result) {
+  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::none,
+             result_type, result, grade::exact, form::queued);
+}
+
+tally_status tally_dotc(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                        ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
+                        tally_type result_type, void* result) {
+  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::x,
+             result_type, result, grade::standard, form::waiting);
 }
 
 tally_status tally_dotc_async(const tally_executor* where, size_t n, tally_type x_type,
                               const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
                               ptrdiff_t incy, tally_type result_type, void* result) {
   return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::x,
-             result_type, result, false);
+             result_type, result, grade::standard, form::queued);
+}
+
+tally_status tally_dotc_exact(const tally_executor* where, size_t n, tally_type x_type,
+                              const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
+                              ptrdiff_t incy, tally_type result_type, void* result) {
+  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::x,
+             result_type, result, grade::exact, form::waiting);
+}
+
+tally_status tally_dotc_exact_async(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
+                                    ptrdiff_t incy, tally_type result_type, void* result) {
+  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::x,
+             result_type, result, grade::exact, form::queued);
+}
+
+tally_status tally_sum(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                       ptrdiff_t incx, tally_type result_type, void* result) {
+  return reduce(where, vector(n, x_type, x, incx), tally::reduction::sum, result_type, result,
+                grade::standard, form::waiting);
+}
+
+tally_status tally_sum_async(const tally_executor* where, size_t n, tally_type x_type,
+                             const void* x, ptrdiff_t incx, tally_type result_type, void* result) {
+  return reduce(where, vector(n, x_type, x, incx), tally::reduction::sum, result_type, result,
+                grade::standard, form::queued);
+}
+
+tally_status tally_sum_exact(const tally_executor* where, size_t n, tally_type x_type,
+                             const void* x, ptrdiff_t incx, tally_type result_type, void* result) {
+  return reduce(where, vector(n, x_type, x, incx), tally::reduction::sum, result_type, result,
+                grade::exact, form::waiting);
+}
+
+tally_status tally_sum_exact_async(const tally_executor* where, size_t n, tally_type x_type,
+                                   const void* x, ptrdiff_t incx, tally_type result_type,
+                                   void* result) {
+  return reduce(where, vector(n, x_type, x, incx), tally::reduction::sum, result_type, result,
+                grade::exact, form::queued);
+}
+
+tally_status tally_asum(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                        ptrdiff_t incx, tally_type result_type, void* result) {
+  return reduce(where, vector(n, x_type, x, incx), tally::reduction::asum, result_type, result,
+                grade::standard, form::waiting);
+}
+
+tally_status tally_asum_async(const tally_executor* where, size_t n, tally_type x_type,
+                              const void* x, ptrdiff_t incx, tally_type result_type, void* result) {
+  return reduce(where, vector(n, x_type, x, incx), tally::reduction::asum, result_type, result,
+                grade::standard, form::queued);
+}
+
+tally_status tally_asum_exact(const tally_executor* where, size_t n, tally_type x_type,
+                              const void* x, ptrdiff_t incx, tally_type result_type, void* result) {
+  return reduce(where, vector(n, x_type, x, incx), tally::reduction::asum, result_type, result,
+                grade::exact, form::waiting);
+}
+
+tally_status tally_asum_exact_async(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, tally_type result_type,
+                                    void* result) {
+  return reduce(where, vector(n, x_type, x, incx), tally::reduction::asum, result_type, result,
+                grade::exact, form::queued);
+}
+
+tally_status tally_nrm2(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                        ptrdiff_t incx, tally_type result_type, void* result) {
+  return reduce(where, vector(n, x_type, x, incx), tally::reduction::nrm2, result_type, result,
+                grade::standard, form::waiting);
+}
+
+tally_status tally_nrm2_async(const tally_executor* where, size_t n, tally_type x_type,
+                              const void* x, ptrdiff_t incx, tally_type result_type, void* result) {
+  return reduce(where, vector(n, x_type, x, incx), tally::reduction::nrm2, result_type, result,
+                grade::standard, form::queued);
+}
+
+tally_status tally_nrm2_exact(const tally_executor* where, size_t n, tally_type x_type,
+                              const void* x, ptrdiff_t incx, tally_type result_type, void* result) {
+  return reduce(where, vector(n, x_type, x, incx), tally::reduction::nrm2, result_type, result,
+                grade::exact, form::waiting);
+}
+
+tally_status tally_nrm2_exact_async(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, tally_type result_type,
+                                    void* result) {
+  return reduce(where, vector(n, x_type, x, incx), tally::reduction::nrm2, result_type, result,
+                grade::exact, form::queued);
 }

@@ -58,18 +58,28 @@ class check {
       fail(errc::null_pointer, name, " is null and should point at ", n,
            n == 1 ? " element" : " elements");
     }
-    const std::size_t alignment = alignment_of(element);
-    if ((reinterpret_cast<std::uintptr_t>(pointer) & (alignment - 1)) != 0) {
-      fail(errc::misaligned, name, " is not a multiple of ", alignment, " bytes, the alignment of ",
-           tally::name(element));
+    if (!is_aligned(pointer, element)) {
+      fail(errc::misaligned, name, " is not a multiple of ", alignment_of(element),
+           " bytes, the alignment of ", tally::name(element));
     }
   }
   void reach(const executor& where, const char* name, const operand& v) const {
     if (v.size > 0) reach(where, name, v.data);
   }
   void reach(const executor& where, const char* name, const void* pointer) const;
-  /// Where a result is returned to.
-  void on_host(const char* name, const void* pointer) const;
+  /// Where a result goes: with `wait` it is returned, so that is the host's memory.
+  void result(const executor& where, const output& result, bool wait) const {
+    if (wait) {
+      on_host("result", result.data);
+    } else {
+      reach(where, "result", result.data);
+    }
+  }
+
+  /// Whether `reach` and `result` could find anything.
+  static bool is_needed(const executor& where) {
+    return memory_differs() || &where.backend()->reaches != &backends::host_reaches;
+  }
 
   template <class... Part>
   [[noreturn, gnu::cold, gnu::noinline]] void fail(errc code, const Part&... parts) const {
@@ -79,6 +89,9 @@ class check {
     throw error(code, text);
   }
 
+  static bool is_aligned(const void* pointer, type element) {
+    return (reinterpret_cast<std::uintptr_t>(pointer) & (alignment_of(element) - 1)) == 0;
+  }
   static std::size_t alignment_of(type element) {
     static constexpr auto table = []<class... T>(type_list<T...>) {
       return std::array<std::uint8_t, sizeof...(T)>{alignof(T)...};
@@ -87,6 +100,7 @@ class check {
   }
 
  private:
+  void on_host(const char* name, const void* pointer) const;
   [[noreturn]] void fail_type(const char* name, type element) const;
   static void append(std::string& text, std::string_view part) { text += part; }
   static void append(std::string& text, std::size_t number) { text += std::to_string(number); }

@@ -62,11 +62,7 @@ check check_of(const dot_arguments& a) {
   const check check = check_of(a);
   check.reach(where, "x", a.x);
   check.reach(where, "y", a.y);
-  if (a.wait) {
-    check.on_host("result", a.result.data);
-  } else {
-    check.reach(where, "result", a.result.data);
-  }
+  check.result(where, a.result, a.wait);
 }
 
 /// Whether `check_arguments` would find nothing. A short call spends most of its time outside the

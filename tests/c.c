@@ -17,7 +17,9 @@ int main(void) {
   const double x[] = {1, 2, 3, 4};
   const float y[] = {5, 6, 7, 8};
   const double c[] = {1, 2, 3, 4}; /* two complex numbers */
+  const int i[] = {3, -4, 2, 7, 0};
   double r = 0, rc[2] = {0, 0};
+  long long s = 0;
   tally_executor where;
 
   CHECK(strcmp(tally_last_error(), "") == 0);
@@ -36,7 +38,35 @@ int main(void) {
                         rc) == TALLY_SUCCESS);
   CHECK(rc[0] == -10 && rc[1] == 28);
 
+  CHECK(tally_sum(&where, 4, TALLY_FLOAT64, x, 1, TALLY_FLOAT64, &r) == TALLY_SUCCESS && r == 10);
+  CHECK(tally_sum(NULL, 2, TALLY_COMPLEX128, c, -1, TALLY_COMPLEX128, rc) == TALLY_SUCCESS);
+  CHECK(rc[0] == 4 && rc[1] == 6);
+  CHECK(tally_sum_async(&where, 2, TALLY_FLOAT64, x, 3, TALLY_FLOAT64, &r) == TALLY_SUCCESS);
+  CHECK(r == 5);
+  CHECK(tally_asum(&where, 3, TALLY_INT32, i, 1, TALLY_INT64, &s) == TALLY_SUCCESS && s == 9);
+  CHECK(tally_asum_async(&where, 3, TALLY_INT32, i, 1, TALLY_FLOAT64, &r) == TALLY_SUCCESS);
+  CHECK(r == 9);
+  CHECK(tally_nrm2(&where, 2, TALLY_INT32, i, 1, TALLY_FLOAT64, &r) == TALLY_SUCCESS && r == 5);
+  CHECK(tally_nrm2_async(&where, 2, TALLY_INT32, i, 1, TALLY_FLOAT64, &r) == TALLY_SUCCESS);
+  CHECK(r == 5);
+  /* Sums of integers that return int64 are exact as they are. */
+  CHECK(tally_sum_exact(&where, 3, TALLY_INT32, i, 1, TALLY_INT64, &s) == TALLY_SUCCESS && s == 1);
+  CHECK(tally_sum_exact_async(&where, 3, TALLY_INT32, i, 2, TALLY_INT64, &s) == TALLY_SUCCESS);
+  CHECK(s == 3 + 2 + 0);
+  CHECK(tally_asum_exact(&where, 3, TALLY_INT32, i, 1, TALLY_INT64, &s) == TALLY_SUCCESS && s == 9);
+  CHECK(tally_dot_exact(&where, 2, TALLY_INT32, i, 1, TALLY_INT32, i, 1, TALLY_INT64, &s) ==
+        TALLY_SUCCESS);
+  CHECK(s == 25);
+  CHECK(tally_dotc_exact_async(&where, 2, TALLY_INT32, i, 1, TALLY_INT32, i, 1, TALLY_INT64, &s) ==
+        TALLY_SUCCESS);
+  CHECK(s == 25);
+
   r = 42;
+  CHECK(tally_nrm2(&where, 2, TALLY_INT32, i, 1, TALLY_INT64, &r) == TALLY_UNSUPPORTED_TYPE);
+  CHECK(strcmp(tally_last_error(),
+               "tally::nrm2: the result is int64; int32 gives float64 or float64") == 0);
+  CHECK(tally_asum_exact(&where, 2, TALLY_INT32, NULL, 1, TALLY_INT64, &r) == TALLY_NULL_POINTER);
+  CHECK(tally_sum(&where, 2, (tally_type)11, x, 1, TALLY_FLOAT64, &r) == TALLY_UNSUPPORTED_TYPE);
   CHECK(tally_dot(&where, 4, TALLY_FLOAT64, x, 0, TALLY_FLOAT32, y, 1, TALLY_FLOAT64, &r) ==
         TALLY_ZERO_INCREMENT);
   CHECK(strcmp(tally_last_error(), "tally::dot: x has increment 0") == 0);

@@ -90,6 +90,52 @@ TEST_P(Errors, ResultTypes) {
                });
 }
 
+TEST_P(Errors, OfReductions) {
+  using tally::reduction;
+  using tally::type;
+  const auto reduce = [&](reduction what, const tally::operand& v, type result = type::float64) {
+    tally::reduce(where(), {v, what, {&result_, result}, false, true});
+  };
+  expect_error(errc::invalid_argument,
+               "tally::sum: x has 18446744073709551615 elements; there can be 281474976710656",
+               [&] { reduce(reduction::sum, vector(static_cast<std::size_t>(-1))); });
+  expect_error(errc::null_pointer, "tally::asum: x is null and should point at 5 elements", [&] {
+    reduce(reduction::asum, {nullptr, 5, 1, type::float64});
+  });
+  expect_error(errc::null_pointer, "tally::sum: result is null and should point at 1 element", [&] {
+    tally::reduce(where(), {vector(5), reduction::sum, {nullptr, type::float64}, false, false});
+  });
+  expect_error(errc::zero_increment, "tally::nrm2: x has increment 0",
+               [&] { reduce(reduction::nrm2, vector(5, 0)); });
+  expect_error(errc::misaligned,
+               "tally::nrm2: x is not a multiple of 8 bytes, the alignment of float64", [&] {
+                 reduce(reduction::nrm2, {memory_->get() + 4, 5, 1, type::float64});
+               });
+  expect_error(errc::misaligned,
+               "tally::sum: result is not a multiple of 8 bytes, the alignment of float64", [&] {
+                 auto* const odd = reinterpret_cast<std::byte*>(&result_) + 4;
+                 tally::reduce(where(), {vector(5), reduction::sum, {odd, type::float64}});
+               });
+  expect_error(errc::unsupported_type,
+               "tally::sum: the result is float32; float64 gives float64 or float64",
+               [&] { reduce(reduction::sum, vector(5), type::float32); });
+  const tally::operand bytes = {memory_->get(), 5, 1, type::int8};
+  expect_error(errc::unsupported_type,
+               "tally::nrm2: the result is int64; int8 gives float64 or float64",
+               [&] { reduce(reduction::nrm2, bytes, type::int64); });
+  const tally::operand pairs = {memory_->get(), 5, 1, type::complex64};
+  expect_error(errc::unsupported_type,
+               "tally::asum: the result is complex64; complex64 gives float32 or float64",
+               [&] { reduce(reduction::asum, pairs, type::complex64); });
+  expect_error(errc::unsupported_type, "tally::sum: x has element type 77; there are 11", [&] {
+    reduce(reduction::sum, {memory_->get(), 5, 1, static_cast<type>(77)});
+  });
+  expect_error(errc::unsupported_type, "tally::sum: result has element type 77; there are 11",
+               [&] { reduce(reduction::sum, vector(5), static_cast<type>(77)); });
+  expect_error(errc::invalid_argument, "tally::reduce: what is 9; there are 3 reductions",
+               [&] { reduce(static_cast<reduction>(9), vector(5)); });
+}
+
 #if TALLY_HAS_CUDA
 TEST_P(Errors, MemoryOfTheOtherSide) {
   int devices = 0;
@@ -105,6 +151,15 @@ TEST_P(Errors, MemoryOfTheOtherSide) {
                    (cuda ? "host memory" : "the memory of CUDA device 0") + ", which " +
                    where().description() + " can't reach",
                [&] { dot(vector(8), cuda ? on_host : on_device); });
+  expect_error(errc::wrong_memory,
+               std::string("tally::nrm2: x is in ") +
+                   (cuda ? "host memory" : "the memory of CUDA device 0") + ", which " +
+                   where().description() + " can't reach",
+               [&] {
+                 tally::reduce(where(), {cuda ? on_host : on_device,
+                                         tally::reduction::nrm2,
+                                         {&result_, tally::type::float64}});
+               });
   expect_error(errc::wrong_memory,
                std::string("tally::dot: result is in ") +
                    (cuda ? "host memory" : "the memory of CUDA device 0") + ", which " +

@@ -507,22 +507,29 @@ TYPED_TEST(ExactSum, HundredMillionEqualTerms) {
 }
 
 TYPED_TEST(ExactSum, LargestPiecesManyTimes) {
-  // -1 has digits of 2^32 - 1, the largest that a deposit can add; both ends of the limbs.
+  // -1 has digits of 2^32 - 1, the largest that a deposit can add; at both ends of the limbs. After
+  // 29 doublings the deposits are one less than their limit.
   using sum_type = exact_sum<TypeParam>;
   for (const int exponent : {sum_type::lowest_exponent, sum_type::highest_exponent}) {
     for (const std::int64_t m : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::max(),
                                  std::numeric_limits<std::int64_t>::min()}) {
-      sum_type sum;
+      sum_type sum = scaled<TypeParam>(m, exponent);
       oracle::number want;
-      for (int i = 0; i < 1000; ++i) sum.add_scaled(m, exponent);
       want.add_scaled(m, exponent);
-      want = [&] {
-        oracle::number thousand;
-        thousand.add_multiple(want, 1000);
-        return thousand;
-      }();
       for (int doublings = 0; doublings < 50; ++doublings) {
         expect_equal(sum, want);
+        // So many deposits more, and then twice as many.
+        sum_type more = sum;
+        oracle::number want_more;
+        for (int i = 0; i < 100; ++i) more.add_scaled(m, exponent);
+        want_more.add_scaled(m, exponent);
+        want_more.add_multiple(want_more, 99);
+        want_more.add(want);
+        expect_equal(more, want_more);
+        more.merge(more);
+        want_more.scale(1);
+        expect_equal(more, want_more);
+
         sum.merge(sum);
         sum.add_scaled(m, exponent);
         want.scale(1);
@@ -594,14 +601,16 @@ TYPED_TEST(ExactSum, Roots) {
   std::mt19937_64 random(5);
   // Squares, squares of midpoints between two results, and both with a bit behind: k has 23 to 25,
   // 52 to 54 bits.
-  for (const int digits : {23, 24, 25, 52, 53, 54, 27}) {
+  for (const int digits : {23, 24, 25, 27, 52, 53, 54, 55, 56, 57}) {
     for (int repeat = 0; repeat < 500; ++repeat) {
-      const auto k = static_cast<std::int64_t>(random() >> (64 - digits)) | 1 |
-                     std::int64_t{1} << (digits - 1);
+      std::uint64_t leading = random() | std::uint64_t{1} << 63;
+      if (repeat % 8 == 0) leading |= ~std::uint64_t{0} << (random() % 60);  // just below 2^64
+      if (repeat % 8 == 1) leading = std::uint64_t{1} << 63 | leading >> (10 + random() % 54);
+      const auto k = static_cast<std::int64_t>(leading >> (64 - digits)) | 1;
       const int room = (sum_type::highest_exponent - sum_type::lowest_exponent) / 2 - 48;
       const int exponent =
           sum_type::lowest_exponent / 2 + static_cast<int>(random() % static_cast<unsigned>(room));
-      for (const int behind : {-1, 0, 1}) {
+      for (const int behind : {-2, -1, 0, 1, 2}) {  // far below, or in the last place
         sum_type sum;
         oracle::number want;
         // k^2 * 4^exponent in two halves of k
@@ -612,8 +621,9 @@ TYPED_TEST(ExactSum, Roots) {
           sum.add_scaled(m, 2 * exponent + shift);
           want.add_scaled(m, 2 * exponent + shift);
         }
-        sum.add_scaled(behind, sum_type::lowest_exponent);
-        want.add_scaled(behind, sum_type::lowest_exponent);
+        const int place = std::abs(behind) == 1 ? sum_type::lowest_exponent : 2 * exponent;
+        sum.add_scaled(behind, place);
+        want.add_scaled(behind, place);
         expect_equal(sum, want);
         if (behind == 0 && digits <= 24 && exponent > -149 && exponent < 100) {
           EXPECT_EQ(sum.template round_root<float>(), std::ldexp(static_cast<float>(k), exponent));

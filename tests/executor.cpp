@@ -48,7 +48,10 @@ TEST(Executors, AForcedInstructionSetIsTheOneNamed) {
     EXPECT_EQ(where.instructions(), set);
     EXPECT_EQ(where.description(), "simd (" + std::string(tally::name(set)) + ")");
   }
-  EXPECT_EQ(tally::simd().instructions(), sets.back());
+  // The widest, or AVX2 where AVX-512 runs in halves.
+  const auto best = tally::simd().instructions();
+  EXPECT_TRUE(best == sets.back() || (best == tally::instruction_set::avx2 &&
+                                      sets.back() == tally::instruction_set::avx512));
 }
 
 TEST(Executors, AnInstructionSetThatIsNotHereIsAnError) {

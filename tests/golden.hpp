@@ -1,6 +1,6 @@
-// Fixed data and the bits of its dot products under order 1. These never change: another value is
-// another order. The data come from integers alone, so that nothing but the library's arithmetic
-// decides the result, whatever flags this file is compiled with.
+// Fixed data and the bits of its dot products and reductions under order 1. These never change:
+// another value is another order. The data come from integers alone, so that nothing but the
+// library's arithmetic decides the result, whatever flags this file is compiled with.
 #pragma once
 
 #include <bit>
@@ -66,6 +66,34 @@ inline constexpr row rows[] = {
     {1025, 0xc011d142f9eaa875, 0x0000000000652133, 0x3dd4e78d},
     {5000, 0xbff521ab93875cde, 0x000000000063062f, 0x405d813e},
     {100003, 0xc034c005a891888b, 0x0000000001e8a4d9, 0xc01ba97f},
+};
+
+/// Reductions of the same data; `far` is the norm of doubles(n, 3, -520, 8), whose squares
+/// underflow.
+struct reduction_row {
+  std::size_t n;
+  std::uint64_t sum, asum, nrm2;  ///< of doubles(n, 1)
+  std::uint64_t far;
+  std::uint32_t sum32, asum32, nrm2_32;  ///< of floats(n, 5)
+};
+
+inline constexpr reduction_row reduction_rows[] = {
+    {1, 0xbfad8aedf5887fa0, 0x3fad8aedf5887fa0, 0x3fad8aedf5887fa0, 0x1fd39f6b00dba4ff, 0x3eaeca5f,
+     0x3eaeca5f, 0x3eaeca5f},
+    {64, 0xc0157a4af0399f90, 0x402b390003e2fb14, 0x4005439b38d556f1, 0x2003cd60c6117569, 0x3f08e870,
+     0x40f1eca4, 0x3fb85cab},
+    {100, 0xc00eede44ec640dc, 0x40345a1af37e6716, 0x400a6e4c0be874dc, 0x200d30195336710d,
+     0x3f8497a0, 0x4122f1f1, 0x3fcf9648},
+    {1000, 0xc0279f5ea49ea012, 0x4067dffba3722aca, 0x402410036e3130ac, 0x20240fb6b9e2ff47,
+     0x3cf8f200, 0x42d6e706, 0x40ab1d93},
+    {1024, 0xc02793bce0de0f71, 0x406849002ce196e7, 0x40242c2893b2a2d3, 0x20244aec49b2e0ef,
+     0xbf6eae88, 0x42da27ff, 0x40ac0a49},
+    {1025, 0xc02756aae7639a8b, 0x40684cd14c793e35, 0x40242c850404f290, 0x20244b2c5e3d90f7,
+     0xbf71fb25, 0x42da2e98, 0x40ac0a6a},
+    {5000, 0xc0237d65c9d6815a, 0x408d4663da98621b, 0x403616ebc9865003, 0x2035e108558f7aee,
+     0x41578aac, 0x440320da, 0x413bac82},
+    {100003, 0xc0335ce90904bfeb, 0x40d23b67d4dc7dc4, 0x4058a0b5330aa4b7, 0x2058a2d2fc2bd952,
+     0x4138deca, 0x46254b01, 0x42523b71},
 };
 
 }  // namespace golden

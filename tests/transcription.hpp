@@ -5,6 +5,7 @@
 #include <tally/order.hpp>
 #include <tally/types.hpp>
 
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <cstring>
@@ -122,6 +123,63 @@ A dot(const std::vector<X>& x, const std::vector<Y>& y, bool conjugate_x) {
     if (conjugate_x) return {canonical(rr + ii), canonical(ri - ir)};
     return {canonical(rr - ii), canonical(ri + ir)};
   }
+}
+
+/// sum x_i: of the real and of the imaginary parts.
+template <class A, class X>
+A sum_of(const std::vector<X>& x) {
+  using R = tally::real_t<A>;
+  const R re = sum<R>(x.size(), [&](std::size_t i) { return real_part<R>(x[i]); });
+  if constexpr (!tally::is_complex_v<A>) {
+    return canonical(re);
+  } else {
+    const R im = sum<R>(x.size(), [&](std::size_t i) { return imaginary_part<R>(x[i]); });
+    return {canonical(re), canonical(im)};
+  }
+}
+
+/// |a|; of the least int64 2^63, which modulo 2^64 is itself.
+template <class T>
+T magnitude(T a) {
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    return a < 0 ? static_cast<T>(0 - static_cast<std::uint64_t>(a)) : a;
+  } else {
+    return a != a ? a : std::signbit(a) ? -a : a;
+  }
+}
+
+/// sum |x_i|; of complex elements sum |re x_i| + sum |im x_i|.
+template <class R, class X>
+R asum(const std::vector<X>& x) {
+  const R re = sum<R>(x.size(), [&](std::size_t i) { return magnitude(real_part<R>(x[i])); });
+  if constexpr (!tally::is_complex_v<X>) {
+    return canonical(re);
+  } else {
+    const R im =
+        sum<R>(x.size(), [&](std::size_t i) { return magnitude(imaginary_part<R>(x[i])); });
+    return canonical(plus(re, im));
+  }
+}
+
+/// sqrt(sum x_i^2); of complex elements sqrt(sum re(x_i)^2 + sum im(x_i)^2). Where that sum is too
+/// small or infinite, the elements are multiplied by a power of two, and the root is divided by it.
+template <class R, class X>
+R nrm2(const std::vector<X>& x) {
+  const auto squares = [&](R scale) {
+    const auto square = [&](R number) { return times(times(number, scale), times(number, scale)); };
+    const R re = sum<R>(x.size(), [&](std::size_t i) { return square(real_part<R>(x[i])); });
+    if constexpr (!tally::is_complex_v<X>) return re;
+    return plus(re,
+                sum<R>(x.size(), [&](std::size_t i) { return square(imaginary_part<R>(x[i])); }));
+  };
+  constexpr bool in_double = std::is_same_v<R, double>;
+  const R least = in_double ? R(0x1p-960) : R(0x1p-72);
+  const R up = in_double ? R(0x1p600) : R(0x1p80);
+  const R down = in_double ? R(0x1p-900) : R(0x1p-100);
+  const R s = squares(1);
+  if (s < least) return canonical(std::sqrt(squares(up)) / up);
+  if (s == std::numeric_limits<R>::infinity()) return canonical(std::sqrt(squares(down)) / down);
+  return canonical(std::sqrt(s));
 }
 
 }  // namespace transcription

@@ -1,4 +1,5 @@
-// What one launch of dot is told: the kernel's only parameter, the same for all types.
+// What one launch of dot, or of a reduction of x alone, is told: the kernel's only parameter, the
+// same for all types.
 #pragma once
 
 #include <tally/dot.hpp>

@@ -19,6 +19,11 @@ TALLY_HOST_DEVICE constexpr int lanes_a_thread(std::size_t x_size, std::size_t y
   return x_size >= 8 || y_size >= 8 ? 2 : 4;
 }
 
+/// The same for one vector: elements of one byte come 8 at a time.
+TALLY_HOST_DEVICE constexpr int lanes_a_thread(std::size_t size) {
+  return size == 1 ? 8 : lanes_a_thread(size, size);
+}
+
 /// A warp's share at a time, a node of the tree: the chunks that its 32 threads' lanes make up.
 TALLY_HOST_DEVICE constexpr int chunks_a_warp(int lanes) {
   return 32 * lanes / static_cast<int>(order::lanes);

@@ -12,6 +12,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstdint>
 #include <shared_mutex>
 
@@ -21,8 +22,14 @@ namespace tally::backends::cuda {
 struct workspace {
   std::uint64_t* words = nullptr;  ///< `workspace_words` of them, empty
   std::uint64_t* ended = nullptr;  ///< where the launch counts itself when it ends; null in a graph
+  std::atomic<std::uint64_t>* launched = nullptr;
   std::shared_lock<std::shared_mutex>
       lock;  ///< on the table: this one is not given to another stream
+
+  /// To be called once the launch is queued: a failed one would never end.
+  void queued() const {
+    if (launched != nullptr) ++*launched;
+  }
 };
 
 /// `device` is current; `captured` says whether `stream` is being captured.

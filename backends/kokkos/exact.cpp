@@ -1,9 +1,199 @@
+// The exact grade on Kokkos's default execution space: superaccumulators in every thread, added up
+// by integer atomics. An independent way to the same value, to check the other backends by.
 #include "backends/kokkos/exact.hpp"
 
-#include <tally/error.hpp>
+#include "backends/kokkos/sums.hpp"
+
+#include <tally/exact_sum.hpp>
+
+#include <algorithm>
+#include <cstdint>
 
 namespace tally::backends::kokkos {
+namespace {
 
-void exact(const executor&, const exact_arguments&) { throw error(errc::missing_backend, "exact on kokkos"); }
+using accumulator = exact_sum<double>;
+
+/// A real number as the sum of two doubles: int64 has more digits than one.
+struct split_number {
+  double high, low;
+
+  KOKKOS_FUNCTION split_number operator-() const { return {-high, -low}; }
+  KOKKOS_FUNCTION double whole() const { return high + low; }
+  KOKKOS_FUNCTION bool is_finite() const { return high - high == 0; }
+};
+
+KOKKOS_FUNCTION inline bool is_complex(type element) {
+  return element == type::complex64 || element == type::complex128;
+}
+
+/// A vector whose type is told at run time: speed is not what this column is for.
+struct vector {
+  const void* data;
+  std::ptrdiff_t increment;
+  type element;
+
+  explicit vector(const operand& v) : data(v.data), increment(v.increment), element(v.element) {}
+
+  template <class T>
+  KOKKOS_FUNCTION T number(std::size_t i, int part) const {
+    const std::ptrdiff_t parts = is_complex(element) ? 2 : 1;
+    return static_cast<const T*>(data)[static_cast<std::ptrdiff_t>(i) * increment * parts + part];
+  }
+
+  KOKKOS_FUNCTION split_number get(std::size_t i, int part) const {
+    switch (element) {
+      case type::boolean:
+        return {number<bool>(i, part) ? 1.0 : 0.0, 0};
+      case type::int8:
+        return {static_cast<double>(number<std::int8_t>(i, part)), 0};
+      case type::uint8:
+        return {static_cast<double>(number<std::uint8_t>(i, part)), 0};
+      case type::int32:
+        return {static_cast<double>(number<std::int32_t>(i, part)), 0};
+      case type::int64: {
+        const auto value = number<std::int64_t>(i, part);
+        const std::int64_t low = value & 0xffffffff;
+        return {static_cast<double>(value - low), static_cast<double>(low)};
+      }
+      case type::float16:
+        return {static_cast<float>(number<float16>(i, part)), 0};
+      case type::bfloat16:
+        return {static_cast<float>(number<bfloat16>(i, part)), 0};
+      case type::float32:
+      case type::complex64:
+        return {static_cast<double>(number<float>(i, part)), 0};
+      default:
+        return {number<double>(i, part), 0};
+    }
+  }
+};
+
+KOKKOS_FUNCTION inline void add(accumulator& sum, const split_number& v) {
+  sum.add(v.high);
+  sum.add(v.low);
+}
+
+KOKKOS_FUNCTION inline void add_product(accumulator& sum, const split_number& a,
+                                        const split_number& b) {
+  if (!a.is_finite() || !b.is_finite()) {  // 0 of a part is not 0 of the whole
+    sum.add_product(a.whole(), b.whole());
+    return;
+  }
+  sum.add_product(a.high, b.high);
+  sum.add_product(a.high, b.low);
+  sum.add_product(a.low, b.high);
+  sum.add_product(a.low, b.low);
+}
+
+/// Adds a run of terms up, and its normal forms to the words of the whole.
+struct add_run {
+  exact_term term;
+  vector x, y;
+  conjugate conjugated;
+  std::size_t size, length;
+  std::int64_t* words;  // of the real, then of the imaginary part
+
+  KOKKOS_FUNCTION void operator()(std::size_t run) const {
+    const environment_guard environment;
+    accumulator re, im;
+    const std::size_t begin = run * length;
+    const std::size_t end = size - begin < length ? size : begin + length;
+    for (std::size_t i = begin; i < end; ++i) add_term(i, re, im);
+    add_words(re, words);
+    add_words(im, words + accumulator::words);
+  }
+
+  KOKKOS_FUNCTION void add_term(std::size_t i, accumulator& re, accumulator& im) const {
+    const bool x_complex = is_complex(x.element);
+    const split_number xr = x.get(i, 0);
+    split_number xi = x_complex ? x.get(i, 1) : split_number{0, 0};
+    switch (term) {
+      case exact_term::value:
+        add(re, xr);
+        add(im, xi);
+        return;
+      case exact_term::magnitude:
+        add(re, xr.whole() < 0 ? -xr : xr);
+        add(re, xi.whole() < 0 ? -xi : xi);
+        return;
+      case exact_term::square:
+        add_product(re, xr, xr);
+        if (x_complex) add_product(re, xi, xi);
+        return;
+      case exact_term::product:
+        break;
+    }
+    const bool y_complex = is_complex(y.element);
+    const split_number yr = y.get(i, 0);
+    split_number yi = y_complex ? y.get(i, 1) : split_number{0, 0};
+    if (conjugated == conjugate::x) xi = -xi;
+    if (conjugated == conjugate::y) yi = -yi;
+    add_product(re, xr, yr);
+    if (x_complex && y_complex) add_product(re, -xi, yi);
+    if (y_complex) add_product(im, xr, yi);
+    if (x_complex) add_product(im, xi, yr);
+  }
+
+  KOKKOS_FUNCTION static void add_words(const accumulator& sum, std::int64_t* to) {
+    std::int64_t own[accumulator::words];
+    sum.to_words(own);
+    for (int i = 0; i < accumulator::words; ++i) {
+      if (own[i] != 0) Kokkos::atomic_add(to + i, own[i]);
+    }
+  }
+};
+
+struct clear {
+  std::int64_t* words;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { words[i] = 0; }
+};
+
+template <class R>
+struct write_rounded {
+  const std::int64_t* words;
+  bool root;
+  int parts;
+  R* result;
+
+  KOKKOS_FUNCTION void operator()(std::size_t) const {
+    const accumulator re = accumulator::from_words(words);
+    result[0] = root ? re.round_root<R>() : re.round<R>();
+    if (parts == 2) {
+      result[1] = accumulator::from_words(words + accumulator::words).template round<R>();
+    }
+  }
+};
+
+template <class R>
+void run(const exact_arguments& a) {
+  const space where;
+  constexpr std::size_t words = 2 * accumulator::words;
+  // Runs are long enough for threads to meet rarely, and short enough to be many.
+  const std::size_t length = std::max<std::size_t>(1024, a.x.size >> 20);
+  auto* const sums =
+      static_cast<std::int64_t*>(scratch(words * sizeof(std::int64_t) + 2 * sizeof(R)));
+  Kokkos::parallel_for("tally clear", Kokkos::RangePolicy<space>(where, 0, words), clear{sums});
+  Kokkos::parallel_for(
+      "tally exact", Kokkos::RangePolicy<space>(where, 0, (a.x.size + length - 1) / length),
+      add_run{a.term, vector(a.x), vector(a.y), a.conjugated, a.x.size, length, sums});
+
+  const bool staged = a.wait && !on_host;
+  auto* const result = static_cast<R*>(staged ? static_cast<void*>(sums + words) : a.result.data);
+  const int parts = is_complex(a.result.element) ? 2 : 1;
+  Kokkos::parallel_for("tally result", Kokkos::RangePolicy<space>(where, 0, 1),
+                       write_rounded<R>{sums, a.term == exact_term::square, parts, result});
+  if (staged) copy_to_host(where, result, a.result.data, parts);
+  if (a.wait || on_host) where.fence();
+}
+
+}  // namespace
+
+void exact(const executor&, const exact_arguments& a) {
+  const default_environment environment;
+  const auto lock = acquire();
+  const bool narrow = a.result.element == type::float32 || a.result.element == type::complex64;
+  narrow ? run<float>(a) : run<double>(a);
+}
 
 }  // namespace tally::backends::kokkos

@@ -1,9 +1,22 @@
+// sum, asum and nrm2 on OpenMP's threads, with the simd column's kernels.
 #include "backends/openmp/reduce.hpp"
 
-#include <tally/error.hpp>
+#include "backends/openmp/shares.hpp"
+#include "backends/pairs.hpp"
+#include "backends/simd/reduce.hpp"
 
 namespace tally::backends::openmp {
 
-void reduce(const executor&, const reduce_arguments&) { throw error(errc::missing_backend, "reduce on openmp"); }
+void reduce(const executor& where, const reduce_arguments& a) {
+  const default_environment environment;
+  with_accumulator(accumulator_of(a), [&]<class A>() {
+    auto* const node = simd::reduce_node_of<A>(where.instructions(), a.what, a.x.element);
+    reduce_on_host<A>(a, [&](real_t<A> scale) {
+      return sum_of_shares<reduce_sum<A>>(
+          a.x.size, threads_of(where),
+          [&](std::size_t first, std::size_t n) { return node(a.x.slice(first, n), scale); });
+    });
+  });
+}
 
 }  // namespace tally::backends::openmp

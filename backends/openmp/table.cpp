@@ -2,7 +2,7 @@
 #include "backends/openmp/dot.hpp"
 #include "backends/openmp/exact.hpp"
 #include "backends/openmp/reduce.hpp"
-#include "backends/openmp/threads.hpp"
+#include "backends/openmp/shares.hpp"
 
 #include <omp.h>
 
@@ -10,7 +10,7 @@ namespace tally::backends::openmp {
 namespace {
 
 std::string describe(const executor& where) {
-  const int threads = where.threads() > 0 ? where.threads() : default_threads();
+  const int threads = threads_of(where);
   return std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ") +
          std::string(name(where.instructions()));
 }

@@ -4,25 +4,10 @@
 #include "backends/dot_sum.hpp"
 #include "backends/floating_point_environment.hpp"
 #include "backends/pairs.hpp"
-#include "backends/tree.hpp"
-
-#include <tally/order.hpp>
-
-#include <algorithm>
-#include <array>
+#include "backends/serial/order.hpp"
 
 namespace tally::backends::serial {
 namespace {
-
-/// The input converted to the accumulator's real type, to nearest even.
-template <class A, class T>
-A convert(T value) {
-  if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
-    return static_cast<A>(static_cast<float>(value));
-  } else {
-    return static_cast<A>(value);
-  }
-}
 
 template <class A>
 A product(A a, A b) {
@@ -49,33 +34,14 @@ dot_sum<A> term(const X& x, const Y& y) {
   }
 }
 
-/// The sum of one chunk of n terms.
-template <class A, class X, class Y>
-dot_sum<A> sum_chunk(const X* x, std::ptrdiff_t x_increment, const Y* y, std::ptrdiff_t y_increment,
-                     std::size_t n) {
-  std::array<dot_sum<A>, order::lanes> lane{};
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto index = static_cast<std::ptrdiff_t>(i);
-    const auto t = term<A>(x[index * x_increment], y[index * y_increment]);
-    lane[i % order::lanes] = lane[i % order::lanes] + t;
-  }
-  for (std::size_t half = order::lanes / 2; half > 0; half /= 2) {
-    for (std::size_t l = 0; l < half; ++l) lane[l] = lane[l] + lane[l + half];
-  }
-  return lane[0];
-}
-
 template <class A, class X, class Y>
 dot_sum<A> sum(const operand& x, const operand& y) {
   const auto* const px = static_cast<const X*>(x.data);
   const auto* const py = static_cast<const Y*>(y.data);
-  tree<dot_sum<A>> chunks;
-  for (std::size_t first = 0; first < x.size; first += order::chunk) {
-    const auto offset = static_cast<std::ptrdiff_t>(first);
-    chunks.add(sum_chunk<A>(px + offset * x.increment, x.increment, py + offset * y.increment,
-                            y.increment, std::min(order::chunk, x.size - first)));
-  }
-  return chunks.total();
+  return sum_in_order<dot_sum<A>>(x.size, [&](std::size_t i) {
+    const auto index = static_cast<std::ptrdiff_t>(i);
+    return term<A>(px[index * x.increment], py[index * y.increment]);
+  });
 }
 
 template <class A>

@@ -1,9 +1,160 @@
+// The exact grade on one thread, term by term into superaccumulators: the reference that is read
+// first.
 #include "backends/serial/exact.hpp"
 
-#include <tally/error.hpp>
+#include "backends/floating_point_environment.hpp"
+
+#include <tally/exact_sum.hpp>
+
+#include <array>
+#include <cmath>
 
 namespace tally::backends::serial {
+namespace {
 
-void exact(const executor&, const exact_arguments&) { throw error(errc::missing_backend, "exact on serial"); }
+/// A real number of an element as the sum of two doubles, exactly: of int64 a multiple of 2^32 and
+/// what is left; of all other types the number and 0.
+struct number {
+  double high = 0;
+  double low = 0;
+
+  friend number operator-(const number& v) { return {-v.high, -v.low}; }
+};
+
+struct parts {
+  number re, im;
+};
+
+template <class T>
+number number_of(T value) {
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    const std::int64_t low = value & 0xffffffff;
+    return {static_cast<double>(value - low), static_cast<double>(low)};
+  } else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
+    return {static_cast<float>(value)};
+  } else {
+    return {static_cast<double>(value)};
+  }
+}
+
+template <class X>
+parts read(const void* data, std::ptrdiff_t i) {
+  const X& element = static_cast<const X*>(data)[i];
+  if constexpr (is_complex_v<X>) {
+    return {number_of(element.real()), number_of(element.imag())};
+  } else {
+    return {number_of(element), {}};
+  }
+}
+
+/// The vectors' elements, whatever their types.
+struct elements {
+  explicit elements(const operand& v) : operand_(v), read_(table[index(v)]) {}
+
+  parts operator[](std::size_t i) const {
+    return read_(operand_.data, static_cast<std::ptrdiff_t>(i) * operand_.increment);
+  }
+  bool is_complex() const {
+    return operand_.element == type::complex64 || operand_.element == type::complex128;
+  }
+
+ private:
+  using reader = parts(const void*, std::ptrdiff_t);
+  static constexpr auto table = []<class... X>(type_list<X...>) {
+    return std::array<reader*, type_count>{&read<X>...};
+  }(element_types{});
+  static std::size_t index(const operand& v) { return static_cast<std::size_t>(v.element); }
+
+  operand operand_;
+  reader* read_;
+};
+
+void add(exact_sum<double>& sum, const number& v) {
+  sum.add(v.high);
+  sum.add(v.low);
+}
+
+void add_product(exact_sum<double>& sum, const number& a, const number& b) {
+  if (!std::isfinite(a.high) || !std::isfinite(b.high)) {
+    // The whole numbers decide what infinity times them is.
+    sum.add_product(a.high + a.low, b.high + b.low);
+    return;
+  }
+  for (const double x : {a.high, a.low}) {
+    for (const double y : {b.high, b.low}) sum.add_product(x, y);
+  }
+}
+
+number magnitude(const number& v) { return v.high + v.low < 0 ? -v : v; }
+
+struct sums {
+  exact_sum<double> re, im;
+};
+
+/// sum x_i * y_i. A real vector has no imaginary part that an infinity could meet.
+sums products(const exact_arguments& a) {
+  sums s;
+  const elements x(a.x), y(a.y);
+  for (std::size_t i = 0; i < a.x.size; ++i) {
+    parts p = x[i], q = y[i];
+    if (a.conjugated == conjugate::x) p.im = -p.im;
+    if (a.conjugated == conjugate::y) q.im = -q.im;
+    add_product(s.re, p.re, q.re);
+    if (x.is_complex() && y.is_complex()) add_product(s.re, -p.im, q.im);
+    if (y.is_complex()) add_product(s.im, p.re, q.im);
+    if (x.is_complex()) add_product(s.im, p.im, q.re);
+  }
+  return s;
+}
+
+sums values(const exact_arguments& a) {
+  sums s;
+  const elements x(a.x);
+  for (std::size_t i = 0; i < a.x.size; ++i) {
+    const parts p = x[i];
+    switch (a.term) {
+      case exact_term::magnitude:
+        add(s.re, magnitude(p.re));
+        add(s.re, magnitude(p.im));
+        break;
+      case exact_term::square:
+        add_product(s.re, p.re, p.re);
+        add_product(s.re, p.im, p.im);
+        break;
+      default:
+        add(s.re, p.re);
+        add(s.im, p.im);
+    }
+  }
+  return s;
+}
+
+template <class R>
+void write(const exact_arguments& a, const sums& s, int parts) {
+  R* const result = static_cast<R*>(a.result.data);
+  if (a.term == exact_term::square) {
+    result[0] = s.re.round_root<R>();
+    return;
+  }
+  result[0] = s.re.round<R>();
+  if (parts == 2) result[1] = s.im.round<R>();
+}
+
+}  // namespace
+
+void exact(const executor&, const exact_arguments& a) {
+  const default_environment environment;  // of the conversions; sums are integers
+  const sums s = a.term == exact_term::product ? products(a) : values(a);
+  switch (a.result.element) {
+    case type::float32:
+      return write<float>(a, s, 1);
+    case type::complex64:
+      return write<float>(a, s, 2);
+    case type::complex128:
+      return write<double>(a, s, 2);
+    default:
+      return write<double>(a, s, 1);
+  }
+}
 
 }  // namespace tally::backends::serial

@@ -1,9 +1,76 @@
+// sum, asum and nrm2 on one thread, in plain loops.
 #include "backends/serial/reduce.hpp"
 
-#include <tally/error.hpp>
+#include "backends/floating_point_environment.hpp"
+#include "backends/pairs.hpp"
+#include "backends/reduce_sum.hpp"
+#include "backends/serial/order.hpp"
 
 namespace tally::backends::serial {
+namespace {
 
-void reduce(const executor&, const reduce_arguments&) { throw error(errc::missing_backend, "reduce on serial"); }
+/// |value|; of the least integer 2^63, modulo 2^64.
+template <class R>
+R magnitude(R value) {
+  if constexpr (std::is_integral_v<R>) {
+    return value < 0 ? static_cast<R>(-static_cast<std::uint64_t>(value)) : value;
+  } else {
+    return std::abs(value);
+  }
+}
+
+/// What a number, of an element or of its parts, adds to the sum.
+template <reduction what, class R>
+R term(R number, [[maybe_unused]] R scale) {
+  if constexpr (what == reduction::sum) {
+    return number;
+  } else if constexpr (what == reduction::asum) {
+    return magnitude(number);
+  } else {
+    return number * scale * (number * scale);
+  }
+}
+
+template <reduction what, class A, class X>
+reduce_sum<A> sum(const operand& x, real_t<A> scale) {
+  using R = real_t<A>;
+  const auto* const data = static_cast<const X*>(x.data);
+  return sum_in_order<reduce_sum<A>>(x.size, [&](std::size_t i) -> reduce_sum<A> {
+    const X& element = data[static_cast<std::ptrdiff_t>(i) * x.increment];
+    if constexpr (is_complex_v<X>) {
+      return {term<what>(convert<R>(element.real()), scale),
+              term<what>(convert<R>(element.imag()), scale)};
+    } else {
+      return {term<what>(convert<R>(element), scale)};
+    }
+  });
+}
+
+template <reduction what, class A>
+constexpr auto sums = make_type_table<reduce_sum<A>(const operand&, real_t<A>), A>([]<class X>() {
+  return &sum<what, A, X>;
+});
+
+template <class A>
+auto* sum_of(reduction what, type x) {
+  switch (what) {
+    case reduction::sum:
+      return at(sums<reduction::sum, A>, x);
+    case reduction::asum:
+      return at(sums<reduction::asum, A>, x);
+    default:
+      return at(sums<reduction::nrm2, A>, x);
+  }
+}
+
+}  // namespace
+
+void reduce(const executor&, const reduce_arguments& a) {
+  const default_environment environment;
+  with_accumulator(accumulator_of(a), [&]<class A>() {
+    auto* const sum = sum_of<A>(a.what, a.x.element);
+    reduce_on_host<A>(a, [&](real_t<A> scale) { return sum(a.x, scale); });
+  });
+}
 
 }  // namespace tally::backends::serial

@@ -12,7 +12,6 @@
 #include "backends/floating_point_environment.hpp"
 #include "backends/pairs.hpp"
 #include "backends/simd/targets.hpp"
-#include "backends/tree.hpp"
 
 #include <tally/order.hpp>
 
@@ -49,367 +48,36 @@ struct implementation {
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "backends/simd/kernel-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-// --- Vectors -------------------------------------------------------------------------------------
-
-/// What a real accumulator is summed in: int64 modulo 2^64.
-template <class R>
-using word = std::conditional_t<std::is_integral_v<R>, std::uint64_t, R>;
-
-template <class W>
-using tag = hn::ScalableTag<W>;
-template <class W>
-using vec = hn::Vec<tag<W>>;
-
-/// Elements of a vector, and vectors of a row: the 64 lanes of the order.
-template <class W>
-constexpr std::size_t width = hn::MaxLanes(tag<W>());
-template <class W>
-[[maybe_unused]] constexpr std::size_t vectors = order::lanes / width<W>;
-
-/// Vector registers of this instruction set.
-constexpr bool is_avx512 = HWY_TARGET == HWY_AVX3;
-constexpr bool is_neon = HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_NEON_WITHOUT_AES;
-constexpr std::size_t registers = is_avx512 || is_neon ? 32 : 16;
-
-/// Loads of 32- and 64-bit elements under a mask that touch nothing where it is false.
-constexpr bool has_masked_loads = is_avx512 || HWY_TARGET == HWY_AVX2;
-
-/// Half-precision numbers as float, exactly: subnormals, infinities and NaNs too.
-template <class D>
-HWY_INLINE hn::Vec<D> from_float16(D d, const float16* p) {
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-  return hn::PromoteTo(
-      d, hn::LoadU(hn::Rebind<hwy::float16_t, D>(), reinterpret_cast<const hwy::float16_t*>(p)));
-#else
-  // The bits below the sign, moved up to float's exponent and fraction, are the number times
-  // 2^-112: a multiplication sets the bias right and makes subnormals normal. Only the largest
-  // exponent, of infinities and NaNs, doesn't end up as the largest.
-  const hn::RebindToUnsigned<D> du;
-  const auto bits = hn::PromoteTo(
-      du, hn::LoadU(hn::Rebind<std::uint16_t, D>(), reinterpret_cast<const std::uint16_t*>(p)));
-  const auto magnitude = hn::And(bits, hn::Set(du, 0x7fffu));
-  const auto sign = hn::ShiftLeft<16>(hn::Xor(bits, magnitude));
-  const auto finite = hn::Mul(hn::BitCast(d, hn::ShiftLeft<13>(magnitude)), hn::Set(d, 0x1p112f));
-  const auto past = hn::Gt(hn::BitCast(hn::RebindToSigned<D>(), magnitude),
-                           hn::Set(hn::RebindToSigned<D>(), 0x7bff));
-  const auto top = hn::IfThenElseZero(hn::RebindMask(du, past), hn::Set(du, 0x7f800000u));
-  return hn::BitCast(d, hn::Or(hn::Or(hn::BitCast(du, finite), top), sign));
-#endif
-}
-
-/// bool is loaded as the byte that it is, uint8; int64 summed as uint64.
-template <class X>
-using stored =
-    std::conditional_t<std::is_same_v<X, bool>, std::uint8_t,
-                       std::conditional_t<std::is_same_v<X, std::int64_t>, std::uint64_t, X>>;
-
-/// Elements of 32 bits or fewer as float or, integers, as int32, exactly.
-template <class X>
-using word32 = std::conditional_t<std::is_integral_v<X>, std::int32_t, float>;
-
-template <class D, class X>
-HWY_INLINE hn::Vec<D> load32(D d, const X* p) {
-  if constexpr (std::is_same_v<X, hn::TFromD<D>>) {
-    return hn::LoadU(d, p);
-  } else if constexpr (std::is_same_v<X, float16>) {
-    return from_float16(d, p);
-  } else if constexpr (std::is_same_v<X, bfloat16>) {
-    const hn::RebindToUnsigned<D> du;
-    const auto bits =
-        hn::LoadU(hn::Rebind<std::uint16_t, D>(), reinterpret_cast<const std::uint16_t*>(p));
-    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(du, bits)));
-  } else {  // bytes
-    return hn::PromoteTo(
-        d, hn::LoadU(hn::Rebind<stored<X>, D>(), reinterpret_cast<const stored<X>*>(p)));
-  }
-}
-
-/// The next elements at p, converted to W to nearest even.
-template <class W, class X>
-HWY_INLINE vec<W> load(const X* p) {
-  const tag<W> d;
-  if constexpr (std::is_same_v<W, X>) {
-    return hn::LoadU(d, p);
-  } else if constexpr (std::is_same_v<X, std::int64_t>) {
-    if constexpr (std::is_integral_v<W>) {
-      return hn::LoadU(d, reinterpret_cast<const W*>(p));
-    } else {  // few instruction sets have this conversion; the scalar one rounds once
-      HWY_ALIGN W converted[width<W>];
-      for (std::size_t i = 0; i < width<W>; ++i) converted[i] = static_cast<W>(p[i]);
-      return hn::Load(d, converted);
-    }
-  } else if constexpr (std::is_same_v<W, float>) {
-    if constexpr (std::is_integral_v<X>) {
-      return hn::ConvertTo(d, load32(hn::RebindToSigned<tag<W>>(), p));
-    } else {
-      return load32(d, p);
-    }
-  } else {
-    const auto narrow = load32(hn::Rebind<word32<X>, tag<W>>(), p);
-    if constexpr (std::is_integral_v<W>) {
-      return hn::BitCast(d, hn::PromoteTo(hn::RebindToSigned<tag<W>>(), narrow));
-    } else {
-      return hn::PromoteTo(d, narrow);
-    }
-  }
-}
-
-/// The first `count` of them, and zeros; nothing beyond is touched. A `count` of more than a vector
-/// is a whole one.
-template <class W, class X>
-HWY_INLINE vec<W> load_first(const X* p, std::size_t count) {
-  if constexpr (has_masked_loads && std::is_same_v<W, X>) {
-    return hn::MaskedLoad(hn::FirstN(tag<W>(), count), tag<W>(), p);
-  } else {
-    if (count >= width<W>) return load<W>(p);
-    X first[width<W>] = {};
-    for (std::size_t i = 0; i < count; ++i) first[i] = p[i];
-    return load<W>(first);
-  }
-}
-
 /// Products, rounded: no fused multiply-add.
 template <class W, class X, class Y>
-HWY_INLINE vec<W> products(const X* x, const Y* y) {
-  return hn::Mul(load<W>(x), load<W>(y));
-}
+struct products {
+  using number = W;
+  static constexpr std::size_t parts = 1;
+  static constexpr bool can_align =
+      has_masked_loads && std::is_same_v<W, X> && std::is_same_v<W, Y>;
+  const X* x;
+  const Y* y;
 
-template <class W, class X, class Y>
-HWY_INLINE vec<W> first_products(const X* x, const Y* y, std::size_t count) {
-  return hn::Mul(load_first<W>(x, count), load_first<W>(y, count));
-}
-
-// --- A chunk -------------------------------------------------------------------------------------
-//
-// Its 64 lanes are an array of vectors. Every index into it is a constant, by index sequences: in a
-// loop, even one to be unrolled, GCC 12 keeps the array in memory (100 doubles: 20 ns, not 9.5).
-//
-// A lane starts as its first product rather than as +0 plus that, so it may hold -0 where the order
-// has +0, and so may sums of such lanes. Nothing else can come of it, and adding +0 to the sum of a
-// node puts it right. Absent terms are added as +0.
-
-template <std::size_t first, class Sequence>
-struct shifted;
-template <std::size_t first, std::size_t... v>
-struct shifted<first, std::index_sequence<v...>> {
-  using type = std::index_sequence<first + v...>;
+  HWY_INLINE vec<W> at(std::size_t i) const { return hn::Mul(load<W>(x + i), load<W>(y + i)); }
+  HWY_INLINE vec<W> first(std::size_t i, std::size_t count) const {
+    return hn::Mul(load_first<W>(x + i, count), load_first<W>(y + i, count));
+  }
+  HWY_INLINE products from(std::size_t i) const { return {x + i, y + i}; }
+  HWY_INLINE const W* address() const { return x; }
+  template <class Mask>
+  HWY_INLINE vec<W> masked(Mask m, std::ptrdiff_t i) const {
+    return hn::Mul(hn::MaskedLoad(m, tag<W>(), x + i), hn::MaskedLoad(m, tag<W>(), y + i));
+  }
 };
-/// The vectors first ... last - 1 of a row.
-template <std::size_t first, std::size_t last>
-using range = typename shifted<first, std::make_index_sequence<last - first>>::type;
-
-template <class W, class X, class Y, std::size_t... v>
-HWY_INLINE void start(std::index_sequence<v...>, vec<W>* lanes, const X* x, const Y* y) {
-  ((lanes[v] = products<W>(x + v * width<W>, y + v * width<W>)), ...);
-}
-
-/// As `start`, of the first `count` terms of the row only.
-template <class W, class X, class Y, std::size_t... v>
-HWY_INLINE void start_first(std::index_sequence<v...>, vec<W>* lanes, const X* x, const Y* y,
-                            std::size_t count) {
-  ((lanes[v] = first_products<W>(x + v * width<W>, y + v * width<W>,
-                                 count > v * width<W> ? count - v * width<W> : 0)),
-   ...);
-}
-
-template <class W, class X, class Y, std::size_t... v>
-HWY_INLINE void add(std::index_sequence<v...>, vec<W>* lanes, const X* x, const Y* y) {
-  ((lanes[v] = hn::Add(lanes[v], products<W>(x + v * width<W>, y + v * width<W>))), ...);
-}
-
-/// Adds the first `count` terms of a row, from vector v on. Vector by vector: of 100 doubles, 9.5
-/// ns; with masks for every vector of a quarter row, 10.8.
-template <std::size_t v, class W, class X, class Y>
-HWY_INLINE void add_first(vec<W>* lanes, const X* x, const Y* y, std::size_t count) {
-  constexpr std::size_t begin = v * width<W>;
-  if (count >= begin + width<W>) {
-    add<W>(std::index_sequence<v>(), lanes, x, y);
-    if constexpr (v + 1 < vectors<W>) add_first<v + 1, W>(lanes, x, y, count);
-  } else if (count > begin) {
-    lanes[v] = hn::Add(lanes[v], first_products<W>(x + begin, y + begin, count - begin));
-  }
-}
-
-/// Whole rows, `sweep` vectors of each at a time.
-template <std::size_t sweep, std::size_t v, class W, class X, class Y>
-HWY_INLINE void sum_rows(vec<W>* lanes, const X* x, const Y* y, std::size_t rows) {
-  using part = range<v, std::min(v + sweep, vectors<W>)>;
-  start<W>(part(), lanes, x, y);
-  // Not unrolled: with more load instructions than this the prefetcher loses track (a chunk written
-  // out ran at half the speed from memory).
-#pragma GCC unroll 1
-  for (std::size_t row = 1; row < rows; ++row) {
-    add<W>(part(), lanes, x + row * order::lanes, y + row * order::lanes);
-  }
-  if constexpr (v + sweep < vectors<W>) sum_rows<sweep, v + sweep, W>(lanes, x, y, rows);
-}
-
-template <class D>
-HWY_INLINE hn::TFromD<D> fold_vector([[maybe_unused]] D d, hn::Vec<D> v) {
-#if HWY_TARGET != HWY_SCALAR  // which has no halves
-  if constexpr (hn::MaxLanes(d) > 1) {
-    const hn::Half<D> half;
-    return fold_vector(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
-  }
-#endif
-  return hn::GetLane(v);
-}
-
-template <class W, std::size_t... v>
-HWY_INLINE void halve(std::index_sequence<v...>, vec<W>* lanes) {
-  ((lanes[v] = hn::Add(lanes[v], lanes[v + sizeof...(v)])), ...);
-}
-
-/// Folds the first `count` vectors in halves.
-template <std::size_t count, class W>
-HWY_INLINE W fold(vec<W>* lanes) {
-  if constexpr (count == 1) {
-    return fold_vector(tag<W>(), lanes[0]);
-  } else {
-    halve<W>(std::make_index_sequence<count / 2>(), lanes);
-    return fold<count / 2, W>(lanes);
-  }
-}
-
-/// Fewer terms than lanes: only as many vectors as there are, to a power of two. 8 doubles take
-/// 3.8 ns, as long as a plain loop; through the code for a chunk, 12.
-template <class W, class X, class Y>
-HWY_INLINE W sum_short(const X* x, const Y* y, std::size_t n) {
-  constexpr std::size_t quarter = vectors<W> / 4;
-  vec<W> lanes[vectors<W>];
-  if (n <= order::lanes / 4) {
-    start_first<W>(range<0, quarter>(), lanes, x, y, n);
-    return fold<quarter, W>(lanes);
-  }
-  start<W>(range<0, quarter>(), lanes, x, y);
-  if (n <= order::lanes / 2) {
-    start_first<W>(range<quarter, 2 * quarter>(), lanes, x, y, n);
-    return fold<2 * quarter, W>(lanes);
-  }
-  start<W>(range<quarter, 2 * quarter>(), lanes, x, y);
-  start_first<W>(range<2 * quarter, 4 * quarter>(), lanes, x, y, n);
-  return fold<4 * quarter, W>(lanes);
-}
-
-/// Whether a chunk's lanes are kept in registers: AVX2, AVX-512 and NEON. SSE4 and the baseline,
-/// for machines of before 2013, have too few for doubles, and take little code instead.
-template <class W>
-constexpr bool in_registers = width<W> > 16 / sizeof(W) || is_neon;
-
-/// The sum of a chunk's n terms with its lanes in memory: little code, at a store a product.
-template <class W, class X, class Y>
-HWY_INLINE W sum_chunk_in_memory(const X* x, const Y* y, std::size_t n) {
-  constexpr tag<W> d;
-  HWY_ALIGN W lanes[order::lanes] = {};
-  const auto add_to = [&](W* lane, vec<W> terms)
-                          HWY_ATTR { hn::Store(hn::Add(hn::Load(d, lane), terms), d, lane); };
-  for (; n >= order::lanes; n -= order::lanes, x += order::lanes, y += order::lanes) {
-    for (std::size_t l = 0; l < order::lanes; l += width<W>) {
-      add_to(lanes + l, products<W>(x + l, y + l));
-    }
-  }
-  for (std::size_t l = 0; l < n; l += width<W>) {
-    add_to(lanes + l, first_products<W>(x + l, y + l, n - l));
-  }
-  for (std::size_t half = order::lanes / 2; half >= width<W>; half /= 2) {
-    for (std::size_t l = 0; l < half; l += width<W>)
-      add_to(lanes + l, hn::Load(d, lanes + l + half));
-  }
-  return fold_vector(d, hn::Load(d, lanes));
-}
-
-/// The sum of a chunk's n terms; +-0 for none.
-template <std::size_t sweep, class W, class X, class Y>
-HWY_INLINE W sum_chunk(const X* x, const Y* y, std::size_t n) {
-  if constexpr (!in_registers<W>) {
-    return sum_chunk_in_memory<W>(x, y, n);
-  } else {
-    if (n < order::lanes) return sum_short<W>(x, y, n);
-    const std::size_t whole = n - n % order::lanes;
-    vec<W> lanes[vectors<W>];
-    sum_rows<sweep, 0, W>(lanes, x, y, n / order::lanes);
-    add_first<0, W>(lanes, x + whole, y + whole, n % order::lanes);
-    return fold<vectors<W>, W>(lanes);
-  }
-}
-
-/// The same for one of many chunks, in one sweep where there are about as many registers as
-/// vectors: what matters is to read memory in order, and one sum that has no register is better
-/// kept in memory (AVX2's doubles: 16 sums and a product in 16 registers). Two sweeps were 12 %
-/// slower at 10^6 doubles, 15 + 1 and 12 + 4 vectors slower too.
-template <class W, class X, class Y>
-HWY_INLINE W sum_chunk_of_many(const X* x, const Y* y, std::size_t n) {
-  return sum_chunk<registers, W>(x, y, n);
-}
-
-/// A chunk on its own: sums stay in registers. 1000 doubles take 4 % less than in one sweep.
-template <class W, class X, class Y>
-HWY_INLINE W sum_only_chunk(const X* x, const Y* y, std::size_t n) {
-  return sum_chunk<registers / 2, W>(x, y, n);
-}
 
 // --- Contiguous operands -------------------------------------------------------------------------
-
-/// Two chunks `distance` elements apart, row by row in turn.
-template <class W, class X, class Y>
-HWY_INLINE std::pair<W, W> sum_two_chunks(const X* x, const Y* y, std::size_t distance) {
-  using row = std::make_index_sequence<vectors<W>>;
-  vec<W> near[vectors<W>], far[vectors<W>];
-  start<W>(row(), near, x, y);
-  start<W>(row(), far, x + distance, y + distance);
-#pragma GCC unroll 1
-  for (std::size_t i = order::lanes; i < order::chunk; i += order::lanes) {
-    add<W>(row(), near, x + i, y + i);
-    add<W>(row(), far, x + distance + i, y + distance + i);
-  }
-  return {fold<vectors<W>, W>(near), fold<vectors<W>, W>(far)};
-}
-
-/// From memory, two streams keep more of it busy than one, since prefetchers work within pages: on
-/// Zen 3, 2^26 doubles are 1.12 to 1.15 times as fast, floats 1.14 to 1.17; from the caches there
-/// is no difference. The streams must be in different pages (16 chunks apart: 1.09; 64 to
-/// 2048: 1.12; 8192: 0.99) and take turns within one (in turns of 4 KiB: no gain). SSE4's doubles,
-/// in four times as many vectors as registers, are left in one.
-constexpr std::size_t stream = 64;  // chunks
-
-/// The chunk sums of a node of at most 2 * stream chunks, combined.
-template <class W, class X, class Y>
-W sum_block(const X* x, const Y* y, std::size_t n) {
-  if constexpr (in_registers<W>) {
-    if (n == 2 * stream * order::chunk) {
-      tree<W> left, right;
-      for (std::size_t i = 0; i < stream * order::chunk; i += order::chunk) {
-        const auto sums = sum_two_chunks<W>(x + i, y + i, stream * order::chunk);
-        left.add(sums.first);
-        right.add(sums.second);
-      }
-      return left.total() + right.total();
-    }
-  }
-  tree<W> chunks;
-  for (std::size_t i = 0; i < n; i += order::chunk) {
-    chunks.add(sum_chunk_of_many<W>(x + i, y + i, std::min(order::chunk, n - i)));
-  }
-  return chunks.total();
-}
-
-template <class W, class X, class Y>
-W sum_chunks(const X* x, const Y* y, std::size_t n) {
-  constexpr std::size_t block = 2 * stream * order::chunk;
-  if (n <= block) return sum_block<W>(x, y, n);
-  tree<W> blocks;
-  for (std::size_t i = 0; i < n; i += block) {
-    blocks.add(sum_block<W>(x + i, y + i, std::min(block, n - i)));
-  }
-  return blocks.total();
-}
 
 /// Integers: the sum is exact modulo 2^64, so it may be taken in any order. Of 32 bits or fewer,
 /// the products of the even and of the odd elements are 64 bits wide by themselves.
@@ -442,7 +110,7 @@ std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
         odd = hn::Add(odd, hn::ShiftLeft<32>(crossed));
       }
     }
-    sum = fold_vector(d, hn::Add(even, odd));
+    sum = fold_vector<std::uint64_t>(d, hn::Add(even, odd));
   }
   for (; i < n; ++i) {
     sum += static_cast<std::uint64_t>(x[i]) * static_cast<std::uint64_t>(y[i]);
@@ -456,7 +124,7 @@ HWY_INLINE R sum_contiguous(const X* x, const Y* y, std::size_t n) {
   if constexpr (std::is_integral_v<R>) {
     return static_cast<R>(sum_integers(x, y, n));
   } else {
-    return (n <= order::chunk ? sum_only_chunk<R>(x, y, n) : sum_chunks<R>(x, y, n)) + R{0};
+    return sum_node(products<R, X, Y>{x, y}, n);
   }
 }
 
@@ -476,37 +144,11 @@ struct buffers {
   HWY_ALIGN std::byte gathered[order::chunk * sizeof(std::complex<double>)];
 };
 
-/// Copies n elements of `size` bytes, `stride` bytes apart.
-template <std::size_t size>
-void gather(const void* from, std::ptrdiff_t stride, std::size_t n, std::byte* to) {
-  const auto* const bytes = static_cast<const std::byte*>(from);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::memcpy(to + i * size, bytes + static_cast<std::ptrdiff_t>(i) * stride, size);
-  }
-}
-
-void gather(const operand& v, std::byte* to) {
-  const std::size_t size = size_of(v.element);
-  const std::ptrdiff_t stride = v.increment * static_cast<std::ptrdiff_t>(size);
-  switch (size) {
-    case 1:
-      return gather<1>(v.data, stride, v.size, to);
-    case 2:
-      return gather<2>(v.data, stride, v.size, to);
-    case 4:
-      return gather<4>(v.data, stride, v.size, to);
-    case 8:
-      return gather<8>(v.data, stride, v.size, to);
-    default:
-      return gather<16>(v.data, stride, v.size, to);
-  }
-}
-
 /// Converts n contiguous elements, complex ones parted.
 template <class W, class X>
 void convert(const void* from, std::size_t n, buffers<W>& to) {
-  constexpr tag<W> d;
   if constexpr (is_complex_v<X>) {
+    constexpr tag<W> d;
     using T = real_t<X>;
     const T* const p = static_cast<const T*>(from);  // re and im in turn
     std::size_t i = 0;
@@ -523,10 +165,7 @@ void convert(const void* from, std::size_t n, buffers<W>& to) {
       to.im[i] = p[2 * i + 1];
     }
   } else {
-    const X* const p = static_cast<const X*>(from);
-    std::size_t i = 0;
-    for (; i + width<W> <= n; i += width<W>) hn::Store(load<W>(p + i), d, to.re + i);
-    if (i < n) hn::Store(load_first<W>(p + i, n - i), d, to.re + i);
+    convert_numbers(static_cast<const X*>(from), n, to.re);
   }
 }
 

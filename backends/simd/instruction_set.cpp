@@ -7,7 +7,35 @@
 #include <algorithm>
 #include <string>
 
+#if HWY_ARCH_X86
+#include <cpuid.h>
+#endif
+
 namespace tally::backends::simd {
+namespace {
+
+/// Whether this processor takes AVX-512 in halves, like AMD's Zen 4 (the only member of family 0x19
+/// that has it). There AVX2 is 1.1 to 1.2 times as fast from the L2 cache on, L3 and memory
+/// included (10^4 doubles: 1399 ns instead of 1629; 2^26: 32.5 ms instead of 37.5, or 32.9 in one
+/// stream); within L1 AVX-512 would be faster by up to as much (1000 floats: 77 ns instead of 89).
+bool halves_avx512() {
+#if HWY_ARCH_X86
+  unsigned eax, ebx, ecx, edx;
+  if (!__get_cpuid(0, &eax, &ebx, &ecx, &edx) || ebx != signature_AMD_ebx) return false;
+  if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return false;
+  return (eax >> 8 & 0xf) + (eax >> 20 & 0xff) == 0x19;
+#else
+  return false;
+#endif
+}
+
+instruction_set best_of(const std::vector<instruction_set>& sets) {
+  const auto avx2 = std::ranges::find(sets, instruction_set::avx2);
+  if (sets.back() == instruction_set::avx512 && avx2 != sets.end() && halves_avx512()) return *avx2;
+  return sets.back();
+}
+
+}  // namespace
 
 const std::vector<instruction_set>& instruction_sets() {
   static const std::vector<instruction_set> sets = [] {
@@ -25,7 +53,7 @@ const std::vector<instruction_set>& instruction_sets() {
 }
 
 instruction_set resolve(instruction_set set) {
-  static const instruction_set best = instruction_sets().back();
+  static const instruction_set best = best_of(instruction_sets());
   if (set == instruction_set::best) return best;
   const auto& sets = instruction_sets();
   if (std::ranges::find(sets, set) == sets.end()) {

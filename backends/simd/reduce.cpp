@@ -1,9 +1,286 @@
+// sum, asum and nrm2 on one thread in vector instructions; one source for all instruction sets, and
+// two paths, as in dot.cpp. Complex elements are summed as the pairs of numbers that they are.
 #include "backends/simd/reduce.hpp"
 
-#include <tally/error.hpp>
+#include "backends/floating_point_environment.hpp"
+#include "backends/pairs.hpp"
+#include "backends/simd/targets.hpp"
 
+#include <tally/order.hpp>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#ifndef TALLY_BACKENDS_SIMD_REDUCE_CPP  // this file is compiled once for every target
+#define TALLY_BACKENDS_SIMD_REDUCE_CPP
 namespace tally::backends::simd {
+namespace {
 
-void reduce(const executor&, const reduce_arguments&) { throw error(errc::missing_backend, "reduce on simd"); }
+/// Tables of functions by element type, in the order of `reduction`.
+template <class A>
+using node_tables = std::array<type_table<reduce_node<A>>, 3>;
+
+template <class... A>
+constexpr std::tuple<const node_tables<A>*...> all_tables(type_list<A...>);
+
+/// What one instruction set has.
+struct implementation {
+  instruction_set set;
+  decltype(all_tables(accumulator_types{})) nodes;
+};
+
+}  // namespace
+}  // namespace tally::backends::simd
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/simd/reduce.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "backends/simd/kernel-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::backends::simd {
+namespace HWY_NAMESPACE {
+namespace {
+
+// --- Contiguous elements -------------------------------------------------------------------------
+
+/// Of numbers at x: themselves, their magnitudes, their squares, rounded.
+template <reduction what, class W, class X, std::size_t parts_of_element>
+struct terms {
+  using number = W;
+  static constexpr std::size_t parts = parts_of_element;
+  static constexpr bool can_align = has_masked_loads && std::is_same_v<W, X>;
+  const X* x;
+
+  static HWY_INLINE vec<W> of(vec<W> v) {
+    if constexpr (what == reduction::sum) {
+      return v;
+    } else if constexpr (what == reduction::asum) {
+      return hn::Abs(v);
+    } else {
+      return hn::Mul(v, v);
+    }
+  }
+  HWY_INLINE vec<W> at(std::size_t i) const { return of(load<W>(x + i)); }
+  HWY_INLINE vec<W> first(std::size_t i, std::size_t count) const {
+    return of(load_first<W>(x + i, count));
+  }
+  HWY_INLINE terms from(std::size_t i) const { return {x + i}; }
+  HWY_INLINE const X* address() const { return x; }
+  template <class Mask>
+  HWY_INLINE vec<W> masked(Mask m, std::ptrdiff_t i) const {
+    return of(hn::MaskedLoad(m, tag<W>(), x + i));
+  }
+};
+
+/// Integers, modulo 2^64, in any order. Narrow ones are added unsigned, signed ones with a bias.
+template <reduction what, class X>
+std::uint64_t sum_integers(const X* x, std::size_t n) {
+  constexpr bool biased = what == reduction::sum && std::is_signed_v<X>;
+  constexpr std::uint64_t bias = biased ? std::uint64_t{1} << (8 * sizeof(X) - 1) : 0;
+  const tag<std::uint64_t> d;
+  std::size_t i = 0;
+  std::uint64_t sum = 0;
+  if constexpr (width < std::uint64_t >> 1) {
+    using U = std::make_unsigned_t<X>;
+    const hn::Repartition<U, tag<std::uint64_t>> du;
+    constexpr std::size_t step = hn::MaxLanes(du);
+    auto even = hn::Zero(d), odd = hn::Zero(d);
+    for (; i + step <= n; i += step) {
+      auto v = hn::LoadU(du, reinterpret_cast<const U*>(x + i));
+      if constexpr (biased) v = hn::Xor(v, hn::Set(du, static_cast<U>(bias)));
+      if constexpr (what == reduction::asum && std::is_signed_v<X>) {
+        v = hn::BitCast(du, hn::Abs(hn::BitCast(hn::RebindToSigned<decltype(du)>(), v)));
+      }
+      if constexpr (sizeof(X) == 1) {
+        even = hn::Add(even, hn::SumsOf8(v));
+      } else if constexpr (sizeof(X) == 4) {
+        const auto pair = hn::BitCast(d, v);
+        even = hn::Add(even, hn::And(pair, hn::Set(d, 0xffffffffu)));
+        odd = hn::Add(odd, hn::ShiftRight<32>(pair));
+      } else {
+        even = hn::Add(even, v);
+      }
+    }
+    sum = fold_vector<std::uint64_t>(d, hn::Add(even, odd)) - bias * i;
+  }
+  for (; i < n; ++i) {
+    const auto number = static_cast<std::uint64_t>(x[i]);
+    if constexpr (what == reduction::asum && std::is_signed_v<X>) {
+      sum += x[i] < 0 ? -number : number;
+    } else {
+      sum += number;
+    }
+  }
+  return sum;
+}
+
+/// The sum of a node's n elements, whose numbers are at x.
+template <reduction what, class A, class X>
+HWY_INLINE reduce_sum<A> sum_contiguous(const X* x, std::size_t n) {
+  if constexpr (std::is_integral_v<A>) {
+    return {static_cast<A>(sum_integers<what>(x, n))};
+  } else if constexpr (is_complex_v<A>) {
+    return sum_node(terms<what, real_t<A>, X, 2>{x}, 2 * n);
+  } else {
+    return {sum_node(terms<what, A, X, 1>{x}, n)};
+  }
+}
+
+// --- All other elements --------------------------------------------------------------------------
+
+/// What a real accumulator's numbers are kept as in a buffer.
+template <class R>
+using packed = std::conditional_t<std::is_integral_v<R>, std::int64_t, R>;
+
+template <class R>
+struct buffers {
+  HWY_ALIGN word<R> numbers[2 * order::chunk];
+  HWY_ALIGN std::byte gathered[order::chunk * sizeof(std::complex<double>)];
+};
+
+template <class W>
+using converter = void(const void* from, std::size_t n, W* to);
+
+/// The converters of numbers of every element type, or of its parts; null where `W` doesn't take
+/// it.
+template <class W>
+constexpr auto converters = []<class... X>(type_list<X...>) {
+  const auto one = []<class T>(std::type_identity<T>) -> converter<W>* {
+    if constexpr (std::is_integral_v<W> ? std::is_integral_v<T>
+                                        : std::is_same_v<W, double> || !std::is_same_v<T, double>) {
+      return [](const void* from, std::size_t n, W* to) {
+        convert_numbers(static_cast<const T*>(from), n, to);
+      };
+    } else {
+      return nullptr;
+    }
+  };
+  return std::array<converter<W>*, type_count>{one(std::type_identity<real_t<X>>{})...};
+}(element_types{});
+
+/// The numbers of `v`, at most a chunk of elements, multiplied by `scale`.
+template <class A>
+const word<real_t<A>>* fetch(const operand& v, real_t<A> scale, buffers<real_t<A>>& to) {
+  using W = word<real_t<A>>;
+  const void* data = v.data;
+  if (v.increment != 1) {
+    gather(v, to.gathered);
+    data = to.gathered;
+  }
+  if (v.element == type_of<A> && scale == 1) return static_cast<const W*>(data);
+  const std::size_t n = is_complex_v<A> ? 2 * v.size : v.size;
+  converters<W>[static_cast<std::size_t>(v.element)](data, n, to.numbers);
+  if (scale != 1) {
+    for (std::size_t i = 0; i < n; ++i) to.numbers[i] *= static_cast<W>(scale);
+  }
+  return to.numbers;
+}
+
+template <reduction what, class A>
+reduce_sum<A> sum_packed(const operand& x, real_t<A> scale) {
+  buffers<real_t<A>> buffer;
+  tree<reduce_sum<A>> chunks;
+  for (std::size_t i = 0; i < x.size; i += order::chunk) {
+    const std::size_t n = std::min(order::chunk, x.size - i);
+    const auto* const numbers = fetch<A>(x.slice(i, n), scale, buffer);
+    chunks.add(sum_contiguous<what, A>(reinterpret_cast<const packed<real_t<A>>*>(numbers), n));
+  }
+  return chunks.total();
+}
+
+// --- The table -----------------------------------------------------------------------------------
+
+/// Elements summed where they lie: all in their own accumulator, but not float and narrower in
+/// double.
+template <class A, class X>
+constexpr bool converts_in_registers =
+    std::is_same_v<real_t<A>, real_t<X>> || !std::is_same_v<real_t<A>, double>;
+
+template <reduction what, class A, class X>
+reduce_sum<A> sum_in_place(const operand& x, real_t<A> scale) {
+  if (x.increment != 1 || scale != 1) return sum_packed<what, A>(x, scale);
+  using number = std::conditional_t<std::is_same_v<X, bool>, std::uint8_t, real_t<X>>;
+  return sum_contiguous<what, A>(static_cast<const number*>(x.data), x.size);
+}
+
+template <reduction what, class A>
+constexpr auto nodes_of = make_type_table<reduce_node<A>, A>([]<class X>() -> reduce_node<A>* {
+  if constexpr (std::is_integral_v<A> && what == reduction::nrm2) {
+    return nullptr;  // the norm of integers is a double
+  } else if constexpr (converts_in_registers<A, X>) {
+    return &sum_in_place<what, A, X>;
+  } else {
+    return &sum_packed<what, A>;
+  }
+});
+
+template <class A>
+constexpr node_tables<A> nodes = {nodes_of<reduction::sum, A>, nodes_of<reduction::asum, A>,
+                                  nodes_of<reduction::nrm2, A>};
+
+}  // namespace
+
+constexpr implementation here = {
+    set_of(HWY_TARGET),
+    []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tally::backends::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tally::backends::simd {
+namespace {
+
+/// All that this build has. The last is what the compiler's own flags allow.
+constexpr const implementation* implementations[] = {
+#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_SSE4
+    &N_SSE4::here,
+#endif
+#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX2
+    &N_AVX2::here,
+#endif
+#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX3
+    &N_AVX3::here,
+#endif
+#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_NEON
+    &N_NEON::here,
+#endif
+    &HWY_NAMESPACE::here,
+};
+
+constexpr auto implementation_of = by_set(implementations);
+
+}  // namespace
+
+template <class A>
+reduce_node<A>* reduce_node_of(instruction_set set, reduction what, type x) {
+  const implementation& chosen = *implementation_of[static_cast<std::size_t>(set)];
+  return at((*std::get<const node_tables<A>*>(chosen.nodes))[static_cast<std::size_t>(what)], x);
+}
+
+void reduce(const executor& where, const reduce_arguments& a) {
+  const default_environment environment;
+  with_accumulator(accumulator_of(a), [&]<class A>() {
+    auto* const node = reduce_node_of<A>(where.instructions(), a.what, a.x.element);
+    reduce_on_host<A>(a, [&](real_t<A> scale) { return node(a.x, scale); });
+  });
+}
+
+// The openmp column calls these on its threads' shares.
+template reduce_node<std::int64_t>* reduce_node_of<std::int64_t>(instruction_set, reduction, type);
+template reduce_node<float>* reduce_node_of<float>(instruction_set, reduction, type);
+template reduce_node<double>* reduce_node_of<double>(instruction_set, reduction, type);
+template reduce_node<std::complex<float>>* reduce_node_of<std::complex<float>>(instruction_set,
+                                                                               reduction, type);
+template reduce_node<std::complex<double>>* reduce_node_of<std::complex<double>>(instruction_set,
+                                                                                 reduction, type);
 
 }  // namespace tally::backends::simd
+#endif  // HWY_ONCE

@@ -23,6 +23,8 @@
 
 #include <tally/executor.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace tally::backends::simd {
@@ -41,6 +43,15 @@ constexpr instruction_set set_of(std::int64_t target) {
     default:
       return target == HWY_NEON_WITHOUT_AES ? instruction_set::neon : instruction_set::baseline;
   }
+}
+
+/// What was built for each instruction set, by that; null for those that this build lacks, which no
+/// executor has.
+template <class T, std::size_t n>
+constexpr auto by_set(const T* const (&built)[n]) {
+  std::array<const T*, static_cast<std::size_t>(instruction_set::neon) + 1> of_set{};
+  for (const T* each : built) of_set[static_cast<std::size_t>(each->set)] = each;
+  return of_set;
 }
 
 }  // namespace tally::backends::simd

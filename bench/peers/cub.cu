@@ -101,6 +101,23 @@ contenders cub_on_device(const workload& w) {
   return list;
 }
 
+contenders cub_sum_on_device(const workload& w) {
+  contenders list;
+  visit(w, [&]<class X, class A>(std::span<const X> x_span, auto, std::type_identity<A>) {
+    if constexpr (std::is_same_v<X, A> && !tally::is_complex_v<A>) {
+      const auto* const x = x_span.data();
+      const auto n = static_cast<int>(x_span.size());
+      list.push_back(on_device(
+          "CUB", version(),
+          with_scratch([=](void* scratch, std::size_t& bytes, void* result, cudaStream_t stream) {
+            return cub::DeviceReduce::Sum(scratch, bytes, x, static_cast<A*>(result), n, stream);
+          }),
+          w));
+    }
+  });
+  return list;
+}
+
 contenders cub_to_host(const workload& w) {
   contenders list;
   each_way(w, [&](const char* name, launch f) {

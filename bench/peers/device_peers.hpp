@@ -13,5 +13,6 @@ source cublas_on_device;
 source cublas_to_host;
 source cub_on_device;
 source cub_to_host;
+source cub_sum_on_device;  // of x alone
 
 }  // namespace bench::peers

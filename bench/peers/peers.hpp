@@ -7,6 +7,7 @@
 namespace bench::peers {
 
 source standard;  // a plain loop; std::transform_reduce, sequential
+source accurate;  // long double, Kahan, Dot2, MPFR, a superaccumulator alone
 source openblas;
 source blis;
 source eigen;

@@ -66,27 +66,14 @@ class exact_sum {
 
   /// Adds a number.
   TALLY_HOST_DEVICE void add(T value) {
-    const number v(value);
-    if (v.special()) return add_special(v.nan(), v.negative);
-    if (v.significand == 0) return;
-    const auto m = static_cast<std::int64_t>(v.significand);
-    deposit(v.negative ? -m : m, v.exponent);
+    count(1);
+    put(value);
   }
 
   /// Adds the exact product of two numbers.
   TALLY_HOST_DEVICE void add_product(T x, T y) {
-    const number a(x), b(y);
-    const bool negative = a.negative != b.negative;
-    if (a.special() || b.special()) {
-      return add_special(a.nan() || b.nan() || a.zero() || b.zero(), negative);
-    }
-    if (a.significand == 0 || b.significand == 0) return;
-    if constexpr (2 * limits::digits < 63) {
-      const auto m = static_cast<std::int64_t>(a.significand * b.significand);
-      deposit(negative ? -m : m, a.exponent + b.exponent);
-    } else {
-      deposit_product(a, b, negative);
-    }
+    count(1);
+    put_product(x, y);
   }
 
   /// Adds m * 2^exponent.
@@ -99,18 +86,19 @@ class exact_sum {
       words_[nan_word] = 1;
       return fail_exponent(exponent);
     }
+    count(1);
     deposit(m, exponent);
   }
 
   /// Adds n numbers.
-  void add(const T* values, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) add(values[i]);
+  TALLY_HOST_DEVICE void add(const T* values, std::size_t n) {
+    in_blocks(n, [&](std::size_t i) { put(values[i]); });
   }
   void add(std::span<const T> values) { add(values.data(), values.size()); }
 
   /// Adds n products x[i] * y[i].
-  void add_products(const T* x, const T* y, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) add_product(x[i], y[i]);
+  TALLY_HOST_DEVICE void add_products(const T* x, const T* y, std::size_t n) {
+    in_blocks(n, [&](std::size_t i) { put_product(x[i], y[i]); });
   }
   /// @throws error size_mismatch
   void add_products(std::span<const T> x, std::span<const T> y) {
@@ -124,11 +112,11 @@ class exact_sum {
 
   /// Adds another sum.
   TALLY_HOST_DEVICE void merge(const exact_sum& other) {
-    const int high = other.high_;
-    for (int i = other.low_; i < high; ++i) words_[i] += other.words_[i];
+    touch(other.low_, other.high_);
+    for (int i = other.low_; i < other.high_; ++i) words_[i] += other.words_[i];
     for (int i = limbs; i < words; ++i) words_[i] |= other.words_[i];
-    touch(other.low_, high);
-    count(other.pending_);
+    pending_ += other.pending_;
+    if (pending_ > deposits) propagate();
   }
 
   /// The sum, correctly rounded: to nearest, ties to even, subnormals included. Overflow gives an
@@ -167,7 +155,6 @@ class exact_sum {
       result[kind] = 1;
       return;
     }
-    if (low_ >= high_) return;
     std::int64_t carry = 0;
     for (int i = low_; i < limbs - 1; ++i) {
       const std::int64_t v = words_[i] + carry;
@@ -193,14 +180,11 @@ class exact_sum {
   /// @throws error invalid_argument if it is beyond the capacity.
   TALLY_HOST_DEVICE static exact_sum from_words(const std::int64_t* from) {
     exact_sum sum;
-    sum.low_ = limbs;
-    for (int i = 0; i < limbs; ++i) {
-      sum.words_[i] = from[i];
-      if (from[i] != 0) {
-        if (sum.low_ == limbs) sum.low_ = i;
-        sum.high_ = i + 1;
-      }
-    }
+    int low = 0, high = limbs;
+    while (low < high && from[low] == 0) ++low;
+    while (low < high && from[high - 1] == 0) --high;
+    sum.touch(low, high);
+    for (int i = low; i < high; ++i) sum.words_[i] = from[i];
     for (int i = limbs; i < words; ++i) sum.words_[i] = from[i] != 0;
     sum.propagate();
     return sum;
@@ -213,9 +197,8 @@ class exact_sum {
   // atomics. Up to 2^30 deposits and normal forms may be added to such words; a NaN or an infinity
   // is a positive number in its word.
 
-  /// The limbs' parts of m * 2^exponent: add pieces[j] to limb (returned index) + j. The last one
-  /// is signed, each less than 2^32 in magnitude. Of a small m some are 0, and the last -1 if m <
-  /// 0.
+  /// The limbs' parts of m * 2^exponent: add pieces[j] to limb (returned index) + j. They are less
+  /// than 2^32 in magnitude, and only the last one can be negative.
   TALLY_HOST_DEVICE static constexpr int split(std::int64_t m, int exponent,
                                                std::int64_t (&pieces)[3]) {
     const unsigned position = static_cast<unsigned>(exponent - lowest_exponent);
@@ -252,8 +235,8 @@ class exact_sum {
     const leading l = lead(from, low, high);
     if (l.top < 0) return R(0);
     if (l.negative) return special_value<R>(nan_word);
-    // With the sum f * 4^k, f in [1/4, 1): the first 128 bits of f, of which the root's first bits,
-    // as many as `steps`, are computed; what is left decides only whether it is exact.
+    // With the sum f * 4^k, f in [1/4, 1): the first 128 bits of f. The root's first 56 are
+    // computed; what is left decides only whether they are exact.
     const int zeros = __builtin_clz(l.digits[0]) & ~1;  // weights are even, so k is whole
     std::uint64_t high_bits = pair(l.digits[0], l.digits[1]);
     std::uint64_t low_bits = pair(l.digits[2], l.digits[3]);
@@ -264,33 +247,31 @@ class exact_sum {
       unused <<= zeros;
     }
     const int k = (weight(l.top) + 32 - zeros) / 2;
-    // Digit by digit, in base 2: root is the floor of the root of the bits taken so far, and rest
-    // those bits - root^2 <= 2 * root.
-    constexpr int steps = std::numeric_limits<R>::digits + 2;
-    std::uint64_t root = 0, rest = 0;
-    for (int i = 0; i < steps; ++i) {
-      rest = rest << 2 | high_bits >> 62;
-      high_bits = high_bits << 2 | low_bits >> 62;
-      low_bits <<= 2;
-      const std::uint64_t trial = root << 2 | 1;
-      root <<= 1;
-      if (rest >= trial) {
-        rest -= trial;
-        root |= 1;
-      }
-    }
-    return rounded<R>(false, root << (64 - steps), k - 1,
-                      rest || high_bits || low_bits || unused || l.rest);
+    // The root's first 32 bits, then 24 more by one step of long division (P. Zimmermann, Karatsuba
+    // square root, 1999): with high_bits = s^2 + r and the next 48 bits l1 * 2^24 + l0, the root is
+    // s * 2^24 + q or 1 less, q = (r * 2^24 + l1) / 2s.
+    const std::uint64_t s = root_of(high_bits);
+    const std::uint64_t r = high_bits - s * s;
+    const std::uint64_t l1 = low_bits >> 40, l0 = low_bits >> 16 & 0xffffff;
+    const std::uint64_t dividend = r << 24 | l1;
+    const std::uint64_t q = dividend / (2 * s);
+    std::uint64_t root = (s << 24) + q;
+    const auto remainder = static_cast<std::int64_t>((dividend - q * 2 * s) << 24 | l0) -
+                           static_cast<std::int64_t>(q * q);
+    if (remainder < 0) --root;  // and then root^2 is not all, for 2 * root + 1 > q^2
+    return rounded<R>(false, root << 8, k - 1,
+                      remainder != 0 || low_bits << 48 != 0 || unused || l.rest);
   }
 
  private:
   static constexpr std::int64_t digit_mask = 0xffffffff;
-  /// Carries are propagated when there are more deposits. Twice as many, as a merge can make, still
-  /// leave every limb below 2^63.
+  /// Carries are propagated before there are more deposits, or after a merge that made twice as
+  /// many: even these leave every limb below 2^63 - 2^32, which a carry can be added to.
   static constexpr std::int64_t deposits = (std::int64_t{1} << 30) - 1;
   static constexpr int unordered = 2;
 
-  /// Significand and exponent of a number; it is +-significand * 2^exponent.
+  /// A number as +-significand * 2^exponent. The sign is 0 or -1: (m ^ sign) - sign is +-m, and
+  /// takes no branch that random signs would mispredict.
   struct number {
     using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
     static constexpr int fraction_bits = limits::digits - 1;
@@ -299,13 +280,13 @@ class exact_sum {
     std::uint64_t significand;
     int exponent;
     unsigned field;
-    bool negative;
+    std::int64_t sign;
 
     TALLY_HOST_DEVICE explicit number(T value) {
       const word bits = __builtin_bit_cast(word, value);
       const std::uint64_t fraction = bits & ((word{1} << fraction_bits) - 1);
       field = static_cast<unsigned>(bits >> fraction_bits) & last_field;
-      negative = bits >> (8 * sizeof(word) - 1);
+      sign = -static_cast<std::int64_t>(bits >> (8 * sizeof(word) - 1));
       significand = fraction | std::uint64_t{field != 0} << fraction_bits;
       exponent = static_cast<int>(field) - (field != 0) + smallest;
     }
@@ -340,52 +321,84 @@ class exact_sum {
     high_ = high > high_ ? high : high_;
   }
 
+  /// Makes room for so many deposits, of at most `deposits` - 1.
   TALLY_HOST_DEVICE void count(std::int64_t more) {
+    if (pending_ + more > deposits) propagate();
     pending_ += more;
-    if (pending_ > deposits) propagate();
+  }
+
+  template <class Put>
+  TALLY_HOST_DEVICE void in_blocks(std::size_t n, Put put) {
+    constexpr std::size_t block = std::size_t{1} << 20;
+    for (std::size_t i = 0; i < n;) {
+      const std::size_t end = n - i < block ? n : i + block;
+      count(static_cast<std::int64_t>(end - i));
+      for (; i < end; ++i) put(i);
+    }
+  }
+
+  TALLY_HOST_DEVICE void put(T value) {
+    const number v(value);
+    if (v.special()) return add_special(v.nan(), v.sign);
+    if (v.significand == 0) return;
+    deposit((static_cast<std::int64_t>(v.significand) ^ v.sign) - v.sign, v.exponent);
+  }
+
+  TALLY_HOST_DEVICE void put_product(T x, T y) {
+    const number a(x), b(y);
+    const std::int64_t sign = a.sign ^ b.sign;
+    if (a.special() || b.special()) {
+      return add_special(a.nan() || b.nan() || a.zero() || b.zero(), sign);
+    }
+    if (a.significand == 0 || b.significand == 0) return;
+    if constexpr (2 * limits::digits < 63) {
+      const auto m = static_cast<std::int64_t>(a.significand * b.significand);
+      deposit((m ^ sign) - sign, a.exponent + b.exponent);
+    } else {
+      deposit_product(a, b, sign);
+    }
   }
 
   TALLY_HOST_DEVICE void deposit(std::int64_t m, int exponent) {
     std::int64_t pieces[3];
     const int first = split(m, exponent, pieces);
+    touch(first, first + 3);
     words_[first] += pieces[0];
     words_[first + 1] += pieces[1];
     words_[first + 2] += pieces[2];
-    touch(first, first + 3);
-    count(1);
   }
 
   /// Products of doubles have 106 bits: five digits.
-  TALLY_HOST_DEVICE void deposit_product(const number& a, const number& b, bool negative) {
-    __extension__ using wide = unsigned __int128;
-    const wide product = wide{a.significand} * b.significand;
-    const auto high = static_cast<std::uint64_t>(product >> 64);
+  TALLY_HOST_DEVICE void deposit_product(const number& a, const number& b, std::int64_t sign) {
+    __extension__ using wide = __int128;
+    const wide magnitude = static_cast<wide>(a.significand) * static_cast<wide>(b.significand);
+    const wide product = (magnitude ^ sign) - sign;
     const auto low = static_cast<std::uint64_t>(product);
+    const auto high = static_cast<std::int64_t>(product >> 64);
     const unsigned position = static_cast<unsigned>(a.exponent + b.exponent - lowest_exponent);
     const unsigned shift = position % radix_bits;
-    const std::uint64_t w0 = low << shift;
-    const std::uint64_t w1 = high << shift | low >> 1 >> (63 - shift);
-    const std::uint64_t w2 = high >> 1 >> (63 - shift);
     const int first = static_cast<int>(position / radix_bits);
-    const std::int64_t sign = negative ? -1 : 0;
-    std::int64_t* const limb = words_ + first;
-    limb[0] += (static_cast<std::int64_t>(w0 & digit_mask) ^ sign) - sign;
-    limb[1] += (static_cast<std::int64_t>(w0 >> 32) ^ sign) - sign;
-    limb[2] += (static_cast<std::int64_t>(w1 & digit_mask) ^ sign) - sign;
-    limb[3] += (static_cast<std::int64_t>(w1 >> 32) ^ sign) - sign;
-    limb[4] += (static_cast<std::int64_t>(w2) ^ sign) - sign;
+    const std::uint64_t low_bits = low << shift;
+    const std::uint64_t high_bits =
+        static_cast<std::uint64_t>(high) << shift | low >> 1 >> (63 - shift);
     touch(first, first + 5);
-    count(1);
+    words_[first] += static_cast<std::int64_t>(low_bits & digit_mask);
+    words_[first + 1] += static_cast<std::int64_t>(low_bits >> radix_bits);
+    words_[first + 2] += static_cast<std::int64_t>(high_bits & digit_mask);
+    words_[first + 3] += static_cast<std::int64_t>(high_bits >> radix_bits);
+    words_[first + 4] += high >> 1 >> (63 - shift);
   }
 
-  TALLY_HOST_DEVICE void add_special(bool nan, bool negative) {
-    words_[nan ? nan_word : negative ? minus_infinity_word : plus_infinity_word] = 1;
+  TALLY_HOST_DEVICE void add_special(bool nan, std::int64_t sign) {
+    words_[nan ? nan_word : sign < 0 ? minus_infinity_word : plus_infinity_word] = 1;
   }
 
   /// Makes digits of the touched limbs; the last of them is signed.
   TALLY_HOST_DEVICE void propagate() {
+    pending_ = 1;
     if (low_ >= high_) return;
     const int last = high_ < limbs ? high_ : limbs - 1;
+    touch(last, last + 1);
     std::int64_t carry = 0;
     for (int i = low_; i < last; ++i) {
       const std::int64_t v = words_[i] + carry;
@@ -393,10 +406,8 @@ class exact_sum {
       carry = v >> radix_bits;
     }
     words_[last] += carry;
-    high_ = last + 1;
-    pending_ = 1;
-    if (!within_capacity(words_[limbs - 1])) {
-      words_[limbs - 1] = 0;
+    if (last == limbs - 1 && !within_capacity(words_[last])) {
+      words_[last] = 0;
       words_[nan_word] = 1;
       fail_capacity();
     }
@@ -404,20 +415,31 @@ class exact_sum {
 
   // Device code can't throw.
   TALLY_HOST_DEVICE static void fail_capacity() {
-#ifndef __CUDA_ARCH__
-    throw error(errc::invalid_argument,
-                "tally::exact_sum: the sum is 2^" +
-                    std::to_string(lowest_exponent + radix_bits * (limbs + 1)) +
-                    " or more in magnitude");
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+    throw error(errc::invalid_argument, "tally::exact_sum: the sum is 2^" +
+                                            std::to_string(lowest_exponent + radix_bits * limbs) +
+                                            " or more in magnitude");
 #endif
   }
   TALLY_HOST_DEVICE static void fail_exponent([[maybe_unused]] int exponent) {
-#ifndef __CUDA_ARCH__
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
     throw error(errc::invalid_argument, "tally::exact_sum::add_scaled: exponent " +
                                             std::to_string(exponent) + " is not in [" +
                                             std::to_string(lowest_exponent) + ", " +
                                             std::to_string(highest_exponent) + "]");
 #endif
+  }
+
+  /// The floor of the root of n >= 2^62, by Newton's steps from 1 bit to 32, each rounded so that
+  /// the last is off by less than 1 (as in CPython's math.isqrt, where the proof is).
+  TALLY_HOST_DEVICE static std::uint64_t root_of(std::uint64_t n) {
+    auto u = static_cast<std::uint32_t>(1 + (n >> 62));
+    u = (u << 1) + static_cast<std::uint32_t>(n >> 59) / u;
+    u = (u << 3) + static_cast<std::uint32_t>(n >> 53) / u;
+    u = (u << 7) + static_cast<std::uint32_t>(n >> 41) / u;
+    std::uint64_t root = (std::uint64_t{u} << 15) + (n >> 17) / u;
+    if (root > 0xffffffff) root = 0xffffffff;
+    return root * root > n ? root - 1 : root;
   }
 
   /// The word of what the special values add up to; 0 if there are none.
@@ -442,41 +464,29 @@ class exact_sum {
     return __builtin_bit_cast(R, infinity | sign);
   }
 
-  /// One pass over the limbs if the sum is positive, two if it is not: the sign is known at the
-  /// end.
   TALLY_HOST_DEVICE static leading lead(const std::int64_t* from, int low, int high) {
-    for (std::int64_t sign = 0; sign >= -1; --sign) {
-      leading result;
-      std::uint32_t d1 = 0, d2 = 0, d3 = 0, d4 = 0;  // the digits before
-      bool before = false;                           // anything before those
-      const auto take = [&](int i, std::uint32_t digit) {
-        if (digit != 0) {
-          result.top = i;
-          result.digits[0] = digit;
-          result.digits[1] = d1;
-          result.digits[2] = d2;
-          result.digits[3] = d3;
-          result.digits[4] = d4;
-          result.rest = before;
-        }
-        before |= d4 != 0;
-        d4 = d3;
-        d3 = d2;
-        d2 = d1;
-        d1 = digit;
-      };
+    constexpr int below = 4;  // zeros below the lowest digit, so that five are always there
+    std::uint32_t digits[below + limbs + 1];
+    for (int i = 0; i < below; ++i) digits[low + i] = 0;
+    leading result;
+    for (std::int64_t sign = 0; sign >= -1; --sign) {  // the sign is known at the end of a pass
       std::int64_t carry = 0;
       for (int i = low; i < high; ++i) {
         const std::int64_t v = ((from[i] ^ sign) - sign) + carry;
-        take(i, static_cast<std::uint32_t>(v));
+        digits[below + i] = static_cast<std::uint32_t>(v);
         carry = v >> radix_bits;
       }
-      if (carry < 0) continue;  // of a negative sum, and not of its negative
-      take(high, static_cast<std::uint32_t>(carry));
+      digits[below + high] = static_cast<std::uint32_t>(carry);
       result.negative = sign != 0;
-      return result;
+      if (carry >= 0) break;
     }
-    return {};
+    int top = high;
+    while (top >= low && digits[below + top] == 0) --top;
+    if (top < low) return result;
+    result.top = top;
+    for (int i = 0; i <= below; ++i) result.digits[i] = digits[below + top - i];
+    for (int i = top - 1; i >= low && !result.rest; --i) result.rest = digits[i] != 0;
+    return result;
   }
 
   /// +-(bits + more) * 2^(top - 63), rounded; bit 63 of `bits` is 1, and 0 <= more < 1 is not 0 if
@@ -535,7 +545,7 @@ class exact_sum {
   }
 
   std::int64_t words_[words] = {};
-  // The limbs that may differ from 0: [low_, high_).
+  // Limbs outside [low_, high_) are 0: a sum of a few terms is rounded in a few steps.
   int low_ = limbs;
   int high_ = 0;
   std::int64_t pending_ = 0;

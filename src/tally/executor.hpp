@@ -22,8 +22,8 @@ enum class instruction_set : int { best = -1, baseline = 0, sse4, avx2, avx512, 
 TALLY_EXPORT std::string_view name(instruction_set set) noexcept;
 
 struct simd_options {
-  instruction_set instructions =
-      instruction_set::best;  ///< best: the widest that this processor has
+  /// best: the widest that this processor has, but AVX2 where AVX-512 runs in halves (Zen 4).
+  instruction_set instructions = instruction_set::best;
 };
 
 struct openmp_options {

@@ -70,7 +70,9 @@ TALLY_EXPORT tally_status tally_dotc(const tally_executor* where, size_t n, tall
                                      const void* y, ptrdiff_t incy, tally_type result_type,
                                      void* result);
 
-/* The forms that don't block: `result` is memory that the executor can write. */
+/* The forms that don't block: `result` is memory that the executor can write. On a CUDA stream that
+ * is being captured they become part of the graph; executable graphs made from the same captured
+ * graph share scratch memory and must not run at once. */
 TALLY_EXPORT tally_status tally_dot_async(const tally_executor* where, size_t n, tally_type x_type,
                                           const void* x, ptrdiff_t incx, tally_type y_type,
                                           const void* y, ptrdiff_t incy, tally_type result_type,
@@ -79,6 +81,66 @@ TALLY_EXPORT tally_status tally_dotc_async(const tally_executor* where, size_t n
                                            const void* x, ptrdiff_t incx, tally_type y_type,
                                            const void* y, ptrdiff_t incy, tally_type result_type,
                                            void* result);
+
+/* The same, correctly rounded: the exact grade of tally/exact.hpp. */
+TALLY_EXPORT tally_status tally_dot_exact(const tally_executor* where, size_t n, tally_type x_type,
+                                          const void* x, ptrdiff_t incx, tally_type y_type,
+                                          const void* y, ptrdiff_t incy, tally_type result_type,
+                                          void* result);
+TALLY_EXPORT tally_status tally_dot_exact_async(const tally_executor* where, size_t n,
+                                                tally_type x_type, const void* x, ptrdiff_t incx,
+                                                tally_type y_type, const void* y, ptrdiff_t incy,
+                                                tally_type result_type, void* result);
+TALLY_EXPORT tally_status tally_dotc_exact(const tally_executor* where, size_t n, tally_type x_type,
+                                           const void* x, ptrdiff_t incx, tally_type y_type,
+                                           const void* y, ptrdiff_t incy, tally_type result_type,
+                                           void* result);
+TALLY_EXPORT tally_status tally_dotc_exact_async(const tally_executor* where, size_t n,
+                                                 tally_type x_type, const void* x, ptrdiff_t incx,
+                                                 tally_type y_type, const void* y, ptrdiff_t incy,
+                                                 tally_type result_type, void* result);
+
+/* *result = sum_i x_i (tally_sum), sum_i |x_i|, of complex elements |re x_i| + |im x_i|
+ * (tally_asum), or sqrt(sum_i |x_i|^2) (tally_nrm2), accumulated in result_type, which for the last
+ * two is real. Otherwise as tally_dot: in two forms, in two grades. */
+TALLY_EXPORT tally_status tally_sum(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, tally_type result_type,
+                                    void* result);
+TALLY_EXPORT tally_status tally_sum_async(const tally_executor* where, size_t n, tally_type x_type,
+                                          const void* x, ptrdiff_t incx, tally_type result_type,
+                                          void* result);
+TALLY_EXPORT tally_status tally_sum_exact(const tally_executor* where, size_t n, tally_type x_type,
+                                          const void* x, ptrdiff_t incx, tally_type result_type,
+                                          void* result);
+TALLY_EXPORT tally_status tally_sum_exact_async(const tally_executor* where, size_t n,
+                                                tally_type x_type, const void* x, ptrdiff_t incx,
+                                                tally_type result_type, void* result);
+
+TALLY_EXPORT tally_status tally_asum(const tally_executor* where, size_t n, tally_type x_type,
+                                     const void* x, ptrdiff_t incx, tally_type result_type,
+                                     void* result);
+TALLY_EXPORT tally_status tally_asum_async(const tally_executor* where, size_t n, tally_type x_type,
+                                           const void* x, ptrdiff_t incx, tally_type result_type,
+                                           void* result);
+TALLY_EXPORT tally_status tally_asum_exact(const tally_executor* where, size_t n, tally_type x_type,
+                                           const void* x, ptrdiff_t incx, tally_type result_type,
+                                           void* result);
+TALLY_EXPORT tally_status tally_asum_exact_async(const tally_executor* where, size_t n,
+                                                 tally_type x_type, const void* x, ptrdiff_t incx,
+                                                 tally_type result_type, void* result);
+
+TALLY_EXPORT tally_status tally_nrm2(const tally_executor* where, size_t n, tally_type x_type,
+                                     const void* x, ptrdiff_t incx, tally_type result_type,
+                                     void* result);
+TALLY_EXPORT tally_status tally_nrm2_async(const tally_executor* where, size_t n, tally_type x_type,
+                                           const void* x, ptrdiff_t incx, tally_type result_type,
+                                           void* result);
+TALLY_EXPORT tally_status tally_nrm2_exact(const tally_executor* where, size_t n, tally_type x_type,
+                                           const void* x, ptrdiff_t incx, tally_type result_type,
+                                           void* result);
+TALLY_EXPORT tally_status tally_nrm2_exact_async(const tally_executor* where, size_t n,
+                                                 tally_type x_type, const void* x, ptrdiff_t incx,
+                                                 tally_type result_type, void* result);
 
 /* The text of this thread's last failure; "" before the first. Valid until the next. */
 TALLY_EXPORT const char* tally_last_error(void);

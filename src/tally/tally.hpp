@@ -4,6 +4,7 @@
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
 #include <tally/exact.hpp>
+#include <tally/exact_sum.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
 #include <tally/order.hpp>

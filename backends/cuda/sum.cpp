@@ -1,0 +1,40 @@
+#include "backends/cuda/sum.hpp"
+
+#include "backends/cuda/launch.hpp"
+#include "backends/cuda/mailbox.hpp"
+#include "backends/cuda/runtime.hpp"
+#include "backends/cuda/workspace.hpp"
+
+#include <cstring>
+
+namespace tally::backends::cuda {
+
+void run_sum(const executor& where, const char* operation, dot_kernel_function* kernel,
+             const dot_shape& shape, dot_job job, const output& result, bool wait) {
+  const current_device current(where.device());
+  const cudaStream_t stream = where.stream();
+  const bool captured = is_captured(stream, wait, operation);
+  job.result = result.data;
+  if (wait) {
+    job.result = mailbox::mine().address();
+    job.tag = mailbox::mine().next_tag();
+  }
+  job.tiles = shape.tiles;
+  {
+    workspace shared;
+    if (shape.blocks > 1) shared = workspace_for(where.device(), stream, captured);
+    job.words = shared.words;
+    job.ended = shared.ended;
+    launch(reinterpret_cast<const void*>(kernel), {shape.blocks, shape.warps * 32}, &job,
+           where.device(), stream);
+    shared.queued();
+  }
+  if (wait) {
+    const std::size_t size = size_of(result.element);
+    std::uint32_t payload[mailbox::words];
+    mailbox::mine().wait(stream, static_cast<int>(size / 4), payload);
+    std::memcpy(result.data, payload, size);
+  }
+}
+
+}  // namespace tally::backends::cuda

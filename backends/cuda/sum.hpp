@@ -1,0 +1,18 @@
+// The host's part of a sum on a GPU: one launch and, for the form that waits, its answer.
+#pragma once
+
+#include "backends/cuda/dot_job.hpp"
+#include "backends/cuda/dot_kernels.hpp"
+#include "backends/cuda/dot_shape.hpp"
+
+#include <tally/executor.hpp>
+#include <tally/operand.hpp>
+
+namespace tally::backends::cuda {
+
+/// Runs `kernel` on `job`, which has the operands; the rest of it is filled in here.
+/// @throws error invalid_argument, naming `operation`, to wait for a stream that is being captured.
+void run_sum(const executor& where, const char* operation, dot_kernel_function* kernel,
+             const dot_shape& shape, dot_job job, const output& result, bool wait);
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,212 @@
+// Sums on Kokkos's default execution space: the order contract written a second time, in Kokkos's
+// own terms, to check the other backends by. It shares none of their loops, and its tree is the
+// contract's own picture: level by level over the nodes.
+#pragma once
+
+#include "backends/dot_sum.hpp"
+#include "backends/floating_point_environment.hpp"
+#include "backends/kokkos/runtime.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <tally/operand.hpp>
+#include <tally/order.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace tally::backends::kokkos {
+
+using space = Kokkos::DefaultExecutionSpace;
+using memory = space::memory_space;
+
+inline constexpr bool on_host = std::is_same_v<space, Kokkos::DefaultHostExecutionSpace>;
+
+struct no_guard {
+  KOKKOS_FUNCTION no_guard() {}  // not trivial, so that it may stand unused
+};
+using environment_guard = std::conditional_t<on_host, default_environment, no_guard>;
+
+// --- Numbers --------------------------------------------------------------------------------------
+
+template <class T>
+KOKKOS_FUNCTION T multiply(T a, T b) {
+#if defined(__CUDA_ARCH__)  // nvcc contracts unless told otherwise; these it never does
+  if constexpr (std::is_same_v<T, double>) return __dmul_rn(a, b);
+  if constexpr (std::is_same_v<T, float>) return __fmul_rn(a, b);
+#endif
+  if constexpr (std::is_integral_v<T>) {  // modulo 2^64
+    return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  } else {
+    return a * b;
+  }
+}
+
+/// An operand as its real numbers: a complex element is two of them.
+template <class T>
+struct numbers {
+  const real_t<T>* first;
+  std::ptrdiff_t increment;  // in numbers
+
+  explicit numbers(const operand& v)
+      : first(static_cast<const real_t<T>*>(v.data)),
+        increment(v.increment * static_cast<std::ptrdiff_t>(sizeof(T) / sizeof(real_t<T>))) {}
+
+  template <class R>
+  KOKKOS_FUNCTION R get(std::size_t i, int part) const {
+    const real_t<T> value = first[static_cast<std::ptrdiff_t>(i) * increment + part];
+    if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
+      return static_cast<R>(static_cast<float>(value));
+    } else {
+      return static_cast<R>(value);
+    }
+  }
+};
+
+// --- One chunk ------------------------------------------------------------------------------------
+
+/// The sum of one chunk a team; a team's threads share its lanes. `Terms` is asked for the sum of a
+/// lane: `lane(first, end)` adds terms first, first + order::lanes, ... before end.
+template <class Terms>
+struct sum_chunks {
+  using Sum = typename Terms::sum;
+  using policy = Kokkos::TeamPolicy<space>;
+  using member = typename policy::member_type;
+  using lanes = Kokkos::View<Sum*, space::scratch_memory_space, Kokkos::MemoryUnmanaged>;
+  static constexpr int width = static_cast<int>(order::lanes);
+
+  Terms terms;
+  std::size_t size;
+  std::size_t first_chunk;
+  Sum* sums;
+
+  KOKKOS_FUNCTION void operator()(const member& team) const {
+    const environment_guard environment;
+    const auto rank = static_cast<std::size_t>(team.league_rank());
+    const std::size_t begin = (first_chunk + rank) * order::chunk;
+    const std::size_t end = size - begin < order::chunk ? size : begin + order::chunk;
+    const lanes lane(team.team_scratch(0), width);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, width), [&](int l) {
+      lane(l) = terms.lane(begin + static_cast<std::size_t>(l), end);
+    });
+    for (int half = width / 2; half > 0; half /= 2) {
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, half),
+                           [&](int l) { lane(l) = lane(l) + lane(l + half); });
+    }
+    team.team_barrier();
+    Kokkos::single(Kokkos::PerTeam(team), [&] { sums[rank] = lane(0); });
+  }
+
+  /// Sums chunks [first_chunk, first_chunk + count).
+  void run(const space& where, std::size_t count) const {
+    const auto configured = [&](int threads) {
+      return policy(where, static_cast<int>(count), threads)
+          .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(lanes::shmem_size(width))));
+    };
+    // A host thread takes a chunk by itself.
+    const int threads =
+        on_host ? 1 : std::min(width, configured(1).team_size_max(*this, Kokkos::ParallelForTag()));
+    Kokkos::parallel_for("tally chunks", configured(threads), *this);
+  }
+};
+
+// --- The tree -------------------------------------------------------------------------------------
+
+/// One level: node 2j, at index j * 2 * distance, takes node 2j+1. A last one without a partner
+/// stays where it is, which is passing up unchanged.
+template <class Sum>
+struct add_pairs {
+  Sum* nodes;
+  std::size_t distance;
+
+  KOKKOS_FUNCTION void operator()(std::size_t pair) const {
+    const environment_guard environment;
+    Sum* const left = nodes + pair * 2 * distance;
+    *left = *left + left[distance];
+  }
+};
+
+/// Leaves the root of the tree over nodes [0, count) in nodes[0].
+template <class Sum>
+void add_tree(const space& where, Sum* nodes, std::size_t count) {
+  for (std::size_t distance = 1; distance < count; distance *= 2) {
+    const std::size_t pairs = (count - 1 + distance) / (2 * distance);
+    Kokkos::parallel_for("tally tree", Kokkos::RangePolicy<space>(where, 0, pairs),
+                         add_pairs<Sum>{nodes, distance});
+  }
+}
+
+// --- The whole sum --------------------------------------------------------------------------------
+
+/// Chunks whose sums are held at a time: a node of the tree, since it is a power of two. 65536 sums
+/// are at most 2 MiB, and on a device many times what fills it.
+inline constexpr std::size_t group = std::size_t{1} << 16;
+
+/// Roots of whole groups gather at the front, and the chunk sums of group g begin at index g: the
+/// root of a group comes to stand right behind those before it. Null where there are no terms.
+template <class Terms>
+const typename Terms::sum* sum(const space& where, const Terms& terms, std::size_t size,
+                               typename Terms::sum* nodes) {
+  const std::size_t chunks = (size + order::chunk - 1) / order::chunk;
+  std::size_t roots = 0;
+  for (std::size_t first = 0; first < chunks; first += group) {
+    const std::size_t count = std::min(group, chunks - first);
+    auto* const sums = nodes + roots++;
+    sum_chunks<Terms>{terms, size, first, sums}.run(where, count);
+    add_tree(where, sums, count);
+  }
+  add_tree(where, nodes, roots);
+  return roots > 0 ? nodes : nullptr;
+}
+
+inline std::size_t node_count(std::size_t size) {
+  const std::size_t chunks = size / order::chunk + 1;
+  return std::min(group, chunks) + chunks / group + 1;
+}
+
+/// The first `parts` numbers of a sum's result; `how` is what its finish_parts asks for.
+template <int parts, class Sum, class How, class R>
+struct write_result {
+  const Sum* sum;  // null where there are no terms
+  How how;
+  R* result;
+
+  KOKKOS_FUNCTION void operator()(std::size_t) const {
+    const environment_guard environment;
+    const auto all = finish_parts(sum ? *sum : Sum{}, how);
+    result[0] = all.re;
+    if constexpr (parts == 2) result[1] = all.im;
+  }
+};
+
+/// Queues the copy of `count` numbers.
+template <class R>
+void copy_to_host(const space& where, const R* from, void* to, int count) {
+  using Kokkos::MemoryUnmanaged;
+  const auto n = static_cast<std::size_t>(count);
+  Kokkos::deep_copy(where,
+                    Kokkos::View<R*, Kokkos::HostSpace, MemoryUnmanaged>(static_cast<R*>(to), n),
+                    Kokkos::View<const R*, memory, MemoryUnmanaged>(from, n));
+}
+
+/// Writes the result of `size` terms, of `parts` numbers, to `data`, which with `wait` is the
+/// host's. The environment is the default one, and `acquire`'s lock held.
+template <int parts, class R, class Terms, class How>
+void write_sum(const Terms& terms, std::size_t size, How how, void* data, bool wait) {
+  using Sum = typename Terms::sum;
+  const space where;
+  // The first node stands aside for a result that a device can't write where it is wanted.
+  static_assert(sizeof(Sum) >= sizeof(R) * parts);
+  auto* const nodes = static_cast<Sum*>(scratch((1 + node_count(size)) * sizeof(Sum)));
+  const bool staged = wait && !on_host;
+  auto* const result = static_cast<R*>(staged ? static_cast<void*>(nodes) : data);
+  const Sum* const total = sum(where, terms, size, nodes + 1);
+  Kokkos::parallel_for("tally result", Kokkos::RangePolicy<space>(where, 0, 1),
+                       write_result<parts, Sum, How, R>{total, how, result});
+  if (staged) copy_to_host(where, result, data, parts);
+  if (wait || on_host) where.fence();
+}
+
+}  // namespace tally::backends::kokkos

@@ -1,0 +1,109 @@
+// The exact grade on the host, against the default grade and what users have now; and the error of
+// each against the condition number of the product.
+#include "bench/lane.hpp"
+#include "bench/limit.hpp"
+#include "bench/peers/peers.hpp"
+
+#include <tally/tally.hpp>
+
+namespace bench {
+namespace {
+
+constexpr types doubles = types_of(pair<double, double>{});
+constexpr types floats = types_of(pair<float, float>{});
+
+std::vector<std::size_t> sizes(const types& t, bool full) {
+  if (t != doubles && t != floats) return {};
+  if (full) return {8, 100, 1'000, 10'000, 100'000, 1'000'000, 1 << 20, 1 << 22, 1 << 24, 1 << 26};
+  return {100, 1'000, 10'000, 1 << 20, 1 << 26};
+}
+
+std::vector<std::size_t> few_sizes(const types& t, bool full) {
+  return t == doubles || (full && t == floats) ? std::vector<std::size_t>{1'000, 1 << 20, 1 << 26}
+                                               : std::vector<std::size_t>{};
+}
+
+/// Both grades on the executors for these threads.
+contenders ours(const workload& w) {
+  contenders list;
+  for (const tally::executor& where : {w.threads > 1 ? tally::openmp() : tally::simd()}) {
+    visit(w, [&]<class A>(auto x, auto y, std::type_identity<A>) {
+      const std::string name = "tally::" + std::string(where.name());
+      const auto call = [=, alone = w.x_alone](bool exact) {
+        A r;
+        if (alone) {
+          tally::reduce(
+              where, {tally::as_operand(x), tally::reduction::sum, {&r, tally::type_of<A>}, exact});
+        } else {
+          tally::dot(where, {tally::as_operand(x),
+                             tally::as_operand(y),
+                             tally::conjugate::none,
+                             {&r, tally::type_of<A>},
+                             true,
+                             exact});
+        }
+        return r;
+      };
+      list.push_back(on_host(name + " exact", where.description() + ", tally::exact", w,
+                             [=] { return call(true); }));
+      list.push_back(
+          on_host(name, where.description() + ", default", w, [=] { return call(false); }));
+    });
+  }
+  return list;
+}
+
+contenders ways(const workload& w, bool full) {
+  contenders list = ours(w);
+  list += limit(w);
+  // Some take a second a call.
+  if (w.threads == 1 && (full || w.size() <= 1 << 20)) list += peers::accurate(w);
+  return list;
+}
+
+contenders spread_ways(const workload& w, bool) { return ours(w); }
+
+std::vector<std::size_t> exponents(const types& t, bool) {
+  std::vector<std::size_t> list;
+  if (t != doubles) return list;
+  for (std::size_t k = 2; k <= 40; k += 2) list.push_back(k);
+  return list;
+}
+
+contenders all_ways(const workload& w, bool) {
+  contenders list = ours(w);
+  list += peers::accurate(w);
+  list += peers::standard(w);
+  return list;
+}
+
+}  // namespace
+
+const lane exact = {.name = "exact",
+                    .on_all_threads = true,
+                    .offset = of_malloc,
+                    .exact = true,
+                    .sizes = sizes,
+                    .ways = ways};
+const lane exact_spread = {.name = "exact-spread",
+                           .on_all_threads = true,
+                           .offset = of_malloc,
+                           .drawn = values::spread,
+                           .exact = true,
+                           .sizes = few_sizes,
+                           .ways = spread_ways};
+const lane exact_sum = {.name = "exact-sum",
+                        .on_all_threads = true,
+                        .offset = of_malloc,
+                        .exact = true,
+                        .x_alone = true,
+                        .sizes = few_sizes,
+                        .ways = spread_ways};
+const lane accuracy = {.name = "accuracy",
+                       .offset = of_malloc,
+                       .drawn = values::ill_conditioned,
+                       .exact = true,
+                       .sizes = exponents,
+                       .ways = all_ways};
+
+}  // namespace bench

@@ -1,0 +1,706 @@
+// dot, dotc, sum, asum and nrm2 with tally::exact: every executor gives the bits of the exact value
+// rounded once, as MPFR has it, for every pair of element types, size, alignment and stride, and
+// for data of every kind.
+#include "tests/data.hpp"
+#include "tests/oracle.hpp"
+
+#include <tally/tally.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cfenv>
+#include <memory>
+#include <span>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace {
+
+using data::layout;
+
+/// What the operands are like.
+enum class kind {
+  plain,       ///< in [-1, 1); small integers
+  wide,        ///< exponents over the type's range, subnormals, signed zeros; full-range integers
+  special,     ///< infinities and NaNs of several payloads among plain ones
+  any,         ///< any finite bits: products overflow and underflow
+  spread,      ///< exponents over 2^-100 to 2^100, of float 2^-40 to 2^40
+  rising,      ///< exponents from the smallest to the largest, in order
+  falling,     ///< and back
+  outliers,    ///< plain, one in a hundred of any exponent
+  tiny,        ///< products in the subnormal range
+  subnormal,   ///< elements in the subnormal range
+  equal,       ///< one value throughout
+  cancelling,  ///< `spread` with its negatives: exactly 0
+  hidden,      ///< `any` with its negatives, and a little of `plain`: overflow on the way only
+  ill,         ///< Ogita, Rump and Oishi's, condition 1e35
+};
+constexpr kind kinds[] = {kind::plain,  kind::wide,      kind::special, kind::any,
+                          kind::spread, kind::rising,    kind::falling, kind::outliers,
+                          kind::tiny,   kind::subnormal, kind::equal,   kind::cancelling,
+                          kind::hidden, kind::ill};
+
+template <class T>
+std::vector<T> reals(std::size_t n, std::uint64_t seed, kind k) {
+  std::mt19937_64 random(seed);
+  std::vector<T> x(n);
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr int range = std::numeric_limits<T>::max_exponent;
+    const auto ramp = [&](std::size_t i) {
+      const auto along = static_cast<double>(i) / static_cast<double>(n);
+      return static_cast<int>((2 * along - 1) * range);
+    };
+    const auto plain = oracle::uniform<T>(n, seed), any = oracle::any_finite<T>(n, seed);
+    for (std::size_t i = 0; i < n; ++i) {
+      switch (k) {
+        case kind::any:
+        case kind::hidden:
+          x[i] = any[i];
+          break;
+        case kind::spread:
+        case kind::cancelling:
+          x[i] = std::ldexp(plain[i],
+                            static_cast<int>(random() % 201 - 100) * (range == 128 ? 2 : 5) / 5);
+          break;
+        case kind::rising:
+          x[i] = std::ldexp(plain[i], ramp(i));
+          break;
+        case kind::falling:
+          x[i] = std::ldexp(plain[i], ramp(n - 1 - i));
+          break;
+        case kind::outliers:
+          x[i] = random() % 100 == 0 ? any[i] : plain[i];
+          break;
+        case kind::tiny:
+          x[i] = std::ldexp(plain[i], std::numeric_limits<T>::min_exponent / 2 -
+                                          std::numeric_limits<T>::digits / 2);
+          break;
+        case kind::subnormal:
+          x[i] = std::ldexp(plain[i], std::numeric_limits<T>::min_exponent - 2);
+          break;
+        case kind::equal:
+          x[i] = plain[0];
+          break;
+        default:
+          x[i] = data::random_element<T>(random, k == kind::wide      ? data::kind::wide
+                                                 : k == kind::special ? data::kind::special
+                                                                      : data::kind::plain);
+      }
+    }
+  } else {
+    const bool wide = k != kind::plain && k != kind::special && k != kind::cancelling;
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = data::random_element<T>(random, wide                 ? data::kind::wide
+                                             : k == kind::special ? data::kind::special
+                                                                  : data::kind::plain);
+      if (k == kind::equal) x[i] = x[0];
+    }
+  }
+  return x;
+}
+
+/// From its parts.
+template <class T>
+std::vector<T> joined(const std::vector<tally::real_t<T>>& re,
+                      const std::vector<tally::real_t<T>>& im) {
+  if constexpr (tally::is_complex_v<T>) {
+    std::vector<T> x;
+    for (std::size_t i = 0; i < re.size(); ++i) x.emplace_back(re[i], im[i]);
+    return x;
+  } else {
+    return re;
+  }
+}
+
+template <class T>
+std::vector<T> elements(std::size_t n, std::uint64_t seed, kind k) {
+  using R = tally::real_t<T>;
+  return joined<T>(reals<R>(n, seed, k),
+                   tally::is_complex_v<T> ? reals<R>(n, ~seed, k) : std::vector<R>());
+}
+
+/// -x has a value in T, of what `reals` makes of `cancelling` and `hidden`.
+template <class T>
+constexpr bool has_negatives = !std::is_integral_v<tally::real_t<T>>;
+
+template <class T>
+T negative(T x) {
+  if constexpr (std::is_same_v<T, tally::float16> || std::is_same_v<T, tally::bfloat16>) {
+    x.bits ^= 0x8000;
+    return x;
+  } else {
+    return static_cast<T>(-x);
+  }
+}
+
+template <class X, class Y>
+struct operands {
+  std::vector<X> x;
+  std::vector<Y> y;
+};
+
+template <class X, class Y>
+operands<X, Y> operands_of(std::size_t n, std::uint64_t seed, kind k) {
+  using RX = tally::real_t<X>;
+  using RY = tally::real_t<Y>;
+  constexpr bool floats = std::is_floating_point_v<RX> && std::is_floating_point_v<RY>;
+  if (k == kind::ill && floats && n >= 20) {
+    if constexpr (floats) {
+      using T = std::conditional_t<sizeof(RX) < sizeof(RY), RX, RY>;
+      const auto a = oracle::ill_conditioned<T>(n, 1e35, seed);
+      const auto b = oracle::ill_conditioned<T>(n, 1e35, seed + 1);
+      const auto as = []<class R>(std::type_identity<R>, const std::vector<T>& v) {
+        return std::vector<R>(v.begin(), v.end());
+      };
+      const std::type_identity<RX> rx;
+      const std::type_identity<RY> ry;
+      return {joined<X>(as(rx, a.x), as(rx, b.x)), joined<Y>(as(ry, a.y), as(ry, b.y))};
+    }
+  }
+  operands<X, Y> v{elements<X>(n, seed, k), elements<Y>(n, seed + 77, k)};
+  if ((k == kind::cancelling || k == kind::hidden) && (has_negatives<X> || has_negatives<Y>)) {
+    // Element i and its negative somewhere in the second half.
+    const std::size_t half = k == kind::hidden ? n * 2 / 5 : n / 2;
+    for (std::size_t i = 0; i < half; ++i) {
+      v.x[half + i] = v.x[i];
+      v.y[half + i] = v.y[i];
+      if constexpr (has_negatives<X>) {
+        v.x[half + i] = negative(v.x[i]);
+      } else if constexpr (has_negatives<Y>) {
+        v.y[half + i] = negative(v.y[i]);
+      }
+    }
+    const auto rest = [&]<class T>(std::vector<T>& values) {
+      const auto plain = elements<T>(n, seed + 3, kind::plain);
+      for (std::size_t i = 2 * half; i < n; ++i) {
+        values[i] = k == kind::hidden ? plain[i] : T(0);
+      }
+    };
+    rest(v.x);
+    rest(v.y);
+    std::shuffle(v.x.begin(), v.x.end(), std::mt19937_64(seed));
+    std::shuffle(v.y.begin(), v.y.end(), std::mt19937_64(seed));
+  }
+  return v;
+}
+
+enum class operation { dot, dotc, sum, asum, nrm2 };
+constexpr const char* operation_names[] = {"dot", "dotc", "sum", "asum", "nrm2"};
+
+using bytes = std::vector<std::byte>;
+
+template <class T>
+bytes bytes_of(const std::vector<T>& values) {
+  bytes result(values.size() * sizeof(T));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const T value = values[i];
+    std::memcpy(result.data() + i * sizeof(T), &value, sizeof(T));
+  }
+  return result;
+}
+
+/// The operands of one call and what it has to give.
+struct example {
+  bytes x, y, want;
+};
+
+/// An operation on a pair of element types (or one) and the type of its result, erased.
+struct exact_case {
+  operation what;
+  tally::type x;
+  tally::type y;  ///< x where there is one operand
+  tally::type result;
+  example (*make)(std::size_t n, std::uint64_t seed, kind k);
+
+  bool products() const { return what == operation::dot || what == operation::dotc; }
+
+  void run(const tally::executor& where, const tally::operand& ox, const tally::operand& oy,
+           void* r, bool wait) const {
+    if (products()) {
+      const auto conjugated =
+          what == operation::dotc ? tally::conjugate::x : tally::conjugate::none;
+      return tally::dot(where, tally::dot_arguments{ox, oy, conjugated, {r, result}, wait, true});
+    }
+    const auto reduction = what == operation::sum    ? tally::reduction::sum
+                           : what == operation::asum ? tally::reduction::asum
+                                                     : tally::reduction::nrm2;
+    tally::reduce(where, tally::reduce_arguments{ox, reduction, {r, result}, true, wait});
+  }
+
+  std::string label() const {
+    std::string text = operation_names[static_cast<int>(what)];
+    text += " of " + std::string(tally::name(x));
+    if (products()) text += " x " + std::string(tally::name(y));
+    return text + " as " + std::string(tally::name(result));
+  }
+};
+
+template <operation what, class R, class X, class Y>
+R expected(const std::vector<X>& x, const std::vector<Y>& y) {
+  if constexpr (what == operation::dot || what == operation::dotc) {
+    return oracle::exact_dot<R>(x, y, what == operation::dotc);
+  } else if constexpr (what == operation::sum) {
+    return oracle::exact_sum<R>(x);
+  } else if constexpr (what == operation::asum) {
+    return oracle::exact_asum<R>(x);
+  } else {
+    return oracle::exact_nrm2<R>(x);
+  }
+}
+
+template <operation what, class R, class X, class Y>
+example example_of(const std::vector<X>& x, const std::vector<Y>& y) {
+  return {bytes_of(x), bytes_of(y), bytes_of(std::vector<R>{expected<what, R>(x, y)})};
+}
+
+template <operation what, class R, class X, class Y = X>
+exact_case make_case() {
+  return {what, tally::type_of<X>, tally::type_of<Y>, tally::type_of<R>,
+          [](std::size_t n, std::uint64_t seed, kind k) {
+            const auto v = operands_of<X, Y>(n, seed, k);
+            return example_of<what, R>(v.x, v.y);
+          }};
+}
+
+/// Every pair and every element type, with its own result and the widest; integers that return
+/// int64 are not rounded.
+const std::vector<exact_case>& all_cases() {
+  static const auto cases = [] {
+    std::vector<exact_case> all;
+    const auto add = [&]<operation what, class Rule, class Widest, class X, class Y>() {
+      if constexpr (!std::is_integral_v<Rule>) all.push_back(make_case<what, Rule, X, Y>());
+      if constexpr (!std::is_same_v<Rule, Widest>) all.push_back(make_case<what, Widest, X, Y>());
+    };
+    data::for_each_type([&]<class X>(std::type_identity<X>) {
+      data::for_each_type([&]<class Y>(std::type_identity<Y>) {
+        using Rule = tally::dot_result_t<X, Y>;
+        using Widest = tally::dot_widest_t<X, Y>;
+        add.template operator()<operation::dot, Rule, Widest, X, Y>();
+        if (tally::is_complex_v<X>) {
+          add.template operator()<operation::dotc, Rule, Widest, X, Y>();
+        }
+      });
+      using tally::reduction;
+      using tally::reductions::rule_t;
+      using tally::reductions::widest_t;
+      add.template
+      operator()<operation::sum, rule_t<reduction::sum, X>, widest_t<reduction::sum, X>, X, X>();
+      add.template
+      operator()<operation::asum, rule_t<reduction::asum, X>, widest_t<reduction::asum, X>, X, X>();
+      add.template
+      operator()<operation::nrm2, rule_t<reduction::nrm2, X>, widest_t<reduction::nrm2, X>, X, X>();
+    });
+    return all;
+  }();
+  return cases;
+}
+
+/// Those that have kernels of their own, more or less.
+const std::vector<exact_case>& common_cases() {
+  using c64 = std::complex<float>;
+  using c128 = std::complex<double>;
+  static const std::vector<exact_case> cases = {
+      make_case<operation::dot, double, double, double>(),
+      make_case<operation::dot, float, float, float>(),
+      make_case<operation::dot, double, float, float>(),
+      make_case<operation::dot, double, float, double>(),
+      make_case<operation::dot, double, double, std::int64_t>(),
+      make_case<operation::dot, float, bool, float>(),
+      make_case<operation::dot, float, tally::float16, tally::float16>(),
+      make_case<operation::dot, float, tally::bfloat16, tally::bfloat16>(),
+      make_case<operation::dot, c128, c128, c128>(),
+      make_case<operation::dotc, c64, c64, c64>(),
+      make_case<operation::sum, double, double>(),
+      make_case<operation::sum, float, float>(),
+      make_case<operation::sum, c64, c64>(),
+      make_case<operation::asum, double, double>(),
+      make_case<operation::asum, double, c128>(),
+      make_case<operation::nrm2, double, double>(),
+      make_case<operation::nrm2, float, float>(),
+  };
+  return cases;
+}
+
+class Exact : public data::OnEveryExecutor {
+ protected:
+  /// In one layout, both forms give the expected bytes.
+  void compare(const exact_case& c, const example& e, layout lx, layout ly) {
+    const auto room = [](const bytes& v, layout l) {
+      return v.size() * static_cast<std::size_t>(std::abs(l.increment)) + 4096;
+    };
+    grow(memory_x_, room(e.x, lx));
+    grow(memory_y_, room(e.y, ly));
+    grow(memory_r_, 64);
+    const tally::operand ox = data::place(*memory_x_, e.x, c.x, lx);
+    const tally::operand oy = c.products() ? data::place(*memory_y_, e.y, c.y, ly) : ox;
+
+    bytes got(e.want.size());
+    alignas(16) std::array<std::byte, 16> result;
+    result.fill(std::byte{0xcc});
+    c.run(where(), ox, oy, result.data(), true);
+    std::memcpy(got.data(), result.data(), got.size());
+    ASSERT_EQ(got, e.want) << c.label() << ", n = " << ox.size << ", offsets " << lx.offset << ", "
+                           << ly.offset << ", increments " << lx.increment << ", " << ly.increment;
+
+    bytes poison(64, std::byte{0xcc});
+    memory_r_->write(poison.data(), poison.size());
+    c.run(where(), ox, oy, memory_r_->get(), false);
+    memory_r_->read(poison.data(), poison.size());  // on the default stream, so after the sum
+    std::memcpy(got.data(), poison.data(), got.size());
+    ASSERT_EQ(got, e.want) << "written form: " << c.label() << ", n = " << ox.size;
+    ASSERT_EQ(poison[got.size()], std::byte{0xcc}) << "written past the result: " << c.label();
+  }
+  void compare(const exact_case& c, const example& e) { compare(c, e, {}, {}); }
+
+  /// One operation on these values.
+  template <operation what, class R, class X, class Y>
+  void compare(const std::vector<X>& x, const std::vector<Y>& y) {
+    compare(make_case<what, R, X, Y>(), example_of<what, R>(x, y));
+  }
+
+  void grow(std::unique_ptr<data::buffer>& memory, std::size_t bytes) {
+    if (!memory || memory->size() < bytes) memory = std::make_unique<data::buffer>(where(), bytes);
+  }
+
+ private:
+  std::unique_ptr<data::buffer> memory_x_, memory_y_, memory_r_;
+};
+
+TEST_P(Exact, EveryTypeAndKind) {
+  for (const exact_case& c : all_cases()) {
+    for (const kind k : kinds) {
+      SCOPED_TRACE("kind " + std::to_string(static_cast<int>(k)));
+      for (const std::size_t n : {1, 5, 100, 1100}) {
+        ASSERT_NO_FATAL_FAILURE(compare(c, c.make(n, 3 * n + static_cast<std::size_t>(k), k)));
+      }
+    }
+  }
+}
+
+TEST_P(Exact, EverySize) {
+  for (const exact_case& c : all_cases()) {
+    for (const std::size_t n : {0, 2, 3, 7, 8, 63, 64, 65, 127, 128, 129, 255, 257, 1000, 1023}) {
+      ASSERT_NO_FATAL_FAILURE(compare(c, c.make(n, n, kind::plain)));
+    }
+  }
+  for (const exact_case& c : common_cases()) {
+    for (std::size_t n = 0; n < 300; ++n) {
+      ASSERT_NO_FATAL_FAILURE(compare(c, c.make(n, n, n % 2 ? kind::plain : kind::spread)));
+    }
+    for (const std::size_t n : {511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097,
+                                8191, 8192, 8193, 16384, 16385}) {
+      for (const kind k : {kind::plain, kind::spread}) {
+        ASSERT_NO_FATAL_FAILURE(compare(c, c.make(n, n, k)));
+      }
+    }
+  }
+}
+
+TEST_P(Exact, Long) {
+  for (const exact_case& c : common_cases()) {
+    for (const kind k : kinds) {
+      SCOPED_TRACE("kind " + std::to_string(static_cast<int>(k)));
+      ASSERT_NO_FATAL_FAILURE(compare(c, c.make(20011, 5, k)));
+    }
+    ASSERT_NO_FATAL_FAILURE(compare(c, c.make(1 << 17, 6, kind::plain)));
+  }
+  for (const exact_case& c : {common_cases()[0], common_cases()[1]}) {  // double, float
+    for (const kind k : {kind::plain, kind::spread, kind::outliers, kind::any, kind::hidden}) {
+      SCOPED_TRACE("kind " + std::to_string(static_cast<int>(k)));
+      ASSERT_NO_FATAL_FAILURE(compare(c, c.make(1000003, 7, k)));
+    }
+  }
+}
+
+TEST_P(Exact, EveryAlignment) {
+  for (const exact_case& c : all_cases()) {
+    const example e = c.make(1024 + 75, 11, kind::plain);
+    for (const auto& [ox, oy] : {std::pair{1, 0}, {0, 1}, {2, 3}, {4, 8}, {5, 16}, {15, 31}}) {
+      ASSERT_NO_FATAL_FAILURE(compare(c, e, {.offset = static_cast<std::size_t>(ox)},
+                                      {.offset = static_cast<std::size_t>(oy)}));
+    }
+  }
+}
+
+TEST_P(Exact, EveryStride) {
+  for (const exact_case& c : all_cases()) {
+    for (const std::size_t n : {100, 1500}) {
+      const example e = c.make(n, 17, n == 100 ? kind::spread : kind::plain);
+      for (const auto& [ix, iy] :
+           {std::pair{2, 1}, {1, 3}, {-1, 1}, {1, -2}, {-3, -1}, {-1, -1}, {5, 5}}) {
+        ASSERT_NO_FATAL_FAILURE(compare(c, e, {.offset = 1, .increment = ix}, {.increment = iy}));
+      }
+    }
+  }
+  for (const exact_case& c : common_cases()) {
+    const example e = c.make(50003, 19, kind::plain);
+    ASSERT_NO_FATAL_FAILURE(compare(c, e, {.increment = 2}, {.offset = 1, .increment = -3}));
+  }
+}
+
+TEST_P(Exact, IllConditioned) {
+  for (const double condition : {1e8, 1e16, 1e24, 1e32, 1e40}) {
+    for (const std::size_t n : {20, 100, 1000, 10007}) {
+      SCOPED_TRACE(condition);
+      const auto d = oracle::ill_conditioned<double>(n, condition, n);
+      const auto f = oracle::ill_conditioned<float>(n, condition, n);
+      ASSERT_NO_FATAL_FAILURE((compare<operation::dot, double>(d.x, d.y)));
+      ASSERT_NO_FATAL_FAILURE((compare<operation::dot, float>(f.x, f.y)));
+      ASSERT_NO_FATAL_FAILURE((compare<operation::dot, double>(f.x, f.y)));
+      const auto ds = oracle::ill_conditioned_sum<double>(n, condition, n);
+      const auto fs = oracle::ill_conditioned_sum<float>(n, condition, n);
+      ASSERT_NO_FATAL_FAILURE((compare<operation::sum, double>(ds, ds)));
+      ASSERT_NO_FATAL_FAILURE((compare<operation::sum, float>(fs, fs)));
+    }
+  }
+}
+
+TEST_P(Exact, AnyOrder) {
+  const exact_case& c = common_cases().front();
+  auto v = operands_of<double, double>(5000, 1, kind::outliers);
+  const example e = example_of<operation::dot, double>(v.x, v.y);
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    std::shuffle(v.x.begin(), v.x.end(), std::mt19937_64(seed));
+    std::shuffle(v.y.begin(), v.y.end(), std::mt19937_64(seed));
+    ASSERT_NO_FATAL_FAILURE(compare(c, {bytes_of(v.x), bytes_of(v.y), e.want}));
+  }
+}
+
+/// Numbers that are half a unit of R from the next, with and without a trace of something more,
+/// among others that cancel.
+template <class T, class R>
+std::vector<std::vector<T>> ties(std::size_t n, std::uint64_t seed) {
+  const T half = std::ldexp(T(1), -std::numeric_limits<R>::digits);
+  const T ulp = std::numeric_limits<R>::epsilon();
+  const T trace = std::numeric_limits<T>::denorm_min();
+  std::vector<std::vector<T>> all;
+  for (const std::vector<T>& few : {std::vector<T>{1, half},
+                                    {1, half, trace},
+                                    {1, half, -trace},
+                                    {1, ulp, half},
+                                    {1, ulp, half, -trace},
+                                    {-1, -half, trace},
+                                    {-1, -half, -trace}}) {
+    auto x = oracle::wide<T>(n, seed, 30);
+    x = oracle::cancelling(x, x, seed).x;
+    x.insert(x.end(), few.begin(), few.end());
+    std::shuffle(x.begin(), x.end(), std::mt19937_64(seed));
+    all.push_back(x);
+  }
+  return all;
+}
+
+TEST_P(Exact, Ties) {
+  for (const std::size_t n : {1, 30, 600}) {
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+      for (const auto& x : ties<double, double>(n, seed)) {
+        const std::vector<double> one(x.size(), 1);
+        ASSERT_NO_FATAL_FAILURE((compare<operation::dot, double>(x, one)));
+        ASSERT_NO_FATAL_FAILURE((compare<operation::sum, double>(x, x)));
+      }
+      for (const auto& x : ties<float, float>(n, seed)) {
+        const std::vector<float> one(x.size(), 1);
+        ASSERT_NO_FATAL_FAILURE((compare<operation::dot, float>(x, one)));
+        ASSERT_NO_FATAL_FAILURE((compare<operation::sum, float>(x, x)));
+        // The trace is gone in double, and then the tie is decided wrongly.
+        ASSERT_NO_FATAL_FAILURE((compare<operation::dot, double>(x, one)));
+      }
+    }
+  }
+}
+
+TEST_P(Exact, OverflowBoundary) {
+  const auto check = [&]<class T>(std::type_identity<T>) {
+    using limits = std::numeric_limits<T>;
+    const T largest = limits::max(),
+            half = std::ldexp(T(1), limits::max_exponent - limits::digits - 1);
+    const T trace = limits::denorm_min();
+    for (const std::vector<T>& x : {std::vector<T>{largest, half},
+                                    {largest, half, -trace},
+                                    {largest, largest},
+                                    {largest, largest, -largest},
+                                    {-largest, -half},
+                                    {-largest, -half, trace},
+                                    {-largest, largest, -trace}}) {
+      const std::vector<T> one(x.size(), 1), minus(x.size(), -1);
+      ASSERT_NO_FATAL_FAILURE((compare<operation::dot, T>(x, one)));
+      ASSERT_NO_FATAL_FAILURE((compare<operation::dot, T>(x, minus)));
+      ASSERT_NO_FATAL_FAILURE((compare<operation::dot, T>(x, x)));
+      ASSERT_NO_FATAL_FAILURE((compare<operation::sum, T>(x, x)));
+      ASSERT_NO_FATAL_FAILURE((compare<operation::asum, T>(x, x)));
+      ASSERT_NO_FATAL_FAILURE((compare<operation::nrm2, T>(x, x)));
+    }
+  };
+  check(std::type_identity<double>{});
+  check(std::type_identity<float>{});
+}
+
+TEST_P(Exact, SpecialValuesAnywhere) {
+  const auto check = [&]<class T>(std::type_identity<T>) {
+    using limits = std::numeric_limits<T>;
+    const T specials[] = {limits::infinity(), -limits::infinity(), limits::quiet_NaN(),
+                          -limits::signaling_NaN()};
+    for (const std::size_t n : {1, 2, 64, 100, 1000, 1500, 5000}) {
+      const auto x = oracle::uniform<T>(n, n), y = oracle::uniform<T>(n, n + 1);
+      for (const std::size_t i : {std::size_t{0}, n / 3, n / 2, n - 1}) {
+        for (const T first : specials) {
+          auto sx = x, sy = y;
+          sx[i] = first;
+          ASSERT_NO_FATAL_FAILURE((compare<operation::dot, T>(sx, y)));
+          ASSERT_NO_FATAL_FAILURE((compare<operation::dot, T>(y, sx)));
+          ASSERT_NO_FATAL_FAILURE((compare<operation::sum, T>(sx, sx)));
+          ASSERT_NO_FATAL_FAILURE((compare<operation::asum, T>(sx, sx)));
+          ASSERT_NO_FATAL_FAILURE((compare<operation::nrm2, T>(sx, sx)));
+          sy[i] = 0;  // a NaN with an infinity
+          ASSERT_NO_FATAL_FAILURE((compare<operation::dot, T>(sx, sy)));
+          sx[n - 1 - i] = limits::infinity();
+          ASSERT_NO_FATAL_FAILURE((compare<operation::dot, T>(sx, y)));
+          ASSERT_NO_FATAL_FAILURE((compare<operation::sum, T>(sx, sx)));
+          sx[n / 2] = limits::max();  // and this would overflow to one
+          ASSERT_NO_FATAL_FAILURE((compare<operation::dot, T>(sx, sx)));
+        }
+      }
+    }
+  };
+  check(std::type_identity<double>{});
+  check(std::type_identity<float>{});
+}
+
+TEST_P(Exact, SpecialValuesOfEveryType) {
+  for (const exact_case& c : all_cases()) {
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      ASSERT_NO_FATAL_FAILURE(compare(c, c.make(10 + seed, seed, kind::special)));
+    }
+  }
+}
+
+TEST_P(Exact, HundredMillionEqualTerms) {
+  // Nothing cancels: what a kernel holds in registers only grows.
+  constexpr std::size_t n = 100'000'000;
+  constexpr std::size_t piece = 1'000'000;
+  std::unique_ptr<data::buffer> memory, result;
+  const auto check = [&](auto value) {
+    using T = decltype(value);
+    grow(memory, n * sizeof(double));
+    grow(result, 64);
+    const std::vector<T> values(piece, value);
+    for (std::size_t i = 0; i < n; i += piece) {
+      memory->write(values.data(), piece * sizeof(T), i * sizeof(T));
+    }
+    const tally::operand x{memory->get(), n, 1, tally::type_of<T>};
+    oracle::number sum, square, squares;
+    sum.add_product(value, static_cast<std::int64_t>(n));
+    square.add_product(value, value);
+    squares.add_multiple(square, n);
+    using R = tally::dot_result_t<T, T>;
+    const auto compare = [&](const exact_case& c, R want) {
+      R got;
+      c.run(where(), x, x, &got, true);
+      EXPECT_EQ(data::bits(got), data::bits(want))
+          << c.label() << ' ' << static_cast<double>(value);
+    };
+    compare(make_case<operation::dot, R, T, T>(), squares.rounded<R>());
+    compare(make_case<operation::sum, R, T>(), sum.rounded<R>());
+    compare(make_case<operation::nrm2, R, T>(), squares.rounded_root<R>());
+  };
+  check(0x1.fffffffffffffp-1);
+  check(-1.0 / 3);
+  check(0x1.fffffep-1f);
+  check(-1e-30f);
+  check(tally::bfloat16(-0.3f));
+  check(tally::float16(65504.0f));
+}
+
+/// A way to set up the processor's arithmetic.
+struct environment {
+  std::function<void()> set;
+  std::function<int()> get;
+};
+
+TEST_P(Exact, CallersEnvironmentDoesNotEnterAndStays) {
+  if (where().name() == "cuda") GTEST_SKIP() << "the host's environment is not the device's";
+  std::vector<environment> environments;
+  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    environments.push_back({[mode] { std::fesetround(mode); }, [] { return std::fegetround(); }});
+  }
+#if defined(__x86_64__)
+  // Flush to zero and subnormals taken as zero; every trap unmasked.
+  for (const unsigned control : {0x1f80u | 0x8040u, 0u}) {
+    environments.push_back({[control] { _mm_setcsr(control); },
+                            [] { return static_cast<int>(_mm_getcsr() & ~0x3fu); }});
+  }
+#endif
+  for (const exact_case& c : common_cases()) {
+    for (const kind k : {kind::spread, kind::ill, kind::tiny, kind::subnormal, kind::any}) {
+      const example e = c.make(3000, 1, k);
+      ASSERT_NO_FATAL_FAILURE(compare(c, e));
+      const tally::operand x{e.x.data(), 3000, 1, c.x}, y{e.y.data(), 3000, 1, c.y};
+      for (const environment& caller : environments) {
+        alignas(16) std::array<std::byte, 16> result;
+        caller.set();
+        const int before = caller.get();
+        c.run(where(), x, y, result.data(), true);
+        const int after = caller.get();
+        std::fesetenv(FE_DFL_ENV);
+        ASSERT_EQ(bytes(result.begin(), result.begin() + static_cast<long>(e.want.size())), e.want)
+            << c.label() << ", kind " << static_cast<int>(k);
+        ASSERT_EQ(before, after);
+      }
+    }
+  }
+}
+
+TALLY_ON_EVERY_EXECUTOR(Exact);
+
+// The typed interface, on host memory.
+
+TEST(ExactInterface, EveryForm) {
+  const std::vector<double> x = {1e300, 1, -1e300}, y = {1e300, 1, 1e300};
+  double r = 0;
+  EXPECT_EQ(tally::dot(x, y, tally::exact), 1.0);
+  EXPECT_EQ(tally::dot(tally::serial(), x, y, tally::exact), 1.0);
+  tally::dot(tally::simd(), x, y, &r, tally::exact);
+  EXPECT_EQ(r, 1.0);
+  EXPECT_EQ(tally::dotc(x, y, tally::exact), 1.0);
+  EXPECT_EQ(tally::sum(x, tally::exact), 1.0);
+  EXPECT_EQ(tally::sum(tally::serial(), x, tally::exact), 1.0);
+  tally::sum(tally::simd(), x, &(r = 0), tally::exact);
+  EXPECT_EQ(r, 1.0);
+  EXPECT_EQ(tally::asum(x, tally::exact), 2e300);
+  EXPECT_EQ(tally::asum(tally::serial(), x, tally::exact), 2e300);
+  tally::asum(tally::simd(), x, &(r = 0), tally::exact);
+  EXPECT_EQ(r, 2e300);
+  EXPECT_EQ(tally::nrm2(x, tally::exact), std::sqrt(2.0) * 1e300);
+  EXPECT_EQ(tally::nrm2(tally::serial(), x, tally::exact), std::sqrt(2.0) * 1e300);
+  tally::nrm2(tally::simd(), x, &(r = 0), tally::exact);
+  EXPECT_EQ(r, std::sqrt(2.0) * 1e300);
+}
+
+TEST(ExactInterface, FloatsAreRoundedOnce) {
+  // Rounded to double first, the half unit of float would be a tie.
+  const std::vector<float> x = {1, 0x1p-24f, 0x1p-100f};
+  EXPECT_EQ(tally::sum(x, tally::exact), 1 + 0x1p-23f);
+  EXPECT_EQ(tally::sum<double>(x, tally::exact), 1 + 0x1p-24);
+  const std::vector<float> one = {1, 1, 1};
+  EXPECT_EQ(tally::dot(x, one, tally::exact), 1 + 0x1p-23f);
+  EXPECT_EQ(tally::dot<double>(x, one, tally::exact), 1 + 0x1p-24);
+}
+
+TEST(ExactInterface, IntegersStayModulo2To64) {
+  const std::vector<std::int64_t> x = {std::numeric_limits<std::int64_t>::max(), 1};
+  EXPECT_EQ(tally::sum(x, tally::exact), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(tally::sum<double>(x, tally::exact), 0x1p63);
+}
+
+TEST(ExactInterface, NothingGivesPositiveZero) {
+  const std::vector<double> none, minus = {-0.0};
+  EXPECT_EQ(data::bits(tally::dot(none, none, tally::exact)), std::vector<std::uint64_t>{0});
+  EXPECT_EQ(data::bits(tally::sum(none, tally::exact)), std::vector<std::uint64_t>{0});
+  EXPECT_EQ(data::bits(tally::sum(minus, tally::exact)), std::vector<std::uint64_t>{0});
+  EXPECT_EQ(data::bits(tally::nrm2(minus, tally::exact)), std::vector<std::uint64_t>{0});
+}
+
+}  // namespace
