@@ -149,28 +149,33 @@ struct exact_shape {
   unsigned warps = 1;  ///< of a block
 };
 
-/// Figures: H200, f64 x f64, device time of one of 100 calls in a graph (3 at 2^28).
+/// Figures: one H200, f64 x f64 in [-1, 1), device time of one of 100 calls in a graph (20 at 2^24,
+/// 3 at 2^28).
 exact_shape shape_of(const exact_kernel_pair& kernels, std::uint64_t n, unsigned products,
                      unsigned multiprocessors) {
   const auto ceil_div = [](std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; };
-  const std::uint64_t resident = std::uint64_t{2} * multiprocessors * exact_warps;
+  const std::uint64_t resident = std::uint64_t{exact_blocks} * multiprocessors * exact_warps;
   const auto tiles_of = [&](const exact_kernel_choice& kernel) {
     return ceil_div(n, static_cast<unsigned>(kernel.tile)) * products;
   };
   exact_shape s;
-  // Short tiles, of 4 terms a thread, as long as each warp has one at most: 2.58 us at 2^10, 3.65
-  // at 2^12 (with 8 terms 3.90), 3.67 at 2^14 (3.99), 3.74 at 2^16 (4.06), 4.41 at 2^18 (4.39). 2
-  // terms are up to 0.2 faster from 2^12 to 2^16 and slower elsewhere; blocks of 2 or 4 warps take
-  // up to 1 us longer.
+  // Short tiles, of 4 terms a thread, as long as each warp has one at most: 2.67 us at 1000
+  // elements (with 8 terms 3.43), 3.57 at 2^12 (3.85), 3.60 at 2^14 (3.98). 2 terms are up to 0.2
+  // faster from 2^12 to 2^16 and slower elsewhere; blocks of 2 or 4 warps take up to 1 us longer.
   s.kernel = tiles_of(kernels.short_tiles) <= resident ? &kernels.short_tiles : &kernels.long_tiles;
   const std::uint64_t tiles = tiles_of(*s.kernel);
-  // Then all resident warps get the same: 5.93 us at 2^20 (with 4 terms 6.11, with 16 8.46), 20.2
-  // at 2^22. Of more than 8 tiles a warp they take chunks as they get ready, or the last ones would
-  // run alone: 946 us at 2^28, where equal shares take 954, and 8192 blocks in turn 966.
-  constexpr unsigned longest = 16;
-  const std::uint64_t a_warp = ceil_div(tiles, resident);
-  s.tiles = static_cast<unsigned>(a_warp <= 8 ? std::max<std::uint64_t>(a_warp, 1)
-                                              : std::clamp<std::uint64_t>(a_warp / 8, 4, longest));
+  // One block, which needs no workspace, for up to 12 terms a thread: 2.86 us at 2048 elements, in
+  // more blocks 3.54; 3.39 at 3000 (3.59); but 3.76 at 4096 (3.57).
+  const std::uint64_t one_block =
+      exact_warps * std::max(1u, 12 * 32 / static_cast<unsigned>(s.kernel->tile));
+  // Then all resident warps get the same: 5.95 us at 2^20 (with 4 terms 6.11, with 16 8.46), 20.1
+  // at 2^22, 67.4 at 2^24, where chunks of 4 tiles took 72.1. Of more than 32 tiles a warp they
+  // take chunks as they get ready: 927 us at 2^28, in chunks of 8 tiles 959, of 4 1042. Equal
+  // shares take 1 % longer there, a block for every 8 chunks 2 %; with exponents spread over
+  // 2^+-100, 3 and 36 %.
+  const std::uint64_t a_warp = ceil_div(tiles, tiles <= one_block ? exact_warps : resident);
+  s.tiles = static_cast<unsigned>(a_warp <= 32 ? std::max<std::uint64_t>(a_warp, 1)
+                                               : std::clamp<std::uint64_t>(a_warp / 4, 8, 16));
   const std::uint64_t chunks = ceil_div(tiles, s.tiles);
   s.dynamic = chunks > resident;
   s.warps = static_cast<unsigned>(std::clamp<std::uint64_t>(chunks, 1, exact_warps));
@@ -224,12 +229,14 @@ void exact(const executor& where, const exact_arguments& a) {
   shape.shared_bytes = cut.kernel->shared_bytes * cut.warps;
   allow_shared_bytes(cut.kernel->kernel, where.device(), cut.kernel->shared_bytes * exact_warps);
 
-  workspace shared;
-  if (shape.blocks > 1) shared = workspace_for(where.device(), stream, captured);
-  job.workspace = shared.words;
-  job.ended = shared.ended;
-  launch(cut.kernel->kernel, shape, &job, where.device(), stream);
-
+  {
+    workspace shared;
+    if (shape.blocks > 1) shared = workspace_for(where.device(), stream, captured);
+    job.workspace = shared.words;
+    job.ended = shared.ended;
+    launch(cut.kernel->kernel, shape, &job, where.device(), stream);
+    shared.queued();
+  }
   if (a.wait) {
     std::uint32_t payload[mailbox::words];
     mailbox::mine().wait(stream, static_cast<int>(size_of(a.result.element) / 4), payload);

@@ -10,6 +10,8 @@ namespace tally::backends::cuda {
 
 /// Of a block, at most.
 inline constexpr unsigned exact_warps = 8;
+/// Of a multiprocessor, at a time.
+inline constexpr unsigned exact_blocks = 2;
 
 struct exact_job {
   const void* x = nullptr;

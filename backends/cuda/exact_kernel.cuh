@@ -279,24 +279,6 @@ class vector_tile {
     }
   }
 
-  /// Asks L2 for a whole tile.
-  __device__ static void prefetch(const exact_job& job, std::int64_t tile, int lane) {
-    constexpr int elements_of_tile = static_cast<int>(warp) * count;
-    if ((tile + 1) * elements_of_tile > job.n) return;
-    constexpr int x_bytes = elements_of_tile * static_cast<int>(sizeof(DX));
-    constexpr int y_bytes = has_y ? elements_of_tile * static_cast<int>(sizeof(DY)) : 0;
-    const char* const x = static_cast<const char*>(job.x) + tile * x_bytes;
-    const char* const y = static_cast<const char*>(job.y) + tile * y_bytes;
-#pragma unroll
-    for (int i = 0; i < x_bytes + y_bytes; i += 128 * static_cast<int>(warp)) {
-      const int at = i + lane * 128;
-      if (at < x_bytes + y_bytes) {
-        const char* const line = at < x_bytes ? x + at : y + (at - x_bytes);
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(line));
-      }
-    }
-  }
-
   __device__ void renew() {
 #pragma unroll
     for (int row = 0; row < rows; ++row) {
@@ -447,8 +429,9 @@ __device__ void round_and_deliver(const exact_job& job, const std::int64_t (*wor
   }
 }
 
-template <class Tile, int resident, bool ahead = false>
-__global__ void __launch_bounds__(exact_warps* warp, resident) exact_kernel(const exact_job job) {
+template <class Tile>
+__global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
+    exact_kernel(const exact_job job) {
   using T = typename Tile::sum_of;
   constexpr int words_of_sum = exact_sum<T>::words;
   extern __shared__ double columns[];
@@ -485,9 +468,6 @@ __global__ void __launch_bounds__(exact_warps* warp, resident) exact_kernel(cons
 #pragma unroll 1
       for (int i = 0; i < some; ++i) {
         tile.load(job, first + i, lane);
-        if constexpr (ahead) {
-          if (i + 1 < some) Tile::prefetch(job, first + i + 1, lane);
-        }
         sum.add(tile);
       }
       after = job.dynamic ? (all_warps + __shfl_sync(whole_warp, next, 0)) * job.tiles
@@ -540,18 +520,22 @@ __global__ void __launch_bounds__(exact_warps* warp, resident) exact_kernel(cons
 /// For exact_kernels.hpp.
 template <class Tile>
 exact_kernel_choice exact_kernel_of() {
-  return {reinterpret_cast<const void*>(&exact_kernel<Tile, 2>),
+  return {reinterpret_cast<const void*>(&exact_kernel<Tile>),
           static_cast<int>(warp) * Tile::lanes * Tile::rows, Tile::lanes, column_bytes<Tile>};
 }
 
-/// Long tiles, and the shortest. A thread's loads are 128 bytes (of two vectors of float 256): all
-/// in flight at once, they lie in what shared memory leaves of L1. With twice as many, the product
-/// of two vectors of double took 1080 us at 2^28 instead of 946 (H200).
+/// Long tiles, and the shortest. A thread's loads are 128 bytes, of bool and float 160: all in
+/// flight at once, they lie in what shared memory leaves of L1. With twice as many, the product of
+/// two vectors of double took 14 % longer at 2^28, of float 479 us instead of 471. With half of
+/// them and three blocks at a time, the sum of doubles took 491 us instead of 499, but with
+/// exponents spread over 2^+-100 666 instead of 618. Asking L2 for the next tile ahead made all of
+/// them 10 to 16 % slower. (One H200; in [-1, 1) where not said.)
 template <class X, class Y>
 exact_kernel_pair vector_kernels() {
-  constexpr bool is_double = std::is_same_v<X, double>;
-  constexpr int count = !is_double ? 32 : std::is_same_v<Y, double> ? 8 : 16;
-  constexpr int least = 16 / static_cast<int>(sizeof(on_device_t<X>));
+  constexpr int size = sizeof(on_device_t<X>);
+  constexpr int vectors = std::is_same_v<X, Y> ? 2 : 1;
+  constexpr int count = std::is_same_v<X, bool> ? 32 : 128 / (vectors * size);
+  constexpr int least = 16 / size;
   return {exact_kernel_of<vector_tile<X, Y, count>>(),
           exact_kernel_of<vector_tile<X, Y, (least > 4 ? least : 4)>>()};
 }
