@@ -238,7 +238,8 @@ struct wide_levels {
   static constexpr int bank_exponent = starts * spacing;
   static_assert(!banked || bank_exponent == 2 * top);
   static_assert(banked || top - 41 - (levels - 1) * spacing <= -298);  // the last unit
-  /// A level has room for 1000 terms; its sum is to be taken after so many at the latest.
+  /// A term gives a level 1.5 * 2^41 units at most, so there is room for 680; its sum is to be
+  /// taken after so many at the latest.
   static constexpr int terms = 512;
 
   /// With which round_to rounds to multiples of a level's unit.
