@@ -64,10 +64,60 @@ struct elements {
       words[i] = __ldcg(reinterpret_cast<const word*>(from) + i);
     }
   }
+  /// The first `some` of them; zeros after those.
+  __device__ void load(const T* from, int some) {
+    T all[count];
+#pragma unroll
+    for (int i = 0; i < count; ++i) all[i] = i < some ? from[i] : T();
+    memcpy(words, all, bytes);
+  }
   __device__ T operator[](int i) const {
     T all[count];
     memcpy(all, words, bytes);
     return all[i];
+  }
+  /// The same without an array, which some loops leave in memory.
+  __device__ T at(int i) const {
+    if constexpr (sizeof(T) == 8) {
+      return __builtin_bit_cast(T,
+                                std::uint64_t{upto_32_bits(2 * i + 1)} << 32 | upto_32_bits(2 * i));
+    } else {
+      constexpr int in_one = bytes < 4 ? count : 4 / static_cast<int>(sizeof(T));
+      using bits =
+          std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                             std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>;
+      return __builtin_bit_cast(
+          T, static_cast<bits>(upto_32_bits(i / in_one) >> 8 * sizeof(T) * (i % in_one)));
+    }
+  }
+
+  /// The compiler takes them for others from here on, so that it computes from them again instead
+  /// of keeping what it did.
+  __device__ void renew() {
+#pragma unroll
+    for (word& w : words) {
+      if constexpr (sizeof(word) == 16) {
+        asm volatile("" : "+r"(w.x), "+r"(w.y), "+r"(w.z), "+r"(w.w));
+      } else if constexpr (sizeof(word) == 8) {
+        asm volatile("" : "+r"(w.x), "+r"(w.y));
+      } else if constexpr (sizeof(word) == 4) {
+        asm volatile("" : "+r"(w));
+      } else {
+        asm volatile("" : "+h"(w));
+      }
+    }
+  }
+
+ private:
+  __device__ std::uint32_t upto_32_bits(int i) const {
+    if constexpr (sizeof(word) == 16) {
+      const uint4& four = words[i / 4];
+      return i % 4 == 0 ? four.x : i % 4 == 1 ? four.y : i % 4 == 2 ? four.z : four.w;
+    } else if constexpr (sizeof(word) == 8) {
+      return i == 0 ? words[0].x : words[0].y;
+    } else {
+      return words[0];
+    }
   }
 };
 
