@@ -199,9 +199,17 @@ std::size_t node_count(std::size_t size) {
 }
 
 template <class A>
+struct sum_entry {  // nvcc warns of a lambda whose parameters don't tell X and Y
+  template <class X, class Y>
+  constexpr auto operator()() const {
+    return &sum<A, X, Y>;
+  }
+};
+
+template <class A>
 constexpr auto sums =
     make_pair_table<const dot_sum<A>*(const space&, const operand&, const operand&, dot_sum<A>*),
-                    A>([]<class X, class Y>() { return &sum<A, X, Y>; });
+                    A>(sum_entry<A>{});
 
 }  // namespace
 
