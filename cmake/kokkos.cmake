@@ -71,6 +71,7 @@ if(NOT TALLY_KOKKOS_ORIGIN AND (TALLY_IS_TOP_LEVEL OR NOT TALLY_ENABLE_KOKKOS ST
     foreach(language CUDA HIP)  # an installed one says this itself
       if(Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE AND Kokkos_ENABLE_${language})
         set(Kokkos_COMPILE_LANGUAGE ${language})
+        get_target_property(Kokkos_${language}_ARCHITECTURES kokkoscore ${language}_ARCHITECTURES)
       endif()
     endforeach()
     set(TALLY_KOKKOS_LIBRARIES -lkokkoscore ${CMAKE_DL_LIBS})  # installed beside Tally
@@ -106,7 +107,7 @@ endif()
 # It may have been built to be compiled as CUDA or HIP, with Tally's own CUDA backend or without.
 if(Kokkos_COMPILE_LANGUAGE AND NOT Kokkos_COMPILE_LANGUAGE STREQUAL "CXX")
   set(kokkos_language ${Kokkos_COMPILE_LANGUAGE})
-  if(NOT DEFINED CMAKE_${kokkos_language}_ARCHITECTURES)
+  if(NOT DEFINED CMAKE_${kokkos_language}_ARCHITECTURES AND Kokkos_${kokkos_language}_ARCHITECTURES)
     set(CMAKE_${kokkos_language}_ARCHITECTURES ${Kokkos_${kokkos_language}_ARCHITECTURES})
   endif()
   enable_language(${kokkos_language})
