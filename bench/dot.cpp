@@ -1,4 +1,5 @@
 // dot on the host: our executors, the peers, the limit.
+#include "backends/backend.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
 #include "bench/peers/peers.hpp"
@@ -43,7 +44,8 @@ std::vector<tally::executor> executors(int threads, bool full) {
   std::vector<tally::executor> list;
   for (const tally::executor& where : tally::executors()) {
     const bool threaded = where.name() == "openmp" || where.name() == "kokkos";
-    if (where.name() != "cuda" && threaded == (threads > 1)) list.push_back(where);
+    const bool on_host = where.backend()->reaches(where, {});
+    if (on_host && threaded == (threads > 1)) list.push_back(where);
   }
   if (threads > 1) {
     list.push_back(tally::automatic());

@@ -4,7 +4,7 @@ function(tally_compile_options target)
   set(exact_cxx -fno-fast-math -fno-unsafe-math-optimizations -fno-associative-math
       -fno-reciprocal-math -fno-finite-math-only -fsigned-zeros -ffp-contract=off)
   target_compile_features(${target} PUBLIC cxx_std_20)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${exact_cxx}>)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX,HIP>:${exact_cxx}>)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src
                              ${PROJECT_BINARY_DIR}/include)
   set_target_properties(${target} PROPERTIES
@@ -20,13 +20,11 @@ function(tally_compile_options target)
   endif()
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>)
 
-  if(TALLY_HAS_CUDA)
-    list(JOIN exact_cxx "," exact_host)
-    target_compile_options(${target} PRIVATE
-      $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -ftz=false -prec-div=true -prec-sqrt=true
-      -Xcompiler=${exact_host}>)
-    if(CMAKE_VERSION VERSION_LESS 3.25.2)  # these can't ask nvcc for C++20
-      target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
-    endif()
+  list(JOIN exact_cxx "," exact_host)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -ftz=false -prec-div=true -prec-sqrt=true
+    -Xcompiler=${exact_host}>)
+  if(CMAKE_VERSION VERSION_LESS 3.25.2)  # these can't ask nvcc for C++20
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
   endif()
 endfunction()

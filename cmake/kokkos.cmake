@@ -68,6 +68,12 @@ if(NOT TALLY_KOKKOS_ORIGIN AND (TALLY_IS_TOP_LEVEL OR NOT TALLY_ENABLE_KOKKOS ST
       FetchContent_MakeAvailable(kokkos)
     endfunction()
     tally_add_kokkos()
+    foreach(language CUDA HIP)  # an installed one says this itself
+      if(Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE AND Kokkos_ENABLE_${language})
+        set(Kokkos_COMPILE_LANGUAGE ${language})
+        get_target_property(Kokkos_${language}_ARCHITECTURES kokkoscore ${language}_ARCHITECTURES)
+      endif()
+    endforeach()
     set(TALLY_KOKKOS_LIBRARIES -lkokkoscore ${CMAKE_DL_LIBS})  # installed beside Tally
     if(FETCHCONTENT_SOURCE_DIR_KOKKOS)
       set(TALLY_KOKKOS_ORIGIN "sources in ${FETCHCONTENT_SOURCE_DIR_KOKKOS}")
@@ -96,6 +102,27 @@ if(NOT TALLY_KOKKOS_ORIGIN)
   endif()
 endif()
 
+# --- Kokkos's language ----------------------------------------------------------------------------
+
+# It may have been built to be compiled as CUDA or HIP, with Tally's own CUDA backend or without.
+if(Kokkos_COMPILE_LANGUAGE AND NOT Kokkos_COMPILE_LANGUAGE STREQUAL "CXX")
+  set(kokkos_language ${Kokkos_COMPILE_LANGUAGE})
+  if(NOT DEFINED CMAKE_${kokkos_language}_ARCHITECTURES AND Kokkos_${kokkos_language}_ARCHITECTURES)
+    set(CMAKE_${kokkos_language}_ARCHITECTURES ${Kokkos_${kokkos_language}_ARCHITECTURES})
+  endif()
+  enable_language(${kokkos_language})
+else()
+  set(kokkos_language CXX)
+endif()
+
+# Compiles sources that include Kokkos's headers as Kokkos was compiled.
+function(tally_compile_as_kokkos)  # sources
+  set_source_files_properties(${ARGN} PROPERTIES LANGUAGE ${kokkos_language})
+  if(kokkos_language STREQUAL "CUDA" AND CMAKE_VERSION VERSION_LESS 3.25.2)
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -std=c++20)
+  endif()
+endfunction()
+
 # --- The backend ----------------------------------------------------------------------------------
 
 if(TALLY_KOKKOS_ORIGIN)
@@ -107,10 +134,11 @@ if(TALLY_KOKKOS_ORIGIN)
     backends/kokkos/reduce.cpp
     backends/kokkos/runtime.cpp
     backends/kokkos/table.cpp)
-  if(Kokkos_COMPILE_LANGUAGE)  # it was built to be compiled as CUDA or HIP, say
-    set_source_files_properties(${kokkos_sources} PROPERTIES LANGUAGE ${Kokkos_COMPILE_LANGUAGE})
-  endif()
   add_library(tally_kokkos STATIC ${kokkos_sources})
+  tally_compile_as_kokkos(${kokkos_sources})
+  if(Kokkos_CUDA_ARCHITECTURES)  # no device but these can run Kokkos's own kernels
+    set_target_properties(tally_kokkos PROPERTIES CUDA_ARCHITECTURES "${Kokkos_CUDA_ARCHITECTURES}")
+  endif()
   tally_compile_options(tally_kokkos)
   target_compile_definitions(tally_kokkos PRIVATE TALLY_HAS_CUDA=${TALLY_HAS_CUDA})
   target_link_libraries(tally_kokkos PRIVATE ${kokkos_libraries})

@@ -1,6 +1,8 @@
 // Data for the tests: random vectors of every element type, and memory that an executor can reach.
 #pragma once
 
+#include "backends/backend.hpp"
+
 #include <tally/tally.hpp>
 
 #include <gtest/gtest.h>
@@ -141,11 +143,16 @@ inline void check_cuda(cudaError_t status) {
 }
 #endif
 
+/// Whether an executor's kernels can't reach host memory.
+inline bool on_device(const tally::executor& where) {
+  return !where.backend()->reaches(where, tally::backends::place{});
+}
+
 /// Memory that an executor's kernels can reach, filled from the host.
 class buffer {
  public:
   buffer(const tally::executor& where, std::size_t bytes)
-      : device_(where.name() == "cuda"), size_(bytes) {
+      : device_(on_device(where)), size_(bytes) {
 #if TALLY_HAS_CUDA
     if (device_) check_cuda(cudaMalloc(&pointer_, bytes));
 #endif

@@ -21,7 +21,7 @@ class Environment : public data::OnEveryExecutor {
   void SetUp() override {
     data::OnEveryExecutor::SetUp();
     if (IsSkipped()) return;
-    if (where().name() == "cuda") GTEST_SKIP() << "the host's environment is not the device's";
+    if (data::on_device(where())) GTEST_SKIP() << "the host's environment is not the device's";
   }
   void TearDown() override {
     std::fesetenv(FE_DFL_ENV);

@@ -145,12 +145,12 @@ TEST_P(Errors, MemoryOfTheOtherSide) {
   double* device = nullptr;
   ASSERT_EQ(cudaMalloc(&device, 64), cudaSuccess);
   const tally::operand on_device = {device, 8, 1, tally::type::float64};
-  const bool cuda = where().name() == "cuda";
+  const bool far = data::on_device(where());
   expect_error(errc::wrong_memory,
                std::string("tally::dot: y is in ") +
-                   (cuda ? "host memory" : "the memory of CUDA device 0") + ", which " +
+                   (far ? "host memory" : "the memory of CUDA device 0") + ", which " +
                    where().description() + " can't reach",
-               [&] { dot(vector(8), cuda ? on_host : on_device); });
+               [&] { dot(vector(8), far ? on_host : on_device); });
   expect_error(errc::wrong_memory,
                std::string("tally::nrm2: x is in ") +
                    (cuda ? "host memory" : "the memory of CUDA device 0") + ", which " +
@@ -162,11 +162,11 @@ TEST_P(Errors, MemoryOfTheOtherSide) {
                });
   expect_error(errc::wrong_memory,
                std::string("tally::dot: result is in ") +
-                   (cuda ? "host memory" : "the memory of CUDA device 0") + ", which " +
+                   (far ? "host memory" : "the memory of CUDA device 0") + ", which " +
                    where().description() + " can't reach",
                [&] {
                  tally::dot(where(), vector(8), vector(8), tally::conjugate::none,
-                            {cuda ? &result_ : device, tally::type::float64}, false);
+                            {far ? &result_ : device, tally::type::float64}, false);
                });
   expect_error(
       errc::wrong_memory,

@@ -44,9 +44,15 @@ void run(const dot_arguments& a) {
 }
 
 template <class A>
-constexpr auto runs = make_pair_table<void(const dot_arguments&), A>([]<class X, class Y>() {
-  return &run<A, X, Y>;
-});
+struct run_entry {  // nvcc warns of a lambda whose parameters don't tell X and Y
+  template <class X, class Y>
+  constexpr auto operator()() const {
+    return &run<A, X, Y>;
+  }
+};
+
+template <class A>
+constexpr auto runs = make_pair_table<void(const dot_arguments&), A>(run_entry<A>{});
 
 }  // namespace
 

@@ -41,6 +41,39 @@ void require_not_finalized() {
   }
 }
 
+#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(__CUDA_ARCH_LIST__)
+constexpr int compiled_for[] = {__CUDA_ARCH_LIST__};  // 900 is compute capability 9.0; ascending
+#else
+constexpr int compiled_for[] = {0};
+#endif
+
+/// Whether kernels compiled here run on a device: each comes with PTX, for devices from that on.
+bool runs_kernels(int device) {
+  int major = 0, minor = 0;
+  return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
+         cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess &&
+         major * 100 + minor * 10 >= compiled_for[0];
+}
+
+/// Kokkos itself would end the program.
+void require_device() {
+  int devices = 0;
+  cudaError_t status = cudaGetDeviceCount(&devices);
+  if (status == cudaSuccess) {
+    for (int device = 0; device < devices; ++device) {
+      if (runs_kernels(device)) return;
+    }
+    status = devices == 0 ? cudaErrorNoDevice : cudaErrorNoKernelImageForDevice;
+  }
+  (void)cudaGetLastError();
+  throw error(errc::no_device, std::string("tally::kokkos: Kokkos runs on CUDA here: ") +
+                                   cudaGetErrorString(status));
+}
+#else
+void require_device() {}
+#endif
+
 }  // namespace
 
 void initialize() {
@@ -49,10 +82,12 @@ void initialize() {
   if (known && Kokkos::is_initialized()) return;
   require_not_finalized();
   if (!Kokkos::is_initialized()) {
+    require_device();
     try {
       Kokkos::initialize();
     } catch (const std::exception& e) {  // built for a device that is not here
-      throw error(errc::no_device, std::string("tally::kokkos: Kokkos can't start here: ") + e.what());
+      throw error(errc::no_device,
+                  std::string("tally::kokkos: Kokkos can't start here: ") + e.what());
     }
     std::atexit([] {
       if (Kokkos::is_initialized()) Kokkos::finalize();

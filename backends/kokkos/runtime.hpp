@@ -7,10 +7,10 @@
 namespace tally::backends::kokkos {
 
 /// Initialises Kokkos if nobody has, to be finalised at exit.
-/// @throws error no_device if Kokkos is finalised already.
+/// @throws error no_device if Kokkos is finalised already, or its device is not here.
 void initialize();
 
-/// Whether `initialize` would succeed.
+/// Whether Kokkos is not finalised yet.
 bool usable() noexcept;
 
 /// Holds Kokkos for one caller, which may then call it: its default execution space serves one host

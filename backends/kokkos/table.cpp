@@ -33,6 +33,7 @@ bool reaches([[maybe_unused]] const executor& where, [[maybe_unused]] const plac
   } else {
 #if defined(KOKKOS_ENABLE_CUDA) && TALLY_HAS_CUDA
     if constexpr (std::is_same_v<space, Kokkos::Cuda>) {
+      const auto lock = acquire();
       return memory.device == place::every || memory.device == space().cuda_device();
     }
 #endif

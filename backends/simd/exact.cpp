@@ -650,7 +650,7 @@ void add_packed_products(const exact_arguments& a, exact_sums& to) {
   const bool x_complex = is_complex(a.x.element), y_complex = is_complex(a.y.element);
   const bool x_two = x_complex || a.x.element == type::int64;
   const bool y_two = y_complex || a.y.element == type::int64;
-  held_sum first_first{to.re}, second_second{to.re};
+  held_sum first_first{to.re}, second_second{x_complex != y_complex ? to.im : to.re};
   held_sum first_second{y_complex ? to.im : to.re}, second_first{x_complex ? to.im : to.re};
   for (std::size_t i = 0; i < a.x.size; i += order::chunk) {
     const std::size_t n = std::min(order::chunk, a.x.size - i);

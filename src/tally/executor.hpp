@@ -88,7 +88,7 @@ TALLY_EXPORT executor cuda(cuda_options options = {});
 
 /// Kokkos's default execution space. Initialises Kokkos when nobody has, and then finalises it at
 /// exit; nothing else in Tally does. A program that initialises Kokkos itself does so first.
-/// @throws error missing_backend; no_device if Kokkos is finalised.
+/// @throws error missing_backend; no_device if Kokkos is finalised, or its device is not here.
 TALLY_EXPORT executor kokkos();
 
 /// Chosen at each call: operands in a device's memory run on `cuda` there, on its default stream;
