@@ -99,7 +99,12 @@ std::vector<executor> executors() {
   if (backends::cuda::device_count() > 0) usable.push_back(cuda());
 #endif
 #if TALLY_HAS_KOKKOS
-  if (backends::kokkos::usable()) usable.push_back(kokkos());
+  if (backends::kokkos::usable()) {
+    try {
+      usable.push_back(kokkos());
+    } catch (const error&) {  // a Kokkos for a device that is not here
+    }
+  }
 #endif
   return usable;
 }

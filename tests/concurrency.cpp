@@ -106,6 +106,31 @@ TEST_F(CudaStreams, QueuedCallsOnManyStreamsFromManyThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
+// One handle, but a stream of its own for each thread.
+TEST_F(CudaStreams, TheStreamOfEachThread) {
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> workers;
+  for (int t = 0; t < 6; ++t) {
+    workers.emplace_back([&, t] {
+      const tally::executor where = tally::cuda({.stream = cudaStreamPerThread});
+      double* result = nullptr;
+      check(cudaMalloc(&result, sizeof(double)));
+      for (int round = 0; round < 100; ++round) {
+        const std::size_t i = static_cast<std::size_t>(t + round) % std::size(sizes);
+        double got = tally::dot(where, in_->x(i), in_->y(i));
+        if (std::bit_cast<std::uint64_t>(got) != in_->want[i]) ++wrong;
+        tally::dot(where, in_->x(i), in_->y(i), result);
+        check(cudaMemcpyAsync(&got, result, sizeof got, cudaMemcpyDefault, cudaStreamPerThread));
+        check(cudaStreamSynchronize(cudaStreamPerThread));
+        if (std::bit_cast<std::uint64_t>(got) != in_->want[i]) ++wrong;
+      }
+      cudaFree(result);
+    });
+  }
+  for (auto& w : workers) w.join();
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST_F(CudaStreams, ManyShortLivedStreams) {
   double* result = nullptr;
   check(cudaMalloc(&result, sizeof(double)));

@@ -27,6 +27,7 @@ void run_sum(const executor& where, const char* operation, dot_kernel_function* 
     job.ended = shared.ended;
     launch(reinterpret_cast<const void*>(kernel), {shape.blocks, shape.warps * 32}, &job,
            where.device(), stream);
+    if (shared.launched != nullptr) ++*shared.launched;
   }
   if (wait) {
     const std::size_t size = size_of(result.element);

@@ -31,8 +31,8 @@ class device_workspaces {
       {
         std::shared_lock lock(mutex_);
         if (const auto found = streams_.find(id); found != streams_.end()) {
-          ++found->second->launched;
-          return {found->second->words, found->second->ended, std::move(lock)};
+          owned& mine = *found->second;
+          return {mine.words, mine.ended, &mine.launched, std::move(lock)};
         }
       }
       const std::unique_lock lock(mutex_);
@@ -59,7 +59,7 @@ class device_workspaces {
     const cudaError_t kept = cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove);
     if (kept != cudaSuccess) (void)cudaUserObjectRelease(object, 1);
     check(kept, "cudaGraphRetainUserObject");
-    return {words, nullptr, {}};
+    return {words, nullptr, nullptr, {}};
   }
 
  private:

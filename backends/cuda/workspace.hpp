@@ -12,6 +12,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstdint>
 #include <shared_mutex>
 
@@ -21,6 +22,7 @@ namespace tally::backends::cuda {
 struct workspace {
   std::uint64_t* words = nullptr;  ///< `workspace_words` of them, empty
   std::uint64_t* ended = nullptr;  ///< where the launch counts itself when it ends; null in a graph
+  std::atomic<std::uint64_t>* launched = nullptr;  ///< to be counted up once it is queued; or null
   std::shared_lock<std::shared_mutex>
       lock;  ///< on the table: this one is not given to another stream
 };

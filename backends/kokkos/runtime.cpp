@@ -49,7 +49,11 @@ void initialize() {
   if (known && Kokkos::is_initialized()) return;
   require_not_finalized();
   if (!Kokkos::is_initialized()) {
-    Kokkos::initialize();
+    try {
+      Kokkos::initialize();
+    } catch (const std::exception& e) {  // built for a device that is not here
+      throw error(errc::no_device, std::string("tally::kokkos: Kokkos can't start here: ") + e.what());
+    }
     std::atexit([] {
       if (Kokkos::is_initialized()) Kokkos::finalize();
     });

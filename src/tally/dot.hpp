@@ -90,7 +90,8 @@ void written(const executor& where, const X& x, const Y& y, conjugate conjugated
 /// @return       r. Blocks until it is there.
 /// @throws error size_mismatch, null_pointer (with n > 0), zero_increment, misaligned;
 ///               wrong_memory if the executor can't read an operand (a device pointer given to a
-///               CPU backend or the reverse, in a process that uses CUDA); device_failure.
+///               CPU backend or the reverse, in a process that uses CUDA; an address that was
+///               host memory in an earlier call is not looked up again); device_failure.
 template <class R = void, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
 dots::accumulator<R, X, Y> dot(const executor& where, const X& x, const Y& y) {

@@ -70,7 +70,9 @@ TALLY_EXPORT tally_status tally_dotc(const tally_executor* where, size_t n, tall
                                      const void* y, ptrdiff_t incy, tally_type result_type,
                                      void* result);
 
-/* The forms that don't block: `result` is memory that the executor can write. */
+/* The forms that don't block: `result` is memory that the executor can write. On a CUDA stream that
+ * is being captured they become part of the graph; executable graphs made from the same captured
+ * graph share scratch memory and must not run at once. */
 TALLY_EXPORT tally_status tally_dot_async(const tally_executor* where, size_t n, tally_type x_type,
                                           const void* x, ptrdiff_t incx, tally_type y_type,
                                           const void* y, ptrdiff_t incy, tally_type result_type,
