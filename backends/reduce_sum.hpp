@@ -82,15 +82,18 @@ inline constexpr bool squares_leave_range = std::is_same_v<R, real_t<X>> ||
 /// the scale taken back.
 template <class R>
 TALLY_HOST_DEVICE R norm(R sum_of_squares, R scale) {
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__)  // which -use_fast_math doesn't reach
+  R root;
   if constexpr (std::is_same_v<R, double>) {
-    return __ddiv_rn(__dsqrt_rn(sum_of_squares), scale);
+    root = __dsqrt_rn(sum_of_squares);
   } else {
-    return __fdiv_rn(__fsqrt_rn(sum_of_squares), scale);
+    root = __fsqrt_rn(sum_of_squares);
   }
 #else
-  return std::sqrt(sum_of_squares) / scale;
+  const R root = std::sqrt(sum_of_squares);
 #endif
+  if (scale == 1) return root;
+  return root * (scale > 1 ? 1 / norm_range<R>::up : 1 / norm_range<R>::down);
 }
 
 /// A sum of squares with the scaled one that may be asked for after it, so that one pass is enough.
