@@ -308,8 +308,12 @@ struct level_lanes {
     const number h = hn::Mul(f.a, f.b);
     integer magnitude = hn::BitCast(du, hn::Abs(h));
     largest = hn::Max(largest, hn::BitCast(du32, magnitude));
-    if constexpr (!paired || zeros) {
+    if constexpr (!paired) {
       magnitude = hn::Sub(magnitude, hn::Set(du, 1));  // 0 becomes the largest
+    } else if constexpr (zeros) {  // those of a factor 0; another product may underflow to 0
+      const auto zero = hn::Or(hn::Eq(f.a, hn::Zero(d)), hn::Eq(f.b, hn::Zero(d)));
+      magnitude =
+          hn::IfThenElse(hn::RebindMask(du, zero), hn::Set(du, ~std::uint64_t{0}), magnitude);
     } else if constexpr (partial) {
       magnitude = hn::IfThenElse(hn::FirstN(du, n), magnitude, hn::Set(du, ~std::uint64_t{0}));
     }
