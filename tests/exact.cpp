@@ -12,6 +12,7 @@
 #include <cfenv>
 #include <memory>
 #include <span>
+#include <vector>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -573,6 +574,59 @@ TEST_P(Exact, SpecialValuesOfEveryType) {
   for (const exact_case& c : all_cases()) {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
       ASSERT_NO_FATAL_FAILURE(compare(c, c.make(10 + seed, seed, kind::special)));
+    }
+  }
+}
+
+/// A copy of a vector where an executor reads it.
+template <class T>
+class on_executor {
+ public:
+  on_executor(const tally::executor& where, const std::vector<T>& v)
+      : memory_(where, v.size() * sizeof(T)), size_(v.size()) {
+    memory_.write(v.data(), v.size() * sizeof(T));
+  }
+  tally::strided_view<T> view() const {
+    return {reinterpret_cast<const T*>(memory_.get()), size_, 1};
+  }
+
+ private:
+  data::buffer memory_;
+  std::size_t size_;
+};
+
+// Terms whose exponents lie at every distance from the largest one's, with all digits set: where
+// the levels of a kernel end, a digit is easily lost.
+TEST_P(Exact, EveryDistanceOfExponents) {
+  for (const int top : {-700, 0, 700}) {
+    for (int distance = 20; distance <= 120; ++distance) {
+      std::vector<double> x(1500), y(1500);
+      tally::exact_sum<double> sum, products;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double digits = 2 - std::ldexp(1.0, -52) - std::ldexp(static_cast<double>(i), -40);
+        x[i] = std::ldexp(i % 2 ? digits : -digits, i % 3 ? top : top - distance);
+        y[i] = std::ldexp(digits, i % 5 ? 0 : -distance / 2);
+      }
+      x[7] = 0;
+      sum.add(x);
+      products.add_products(x, y);
+      const double want_sum = sum.round<double>(), want_dot = products.round<double>();
+      const on_executor dx(where(), x), dy(where(), y);
+      EXPECT_EQ(tally::sum(where(), dx.view(), tally::exact), want_sum) << top << ' ' << distance;
+      EXPECT_EQ(tally::dot(where(), dx.view(), dy.view(), tally::exact), want_dot)
+          << top << ' ' << distance;
+      std::vector<float> fx(x.size()), fy(x.size());
+      tally::exact_sum<float> float_products;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const float digits = 2 - 0x1p-23f;
+        fx[i] = std::ldexp(i % 2 ? digits : -digits, i % 3 ? top / 20 : top / 20 - distance / 2);
+        fy[i] = std::ldexp(i % 7 ? digits : 1.0f, i % 5 ? 0 : -distance / 2);
+      }
+      float_products.add_products(fx, fy);
+      const on_executor dfx(where(), fx), dfy(where(), fy);
+      EXPECT_EQ(tally::dot<double>(where(), dfx.view(), dfy.view(), tally::exact),
+                float_products.round<double>())
+          << top << ' ' << distance;
     }
   }
 }

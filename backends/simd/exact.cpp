@@ -221,6 +221,7 @@ template <class T>
 struct products : shape<T> {
   using typename shape<T>::D;
   static constexpr bool paired = std::is_same_v<T, double>;
+  static constexpr int digits = paired ? 53 : 48;
   static constexpr std::size_t sets = paired ? 2 : 4;
   const T* x;
   const T* y;
@@ -242,6 +243,7 @@ template <class T, bool magnitudes>
 struct values : shape<T> {
   using typename shape<T>::D;
   static constexpr bool paired = false;
+  static constexpr int digits = std::is_same_v<T, double> ? 53 : 24;
   static constexpr std::size_t sets = 4;
   const T* x;
 
@@ -260,9 +262,10 @@ struct values : shape<T> {
   double b(std::size_t) const { return 1; }
 };
 
-/// Exponents of terms that levels of one `top` hold exactly: down to 2^(top - window).
+/// Exponents of terms that levels of one `top` hold exactly: down to 2^(top - window), whose last
+/// digit is the unit of the second level. (It is also that of a product's error in the fourth.)
 template <class Terms>
-constexpr int window = (Terms::paired ? 51 : 56) - 2 * rows_log;
+constexpr int window = 104 - Terms::digits - 2 * rows_log;
 template <class Terms>
 constexpr std::size_t row_terms = Terms::sets* Terms::width;
 template <class Terms>
