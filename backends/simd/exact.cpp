@@ -128,9 +128,14 @@ struct held_sum {
     for (int j = 0; j < level_count<paired>; ++j) {
       if (levels[j] == 0) continue;
       const int unit = top + level_base[static_cast<std::size_t>(j)] - 52;
-      const auto low = static_cast<std::int64_t>(levels[j] & ((wide_integer{1} << 62) - 1));
-      sum.add_scaled(low, unit);
-      sum.add_scaled(static_cast<std::int64_t>(levels[j] >> 62), unit + 62);
+      const auto all = static_cast<std::int64_t>(levels[j]);
+      if (all == levels[j]) {
+        sum.add_scaled(all, unit);
+      } else {
+        const auto low = static_cast<std::int64_t>(levels[j] & ((wide_integer{1} << 62) - 1));
+        sum.add_scaled(low, unit);
+        sum.add_scaled(static_cast<std::int64_t>(levels[j] >> 62), unit + 62);
+      }
       levels[j] = 0;
     }
   }
@@ -326,7 +331,9 @@ struct level_lanes {
       magnitude = hn::IfThenElse(hn::FirstN(du, n), magnitude, hn::Set(du, ~std::uint64_t{0}));
     }
     smallest = hn::Min(smallest, hn::BitCast(du32, magnitude));
-    const number t0 = has_fma ? hn::MulAdd(f.a, f.b, s0[u]) : hn::Add(s0[u], h);
+    // A shorter chain, at a register more.
+    constexpr bool fused = has_fma && (paired || registers > 16);
+    const number t0 = fused ? hn::MulAdd(f.a, f.b, s0[u]) : hn::Add(s0[u], h);
     const number rest = hn::Sub(h, hn::Sub(t0, s0[u]));
     s0[u] = t0;
     s1[u] = hn::Add(s1[u], rest);
@@ -480,7 +487,7 @@ HWY_NOINLINE void add_to_bins(const Terms terms, std::size_t n, held_sum& to) {
 
 // --- Any number of terms -------------------------------------------------------------------------
 
-/// At most half a tile: in the levels, in others, or one by one. Whether in levels.
+/// At most a tile: in the levels, in others, or one by one. Whether in levels.
 template <class Terms>
 HWY_NOINLINE bool add_piece(const Terms terms, std::size_t n, held_sum& to) {
   const auto add_some = [&]() HWY_ATTR {
@@ -561,7 +568,6 @@ void add_terms(Terms terms, std::size_t n, held_sum& to) {
     terms = terms.from(count * tile);
     n -= count * tile;
   }
-  for (; n > half; n -= half, terms = terms.from(half)) add_piece(terms, half, to);
   if (n > 0) add_piece(terms, n, to);
 }
 
