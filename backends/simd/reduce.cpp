@@ -52,6 +52,7 @@ namespace {
 template <reduction what, class W, class X, std::size_t parts_of_element>
 struct terms {
   using number = W;
+  using sum = std::conditional_t<parts_of_element == 1, W, reduce_sum<std::complex<W>>>;
   static constexpr std::size_t parts = parts_of_element;
   static constexpr bool can_align = has_masked_loads && std::is_same_v<W, X>;
   const X* x;
