@@ -15,7 +15,7 @@ constexpr types floats = types_of(pair<float, float>{});
 std::vector<std::size_t> sizes(const types& t, bool full) {
   if (t != doubles && t != floats) return {};
   if (full) return {8, 100, 1'000, 10'000, 100'000, 1'000'000, 1 << 20, 1 << 22, 1 << 24, 1 << 26};
-  return {100, 1'000, 10'000, 1 << 20, 1 << 26};
+  return {100, 1'000, 1 << 20, 1 << 26};
 }
 
 std::vector<std::size_t> few_sizes(const types& t, bool full) {
@@ -63,10 +63,10 @@ contenders ways(const workload& w, bool full) {
 
 contenders spread_ways(const workload& w, bool) { return ours(w); }
 
-std::vector<std::size_t> exponents(const types& t, bool) {
+std::vector<std::size_t> exponents(const types& t, bool full) {
   std::vector<std::size_t> list;
   if (t != doubles) return list;
-  for (std::size_t k = 2; k <= 40; k += 2) list.push_back(k);
+  for (std::size_t k = 4; k <= 40; k += full ? 2 : 4) list.push_back(k);
   return list;
 }
 
