@@ -11,7 +11,7 @@ namespace tally {
 namespace {
 
 template <class... Operand>
-const executor* of_host(const Operand&... v) {
+const executor* of_host([[maybe_unused]] const Operand&... v) {
 #if TALLY_HAS_CUDA
   if (memory_differs() && (... || (v.size > 0 && !locate(v.data).host))) return nullptr;
 #endif

@@ -151,15 +151,15 @@ TEST_P(Errors, MemoryOfTheOtherSide) {
                    (far ? "host memory" : "the memory of CUDA device 0") + ", which " +
                    where().description() + " can't reach",
                [&] { dot(vector(8), far ? on_host : on_device); });
-  expect_error(errc::wrong_memory,
-               std::string("tally::nrm2: x is in ") +
-                   (cuda ? "host memory" : "the memory of CUDA device 0") + ", which " +
-                   where().description() + " can't reach",
-               [&] {
-                 tally::reduce(where(), {cuda ? on_host : on_device,
-                                         tally::reduction::nrm2,
-                                         {&result_, tally::type::float64}});
-               });
+  expect_error(
+      errc::wrong_memory,
+      std::string("tally::nrm2: x is in ") + (far ? "host memory" : "the memory of CUDA device 0") +
+          ", which " + where().description() + " can't reach",
+      [&] {
+        tally::reduce(
+            where(),
+            {far ? on_host : on_device, tally::reduction::nrm2, {&result_, tally::type::float64}});
+      });
   expect_error(errc::wrong_memory,
                std::string("tally::dot: result is in ") +
                    (far ? "host memory" : "the memory of CUDA device 0") + ", which " +

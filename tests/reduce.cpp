@@ -215,6 +215,26 @@ TEST_P(Reduce, EveryAlignment) {
   }
 }
 
+TEST_P(Reduce, ComplexElementsAlignedLikeTheirParts) {
+  for (const type_case& c : all_cases()) {
+    if (c.x != tally::type::complex64 && c.x != tally::type::complex128) continue;
+    const std::size_t size = tally::size_of(c.x);
+    for (const std::size_t n : {std::size_t{1}, 2 * lanes + 11, chunk + 75, 130 * chunk}) {
+      const auto x = c.x_bytes(n, 43, kind::plain);
+      const auto want = c.expected(x);
+      data::buffer memory(where(), x.size() + 4 * size), result(where(), 16);
+      for (std::size_t offset = size / 2; offset < 4 * size; offset += size) {
+        memory.write(x.data(), x.size(), offset);
+        const tally::operand v = {memory.get() + offset, n, 1, c.x};
+        tally::reduce(where(), {v, c.what, {result.get(), c.result}, false, false});
+        std::vector<std::byte> got(want.size());
+        result.read(got.data(), got.size());
+        ASSERT_EQ(got, want) << c.label() << ", n = " << n << ", " << offset << " bytes";
+      }
+    }
+  }
+}
+
 TEST_P(Reduce, EveryStride) {
   for (const type_case& c : all_cases()) {
     const std::size_t n = 2 * chunk + 75;

@@ -364,6 +364,11 @@ class any_tile {
       const bool is_y = job.second == exact_job::factor::y;
       load(y_, is_y ? job.y : job.x, is_y ? job.y_increment : job.x_increment,
            is_y ? job.y_type : job.x_type, p.y, false, first, job.n);
+      if (is_y && job.x_type == type::int64) {
+        mend(x_, y_, static_cast<const std::int64_t*>(job.x), job.x_increment, p.x, first);
+      } else if (is_y && job.y_type == type::int64) {
+        mend(y_, x_, static_cast<const std::int64_t*>(job.y), job.y_increment, p.y, first);
+      }
     }
     if (p.negative) {
 #pragma unroll
@@ -398,6 +403,23 @@ class any_tile {
       };
       (load_as(std::type_identity<T>()), ...);
     }(element_types{});
+  }
+
+  /// A part of an integer may be 0 where the integer is not, and infinity times it another matter:
+  /// the first part meets what is not finite as the whole integer, the second not at all.
+  __device__ static void mend(double (&integers)[rows], double (&others)[rows],
+                              const std::int64_t* data, std::ptrdiff_t increment, int part,
+                              std::int64_t first) {
+#pragma unroll
+    for (int row = 0; row < rows; ++row) {
+      if (others[row] - others[row] == 0) continue;
+      if (part == 0) {
+        const std::int64_t i = first + row * static_cast<std::int64_t>(warp);
+        integers[row] = static_cast<double>(data[i * increment]);
+      } else {
+        integers[row] = others[row] = 0;
+      }
+    }
   }
 
   double x_[rows];

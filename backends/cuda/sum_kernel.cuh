@@ -203,7 +203,8 @@ __device__ typename Terms::sum add_contiguous(const dot_job& job, std::int64_t f
   constexpr int lanes = Terms::lanes;
   constexpr int threads = static_cast<int>(order::lanes) / lanes;  // of a chunk
   // Rows whose loads are in flight at once: all of a chunk's, up to 512 bytes (128 registers).
-  constexpr int in_flight = lanes * element_bytes < Terms >> 32 ? 4 : 16;
+  constexpr int row_bytes = lanes * element_bytes<Terms>;
+  constexpr int in_flight = row_bytes > 32 ? 4 : 16;
   static_assert(rows % in_flight == 0 || rows < in_flight);
 
   const std::int64_t start = (first + lane / threads) * chunk + lane % threads * lanes;
@@ -263,7 +264,8 @@ __device__ typename Terms::sum add_strided(const dot_job& job, std::int64_t firs
   using DY = device_y<Terms>;
   using Sum = typename Terms::sum;
   constexpr int own = order::lanes / warp;
-  constexpr int in_flight = element_bytes < Terms >> 8 ? 16 : 32;  // elements of each vector
+  constexpr int bytes = element_bytes<Terms>;
+  constexpr int in_flight = bytes > 8 ? 16 : 32;  // elements of each vector
   Sum node;
 #pragma unroll 1
   for (int c = 0; c < chunks_a_warp(Terms::lanes); ++c) {

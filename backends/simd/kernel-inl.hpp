@@ -3,9 +3,10 @@
 // include it after <hwy/foreach_target.h>.
 //
 // A kernel is told what to add as `Terms`, a small value that knows where its operands lie:
-// `at(i)` is a vector of terms from element i on; `first(i, count)` is the first `count` of them
-// and zeros; `from(i)` is the terms from element i on; `number` is the type that they are summed
-// in, and `parts` how many of them make an element. They count numbers: a complex element is two.
+// `at(i)` is a vector of terms from element i on, or two that are summed side by side;
+// `first(i, count)` is the first `count` of them and zeros; `from(i)` is the terms from element i
+// on; `number` is the type that they are summed in, `sum` what comes of it, and `parts` how many
+// numbers make an element. They count numbers: a complex element is two.
 #include "backends/pairs.hpp"
 #include "backends/reduce_sum.hpp"
 #include "backends/simd/targets.hpp"
@@ -162,10 +163,9 @@ HWY_INLINE vec<W> load_first(const X* p, std::size_t count) {
 // has +0, and so may sums of such lanes. Nothing else can come of it, and adding +0 to the sum of a
 // node puts it right. Absent terms are added as +0.
 
-/// The sum of terms: a number, or of complex elements two.
+/// The sum of terms: a number, of complex elements two, of their products four.
 template <class Terms>
-using sum_of = std::conditional_t<Terms::parts == 1, typename Terms::number,
-                                  reduce_sum<std::complex<typename Terms::number>>>;
+using sum_of = typename Terms::sum;
 
 /// Numbers in a row of the order's lanes, numbers in a chunk, vectors of a row.
 template <class Terms>
@@ -175,8 +175,28 @@ constexpr std::size_t chunk{order::chunk * Terms::parts};
 template <class Terms>
 [[maybe_unused]] constexpr std::size_t vectors = row<Terms> / width<typename Terms::number>;
 
+/// Two vectors of terms of the same elements.
+template <class V>
+struct two_vectors {
+  V first, second;
+};
+
+/// A vector of terms, or two.
 template <class Terms>
-using vec_of = vec<typename Terms::number>;
+using vec_of = decltype(std::declval<Terms>().at(0));
+
+/// How many that is.
+template <class Terms>
+constexpr std::size_t side_by_side = sizeof(vec_of<Terms>) / sizeof(vec<typename Terms::number>);
+
+template <class V>
+HWY_INLINE V added(V a, V b) {
+  return hn::Add(a, b);
+}
+template <class V>
+HWY_INLINE two_vectors<V> added(two_vectors<V> a, two_vectors<V> b) {
+  return {hn::Add(a.first, b.first), hn::Add(a.second, b.second)};
+}
 
 template <std::size_t first, class Sequence>
 struct shifted;
@@ -205,7 +225,7 @@ HWY_INLINE void start_first(std::index_sequence<v...>, vec_of<Terms>* lanes, Ter
 template <class Terms, std::size_t... v>
 HWY_INLINE void add(std::index_sequence<v...>, vec_of<Terms>* lanes, Terms t) {
   constexpr std::size_t w = width<typename Terms::number>;
-  ((lanes[v] = hn::Add(lanes[v], t.at(v * w))), ...);
+  ((lanes[v] = added(lanes[v], t.at(v * w))), ...);
 }
 
 /// Adds the first `count` terms of a row, from vector v on. Vector by vector: of 100 doubles, 9.5
@@ -218,7 +238,7 @@ HWY_INLINE void add_first(vec_of<Terms>* lanes, Terms t, std::size_t count) {
     add(std::index_sequence<v>(), lanes, t);
     if constexpr (v + 1 < vectors<Terms>) add_first<v + 1>(lanes, t, count);
   } else if (count > begin) {
-    lanes[v] = hn::Add(lanes[v], t.first(begin, count - begin));
+    lanes[v] = added(lanes[v], t.first(begin, count - begin));
   }
 }
 
@@ -251,8 +271,7 @@ HWY_INLINE void add_head([[maybe_unused]] vec_of<Terms>* lanes, [[maybe_unused]]
     constexpr tag<typename Terms::number> d;
     constexpr std::size_t w = hn::MaxLanes(d);
     vec_of<Terms>& lane = lanes[vectors<Terms> - 1];
-    lane =
-        hn::Add(lane, t.masked(hn::Not(hn::FirstN(d, w - head)), -static_cast<std::ptrdiff_t>(w)));
+    lane = added(lane, t.masked(hn::Not(hn::FirstN(d, w - head)), -static_cast<std::ptrdiff_t>(w)));
   }
 }
 
@@ -262,7 +281,7 @@ HWY_INLINE void add_tail(vec_of<Terms>* lanes, Terms t, std::size_t head) {
   constexpr std::size_t w = width<typename Terms::number>;
   constexpr std::size_t last = vectors<Terms> - 1;
   add(std::make_index_sequence<last>(), lanes, t);
-  lanes[last] = hn::Add(lanes[last], t.first(last * w, w - head));
+  lanes[last] = added(lanes[last], t.first(last * w, w - head));
 }
 
 /// Whole rows, `sweep` vectors of each at a time; `head` terms come before them (see `head_of`).
@@ -304,9 +323,17 @@ HWY_INLINE Sum fold_vector([[maybe_unused]] D d, hn::Vec<D> v) {
   }
 }
 
+/// Of two vectors, two numbers each.
+template <class Sum, class D>
+HWY_INLINE Sum fold_vector(D d, two_vectors<hn::Vec<D>> v) {
+  using pair = reduce_sum<std::complex<hn::TFromD<D>>>;
+  const auto first = fold_vector<pair>(d, v.first), second = fold_vector<pair>(d, v.second);
+  return {first.re, first.im, second.re, second.im};
+}
+
 template <class V, std::size_t... v>
 HWY_INLINE void halve(std::index_sequence<v...>, V* lanes) {
-  ((lanes[v] = hn::Add(lanes[v], lanes[v + sizeof...(v)])), ...);
+  ((lanes[v] = added(lanes[v], lanes[v + sizeof...(v)])), ...);
 }
 
 /// Folds the first `count` vectors in halves.
@@ -390,20 +417,20 @@ HWY_INLINE sum_of<Terms> sum_chunk(Terms t, std::size_t n) {
   }
 }
 
-/// The same for one of many chunks, in one sweep, though there may be no register for every vector:
-/// what matters is to read memory in order, and a sum that has no register is better kept in
-/// memory. AVX2's doubles (16 sums and a product in 16 registers) in two sweeps were 12 % slower at
-/// 10^6, 15
-/// + 1 and 12 + 4 vectors slower too; its complex doubles (32 sums) at half the speed from memory.
+/// The same for one of many chunks, in one sweep: what matters is to read memory in order, and sums
+/// that have no register are better kept in memory. AVX2's doubles are 16 sums and a product in 16
+/// registers: two sweeps were 12 % slower at 10^6, 15 + 1 and 12 + 4 vectors slower too. Complex
+/// ones are 32 sums, and 64 of products: from memory several sweeps take twice the time (Zen 4, the
+/// products of 10^6: 0.94 ms in one, 2.5 ms in two or in eight).
 template <class Terms>
 HWY_INLINE sum_of<Terms> sum_chunk_of_many(Terms t, std::size_t n) {
-  return sum_chunk<std::max(registers, vectors<Terms>)>(t, n);
+  return sum_chunk<vectors<Terms>>(t, n);
 }
 
 /// A chunk on its own: sums stay in registers. 1000 doubles take 4 % less than in one sweep.
 template <class Terms>
 HWY_INLINE sum_of<Terms> sum_only_chunk(Terms t, std::size_t n) {
-  return sum_chunk<registers / 2>(t, n);
+  return sum_chunk<registers / 2 / side_by_side<Terms>>(t, n);
 }
 
 // --- Many chunks ---------------------------------------------------------------------------------
@@ -443,7 +470,8 @@ constexpr std::size_t stream = 64;  // chunks
 /// The chunk sums of a node of at most 2 * stream chunks, combined.
 template <class Terms>
 sum_of<Terms> sum_block(Terms t, std::size_t n) {
-  if constexpr (in_registers<typename Terms::number> && vectors<Terms> <= registers && !is_avx512) {
+  if constexpr (in_registers<typename Terms::number> &&
+                vectors<Terms> * side_by_side<Terms> <= registers && !is_avx512) {
     if (n == 2 * stream * chunk<Terms>) {
       tree<sum_of<Terms>> left, right;
       for (std::size_t i = 0; i < stream * chunk<Terms>; i += chunk<Terms>) {

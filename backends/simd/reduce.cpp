@@ -52,6 +52,7 @@ namespace {
 template <reduction what, class W, class X, std::size_t parts_of_element>
 struct terms {
   using number = W;
+  using sum = std::conditional_t<parts_of_element == 1, W, reduce_sum<std::complex<W>>>;
   static constexpr std::size_t parts = parts_of_element;
   static constexpr bool can_align = has_masked_loads && std::is_same_v<W, X>;
   const X* x;
@@ -174,12 +175,14 @@ const word<real_t<A>>* fetch(const operand& v, real_t<A> scale, buffers<real_t<A
     gather(v, to.gathered);
     data = to.gathered;
   }
-  if (v.element == type_of<A> && scale == 1) return static_cast<const W*>(data);
   const std::size_t n = is_complex_v<A> ? 2 * v.size : v.size;
-  converters<W>[static_cast<std::size_t>(v.element)](data, n, to.numbers);
-  if (scale != 1) {
-    for (std::size_t i = 0; i < n; ++i) to.numbers[i] *= static_cast<W>(scale);
+  const auto* numbers = static_cast<const W*>(data);
+  if (v.element != type_of<A>) {
+    converters<W>[static_cast<std::size_t>(v.element)](data, n, to.numbers);
+    numbers = to.numbers;
   }
+  if (scale == 1) return numbers;
+  for (std::size_t i = 0; i < n; ++i) to.numbers[i] = numbers[i] * static_cast<W>(scale);
   return to.numbers;
 }
 
