@@ -5,6 +5,8 @@
 #include "backends/openmp/shares.hpp"
 #include "backends/simd/exact.hpp"
 
+#include <mutex>
+
 namespace tally::backends::openmp {
 
 void exact(const executor& where, const exact_arguments& a) {
@@ -15,6 +17,7 @@ void exact(const executor& where, const exact_arguments& a) {
   const std::size_t share = std::max(order::chunk, (a.x.size + threads - 1) / threads);
   const auto shares = static_cast<int>((a.x.size + share - 1) / share);
   exact_sums total;
+  std::mutex merging;  // a critical section of OpenMP's would export its name
 #pragma omp parallel num_threads(std::max(shares, 1))
   {
     const default_environment environment_of_thread;
@@ -27,7 +30,7 @@ void exact(const executor& where, const exact_arguments& a) {
       if (a.term == exact_term::product) part.y = a.y.slice(first, n);
       exact_sums sums;
       node(part, sums);
-#pragma omp critical(tally_exact)
+      const std::lock_guard lock(merging);
       total.merge(sums);
     }
   }
