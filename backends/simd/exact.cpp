@@ -451,14 +451,23 @@ HWY_INLINE bool add_levels(const Terms terms, std::size_t n, held_sum& to,
   }
 }
 
+/// Modulo 2^64. (GCC's own reduction of AVX-512 registers adds signed numbers, which may overflow.)
+template <class Terms>
+HWY_INLINE std::uint64_t sum_of_lanes(hn::Vec<hn::RebindToUnsigned<typename Terms::D>> v) {
+  HWY_ALIGN std::uint64_t lanes[Terms::width];
+  hn::Store(v, Terms::du, lanes);
+  std::uint64_t sum = 0;
+  for (const std::uint64_t lane : lanes) sum += lane;
+  return sum;
+}
+
 /// Takes the levels' sums over; `count` times a row of biases was added.
 template <class Terms>
 HWY_INLINE void collect(const level_sums<Terms>& sums, std::size_t count, held_sum& to) {
   for (int j = 0; j < level_count<Terms::paired>; ++j) {
     const std::uint64_t biases =
         count * row_terms<Terms> * bias_bits(to.top + level_base[static_cast<std::size_t>(j)]);
-    to.levels[j] +=
-        static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(Terms::du, sums[j])) - biases);
+    to.levels[j] += static_cast<std::int64_t>(sum_of_lanes<Terms>(sums[j]) - biases);
   }
 }
 
