@@ -6,6 +6,7 @@
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
 #include <tally/reduce.hpp>
+#include <tally/transform_reduce.hpp>
 
 #include <string>
 #include <string_view>
@@ -49,6 +50,10 @@ struct backend {
   void (&reduce)(const executor& where, const reduce_arguments& arguments);
   /// dot, sum, asum, nrm2, correctly rounded. Never integers that return int64.
   void (&exact)(const executor& where, const exact_arguments& arguments);
+  /// A function of the caller's for the parts of a range, nodes of the order's tree. `function`
+  /// begins the message of a backend that can't call it.
+  void (&transform_reduce)(const executor& where, const char* function, std::size_t size,
+                           const part_calls& calls);
 };
 
 /// `reaches` of the backends that run on the host.

@@ -133,7 +133,8 @@ if(TALLY_KOKKOS_ORIGIN)
     backends/kokkos/exact.cpp
     backends/kokkos/reduce.cpp
     backends/kokkos/runtime.cpp
-    backends/kokkos/table.cpp)
+    backends/kokkos/table.cpp
+    backends/kokkos/transform_reduce.cpp)
   add_library(tally_kokkos STATIC ${kokkos_sources})
   tally_compile_as_kokkos(${kokkos_sources})
   if(Kokkos_CUDA_ARCHITECTURES)  # no device but these can run Kokkos's own kernels

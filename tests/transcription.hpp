@@ -30,13 +30,13 @@ T plus(T a, T b) {
   return a + b;
 }
 
-/// Steps 2 to 4 over the terms term(0) ... term(n-1).
-template <class T, class Term>
-T sum(std::size_t n, Term term) {
+/// Steps 2 to 4 over the terms term(0) ... term(n-1), with `identity` for +0 and any `plus`.
+template <class T, class Term, class Plus>
+T reduce(std::size_t n, Term term, const T& identity, Plus plus) {
   // 2. Terms are cut into chunks; in a chunk, lane l starts at +0 and adds t_l, t_(l+64), ...
   std::vector<T> level;
   for (std::size_t first = 0; first < n; first += tally::order::chunk) {
-    std::vector<T> lane(64, T(0));
+    std::vector<T> lane(64, identity);
     for (std::size_t l = 0; l < 64; ++l) {
       for (std::size_t i = l; i < tally::order::chunk && first + i < n; i += 64) {
         lane[l] = plus(lane[l], term(first + i));
@@ -58,7 +58,12 @@ T sum(std::size_t n, Term term) {
     if (level.size() % 2 == 1) next.push_back(level.back());
     level = next;
   }
-  return level.empty() ? T(0) : level[0];
+  return level.empty() ? identity : level[0];
+}
+
+template <class T, class Term>
+T sum(std::size_t n, Term term) {
+  return reduce(n, term, T(0), [](const T& a, const T& b) { return plus(a, b); });
 }
 
 /// A NaN result is the positive quiet NaN with an empty payload.

@@ -13,7 +13,7 @@ namespace tally::backends::cuda {
 /// Where the calling thread's results arrive.
 class mailbox {
  public:
-  static constexpr int words = 4;  ///< of the longest result, a complex128
+  static constexpr int words = 32;  ///< of the longest result: 128 bytes of the caller's own type
 
   /// The calling thread's. It goes to another thread after this one's end.
   static mailbox& mine();

@@ -2,6 +2,7 @@
 #include "backends/cuda/exact.hpp"
 #include "backends/cuda/reduce.hpp"
 #include "backends/cuda/runtime.hpp"
+#include "backends/cuda/transform_reduce.hpp"
 
 namespace tally::backends::cuda {
 namespace {
@@ -28,6 +29,7 @@ const backend table = {
     .dot = dot,
     .reduce = reduce,
     .exact = exact,
+    .transform_reduce = transform_reduce,
 };
 
 }  // namespace tally::backends::cuda

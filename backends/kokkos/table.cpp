@@ -3,6 +3,7 @@
 #include "backends/kokkos/exact.hpp"
 #include "backends/kokkos/reduce.hpp"
 #include "backends/kokkos/runtime.hpp"
+#include "backends/kokkos/transform_reduce.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -50,6 +51,7 @@ const backend table = {
     .dot = dot,
     .reduce = reduce,
     .exact = exact,
+    .transform_reduce = transform_reduce,
 };
 
 }  // namespace tally::backends::kokkos

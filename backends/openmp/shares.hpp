@@ -24,24 +24,40 @@ inline int threads_of(const executor& where) {
 /// 2^18 elements a thread up each share is long enough for the kernel's two streams.
 inline constexpr std::size_t shares_per_thread = 32;
 
-/// The sum of `size` terms, where `node(first, n)` is that of the n from `first` on, a node.
-template <class Sum, class Node>
-Sum sum_of_shares(std::size_t size, int threads, const Node& node) {
+struct share_shape {
+  std::size_t size;  ///< elements of each but the last
+  std::size_t count;
+};
+
+inline share_shape shares_of(std::size_t size, int threads) {
   const std::size_t most = shares_per_thread * static_cast<std::size_t>(threads);
   std::size_t share = order::chunk;
   while (size / share > most) share *= 2;
-  const std::size_t shares = (size + share - 1) / share;
+  return {share, (size + share - 1) / share};
+}
 
-  std::vector<Sum> sums(shares);
+/// Calls f(i, first, n) for each share, on `threads` threads.
+template <class F>
+void for_each_share(std::size_t size, int threads, const share_shape& shape, const F& f) {
 #pragma omp parallel num_threads(threads)
   {
     const default_environment environment;
 #pragma omp for schedule(static) nowait
-    for (std::size_t i = 0; i < shares; ++i) {
-      const std::size_t first = i * share;
-      sums[i] = node(first, std::min(share, size - first));
+    for (std::size_t i = 0; i < shape.count; ++i) {
+      const std::size_t first = i * shape.size;
+      f(i, first, std::min(shape.size, size - first));
     }
   }
+}
+
+/// The sum of `size` terms, where `node(first, n)` is that of the n from `first` on, a node.
+template <class Sum, class Node>
+Sum sum_of_shares(std::size_t size, int threads, const Node& node) {
+  const share_shape shape = shares_of(size, threads);
+  std::vector<Sum> sums(shape.count);
+  for_each_share(size, threads, shape, [&](std::size_t i, std::size_t first, std::size_t n) {
+    sums[i] = node(first, n);
+  });
 
   tree<Sum> nodes;
   for (const Sum& sum : sums) nodes.add(sum);

@@ -3,6 +3,7 @@
 #include "backends/openmp/exact.hpp"
 #include "backends/openmp/reduce.hpp"
 #include "backends/openmp/shares.hpp"
+#include "backends/openmp/transform_reduce.hpp"
 
 #include <omp.h>
 
@@ -28,6 +29,7 @@ const backend table = {
     .dot = dot,
     .reduce = reduce,
     .exact = exact,
+    .transform_reduce = transform_reduce,
 };
 
 }  // namespace tally::backends::openmp

@@ -2,6 +2,7 @@
 #include "backends/serial/dot.hpp"
 #include "backends/serial/exact.hpp"
 #include "backends/serial/reduce.hpp"
+#include "backends/serial/transform_reduce.hpp"
 
 namespace tally::backends::serial {
 
@@ -12,6 +13,7 @@ const backend table = {
     .dot = dot,
     .reduce = reduce,
     .exact = exact,
+    .transform_reduce = transform_reduce,
 };
 
 }  // namespace tally::backends::serial

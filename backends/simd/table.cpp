@@ -1,4 +1,5 @@
 #include "backends/backend.hpp"
+#include "backends/serial/transform_reduce.hpp"
 #include "backends/simd/dot.hpp"
 #include "backends/simd/exact.hpp"
 #include "backends/simd/reduce.hpp"
@@ -12,6 +13,7 @@ const backend table = {
     .dot = dot,
     .reduce = reduce,
     .exact = exact,
+    .transform_reduce = serial::transform_reduce,
 };
 
 }  // namespace tally::backends::simd

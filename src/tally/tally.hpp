@@ -9,5 +9,6 @@
 #include <tally/operand.hpp>
 #include <tally/order.hpp>
 #include <tally/reduce.hpp>
+#include <tally/transform_reduce.hpp>
 #include <tally/types.hpp>
 #include <tally/version.hpp>

@@ -1,0 +1,50 @@
+// The caller's functions on a GPU are in kernels of the caller's, which are lent a workspace here.
+#include "backends/cuda/transform_reduce.hpp"
+
+#include "backends/cuda/dot_shape.hpp"
+#include "backends/cuda/launch.hpp"
+#include "backends/cuda/mailbox.hpp"
+#include "backends/cuda/runtime.hpp"
+#include "backends/cuda/workspace.hpp"
+
+#include <cstring>
+
+namespace tally::backends::cuda {
+
+static_assert(device_sum::word_count <= workspace_words);
+static_assert(device_sum::most_bytes <= mailbox::words * 4);
+
+void transform_reduce(const executor&, const char* function, std::size_t, const part_calls&) {
+  throw error(errc::invalid_argument,
+              std::string(function) +
+                  ": functions of the host can't run on cuda; compile the call with nvcc");
+}
+
+void launch_sum(const executor& where, void* result, std::size_t bytes, bool wait, bool many_blocks,
+                void* context, int (*launch)(void*, const device_sum&)) {
+  const current_device current(where.device());
+  const cudaStream_t stream = where.stream();
+  const bool captured = is_captured(stream, wait, "transform_reduce");
+  device_sum lent;
+  lent.stream = stream;
+  lent.result = result;
+  if (wait) {
+    lent.result = mailbox::mine().address();
+    lent.tag = mailbox::mine().next_tag();
+  }
+  {
+    workspace shared;
+    if (many_blocks) shared = workspace_for(where.device(), stream, captured);
+    lent.words = shared.words;
+    lent.ended = shared.ended;
+    check(static_cast<cudaError_t>(launch(context, lent)), "launch of the caller's kernel");
+    shared.queued();
+  }
+  if (wait) {
+    std::uint32_t payload[mailbox::words];
+    mailbox::mine().wait(stream, static_cast<int>((bytes + 3) / 4), payload);
+    std::memcpy(result, payload, bytes);
+  }
+}
+
+}  // namespace tally::backends::cuda

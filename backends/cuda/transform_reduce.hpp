@@ -1,0 +1,15 @@
+#pragma once
+
+#include "backends/backend.hpp"
+
+namespace tally::backends::cuda {
+
+void transform_reduce(const executor& where, const char* function, std::size_t size,
+                      const part_calls& calls);
+
+/// Lends a kernel of the caller's what it needs, and waits for its result if asked to; see
+/// tally::launch_sum.
+void launch_sum(const executor& where, void* result, std::size_t bytes, bool wait, bool many_blocks,
+                void* context, int (*launch)(void* context, const device_sum& lent));
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,20 @@
+// The caller's functions on OpenMP's threads.
+#include "backends/openmp/transform_reduce.hpp"
+
+#include "backends/openmp/shares.hpp"
+
+namespace tally::backends::openmp {
+
+void transform_reduce(const executor& where, const char*, std::size_t size,
+                      const part_calls& calls) {
+  const default_environment environment;
+  const int threads = threads_of(where);
+  const share_shape shape = shares_of(size, threads);
+  calls.prepare(calls.context, shape.count);
+  for_each_share(size, threads, shape, [&](std::size_t i, std::size_t first, std::size_t n) {
+    calls.run(calls.context, i, first, n);
+  });
+  calls.finish(calls.context);
+}
+
+}  // namespace tally::backends::openmp

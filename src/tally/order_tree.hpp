@@ -1,0 +1,47 @@
+// The balanced tree of the order contract, built while its leaves arrive.
+#pragma once
+
+#include <tally/types.hpp>
+
+#include <cstddef>
+
+namespace tally::order {
+
+/// a + b
+struct add {
+  template <class Sum>
+  TALLY_HOST_DEVICE Sum operator()(const Sum& a, const Sum& b) const {
+    return a + b;
+  }
+};
+
+/// Combines leaves in the order's tree: pairs (2j, 2j+1), an odd last one passing up unchanged. It
+/// is a binary counter: after m leaves one node is held for every bit set in m.
+template <class Sum, class Combine = add, std::size_t levels = 64>
+class tree {
+ public:
+  tree() = default;
+  TALLY_HOST_DEVICE explicit tree(const Combine& combine) : combine_(combine) {}
+
+  TALLY_HOST_DEVICE void add(Sum node) {
+    for (std::size_t bit = 1; count_ & bit; bit <<= 1) node = combine_(nodes_[--held_], node);
+    nodes_[held_++] = node;
+    ++count_;
+  }
+
+  /// The root over all leaves; a value-initialised `Sum` of none.
+  TALLY_HOST_DEVICE Sum total() const {
+    if (held_ == 0) return Sum{};
+    Sum sum = nodes_[held_ - 1];
+    for (std::size_t i = held_ - 1; i-- > 0;) sum = combine_(nodes_[i], sum);
+    return sum;
+  }
+
+ private:
+  Sum nodes_[levels];  // one a bit of the count; only the first `held_` are set
+  std::size_t count_ = 0;
+  std::size_t held_ = 0;
+  [[no_unique_address]] Combine combine_{};
+};
+
+}  // namespace tally::order

@@ -1,0 +1,370 @@
+// transform_reduce on a GPU: the kernels that the caller's functions are compiled into. Included by
+// <tally/transform_reduce.hpp> in sources that nvcc compiles.
+//
+// A thread owns two adjacent lanes of the order, so that it loads pairs; a warp takes chunk after
+// chunk of a node of the tree, a block's warps fold theirs, and the block that ends last folds the
+// blocks'.
+#pragma once
+
+#include <tally/executor.hpp>
+#include <tally/operand.hpp>
+#include <tally/order.hpp>
+#include <tally/order_tree.hpp>
+#include <tally/types.hpp>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <type_traits>
+
+namespace tally {
+
+namespace transform_reduction {
+
+#if defined(__CUDACC_EXTENDED_LAMBDA__)
+template <class F>
+inline constexpr bool only_on_device = __nv_is_extended_device_lambda_closure_type(F);
+#else
+template <class F>
+inline constexpr bool only_on_device = false;
+#endif
+
+// --- Functions ------------------------------------------------------------------------------------
+
+/// Sums and products rounded once, whatever nvcc's flags: neither contracted nor flushed.
+__device__ inline double add(double a, double b) { return __dadd_rn(a, b); }
+__device__ inline float add(float a, float b) {
+  float sum;
+  asm("add.rn.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
+  return sum;
+}
+__device__ inline double multiply(double a, double b) { return __dmul_rn(a, b); }
+__device__ inline float multiply(float a, float b) {
+  float product;
+  asm("mul.rn.f32 %0, %1, %2;" : "=f"(product) : "f"(a), "f"(b));
+  return product;
+}
+template <class T>
+__device__ T add(T a, T b) {
+  return a + b;
+}
+template <class T>
+__device__ T multiply(T a, T b) {
+  return a * b;
+}
+
+/// A function of the standard library, which has none for devices, as one; others as they are.
+template <class F>
+struct on_device_function {
+  F f;
+  template <class... T>
+  __device__ auto operator()(const T&... values) const {
+    return f(values...);
+  }
+};
+template <class T>
+struct on_device_function<std::plus<T>> {
+  std::plus<T> f;
+  template <class A, class B>
+  __device__ auto operator()(const A& a, const B& b) const {
+    using C = std::conditional_t<std::is_void_v<T>, std::common_type_t<A, B>, T>;
+    return add(static_cast<C>(a), static_cast<C>(b));
+  }
+};
+template <class T>
+struct on_device_function<std::multiplies<T>> {
+  std::multiplies<T> f;
+  template <class A, class B>
+  __device__ auto operator()(const A& a, const B& b) const {
+    using C = std::conditional_t<std::is_void_v<T>, std::common_type_t<A, B>, T>;
+    return multiply(static_cast<C>(a), static_cast<C>(b));
+  }
+};
+
+// --- The kernel -----------------------------------------------------------------------------------
+
+inline constexpr unsigned warp_size = 32;
+inline constexpr unsigned most_warps = 8;
+inline constexpr unsigned own_lanes = order::lanes / warp_size;
+inline constexpr unsigned chunk_rows = order::chunk / order::lanes;
+
+/// Words that a sum takes in the lent memory, after two for the ticket.
+template <class R>
+inline constexpr unsigned slot = (sizeof(R) + 7) / 8;
+template <class R>
+inline constexpr unsigned most_blocks = (device_sum::word_count - 2) / slot<R>;
+
+struct no_vector {};
+
+/// A kernel's only parameter. Y is `no_vector` where there is one vector.
+template <class R, class Reduce, class Map, class X, class Y>
+struct reduce_job {
+  static constexpr bool two = !std::is_same_v<Y, no_vector>;
+  // Bytes in flight: 8 rows of pairs of doubles, 256 bytes a thread of two vectors.
+  static constexpr unsigned rows_in_flight = sizeof(X) + (two ? sizeof(Y) : 0) > 16 ? 4 : 8;
+
+  R identity;
+  on_device_function<Reduce> reduce;
+  on_device_function<Map> map;
+  const X* x;
+  const Y* y;
+  std::ptrdiff_t x_increment;
+  std::ptrdiff_t y_increment;
+  std::int64_t n;
+  std::int64_t chunks_a_warp;  ///< a power of two
+  device_sum lent;
+
+  __device__ R combine(const R& a, const R& b) const { return static_cast<R>(reduce(a, b)); }
+  __device__ R term(const X& a, [[maybe_unused]] const Y& b) const {
+    if constexpr (two) {
+      return static_cast<R>(map(a, b));
+    } else {
+      return static_cast<R>(map(a));
+    }
+  }
+};
+
+template <class R>
+__device__ R from_thread_above(const R& value, unsigned distance) {
+  constexpr unsigned count = (sizeof(R) + 3) / 4;
+  std::uint32_t words[count] = {};
+  memcpy(words, &value, sizeof(R));
+#pragma unroll
+  for (unsigned i = 0; i < count; ++i) {
+    words[i] = __shfl_down_sync(0xffffffffu, words[i], distance);
+  }
+  R other;
+  memcpy(&other, words, sizeof(R));
+  return other;
+}
+
+/// Elements i and i + 1; `adjacent`: in one load of up to 16 bytes.
+template <bool adjacent, class T>
+__device__ void load_two(const T* from, std::ptrdiff_t increment, std::int64_t i, T (&two)[2]) {
+  if constexpr (adjacent) {
+    struct alignas(2 * sizeof(T) < 16 ? 2 * sizeof(T) : 16) pair {
+      T elements[2];
+    };
+    const pair both = *reinterpret_cast<const pair*>(from + i);
+    two[0] = both.elements[0];
+    two[1] = both.elements[1];
+  } else {
+    two[0] = from[i * increment];
+    two[1] = from[(i + 1) * increment];
+  }
+}
+
+/// The sum of the chunk that begins at element `first`, in the warp's first thread.
+template <bool adjacent, class Job, class R>
+__device__ R sum_chunk(const Job& job, std::int64_t first, const R& identity) {
+  constexpr unsigned in_flight = Job::rows_in_flight;
+  using X = std::remove_cv_t<std::remove_pointer_t<decltype(job.x)>>;
+  using Y = std::remove_cv_t<std::remove_pointer_t<decltype(job.y)>>;
+  const std::int64_t start = first + threadIdx.x % warp_size * own_lanes;
+  R lane[own_lanes] = {identity, identity};
+  if (first + static_cast<std::int64_t>(order::chunk) <= job.n) {
+#pragma unroll 1
+    for (unsigned row = 0; row < chunk_rows; row += in_flight) {
+      X x[in_flight][own_lanes];
+      Y y[in_flight][own_lanes];
+#pragma unroll
+      for (unsigned r = 0; r < in_flight; ++r) {
+        const std::int64_t i = start + (row + r) * order::lanes;
+        load_two<adjacent>(job.x, job.x_increment, i, x[r]);
+        if constexpr (Job::two) load_two<adjacent>(job.y, job.y_increment, i, y[r]);
+      }
+#pragma unroll
+      for (unsigned r = 0; r < in_flight; ++r) {
+#pragma unroll
+        for (unsigned l = 0; l < own_lanes; ++l) {
+          lane[l] = job.combine(lane[l], job.term(x[r][l], y[r][l]));
+        }
+      }
+    }
+  } else {
+    for (unsigned row = 0; row < chunk_rows; ++row) {
+      for (unsigned l = 0; l < own_lanes; ++l) {
+        const std::int64_t i = start + row * order::lanes + l;
+        if (i >= job.n) break;
+        Y y{};
+        if constexpr (Job::two) y = job.y[i * job.y_increment];
+        lane[l] = job.combine(lane[l], job.term(job.x[i * job.x_increment], y));
+      }
+    }
+  }
+  // Lanes 32, 16, ... 2 apart are 16, 8, ... 1 threads apart; the last two are this thread's.
+#pragma unroll
+  for (unsigned distance = warp_size / 2; distance > 0; distance /= 2) {
+#pragma unroll
+    for (unsigned l = 0; l < own_lanes; ++l) {
+      lane[l] = job.combine(lane[l], from_thread_above(lane[l], distance));
+    }
+  }
+  return job.combine(lane[0], lane[1]);
+}
+
+/// The tree over nodes [0, count) in shared memory, one a thread, by the whole block; to nodes[0].
+template <class Job, class R>
+__device__ void fold_block(const Job& job, R* nodes, unsigned count) {
+  for (unsigned distance = 1; distance < count; distance *= 2) {
+    __syncthreads();
+    const unsigned i = threadIdx.x * 2 * distance;
+    if (i + distance < count) nodes[i] = job.combine(nodes[i], nodes[i + distance]);
+  }
+  __syncthreads();
+}
+
+template <class Job>
+struct combine_by {
+  const Job* job;
+  template <class R>
+  __device__ R operator()(const R& a, const R& b) const {
+    return job->combine(a, b);
+  }
+};
+
+template <bool adjacent, class R, class Reduce, class Map, class X, class Y>
+__global__ void __launch_bounds__(most_warps* warp_size)
+    reduce_kernel(const __grid_constant__ reduce_job<R, Reduce, Map, X, Y> job) {
+  using Job = reduce_job<R, Reduce, Map, X, Y>;
+  using tree = order::tree<R, combine_by<Job>, 48>;
+  constexpr unsigned most_threads = most_warps * warp_size;
+  alignas(16) __shared__ unsigned char memory[most_threads * sizeof(R)];
+  R* const nodes = reinterpret_cast<R*>(memory);
+  __shared__ bool last;
+  const combine_by<Job> combine{&job};
+  const std::int64_t chunks = (job.n + static_cast<std::int64_t>(order::chunk) - 1) /
+                              static_cast<std::int64_t>(order::chunk);
+  const unsigned warps = blockDim.x / warp_size, warp = threadIdx.x / warp_size;
+
+  // A warp's node, and the block's over those that there are.
+  const std::int64_t block_first = std::int64_t{blockIdx.x} * warps * job.chunks_a_warp;
+  const std::int64_t warp_first = block_first + warp * job.chunks_a_warp;
+  tree mine(combine);
+  for (std::int64_t c = 0; c < job.chunks_a_warp && warp_first + c < chunks; ++c) {
+    const R sum = sum_chunk<adjacent>(
+        job, (warp_first + c) * static_cast<std::int64_t>(order::chunk), job.identity);
+    if (threadIdx.x % warp_size == 0) mine.add(sum);
+  }
+  if (threadIdx.x % warp_size == 0 && warp_first < chunks) nodes[warp] = mine.total();
+  const std::int64_t here = (chunks - block_first + job.chunks_a_warp - 1) / job.chunks_a_warp;
+  fold_block(job, nodes, static_cast<unsigned>(here < warps ? here : warps));
+  R total = chunks > 0 ? nodes[0] : job.identity;
+
+  if (gridDim.x > 1) {
+    auto* const ticket = reinterpret_cast<unsigned*>(job.lent.words);
+    volatile std::uint64_t* const slots = job.lent.words + 2;
+    if (threadIdx.x == 0) {
+      std::uint64_t words[slot<R>] = {};
+      memcpy(words, &total, sizeof(R));
+      for (unsigned w = 0; w < slot<R>; ++w) slots[blockIdx.x * slot<R> + w] = words[w];
+      __threadfence();
+      last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;  // 0 again after the last
+      __threadfence();
+    }
+    __syncthreads();
+    if (!last) return;
+    // Nodes of adjacent blocks a thread, then the block's tree.
+    unsigned run = 1;
+    while (run * blockDim.x < gridDim.x) run *= 2;
+    const unsigned first = threadIdx.x * run;
+    tree adjacent_blocks(combine);
+    for (unsigned b = first; b < first + run && b < gridDim.x; ++b) {
+      std::uint64_t words[slot<R>];
+      for (unsigned w = 0; w < slot<R>; ++w) {
+        words[w] = slots[b * slot<R> + w];
+        slots[b * slot<R> + w] = 0;
+      }
+      R sum;
+      memcpy(&sum, words, sizeof(R));
+      adjacent_blocks.add(sum);
+    }
+    if (first < gridDim.x) nodes[threadIdx.x] = adjacent_blocks.total();
+    fold_block(job, nodes, (gridDim.x + run - 1) / run);
+    total = nodes[0];
+  }
+  if (threadIdx.x != 0) return;
+  total = canonical(total);
+  if (job.lent.tag == 0) {
+    *static_cast<R*>(job.lent.result) = total;
+  } else {
+    constexpr unsigned count = (sizeof(R) + 3) / 4;
+    std::uint32_t payload[count] = {};
+    memcpy(payload, &total, sizeof(R));
+    auto* const words = static_cast<volatile std::uint64_t*>(job.lent.result);
+    for (unsigned i = 0; i < count; ++i) words[i] = std::uint64_t{job.lent.tag} << 32 | payload[i];
+  }
+  if (job.lent.ended != nullptr)
+    atomicAdd(reinterpret_cast<unsigned long long*>(job.lent.ended), 1);
+}
+
+// --- The host's part ------------------------------------------------------------------------------
+
+template <class R, class Reduce, class Map, class X, class Y = no_vector>
+class on_device {
+  static_assert(std::is_trivially_copyable_v<R>, "it travels between threads as bytes");
+  static_assert(sizeof(R) <= device_sum::most_bytes, "a result has at most 128 bytes");
+  static_assert(std::is_trivially_copyable_v<Reduce> && std::is_trivially_copyable_v<Map>,
+                "functions are copied to the device as bytes");
+  using job = reduce_job<R, Reduce, Map, X, Y>;
+
+ public:
+  on_device(const R& identity, const Reduce& reduce, const Map& map)
+      : job_{identity, {reduce}, {map}, nullptr, nullptr, 1, 1, 0, 1, {}} {}
+
+  /// `result` null: waits for the value.
+  R run(const executor& where, const char* function, const operand& x, const operand* y,
+        R* result) {
+    job_.n = static_cast<std::int64_t>(x.size);
+    job_.x = static_cast<const X*>(x.data);
+    job_.x_increment = x.increment;
+    adjacent_ = are_adjacent<X>(x);
+    if (y != nullptr) {
+      job_.y = static_cast<const Y*>(y->data);
+      job_.y_increment = y->increment;
+      adjacent_ = adjacent_ && are_adjacent<Y>(*y);
+    }
+    // Few warps a block while blocks would be fewer than the multiprocessors of a large device;
+    // then blocks of 8 warps that take several chunks each, up to what the last one folds well.
+    const std::int64_t chunks = (job_.n + order::chunk - 1) / order::chunk;
+    warps_ = chunks <= 256 ? 2 : chunks <= 512 ? 4 : most_warps;
+    constexpr std::int64_t most = most_blocks<R> < 4096 ? most_blocks<R> : 4096;
+    const auto blocks = [&] {
+      const std::int64_t a_block = warps_ * job_.chunks_a_warp;
+      return (chunks + a_block - 1) / a_block;
+    };
+    while (blocks() > most) job_.chunks_a_warp *= 2;
+    blocks_ = blocks() > 0 ? static_cast<unsigned>(blocks()) : 1;
+
+    R returned = job_.identity;
+    launch_sum(where, function, x, y, result != nullptr ? result : &returned, sizeof(R),
+               result == nullptr, blocks_ > 1, this, launch);
+    return returned;
+  }
+
+ private:
+  template <class T>
+  static bool are_adjacent(const operand& v) {
+    constexpr std::size_t load = 2 * sizeof(T) < 16 ? 2 * sizeof(T) : 16;
+    return v.increment == 1 && reinterpret_cast<std::uintptr_t>(v.data) % load == 0;
+  }
+
+  static int launch(void* self, const device_sum& lent) {
+    auto& call = *static_cast<on_device*>(self);
+    call.job_.lent = lent;
+    const auto kernel = call.adjacent_ ? reduce_kernel<true, R, Reduce, Map, X, Y>
+                                       : reduce_kernel<false, R, Reduce, Map, X, Y>;
+    kernel<<<call.blocks_, call.warps_ * warp_size, 0, lent.stream>>>(call.job_);
+    return cudaGetLastError();
+  }
+
+  job job_;
+  bool adjacent_ = false;
+  unsigned warps_ = 1, blocks_ = 1;
+};
+
+}  // namespace transform_reduction
+}  // namespace tally

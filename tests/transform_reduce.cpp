@@ -1,0 +1,238 @@
+// transform_reduce: the caller's functions are applied in the order of the contract on every
+// executor, whatever the compiler's flags, and what they throw comes back.
+#include "tests/data.hpp"
+#include "tests/transcription.hpp"
+
+#include <tally/tally.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace {
+
+using tally::order::chunk;
+using tally::order::lanes;
+
+const std::vector<std::size_t> sizes = {0,
+                                        1,
+                                        2,
+                                        lanes - 1,
+                                        lanes,
+                                        lanes + 1,
+                                        100,
+                                        chunk - 1,
+                                        chunk,
+                                        chunk + 1,
+                                        2 * chunk - 1,
+                                        2 * chunk + 1,
+                                        3 * chunk + 17,
+                                        5 * chunk,
+                                        64 * chunk,
+                                        64 * chunk + 1,
+                                        131 * chunk + 5,
+                                        400 * chunk + 77};
+
+template <class T>
+std::vector<T> random_vector(std::size_t n, std::uint64_t seed,
+                             data::kind kind = data::kind::plain) {
+  const auto bytes = data::random_bytes<T>(n, seed, kind);
+  std::vector<T> values(n);
+  if (n > 0) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+class TransformReduce : public data::OnEveryExecutor {
+ protected:
+  /// Those that call functions of the host.
+  bool calls() const { return where().name() != "cuda" && !data::on_device(where()); }
+  void SetUp() override {
+    OnEveryExecutor::SetUp();
+    if (!IsSkipped() && !calls()) GTEST_SKIP() << "a device: see transform_reduce_device.cu";
+  }
+};
+
+/// No bits survive another order, and the identity is not neutral.
+struct mix {
+  std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
+    return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u + (a >> 29);
+  }
+};
+
+TEST_P(TransformReduce, IsInTheOrderOfTheContract) {
+  for (const std::size_t n : sizes) {
+    const auto x = random_vector<std::int64_t>(n, n + 1, data::kind::wide);
+    const auto map = [](std::int64_t a) { return static_cast<std::uint64_t>(a) * 3 + 1; };
+    const std::uint64_t identity = 0x1234567;
+    const std::uint64_t expected = transcription::reduce(
+        n, [&](std::size_t i) { return map(x[i]); }, identity, mix());
+    EXPECT_EQ(tally::transform_reduce(where(), x, identity, mix(), map), expected) << n;
+    std::uint64_t written = 1;
+    tally::transform_reduce(where(), x, identity, mix(), map, &written);
+    EXPECT_EQ(written, expected) << n;
+  }
+}
+
+template <class T>
+void expect_dot(const tally::executor& where) {
+  for (const std::size_t n : sizes) {
+    const auto x = random_vector<T>(2 * n + 3, n + 1), y = random_vector<T>(3 * n + 3, n + 2);
+    const auto check = [&](const auto& a, const auto& b) {
+      const T expected = tally::dot(where, a, b);
+      const T sum = tally::transform_reduce(where, a, b, T(0), std::plus<>(), std::multiplies<>());
+      EXPECT_EQ(data::bits(sum), data::bits(expected)) << n;
+    };
+    check(std::span(x).first(n), std::span(y).first(n));
+    check(std::span(x).subspan(1, n), std::span(y).subspan(2, n));
+    if (n > 0) {
+      check(tally::strided(x.data() + 1, n, 2), tally::strided(y.data(), n, -3));
+      check(std::span(x).first(n), tally::strided(y.data(), n, -1));
+    }
+  }
+}
+
+TEST_P(TransformReduce, HasDotAsOneCase) {
+  expect_dot<double>(where());
+  expect_dot<float>(where());
+  expect_dot<std::int64_t>(where());
+}
+
+TEST_P(TransformReduce, SumsSquaresOfDifferences) {
+  for (const std::size_t n : sizes) {
+    const auto x = random_vector<double>(n, 1), y = random_vector<double>(n, 2);
+    const auto square = [](double a, double b) { return (a - b) * (a - b); };
+    const double expected = transcription::sum<double>(n, [&](std::size_t i) {
+      const double difference = x[i] - y[i];
+      return transcription::times(difference, difference);
+    });
+    const double sum = tally::transform_reduce(where(), x, y, 0.0, std::plus<>(), square);
+    EXPECT_EQ(data::bits(sum), data::bits(expected)) << n;
+  }
+}
+
+TEST_P(TransformReduce, TakesAnySemiregularType) {
+  const std::size_t n = 2 * chunk + 100;
+  std::vector<std::int32_t> x(n);
+  std::iota(x.begin(), x.end(), 0);
+  const auto map = [](std::int32_t i) { return std::to_string(i % 10); };
+  const std::string expected = transcription::reduce(
+      n, [&](std::size_t i) { return map(x[i]); }, std::string("|"), std::plus<std::string>());
+  EXPECT_EQ(tally::transform_reduce(where(), x, std::string("|"), std::plus<>(), map), expected);
+
+  const auto even = [](std::int32_t i) { return i % 2 == 0; };  // bits of a vector<bool> would race
+  EXPECT_FALSE(tally::transform_reduce(where(), x, true, std::logical_and<>(), even));
+  EXPECT_TRUE(tally::transform_reduce(where(), x, false, std::logical_or<>(), even));
+}
+
+TEST_P(TransformReduce, ConvertsTerms) {
+  const auto x = random_vector<float>(3000, 4);
+  const double wide =
+      tally::transform_reduce(where(), x, 0.0, std::plus<>(), [](float v) { return v; });
+  EXPECT_EQ(data::bits(wide), data::bits(tally::sum<double>(where(), x)));
+}
+
+TEST_P(TransformReduce, HasOneNan) {
+  std::vector<double> x(100, 1);
+  x[7] = -std::numeric_limits<double>::quiet_NaN();
+  const auto same = [](double v) { return v; };
+  const double nan = tally::transform_reduce(where(), x, 0.0, std::plus<>(), same);
+  EXPECT_EQ(data::bits(nan), std::vector<std::uint64_t>{0x7ff8000000000000u});
+  const auto complex = [](double v) { return std::complex<double>(1, v); };
+  const auto both =
+      tally::transform_reduce(where(), x, std::complex<double>(), std::plus<>(), complex);
+  EXPECT_EQ(both.real(), 100);
+  EXPECT_EQ(data::bits(both.imag()), std::vector<std::uint64_t>{0x7ff8000000000000u});
+}
+
+#if defined(__x86_64__)
+TEST_P(TransformReduce, SetsTheCallersEnvironmentAside) {
+  const std::vector<double> x(5000, 1e-310);
+  const auto twice = [](double v) { return 2 * v; };
+  const double expected = tally::transform_reduce(where(), x, 0.0, std::plus<>(), twice);
+  ASSERT_GT(expected, 0);
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040 | 0x6000);  // flush to zero, towards zero
+  const double sum = tally::transform_reduce(where(), x, 0.0, std::plus<>(), twice);
+  const unsigned after = _mm_getcsr();
+  _mm_setcsr(before);
+  EXPECT_EQ(data::bits(sum), data::bits(expected));
+  EXPECT_EQ(after & ~0x3fu, (before | 0x8040 | 0x6000) & ~0x3fu);
+}
+#endif
+
+TEST_P(TransformReduce, ReturnsWhatTheFunctionsThrow) {
+  std::vector<std::int32_t> x(300 * chunk, 1);
+  x[77 * chunk + 5] = 0;
+  const auto map = [](std::int32_t v) {
+    if (v == 0) throw std::domain_error("zero");
+    return v;
+  };
+  EXPECT_THROW((void)tally::transform_reduce(where(), x, 0, std::plus<>(), map), std::domain_error);
+  const auto reduce = [](int a, int b) {
+    if (a > 1024) throw std::overflow_error("too many");
+    return a + b;
+  };
+  int result = 5;
+  EXPECT_THROW(tally::transform_reduce(
+                   where(), x, 0, reduce, [](int v) { return v; }, &result),
+               std::overflow_error);
+  EXPECT_EQ(result, 5);
+}
+
+TEST_P(TransformReduce, NamesBadInput) {
+  const std::vector<double> x(5), y(6);
+  const auto call = [&](auto&&... operands) {
+    try {
+      (void)tally::transform_reduce(where(), operands..., 0.0, std::plus<>(), std::multiplies<>());
+    } catch (const tally::error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(call(x, y), "tally::transform_reduce: x has 5 elements, y has 6");
+  EXPECT_EQ(call(tally::strided(x.data(), 5, 0), x), "tally::transform_reduce: x has increment 0");
+  EXPECT_NE(call(x, std::span<const double>(static_cast<const double*>(nullptr), 5)), "");
+  double* nowhere = nullptr;
+  EXPECT_THROW(tally::transform_reduce(where(), x, 0.0, std::plus<>(), std::negate<>(), nowhere),
+               tally::error);
+}
+
+TALLY_ON_EVERY_EXECUTOR(TransformReduce);
+
+TEST(TransformReduceAutomatic, RunsInAnyPlaceOfTheHost) {
+  const auto x = random_vector<double>(300 * chunk, 9);
+  const auto same = [](double v) { return v; };
+  EXPECT_EQ(tally::transform_reduce(x, 0.0, std::plus<>(), same), tally::sum(tally::serial(), x));
+  EXPECT_EQ(tally::transform_reduce(x, x, 0.0, std::plus<>(), std::multiplies<>()),
+            tally::dot(tally::serial(), x, x));
+}
+
+#if TALLY_HAS_CUDA
+TEST(TransformReduceCuda, SaysThatFunctionsOfTheHostDontRunThere) {
+  try {
+    const auto where = tally::cuda();
+    double* x = nullptr;
+    ASSERT_EQ(cudaMalloc(&x, 80), cudaSuccess);
+    try {
+      (void)tally::transform_reduce(where, std::span(x, 10), 0.0, std::plus<>(), std::negate<>());
+      ADD_FAILURE();
+    } catch (const tally::error& e) {
+      EXPECT_EQ(e.code(), tally::errc::invalid_argument);
+      EXPECT_NE(std::string(e.what()).find("nvcc"), std::string::npos) << e.what();
+    }
+    cudaFree(x);
+  } catch (const tally::error& e) {
+    if (e.code() != tally::errc::no_device) throw;
+    GTEST_SKIP() << e.what();
+  }
+}
+#endif
+
+}  // namespace

@@ -1,0 +1,254 @@
+// transform_reduce on a GPU, with functions of the caller's, compiled with nvcc's own flags: the
+// bits of the serial executor.
+#include <tally/tally.hpp>
+
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <span>
+#include <vector>
+
+namespace {
+
+using tally::order::chunk;
+
+const std::vector<std::size_t> sizes = {0,
+                                        1,
+                                        2,
+                                        63,
+                                        64,
+                                        65,
+                                        100,
+                                        chunk - 1,
+                                        chunk,
+                                        chunk + 1,
+                                        2 * chunk + 1,
+                                        3 * chunk + 17,
+                                        16 * chunk + 3,
+                                        300 * chunk + 5,
+                                        600 * chunk,
+                                        4000 * chunk + 77,
+                                        40000 * chunk + 1};
+
+struct square_of_difference {
+  template <class T>
+  __host__ __device__ T operator()(T a, T b) const {
+    return (a - b) * (a - b);
+  }
+};
+
+struct same {
+  __host__ __device__ double operator()(double v) const { return v; }
+};
+
+/// No bits survive another order, and the identity is not neutral.
+struct mix {
+  __host__ __device__ std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
+    return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u + (a >> 29);
+  }
+};
+struct widen {
+  __host__ __device__ std::uint64_t operator()(std::int32_t v) const {
+    return static_cast<std::uint64_t>(v) * 3 + 1;
+  }
+};
+
+/// Mean and variance in one pass: a result of 24 bytes.
+struct moments {
+  double n = 0, sum = 0, squares = 0;
+};
+struct add_moments {
+  __host__ __device__ moments operator()(const moments& a, const moments& b) const {
+    return {a.n + b.n, a.sum + b.sum, a.squares + b.squares};
+  }
+};
+struct moments_of {
+  __host__ __device__ moments operator()(double v) const { return {1, v, v * v}; }
+};
+
+template <class R>
+void expect_same(const R& a, const R& b, const char* what, std::size_t n) {
+  EXPECT_EQ(std::memcmp(&a, &b, sizeof(R)), 0) << what << ", n = " << n;
+}
+
+template <class T>
+class on_device {
+ public:
+  explicit on_device(const std::vector<T>& from) {
+    EXPECT_EQ(cudaMalloc(&data, (from.size() + 1) * sizeof(T)), cudaSuccess);
+    EXPECT_EQ(cudaMemcpy(data, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice),
+              cudaSuccess);
+  }
+  ~on_device() { cudaFree(data); }
+  on_device(const on_device&) = delete;
+  on_device& operator=(const on_device&) = delete;
+  T* data = nullptr;
+};
+
+template <class T>
+std::vector<T> random_vector(std::size_t n, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<T> values(n);
+  for (T& v : values) {
+    if constexpr (std::is_integral_v<T>) {
+      v = static_cast<T>(random());
+    } else {
+      v = std::uniform_real_distribution<T>(-1, 1)(random);
+    }
+  }
+  return values;
+}
+
+class TransformReduceDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      (void)tally::cuda();
+    } catch (const tally::error& e) {
+      GTEST_SKIP() << e.what();
+    }
+  }
+};
+
+template <class T>
+void expect_bits_of_serial() {
+  const auto cuda = tally::cuda();
+  for (const std::size_t n : sizes) {
+    const auto x = random_vector<T>(n + 3, 1), y = random_vector<T>(n + 3, 2);
+    const on_device<T> dx(x), dy(y);
+    const auto check = [&](std::ptrdiff_t x_from, std::ptrdiff_t y_from, std::ptrdiff_t step,
+                           std::size_t count) {
+      const auto part = [&](const T* p, std::ptrdiff_t from) {
+        return tally::strided(p + from, count, step);
+      };
+      expect_same(tally::transform_reduce(cuda, part(dx.data, x_from), part(dy.data, y_from), T(0),
+                                          std::plus<>(), std::multiplies<>()),
+                  tally::dot(tally::serial(), part(x.data(), x_from), part(y.data(), y_from)),
+                  "dot", count);
+      expect_same(
+          tally::transform_reduce(cuda, part(dx.data, x_from), part(dy.data, y_from), T(0),
+                                  std::plus<>(), square_of_difference()),
+          tally::transform_reduce(tally::serial(), part(x.data(), x_from), part(y.data(), y_from),
+                                  T(0), std::plus<>(), square_of_difference()),
+          "squares of differences", count);
+    };
+    check(0, 0, 1, n);
+    check(1, 1, 1, n);
+    check(1, 2, 1, n);
+    check(2, 0, -1, n);
+    check(1, 1, 3, n / 3);
+  }
+}
+
+TEST_F(TransformReduceDevice, HasTheBitsOfSerialFloat64) { expect_bits_of_serial<double>(); }
+TEST_F(TransformReduceDevice, HasTheBitsOfSerialFloat32) { expect_bits_of_serial<float>(); }
+
+TEST_F(TransformReduceDevice, MixesTypesAsDotDoes) {
+  const auto x = random_vector<float>(5000, 3);
+  const auto y = random_vector<double>(5000, 4);
+  const on_device<float> dx(x);
+  const on_device<double> dy(y);
+  expect_same(
+      tally::transform_reduce(tally::cuda(), std::span(dx.data, 5000), std::span(dy.data, 5000),
+                              0.0, std::plus<>(), std::multiplies<>()),
+      tally::dot(x, y), "float32 x float64", 5000);
+}
+
+TEST_F(TransformReduceDevice, IsInTheOrderOfTheContract) {
+  for (const std::size_t n : sizes) {
+    const auto x = random_vector<std::int32_t>(n, 5);
+    const on_device<std::int32_t> dx(x);
+    const std::uint64_t identity = 77;
+    expect_same(
+        tally::transform_reduce(tally::cuda(), std::span(dx.data, n), identity, mix(), widen()),
+        tally::transform_reduce(tally::serial(), x, identity, mix(), widen()), "mix", n);
+  }
+}
+
+TEST_F(TransformReduceDevice, ReturnsWiderResults) {
+  for (const std::size_t n : sizes) {
+    const auto x = random_vector<double>(n, 6);
+    const on_device<double> dx(x);
+    expect_same(tally::transform_reduce(tally::cuda(), std::span(dx.data, n), moments(),
+                                        add_moments(), moments_of()),
+                tally::transform_reduce(tally::serial(), x, moments(), add_moments(), moments_of()),
+                "moments", n);
+  }
+}
+
+// (nvcc takes such a lambda in no private member function, which a test's body is.)
+void expect_lambdas_to_run() {
+  const auto x = random_vector<double>(10000, 7);
+  const on_device<double> dx(x);
+  const auto twice = [] __device__(double v) { return 2 * v; };
+  const double sum = tally::transform_reduce(std::span(dx.data, 10000), 0.0, std::plus<>(), twice);
+  EXPECT_EQ(sum, 2 * tally::sum(x));
+  try {
+    (void)tally::transform_reduce(tally::serial(), x, 0.0, std::plus<>(), twice);
+    ADD_FAILURE();
+  } catch (const tally::error& e) {
+    EXPECT_EQ(e.code(), tally::errc::invalid_argument) << e.what();
+  }
+}
+
+TEST_F(TransformReduceDevice, TakesLambdasOfTheDevice) { expect_lambdas_to_run(); }
+
+TEST_F(TransformReduceDevice, RunsInAGraphAndBesideOtherCalls) {
+  const std::size_t n = 700 * chunk + 9;
+  const auto x = random_vector<double>(n, 8);
+  const on_device<double> dx(x);
+  const on_device<double> results(std::vector<double>(3, -1));
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  const auto where = tally::cuda({.stream = stream});
+  const std::span<const double> v(dx.data, n);
+  const auto queue = [&] {
+    tally::transform_reduce(where, v, v, 0.0, std::plus<>(), std::multiplies<>(), results.data);
+    tally::dot(where, v, v, results.data + 1);
+    tally::transform_reduce(where, v, v, 0.0, std::plus<>(), square_of_difference(),
+                            results.data + 2);
+  };
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  queue();
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  cudaGraphExec_t executable = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+  const double expected = tally::dot(x, x);
+  for (int replay = 0; replay < 5; ++replay) {
+    if (replay % 2) {
+      queue();
+    } else {
+      ASSERT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+    }
+    double got[3];
+    ASSERT_EQ(cudaMemcpyAsync(got, results.data, sizeof got, cudaMemcpyDeviceToHost, stream),
+              cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+    EXPECT_EQ(got[0], expected);
+    EXPECT_EQ(got[1], expected);
+    EXPECT_EQ(got[2], 0);
+  }
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+  cudaStreamDestroy(stream);
+}
+
+TEST_F(TransformReduceDevice, RefusesWhatItCantReach) {
+  const auto x = random_vector<double>(100, 9);
+  EXPECT_THROW((void)tally::transform_reduce(tally::cuda(), x, 0.0, std::plus<>(), same()),
+               tally::error);
+}
+
+// On the host the same source runs as before, compiled by nvcc.
+TEST(TransformReduceHost, RunsInASourceOfNvcc) {
+  const auto x = random_vector<double>(5000, 10);
+  EXPECT_EQ(tally::transform_reduce(tally::simd(), x, x, 0.0, std::plus<>(), std::multiplies<>()),
+            tally::dot(x, x));
+}
+
+}  // namespace
