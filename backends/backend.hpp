@@ -4,6 +4,7 @@
 
 #include <tally/dot.hpp>
 #include <tally/executor.hpp>
+#include <tally/extremum.hpp>
 #include <tally/operand.hpp>
 #include <tally/reduce.hpp>
 #include <tally/transform_reduce.hpp>
@@ -54,6 +55,8 @@ struct backend {
   /// begins the message of a backend that can't call it.
   void (&transform_reduce)(const executor& where, const char* function, std::size_t size,
                            const part_calls& calls);
+  /// min, max, minmax, iamax. The vector is empty only for iamax.
+  void (&extremum)(const executor& where, const extremum_arguments& arguments);
 };
 
 /// `reaches` of the backends that run on the host.

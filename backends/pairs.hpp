@@ -68,6 +68,14 @@ constexpr F* at(const type_table<F>& table, type x) {
   return table[static_cast<std::size_t>(x)];
 }
 
+/// Calls `f.operator()<X>()` for the type that `element` names.
+template <class F>
+void with_element(type element, F&& f) {
+  [&]<class... X>(type_list<X...>) {
+    (void)((element == type_of<X> && (f.template operator()<X>(), true)) || ...);
+  }(element_types{});
+}
+
 /// Calls `f.operator()<A>()` for the accumulator that `element` names.
 template <class F>
 decltype(auto) with_accumulator(type element, F&& f) {

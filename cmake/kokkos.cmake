@@ -131,6 +131,7 @@ if(TALLY_KOKKOS_ORIGIN)
   set(kokkos_sources
     backends/kokkos/dot.cpp
     backends/kokkos/exact.cpp
+    backends/kokkos/extremum.cpp
     backends/kokkos/reduce.cpp
     backends/kokkos/runtime.cpp
     backends/kokkos/table.cpp

@@ -21,7 +21,8 @@ void dot(const executor& where, const dot_arguments& a) {
   const bool contiguous = is_contiguous(a.x, lanes) && is_contiguous(a.y, lanes);
   with_accumulator(a.result.element, [&]<class A>() {
     run_sum(where, "dot", at(dot_kernels<A>(contiguous), a.x.element, a.y.element),
-            shape_of_dot(a.x.size, lanes, words_of<dot_sum<A>>), job, a.result, a.wait);
+            shape_of_dot(a.x.size, lanes, words_of<dot_sum<A>>), job, a.result.data,
+            size_of(a.result.element), a.wait);
   });
 }
 

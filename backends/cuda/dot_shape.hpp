@@ -46,13 +46,11 @@ struct dot_shape {
   unsigned tiles = 1;
 };
 
-/// Figures: H200, f64 x f64 (a node is a chunk of 1024), device time of one of 100 calls in a
-/// graph; up to 2^20 the data is in L2. The others are cuBLAS and CUB's faster form, in the same
-/// run.
-constexpr dot_shape shape_of_dot(std::size_t n, int lanes, unsigned words_a_sum) {
+/// Of `nodes` warp's shares, at least one. Figures: H200, f64 x f64 (a node is a chunk of 1024),
+/// device time of one of 100 calls in a graph; up to 2^20 the data is in L2. The others are cuBLAS
+/// and CUB's faster form, in the same run.
+constexpr dot_shape shape_of_nodes(std::uint64_t nodes, unsigned words_a_sum) {
   const auto ceil_div = [](std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; };
-  const std::uint64_t a_node = order::chunk * static_cast<unsigned>(chunks_a_warp(lanes));
-  const std::uint64_t nodes = std::max<std::uint64_t>(1, ceil_div(n, a_node));
   dot_shape s;
   // One block: 1.30 us at 2^10 (2.59, 1.76), 1.41 at 2^12 (2.73, 2.71). Two blocks are level at
   // 2^12, a cluster of blocks that adds in distributed shared memory is 0.2 us slower.
@@ -73,6 +71,11 @@ constexpr dot_shape shape_of_dot(std::size_t n, int lanes, unsigned words_a_sum)
   s.tiles = static_cast<unsigned>(a_block);
   s.blocks = static_cast<unsigned>(ceil_div(tiles, a_block));
   return s;
+}
+
+constexpr dot_shape shape_of_dot(std::size_t n, int lanes, unsigned words_a_sum) {
+  const std::uint64_t a_node = order::chunk * static_cast<unsigned>(chunks_a_warp(lanes));
+  return shape_of_nodes(std::max<std::uint64_t>(1, (n + a_node - 1) / a_node), words_a_sum);
 }
 
 }  // namespace tally::backends::cuda

@@ -121,20 +121,28 @@ struct elements {
   }
 };
 
-/// Writes a result of one or two parts where the host asked for it: plainly, or with a tag as words
-/// (words.hpp) to the host, which waits for them.
-template <int parts, class R>
-__device__ void deliver(const dot_parts<R>& all, std::uint32_t tag, void* to) {
+/// Writes a result where the host asked for it: plainly, or with a tag as words (words.hpp) to the
+/// host, which waits for them.
+template <class Result>
+__device__ void deliver(const Result& result, std::uint32_t tag, void* to) {
   if (tag == 0) {
-    auto* const result = static_cast<R*>(to);
-    result[0] = all.re;
-    if constexpr (parts == 2) result[1] = all.im;
+    *static_cast<Result*>(to) = result;
   } else {
-    std::uint32_t payload[words_of<dot_parts<R>>];
-    memcpy(payload, &all, sizeof all);
+    std::uint32_t payload[words_of<Result>];
+    memcpy(payload, &result, sizeof result);
     auto* const words = static_cast<volatile std::uint64_t*>(to);
 #pragma unroll
-    for (int i = 0; i < parts * words_of<R>; ++i) words[i] = make_word(payload[i], tag);
+    for (int i = 0; i < words_of<Result>; ++i) words[i] = make_word(payload[i], tag);
+  }
+}
+
+/// Of one or two parts.
+template <int parts, class R>
+__device__ void deliver(const dot_parts<R>& all, std::uint32_t tag, void* to) {
+  if constexpr (parts == 1) {
+    deliver(all.re, tag, to);
+  } else {
+    deliver(all, tag, to);
   }
 }
 

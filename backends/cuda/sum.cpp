@@ -10,11 +10,11 @@
 namespace tally::backends::cuda {
 
 void run_sum(const executor& where, const char* operation, dot_kernel_function* kernel,
-             const dot_shape& shape, dot_job job, const output& result, bool wait) {
+             const dot_shape& shape, dot_job job, void* result, std::size_t bytes, bool wait) {
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
   const bool captured = is_captured(stream, wait, operation);
-  job.result = result.data;
+  job.result = result;
   if (wait) {
     job.result = mailbox::mine().address();
     job.tag = mailbox::mine().next_tag();
@@ -30,10 +30,9 @@ void run_sum(const executor& where, const char* operation, dot_kernel_function* 
     shared.queued();
   }
   if (wait) {
-    const std::size_t size = size_of(result.element);
     std::uint32_t payload[mailbox::words];
-    mailbox::mine().wait(stream, static_cast<int>(size / 4), payload);
-    std::memcpy(result.data, payload, size);
+    mailbox::mine().wait(stream, static_cast<int>(bytes / 4), payload);
+    std::memcpy(result, payload, bytes);
   }
 }
 

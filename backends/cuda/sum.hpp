@@ -6,13 +6,15 @@
 #include "backends/cuda/dot_shape.hpp"
 
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
+
+#include <cstddef>
 
 namespace tally::backends::cuda {
 
-/// Runs `kernel` on `job`, which has the operands; the rest of it is filled in here.
+/// Runs `kernel` on `job`, which has the operands; the rest of it is filled in here. The result is
+/// of `bytes`, a multiple of 4.
 /// @throws error invalid_argument, naming `operation`, to wait for a stream that is being captured.
 void run_sum(const executor& where, const char* operation, dot_kernel_function* kernel,
-             const dot_shape& shape, dot_job job, const output& result, bool wait);
+             const dot_shape& shape, dot_job job, void* result, std::size_t bytes, bool wait);
 
 }  // namespace tally::backends::cuda

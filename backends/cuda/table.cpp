@@ -1,5 +1,6 @@
 #include "backends/cuda/dot.hpp"
 #include "backends/cuda/exact.hpp"
+#include "backends/cuda/extremum.hpp"
 #include "backends/cuda/reduce.hpp"
 #include "backends/cuda/runtime.hpp"
 #include "backends/cuda/transform_reduce.hpp"
@@ -30,6 +31,7 @@ const backend table = {
     .reduce = reduce,
     .exact = exact,
     .transform_reduce = transform_reduce,
+    .extremum = extremum,
 };
 
 }  // namespace tally::backends::cuda

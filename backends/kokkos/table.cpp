@@ -1,6 +1,7 @@
 #include "backends/backend.hpp"
 #include "backends/kokkos/dot.hpp"
 #include "backends/kokkos/exact.hpp"
+#include "backends/kokkos/extremum.hpp"
 #include "backends/kokkos/reduce.hpp"
 #include "backends/kokkos/runtime.hpp"
 #include "backends/kokkos/transform_reduce.hpp"
@@ -52,6 +53,7 @@ const backend table = {
     .reduce = reduce,
     .exact = exact,
     .transform_reduce = transform_reduce,
+    .extremum = extremum,
 };
 
 }  // namespace tally::backends::kokkos

@@ -1,6 +1,7 @@
 #include "backends/backend.hpp"
 #include "backends/openmp/dot.hpp"
 #include "backends/openmp/exact.hpp"
+#include "backends/openmp/extremum.hpp"
 #include "backends/openmp/reduce.hpp"
 #include "backends/openmp/shares.hpp"
 #include "backends/openmp/transform_reduce.hpp"
@@ -30,6 +31,7 @@ const backend table = {
     .reduce = reduce,
     .exact = exact,
     .transform_reduce = transform_reduce,
+    .extremum = extremum,
 };
 
 }  // namespace tally::backends::openmp

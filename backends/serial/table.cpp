@@ -1,6 +1,7 @@
 #include "backends/backend.hpp"
 #include "backends/serial/dot.hpp"
 #include "backends/serial/exact.hpp"
+#include "backends/serial/extremum.hpp"
 #include "backends/serial/reduce.hpp"
 #include "backends/serial/transform_reduce.hpp"
 
@@ -14,6 +15,7 @@ const backend table = {
     .reduce = reduce,
     .exact = exact,
     .transform_reduce = transform_reduce,
+    .extremum = extremum,
 };
 
 }  // namespace tally::backends::serial

@@ -2,6 +2,7 @@
 #include "backends/serial/transform_reduce.hpp"
 #include "backends/simd/dot.hpp"
 #include "backends/simd/exact.hpp"
+#include "backends/simd/extremum.hpp"
 #include "backends/simd/reduce.hpp"
 
 namespace tally::backends::simd {
@@ -14,6 +15,7 @@ const backend table = {
     .reduce = reduce,
     .exact = exact,
     .transform_reduce = serial::transform_reduce,
+    .extremum = extremum,
 };
 
 }  // namespace tally::backends::simd

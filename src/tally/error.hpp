@@ -21,6 +21,7 @@ enum class errc : int {
   invalid_argument,   ///< any other value out of range
   out_of_memory,      ///< scratch memory could not be had
   device_failure,     ///< a call of the device's runtime failed
+  no_elements,        ///< an empty vector where at least one element is needed
 };
 
 /// Thrown by the functions of Tally; for wrong arguments, before anything is written.

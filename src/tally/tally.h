@@ -26,6 +26,7 @@ typedef enum tally_status {
   TALLY_INVALID_ARGUMENT,
   TALLY_OUT_OF_MEMORY,
   TALLY_DEVICE_FAILURE,
+  TALLY_NO_ELEMENTS,
   TALLY_UNKNOWN_FAILURE = 255 /* an exception that is not Tally's */
 } tally_status;
 

@@ -1,0 +1,371 @@
+// min, max, minmax and iamax on one thread in vector instructions; one source for all instruction
+// sets, as dot.cpp.
+//
+// Two steps: block by block only the best value is kept, at an operation or two a vector, and the
+// block in which it first came up; where it is in that block is looked for once, at the end.
+// Elements that don't lie side by side are gathered first.
+#include "backends/simd/extremum.hpp"
+
+#include "backends/floating_point_environment.hpp"
+#include "backends/simd/targets.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <tuple>
+
+#ifndef TALLY_BACKENDS_SIMD_EXTREMUM_CPP  // this file is compiled once for every target
+#define TALLY_BACKENDS_SIMD_EXTREMUM_CPP
+namespace tally::backends::simd {
+namespace {
+
+/// What one instruction set has: functions by search, in the order of `extreme`, and by type; null
+/// where complex elements have no order.
+struct implementation {
+  instruction_set set;
+  std::array<type_table<extremum_search>, 4> searches;
+};
+
+}  // namespace
+}  // namespace tally::backends::simd
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/simd/extremum.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "backends/simd/kernel-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::backends::simd {
+namespace HWY_NAMESPACE {
+namespace {
+
+// --- Better numbers ------------------------------------------------------------------------------
+
+/// `worst` is a number that no other is worse than.
+struct smaller {
+  template <class W>
+  static constexpr W worst = std::numeric_limits<W>::has_infinity
+                                 ? std::numeric_limits<W>::infinity()
+                                 : std::numeric_limits<W>::max();
+  template <class V>
+  static HWY_INLINE V better(V a, V b) {
+    return hn::Min(a, b);
+  }
+  template <class V>
+  static HWY_INLINE auto beats(V a, V b) {
+    return hn::Lt(a, b);
+  }
+  template <class W>
+  static W better_number(W a, W b) {
+    return std::min(a, b);
+  }
+};
+
+struct larger {
+  template <class W>
+  static constexpr W worst = std::numeric_limits<W>::has_infinity
+                                 ? -std::numeric_limits<W>::infinity()
+                                 : std::numeric_limits<W>::lowest();
+  template <class V>
+  static HWY_INLINE V better(V a, V b) {
+    return hn::Max(a, b);
+  }
+  template <class V>
+  static HWY_INLINE auto beats(V a, V b) {
+    return hn::Gt(a, b);
+  }
+  template <class W>
+  static W better_number(W a, W b) {
+    return std::max(a, b);
+  }
+};
+
+/// What elements of type `X` are compared as: 16-bit floats as float, all others as they are.
+template <class X>
+using compared =
+    std::conditional_t<std::is_same_v<X, float16> || std::is_same_v<X, bfloat16>, float,
+                       std::conditional_t<std::is_same_v<X, bool>, std::uint8_t, real_t<X>>>;
+
+/// Of elements at x as vectors. Magnitudes of signed integers are compared as -|x|, which can't
+/// overflow; those of complex elements stand in both places of a pair.
+template <extreme what, class X>
+struct numbers {
+  using W = compared<X>;
+  using stored = std::conditional_t<std::is_same_v<X, bool>, std::uint8_t, real_t<X>>;
+  static constexpr std::size_t parts = is_complex_v<X> ? 2 : 1;
+  static constexpr std::size_t step = std::max<std::size_t>(1, width<W> / parts);
+  static constexpr bool negative = std::is_integral_v<W> && std::is_signed_v<W>;
+  using by_magnitude = std::conditional_t<negative, smaller, larger>;
+
+  static HWY_INLINE vec<W> at(const X* x) {
+    const tag<W> d;
+    const auto v = load<W>(reinterpret_cast<const stored*>(x));
+    if constexpr (what != extreme::iamax || std::is_unsigned_v<W>) {
+      return v;
+    } else if constexpr (negative) {
+      return hn::Min(v, hn::Sub(hn::Zero(d), v));
+    } else {
+      const auto magnitude = hn::Abs(v);
+      if constexpr (parts == 1) {
+        return magnitude;
+      } else if constexpr (width<W> < parts) {
+        return hn::Add(magnitude, hn::Abs(load<W>(reinterpret_cast<const stored*>(x) + 1)));
+      } else {
+        return hn::Add(magnitude, hn::Reverse2(d, magnitude));
+      }
+    }
+  }
+};
+
+// --- A search ------------------------------------------------------------------------------------
+
+/// The best number so far, of one kind, and the block in which it first came up.
+template <class Better, class Numbers>
+struct tracker {
+  using W = typename Numbers::W;
+  using V = vec<W>;
+
+  V best;
+  std::size_t begin, end;
+  V a, b, c, d;  // of the block that is looked at
+
+  HWY_INLINE void clear() {
+    best = hn::Set(tag<W>(), Better::template worst<W>);
+    begin = end = 0;
+  }
+  HWY_INLINE void start() { a = b = c = d = best; }
+  HWY_INLINE void look(V v) { a = Better::better(a, v); }
+  HWY_INLINE void look(V v, V w, V x, V y) {
+    a = Better::better(a, v);
+    b = Better::better(b, w);
+    c = Better::better(c, x);
+    d = Better::better(d, y);
+  }
+  HWY_INLINE void keep(std::size_t first, std::size_t last) {
+    const V most = Better::better(Better::better(a, b), Better::better(c, d));
+    const tag<W> tag_of;
+    if (hn::AllFalse(tag_of, Better::beats(most, best))) return;
+    HWY_ALIGN W lanes[width<W>];
+    hn::Store(most, tag_of, lanes);
+    for (std::size_t i = 1; i < width<W>; ++i) {
+      lanes[0] = Better::better_number(lanes[0], lanes[i]);
+    }
+    best = hn::Set(tag_of, lanes[0]);
+    begin = first;
+    end = last;
+  }
+};
+
+/// The index of the first element from `first` on, before `last`, of a vector of which
+/// `is_it(vector)` is true; `last` if there is none.
+template <class Numbers, class X, class F>
+HWY_INLINE std::size_t find(const X* x, std::size_t first, std::size_t last, F is_it) {
+  const tag<typename Numbers::W> d;
+  for (std::size_t i = first; i < last; i += Numbers::step) {
+    const auto found = is_it(Numbers::at(x + i));
+    if (!hn::AllFalse(d, found)) return i + hn::FindKnownFirstTrue(d, found) / Numbers::parts;
+  }
+  return last;
+}
+
+/// Elements in a block, all of them whole vectors.
+template <class Numbers>
+constexpr std::size_t block = 64 * Numbers::step;
+
+template <class Numbers, class... Better>
+struct search {
+  using W = typename Numbers::W;
+  using V = vec<W>;
+
+  std::tuple<tracker<Better, Numbers>...> trackers;
+
+  HWY_INLINE void clear() { (std::get<tracker<Better, Numbers>>(trackers).clear(), ...); }
+
+  /// Looks at elements [first, last), a multiple of `step` many. Returns the index of a NaN among
+  /// them, the first, or `last`.
+  template <class X>
+  HWY_INLINE std::size_t look(const X* x, std::size_t first, std::size_t last) {
+    constexpr std::size_t step = Numbers::step;
+    (std::get<tracker<Better, Numbers>>(trackers).start(), ...);
+    // A sum of numbers is a NaN if one of them is; it may also be one of infinities.
+    V sa = hn::Zero(tag<W>()), sb = sa, sc = sa, sd = sa;
+    std::size_t i = first;
+    for (; i + 4 * step <= last; i += 4 * step) {
+      const V v = Numbers::at(x + i), w = Numbers::at(x + i + step);
+      const V y = Numbers::at(x + i + 2 * step), z = Numbers::at(x + i + 3 * step);
+      (std::get<tracker<Better, Numbers>>(trackers).look(v, w, y, z), ...);
+      if constexpr (std::is_floating_point_v<W>) {
+        sa = hn::Add(sa, v);
+        sb = hn::Add(sb, w);
+        sc = hn::Add(sc, y);
+        sd = hn::Add(sd, z);
+      }
+    }
+    for (; i < last; i += step) {
+      const V v = Numbers::at(x + i);
+      (std::get<tracker<Better, Numbers>>(trackers).look(v), ...);
+      if constexpr (std::is_floating_point_v<W>) sa = hn::Add(sa, v);
+    }
+    if constexpr (std::is_floating_point_v<W>) {
+      const V sum = hn::Add(hn::Add(sa, sb), hn::Add(sc, sd));
+      if (!hn::AllTrue(tag<W>(), hn::Eq(sum, sum))) {
+        const std::size_t found =
+            find<Numbers>(x, first, last, [](V v) HWY_ATTR { return hn::Not(hn::Eq(v, v)); });
+        if (found < last) return found;
+      }
+    }
+    (std::get<tracker<Better, Numbers>>(trackers).keep(first, last), ...);
+    return last;
+  }
+
+  /// The index of what `Which` found.
+  template <class Which, class X>
+  HWY_INLINE std::size_t index(const X* x) const {
+    const auto& t = std::get<tracker<Which, Numbers>>(trackers);
+    const V best = t.best;
+    const std::size_t i =
+        find<Numbers>(x, t.begin, t.end, [best](V v) HWY_ATTR { return hn::Eq(v, best); });
+    return t.end == 0 ? 0 : i;
+  }
+};
+
+/// The indices of the first of n > 0 elements that `Better`... say; of the first NaN if there is
+/// one. Vectors start at multiples of their size but for the first and the last: an element may be
+/// looked at twice.
+template <class Numbers, class... Better, class X>
+std::array<std::size_t, sizeof...(Better)> indices_of(const X* x, std::size_t n) {
+  constexpr std::size_t step = Numbers::step;
+  X padded[step];
+  if (n < step) {  // the first element again is never better
+    std::fill_n(std::copy_n(x, n, padded), step - n, x[0]);
+    x = padded;
+    n = step;
+  }
+  search<Numbers, Better...> best;
+  best.clear();
+  std::size_t nan = n;
+  const auto look = [&](std::size_t first, std::size_t last) HWY_ATTR {
+    const std::size_t end = best.look(x, first, last);
+    if (end < last) nan = end;
+    return end == last;
+  };
+  const auto all = [](std::size_t index) {
+    std::array<std::size_t, sizeof...(Better)> same;
+    same.fill(index);
+    return same;
+  };
+
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(x) % (step * sizeof(X));
+  std::size_t i = past % sizeof(X) == 0 ? (step - past / sizeof(X)) % step : 0;
+  if (i > 0 && !look(0, step)) return all(nan);
+  for (; i + step <= n;) {
+    const std::size_t last = std::min(i + block<Numbers>, n - (n - i) % step);
+    if (!look(i, last)) return all(nan);
+    i = last;
+  }
+  if (i < n && !look(n - step, n)) return all(nan);
+  return {best.template index<Better>(x)...};
+}
+
+template <extreme what, class X>
+HWY_INLINE candidates search_contiguous(const X* x, std::size_t n, std::size_t first) {
+  using N = numbers<what, X>;
+  if constexpr (what == extreme::iamax) {
+    const auto [i] = indices_of<N, typename N::by_magnitude>(x, n);
+    return {{}, candidate_at<what>(x[i], first + i)};
+  } else if constexpr (what == extreme::min) {
+    const auto [i] = indices_of<N, smaller>(x, n);
+    return {candidate_at<what>(x[i], first + i), {}};
+  } else if constexpr (what == extreme::max) {
+    const auto [i] = indices_of<N, larger>(x, n);
+    return {{}, candidate_at<what>(x[i], first + i)};
+  } else {
+    const auto [lowest, highest] = indices_of<N, smaller, larger>(x, n);
+    return {candidate_at<extreme::min>(x[lowest], first + lowest),
+            candidate_at<extreme::max>(x[highest], first + highest)};
+  }
+}
+
+template <extreme what, class X>
+candidates search_in(const operand& x, std::size_t first) {
+  if (x.size == 0) return {};
+  if (x.increment == 1) {
+    return search_contiguous<what>(static_cast<const X*>(x.data), x.size, first);
+  }
+  constexpr std::size_t most = order::chunk;
+  HWY_ALIGN std::byte gathered[most * sizeof(X)];
+  candidates best;
+  for (std::size_t i = 0; i < x.size; i += most) {
+    const std::size_t n = std::min(most, x.size - i);
+    gather(x.slice(i, n), gathered);
+    best = best + search_contiguous<what>(reinterpret_cast<const X*>(gathered), n, first + i);
+  }
+  return best;
+}
+
+// --- The table -----------------------------------------------------------------------------------
+
+template <extreme what>
+constexpr type_table<extremum_search> searches_of = []<class... X>(type_list<X...>) {
+  const auto one = []<class T>(std::type_identity<T>) -> extremum_search* {
+    if constexpr (what == extreme::iamax || !is_complex_v<T>) {
+      return &search_in<what, T>;
+    } else {
+      return nullptr;
+    }
+  };
+  return type_table<extremum_search>{one(std::type_identity<X>())...};
+}(element_types{});
+
+}  // namespace
+
+constexpr implementation here = {
+    set_of(HWY_TARGET),
+    {searches_of<extreme::min>, searches_of<extreme::max>, searches_of<extreme::minmax>,
+     searches_of<extreme::iamax>},
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tally::backends::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tally::backends::simd {
+namespace {
+
+/// All that this build has. The last is what the compiler's own flags allow.
+constexpr const implementation* implementations[] = {
+#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_SSE4
+    &N_SSE4::here,
+#endif
+#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX2
+    &N_AVX2::here,
+#endif
+#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX3
+    &N_AVX3::here,
+#endif
+#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_NEON
+    &N_NEON::here,
+#endif
+    &HWY_NAMESPACE::here,
+};
+
+constexpr auto implementation_of = by_set(implementations);
+
+}  // namespace
+
+extremum_search* extremum_search_of(instruction_set set, extreme what, type x) {
+  const implementation& chosen = *implementation_of[static_cast<std::size_t>(set)];
+  return at(chosen.searches[static_cast<std::size_t>(what)], x);
+}
+
+void extremum(const executor& where, const extremum_arguments& a) {
+  const default_environment environment;
+  write_result(a, extremum_search_of(where.instructions(), a.what, a.x.element)(a.x, 0));
+}
+
+}  // namespace tally::backends::simd
+#endif  // HWY_ONCE

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "backends/backend.hpp"
+#include "backends/extremum_rank.hpp"
+
+namespace tally::backends::simd {
+
+void extremum(const executor& where, const extremum_arguments& arguments);
+
+/// What is looked for in x, whose first element has index `first`. The environment must be the
+/// default one (`default_environment`).
+using extremum_search = candidates(const operand& x, std::size_t first);
+
+/// The `extremum_search` for a type of elements, in one instruction set.
+extremum_search* extremum_search_of(instruction_set set, extreme what, type x);
+
+}  // namespace tally::backends::simd

@@ -1,0 +1,160 @@
+// The smallest and the largest element of a vector, each with its index: min, max, minmax; and
+// iamax, the index of the element of largest magnitude.
+//
+// Promise: value and index depend on the elements and their order alone; they are the same on every
+// executor, for any number of threads, any stride and alignment, and in every run:
+// - of equal elements the one with the lowest index is meant;
+// - -0 and +0 are equal, and the value has the bits of the element that is meant;
+// - if any element is a NaN, the index is that of the first one and the value the positive quiet
+//   NaN with an empty payload (NumPy's rule). A complex element with a NaN in either part is one.
+// docs/numerics.md says it in full.
+#pragma once
+
+#include <tally/executor.hpp>
+#include <tally/operand.hpp>
+#include <tally/types.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace tally {
+
+/// An element and where it is, counted from 0.
+template <class T>
+struct extremum {
+  T value;
+  std::int64_t index;
+
+  friend bool operator==(const extremum&, const extremum&) = default;
+};
+
+/// Both ends.
+template <class T>
+struct extrema {
+  extremum<T> min;
+  extremum<T> max;
+
+  friend bool operator==(const extrema&, const extrema&) = default;
+};
+
+/// Which element is looked for.
+enum class extreme : std::uint8_t { min, max, minmax, iamax };
+
+/// What one search is asked for, its types erased. `result` points at an `extremum` (min, max) or
+/// `extrema` (minmax) of the elements' type, 16 and 32 bytes for all of them, or at an
+/// `std::int64_t` (iamax).
+struct extremum_arguments {
+  operand x;
+  extreme what = extreme::min;
+  void* result = nullptr;
+  bool wait = true;  ///< as in `dot_arguments`
+};
+
+/// A search with its types erased: what the templates below call, for bindings.
+/// @throws error, see `min` and `iamax`.
+TALLY_EXPORT void find_extremum(const executor& where, const extremum_arguments& arguments);
+
+/// An element type that has an order: all but the complex ones.
+template <class V>
+concept ordered_operand = vector_operand<V> && !is_complex_v<element_t<V>>;
+
+namespace extremes {
+
+/// The form that returns a value, its types erased.
+template <extreme what, class R, class X>
+R returned(const executor& where, const X& x) {
+  R result;
+  find_extremum(where, {as_operand(x), what, &result, true});
+  return result;
+}
+
+}  // namespace extremes
+
+/// The smallest element, and the lowest index that it has.
+///
+/// @param where  the executor.
+/// @param x      a vector of at least one element of any of the element types but the complex ones:
+///               a contiguous range, a `tally::strided`, or a rank-1 `Kokkos::View`.
+/// @return       value and index. Blocks until they are there.
+/// @throws error no_elements if x is empty; null_pointer, zero_increment, misaligned; wrong_memory
+///               if the executor can't read x (a device pointer given to a CPU backend or the
+///               reverse, in a process that uses CUDA); device_failure.
+template <ordered_operand X>
+extremum<element_t<X>> min(const executor& where, const X& x) {
+  return extremes::returned<extreme::min, extremum<element_t<X>>>(where, x);
+}
+
+/// As above, on `automatic()`.
+template <ordered_operand X>
+extremum<element_t<X>> min(const X& x) {
+  return min(automatic(), x);
+}
+
+/// The same, written to *result. Doesn't block: on a device the call returns once the work is
+/// queued on the executor's stream, and may be captured in a graph, as the same form of `dot`.
+/// @param result where the executor can write: host memory for the CPU backends; device, managed or
+///               pinned host memory for CUDA.
+/// @throws error as above, and wrong_memory, null_pointer or misaligned for `result`.
+template <ordered_operand X>
+void min(const executor& where, const X& x, extremum<element_t<X>>* result) {
+  find_extremum(where, {as_operand(x), extreme::min, result, false});
+}
+
+/// The largest element, and the lowest index that it has. Parameters and errors as for `min`.
+template <ordered_operand X>
+extremum<element_t<X>> max(const executor& where, const X& x) {
+  return extremes::returned<extreme::max, extremum<element_t<X>>>(where, x);
+}
+
+/// As above, on `automatic()`.
+template <ordered_operand X>
+extremum<element_t<X>> max(const X& x) {
+  return max(automatic(), x);
+}
+
+/// The same, written to *result; doesn't block, as the same form of `min`.
+template <ordered_operand X>
+void max(const executor& where, const X& x, extremum<element_t<X>>* result) {
+  find_extremum(where, {as_operand(x), extreme::max, result, false});
+}
+
+/// `min` and `max` at once, in one pass. Parameters and errors as for `min`.
+template <ordered_operand X>
+extrema<element_t<X>> minmax(const executor& where, const X& x) {
+  return extremes::returned<extreme::minmax, extrema<element_t<X>>>(where, x);
+}
+
+/// As above, on `automatic()`.
+template <ordered_operand X>
+extrema<element_t<X>> minmax(const X& x) {
+  return minmax(automatic(), x);
+}
+
+/// The same, written to *result; doesn't block, as the same form of `min`.
+template <ordered_operand X>
+void minmax(const executor& where, const X& x, extrema<element_t<X>>* result) {
+  find_extremum(where, {as_operand(x), extreme::minmax, result, false});
+}
+
+/// The lowest index of the element of largest magnitude, counted from 0; -1 if there is none (BLAS
+/// counts from 1, and returns 0). The magnitude is |x_i|, of complex elements BLAS's |re| + |im|,
+/// added in the type of the parts; of the least integer it is exact as well. Any element type;
+/// errors as for `min`, except that x may be empty.
+template <vector_operand X>
+std::int64_t iamax(const executor& where, const X& x) {
+  return extremes::returned<extreme::iamax, std::int64_t>(where, x);
+}
+
+/// As above, on `automatic()`.
+template <vector_operand X>
+std::int64_t iamax(const X& x) {
+  return iamax(automatic(), x);
+}
+
+/// The same, written to *result; doesn't block, as the same form of `min`.
+template <vector_operand X>
+void iamax(const executor& where, const X& x, std::int64_t* result) {
+  find_extremum(where, {as_operand(x), extreme::iamax, result, false});
+}
+
+}  // namespace tally
