@@ -9,7 +9,7 @@
 
 static_assert(std::is_trivially_copyable_v<tally::executor>);
 static_assert(sizeof(tally_executor) == sizeof(tally::executor));
-static_assert(TALLY_DEVICE_FAILURE == static_cast<int>(tally::errc::device_failure));
+static_assert(TALLY_NO_ELEMENTS == static_cast<int>(tally::errc::no_elements));
 static_assert(TALLY_COMPLEX128 == static_cast<int>(tally::type::complex128));
 
 namespace {
@@ -93,6 +93,13 @@ tally_status reduce(const tally_executor* where, const tally::operand& x, tally:
     tally::reduce(
         executor_of(where),
         {x, what, {result, to_type(result_type)}, grade == grade::exact, form == form::waiting});
+  });
+}
+
+tally_status find(const tally_executor* where, const tally::operand& x, tally::extreme what,
+                  void* result, form form) {
+  return status_of([&] {
+    tally::find_extremum(executor_of(where), {x, what, result, form == form::waiting});
   });
 }
 
@@ -249,4 +256,44 @@ tally_status tally_nrm2_exact_async(const tally_executor* where, size_t n, tally
                                     void* result) {
   return reduce(where, vector(n, x_type, x, incx), tally::reduction::nrm2, result_type, result,
                 grade::exact, form::queued);
+}
+
+tally_status tally_min(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                       ptrdiff_t incx, void* result) {
+  return find(where, vector(n, x_type, x, incx), tally::extreme::min, result, form::waiting);
+}
+
+tally_status tally_min_async(const tally_executor* where, size_t n, tally_type x_type,
+                             const void* x, ptrdiff_t incx, void* result) {
+  return find(where, vector(n, x_type, x, incx), tally::extreme::min, result, form::queued);
+}
+
+tally_status tally_max(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                       ptrdiff_t incx, void* result) {
+  return find(where, vector(n, x_type, x, incx), tally::extreme::max, result, form::waiting);
+}
+
+tally_status tally_max_async(const tally_executor* where, size_t n, tally_type x_type,
+                             const void* x, ptrdiff_t incx, void* result) {
+  return find(where, vector(n, x_type, x, incx), tally::extreme::max, result, form::queued);
+}
+
+tally_status tally_minmax(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                          ptrdiff_t incx, void* result) {
+  return find(where, vector(n, x_type, x, incx), tally::extreme::minmax, result, form::waiting);
+}
+
+tally_status tally_minmax_async(const tally_executor* where, size_t n, tally_type x_type,
+                                const void* x, ptrdiff_t incx, void* result) {
+  return find(where, vector(n, x_type, x, incx), tally::extreme::minmax, result, form::queued);
+}
+
+tally_status tally_iamax(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                         ptrdiff_t incx, std::int64_t* result) {
+  return find(where, vector(n, x_type, x, incx), tally::extreme::iamax, result, form::waiting);
+}
+
+tally_status tally_iamax_async(const tally_executor* where, size_t n, tally_type x_type,
+                               const void* x, ptrdiff_t incx, std::int64_t* result) {
+  return find(where, vector(n, x_type, x, incx), tally::extreme::iamax, result, form::queued);
 }

@@ -20,6 +20,11 @@ int main(void) {
   const int i[] = {3, -4, 2, 7, 0};
   double r = 0, rc[2] = {0, 0};
   long long s = 0;
+  struct {
+    int value;
+    int64_t index;
+  } one, both[2];
+  int64_t place = 0;
   tally_executor where;
 
   CHECK(strcmp(tally_last_error(), "") == 0);
@@ -60,6 +65,22 @@ int main(void) {
   CHECK(tally_dotc_exact_async(&where, 2, TALLY_INT32, i, 1, TALLY_INT32, i, 1, TALLY_INT64, &s) ==
         TALLY_SUCCESS);
   CHECK(s == 25);
+
+  CHECK(tally_min(&where, 5, TALLY_INT32, i, 1, &one) == TALLY_SUCCESS);
+  CHECK(one.value == -4 && one.index == 1);
+  CHECK(tally_max_async(&where, 3, TALLY_INT32, i, 2, &one) == TALLY_SUCCESS);
+  CHECK(one.value == 3 && one.index == 0);
+  CHECK(tally_minmax(NULL, 5, TALLY_INT32, i, -1, both) == TALLY_SUCCESS);
+  CHECK(both[0].value == -4 && both[0].index == 3 && both[1].value == 7 && both[1].index == 1);
+  CHECK(tally_min_async(&where, 1, TALLY_INT32, i, 1, &one) == TALLY_SUCCESS && one.value == 3);
+  CHECK(tally_max(&where, 5, TALLY_INT32, i, 1, &one) == TALLY_SUCCESS && one.value == 7);
+  CHECK(tally_minmax_async(&where, 2, TALLY_INT32, i, 1, both) == TALLY_SUCCESS);
+  CHECK(both[0].index == 1 && both[1].index == 0);
+  CHECK(tally_iamax(&where, 2, TALLY_COMPLEX128, c, 1, &place) == TALLY_SUCCESS && place == 1);
+  CHECK(tally_iamax_async(&where, 0, TALLY_FLOAT64, NULL, 1, &place) == TALLY_SUCCESS);
+  CHECK(place == -1);
+  CHECK(tally_min(&where, 0, TALLY_INT32, i, 1, &one) == TALLY_NO_ELEMENTS);
+  CHECK(strcmp(tally_last_error(), "tally::min: x has 0 elements and should have at least 1") == 0);
 
   r = 42;
   CHECK(tally_nrm2(&where, 2, TALLY_INT32, i, 1, TALLY_INT64, &r) == TALLY_UNSUPPORTED_TYPE);

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace {
 
 using tally::errc;
@@ -136,6 +138,52 @@ TEST_P(Errors, OfReductions) {
                [&] { reduce(static_cast<reduction>(9), vector(5)); });
 }
 
+TEST_P(Errors, OfExtrema) {
+  using tally::extreme;
+  using tally::type;
+  std::array<double, 4> result = {42, 42, 42, 42};
+  const auto find = [&](extreme what, const tally::operand& v) {
+    tally::find_extremum(where(), {v, what, result.data(), true});
+  };
+  for (const auto& [what, name] : {std::pair(extreme::min, "min"), std::pair(extreme::max, "max"),
+                                   std::pair(extreme::minmax, "minmax")}) {
+    const std::string function = std::string("tally::") + name;
+    expect_error(errc::no_elements, function + ": x has 0 elements and should have at least 1",
+                 [&, w = what] { find(w, vector(0)); });
+    expect_error(errc::unsupported_type,
+                 function + ": x is complex64; complex numbers have no order", [&, w = what] {
+                   find(w, {memory_->get(), 5, 1, type::complex64});
+                 });
+  }
+  expect_error(errc::invalid_argument,
+               "tally::iamax: x has 18446744073709551615 elements; there can be 281474976710656",
+               [&] { find(extreme::iamax, vector(static_cast<std::size_t>(-1))); });
+  expect_error(errc::null_pointer, "tally::max: x is null and should point at 5 elements", [&] {
+    find(extreme::max, {nullptr, 5, 1, type::float64});
+  });
+  expect_error(errc::null_pointer, "tally::iamax: result is null and should point at 1 element",
+               [&] {
+                 tally::find_extremum(where(), {vector(0), extreme::iamax, nullptr, false});
+               });
+  expect_error(errc::zero_increment, "tally::minmax: x has increment 0",
+               [&] { find(extreme::minmax, vector(5, 0)); });
+  expect_error(errc::misaligned,
+               "tally::min: x is not a multiple of 8 bytes, the alignment of float64", [&] {
+                 find(extreme::min, {memory_->get() + 4, 5, 1, type::float64});
+               });
+  expect_error(errc::misaligned,
+               "tally::min: result is not a multiple of 8 bytes, the alignment of int64", [&] {
+                 auto* const odd = reinterpret_cast<std::byte*>(result.data()) + 4;
+                 tally::find_extremum(where(), {vector(5), extreme::min, odd, true});
+               });
+  expect_error(errc::unsupported_type, "tally::min: x has element type 77; there are 11", [&] {
+    find(extreme::min, {memory_->get(), 5, 1, static_cast<type>(77)});
+  });
+  expect_error(errc::invalid_argument, "tally::find_extremum: what is 9; there are 4 extremes",
+               [&] { find(static_cast<extreme>(9), vector(5)); });
+  EXPECT_EQ(result, (std::array<double, 4>{42, 42, 42, 42}));
+}
+
 #if TALLY_HAS_CUDA
 TEST_P(Errors, MemoryOfTheOtherSide) {
   int devices = 0;
@@ -160,6 +208,15 @@ TEST_P(Errors, MemoryOfTheOtherSide) {
             where(),
             {far ? on_host : on_device, tally::reduction::nrm2, {&result_, tally::type::float64}});
       });
+  std::array<double, 2> found = {42, 42};
+  expect_error(errc::wrong_memory,
+               std::string("tally::min: x is in ") +
+                   (far ? "host memory" : "the memory of CUDA device 0") + ", which " +
+                   where().description() + " can't reach",
+               [&] {
+                 tally::find_extremum(
+                     where(), {far ? on_host : on_device, tally::extreme::min, found.data(), true});
+               });
   expect_error(errc::wrong_memory,
                std::string("tally::dot: result is in ") +
                    (far ? "host memory" : "the memory of CUDA device 0") + ", which " +

@@ -43,8 +43,9 @@ __device__ inline std::uint64_t greatest_in_warp(std::uint64_t value) {
 
 // --- What a thread holds -------------------------------------------------------------------------
 //
-// `count` elements, known by constants i: `at(i)` is an element, `offset(i)` its index in the tile,
-// and `is_there(i)` tells whether the vector has it.
+// `count` elements, known by constants i: `at(i)` is an element, `offset(i)` its index in the tile.
+// Where the vector doesn't fill the tile, its first element there stands for those that are absent:
+// again, or too early, which `begin` tells, it is no better.
 
 /// Of a contiguous vector, in 16-byte loads.
 template <class X>
@@ -55,21 +56,26 @@ struct loaded {
   static constexpr int count = loads * per_load;
 
   elements<DX, per_load> of_load[loads];
-  int lane, begin, end;  // the vector's part of the tile
+  int lane;
 
-  /// `from` is the tile's first address, maybe before the vector's.
-  template <bool whole>
+  /// `from` is the tile's first address, which may be before the vector's.
   __device__ void load(const DX* from) {
+#pragma unroll
+    for (int l = 0; l < loads; ++l) of_load[l].load(from + offset(l * per_load));
+  }
+  /// Elements [begin, end) of the tile alone; at least one.
+  __device__ void load(const DX* from, int begin, int end) {
+    const DX first = from[begin];
 #pragma unroll
     for (int l = 0; l < loads; ++l) {
       const int i = offset(l * per_load);
-      if (whole || (i >= begin && i + per_load <= end)) {
+      if (i >= begin && i + per_load <= end) {
         of_load[l].load(from + i);
       } else {
         DX all[per_load];
 #pragma unroll
         for (int v = 0; v < per_load; ++v) {
-          all[v] = is_there(l * per_load + v) ? from[i + v] : DX();
+          all[v] = i + v >= begin && i + v < end ? from[i + v] : first;
         }
         memcpy(of_load[l].words, all, sizeof all);
       }
@@ -78,13 +84,17 @@ struct loaded {
   __device__ int offset(int i) const {
     return (i / per_load * static_cast<int>(warp) + lane) * per_load + i % per_load;
   }
-  __device__ bool is_there(int i) const { return offset(i) >= begin && offset(i) < end; }
   __device__ DX at(int i) const {
     if constexpr (per_load == 1) {
       return of_load[i][0];
     } else {
       return of_load[i / per_load].at(i % per_load);
     }
+  }
+  /// Has scores computed again instead of kept in registers.
+  __device__ void renew() {
+#pragma unroll
+    for (auto& e : of_load) e.renew();
   }
 };
 
@@ -95,17 +105,16 @@ struct gathered {
   static constexpr int count = 16;
 
   DX element[count];
-  int lane, end;
+  int lane;
 
-  __device__ void load(const DX* from, std::ptrdiff_t increment) {
+  /// Elements [0, end) from there; at least one.
+  __device__ void load(const DX* from, std::ptrdiff_t increment, int end) {
 #pragma unroll
-    for (int i = 0; i < count; ++i) {
-      element[i] = is_there(i) ? from[offset(i) * increment] : DX();
-    }
+    for (int i = 0; i < count; ++i) element[i] = from[offset(i) < end ? offset(i) * increment : 0];
   }
   __device__ int offset(int i) const { return i * static_cast<int>(warp) + lane; }
-  __device__ bool is_there(int i) const { return offset(i) < end; }
   __device__ DX at(int i) const { return element[i]; }
+  __device__ void renew() {}
 };
 
 // --- A tile --------------------------------------------------------------------------------------
@@ -124,16 +133,14 @@ __device__ score_t<X> score_of(on_device_t<X> x) {
   }
 }
 
-/// The best of what a warp's threads hold, the tile's element 0 having index `first`. `whole` where
-/// nothing is absent.
-template <extreme what, class X, bool whole, class Held>
-__device__ candidate best_of(const Held& held, std::int64_t first) {
+/// The best of what a warp's threads hold of a tile, whose element 0 has index `first`.
+template <extreme what, class X, class Held>
+__device__ candidate best_of(Held& held, std::int64_t first, int begin) {
   using S = score_t<X>;
   S greatest = least<S>;
   bool is_nan = false;
 #pragma unroll
   for (int i = 0; i < Held::count; ++i) {
-    if (!whole && !held.is_there(i)) continue;
     const S s = score_of<what, X>(held.at(i));
     if constexpr (std::is_same_v<S, float>) {
       greatest = fmaxf(greatest, s);  // one operation; a NaN loses
@@ -145,25 +152,24 @@ __device__ candidate best_of(const Held& held, std::int64_t first) {
   const rank_t<S> mine = is_nan ? ~rank_t<S>{} : rank(greatest);
   const rank_t<S> best = greatest_in_warp(mine);
 
-  // Offsets count down from the end, so that 0 stands for no element; the last bit as in
-  // `candidate`.
+  // Where the first one is, counted down from `end`; the last bit as in `candidate`.
   constexpr std::uint32_t end = 1u << 30;
   std::uint32_t precedence = 0;
+  held.renew();
   if (mine == best) {
-    int offset = -1;
+    int offset = 0;
     S found = 0;
 #pragma unroll
     for (int i = Held::count - 1; i >= 0; --i) {
-      if (!whole && !held.is_there(i)) continue;
       const S s = score_of<what, X>(held.at(i));
-      if (s != s || (!is_nan && s == greatest)) offset = held.offset(i), found = s;
+      if (is_nan ? s != s : s == greatest) offset = held.offset(i), found = s;
     }
-    const bool zero_is_negative = what != extreme::iamax && is_negative_zero(score<what>(found));
-    if (offset >= 0)
-      precedence = (end - static_cast<std::uint32_t>(offset)) << 1 | !zero_is_negative;
+    offset = offset < begin ? begin : offset;
+    bool negative_zero = false;
+    if constexpr (what != extreme::iamax) negative_zero = is_negative_zero(score<what>(found));
+    precedence = (end - static_cast<std::uint32_t>(offset)) << 1 | !negative_zero;
   }
   precedence = greatest_in_warp(precedence);
-  if (precedence == 0) return {};
   return candidate::at(best, static_cast<std::uint64_t>(first + (end - (precedence >> 1))),
                        (precedence & 1) == 0);
 }
@@ -171,13 +177,13 @@ __device__ candidate best_of(const Held& held, std::int64_t first) {
 template <extreme what>
 using candidate_of = std::conditional_t<what == extreme::minmax, candidates, candidate>;
 
-template <extreme what, class X, bool whole, class Held>
-__device__ candidate_of<what> all_of(const Held& held, std::int64_t first) {
+template <extreme what, class X, class Held>
+__device__ candidate_of<what> all_of(Held& held, std::int64_t first, int begin) {
   if constexpr (what == extreme::minmax) {
-    return {best_of<extreme::min, X, whole>(held, first),
-            best_of<extreme::max, X, whole>(held, first)};
+    return {best_of<extreme::min, X>(held, first, begin),
+            best_of<extreme::max, X>(held, first, begin)};
   } else {
-    return best_of<what, X, whole>(held, first);
+    return best_of<what, X>(held, first, begin);
   }
 }
 
@@ -201,17 +207,20 @@ struct tiles {
     if constexpr (contiguous) {
       const int head = head_of(job.x, size);
       const std::int64_t first = tile * length - head;
+      if (first >= job.n) return {};
       const DX* const from = static_cast<const DX*>(job.x) + first;
+      const int begin = tile == 0 ? head : 0;
+      const int end = within(job.n - first, length);
       loaded<X> held;
       held.lane = lane;
-      held.begin = tile == 0 ? head : 0;
-      held.end = within(job.n - first);
-      if (held.begin == 0 && held.end == length) {
-        held.template load<true>(from);
-        return all_of<what, X, true>(held, first);
+      if (end - begin == length) {
+        held.load(from);
+      } else if (end > begin) {
+        held.load(from, begin, end);
+      } else {
+        return {};
       }
-      held.template load<false>(from);
-      return all_of<what, X, false>(held, first);
+      return all_of<what, X>(held, first, begin);
     } else {
       constexpr int step = gathered<X>::count * static_cast<int>(warp);
       sum best;
@@ -221,9 +230,9 @@ struct tiles {
         if (first >= job.n) break;
         gathered<X> held;
         held.lane = lane;
-        held.end = within(job.n - first);
-        held.load(static_cast<const DX*>(job.x) + first * job.x_increment, job.x_increment);
-        best = best + all_of<what, X, false>(held, first);
+        held.load(static_cast<const DX*>(job.x) + first * job.x_increment, job.x_increment,
+                  within(job.n - first, step));
+        best = best + all_of<what, X>(held, first, 0);
       }
       return best;
     }
@@ -246,8 +255,8 @@ struct tiles {
                                                                         : sizeof(found<DX>);
 
  private:
-  static __device__ int within(std::int64_t n) {
-    return n < 0 ? 0 : n < length ? static_cast<int>(n) : length;
+  static __device__ int within(std::int64_t n, int most) {
+    return n < most ? static_cast<int>(n) : most;
   }
 };
 

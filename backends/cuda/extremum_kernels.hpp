@@ -35,7 +35,7 @@ const extremum_kernel& extremum_kernel_of<extreme::iamax>(type x);
 
 /// Bytes of a load, and the loads of a thread that are in flight at once.
 inline constexpr int load_bytes = 16;
-TALLY_HOST_DEVICE constexpr int loads_of(int size) { return size == 1 ? 8 : 16; }
+TALLY_HOST_DEVICE constexpr int loads_of(int size) { return size == 1 ? 4 : 8; }
 
 /// A warp's share at a time, in elements of `size` bytes.
 TALLY_HOST_DEVICE constexpr int tile_of(int size) {

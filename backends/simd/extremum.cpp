@@ -128,50 +128,47 @@ struct tracker {
   using W = typename Numbers::W;
   using V = vec<W>;
 
-  V best;
+  V best;      // in all its places
+  V of_block;  // the best of the block that is looked at, and of all before
   std::size_t begin, end;
-  V a, b, c, d;  // of the block that is looked at
 
   HWY_INLINE void clear() {
-    best = hn::Set(tag<W>(), Better::template worst<W>);
+    best = of_block = hn::Set(tag<W>(), Better::template worst<W>);
     begin = end = 0;
   }
-  HWY_INLINE void start() { a = b = c = d = best; }
-  HWY_INLINE void look(V v) { a = Better::better(a, v); }
+  HWY_INLINE void look(V v) { of_block = Better::better(of_block, v); }
   HWY_INLINE void look(V v, V w, V x, V y) {
-    a = Better::better(a, v);
-    b = Better::better(b, w);
-    c = Better::better(c, x);
-    d = Better::better(d, y);
+    look(Better::better(Better::better(v, w), Better::better(x, y)));
   }
   HWY_INLINE void keep(std::size_t first, std::size_t last) {
-    const V most = Better::better(Better::better(a, b), Better::better(c, d));
-    const tag<W> tag_of;
-    if (hn::AllFalse(tag_of, Better::beats(most, best))) return;
+    const tag<W> d;
+    if (hn::AllFalse(d, Better::beats(of_block, best))) return;
     HWY_ALIGN W lanes[width<W>];
-    hn::Store(most, tag_of, lanes);
+    hn::Store(of_block, d, lanes);
     for (std::size_t i = 1; i < width<W>; ++i) {
       lanes[0] = Better::better_number(lanes[0], lanes[i]);
     }
-    best = hn::Set(tag_of, lanes[0]);
+    best = of_block = hn::Set(d, lanes[0]);
     begin = first;
     end = last;
   }
 };
 
-/// The index of the first element from `first` on, before `last`, of a vector of which
-/// `is_it(vector)` is true; `last` if there is none.
+/// The index of the first element in [first, last) of a vector of which `is_it(vector)` is true;
+/// `last` if there is none. There are a vector's elements at least; the last ones are looked at
+/// with those before them.
 template <class Numbers, class X, class F>
 HWY_INLINE std::size_t find(const X* x, std::size_t first, std::size_t last, F is_it) {
   const tag<typename Numbers::W> d;
   for (std::size_t i = first; i < last; i += Numbers::step) {
+    i = std::min(i, last - Numbers::step);
     const auto found = is_it(Numbers::at(x + i));
     if (!hn::AllFalse(d, found)) return i + hn::FindKnownFirstTrue(d, found) / Numbers::parts;
   }
   return last;
 }
 
-/// Elements in a block, all of them whole vectors.
+/// Elements of a block.
 template <class Numbers>
 constexpr std::size_t block = 64 * Numbers::step;
 
@@ -182,59 +179,59 @@ struct search {
 
   std::tuple<tracker<Better, Numbers>...> trackers;
 
-  HWY_INLINE void clear() { (std::get<tracker<Better, Numbers>>(trackers).clear(), ...); }
+  template <class Which>
+  HWY_INLINE auto& of() {
+    return std::get<tracker<Which, Numbers>>(trackers);
+  }
+  HWY_INLINE void clear() { (of<Better>().clear(), ...); }
 
-  /// Looks at elements [first, last), a multiple of `step` many. Returns the index of a NaN among
-  /// them, the first, or `last`.
+  /// Looks at elements [first, last), a vector's at least, of which those from `body` on start at a
+  /// multiple of a vector's size. Returns the index of the first NaN among them, or `last`.
   template <class X>
-  HWY_INLINE std::size_t look(const X* x, std::size_t first, std::size_t last) {
+  HWY_INLINE std::size_t look(const X* x, std::size_t first, std::size_t body, std::size_t last) {
     constexpr std::size_t step = Numbers::step;
-    (std::get<tracker<Better, Numbers>>(trackers).start(), ...);
     // A sum of numbers is a NaN if one of them is; it may also be one of infinities.
-    V sa = hn::Zero(tag<W>()), sb = sa, sc = sa, sd = sa;
-    std::size_t i = first;
+    V sum = hn::Zero(tag<W>());
+    const auto look_at = [&](std::size_t i) HWY_ATTR {
+      const V v = Numbers::at(x + i);
+      (of<Better>().look(v), ...);
+      if constexpr (std::is_floating_point_v<W>) sum = hn::Add(sum, v);
+    };
+    if (first < body) look_at(first);
+    std::size_t i = body;
     for (; i + 4 * step <= last; i += 4 * step) {
       const V v = Numbers::at(x + i), w = Numbers::at(x + i + step);
       const V y = Numbers::at(x + i + 2 * step), z = Numbers::at(x + i + 3 * step);
-      (std::get<tracker<Better, Numbers>>(trackers).look(v, w, y, z), ...);
+      (of<Better>().look(v, w, y, z), ...);
       if constexpr (std::is_floating_point_v<W>) {
-        sa = hn::Add(sa, v);
-        sb = hn::Add(sb, w);
-        sc = hn::Add(sc, y);
-        sd = hn::Add(sd, z);
+        sum = hn::Add(sum, hn::Add(hn::Add(v, w), hn::Add(y, z)));
       }
     }
-    for (; i < last; i += step) {
-      const V v = Numbers::at(x + i);
-      (std::get<tracker<Better, Numbers>>(trackers).look(v), ...);
-      if constexpr (std::is_floating_point_v<W>) sa = hn::Add(sa, v);
-    }
+    for (; i + step <= last; i += step) look_at(i);
+    if (i < last) look_at(last - step);
     if constexpr (std::is_floating_point_v<W>) {
-      const V sum = hn::Add(hn::Add(sa, sb), hn::Add(sc, sd));
       if (!hn::AllTrue(tag<W>(), hn::Eq(sum, sum))) {
         const std::size_t found =
             find<Numbers>(x, first, last, [](V v) HWY_ATTR { return hn::Not(hn::Eq(v, v)); });
         if (found < last) return found;
       }
     }
-    (std::get<tracker<Better, Numbers>>(trackers).keep(first, last), ...);
+    (of<Better>().keep(first, last), ...);
     return last;
   }
 
   /// The index of what `Which` found.
   template <class Which, class X>
-  HWY_INLINE std::size_t index(const X* x) const {
-    const auto& t = std::get<tracker<Which, Numbers>>(trackers);
+  HWY_INLINE std::size_t index(const X* x) {
+    const auto& t = of<Which>();
+    if (t.end == 0) return 0;  // no element is better than the worst
     const V best = t.best;
-    const std::size_t i =
-        find<Numbers>(x, t.begin, t.end, [best](V v) HWY_ATTR { return hn::Eq(v, best); });
-    return t.end == 0 ? 0 : i;
+    return find<Numbers>(x, t.begin, t.end, [best](V v) HWY_ATTR { return hn::Eq(v, best); });
   }
 };
 
 /// The indices of the first of n > 0 elements that `Better`... say; of the first NaN if there is
-/// one. Vectors start at multiples of their size but for the first and the last: an element may be
-/// looked at twice.
+/// one.
 template <class Numbers, class... Better, class X>
 std::array<std::size_t, sizeof...(Better)> indices_of(const X* x, std::size_t n) {
   constexpr std::size_t step = Numbers::step;
@@ -244,29 +241,23 @@ std::array<std::size_t, sizeof...(Better)> indices_of(const X* x, std::size_t n)
     x = padded;
     n = step;
   }
+  // Vectors start at multiples of their size but for the first one; where the elements can't, all
+  // start where it does.
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(x) % (step * sizeof(X));
+  std::size_t body = past % sizeof(X) == 0 ? (step - past / sizeof(X)) % step : 0;
   search<Numbers, Better...> best;
   best.clear();
-  std::size_t nan = n;
-  const auto look = [&](std::size_t first, std::size_t last) HWY_ATTR {
-    const std::size_t end = best.look(x, first, last);
-    if (end < last) nan = end;
-    return end == last;
-  };
-  const auto all = [](std::size_t index) {
-    std::array<std::size_t, sizeof...(Better)> same;
-    same.fill(index);
-    return same;
-  };
-
-  const std::size_t past = reinterpret_cast<std::uintptr_t>(x) % (step * sizeof(X));
-  std::size_t i = past % sizeof(X) == 0 ? (step - past / sizeof(X)) % step : 0;
-  if (i > 0 && !look(0, step)) return all(nan);
-  for (; i + step <= n;) {
-    const std::size_t last = std::min(i + block<Numbers>, n - (n - i) % step);
-    if (!look(i, last)) return all(nan);
-    i = last;
+  for (std::size_t first = 0; first < n;) {
+    std::size_t last = body + block<Numbers>;
+    if (last + step > n) last = n;
+    const std::size_t end = best.look(x, first, body, last);
+    if (end < last) {
+      std::array<std::size_t, sizeof...(Better)> all;
+      all.fill(end);
+      return all;
+    }
+    first = body = last;
   }
-  if (i < n && !look(n - step, n)) return all(nan);
   return {best.template index<Better>(x)...};
 }
 

@@ -6,6 +6,7 @@
 #define TALLY_TALLY_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <tally/export.h>
 
 #ifdef __cplusplus
@@ -142,6 +143,29 @@ TALLY_EXPORT tally_status tally_nrm2_exact(const tally_executor* where, size_t n
 TALLY_EXPORT tally_status tally_nrm2_exact_async(const tally_executor* where, size_t n,
                                                  tally_type x_type, const void* x, ptrdiff_t incx,
                                                  tally_type result_type, void* result);
+
+/* The smallest element (tally_min), the largest (tally_max) or both (tally_minmax), each with the
+ * lowest index that it has, counted from 0. `result` points at a struct of the element type and an
+ * int64_t, `struct { double value; int64_t index; }`, 16 bytes for every type, or at two of them.
+ * tally_iamax gives the index of the element of largest magnitude, -1 where n is 0. */
+TALLY_EXPORT tally_status tally_min(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, void* result);
+TALLY_EXPORT tally_status tally_min_async(const tally_executor* where, size_t n, tally_type x_type,
+                                          const void* x, ptrdiff_t incx, void* result);
+TALLY_EXPORT tally_status tally_max(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, void* result);
+TALLY_EXPORT tally_status tally_max_async(const tally_executor* where, size_t n, tally_type x_type,
+                                          const void* x, ptrdiff_t incx, void* result);
+TALLY_EXPORT tally_status tally_minmax(const tally_executor* where, size_t n, tally_type x_type,
+                                       const void* x, ptrdiff_t incx, void* result);
+TALLY_EXPORT tally_status tally_minmax_async(const tally_executor* where, size_t n,
+                                             tally_type x_type, const void* x, ptrdiff_t incx,
+                                             void* result);
+TALLY_EXPORT tally_status tally_iamax(const tally_executor* where, size_t n, tally_type x_type,
+                                      const void* x, ptrdiff_t incx, int64_t* result);
+TALLY_EXPORT tally_status tally_iamax_async(const tally_executor* where, size_t n,
+                                            tally_type x_type, const void* x, ptrdiff_t incx,
+                                            int64_t* result);
 
 /* The text of this thread's last failure; "" before the first. Valid until the next. */
 TALLY_EXPORT const char* tally_last_error(void);
