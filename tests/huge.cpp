@@ -51,6 +51,34 @@ TEST_P(Huge, BeyondTwoToThe31Elements) {
   EXPECT_EQ(std::bit_cast<std::uint32_t>(got_half), std::bit_cast<std::uint32_t>(want_half));
 }
 
+TEST_P(Huge, ExtremaBeyondTwoToThe31Elements) {
+  constexpr std::size_t n = (std::size_t{1} << 31) + 3 * tally::order::chunk + 777;
+  data::buffer memory(where(), n);
+  const std::size_t piece = std::size_t{1} << 24;
+  std::vector<std::int8_t> some(piece);
+  for (std::size_t i = 0; i < piece; ++i) {
+    some[i] = static_cast<std::int8_t>(static_cast<int>((i * 2654435761u >> 20) % 200) - 100);
+  }
+  for (std::size_t first = 0; first < n; first += piece) {
+    memory.write(some.data(), std::min(piece, n - first), first);
+  }
+  const std::int8_t least = -128, most = 127;
+  for (const std::size_t i : {n - 6, n - 1}) memory.write(&least, 1, i);
+  for (const std::size_t i : {n - 9, n - 3}) memory.write(&most, 1, i);
+  const auto* const x = reinterpret_cast<const std::int8_t*>(memory.get());
+  const auto index = static_cast<std::int64_t>(n);
+  EXPECT_EQ(tally::minmax(where(), tally::strided(x, n, 1)),
+            (tally::extrema<std::int8_t>{{-128, index - 6}, {127, index - 9}}));
+  EXPECT_EQ(tally::iamax(where(), tally::strided(x, n, 1)), index - 6);
+  // From the end, every other one: n - 1, n - 3, ...
+  static_assert(n % 2 == 1);
+  const auto back = tally::strided(x, (n + 1) / 2, -2);
+  EXPECT_EQ(tally::minmax(where(), back), (tally::extrema<std::int8_t>{{-128, 0}, {127, 1}}));
+  for (const std::size_t i : {n - 1, n - 3, n - 9}) memory.write(&some[0], 1, i);
+  memory.write(&most, 1, 0);  // the last one of them
+  EXPECT_EQ(tally::max(where(), back), (tally::extremum<std::int8_t>{127, index / 2}));
+}
+
 TALLY_ON_EVERY_EXECUTOR(Huge);
 
 }  // namespace
