@@ -5,6 +5,7 @@
 #include <tally/dot.hpp>
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
+#include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>
 #include <tally/reduce.hpp>
 #include <tally/transform_reduce.hpp>
@@ -47,6 +48,9 @@ struct backend {
   /// reachable, increments not zero, the type of x not after that of y, a result type that the pair
   /// can accumulate.
   void (&dot)(const executor& where, const dot_arguments& arguments);
+  /// At least one pair, each as for `dot`; also those of the public batched_dot. All have the types
+  /// of the first.
+  void (&multi_dot)(const executor& where, const multi_dot_arguments& arguments);
   /// sum, asum, nrm2 in the order of the contract.
   void (&reduce)(const executor& where, const reduce_arguments& arguments);
   /// dot, sum, asum, nrm2, correctly rounded. Never integers that return int64.

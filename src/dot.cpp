@@ -3,38 +3,15 @@
 #include <tally/error.hpp>
 
 #include "backends/backend.hpp"
-#include "backends/pairs.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
+#include "src/pair_rules.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 namespace tally {
 namespace {
-
-/// What a pair of element types allows: two accumulators, and addresses with none of these bits.
-struct pair_rules {
-  type rule;
-  type widest;
-  std::uint8_t x_misaligned;
-  std::uint8_t y_misaligned;
-};
-
-template <class X, class... Y>
-constexpr std::array<pair_rules, type_count> rules_with(type_list<Y...>) {
-  return {pair_rules{type_of<dot_result_t<X, Y>>, type_of<dot_widest_t<X, Y>>, alignof(X) - 1,
-                     alignof(Y) - 1}...};
-}
-
-constexpr auto rules = []<class... X>(type_list<X...> types) {
-  return std::array{rules_with<X>(types)...};
-}(element_types{});
-
-const pair_rules& rules_of(type x, type y) {
-  return rules[static_cast<std::size_t>(x)][static_cast<std::size_t>(y)];
-}
 
 check check_of(const dot_arguments& a) {
   return check{a.conjugated == conjugate::none ? "tally::dot" : "tally::dotc"};

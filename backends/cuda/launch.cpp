@@ -52,7 +52,7 @@ void launch(const void* kernel, const launch_shape& shape, void* job, int device
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t configuration{};
-  configuration.gridDim = shape.blocks;
+  configuration.gridDim = dim3(shape.blocks, shape.rows);
   configuration.blockDim = shape.threads;
   configuration.dynamicSmemBytes = shape.shared_bytes;
   configuration.stream = stream;

@@ -20,6 +20,7 @@ struct launch_shape {
   unsigned blocks = 1;
   unsigned threads = 32;
   std::size_t shared_bytes = 0;  ///< beyond what the kernel declares
+  unsigned rows = 1;             ///< of so many blocks
 };
 
 /// Queues a kernel with one parameter, `*job`. It may be placed while the launch before on the

@@ -13,7 +13,8 @@ namespace tally::backends::cuda {
 /// Where the calling thread's results arrive.
 class mailbox {
  public:
-  static constexpr int words = 32;  ///< of the longest result: 128 bytes of the caller's own type
+  /// Of 16 results at once, complex128. (One of transform_reduce may have 128 bytes.)
+  static constexpr int words = 64;
 
   /// The calling thread's. It goes to another thread after this one's end.
   static mailbox& mine();

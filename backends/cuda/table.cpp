@@ -1,6 +1,7 @@
 #include "backends/cuda/dot.hpp"
 #include "backends/cuda/exact.hpp"
 #include "backends/cuda/extremum.hpp"
+#include "backends/cuda/multi_dot.hpp"
 #include "backends/cuda/reduce.hpp"
 #include "backends/cuda/runtime.hpp"
 #include "backends/cuda/transform_reduce.hpp"
@@ -28,6 +29,7 @@ const backend table = {
     .describe = describe,
     .reaches = reaches,
     .dot = dot,
+    .multi_dot = multi_dot,
     .reduce = reduce,
     .exact = exact,
     .transform_reduce = transform_reduce,

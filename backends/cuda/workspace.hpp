@@ -26,9 +26,10 @@ struct workspace {
   std::shared_lock<std::shared_mutex>
       lock;  ///< on the table: this one is not given to another stream
 
-  /// To be called once the launch is queued: a failed one would never end.
-  void queued() const {
-    if (launched != nullptr) ++*launched;
+  /// To be called once the launch is queued: a failed one would never end. `ends` is how often it
+  /// counts itself.
+  void queued(std::uint64_t ends = 1) const {
+    if (launched != nullptr) *launched += ends;
   }
 };
 

@@ -2,6 +2,7 @@
 #include "backends/kokkos/dot.hpp"
 #include "backends/kokkos/exact.hpp"
 #include "backends/kokkos/extremum.hpp"
+#include "backends/kokkos/multi_dot.hpp"
 #include "backends/kokkos/reduce.hpp"
 #include "backends/kokkos/runtime.hpp"
 #include "backends/kokkos/transform_reduce.hpp"
@@ -50,6 +51,7 @@ const backend table = {
     .describe = describe,
     .reaches = reaches,
     .dot = dot,
+    .multi_dot = multi_dot,
     .reduce = reduce,
     .exact = exact,
     .transform_reduce = transform_reduce,

@@ -2,6 +2,7 @@
 #include "backends/openmp/dot.hpp"
 #include "backends/openmp/exact.hpp"
 #include "backends/openmp/extremum.hpp"
+#include "backends/openmp/multi_dot.hpp"
 #include "backends/openmp/reduce.hpp"
 #include "backends/openmp/shares.hpp"
 #include "backends/openmp/transform_reduce.hpp"
@@ -28,6 +29,7 @@ const backend table = {
     .describe = describe,
     .reaches = host_reaches,
     .dot = dot,
+    .multi_dot = multi_dot,
     .reduce = reduce,
     .exact = exact,
     .transform_reduce = transform_reduce,

@@ -2,6 +2,7 @@
 #include "backends/serial/dot.hpp"
 #include "backends/serial/exact.hpp"
 #include "backends/serial/extremum.hpp"
+#include "backends/serial/multi_dot.hpp"
 #include "backends/serial/reduce.hpp"
 #include "backends/serial/transform_reduce.hpp"
 
@@ -12,6 +13,7 @@ const backend table = {
     .describe = *[](const executor&) { return std::string(); },
     .reaches = host_reaches,
     .dot = dot,
+    .multi_dot = multi_dot,
     .reduce = reduce,
     .exact = exact,
     .transform_reduce = transform_reduce,

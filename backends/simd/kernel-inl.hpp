@@ -517,7 +517,7 @@ void gather(const void* from, std::ptrdiff_t stride, std::size_t n, std::byte* t
   }
 }
 
-void gather(const operand& v, std::byte* to) {
+[[maybe_unused]] void gather(const operand& v, std::byte* to) {
   const std::size_t size = size_of(v.element);
   const std::ptrdiff_t stride = v.increment * static_cast<std::ptrdiff_t>(size);
   switch (size) {

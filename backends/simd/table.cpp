@@ -3,6 +3,7 @@
 #include "backends/simd/dot.hpp"
 #include "backends/simd/exact.hpp"
 #include "backends/simd/extremum.hpp"
+#include "backends/simd/multi_dot.hpp"
 #include "backends/simd/reduce.hpp"
 
 namespace tally::backends::simd {
@@ -12,6 +13,7 @@ const backend table = {
     .describe = *[](const executor& where) { return std::string(name(where.instructions())); },
     .reaches = host_reaches,
     .dot = dot,
+    .multi_dot = multi_dot,
     .reduce = reduce,
     .exact = exact,
     .transform_reduce = serial::transform_reduce,

@@ -18,4 +18,15 @@ struct exact_grade {
 /// Asks for the correctly rounded value: `tally::dot(x, y, tally::exact)`.
 inline constexpr exact_grade exact{};
 
+/// The grade of a call: the default one, or `tally::exact`.
+class grade {
+ public:
+  constexpr grade() = default;
+  constexpr grade(exact_grade) : exact_(true) {}
+  constexpr bool is_exact() const { return exact_; }
+
+ private:
+  bool exact_ = false;
+};
+
 }  // namespace tally

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "backends/backend.hpp"
+
+namespace tally::backends::cuda {
+
+void multi_dot(const executor& where, const multi_dot_arguments& arguments);
+
+}  // namespace tally::backends::cuda

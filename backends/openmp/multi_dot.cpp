@@ -1,0 +1,64 @@
+// Several dot products on OpenMP's threads, with the simd column's kernels. Threads share out the
+// pairs, or where those are few or long, the terms.
+#include "backends/openmp/multi_dot.hpp"
+
+#include "backends/each_dot.hpp"
+#include "backends/openmp/dot.hpp"
+#include "backends/openmp/exact.hpp"
+#include "backends/openmp/shares.hpp"
+#include "backends/pairs.hpp"
+#include "backends/simd/multi_dot.hpp"
+
+namespace tally::backends::openmp {
+namespace {
+
+using simd::side_by_side;
+
+/// Whole pairs for each thread.
+void share_pairs(const executor& where, const multi_dot_arguments& a, std::size_t threads) {
+  const std::size_t pairs = a.pairs.size();
+  const std::size_t share =
+      std::clamp<std::size_t>(pairs / (shares_per_thread * threads), 1, side_by_side);
+  const std::size_t shares = (pairs + share - 1) / share;
+#pragma omp parallel num_threads(static_cast <int>(threads))
+  {
+    const default_environment environment;
+#pragma omp for schedule(static) nowait
+    for (std::size_t i = 0; i < shares; ++i) {
+      const std::size_t first = i * share;
+      simd::write_dots(where, a, first, std::min(share, pairs - first));
+    }
+  }
+}
+
+/// A share of the terms of all pairs for each thread, `side_by_side` pairs at a time.
+template <class A>
+void share_terms(const executor& where, const multi_dot_arguments& a, int threads) {
+  for (std::size_t first = 0; first < a.pairs.size(); first += side_by_side) {
+    const std::size_t count = std::min(side_by_side, a.pairs.size() - first);
+    const auto sums = sum_of_shares<simd::multi_dot_sum<A>>(
+        simd::longest(a.pairs, first, count), threads, [&](std::size_t begin, std::size_t n) {
+          return simd::sum_side_by_side<A>(where.instructions(), a.pairs, first, count, begin, n);
+        });
+    auto* const results = static_cast<A*>(a.results.data);
+    for (std::size_t j = 0; j < count; ++j) results[first + j] = finish(sums.of[j], a.conjugated);
+  }
+}
+
+}  // namespace
+
+void multi_dot(const executor& where, const multi_dot_arguments& a) {
+  const int threads = threads_of(where);
+  const auto many = static_cast<std::size_t>(threads);
+  const std::size_t longest = simd::longest(a.pairs, 0, a.pairs.size());
+  // A thread that has pairs to itself reads what they share by itself, from memory, if they are
+  // long; and with fewer pairs some threads would wait for others.
+  if (a.pairs.size() >= 4 * many && longest <= 32 * order::chunk * many) {
+    return share_pairs(where, a, many);
+  }
+  if (wants_exact(a)) return each_dot<dot, exact>(where, a);
+  const default_environment environment;
+  with_accumulator(a.results.element, [&]<class A>() { share_terms<A>(where, a, threads); });
+}
+
+}  // namespace tally::backends::openmp

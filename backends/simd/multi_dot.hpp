@@ -1,0 +1,43 @@
+#pragma once
+
+#include "backends/backend.hpp"
+#include "backends/simd/dot.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace tally::backends::simd {
+
+void multi_dot(const executor& where, const multi_dot_arguments& arguments);
+
+// For the openmp column; the environment must be the default one.
+
+/// Pairs whose sums grow side by side, at most.
+inline constexpr std::size_t side_by_side = 16;
+
+/// The sums of that many pairs over a node of the order's tree.
+template <class A>
+struct multi_dot_sum {
+  std::array<dot_sum<A>, side_by_side> of{};
+
+  friend multi_dot_sum operator+(multi_dot_sum a, const multi_dot_sum& b) {
+    for (std::size_t j = 0; j < side_by_side; ++j) a.of[j] = a.of[j] + b.of[j];
+    return a;
+  }
+};
+
+/// The sums of terms [first, first + n), a node, of the pairs [first_pair, first_pair + count).
+/// Those of absent pairs, and of pairs that end before, are +0.
+template <class A>
+multi_dot_sum<A> sum_side_by_side(instruction_set set, const dot_pairs& pairs,
+                                  std::size_t first_pair, std::size_t count, std::size_t first,
+                                  std::size_t n);
+
+/// Writes the results of the pairs [first, first + count).
+void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t first,
+                std::size_t count);
+
+/// The length of the longest of the pairs [first, first + count).
+std::size_t longest(const dot_pairs& pairs, std::size_t first, std::size_t count);
+
+}  // namespace tally::backends::simd
