@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 static_assert(std::is_trivially_copyable_v<tally::executor>);
 static_assert(sizeof(tally_executor) == sizeof(tally::executor));
@@ -100,6 +101,66 @@ tally_status find(const tally_executor* where, const tally::operand& x, tally::e
                   void* result, form form) {
   return status_of([&] {
     tally::find_extremum(executor_of(where), {x, what, result, form == form::waiting});
+  });
+}
+
+tally::operand_rows rows(std::size_t k, std::size_t n, tally_type element, const void* pointer,
+                         std::ptrdiff_t leading_dimension) {
+  return {vector(n, element, pointer, 1), k, leading_dimension};
+}
+
+using several_dots = void(const tally::executor&, const tally::multi_dot_arguments&);
+
+tally_status several(several_dots& f, const tally_executor* where, const tally::dot_pairs& pairs,
+                     tally::conjugate conjugated, tally_type result_type, void* results,
+                     grade grade, form form) {
+  return status_of([&] {
+    f(executor_of(where), {pairs,
+                           conjugated,
+                           {results, to_type(result_type)},
+                           form == form::waiting,
+                           grade == grade::exact});
+  });
+}
+
+tally_status against_one(const tally_executor* where, std::size_t k, std::size_t n,
+                         tally_type x_type, const void* x, std::ptrdiff_t ldx, tally_type y_type,
+                         const void* y, std::ptrdiff_t incy, tally::conjugate conjugated,
+                         tally_type result_type, void* results, grade grade, form form) {
+  return several(tally::multi_dot, where,
+                 {rows(k, n, x_type, x, ldx), {vector(n, y_type, y, incy), k, 0}}, conjugated,
+                 result_type, results, grade, form);
+}
+
+tally_status batched(const tally_executor* where, std::size_t k, std::size_t n, tally_type x_type,
+                     const void* x, std::ptrdiff_t ldx, tally_type y_type, const void* y,
+                     std::ptrdiff_t ldy, tally::conjugate conjugated, tally_type result_type,
+                     void* results, grade grade, form form) {
+  return several(tally::batched_dot, where,
+                 {rows(k, n, x_type, x, ldx), rows(k, n, y_type, y, ldy)}, conjugated, result_type,
+                 results, grade, form);
+}
+
+tally_status listed(const tally_executor* where, std::size_t k, const std::size_t* n,
+                    tally_type x_type, const void* const* x, const std::ptrdiff_t* incx,
+                    tally_type y_type, const void* const* y, const std::ptrdiff_t* incy,
+                    tally::conjugate conjugated, tally_type result_type, void* results, grade grade,
+                    form form) {
+  return status_of([&] {
+    if (k > 0 &&
+        (n == nullptr || x == nullptr || incx == nullptr || y == nullptr || incy == nullptr)) {
+      throw tally::error(tally::errc::null_pointer,
+                         "tally_multi_dot_list: n, x, incx, y or incy is null");
+    }
+    std::vector<tally::operand_pair> list(k);
+    for (std::size_t j = 0; j < k; ++j) {
+      list[j] = {vector(n[j], x_type, x[j], incx[j]), vector(n[j], y_type, y[j], incy[j])};
+    }
+    tally::multi_dot(executor_of(where), {{{}, {}, list},
+                                          conjugated,
+                                          {results, to_type(result_type)},
+                                          form == form::waiting,
+                                          grade == grade::exact});
   });
 }
 
@@ -296,4 +357,200 @@ tally_status tally_iamax(const tally_executor* where, size_t n, tally_type x_typ
 tally_status tally_iamax_async(const tally_executor* where, size_t n, tally_type x_type,
                                const void* x, ptrdiff_t incx, std::int64_t* result) {
   return find(where, vector(n, x_type, x, incx), tally::extreme::iamax, result, form::queued);
+}
+
+tally_status tally_multi_dot(const tally_executor* where, size_t k, size_t n, tally_type x_type,
+                             const void* x, ptrdiff_t ldx, tally_type y_type, const void* y,
+                             ptrdiff_t incy, tally_type result_type, void* results) {
+  return against_one(where, k, n, x_type, x, ldx, y_type, y, incy, tally::conjugate::none,
+                     result_type, results, grade::standard, form::waiting);
+}
+
+tally_status tally_multi_dot_async(const tally_executor* where, size_t k, size_t n,
+                                   tally_type x_type, const void* x, ptrdiff_t ldx,
+                                   tally_type y_type, const void* y, ptrdiff_t incy,
+                                   tally_type result_type, void* results) {
+  return against_one(where, k, n, x_type, x, ldx, y_type, y, incy, tally::conjugate::none,
+                     result_type, results, grade::standard, form::queued);
+}
+
+tally_status tally_multi_dot_exact(const tally_executor* where, size_t k, size_t n,
+                                   tally_type x_type, const void* x, ptrdiff_t ldx,
+                                   tally_type y_type, const void* y, ptrdiff_t incy,
+                                   tally_type result_type, void* results) {
+  return against_one(where, k, n, x_type, x, ldx, y_type, y, incy, tally::conjugate::none,
+                     result_type, results, grade::exact, form::waiting);
+}
+
+tally_status tally_multi_dot_exact_async(const tally_executor* where, size_t k, size_t n,
+                                         tally_type x_type, const void* x, ptrdiff_t ldx,
+                                         tally_type y_type, const void* y, ptrdiff_t incy,
+                                         tally_type result_type, void* results) {
+  return against_one(where, k, n, x_type, x, ldx, y_type, y, incy, tally::conjugate::none,
+                     result_type, results, grade::exact, form::queued);
+}
+
+tally_status tally_multi_dotc(const tally_executor* where, size_t k, size_t n, tally_type x_type,
+                              const void* x, ptrdiff_t ldx, tally_type y_type, const void* y,
+                              ptrdiff_t incy, tally_type result_type, void* results) {
+  return against_one(where, k, n, x_type, x, ldx, y_type, y, incy, tally::conjugate::x, result_type,
+                     results, grade::standard, form::waiting);
+}
+
+tally_status tally_multi_dotc_async(const tally_executor* where, size_t k, size_t n,
+                                    tally_type x_type, const void* x, ptrdiff_t ldx,
+                                    tally_type y_type, const void* y, ptrdiff_t incy,
+                                    tally_type result_type, void* results) {
+  return against_one(where, k, n, x_type, x, ldx, y_type, y, incy, tally::conjugate::x, result_type,
+                     results, grade::standard, form::queued);
+}
+
+tally_status tally_multi_dotc_exact(const tally_executor* where, size_t k, size_t n,
+                                    tally_type x_type, const void* x, ptrdiff_t ldx,
+                                    tally_type y_type, const void* y, ptrdiff_t incy,
+                                    tally_type result_type, void* results) {
+  return against_one(where, k, n, x_type, x, ldx, y_type, y, incy, tally::conjugate::x, result_type,
+                     results, grade::exact, form::waiting);
+}
+
+tally_status tally_multi_dotc_exact_async(const tally_executor* where, size_t k, size_t n,
+                                          tally_type x_type, const void* x, ptrdiff_t ldx,
+                                          tally_type y_type, const void* y, ptrdiff_t incy,
+                                          tally_type result_type, void* results) {
+  return against_one(where, k, n, x_type, x, ldx, y_type, y, incy, tally::conjugate::x, result_type,
+                     results, grade::exact, form::queued);
+}
+
+tally_status tally_batched_dot(const tally_executor* where, size_t k, size_t n, tally_type x_type,
+                               const void* x, ptrdiff_t ldx, tally_type y_type, const void* y,
+                               ptrdiff_t ldy, tally_type result_type, void* results) {
+  return batched(where, k, n, x_type, x, ldx, y_type, y, ldy, tally::conjugate::none, result_type,
+                 results, grade::standard, form::waiting);
+}
+
+tally_status tally_batched_dot_async(const tally_executor* where, size_t k, size_t n,
+                                     tally_type x_type, const void* x, ptrdiff_t ldx,
+                                     tally_type y_type, const void* y, ptrdiff_t ldy,
+                                     tally_type result_type, void* results) {
+  return batched(where, k, n, x_type, x, ldx, y_type, y, ldy, tally::conjugate::none, result_type,
+                 results, grade::standard, form::queued);
+}
+
+tally_status tally_batched_dot_exact(const tally_executor* where, size_t k, size_t n,
+                                     tally_type x_type, const void* x, ptrdiff_t ldx,
+                                     tally_type y_type, const void* y, ptrdiff_t ldy,
+                                     tally_type result_type, void* results) {
+  return batched(where, k, n, x_type, x, ldx, y_type, y, ldy, tally::conjugate::none, result_type,
+                 results, grade::exact, form::waiting);
+}
+
+tally_status tally_batched_dot_exact_async(const tally_executor* where, size_t k, size_t n,
+                                           tally_type x_type, const void* x, ptrdiff_t ldx,
+                                           tally_type y_type, const void* y, ptrdiff_t ldy,
+                                           tally_type result_type, void* results) {
+  return batched(where, k, n, x_type, x, ldx, y_type, y, ldy, tally::conjugate::none, result_type,
+                 results, grade::exact, form::queued);
+}
+
+tally_status tally_batched_dotc(const tally_executor* where, size_t k, size_t n, tally_type x_type,
+                                const void* x, ptrdiff_t ldx, tally_type y_type, const void* y,
+                                ptrdiff_t ldy, tally_type result_type, void* results) {
+  return batched(where, k, n, x_type, x, ldx, y_type, y, ldy, tally::conjugate::x, result_type,
+                 results, grade::standard, form::waiting);
+}
+
+tally_status tally_batched_dotc_async(const tally_executor* where, size_t k, size_t n,
+                                      tally_type x_type, const void* x, ptrdiff_t ldx,
+                                      tally_type y_type, const void* y, ptrdiff_t ldy,
+                                      tally_type result_type, void* results) {
+  return batched(where, k, n, x_type, x, ldx, y_type, y, ldy, tally::conjugate::x, result_type,
+                 results, grade::standard, form::queued);
+}
+
+tally_status tally_batched_dotc_exact(const tally_executor* where, size_t k, size_t n,
+                                      tally_type x_type, const void* x, ptrdiff_t ldx,
+                                      tally_type y_type, const void* y, ptrdiff_t ldy,
+                                      tally_type result_type, void* results) {
+  return batched(where, k, n, x_type, x, ldx, y_type, y, ldy, tally::conjugate::x, result_type,
+                 results, grade::exact, form::waiting);
+}
+
+tally_status tally_batched_dotc_exact_async(const tally_executor* where, size_t k, size_t n,
+                                            tally_type x_type, const void* x, ptrdiff_t ldx,
+                                            tally_type y_type, const void* y, ptrdiff_t ldy,
+                                            tally_type result_type, void* results) {
+  return batched(where, k, n, x_type, x, ldx, y_type, y, ldy, tally::conjugate::x, result_type,
+                 results, grade::exact, form::queued);
+}
+
+tally_status tally_multi_dot_list(const tally_executor* where, size_t k, const size_t* n,
+                                  tally_type x_type, const void* const* x, const ptrdiff_t* incx,
+                                  tally_type y_type, const void* const* y, const ptrdiff_t* incy,
+                                  tally_type result_type, void* results) {
+  return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::none, result_type,
+                results, grade::standard, form::waiting);
+}
+
+tally_status tally_multi_dot_list_async(const tally_executor* where, size_t k, const size_t* n,
+                                        tally_type x_type, const void* const* x,
+                                        const ptrdiff_t* incx, tally_type y_type,
+                                        const void* const* y, const ptrdiff_t* incy,
+                                        tally_type result_type, void* results) {
+  return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::none, result_type,
+                results, grade::standard, form::queued);
+}
+
+tally_status tally_multi_dot_list_exact(const tally_executor* where, size_t k, const size_t* n,
+                                        tally_type x_type, const void* const* x,
+                                        const ptrdiff_t* incx, tally_type y_type,
+                                        const void* const* y, const ptrdiff_t* incy,
+                                        tally_type result_type, void* results) {
+  return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::none, result_type,
+                results, grade::exact, form::waiting);
+}
+
+tally_status tally_multi_dot_list_exact_async(const tally_executor* where, size_t k,
+                                              const size_t* n, tally_type x_type,
+                                              const void* const* x, const ptrdiff_t* incx,
+                                              tally_type y_type, const void* const* y,
+                                              const ptrdiff_t* incy, tally_type result_type,
+                                              void* results) {
+  return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::none, result_type,
+                results, grade::exact, form::queued);
+}
+
+tally_status tally_multi_dotc_list(const tally_executor* where, size_t k, const size_t* n,
+                                   tally_type x_type, const void* const* x, const ptrdiff_t* incx,
+                                   tally_type y_type, const void* const* y, const ptrdiff_t* incy,
+                                   tally_type result_type, void* results) {
+  return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::x, result_type,
+                results, grade::standard, form::waiting);
+}
+
+tally_status tally_multi_dotc_list_async(const tally_executor* where, size_t k, const size_t* n,
+                                         tally_type x_type, const void* const* x,
+                                         const ptrdiff_t* incx, tally_type y_type,
+                                         const void* const* y, const ptrdiff_t* incy,
+                                         tally_type result_type, void* results) {
+  return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::x, result_type,
+                results, grade::standard, form::queued);
+}
+
+tally_status tally_multi_dotc_list_exact(const tally_executor* where, size_t k, const size_t* n,
+                                         tally_type x_type, const void* const* x,
+                                         const ptrdiff_t* incx, tally_type y_type,
+                                         const void* const* y, const ptrdiff_t* incy,
+                                         tally_type result_type, void* results) {
+  return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::x, result_type,
+                results, grade::exact, form::waiting);
+}
+
+tally_status tally_multi_dotc_list_exact_async(const tally_executor* where, size_t k,
+                                               const size_t* n, tally_type x_type,
+                                               const void* const* x, const ptrdiff_t* incx,
+                                               tally_type y_type, const void* const* y,
+                                               const ptrdiff_t* incy, tally_type result_type,
+                                               void* results) {
+  return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::x, result_type,
+                results, grade::exact, form::queued);
 }

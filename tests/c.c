@@ -82,6 +82,28 @@ int main(void) {
   CHECK(tally_min(&where, 0, TALLY_INT32, i, 1, &one) == TALLY_NO_ELEMENTS);
   CHECK(strcmp(tally_last_error(), "tally::min: x has 0 elements and should have at least 1") == 0);
 
+  /* Several at once. */
+  CHECK(tally_multi_dot(&where, 2, 2, TALLY_FLOAT64, x, 2, TALLY_FLOAT32, y, 3, TALLY_FLOAT64,
+                        rc) == TALLY_SUCCESS);
+  CHECK(rc[0] == 1 * 5 + 2 * 8 && rc[1] == 3 * 5 + 4 * 8);
+  CHECK(tally_multi_dotc_async(NULL, 1, 2, TALLY_COMPLEX128, c, 0, TALLY_COMPLEX128, c, 1,
+                               TALLY_COMPLEX128, rc) == TALLY_SUCCESS);
+  CHECK(rc[0] == 30 && rc[1] == 0);
+  CHECK(tally_batched_dot_exact(&where, 2, 1, TALLY_FLOAT64, x, 1, TALLY_FLOAT32, y, 3,
+                                TALLY_FLOAT64, rc) == TALLY_SUCCESS);
+  CHECK(rc[0] == 1 * 5 && rc[1] == 2 * 8);
+  {
+    const size_t lengths[] = {4, 2};
+    const void* const xs[] = {x, x};
+    const void* const ys[] = {y, y};
+    const ptrdiff_t incx[] = {1, 3}, incy[] = {1, -1};
+    CHECK(tally_multi_dot_list(&where, 2, lengths, TALLY_FLOAT64, xs, incx, TALLY_FLOAT32, ys, incy,
+                               TALLY_FLOAT64, rc) == TALLY_SUCCESS);
+    CHECK(rc[0] == 70 && rc[1] == 1 * 6 + 4 * 5);
+    CHECK(tally_multi_dot_list(&where, 2, lengths, TALLY_FLOAT64, xs, NULL, TALLY_FLOAT32, ys, incy,
+                               TALLY_FLOAT64, rc) == TALLY_NULL_POINTER);
+  }
+
   r = 42;
   CHECK(tally_nrm2(&where, 2, TALLY_INT32, i, 1, TALLY_INT64, &r) == TALLY_UNSUPPORTED_TYPE);
   CHECK(strcmp(tally_last_error(),

@@ -166,6 +166,125 @@ TALLY_EXPORT tally_status tally_iamax(const tally_executor* where, size_t n, tal
 TALLY_EXPORT tally_status tally_iamax_async(const tally_executor* where, size_t n,
                                             tally_type x_type, const void* x, ptrdiff_t incx,
                                             int64_t* result);
+/* k dot products in one pass over memory: results[j] = sum_i x[j * ldx + i] * y_i, j = 0 ... k-1.
+ * The bits of each, the four forms and the conjugated ones (of x) are those of tally_dot. */
+TALLY_EXPORT tally_status tally_multi_dot(const tally_executor* where, size_t k, size_t n,
+                                          tally_type x_type, const void* x, ptrdiff_t ldx,
+                                          tally_type y_type, const void* y, ptrdiff_t incy,
+                                          tally_type result_type, void* results);
+TALLY_EXPORT tally_status tally_multi_dot_async(const tally_executor* where, size_t k, size_t n,
+                                                tally_type x_type, const void* x, ptrdiff_t ldx,
+                                                tally_type y_type, const void* y, ptrdiff_t incy,
+                                                tally_type result_type, void* results);
+TALLY_EXPORT tally_status tally_multi_dot_exact(const tally_executor* where, size_t k, size_t n,
+                                                tally_type x_type, const void* x, ptrdiff_t ldx,
+                                                tally_type y_type, const void* y, ptrdiff_t incy,
+                                                tally_type result_type, void* results);
+TALLY_EXPORT tally_status tally_multi_dot_exact_async(const tally_executor* where, size_t k,
+                                                      size_t n, tally_type x_type, const void* x,
+                                                      ptrdiff_t ldx, tally_type y_type,
+                                                      const void* y, ptrdiff_t incy,
+                                                      tally_type result_type, void* results);
+TALLY_EXPORT tally_status tally_multi_dotc(const tally_executor* where, size_t k, size_t n,
+                                           tally_type x_type, const void* x, ptrdiff_t ldx,
+                                           tally_type y_type, const void* y, ptrdiff_t incy,
+                                           tally_type result_type, void* results);
+TALLY_EXPORT tally_status tally_multi_dotc_async(const tally_executor* where, size_t k, size_t n,
+                                                 tally_type x_type, const void* x, ptrdiff_t ldx,
+                                                 tally_type y_type, const void* y, ptrdiff_t incy,
+                                                 tally_type result_type, void* results);
+TALLY_EXPORT tally_status tally_multi_dotc_exact(const tally_executor* where, size_t k, size_t n,
+                                                 tally_type x_type, const void* x, ptrdiff_t ldx,
+                                                 tally_type y_type, const void* y, ptrdiff_t incy,
+                                                 tally_type result_type, void* results);
+TALLY_EXPORT tally_status tally_multi_dotc_exact_async(const tally_executor* where, size_t k,
+                                                       size_t n, tally_type x_type, const void* x,
+                                                       ptrdiff_t ldx, tally_type y_type,
+                                                       const void* y, ptrdiff_t incy,
+                                                       tally_type result_type, void* results);
+
+/* results[j] = sum_i x[j * ldx + i] * y[j * ldy + i], j = 0 ... k-1: many short ones. */
+TALLY_EXPORT tally_status tally_batched_dot(const tally_executor* where, size_t k, size_t n,
+                                            tally_type x_type, const void* x, ptrdiff_t ldx,
+                                            tally_type y_type, const void* y, ptrdiff_t ldy,
+                                            tally_type result_type, void* results);
+TALLY_EXPORT tally_status tally_batched_dot_async(const tally_executor* where, size_t k, size_t n,
+                                                  tally_type x_type, const void* x, ptrdiff_t ldx,
+                                                  tally_type y_type, const void* y, ptrdiff_t ldy,
+                                                  tally_type result_type, void* results);
+TALLY_EXPORT tally_status tally_batched_dot_exact(const tally_executor* where, size_t k, size_t n,
+                                                  tally_type x_type, const void* x, ptrdiff_t ldx,
+                                                  tally_type y_type, const void* y, ptrdiff_t ldy,
+                                                  tally_type result_type, void* results);
+TALLY_EXPORT tally_status tally_batched_dot_exact_async(const tally_executor* where, size_t k,
+                                                        size_t n, tally_type x_type, const void* x,
+                                                        ptrdiff_t ldx, tally_type y_type,
+                                                        const void* y, ptrdiff_t ldy,
+                                                        tally_type result_type, void* results);
+TALLY_EXPORT tally_status tally_batched_dotc(const tally_executor* where, size_t k, size_t n,
+                                             tally_type x_type, const void* x, ptrdiff_t ldx,
+                                             tally_type y_type, const void* y, ptrdiff_t ldy,
+                                             tally_type result_type, void* results);
+TALLY_EXPORT tally_status tally_batched_dotc_async(const tally_executor* where, size_t k, size_t n,
+                                                   tally_type x_type, const void* x, ptrdiff_t ldx,
+                                                   tally_type y_type, const void* y, ptrdiff_t ldy,
+                                                   tally_type result_type, void* results);
+TALLY_EXPORT tally_status tally_batched_dotc_exact(const tally_executor* where, size_t k, size_t n,
+                                                   tally_type x_type, const void* x, ptrdiff_t ldx,
+                                                   tally_type y_type, const void* y, ptrdiff_t ldy,
+                                                   tally_type result_type, void* results);
+TALLY_EXPORT tally_status tally_batched_dotc_exact_async(const tally_executor* where, size_t k,
+                                                         size_t n, tally_type x_type, const void* x,
+                                                         ptrdiff_t ldx, tally_type y_type,
+                                                         const void* y, ptrdiff_t ldy,
+                                                         tally_type result_type, void* results);
+
+/* results[j] = the dot product of (n[j], x[j], incx[j]) and (n[j], y[j], incy[j]), j = 0 ... k-1.
+ * The arrays themselves are host memory and may go when the call returns. */
+TALLY_EXPORT tally_status tally_multi_dot_list(const tally_executor* where, size_t k,
+                                               const size_t* n, tally_type x_type,
+                                               const void* const* x, const ptrdiff_t* incx,
+                                               tally_type y_type, const void* const* y,
+                                               const ptrdiff_t* incy, tally_type result_type,
+                                               void* results);
+TALLY_EXPORT tally_status tally_multi_dot_list_async(const tally_executor* where, size_t k,
+                                                     const size_t* n, tally_type x_type,
+                                                     const void* const* x, const ptrdiff_t* incx,
+                                                     tally_type y_type, const void* const* y,
+                                                     const ptrdiff_t* incy, tally_type result_type,
+                                                     void* results);
+TALLY_EXPORT tally_status tally_multi_dot_list_exact(const tally_executor* where, size_t k,
+                                                     const size_t* n, tally_type x_type,
+                                                     const void* const* x, const ptrdiff_t* incx,
+                                                     tally_type y_type, const void* const* y,
+                                                     const ptrdiff_t* incy, tally_type result_type,
+                                                     void* results);
+TALLY_EXPORT tally_status tally_multi_dot_list_exact_async(
+    const tally_executor* where, size_t k, const size_t* n, tally_type x_type, const void* const* x,
+    const ptrdiff_t* incx, tally_type y_type, const void* const* y, const ptrdiff_t* incy,
+    tally_type result_type, void* results);
+TALLY_EXPORT tally_status tally_multi_dotc_list(const tally_executor* where, size_t k,
+                                                const size_t* n, tally_type x_type,
+                                                const void* const* x, const ptrdiff_t* incx,
+                                                tally_type y_type, const void* const* y,
+                                                const ptrdiff_t* incy, tally_type result_type,
+                                                void* results);
+TALLY_EXPORT tally_status tally_multi_dotc_list_async(const tally_executor* where, size_t k,
+                                                      const size_t* n, tally_type x_type,
+                                                      const void* const* x, const ptrdiff_t* incx,
+                                                      tally_type y_type, const void* const* y,
+                                                      const ptrdiff_t* incy, tally_type result_type,
+                                                      void* results);
+TALLY_EXPORT tally_status tally_multi_dotc_list_exact(const tally_executor* where, size_t k,
+                                                      const size_t* n, tally_type x_type,
+                                                      const void* const* x, const ptrdiff_t* incx,
+                                                      tally_type y_type, const void* const* y,
+                                                      const ptrdiff_t* incy, tally_type result_type,
+                                                      void* results);
+TALLY_EXPORT tally_status tally_multi_dotc_list_exact_async(
+    const tally_executor* where, size_t k, const size_t* n, tally_type x_type, const void* const* x,
+    const ptrdiff_t* incx, tally_type y_type, const void* const* y, const ptrdiff_t* incy,
+    tally_type result_type, void* results);
 
 /* The text of this thread's last failure; "" before the first. Valid until the next. */
 TALLY_EXPORT const char* tally_last_error(void);
