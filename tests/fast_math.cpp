@@ -35,5 +35,18 @@ int main() {
       }
     }
   }
+  // Each lane adds a product and its negative: 0, unless the second is not rounded before.
+  auto x = golden::doubles(tally::order::chunk, 7);
+  auto y = golden::doubles(tally::order::chunk, 8);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (i % 128 >= 64) x[i] = -x[i - 64];
+    y[i] = y[i % 64];
+  }
+  const auto plus = [](double a, double b) { return a + b; };
+  const auto times = [](double a, double b) { return a * b; };
+  if (tally::transform_reduce(tally::serial(), x, y, 0.0, plus, times) != 0) {
+    std::printf("a product was not rounded before it was added\n");
+    ++failures;
+  }
   return failures != 0;
 }

@@ -103,6 +103,13 @@ std::vector<T> random_vector(std::size_t n, unsigned seed) {
   return values;
 }
 
+struct own_plus {
+  __host__ __device__ double operator()(double a, double b) const { return a + b; }
+};
+struct own_times {
+  __host__ __device__ double operator()(double a, double b) const { return a * b; }
+};
+
 class TransformReduceDevice : public testing::Test {
  protected:
   void SetUp() override {
@@ -167,6 +174,24 @@ TEST_F(TransformReduceDevice, IsInTheOrderOfTheContract) {
         tally::transform_reduce(tally::cuda(), std::span(dx.data, n), identity, mix(), widen()),
         tally::transform_reduce(tally::serial(), x, identity, mix(), widen()), "mix", n);
   }
+}
+
+// Each lane adds a product and its negative: 0, unless the second is not rounded before.
+TEST_F(TransformReduceDevice, DoesNotContract) {
+  auto x = random_vector<double>(chunk, 11);
+  const auto y = random_vector<double>(64, 12);
+  std::vector<double> factors(chunk);
+  for (std::size_t i = 0; i < chunk; ++i) {
+    x[i] = i % 128 < 64 ? x[i] : -x[i - 64];
+    factors[i] = y[i % 64];
+  }
+  const on_device<double> dx(x), df(factors);
+  const std::span<const double> v(dx.data, chunk), f(df.data, chunk);
+  const auto cuda = tally::cuda();
+  EXPECT_EQ(tally::transform_reduce(cuda, v, f, 0.0, own_plus(), own_times()), 0);
+  EXPECT_EQ(tally::transform_reduce(cuda, v, f, 0.0, std::plus<>(), own_times()), 0);
+  EXPECT_EQ(tally::transform_reduce(cuda, v, f, 0.0, own_plus(), std::multiplies<>()), 0);
+  EXPECT_EQ(tally::transform_reduce(tally::serial(), x, factors, 0.0, own_plus(), own_times()), 0);
 }
 
 TEST_F(TransformReduceDevice, ReturnsWiderResults) {

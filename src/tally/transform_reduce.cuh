@@ -84,6 +84,11 @@ struct on_device_function<std::multiplies<T>> {
   }
 };
 
+template <class F>
+inline constexpr bool is_plus = false;
+template <class T>
+inline constexpr bool is_plus<std::plus<T>> = true;
+
 // --- The kernel -----------------------------------------------------------------------------------
 
 inline constexpr unsigned warp_size = 32;
@@ -103,8 +108,8 @@ struct no_vector {};
 template <class R, class Reduce, class Map, class X, class Y>
 struct reduce_job {
   static constexpr bool two = !std::is_same_v<Y, no_vector>;
-  // Bytes in flight: 8 rows of pairs of doubles, 256 bytes a thread of two vectors.
-  static constexpr unsigned rows_in_flight = sizeof(X) + (two ? sizeof(Y) : 0) > 16 ? 4 : 8;
+  // Whose loads are in flight at once: all of a chunk's, up to 512 bytes a thread, as `dot` has it.
+  static constexpr unsigned rows_in_flight = sizeof(X) + (two ? sizeof(Y) : 0) > 16 ? 4 : 16;
 
   R identity;
   on_device_function<Reduce> reduce;
@@ -115,15 +120,30 @@ struct reduce_job {
   std::ptrdiff_t y_increment;
   std::int64_t n;
   std::int64_t chunks_a_warp;  ///< a power of two
+  std::uint32_t zero;          ///< 0, which the compiler can't know
   device_sum lent;
 
   __device__ R combine(const R& a, const R& b) const { return static_cast<R>(reduce(a, b)); }
   __device__ R term(const X& a, [[maybe_unused]] const Y& b) const {
     if constexpr (two) {
-      return static_cast<R>(map(a, b));
+      return uncontracted(static_cast<R>(map(a, b)));
     } else {
-      return static_cast<R>(map(a));
+      return uncontracted(static_cast<R>(map(a)));
     }
+  }
+
+ private:
+  /// The value, of which nothing is known any more: not that it was a product, say. (ptxas
+  /// contracts across an empty asm.) Sums by std::plus need no such thing.
+  __device__ R uncontracted(R value) const {
+    if constexpr (!is_plus<Reduce> && sizeof(R) % sizeof zero == 0) {
+      std::uint32_t words[sizeof(R) / sizeof zero];
+      memcpy(words, &value, sizeof(R));
+#pragma unroll
+      for (unsigned i = 0; i < sizeof(R) / sizeof zero; ++i) words[i] ^= zero;
+      memcpy(&value, words, sizeof(R));
+    }
+    return value;
   }
 };
 
@@ -227,7 +247,7 @@ struct combine_by {
 };
 
 template <bool adjacent, class R, class Reduce, class Map, class X, class Y>
-__global__ void __launch_bounds__(most_warps* warp_size)
+__global__ void __launch_bounds__(most_warps* warp_size, 2)
     reduce_kernel(const __grid_constant__ reduce_job<R, Reduce, Map, X, Y> job) {
   using Job = reduce_job<R, Reduce, Map, X, Y>;
   using tree = order::tree<R, combine_by<Job>, 48>;
@@ -313,7 +333,7 @@ class on_device {
 
  public:
   on_device(const R& identity, const Reduce& reduce, const Map& map)
-      : job_{identity, {reduce}, {map}, nullptr, nullptr, 1, 1, 0, 1, {}} {}
+      : job_{identity, {reduce}, {map}, nullptr, nullptr, 1, 1, 0, 1, 0, {}} {}
 
   /// `result` null: waits for the value.
   R run(const executor& where, const char* function, const operand& x, const operand* y,

@@ -19,8 +19,7 @@
 // On the GPU: in a source that nvcc compiles this header has kernels too. The functions must then
 // be callable on the device: function objects with `__host__ __device__`, or, with
 // --extended-lambda, such lambdas (one that is `__device__` alone runs on `cuda` only). std::plus
-// and std::multiplies of numbers need nothing, and never contract. A reduction by a function of
-// your own may be contracted with the map by nvcc unless told -fmad=false.
+// and std::multiplies of numbers need nothing.
 #pragma once
 
 #include <tally/dot.hpp>
