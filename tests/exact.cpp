@@ -631,6 +631,36 @@ TEST_P(Exact, EveryDistanceOfExponents) {
   }
 }
 
+// Terms too far apart for levels, nearly all with the same exponent, sign and all digits set: what
+// a kernel adds up by exponents grows as fast as it can.
+TEST_P(Exact, EqualExponentsOutOfReach) {
+  constexpr std::size_t n = 70'001;
+  std::vector<double> x(n, 2 - std::numeric_limits<double>::epsilon());
+  std::vector<float> fx(n, 2 - std::numeric_limits<float>::epsilon());
+  for (std::size_t i = 0; i < n; i += 50) {
+    x[i] = std::ldexp(x[i], -200);
+    fx[i] = std::ldexp(fx[i], -60);
+  }
+  for (const double sign : {1.0, -1.0}) {
+    std::vector<double> y(x);
+    std::vector<float> fy(fx);
+    for (double& e : y) e *= sign;
+    for (float& e : fy) e *= static_cast<float>(sign);
+    tally::exact_sum<double> sum, products, float_products;
+    sum.add(y);
+    products.add_products(x, y);
+    for (std::size_t i = 0; i < n; ++i) {
+      float_products.add_product(static_cast<double>(fx[i]), static_cast<double>(fy[i]));
+    }
+    const on_executor dx(where(), x), dy(where(), y);
+    const on_executor dfx(where(), fx), dfy(where(), fy);
+    EXPECT_EQ(tally::sum(where(), dy.view(), tally::exact), sum.round<double>());
+    EXPECT_EQ(tally::dot(where(), dx.view(), dy.view(), tally::exact), products.round<double>());
+    EXPECT_EQ(tally::dot<double>(where(), dfx.view(), dfy.view(), tally::exact),
+              float_products.round<double>());
+  }
+}
+
 TEST_P(Exact, HundredMillionEqualTerms) {
   // Nothing cancels: what a kernel holds in registers only grows.
   constexpr std::size_t n = 100'000'000;
