@@ -84,9 +84,19 @@ void add(reference& total, const reference& other) {
 }
 
 template <class X>
-reference sum(std::span<const X> x) {
+reference sum(std::span<const X> x, bool of_magnitudes) {
   reference r;
   for (const X& value : x) {
+    if (of_magnitudes) {
+      if constexpr (tally::is_complex_v<X>) {
+        add(r.real, std::abs(static_cast<double>(value.real())));
+        add(r.real, std::abs(static_cast<double>(value.imag())));
+      } else {
+        add(r.real, std::abs(static_cast<double>(value)));
+      }
+      r.magnitude = r.real.sum;
+      continue;
+    }
     if constexpr (tally::is_complex_v<X>) {
       add(r.real, value.real());
       add(r.imaginary, value.imag());
@@ -209,8 +219,8 @@ reference reference_of(const workload& w, values drawn) {
 #pragma omp parallel for schedule(static)
     for (std::size_t b = 0; b < blocks; ++b) {
       const std::size_t first = b * block, count = std::min(block, w.size() - first);
-      parts[b] = w.x_alone ? sum(x.subspan(first, count))
-                           : sum(x.subspan(first, count), y.subspan(first, count));
+      parts[b] = w.x_alone() ? sum(x.subspan(first, count), w.what == operation::asum)
+                             : sum(x.subspan(first, count), y.subspan(first, count));
     }
   });
   reference total;

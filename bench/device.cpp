@@ -129,7 +129,7 @@ cudaStream_t stream() {
 
 contender on_device(std::string name, std::string label, launch f, const workload& w) {
   contender c{.name = std::move(name), .label = std::move(label), .device_clock = true};
-  c.compute = [f, bytes = size_of(w.accumulator)](void* result) {
+  c.compute = [f, bytes = w.result_bytes()](void* result) {
     f(stream(), result_memory());
     check(cudaMemcpyAsync(result, result_memory(), bytes, cudaMemcpyDeviceToHost, stream()),
           "cudaMemcpyAsync");

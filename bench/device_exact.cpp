@@ -2,9 +2,8 @@
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
+#include "bench/ours.hpp"
 #include "bench/peers/device_peers.hpp"
-
-#include <tally/tally.hpp>
 
 namespace bench {
 namespace {
@@ -22,13 +21,7 @@ contenders ours(const workload& w) {
     list.push_back(on_device(
         exact ? "tally::cuda exact" : "tally::cuda", tally::cuda().description(),
         [w, exact](cudaStream_t s, void* result) {
-          const tally::executor where = tally::cuda({.stream = s});
-          const tally::output to = {result, w.accumulator};
-          if (w.x_alone) {
-            tally::reduce(where, {w.x, tally::reduction::sum, to, exact, false});
-          } else {
-            tally::dot(where, {w.x, w.y, tally::conjugate::none, to, false, exact});
-          }
+          compute(tally::cuda({.stream = s}), w, result, false, exact);
         },
         w));
   }
@@ -46,7 +39,7 @@ contenders spread_ways(const workload& w, bool) { return ours(w); }
 
 contenders sum_ways(const workload& w, bool) {
   contenders list = ours(w);
-  list += peers::cub_sum_on_device(w);
+  list += peers::cub_of_one_on_device(w);
   return list;
 }
 
@@ -63,7 +56,7 @@ const lane exact_spread_on_device = {.name = "exact-cuda-spread",
 const lane exact_sum_on_device = {.name = "exact-cuda-sum",
                                   .on_device = true,
                                   .exact = true,
-                                  .x_alone = true,
+                                  .what = operation::sum,
                                   .sizes = sizes,
                                   .ways = sum_ways};
 

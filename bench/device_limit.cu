@@ -79,8 +79,8 @@ contenders device_limit(const workload& w) {
     return v.size * size_of(v.element) / sizeof(uint4);
   };
   const auto* const x = static_cast<const uint4*>(w.x.data);
-  const auto* const y = static_cast<const uint4*>(w.y.data);
-  const std::size_t x_lines = lines_of(w.x), y_lines = lines_of(w.y);
+  const auto* const y = static_cast<const uint4*>(w.y_read().data);
+  const std::size_t x_lines = lines_of(w.x), y_lines = lines_of(w.y_read());
   const on_demand<device_memory> copied([=] { return device_memory(x_lines * sizeof(uint4)); });
 
   contenders list;

@@ -1,10 +1,8 @@
 // dot on the host: our executors, the peers, the limit.
-#include "backends/backend.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
+#include "bench/ours.hpp"
 #include "bench/peers/peers.hpp"
-
-#include <tally/tally.hpp>
 
 namespace bench {
 namespace {
@@ -39,28 +37,9 @@ std::vector<std::size_t> aligned_sizes(const types& t, bool full) {
   return {100, 1'000, 10'000, 1'000'000};
 }
 
-/// The executors that run on host memory, with what the threads allow.
-std::vector<tally::executor> executors(int threads, bool full) {
-  std::vector<tally::executor> list;
-  for (const tally::executor& where : tally::executors()) {
-    const bool threaded = where.name() == "openmp" || where.name() == "kokkos";
-    const bool on_host = where.backend()->reaches(where, {});
-    if (on_host && threaded == (threads > 1)) list.push_back(where);
-  }
-  if (threads > 1) {
-    list.push_back(tally::automatic());
-  } else if (full) {
-    for (const tally::instruction_set set : tally::instruction_sets()) {
-      const tally::executor forced = tally::simd({.instructions = set});
-      if (forced != tally::simd()) list.push_back(forced);
-    }
-  }
-  return list;
-}
-
 contenders ways(const workload& w, bool full) {
   contenders list;
-  for (const tally::executor& where : executors(w.threads, full)) {
+  for (const tally::executor& where : host_executors(w.threads, full)) {
     visit(w, [&]<class A>(auto x, auto y, std::type_identity<A>) {
       const std::string label = where.description();
       std::string name = "tally::" + std::string(where.name());

@@ -2,9 +2,8 @@
 // each against the condition number of the product.
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
+#include "bench/ours.hpp"
 #include "bench/peers/peers.hpp"
-
-#include <tally/tally.hpp>
 
 namespace bench {
 namespace {
@@ -27,21 +26,11 @@ std::vector<std::size_t> few_sizes(const types& t, bool full) {
 contenders ours(const workload& w) {
   contenders list;
   for (const tally::executor& where : {w.threads > 1 ? tally::openmp() : tally::simd()}) {
-    visit(w, [&]<class A>(auto x, auto y, std::type_identity<A>) {
+    visit(w, [&]<class A>(auto, auto, std::type_identity<A>) {
       const std::string name = "tally::" + std::string(where.name());
-      const auto call = [=, alone = w.x_alone](bool exact) {
+      const auto call = [=](bool exact) {
         A r;
-        if (alone) {
-          tally::reduce(
-              where, {tally::as_operand(x), tally::reduction::sum, {&r, tally::type_of<A>}, exact});
-        } else {
-          tally::dot(where, {tally::as_operand(x),
-                             tally::as_operand(y),
-                             tally::conjugate::none,
-                             {&r, tally::type_of<A>},
-                             true,
-                             exact});
-        }
+        compute(where, w, &r, true, exact);
         return r;
       };
       list.push_back(on_host(name + " exact", where.description() + ", tally::exact", w,
@@ -96,7 +85,7 @@ const lane exact_sum = {.name = "exact-sum",
                         .on_all_threads = true,
                         .offset = of_malloc,
                         .exact = true,
-                        .x_alone = true,
+                        .what = operation::sum,
                         .sizes = few_sizes,
                         .ways = spread_ways};
 const lane accuracy = {.name = "accuracy",

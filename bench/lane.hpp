@@ -17,8 +17,8 @@ struct lane {
   bool on_all_threads = false;  ///< on one thread and on all of them; else the contenders decide
   std::size_t offset = 0;       ///< bytes past a page at which the operands start on the host
   values drawn = values::uniform;
-  bool exact = false;    ///< bits are compared with the correctly rounded result
-  bool x_alone = false;  ///< see workload
+  bool exact = false;  ///< bits are compared with the correctly rounded result
+  operation what = operation::dot;
   /// The sizes for a pair of types; empty for none. Both lists are longer in the full comparison.
   std::vector<std::size_t> (*sizes)(const types& t, bool full);
   contenders (*ways)(const workload& w, bool full);
@@ -28,8 +28,16 @@ struct lane {
 /// a multiple of 64. A vector load there crosses a cache line, which costs the peers up to half.
 inline constexpr std::size_t of_malloc = 16;
 
+/// Of the lanes of one vector (reduce.cpp).
+std::vector<std::size_t> sizes_of_one(const types& t, bool full);
+contenders ways_of_one(const workload& w, bool full);
+
 extern const lane dot;  // dot.cpp
 extern const lane dot_aligned;
+extern const lane sum;  // reduce.cpp
+extern const lane asum;
+extern const lane max;  // extremum.cpp
+extern const lane iamax;
 extern const lane exact;  // exact.cpp
 extern const lane exact_spread;
 extern const lane exact_sum;
@@ -38,6 +46,10 @@ extern const lane ladder;  // ladder.cpp
 #if TALLY_BENCH_CUDA
 extern const lane dot_on_device;  // device_dot.cpp
 extern const lane dot_to_host;
+extern const lane sum_on_device;  // device_of_one.cpp
+extern const lane asum_on_device;
+extern const lane max_on_device;
+extern const lane iamax_on_device;
 extern const lane exact_on_device;  // device_exact.cpp
 extern const lane exact_spread_on_device;
 extern const lane exact_sum_on_device;

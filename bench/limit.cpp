@@ -59,7 +59,7 @@ std::uint64_t read_on_all_threads(const workload& w) {
   std::uint64_t all = 0;
 #pragma omp parallel for schedule(static) num_threads(w.threads) reduction(| : all)
   for (std::size_t part = 0; part < parts; ++part) {
-    all |= read_both(share(w.x, part, parts), share(w.y, part, parts));
+    all |= read_both(share(w.x, part, parts), share(w.y_read(), part, parts));
   }
   return all;
 }
@@ -69,7 +69,7 @@ std::uint64_t read_on_all_threads(const workload& w) {
 contenders limit(const workload& w) {
   contenders list = sequential(
       {on_host("limit: read", "one thread", w,
-               [x = share(w.x, 0, 1), y = share(w.y, 0, 1)] { return read_both(x, y); })});
+               [x = share(w.x, 0, 1), y = share(w.y_read(), 0, 1)] { return read_both(x, y); })});
   if (w.threads > 1) {
     list.push_back(on_host("limit: read (all threads)", std::to_string(w.threads) + " threads", w,
                            [=] { return read_on_all_threads(w); }));

@@ -2,6 +2,7 @@
 // product from the same data; they are checked first, then measured in repetitions in random order.
 #include "bench/data.hpp"
 #include "bench/lane.hpp"
+#include "bench/ours.hpp"
 #include "bench/results.hpp"
 #if TALLY_BENCH_CUDA
 #include "bench/device.hpp"
@@ -90,12 +91,14 @@ struct group {
 };
 
 std::vector<const lane*> lanes() {
-  std::vector<const lane*> list = {&dot,       &dot_aligned, &exact, &exact_spread,
-                                   &exact_sum, &accuracy,    &ladder};
+  std::vector<const lane*> list = {&dot,   &dot_aligned,  &sum,       &asum,     &max,   &iamax,
+                                   &exact, &exact_spread, &exact_sum, &accuracy, &ladder};
 #if TALLY_BENCH_CUDA
   if (device_count() > 0) {
-    for (const lane* l : {&dot_on_device, &dot_to_host, &exact_on_device, &exact_spread_on_device,
-                          &exact_sum_on_device, &ladder_on_device, &transfer})
+    for (const lane* l :
+         {&dot_on_device, &dot_to_host, &sum_on_device, &asum_on_device, &max_on_device,
+          &iamax_on_device, &exact_on_device, &exact_spread_on_device, &exact_sum_on_device,
+          &ladder_on_device, &transfer})
       list.push_back(l);
   }
 #endif
@@ -119,7 +122,7 @@ std::vector<group> plan(const options& o) {
         for (const int count : threads) {
           const std::size_t size = l->drawn == values::ill_conditioned ? ill_conditioned_size : n;
           const workload nothing{
-              {nullptr, size, 1, t.x}, {nullptr, size, 1, t.y}, t.accumulator, count, l->x_alone};
+              {nullptr, size, 1, t.x}, {nullptr, size, 1, t.y}, t.accumulator, count, l->what};
           if (!fits_in_memory(nothing.bytes())) continue;
           group g{l, t, n, count, {}};
           for (const contender& c : l->ways(nothing, o.full)) {
@@ -160,7 +163,7 @@ class operands {
       }
 #endif
     }
-    return {x_.first(g.n), y_.first(g.n), g.operands.accumulator, g.threads, g.from->x_alone};
+    return {x_.first(g.n), y_.first(g.n), g.operands.accumulator, g.threads, g.from->what};
   }
 
   /// `w`, made by `on_host`, where the lane wants it.
@@ -202,13 +205,14 @@ struct verdict {
 
 /// The worst of some calls: a race does not show each time, least of all on a busy machine.
 verdict check(const contender& c, const workload& w, const bits& expected, const reference& truth) {
+  const bool exists = w.what == operation::max || w.what == operation::iamax;  // right or wrong
   const int calls = w.size() <= std::size_t{1} << 20 ? 10 : 1;
   verdict v;
   for (int i = 0; i < calls; ++i) {
     alignas(std::complex<double>) bits result{};
     c.compute(result.data());
     v.agrees = v.agrees && result == expected;
-    v.error = std::max(v.error, truth.error_of(result.data(), w.accumulator));
+    v.error = exists ? !v.agrees : std::max(v.error, truth.error_of(result.data(), w.accumulator));
   }
   return v;
 }
@@ -318,13 +322,7 @@ void run(const group& g, operands& data, bool full, const effort& e, results& fi
   const workload host = data.on_host(g);
   const reference truth = reference_of(host, g.from->drawn);
   alignas(std::complex<double>) bits expected{};
-  const tally::output result = {expected.data(), host.accumulator};
-  if (host.x_alone) {
-    tally::reduce(tally::serial(), {host.x, tally::reduction::sum, result, g.from->exact});
-  } else {
-    tally::dot(tally::serial(),
-               {host.x, host.y, tally::conjugate::none, result, true, g.from->exact});
-  }
+  compute(tally::serial(), host, expected.data(), true, g.from->exact);
 
   benchmark::ClearRegisteredBenchmarks();
   const workload w = data.where_wanted(g, host);

@@ -21,12 +21,20 @@ ACCURACY = {"float32": 2.0**-23, "float64": 2.0**-52}
 LANES = {
     "dot": "Dot product on the host, vectors where malloc puts them",
     "dot-aligned": "Dot product on the host, vectors that start with a page",
+    "sum": "Sum on the host",
+    "asum": "Sum of magnitudes on the host",
+    "max": "Largest element on the host",
+    "iamax": "Index of the element of largest magnitude on the host",
     "exact": "Exact dot product on the host",
     "exact-spread": "Exact dot product on the host, exponents spread over 2^±100 (float32: 2^±15)",
     "exact-sum": "Exact sum on the host",
     "accuracy": "Error against condition number, 1000 elements",
     "dot-cuda": "Dot product on the CUDA device: the device's time in a graph",
     "dot-cuda-to-host": "Dot product on the CUDA device, returned to the host: the call's time",
+    "sum-cuda": "Sum on the CUDA device: the device's time in a graph",
+    "asum-cuda": "Sum of magnitudes on the CUDA device: the device's time in a graph",
+    "max-cuda": "Largest element on the CUDA device: the device's time in a graph",
+    "iamax-cuda": "Index of the element of largest magnitude on the CUDA device: the device's time in a graph",
     "exact-cuda": "Exact dot product on the CUDA device: the device's time in a graph",
     "exact-cuda-spread": "Exact dot product on the CUDA device, exponents spread over 2^±100",
     "exact-cuda-sum": "Exact sum on the CUDA device: the device's time in a graph",
@@ -162,7 +170,7 @@ def threads_text(threads):
 
 def heading(lane, types, threads):
     return f"{LANES[lane]}, {types.replace('x', ' × ', 1).replace('=', ' in ')}" + (
-        f", {threads_text(threads)}" if lane in ("dot", "exact", "exact-spread", "exact-sum") else ""
+        f", {threads_text(threads)}" if lane in ("dot", "sum", "asum", "max", "iamax", "exact", "exact-spread", "exact-sum") else ""
     )
 
 

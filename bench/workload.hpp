@@ -6,6 +6,7 @@
 #include <tally/types.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -52,18 +53,29 @@ constexpr bool contains(tally::type_list<P...>, const types& t) {
 /// "float32xbool"; with an accumulator of a third type, "float32xfloat32=float64".
 std::string name(const types& t);
 
-/// One product to compute: where x and y are and how many threads a way of computing it may use.
+/// What is computed: the product of x and y; or something of x alone, and then y is only there. Of
+/// `max` the value is the result, of `iamax` the index, an int64.
+enum class operation { dot, sum, asum, max, iamax };
+
+/// One thing to compute: where x and y are and how many threads a way of computing it may use.
 struct workload {
   tally::operand x;
   tally::operand y;
   tally::type accumulator = tally::type::float64;
   int threads = 1;
-  bool x_alone = false;  ///< the sum of x is wanted, and y only there
+  operation what = operation::dot;
 
   std::size_t size() const { return x.size; }
+  bool x_alone() const { return what != operation::dot; }
+  /// y where it is read; else an empty vector.
+  tally::operand y_read() const { return x_alone() ? tally::operand{} : y; }
+  /// Of the result.
+  std::size_t result_bytes() const {
+    return what == operation::iamax ? sizeof(std::int64_t) : size_of(accumulator);
+  }
   /// What has to be read, whoever does it.
   std::size_t bytes() const {
-    return size() * (size_of(x.element) + (x_alone ? 0 : size_of(y.element)));
+    return size() * (size_of(x.element) + (x_alone() ? 0 : size_of(y.element)));
   }
 };
 

@@ -16,12 +16,21 @@ struct blas {
   using float_dot = float(int, const float*, int, const float*, int);
   using complex_dot = void(int, const void*, int, const void*, int, void*);
 
+  using double_asum = double(int, const double*, int);
+  using float_asum = float(int, const float*, int);
+  using double_iamax = int(int, const double*, int);  // OpenBLAS's is wider, which here is the same
+  using float_iamax = int(int, const float*, int);
+
   std::string name;
   std::string version;
   std::function<void(int)> set_threads;
   library from;
   double_dot* ddot = from.function<double_dot>("cblas_ddot");
   float_dot* sdot = from.function<float_dot>("cblas_sdot");
+  double_asum* dasum = from.function<double_asum>("cblas_dasum");
+  float_asum* sasum = from.function<float_asum>("cblas_sasum");
+  double_iamax* idamax = from.function<double_iamax>("cblas_idamax");
+  float_iamax* isamax = from.function<float_iamax>("cblas_isamax");
   complex_dot* cdotu = from.function<complex_dot>("cblas_cdotu_sub");
   complex_dot* zdotu = from.function<complex_dot>("cblas_zdotu_sub");
 };
@@ -60,22 +69,68 @@ contenders ways(const blas& b, const workload& w) {
   return list;
 }
 
+contenders ways_of_one(const blas& b, const workload& w) {
+  contenders list;
+  visit(w, [&]<class X, class A>(std::span<const X> x, auto, std::type_identity<A>) {
+    if constexpr (std::floating_point<X> && std::same_as<X, A>) {
+      const auto add = [&](auto f) {
+        list.push_back(on_host(
+            b.name, b.version, w,
+            [f, x = x.data(), n = static_cast<int>(x.size())] { return f(n, x, 1); },
+            [&b, threads = w.threads] { b.set_threads(threads); }));
+      };
+      const auto of_type = [](auto* in_double, auto* in_float) {
+        if constexpr (std::same_as<X, double>) {
+          return in_double;
+        } else {
+          return in_float;
+        }
+      };
+      if (w.what == operation::asum) add(of_type(b.dasum, b.sasum));
+      if (w.what == operation::iamax) {
+        add([f = of_type(b.idamax, b.isamax)](int n, const X* v, int increment) {
+          return std::int64_t{f(n, v, increment)};
+        });
+      }
+    }
+  });
+  return list;
+}
+
+/// Null where it isn't installed.
+const blas* find_openblas() {
+  static const library l{"libopenblas.so.0", "libopenblas.so"};
+  if (!l) return nullptr;
+  static const blas b{"OpenBLAS", l.function<char*()>("openblas_get_config")(),
+                      l.function<void(int)>("openblas_set_num_threads"), l};
+  return &b;
+}
+
+const blas* find_blis() {
+  static const library l{"libblis.so.4", "libblis.so"};
+  if (!l) return nullptr;
+  static const blas b{"BLIS", l.function<char*()>("bli_info_get_version_str")(),
+                      l.function<void(long)>("bli_thread_set_num_threads"), l};
+  return &b;
+}
+
 }  // namespace
 
 contenders openblas(const workload& w) {
-  static const library l{"libopenblas.so.0", "libopenblas.so"};
-  if (!l) return {};
-  static const blas b{"OpenBLAS", l.function<char*()>("openblas_get_config")(),
-                      l.function<void(int)>("openblas_set_num_threads"), l};
-  return ways(b, w);
+  const blas* const b = find_openblas();
+  return b ? ways(*b, w) : contenders();
 }
-
 contenders blis(const workload& w) {
-  static const library l{"libblis.so.4", "libblis.so"};
-  if (!l) return {};
-  static const blas b{"BLIS", l.function<char*()>("bli_info_get_version_str")(),
-                      l.function<void(long)>("bli_thread_set_num_threads"), l};
-  return ways(b, w);
+  const blas* const b = find_blis();
+  return b ? ways(*b, w) : contenders();
+}
+contenders openblas_of_one(const workload& w) {
+  const blas* const b = find_openblas();
+  return b ? ways_of_one(*b, w) : contenders();
+}
+contenders blis_of_one(const workload& w) {
+  const blas* const b = find_blis();
+  return b ? ways_of_one(*b, w) : contenders();
 }
 
 }  // namespace bench::peers

@@ -3,9 +3,11 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <thrust/extrema.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
+#include <thrust/system/cuda/execution_policy.h>
 #include <thrust/tuple.h>
 #include <cub/device/device_reduce.cuh>
 #include <cub/version.cuh>
@@ -42,6 +44,13 @@ struct product_of {
   template <class Pair>
   __device__ A operator()(const Pair& pair) const {
     return term<A>(thrust::get<0>(pair), thrust::get<1>(pair));
+  }
+};
+
+struct magnitude {
+  template <class A>
+  __device__ A operator()(A value) const {
+    return fabs(value);
   }
 };
 
@@ -101,18 +110,48 @@ contenders cub_on_device(const workload& w) {
   return list;
 }
 
-contenders cub_sum_on_device(const workload& w) {
+contenders cub_of_one_on_device(const workload& w) {
   contenders list;
   visit(w, [&]<class X, class A>(std::span<const X> x_span, auto, std::type_identity<A>) {
-    if constexpr (std::is_same_v<X, A> && !tally::is_complex_v<A>) {
-      const auto* const x = x_span.data();
+    if constexpr (std::is_floating_point_v<X> && std::is_same_v<X, A>) {
+      const X* const x = x_span.data();
       const auto n = static_cast<int>(x_span.size());
-      list.push_back(on_device(
-          "CUB", version(),
-          with_scratch([=](void* scratch, std::size_t& bytes, void* result, cudaStream_t stream) {
-            return cub::DeviceReduce::Sum(scratch, bytes, x, static_cast<A*>(result), n, stream);
-          }),
-          w));
+      const auto add = [&](const char* name, auto reduce) {
+        list.push_back(on_device(
+            name, version(),
+            with_scratch([=](void* scratch, std::size_t& bytes, void* result, cudaStream_t stream) {
+              return reduce(scratch, bytes, static_cast<A*>(result), stream);
+            }),
+            w));
+      };
+      if (w.what == operation::sum) {
+        add("CUB", [=](void* scratch, std::size_t& bytes, A* result, cudaStream_t stream) {
+          return cub::DeviceReduce::Sum(scratch, bytes, x, result, n, stream);
+        });
+      } else if (w.what == operation::asum) {
+        add("CUB", [=](void* scratch, std::size_t& bytes, A* result, cudaStream_t stream) {
+          return cub::DeviceReduce::TransformReduce(scratch, bytes, x, result, n,
+                                                    cuda::std::plus<>{}, magnitude{}, A{}, stream);
+        });
+      } else if (w.what == operation::max) {
+        add("CUB (value alone)",
+            [=](void* scratch, std::size_t& bytes, A* result, cudaStream_t stream) {
+              return cub::DeviceReduce::Max(scratch, bytes, x, result, n, stream);
+            });
+#if CUB_VERSION >= 200800  // a value and an index; those before write pairs
+        add("CUB", [=](void* scratch, std::size_t& bytes, A* result, cudaStream_t stream) {
+          auto* const index = reinterpret_cast<std::int64_t*>(result) + 1;
+          return cub::DeviceReduce::ArgMax(scratch, bytes, x, result, index, std::int64_t{n},
+                                           stream);
+        });
+#endif
+        list.push_back(on_host("Thrust", version() + ", returned to the host", w, [=] {
+          const auto best = thrust::max_element(thrust::cuda::par.on(stream()), x, x + n);
+          A value;
+          check(cudaMemcpy(&value, best, sizeof value, cudaMemcpyDeviceToHost), "cudaMemcpy");
+          return value;
+        }));
+      }
     }
   });
   return list;

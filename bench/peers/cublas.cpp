@@ -113,6 +113,48 @@ contenders cublas_on_device(const workload& w) {
   return {c};
 }
 
+contenders cublas_of_one_on_device(const workload& w) {
+  contenders list;
+  if (!cublas()) return list;
+  visit(w, [&]<class X, class A>(std::span<const X> x_span, auto, std::type_identity<A>) {
+    if constexpr (std::floating_point<X> && std::same_as<X, A>) {
+      const X* const x = x_span.data();
+      const auto n = static_cast<std::int64_t>(x_span.size());
+      const auto add = [&](const char* call, auto* f, auto* result_type) {
+        list.push_back(on_device(
+            "cuBLAS", version(),
+            [=](cudaStream_t, void* result) {
+              check(f(handle(CUBLAS_POINTER_MODE_DEVICE), n, x, 1,
+                      static_cast<decltype(result_type)>(result)),
+                    call);
+            },
+            w));
+      };
+      constexpr X* number = nullptr;
+      constexpr std::int64_t* index = nullptr;
+      if (w.what == operation::asum) {
+        if constexpr (std::same_as<X, double>) {
+          add("cublasDasum", CUBLAS_FUNCTION(cublasDasum_v2_64), number);
+        } else {
+          add("cublasSasum", CUBLAS_FUNCTION(cublasSasum_v2_64), number);
+        }
+      }
+      if (w.what == operation::iamax) {
+        if constexpr (std::same_as<X, double>) {
+          add("cublasIdamax", CUBLAS_FUNCTION(cublasIdamax_v2_64), index);
+        } else {
+          add("cublasIsamax", CUBLAS_FUNCTION(cublasIsamax_v2_64), index);
+        }
+        list.back().compute = [compute = list.back().compute](void* result) {
+          compute(result);
+          --*static_cast<std::int64_t*>(result);  // it counts from 1
+        };
+      }
+    }
+  });
+  return list;
+}
+
 contenders cublas_to_host(const workload& w) {
   contenders list;
   if (!cublas()) return list;

@@ -13,6 +13,7 @@ source cublas_on_device;
 source cublas_to_host;
 source cub_on_device;
 source cub_to_host;
-source cub_sum_on_device;  // of x alone
+source cublas_of_one_on_device;  // of x alone: asum, iamax
+source cub_of_one_on_device;     // sum, asum, max
 
 }  // namespace bench::peers

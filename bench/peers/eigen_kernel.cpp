@@ -31,11 +31,46 @@ void kernel(const void* x, const void* y, std::size_t n, void* result) {
       (vector<X>(x, n).template cast<A>() * vector<Y>(y, n).template cast<A>()).sum();
 }
 
+template <class X, class A>
+void sum_kernel(const void* x, const void*, std::size_t n, void* result) {
+  *static_cast<A*>(result) = vector<X>(x, n).template cast<A>().sum();
+}
+template <class X>
+void asum_kernel(const void* x, const void*, std::size_t n, void* result) {
+  *static_cast<X*>(result) = vector<X>(x, n).abs().sum();
+}
+/// The value, found with its index.
+template <class X>
+void max_kernel(const void* x, const void*, std::size_t n, void* result) {
+  Eigen::Index index;
+  *static_cast<X*>(result) = vector<X>(x, n).maxCoeff(&index);
+}
+template <class X>
+void iamax_kernel(const void* x, const void*, std::size_t n, void* result) {
+  Eigen::Index index;
+  vector<X>(x, n).abs().maxCoeff(&index);
+  *static_cast<std::int64_t*>(result) = index;
+}
+
+template <class X, class Y, class A>
+eigen_kernel* kernel_of(bench::operation what) {
+  if (what == bench::operation::dot) return &kernel<X, Y, A>;
+  if constexpr (std::is_floating_point_v<X> && std::is_same_v<X, A>) {
+    if (what == bench::operation::sum) return &sum_kernel<X, A>;
+    if (what == bench::operation::asum) return &asum_kernel<X>;
+    if (what == bench::operation::max) return &max_kernel<X>;
+    if (what == bench::operation::iamax) return &iamax_kernel<X>;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 eigen_kernel* bench_eigen_kernel(const bench::workload& w) {
   eigen_kernel* found = nullptr;
   visit(w, [&]<class X, class Y, class A>(std::span<const X>, std::span<const Y>,
-                                          std::type_identity<A>) { found = &kernel<X, Y, A>; });
+                                          std::type_identity<A>) {
+    found = kernel_of<X, Y, A>(w.what);
+  });
   return found;
 }

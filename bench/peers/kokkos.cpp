@@ -4,20 +4,87 @@
 #include <Kokkos_Core.hpp>
 #include <tally/tally.hpp>
 
+#include <cmath>
 #include <string>
+#include <type_traits>
 
 namespace bench::peers {
 
-contenders kokkos(const workload& w) {
+namespace {
+
+using space = Kokkos::DefaultHostExecutionSpace;
+
+/// Its threads; 0 where there are more than `w` may use, or none.
+int threads_for(const workload& w) {
   try {  // have it initialised
     tally::kokkos();
   } catch (const tally::error&) {  // a Kokkos for a device that is not here
-    return {};
+    return 0;
   }
-  using space = Kokkos::DefaultHostExecutionSpace;
   const auto threads = static_cast<int>(space().concurrency());
-  if (threads > w.threads) return {};
+  return threads > w.threads ? 0 : threads;
+}
+
+}  // namespace
+
+contenders kokkos_of_one(const workload& w) {
+  const int threads = threads_for(w);
   contenders list;
+  visit(w, [&]<class X, class A>(std::span<const X> span, auto, std::type_identity<A>) {
+    if constexpr (std::is_floating_point_v<X> && std::is_same_v<X, A>) {
+      const auto add = [&, x = span.data(), n = span.size()](auto f) {
+        list.push_back(on_host("Kokkos", std::to_string(KOKKOS_VERSION) + " " + space::name(), w,
+                               [=] { return f(x, Kokkos::RangePolicy<space>(0, n)); }));
+        list.back().threads = threads;
+      };
+      using place = typename Kokkos::MaxLoc<X, std::size_t>::value_type;
+      if (threads == 0) return;
+      if (w.what == operation::sum) {
+        add([](const X* x, const auto& all) {
+          A sum{};
+          Kokkos::parallel_reduce(
+              all, [=](std::size_t i, A& part) { part += x[i]; }, sum);
+          return sum;
+        });
+      } else if (w.what == operation::asum) {
+        add([](const X* x, const auto& all) {
+          A sum{};
+          Kokkos::parallel_reduce(
+              all, [=](std::size_t i, A& part) { part += std::abs(x[i]); }, sum);
+          return sum;
+        });
+      } else if (w.what == operation::max) {
+        add([](const X* x, const auto& all) {
+          place best;
+          Kokkos::parallel_reduce(
+              all,
+              [=](std::size_t i, place& part) {
+                if (x[i] > part.val) part.val = x[i], part.loc = i;
+              },
+              Kokkos::MaxLoc<X, std::size_t>(best));
+          return best.val;
+        });
+      } else if (w.what == operation::iamax) {
+        add([](const X* x, const auto& all) {
+          place best;
+          Kokkos::parallel_reduce(
+              all,
+              [=](std::size_t i, place& part) {
+                if (std::abs(x[i]) > part.val) part.val = std::abs(x[i]), part.loc = i;
+              },
+              Kokkos::MaxLoc<X, std::size_t>(best));
+          return static_cast<std::int64_t>(best.loc);
+        });
+      }
+    }
+  });
+  return list;
+}
+
+contenders kokkos(const workload& w) {
+  const int threads = threads_for(w);
+  contenders list;
+  if (threads == 0) return list;
   visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
                                           std::type_identity<A>) {
     if constexpr (!tally::is_complex_v<A>) {  // of its own kind in Kokkos

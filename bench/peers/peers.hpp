@@ -14,4 +14,10 @@ source eigen;
 source tbb;  // oneTBB's own, and std::transform_reduce with execution policies, which run on it
 source kokkos;
 
+// The same of x alone: sum, asum, max, iamax. (Eigen's above does these too.)
+source standard_of_one;
+source openblas_of_one;
+source blis_of_one;
+source kokkos_of_one;
+
 }  // namespace bench::peers

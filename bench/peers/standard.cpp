@@ -1,6 +1,8 @@
 // The standard language and library, on one thread.
 #include "bench/peers/peers.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
@@ -14,7 +16,59 @@ template <class A, class X, class Y>
   return sum;
 }
 
+template <class T>
+[[gnu::noinline]] T sum_in_loop(const T* x, std::size_t n) {
+  T sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += x[i];
+  return sum;
+}
+template <class T>
+[[gnu::noinline]] T asum_in_loop(const T* x, std::size_t n) {
+  T sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += std::abs(x[i]);
+  return sum;
+}
+/// The value, found with its index.
+template <class T>
+[[gnu::noinline]] T max_in_loop(const T* x, std::size_t n) {
+  T best = x[0];
+  std::size_t index = 0;
+  for (std::size_t i = 1; i < n; ++i) {
+    if (x[i] > best) best = x[i], index = i;
+  }
+  return x[index];
+}
+template <class T>
+[[gnu::noinline]] std::int64_t iamax_in_loop(const T* x, std::size_t n) {
+  T best = std::abs(x[0]);
+  std::size_t index = 0;
+  for (std::size_t i = 1; i < n; ++i) {
+    if (std::abs(x[i]) > best) best = std::abs(x[i]), index = i;
+  }
+  return static_cast<std::int64_t>(index);
+}
+
 }  // namespace
+
+contenders standard_of_one(const workload& w) {
+  contenders list;
+  visit(w, [&]<class X, class A>(std::span<const X> x, auto, std::type_identity<A>) {
+    if constexpr (std::is_floating_point_v<X> && std::is_same_v<X, A>) {
+      const auto add = [&](const char* name, auto f) {
+        list.push_back(on_host(name, "-O3", w, [=] { return f(x.data(), x.size()); }));
+      };
+      if (w.what == operation::sum) add("plain loop", sum_in_loop<X>);
+      if (w.what == operation::asum) add("plain loop", asum_in_loop<X>);
+      if (w.what == operation::iamax) add("plain loop", iamax_in_loop<X>);
+      if (w.what == operation::max) {
+        add("plain loop", max_in_loop<X>);
+        add("std::max_element",
+            [](const X* first, std::size_t n) { return *std::max_element(first, first + n); });
+      }
+    }
+  });
+  return sequential(std::move(list));
+}
 
 contenders standard(const workload& w) {
   contenders list;

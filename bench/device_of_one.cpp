@@ -1,0 +1,44 @@
+// sum, asum, max and iamax on a CUDA device, the vector there: the device's own time, the result
+// staying in its memory.
+#include "bench/device.hpp"
+#include "bench/lane.hpp"
+#include "bench/limit.hpp"
+#include "bench/ours.hpp"
+#include "bench/peers/device_peers.hpp"
+
+namespace bench {
+namespace {
+
+std::vector<std::size_t> sizes(const types& t, bool full) {
+  if (t != types_of(pair<double, double>{}) && t != types_of(pair<float, float>{})) return {};
+  std::vector<std::size_t> list;
+  for (int k = 10; k <= 28; k += full ? 2 : 6) list.push_back(std::size_t{1} << k);
+  return list;
+}
+
+contenders ways(const workload& w, bool) {
+  contenders list;
+  list.push_back(on_device(
+      "tally::cuda", tally::cuda().description(),
+      [w](cudaStream_t s, void* result) { compute(tally::cuda({.stream = s}), w, result, false); },
+      w));
+  for (source* other : {device_limit, peers::cublas_of_one_on_device, peers::cub_of_one_on_device})
+    list += other(w);
+  return list;
+}
+
+}  // namespace
+
+const lane sum_on_device = {
+    .name = "sum-cuda", .on_device = true, .what = operation::sum, .sizes = sizes, .ways = ways};
+const lane asum_on_device = {
+    .name = "asum-cuda", .on_device = true, .what = operation::asum, .sizes = sizes, .ways = ways};
+const lane max_on_device = {
+    .name = "max-cuda", .on_device = true, .what = operation::max, .sizes = sizes, .ways = ways};
+const lane iamax_on_device = {.name = "iamax-cuda",
+                              .on_device = true,
+                              .what = operation::iamax,
+                              .sizes = sizes,
+                              .ways = ways};
+
+}  // namespace bench

@@ -1,0 +1,19 @@
+// max, which finds value and index, and iamax on the host: our executors, the peers, the limit.
+#include "bench/lane.hpp"
+
+namespace bench {
+
+const lane max = {.name = "max",
+                  .on_all_threads = true,
+                  .offset = of_malloc,
+                  .what = operation::max,
+                  .sizes = sizes_of_one,
+                  .ways = ways_of_one};
+const lane iamax = {.name = "iamax",
+                    .on_all_threads = true,
+                    .offset = of_malloc,
+                    .what = operation::iamax,
+                    .sizes = sizes_of_one,
+                    .ways = ways_of_one};
+
+}  // namespace bench

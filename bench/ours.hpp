@@ -1,0 +1,23 @@
+// Our own ways of computing what a workload asks for.
+#pragma once
+
+#include "bench/contender.hpp"
+
+#include <tally/tally.hpp>
+
+#include <vector>
+
+namespace bench {
+
+/// The executors that run on host memory, with what the threads allow.
+std::vector<tally::executor> host_executors(int threads, bool full);
+
+/// Something of x alone, on each of them.
+contenders ours_of_one(const workload& w, bool full);
+
+/// What `w` asks for, on `where`. Of `max` the index comes behind the value, in 16 bytes, unless
+/// this waits.
+void compute(const tally::executor& where, const workload& w, void* result, bool wait,
+             bool exact = false);
+
+}  // namespace bench
