@@ -73,39 +73,17 @@ TALLY_HOST_DEVICE rank_t<S> rank(S score) {
   }
 }
 
-/// The element of score that has this rank; of two zeros +0.
-template <extreme what, class S>
-TALLY_HOST_DEVICE S number_of(rank_t<S> rank) {
-  if constexpr (std::is_integral_v<S>) {
-    return score<what>(static_cast<S>(rank ^ sign_bit<S>));  // its own inverse, as minus is
-  } else {
-    if (rank == ~rank_t<S>{}) return quiet_nan<S>;
-    if (rank == sign_bit<S>) return 0;
-    const bool negative = rank < sign_bit<S>;
-    const rank_t<S> bits = negative ? sign_bit<S> - rank : rank - sign_bit<S>;
-    S magnitude;
-    memcpy(&magnitude, &bits, sizeof magnitude);
-    return negative == (what == extreme::max) ? -magnitude : magnitude;
-  }
-}
-
-/// The best element of a part of the vector.
+/// The best element of a part of the vector, or the best part.
 struct candidate {
   std::uint64_t rank = 0;
-  /// Greater where the index is lower, and odd for +0 and all that is not zero: see `place`. Of no
-  /// element at all 0, as the rank.
-  std::uint64_t precedence = 0;
+  std::uint64_t precedence = 0;  ///< greater where the place is lower; 0 of no element at all
 
-  static constexpr std::uint64_t last = (std::uint64_t{1} << 63) - 1;
-
-  TALLY_HOST_DEVICE static candidate at(std::uint64_t rank, std::uint64_t index,
-                                        bool is_negative_zero) {
-    return {rank, (last - index) << 1 | !is_negative_zero};
+  TALLY_HOST_DEVICE static candidate at(std::uint64_t rank, std::uint64_t place) {
+    return {rank, ~place};
   }
-  TALLY_HOST_DEVICE bool is_negative_zero() const { return (precedence & 1) == 0; }
   /// -1 of no element.
-  TALLY_HOST_DEVICE std::int64_t index() const {
-    return precedence == 0 ? -1 : static_cast<std::int64_t>(last - (precedence >> 1));
+  TALLY_HOST_DEVICE std::int64_t place() const {
+    return precedence == 0 ? -1 : static_cast<std::int64_t>(~precedence);
   }
 
   /// The better one.
@@ -124,17 +102,6 @@ struct candidates {
   }
 };
 
-template <class T>
-TALLY_HOST_DEVICE bool is_negative_zero(T number) {
-  if constexpr (std::is_floating_point_v<T>) {
-    rank_t<T> bits;
-    memcpy(&bits, &number, sizeof bits);
-    return bits == sign_bit<T>;
-  } else {
-    return false;
-  }
-}
-
 /// An element, on the host.
 template <extreme what, class X>
 rank_t<score_t<X>> rank_of(const X& x) {
@@ -147,11 +114,7 @@ rank_t<score_t<X>> rank_of(const X& x) {
 }
 template <extreme what, class X>
 candidate candidate_at(const X& x, std::size_t index) {
-  if constexpr (is_complex_v<X>) {
-    return candidate::at(rank_of<what>(x), index, false);
-  } else {
-    return candidate::at(rank_of<what>(x), index, is_negative_zero(static_cast<score_t<X>>(x)));
-  }
+  return candidate::at(rank_of<what>(x), index);
 }
 
 /// An `extremum` as a plain value of its layout, for code that has none of `T`'s functions.
@@ -161,26 +124,31 @@ struct alignas(8) found {
   alignas(8) std::int64_t index;
 };
 
-/// What the caller is given of elements of type `X`, kept as `T`s.
-template <extreme what, class X, class T>
-TALLY_HOST_DEVICE found<T> finish(const candidate& best) {
-  using S = score_t<X>;
-  S number = number_of<what, S>(static_cast<rank_t<S>>(best.rank));
-  if (std::is_floating_point_v<S> && number == 0 && best.is_negative_zero()) number = -number;
-  return {static_cast<T>(number), best.index()};
+/// An element as it is returned: of NaNs the one.
+template <class X, class T>
+TALLY_HOST_DEVICE T as_value(T x) {
+  if constexpr (!std::is_integral_v<X>) {
+    const auto number = static_cast<score_t<X>>(x);
+    if (number != number) return static_cast<T>(quiet_nan<score_t<X>>);
+  }
+  return x;
 }
 
 /// Writes what `a` asks for, on the host.
 inline void write_result(const extremum_arguments& a, const candidates& best) {
   if (a.what == extreme::iamax) {
-    *static_cast<std::int64_t*>(a.result) = best.max.index();
+    *static_cast<std::int64_t*>(a.result) = best.max.place();
     return;
   }
   with_element(a.x.element, [&]<class X>() {
     if constexpr (!is_complex_v<X>) {
       auto* result = static_cast<found<X>*>(a.result);
-      if (a.what != extreme::max) *result++ = finish<extreme::min, X, X>(best.min);
-      if (a.what != extreme::min) *result = finish<extreme::max, X, X>(best.max);
+      const auto write = [&](const candidate& c) {
+        const std::int64_t i = c.place();
+        *result++ = {as_value<X>(static_cast<const X*>(a.x.data)[i * a.x.increment]), i};
+      };
+      if (a.what != extreme::max) write(best.min);
+      if (a.what != extreme::min) write(best.max);
     }
   });
 }

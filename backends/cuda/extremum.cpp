@@ -30,6 +30,7 @@ void extremum(const executor& where, const extremum_arguments& a) {
   job.n = static_cast<std::int64_t>(a.x.size);
 
   static constexpr const char* names[] = {"min", "max", "minmax", "iamax"};
+  static constexpr std::size_t result_bytes[] = {16, 16, 32, 8};
   const auto size = static_cast<int>(size_of(a.x.element));
   const extremum_kernel& kernel = kernel_of(a);
   // A complex element that is aligned as its parts are can lie across.
@@ -37,11 +38,11 @@ void extremum(const executor& where, const extremum_arguments& a) {
       a.x.increment == 1 &&
       reinterpret_cast<std::uintptr_t>(a.x.data) % static_cast<unsigned>(size) == 0;
   const std::size_t head = contiguous ? static_cast<std::size_t>(head_of(a.x.data, size)) : 0;
-  const auto tile = static_cast<std::size_t>(tile_of(size));
+  const auto tile = static_cast<std::size_t>(tile_of(size, contiguous));
   const std::size_t tiles = (a.x.size + head + tile - 1) / tile;
   run_sum(where, names[static_cast<int>(a.what)], contiguous ? kernel.contiguous : kernel.any,
           shape_of_nodes(std::max<std::size_t>(1, tiles), kernel.words), job, a.result,
-          kernel.result_bytes, a.wait);
+          result_bytes[static_cast<int>(a.what)], a.wait);
 }
 
 }  // namespace tally::backends::cuda

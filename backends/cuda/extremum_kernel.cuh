@@ -1,8 +1,9 @@
-// min, max, minmax and iamax on a GPU, launched and combined as the sums are (sum_kernel.cuh).
+// min, max, minmax and iamax on a GPU: one launch for each call.
 //
-// A warp takes a tile at a time, all of it in its registers. First it finds the greatest score, at
-// two or three operations an element; then the few threads that have it look at their elements once
-// more, for where it is.
+// Two steps. Every thread goes through its part of the block's tiles and keeps the best number and
+// the tile in which it first came up, at an operation or two an element; warps and blocks combine
+// what their threads have as the sums are combined (sum_kernel.cuh). Then one warp of the last
+// block looks once more at the one tile that is left, for where in it the element is.
 #pragma once
 
 #include "backends/cuda/extremum_kernels.hpp"
@@ -13,14 +14,184 @@
 
 namespace tally::backends::cuda {
 
-template <class F>
-__device__ candidate mapped(const candidate& c, F f) {
-  return {f(c.rank), f(c.precedence)};
+// --- Better numbers ------------------------------------------------------------------------------
+
+/// The one of them that is greater, or less; a NaN, once there is one.
+template <bool greater, class S>
+__device__ S better(S best, S number) {
+  if constexpr (std::is_integral_v<S>) {
+    return greater ? ::max(best, number) : ::min(best, number);
+  } else {
+#if __CUDA_ARCH__ >= 800
+    constexpr bool in_one = std::is_same_v<S, float>;
+#else
+    constexpr bool in_one = false;
+#endif
+    if constexpr (!in_one) {
+      return number != number || (greater ? number > best : number < best) ? number : best;
+    } else if constexpr (greater) {
+      asm("max.NaN.f32 %0, %1, %2;" : "=f"(best) : "f"(best), "f"(number));
+      return best;
+    } else {
+      asm("min.NaN.f32 %0, %1, %2;" : "=f"(best) : "f"(best), "f"(number));
+      return best;
+    }
+  }
 }
-template <class F>
-__device__ candidates mapped(const candidates& c, F f) {
-  return {mapped(c.min, f), mapped(c.max, f)};
+
+/// What elements are compared by: themselves, or their magnitudes; of integers as -|x|, which can't
+/// overflow, the least.
+template <extreme what, class X>
+struct numbers {
+  using S = score_t<X>;
+  static constexpr bool negative = what == extreme::iamax && std::is_integral_v<S>;
+  static constexpr bool greater = what == extreme::max || (what == extreme::iamax && !negative);
+  static constexpr S limit = std::is_floating_point_v<S> ? std::numeric_limits<S>::infinity()
+                             : greater                   ? std::numeric_limits<S>::min()
+                                                         : std::numeric_limits<S>::max();
+  /// None is worse.
+  static constexpr S worst = std::is_floating_point_v<S> && greater ? -limit : limit;
+
+  static __device__ S of(on_device_t<X> x) {
+    if constexpr (is_complex_v<X>) {
+      return score_of_parts<S>(x.re, x.im);
+    } else if constexpr (negative) {
+      const S number = convert<S>(x);
+      return ::min(number, -number);
+    } else if constexpr (what == extreme::iamax) {
+      return score<what>(convert<S>(x));
+    } else {
+      return convert<S>(x);
+    }
+  }
+  static __device__ rank_t<S> rank_of(S number) {
+    if constexpr (negative) {
+      return rank(~number);
+    } else if constexpr (what == extreme::iamax) {
+      return rank(number);
+    } else {
+      return rank(score<what>(number));
+    }
+  }
+};
+
+template <class X>
+inline constexpr bool comes_in_pairs = std::is_same_v<X, float16> || std::is_same_v<X, bfloat16>;
+
+/// The same of two 16-bit floats in a word each: half an operation an element. From compute
+/// capability 8 on.
+template <bool greater, class X>
+__device__ std::uint32_t better_pair(std::uint32_t best, std::uint32_t pair) {
+  if constexpr (std::is_same_v<X, float16>) {
+    if constexpr (greater) {
+      asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(best) : "r"(best), "r"(pair));
+    } else {
+      asm("min.NaN.f16x2 %0, %1, %2;" : "=r"(best) : "r"(best), "r"(pair));
+    }
+  } else {
+    if constexpr (greater) {
+      asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(best) : "r"(best), "r"(pair));
+    } else {
+      asm("min.NaN.bf16x2 %0, %1, %2;" : "=r"(best) : "r"(best), "r"(pair));
+    }
+  }
+  return best;
 }
+
+// --- What a thread holds of a tile ---------------------------------------------------------------
+//
+// `count` elements, known by constants i: `at(i)` is an element, `offset(i)` its index in the tile.
+// Where the vector doesn't fill the tile, its first element there stands for those that are absent:
+// again, or too early, which `begin` tells, it is no better.
+
+/// Of a contiguous vector, in 16-byte loads.
+template <class X>
+struct loaded {
+  using DX = on_device_t<X>;
+  static constexpr bool is_loaded = true;
+  static constexpr int size = sizeof(DX);
+  static constexpr int length = tile_of(size, true);
+  static constexpr int per_load = load_bytes / size;
+  static constexpr int loads = loads_of(size);
+  static constexpr int count = loads * per_load;
+
+  elements<DX, per_load> of_load[loads];
+  int lane, begin;
+  std::int64_t first;  ///< the index of the tile's first place
+
+  /// False if there are no elements in the tile.
+  __device__ bool load(const dot_job& job, std::int64_t tile, int of_lane) {
+    const int head = head_of(job.x, size);
+    lane = of_lane;
+    begin = tile == 0 ? head : 0;
+    first = tile * length - head;
+    const std::int64_t left = job.n - first;
+    const DX* const from = static_cast<const DX*>(job.x) + first;
+    if (begin == 0 && left >= length) {
+#pragma unroll
+      for (int l = 0; l < loads; ++l) of_load[l].load(from + offset(l * per_load));
+      return true;
+    }
+    if (left <= begin) return false;
+    const int end = left < length ? static_cast<int>(left) : length;
+    const DX filler = from[begin];
+#pragma unroll
+    for (int l = 0; l < loads; ++l) {
+      const int i = offset(l * per_load);
+      if (i >= begin && i + per_load <= end) {
+        of_load[l].load(from + i);
+      } else {
+        DX all[per_load];
+#pragma unroll
+        for (int v = 0; v < per_load; ++v) {
+          all[v] = i + v >= begin && i + v < end ? from[i + v] : filler;
+        }
+        memcpy(of_load[l].words, all, sizeof all);
+      }
+    }
+    return true;
+  }
+  __device__ int offset(int i) const {
+    return (i / per_load * static_cast<int>(warp) + lane) * per_load + i % per_load;
+  }
+  __device__ DX at(int i) const {
+    if constexpr (per_load == 1) {
+      return of_load[i][0];
+    } else {
+      return of_load[i / per_load].at(i % per_load);
+    }
+  }
+};
+
+/// Of any vector, one element a load; adjacent threads read adjacent elements.
+template <class X>
+struct gathered {
+  using DX = on_device_t<X>;
+  static constexpr bool is_loaded = false;
+  static constexpr int length = tile_of(sizeof(DX), false);
+  static constexpr int count = length / static_cast<int>(warp);
+  static constexpr int begin = 0;
+
+  DX element[count];
+  int lane;
+  std::int64_t first;
+
+  __device__ bool load(const dot_job& job, std::int64_t tile, int of_lane) {
+    lane = of_lane;
+    first = tile * length;
+    const std::int64_t left = job.n - first;
+    if (left <= 0) return false;
+    const DX* const from = static_cast<const DX*>(job.x) + first * job.x_increment;
+#pragma unroll
+    for (int i = 0; i < count; ++i)
+      element[i] = from[offset(i) < left ? offset(i) * job.x_increment : 0];
+    return true;
+  }
+  __device__ int offset(int i) const { return i * static_cast<int>(warp) + lane; }
+  __device__ DX at(int i) const { return element[i]; }
+};
+
+// --- A thread's best -----------------------------------------------------------------------------
 
 __device__ inline std::uint32_t greatest_in_warp(std::uint32_t value) {
 #if __CUDA_ARCH__ >= 800
@@ -33,7 +204,6 @@ __device__ inline std::uint32_t greatest_in_warp(std::uint32_t value) {
   return value;
 #endif
 }
-
 __device__ inline std::uint64_t greatest_in_warp(std::uint64_t value) {
   const auto high = static_cast<std::uint32_t>(value >> 32);
   const std::uint32_t most = greatest_in_warp(high);
@@ -41,228 +211,191 @@ __device__ inline std::uint64_t greatest_in_warp(std::uint64_t value) {
          greatest_in_warp(high == most ? static_cast<std::uint32_t>(value) : 0u);
 }
 
-// --- What a thread holds -------------------------------------------------------------------------
-//
-// `count` elements, known by constants i: `at(i)` is an element, `offset(i)` its index in the tile.
-// Where the vector doesn't fill the tile, its first element there stands for those that are absent:
-// again, or too early, which `begin` tells, it is no better.
-
-/// Of a contiguous vector, in 16-byte loads.
-template <class X>
-struct loaded {
-  using DX = on_device_t<X>;
-  static constexpr int per_load = load_bytes / static_cast<int>(sizeof(DX));
-  static constexpr int loads = loads_of(sizeof(DX));
-  static constexpr int count = loads * per_load;
-
-  elements<DX, per_load> of_load[loads];
-  int lane;
-
-  /// `from` is the tile's first address, which may be before the vector's.
-  __device__ void load(const DX* from) {
-#pragma unroll
-    for (int l = 0; l < loads; ++l) of_load[l].load(from + offset(l * per_load));
-  }
-  /// Elements [begin, end) of the tile alone; at least one.
-  __device__ void load(const DX* from, int begin, int end) {
-    const DX first = from[begin];
-#pragma unroll
-    for (int l = 0; l < loads; ++l) {
-      const int i = offset(l * per_load);
-      if (i >= begin && i + per_load <= end) {
-        of_load[l].load(from + i);
-      } else {
-        DX all[per_load];
-#pragma unroll
-        for (int v = 0; v < per_load; ++v) {
-          all[v] = i + v >= begin && i + v < end ? from[i + v] : first;
-        }
-        memcpy(of_load[l].words, all, sizeof all);
-      }
-    }
-  }
-  __device__ int offset(int i) const {
-    return (i / per_load * static_cast<int>(warp) + lane) * per_load + i % per_load;
-  }
-  __device__ DX at(int i) const {
-    if constexpr (per_load == 1) {
-      return of_load[i][0];
-    } else {
-      return of_load[i / per_load].at(i % per_load);
-    }
-  }
-  /// Has scores computed again instead of kept in registers.
-  __device__ void renew() {
-#pragma unroll
-    for (auto& e : of_load) e.renew();
-  }
-};
-
-/// Of any vector, one element a load; adjacent threads read adjacent elements.
-template <class X>
-struct gathered {
-  using DX = on_device_t<X>;
-  static constexpr int count = 16;
-
-  DX element[count];
-  int lane;
-
-  /// Elements [0, end) from there; at least one.
-  __device__ void load(const DX* from, std::ptrdiff_t increment, int end) {
-#pragma unroll
-    for (int i = 0; i < count; ++i) element[i] = from[offset(i) < end ? offset(i) * increment : 0];
-  }
-  __device__ int offset(int i) const { return i * static_cast<int>(warp) + lane; }
-  __device__ DX at(int i) const { return element[i]; }
-  __device__ void renew() {}
-};
-
-// --- A tile --------------------------------------------------------------------------------------
-
-template <class S>
-inline constexpr S least = std::is_floating_point_v<S> ? -std::numeric_limits<S>::infinity()
-                                                       : std::numeric_limits<S>::min();
-
+/// The best number so far, and the tile in which it first came up, counted from the warp's first.
 template <extreme what, class X>
-__device__ score_t<X> score_of(on_device_t<X> x) {
-  using S = score_t<X>;
-  if constexpr (is_complex_v<X>) {
-    return score_of_parts<S>(x.re, x.im);
-  } else {
-    return score<what>(convert<S>(x));
-  }
-}
+struct tracker {
+  using N = numbers<what, X>;
+  using S = typename N::S;
+  S best = N::worst;
+  unsigned tile = 0;
 
-/// The best of what a warp's threads hold of a tile, whose element 0 has index `first`.
-template <extreme what, class X, class Held>
-__device__ candidate best_of(Held& held, std::int64_t first, int begin) {
-  using S = score_t<X>;
-  S greatest = least<S>;
-  bool is_nan = false;
+  template <class Held>
+  __device__ void look(const Held& held, unsigned number) {
+    const S next = better<N::greater>(best, best_of(held));
+    if (next != best && best == best) tile = number;
+    best = next;
+  }
+
+  template <class Held>
+  static __device__ S best_of(const Held& held) {
+#if __CUDA_ARCH__ >= 800
+    constexpr bool in_pairs = comes_in_pairs<X> && Held::is_loaded;
+#else
+    constexpr bool in_pairs = false;
+#endif
+    constexpr int chains = 4;  // each waits for itself alone
+    if constexpr (in_pairs) {
+      constexpr std::uint32_t mask = what == extreme::iamax ? 0x7fff7fffu : 0xffffffffu;
+      std::uint32_t of_chain[chains];
 #pragma unroll
-  for (int i = 0; i < Held::count; ++i) {
-    const S s = score_of<what, X>(held.at(i));
-    if constexpr (std::is_same_v<S, float>) {
-      greatest = fmaxf(greatest, s);  // one operation; a NaN loses
+      for (int l = 0; l < Held::loads; ++l) {
+        const uint4& words = held.of_load[l].words[0];
+        const std::uint32_t pairs[] = {words.x & mask, words.y & mask, words.z & mask,
+                                       words.w & mask};
+#pragma unroll
+        for (int c = 0; c < chains; ++c) {
+          of_chain[c] = l == 0 ? pairs[c] : better_pair<N::greater, X>(of_chain[c], pairs[c]);
+        }
+      }
+#pragma unroll
+      for (int c = 1; c < chains; ++c) {
+        of_chain[0] = better_pair<N::greater, X>(of_chain[0], of_chain[c]);
+      }
+      const auto low = static_cast<std::uint16_t>(of_chain[0]);
+      const auto high = static_cast<std::uint16_t>(of_chain[0] >> 16);
+      return better<N::greater>(convert<S>(__builtin_bit_cast(X, low)),
+                                convert<S>(__builtin_bit_cast(X, high)));
     } else {
-      greatest = s > greatest ? s : greatest;
-    }
-    if constexpr (std::is_floating_point_v<S>) is_nan = is_nan || s != s;
-  }
-  const rank_t<S> mine = is_nan ? ~rank_t<S>{} : rank(greatest);
-  const rank_t<S> best = greatest_in_warp(mine);
-
-  // Where the first one is, counted down from `end`; the last bit as in `candidate`.
-  constexpr std::uint32_t end = 1u << 30;
-  std::uint32_t precedence = 0;
-  held.renew();
-  if (mine == best) {
-    int offset = 0;
-    S found = 0;
+      S of_chain[chains];
 #pragma unroll
-    for (int i = Held::count - 1; i >= 0; --i) {
-      const S s = score_of<what, X>(held.at(i));
-      if (is_nan ? s != s : s == greatest) offset = held.offset(i), found = s;
+      for (int i = 0; i < Held::count; ++i) {
+        const S s = N::of(held.at(i));
+        of_chain[i % chains] = i < chains ? s : better<N::greater>(of_chain[i % chains], s);
+      }
+#pragma unroll
+      for (int c = 1; c < chains; ++c) of_chain[0] = better<N::greater>(of_chain[0], of_chain[c]);
+      return of_chain[0];
     }
-    offset = offset < begin ? begin : offset;
-    bool negative_zero = false;
-    if constexpr (what != extreme::iamax) negative_zero = is_negative_zero(score<what>(found));
-    precedence = (end - static_cast<std::uint32_t>(offset)) << 1 | !negative_zero;
   }
-  precedence = greatest_in_warp(precedence);
-  return candidate::at(best, static_cast<std::uint64_t>(first + (end - (precedence >> 1))),
-                       (precedence & 1) == 0);
-}
 
-template <extreme what>
-using candidate_of = std::conditional_t<what == extreme::minmax, candidates, candidate>;
+  /// The best tile of the warp's, from `first` on, every `step`-th of which is the warp's.
+  __device__ candidate of_warp(std::int64_t first, unsigned step) const {
+    const rank_t<S> mine = N::rank_of(best);
+    const rank_t<S> most = greatest_in_warp(mine);
+    const unsigned lowest = ~greatest_in_warp(mine == most ? ~tile : 0u);
+    return candidate::at(most, static_cast<std::uint64_t>(first) + std::uint64_t{lowest} * step);
+  }
+};
 
+/// Where the element of a tile is that has this rank, and which; asked by a warp at once. One
+/// thread delivers it.
 template <extreme what, class X, class Held>
-__device__ candidate_of<what> all_of(Held& held, std::int64_t first, int begin) {
-  if constexpr (what == extreme::minmax) {
-    return {best_of<extreme::min, X>(held, first, begin),
-            best_of<extreme::max, X>(held, first, begin)};
+__device__ void deliver_from_tile(const dot_job& job, const candidate& best, int lane, int part) {
+  using N = numbers<what, X>;
+  using DX = on_device_t<X>;
+  Held held;
+  if (best.place() < 0 || !held.load(job, best.place(), lane)) {  // of an empty vector
+    if (lane == 0) deliver(std::int64_t{-1}, job.tag, job.result);
+    return;
+  }
+  constexpr int none = 1 << 30;
+  int mine = none;
+  DX element{};
+#pragma unroll
+  for (int i = Held::count - 1; i >= 0; --i) {
+    if (N::rank_of(N::of(held.at(i))) == best.rank) mine = held.offset(i), element = held.at(i);
+  }
+  if (mine < held.begin) mine = held.begin;
+  const auto lowest = static_cast<int>(~greatest_in_warp(~static_cast<std::uint32_t>(mine)));
+  if (mine != lowest) return;
+  const std::int64_t index = held.first + lowest;
+  if constexpr (what == extreme::iamax) {
+    deliver(index, job.tag, job.result);
   } else {
-    return best_of<what, X>(held, first, begin);
+    // Threads that have the filler have the same element.
+    const found<DX> result = {as_value<X>(element), index};
+    constexpr int words = words_of<found<DX>>;
+    char* const to = static_cast<char*>(job.result) +
+                     part * (job.tag == 0 ? sizeof result : words * sizeof(std::uint64_t));
+    deliver(result, job.tag, to);
   }
 }
 
 // --- The kernel ----------------------------------------------------------------------------------
 
-/// What `minmax` delivers.
-template <class T>
-struct both {
-  found<T> min, max;
+template <class F>
+__device__ candidate mapped(const candidate& c, F f) {
+  return {f(c.rank), f(c.precedence)};
+}
+template <class F>
+__device__ candidates mapped(const candidates& c, F f) {
+  return {mapped(c.min, f), mapped(c.max, f)};
+}
+
+/// One search.
+template <extreme what, class X, class Held>
+struct search {
+  using sum = candidate;
+  tracker<what, X> best;
+
+  __device__ void look(const Held& held, unsigned tile) { best.look(held, tile); }
+  __device__ sum of_warp(std::int64_t first, unsigned step) const {
+    return best.of_warp(first, step);
+  }
+  static __device__ void deliver(const dot_job& job, const sum& c, int lane) {
+    deliver_from_tile<what, X, Held>(job, c, lane, 0);
+  }
 };
 
-/// `contiguous`: the vector is, and starts at a multiple of an element's size.
-template <extreme what, class X, bool contiguous>
-struct tiles {
-  using sum = candidate_of<what>;
-  using DX = on_device_t<X>;
-  static constexpr int size = sizeof(DX);
-  static constexpr int length = tile_of(size);
+/// Both at once.
+template <class X, class Held>
+struct search<extreme::minmax, X, Held> {
+  using sum = candidates;
+  tracker<extreme::min, X> least;
+  tracker<extreme::max, X> greatest;
 
-  static __device__ sum add(const dot_job& job, std::int64_t tile, int lane) {
-    if constexpr (contiguous) {
-      const int head = head_of(job.x, size);
-      const std::int64_t first = tile * length - head;
-      if (first >= job.n) return {};
-      const DX* const from = static_cast<const DX*>(job.x) + first;
-      const int begin = tile == 0 ? head : 0;
-      const int end = within(job.n - first, length);
-      loaded<X> held;
-      held.lane = lane;
-      if (end - begin == length) {
-        held.load(from);
-      } else if (end > begin) {
-        held.load(from, begin, end);
-      } else {
-        return {};
-      }
-      return all_of<what, X>(held, first, begin);
-    } else {
-      constexpr int step = gathered<X>::count * static_cast<int>(warp);
-      sum best;
+  __device__ void look(const Held& held, unsigned tile) {
+    least.look(held, tile);
+    greatest.look(held, tile);
+  }
+  __device__ sum of_warp(std::int64_t first, unsigned step) const {
+    return {least.of_warp(first, step), greatest.of_warp(first, step)};
+  }
+  static __device__ void deliver(const dot_job& job, const sum& c, int lane) {
+    deliver_from_tile<extreme::min, X, Held>(job, c.min, lane, 0);
+    deliver_from_tile<extreme::max, X, Held>(job, c.max, lane, 1);
+  }
+};
+
+/// `Held` is how a thread holds its part of a tile: `loaded`, or `gathered`.
+template <extreme what, class X, class Held>
+__global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const dot_job job) {
+  using S = search<what, X, Held>;
+  using Sum = typename S::sum;
+  __shared__ Sum of_warp[max_warps];
+  const int lane = threadIdx.x % warp;
+  const unsigned w = threadIdx.x / warp;
+  const unsigned warps = blockDim.x / warp;
+  wait_for_launch_before();
+
+  const std::int64_t first = std::int64_t{blockIdx.x} * (job.tiles * warps) + w;
+  S found;
+  unsigned looked = 0;
 #pragma unroll 1
-      for (int i = 0; i < length; i += step) {
-        const std::int64_t first = tile * length + i;
-        if (first >= job.n) break;
-        gathered<X> held;
-        held.lane = lane;
-        held.load(static_cast<const DX*>(job.x) + first * job.x_increment, job.x_increment,
-                  within(job.n - first, step));
-        best = best + all_of<what, X>(held, first, 0);
-      }
-      return best;
-    }
+  for (; looked < job.tiles; ++looked) {
+    Held held;
+    if (!held.load(job, first + std::int64_t{looked} * warps, lane)) break;
+    found.look(held, looked);
   }
+  let_launch_after_start();
 
-  static __device__ void deliver(const sum& best, const dot_job& job) {
-    if constexpr (what == extreme::iamax) {
-      cuda::deliver(best.index(), job.tag, job.result);
-    } else if constexpr (what == extreme::minmax) {
-      cuda::deliver(
-          both<DX>{finish<extreme::min, X, DX>(best.min), finish<extreme::max, X, DX>(best.max)},
-          job.tag, job.result);
-    } else {
-      cuda::deliver(finish<what, X, DX>(best), job.tag, job.result);
-    }
+  Sum best{};
+  if (looked > 0) best = found.of_warp(first, warps);
+  if (lane == 0) of_warp[w] = best;
+  __syncthreads();
+  if (w == 0) best = add_lanes<max_warps>(lane < warps ? of_warp[lane] : Sum{}, warps);
+  if (gridDim.x > 1) {
+    if (threadIdx.x == 0) put(job.words + blockIdx.x * words_of<Sum>, best);
+    if (blockIdx.x + 1 < gridDim.x) return;
+    best = add_blocks<Sum>(job, lane, w);
   }
-
-  static constexpr std::size_t result_bytes = what == extreme::iamax    ? sizeof(std::int64_t)
-                                              : what == extreme::minmax ? sizeof(both<DX>)
-                                                                        : sizeof(found<DX>);
-
- private:
-  static __device__ int within(std::int64_t n, int most) {
-    return n < most ? static_cast<int>(n) : most;
+  if (w > 0) return;
+  best = from_lane(best, 0);
+  S::deliver(job, best, lane);
+  // As in sum_kernel.cuh.
+  if (lane == 0 && job.ended != nullptr) {
+    atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
   }
-};
-
-template <class Tiles>
-__global__ void __launch_bounds__(max_warps* warp, 2) extremum_kernel_over(const dot_job job) {
-  combine<Tiles>(job);
 }
 
 /// For extremum_kernels.hpp. Every type of elements is instantiated here; bool is a byte like
@@ -273,9 +406,8 @@ const extremum_kernel& find_extremum_kernel(type x) {
     const auto one = []<class T>(std::type_identity<T>) -> extremum_kernel {
       if constexpr (what == extreme::iamax || !is_complex_v<T>) {
         using K = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
-        using of_contiguous = tiles<what, K, true>;
-        return {&extremum_kernel_over<of_contiguous>, &extremum_kernel_over<tiles<what, K, false>>,
-                words_of<candidate_of<what>>, of_contiguous::result_bytes};
+        return {&search_kernel<what, K, loaded<K>>, &search_kernel<what, K, gathered<K>>,
+                words_of<typename search<what, K, loaded<K>>::sum>};
       } else {
         return {};
       }

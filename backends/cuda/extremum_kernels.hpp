@@ -17,7 +17,6 @@ struct extremum_kernel {
   dot_kernel_function* contiguous = nullptr;
   dot_kernel_function* any = nullptr;
   unsigned words = 0;
-  std::size_t result_bytes = 0;
 };
 
 /// The kernel for elements of type `x`.
@@ -38,8 +37,8 @@ inline constexpr int load_bytes = 16;
 TALLY_HOST_DEVICE constexpr int loads_of(int size) { return size == 1 ? 4 : 8; }
 
 /// A warp's share at a time, in elements of `size` bytes.
-TALLY_HOST_DEVICE constexpr int tile_of(int size) {
-  return 32 * loads_of(size) * (load_bytes / size);
+TALLY_HOST_DEVICE constexpr int tile_of(int size, bool contiguous) {
+  return 32 * (contiguous ? loads_of(size) * (load_bytes / size) : 16);
 }
 
 /// Elements by which a contiguous vector starts past a multiple of a load.

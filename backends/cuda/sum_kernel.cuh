@@ -341,13 +341,10 @@ __device__ Sum add_blocks(const dot_job& job, int lane, unsigned w) {
   return total;
 }
 
-/// The whole sum, or whatever is combined as one, of `Nodes`, a type with
-///   sum      what is combined, by +
-///   add      a warp's share: the sum of a node
-///   deliver  hands over the result, in one thread
-template <class Nodes>
-__device__ void combine(const dot_job& job) {
-  using Sum = typename Nodes::sum;
+/// `contiguous`: the vectors are, and start at multiples of what a thread loads.
+template <class Terms, bool contiguous>
+__global__ void __launch_bounds__(max_warps* warp, 2) sum_kernel(const dot_job job) {
+  using Sum = typename Terms::sum;
   constexpr unsigned run = 8;  // sums that a thread adds
   __shared__ Sum sums[max_tiles * max_warps];
   const int lane = threadIdx.x % warp;
@@ -363,7 +360,13 @@ __device__ void combine(const dot_job& job) {
   std::int64_t node = std::int64_t{blockIdx.x} * (job.tiles * warps) + w;
 #pragma unroll 1
   for (unsigned tile = 0;; node += warps) {
-    const Sum s = Nodes::add(job, node, lane);
+    const std::int64_t first = node * chunks_a_warp(Terms::lanes);
+    Sum s;
+    if constexpr (contiguous) {
+      s = add_contiguous<Terms>(job, first, lane);
+    } else {
+      s = add_strided<Terms>(job, first, lane);
+    }
     if (lane == 0) sums[(tile & (in_round - 1)) * warps + w] = s;
     if ((++tile & (in_round - 1)) != 0) continue;
 
@@ -391,34 +394,10 @@ __device__ void combine(const dot_job& job) {
     total = add_blocks<Sum>(job, lane, w);
   }
   if (threadIdx.x == 0) {
-    Nodes::deliver(total, job);
+    deliver<Terms::parts>(Terms::finish(total, job), job.tag, job.result);
     // Nothing waits for its answer. The type is atomicAdd's name for std::uint64_t.
     if (job.ended != nullptr) atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
   }
-}
-
-/// Nodes of the order's tree. `contiguous`: the vectors are, and start at multiples of what a
-/// thread loads.
-template <class Terms, bool contiguous>
-struct order_nodes {
-  using sum = typename Terms::sum;
-
-  static __device__ sum add(const dot_job& job, std::int64_t node, int lane) {
-    const std::int64_t first = node * chunks_a_warp(Terms::lanes);
-    if constexpr (contiguous) {
-      return add_contiguous<Terms>(job, first, lane);
-    } else {
-      return add_strided<Terms>(job, first, lane);
-    }
-  }
-  static __device__ void deliver(const sum& total, const dot_job& job) {
-    cuda::deliver<Terms::parts>(Terms::finish(total, job), job.tag, job.result);
-  }
-};
-
-template <class Terms, bool contiguous>
-__global__ void __launch_bounds__(max_warps* warp, 2) sum_kernel(const dot_job job) {
-  combine<order_nodes<Terms, contiguous>>(job);
 }
 
 }  // namespace tally::backends::cuda
