@@ -39,13 +39,13 @@ __device__ S better(S best, S number) {
   }
 }
 
-/// What elements are compared by: themselves, or their magnitudes; of integers as -|x|, which can't
-/// overflow, the least.
+/// What elements are compared by: themselves, or the score of their magnitudes. (Not the integers'
+/// -|x| as min(x, -x): of min(y, min(x, -x)) ptxas 13.0 for compute capability 9 makes a minimum of
+/// three, and loses the minus.)
 template <extreme what, class X>
 struct numbers {
   using S = score_t<X>;
-  static constexpr bool negative = what == extreme::iamax && std::is_integral_v<S>;
-  static constexpr bool greater = what == extreme::max || (what == extreme::iamax && !negative);
+  static constexpr bool greater = what != extreme::min;
   static constexpr S limit = std::is_floating_point_v<S> ? std::numeric_limits<S>::infinity()
                              : greater                   ? std::numeric_limits<S>::min()
                                                          : std::numeric_limits<S>::max();
@@ -55,9 +55,6 @@ struct numbers {
   static __device__ S of(on_device_t<X> x) {
     if constexpr (is_complex_v<X>) {
       return score_of_parts<S>(x.re, x.im);
-    } else if constexpr (negative) {
-      const S number = convert<S>(x);
-      return ::min(number, -number);
     } else if constexpr (what == extreme::iamax) {
       return score<what>(convert<S>(x));
     } else {
@@ -65,13 +62,7 @@ struct numbers {
     }
   }
   static __device__ rank_t<S> rank_of(S number) {
-    if constexpr (negative) {
-      return rank(~number);
-    } else if constexpr (what == extreme::iamax) {
-      return rank(number);
-    } else {
-      return rank(score<what>(number));
-    }
+    return rank(what == extreme::iamax ? number : score<what>(number));
   }
 };
 

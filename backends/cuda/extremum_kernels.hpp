@@ -32,7 +32,9 @@ const extremum_kernel& extremum_kernel_of<extreme::minmax>(type x);
 template <>
 const extremum_kernel& extremum_kernel_of<extreme::iamax>(type x);
 
-/// Bytes of a load, and the loads of a thread that are in flight at once.
+/// Bytes of a load, and the loads of a thread that are in flight at once. With 8 the maximum of
+/// 2^28 doubles takes 463.2 us on an H200, with 4 476.5, with 16 466.1; of floats 238.7, 238.3,
+/// 238.1; 2^30 int8 251, 263 (2 loads), 248 (8). CUB's, without an index: 465.6 and 235.6 us.
 inline constexpr int load_bytes = 16;
 TALLY_HOST_DEVICE constexpr int loads_of(int size) { return size == 1 ? 4 : 8; }
 
