@@ -25,10 +25,10 @@ struct inputs {
       want.push_back(std::bit_cast<std::uint64_t>(tally::dot(tally::serial(), x, y)));
     }
   }
-  tally::strided_view<double> x(std::size_t i) const {
+  tally::strided_view<const double> x(std::size_t i) const {
     return {reinterpret_cast<const double*>(memory[2 * i]->get()), sizes[i], 1};
   }
-  tally::strided_view<double> y(std::size_t i) const {
+  tally::strided_view<const double> y(std::size_t i) const {
     return {reinterpret_cast<const double*>(memory[2 * i + 1]->get()), sizes[i], 1};
   }
   std::vector<std::unique_ptr<data::buffer>> memory;

@@ -586,7 +586,7 @@ class on_executor {
       : memory_(where, v.size() * sizeof(T)), size_(v.size()) {
     memory_.write(v.data(), v.size() * sizeof(T));
   }
-  tally::strided_view<T> view() const {
+  tally::strided_view<const T> view() const {
     return {reinterpret_cast<const T*>(memory_.get()), size_, 1};
   }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
+#include <type_traits>
 
 namespace tally {
 
@@ -36,16 +37,34 @@ inline operand blas_operand(const void* lowest, std::size_t n, std::ptrdiff_t in
           increment, element};
 }
 
+/// A vector that is written, its type erased; otherwise like `operand`.
+struct output_operand {
+  void* data = nullptr;
+  std::size_t size = 0;
+  std::ptrdiff_t increment = 1;
+  type element = type::float64;
+
+  operator operand() const noexcept { return {data, size, increment, element}; }
+
+  /// Elements [first, first + count).
+  output_operand slice(std::size_t first, std::size_t count) const noexcept {
+    const auto bytes = static_cast<std::ptrdiff_t>(first) * increment *
+                       static_cast<std::ptrdiff_t>(size_of(element));
+    return {static_cast<char*>(data) + bytes, count, increment, element};
+  }
+};
+
 /// Where a result goes, its type erased.
 struct output {
   void* data = nullptr;
   type element = type::float64;
 };
 
-/// A vector of every `increment`-th element. Made by `tally::strided`.
+/// A vector of every `increment`-th element; of `const T` one that is only read. Made by
+/// `tally::strided`.
 template <element T>
 struct strided_view {
-  const T* pointer = nullptr;
+  T* pointer = nullptr;
   std::size_t size = 0;
   std::ptrdiff_t increment = 1;
 };
@@ -54,8 +73,7 @@ struct strided_view {
 /// the sign: element i is `pointer[i * increment]`, and with a negative increment `pointer[(i - (n
 /// - 1)) * increment]`, the same memory walked backwards.
 template <element T>
-constexpr strided_view<T> strided(const T* pointer, std::size_t n,
-                                  std::ptrdiff_t increment) noexcept {
+constexpr strided_view<T> strided(T* pointer, std::size_t n, std::ptrdiff_t increment) noexcept {
   return {pointer, n, increment};
 }
 
@@ -86,8 +104,20 @@ struct value<V> {
 };
 template <class T>
 struct value<strided_view<T>> {
-  using type = T;
+  using type = std::remove_cv_t<T>;
 };
+
+/// Where the elements of a vector are.
+template <class V>
+auto* address(V& v) {
+  if constexpr (contiguous<V>) {
+    return std::ranges::data(v);
+  } else if constexpr (view<V>) {
+    return v.data();
+  } else {
+    return v.pointer;
+  }
+}
 
 }  // namespace operands
 
@@ -98,6 +128,14 @@ concept vector_operand = requires {
   typename operands::value<V>::type;
 }
 &&element<typename operands::value<V>::type>;
+
+/// `V`, perhaps a reference, is an operand whose elements can be written: a vector or array that is
+/// not const, a span of elements that are not, a `tally::strided` of a pointer to such, a
+/// `Kokkos::View` of them.
+template <class V>
+concept vector_output = vector_operand<std::remove_cvref_t<V>> && requires(V& v) {
+  { operands::address(v) } -> std::convertible_to<void*>;
+};
 
 /// The element type of an operand, as one of `element_types`.
 template <vector_operand V>
@@ -114,6 +152,12 @@ operand as_operand(const V& v) noexcept {
   } else {
     return blas_operand(v.pointer, v.size, v.increment, element, sizeof(element_t<V>));
   }
+}
+
+template <vector_output V>
+output_operand as_output(V& v) noexcept {
+  const operand all = as_operand(v);
+  return {const_cast<void*>(all.data), all.size, all.increment, all.element};
 }
 
 }  // namespace tally
