@@ -8,6 +8,7 @@
 #include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>
 #include <tally/reduce.hpp>
+#include <tally/transform.hpp>
 #include <tally/transform_reduce.hpp>
 
 #include <string>
@@ -55,6 +56,10 @@ struct backend {
   void (&reduce)(const executor& where, const reduce_arguments& arguments);
   /// dot, sum, asum, nrm2, correctly rounded. Never integers that return int64.
   void (&exact)(const executor& where, const exact_arguments& arguments);
+  /// One of copy, scal, axpby, mul, relu, sigmoid and exp: a * x + b * y with factors of 1 and -1
+  /// has the bits of axpy, add and sub. `y` is empty where there is one input. Vectors of complex
+  /// elements may come as the numbers that they are, twice as many. At least one element.
+  void (&transform)(const executor& where, const transform_arguments& arguments);
   /// A function of the caller's for the parts of a range, nodes of the order's tree. `function`
   /// begins the message of a backend that can't call it.
   void (&transform_reduce)(const executor& where, const char* function, std::size_t size,

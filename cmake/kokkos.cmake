@@ -136,6 +136,7 @@ if(TALLY_KOKKOS_ORIGIN)
     backends/kokkos/reduce.cpp
     backends/kokkos/runtime.cpp
     backends/kokkos/table.cpp
+    backends/kokkos/transform.cpp
     backends/kokkos/transform_reduce.cpp)
   add_library(tally_kokkos STATIC ${kokkos_sources})
   tally_compile_as_kokkos(${kokkos_sources})

@@ -40,8 +40,12 @@ executor of_all(const Operand&... v) {
 
 const executor* choose_on_host(const operand& x) { return of_host(x); }
 const executor* choose_on_host(const operand& x, const operand& y) { return of_host(x, y); }
+const executor* choose_on_host(const operand& x, const operand& y, const operand& z) {
+  return of_host(x, y, z);
+}
 
 executor choose(const operand& x) { return of_all(x); }
 executor choose(const operand& x, const operand& y) { return of_all(x, y); }
+executor choose(const operand& x, const operand& y, const operand& z) { return of_all(x, y, z); }
 
 }  // namespace tally

@@ -18,5 +18,9 @@ inline constexpr std::size_t openmp_from_bytes = std::size_t{1} << 20;
 /// host reaches; null for others.
 const executor* choose_on_host(const operand& x);
 const executor* choose_on_host(const operand& x, const operand& y);
+const executor* choose_on_host(const operand& x, const operand& y, const operand& z);
+
+/// `choose` for three operands.
+executor choose(const operand& x, const operand& y, const operand& z);
 
 }  // namespace tally

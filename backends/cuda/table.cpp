@@ -4,6 +4,7 @@
 #include "backends/cuda/multi_dot.hpp"
 #include "backends/cuda/reduce.hpp"
 #include "backends/cuda/runtime.hpp"
+#include "backends/cuda/transform.hpp"
 #include "backends/cuda/transform_reduce.hpp"
 
 namespace tally::backends::cuda {
@@ -32,6 +33,7 @@ const backend table = {
     .multi_dot = multi_dot,
     .reduce = reduce,
     .exact = exact,
+    .transform = transform,
     .transform_reduce = transform_reduce,
     .extremum = extremum,
 };

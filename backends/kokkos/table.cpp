@@ -5,6 +5,7 @@
 #include "backends/kokkos/multi_dot.hpp"
 #include "backends/kokkos/reduce.hpp"
 #include "backends/kokkos/runtime.hpp"
+#include "backends/kokkos/transform.hpp"
 #include "backends/kokkos/transform_reduce.hpp"
 
 #include <Kokkos_Core.hpp>
@@ -54,6 +55,7 @@ const backend table = {
     .multi_dot = multi_dot,
     .reduce = reduce,
     .exact = exact,
+    .transform = transform,
     .transform_reduce = transform_reduce,
     .extremum = extremum,
 };

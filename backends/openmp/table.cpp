@@ -5,6 +5,7 @@
 #include "backends/openmp/multi_dot.hpp"
 #include "backends/openmp/reduce.hpp"
 #include "backends/openmp/shares.hpp"
+#include "backends/openmp/transform.hpp"
 #include "backends/openmp/transform_reduce.hpp"
 
 #include <omp.h>
@@ -32,6 +33,7 @@ const backend table = {
     .multi_dot = multi_dot,
     .reduce = reduce,
     .exact = exact,
+    .transform = transform,
     .transform_reduce = transform_reduce,
     .extremum = extremum,
 };

@@ -4,6 +4,7 @@
 #include "backends/serial/extremum.hpp"
 #include "backends/serial/multi_dot.hpp"
 #include "backends/serial/reduce.hpp"
+#include "backends/serial/transform.hpp"
 #include "backends/serial/transform_reduce.hpp"
 
 namespace tally::backends::serial {
@@ -16,6 +17,7 @@ const backend table = {
     .multi_dot = multi_dot,
     .reduce = reduce,
     .exact = exact,
+    .transform = transform,
     .transform_reduce = transform_reduce,
     .extremum = extremum,
 };

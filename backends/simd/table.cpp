@@ -5,6 +5,7 @@
 #include "backends/simd/extremum.hpp"
 #include "backends/simd/multi_dot.hpp"
 #include "backends/simd/reduce.hpp"
+#include "backends/simd/transform.hpp"
 
 namespace tally::backends::simd {
 
@@ -16,6 +17,7 @@ const backend table = {
     .multi_dot = multi_dot,
     .reduce = reduce,
     .exact = exact,
+    .transform = transform,
     .transform_reduce = serial::transform_reduce,
     .extremum = extremum,
 };

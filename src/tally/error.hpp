@@ -22,6 +22,7 @@ enum class errc : int {
   out_of_memory,      ///< scratch memory could not be had
   device_failure,     ///< a call of the device's runtime failed
   no_elements,        ///< an empty vector where at least one element is needed
+  overlap,            ///< an output that shares some of an input's memory
 };
 
 /// Thrown by the functions of Tally; for wrong arguments, before anything is written.

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "backends/backend.hpp"
+
+namespace tally::backends::simd {
+
+void transform(const executor& where, const transform_arguments& arguments);
+
+/// Part of a call. With `past_caches` what is written goes to memory at once. The environment must
+/// be the default one (`default_environment`).
+using transform_node = void(const transform_arguments& part, bool past_caches);
+
+/// The `transform_node` of one instruction set.
+transform_node* transform_node_of(instruction_set set);
+
+/// Whether a call's output had better go past the caches.
+bool goes_past_caches(const transform_arguments& arguments);
+
+}  // namespace tally::backends::simd

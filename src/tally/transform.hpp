@@ -1,0 +1,290 @@
+// Element-wise functions, i = 0 ... n-1: copy, scal, axpy, axpby, add, sub, mul, relu, sigmoid,
+// exp. Names and semantics are BLAS's where BLAS has them; inputs come before outputs.
+//
+// Promise: the bits of an element depend on the elements and factors that it is made of and on the
+// types alone; they are the same on every executor. Each is computed in one type, operation by
+// operation as written below (a product is rounded before it is added), and rounded once to the
+// output's type, to nearest even:
+//
+//   - The computation's type is that of a dot product of the inputs (`dot_result_t`): float64 where
+//     one is, float32 for other floating-point types, alone or with integers, int64 for integers,
+//     complex where one is. exp and sigmoid of 16-bit types are computed in float64.
+//   - Integers are computed modulo 2^64, and outputs of integer types are taken modulo 2^bits.
+//   - An output may have any type of its kind or a wider kind: integers may become floating-point,
+//     real numbers complex. Not the reverse, and only `copy` from bool writes bool: anything else
+//     doesn't compile, or is unsupported_type where types are values.
+//   - A NaN that is computed is the positive quiet NaN with an empty payload. `copy` between
+//     equal types copies bits.
+//
+// Factors (alpha, beta) are converted to the computation's type, to nearest even. A floating-point
+// factor needs floating-point elements, a complex one complex elements. A complex factor whose
+// imaginary part is zero multiplies both parts of an element by its real part. Nothing is skipped
+// where a factor is 0: 0 * NaN is NaN.
+//
+// Where they run: on the CPU backends a call returns when the output is written. On CUDA it returns
+// once the work is queued on the executor's stream, as for the forms of `dot` that write their
+// result, and may be captured in a graph.
+//
+// An output may be one of the inputs: the same address, and as many bytes from one element to the
+// next. Otherwise it shares no element with an input.
+//
+// Errors (tally::error), before anything is written: size_mismatch; null_pointer (with n > 0);
+// zero_increment; misaligned; unsupported_type; overlap, if an output shares memory with an input
+// in any other way (vectors whose increments keep them apart, as columns of one matrix, may
+// interleave); wrong_memory if the executor can't reach an operand; device_failure.
+#pragma once
+
+#include <tally/executor.hpp>
+#include <tally/operand.hpp>
+#include <tally/types.hpp>
+
+#include <complex>
+#include <cstdint>
+#include <type_traits>
+
+namespace tally {
+
+enum class elementwise : std::uint8_t {
+  copy,
+  scal,
+  axpy,
+  axpby,
+  add,
+  sub,
+  mul,
+  relu,
+  sigmoid,
+  exp
+};
+
+/// A factor, its type erased.
+struct scalar {
+  type element = type::float64;
+  std::int64_t integer = 0;          ///< the value of an integer
+  std::complex<double> number = {};  ///< of anything else
+
+  constexpr scalar() = default;
+  template <tally::element T>
+  constexpr scalar(const T& value) : element(type_of<T>) {
+    if constexpr (is_complex_v<T>) {
+      number = {value.real(), value.imag()};
+    } else if constexpr (std::is_integral_v<T>) {
+      integer = static_cast<std::int64_t>(value);
+    } else {
+      number = static_cast<double>(value);
+    }
+  }
+
+  /// In the computation's type.
+  template <class C>
+  constexpr C as() const {
+    using R = real_t<C>;
+    if (element <= type::int64) return C(static_cast<R>(integer));
+    if constexpr (is_complex_v<C>) {
+      return C(static_cast<R>(number.real()), static_cast<R>(number.imag()));
+    } else {
+      return static_cast<C>(number.real());
+    }
+  }
+};
+
+/// What an element-wise function is asked for, its types erased. Element types are checked at run
+/// time.
+struct transform_arguments {
+  elementwise what = elementwise::copy;
+  scalar alpha;  ///< of scal, axpy, axpby
+  scalar beta;   ///< of axpby
+  operand x;
+  operand y;  ///< of axpy, axpby, add, sub, mul; else not looked at
+  output_operand z;
+};
+
+/// An element-wise function with its types erased: what the templates below call, for bindings.
+/// @throws error, see the head of this file.
+TALLY_EXPORT void transform(const executor& where, const transform_arguments& arguments);
+
+namespace transforms {
+
+constexpr bool is_integer(type t) { return t <= type::int64; }
+constexpr bool is_complex(type t) { return t >= type::complex64; }
+
+/// Whether there are two inputs.
+TALLY_HOST_DEVICE constexpr bool is_binary(elementwise what) {
+  return what >= elementwise::axpy && what <= elementwise::mul;
+}
+
+/// Whether it takes elements of this type.
+constexpr bool takes(elementwise what, type x) {
+  if (what <= elementwise::mul) return true;
+  return !is_complex(x) && (what == elementwise::relu || !is_integer(x));
+}
+
+/// What it is computed in; with one input, y is x.
+constexpr type computation_type(elementwise what, type x, type y) {
+  const auto either = [&](type t) { return x == t || y == t; };
+  const bool wide = either(type::float64) || either(type::complex128);
+  if (is_complex(x) || is_complex(y)) return wide ? type::complex128 : type::complex64;
+  if (wide) return type::float64;
+  if (is_integer(x) && is_integer(y)) return type::int64;
+  return what >= elementwise::sigmoid && x != type::float32 ? type::float64 : type::float32;
+}
+
+/// Whether what is computed in `c` from x and y can be written as `z`.
+constexpr bool gives(elementwise what, type x, type y, type z) {
+  if (z == type::boolean) return what == elementwise::copy && x == z;
+  const type c = computation_type(what, x, y);
+  return is_complex(z) || (!is_complex(c) && (!is_integer(z) || is_integer(c)));
+}
+
+/// Whether a factor of type `s` can be converted to `c`.
+constexpr bool multiplies(type s, type c) {
+  return is_integer(s) || (!is_integer(c) && (is_complex(c) || !is_complex(s)));
+}
+
+template <elementwise what, class X, class Y, class Z>
+concept computable = vector_operand<std::remove_cvref_t<X>> &&
+    vector_operand<std::remove_cvref_t<Y>> && vector_output<Z> &&
+    takes(what, type_of<element_t<std::remove_cvref_t<X>>>) &&
+    gives(what, type_of<element_t<std::remove_cvref_t<X>>>,
+          type_of<element_t<std::remove_cvref_t<Y>>>, type_of<element_t<std::remove_cvref_t<Z>>>);
+
+template <class S, class X, class Y>
+concept factor = element<S> &&
+    multiplies(type_of<S>,
+               computation_type(elementwise::axpby, type_of<element_t<std::remove_cvref_t<X>>>,
+                                type_of<element_t<std::remove_cvref_t<Y>>>));
+
+}  // namespace transforms
+
+/// y_i = x_i (BLAS `copy`).
+///
+/// @param where  the executor.
+/// @param x      a vector of n elements of any of the element types: a contiguous range, a
+///               `tally::strided`, or a rank-1 `Kokkos::View`.
+/// @param y      one of n elements that can be written.
+/// @throws error see the head of this file.
+template <vector_operand X, vector_output Y>
+  requires transforms::computable<elementwise::copy, X, X, Y>
+void copy(const executor& where, const X& x, Y&& y) {
+  transform(where, {elementwise::copy, {}, {}, as_operand(x), {}, as_output(y)});
+}
+
+/// As above, on `automatic()`.
+template <vector_operand X, vector_output Y>
+  requires transforms::computable<elementwise::copy, X, X, Y>
+void copy(const X& x, Y&& y) { copy(automatic(), x, y); }
+
+/// x_i = alpha * x_i (BLAS `scal`).
+template <element S, vector_output X>
+  requires transforms::computable<elementwise::scal, X, X, X> && transforms::factor<S, X, X>
+void scal(const executor& where, S alpha, X&& x) {
+  transform(where, {elementwise::scal, alpha, {}, as_operand(x), {}, as_output(x)});
+}
+
+/// As above, on `automatic()`.
+template <element S, vector_output X>
+  requires transforms::computable<elementwise::scal, X, X, X> && transforms::factor<S, X, X>
+void scal(S alpha, X&& x) { scal(automatic(), alpha, x); }
+
+/// y_i = alpha * x_i + y_i (BLAS `axpy`).
+template <element S, vector_operand X, vector_output Y>
+  requires transforms::computable<elementwise::axpy, X, Y, Y> && transforms::factor<S, X, Y>
+void axpy(const executor& where, S alpha, const X& x, Y&& y) {
+  transform(where, {elementwise::axpy, alpha, {}, as_operand(x), as_operand(y), as_output(y)});
+}
+
+/// As above, on `automatic()`.
+template <element S, vector_operand X, vector_output Y>
+  requires transforms::computable<elementwise::axpy, X, Y, Y> && transforms::factor<S, X, Y>
+void axpy(S alpha, const X& x, Y&& y) { axpy(automatic(), alpha, x, y); }
+
+/// y_i = alpha * x_i + beta * y_i.
+template <element S, vector_operand X, element T, vector_output Y>
+  requires transforms::computable<elementwise::axpby, X, Y, Y> && transforms::factor<S, X, Y> &&
+    transforms::factor<T, X, Y>
+void axpby(const executor& where, S alpha, const X& x, T beta, Y&& y) {
+  transform(where, {elementwise::axpby, alpha, beta, as_operand(x), as_operand(y), as_output(y)});
+}
+
+/// As above, on `automatic()`.
+template <element S, vector_operand X, element T, vector_output Y>
+  requires transforms::computable<elementwise::axpby, X, Y, Y> && transforms::factor<S, X, Y> &&
+    transforms::factor<T, X, Y>
+void axpby(S alpha, const X& x, T beta, Y&& y) { axpby(automatic(), alpha, x, beta, y); }
+
+/// z_i = x_i + y_i.
+template <vector_operand X, vector_operand Y, vector_output Z>
+  requires transforms::computable<elementwise::add, X, Y, Z>
+void add(const executor& where, const X& x, const Y& y, Z&& z) {
+  transform(where, {elementwise::add, {}, {}, as_operand(x), as_operand(y), as_output(z)});
+}
+
+/// As above, on `automatic()`.
+template <vector_operand X, vector_operand Y, vector_output Z>
+  requires transforms::computable<elementwise::add, X, Y, Z>
+void add(const X& x, const Y& y, Z&& z) { add(automatic(), x, y, z); }
+
+/// z_i = x_i - y_i.
+template <vector_operand X, vector_operand Y, vector_output Z>
+  requires transforms::computable<elementwise::sub, X, Y, Z>
+void sub(const executor& where, const X& x, const Y& y, Z&& z) {
+  transform(where, {elementwise::sub, {}, {}, as_operand(x), as_operand(y), as_output(z)});
+}
+
+/// As above, on `automatic()`.
+template <vector_operand X, vector_operand Y, vector_output Z>
+  requires transforms::computable<elementwise::sub, X, Y, Z>
+void sub(const X& x, const Y& y, Z&& z) { sub(automatic(), x, y, z); }
+
+/// z_i = x_i * y_i, of complex elements (xr yr - xi yi) + (xr yi + xi yr) i; a real one beside a
+/// complex one has the imaginary part +0.
+template <vector_operand X, vector_operand Y, vector_output Z>
+  requires transforms::computable<elementwise::mul, X, Y, Z>
+void mul(const executor& where, const X& x, const Y& y, Z&& z) {
+  transform(where, {elementwise::mul, {}, {}, as_operand(x), as_operand(y), as_output(z)});
+}
+
+/// As above, on `automatic()`.
+template <vector_operand X, vector_operand Y, vector_output Z>
+  requires transforms::computable<elementwise::mul, X, Y, Z>
+void mul(const X& x, const Y& y, Z&& z) { mul(automatic(), x, y, z); }
+
+/// y_i = max(x_i, 0): +0 for -0, NaN for NaN. Real.
+template <vector_operand X, vector_output Y>
+  requires transforms::computable<elementwise::relu, X, X, Y>
+void relu(const executor& where, const X& x, Y&& y) {
+  transform(where, {elementwise::relu, {}, {}, as_operand(x), {}, as_output(y)});
+}
+
+/// As above, on `automatic()`.
+template <vector_operand X, vector_output Y>
+  requires transforms::computable<elementwise::relu, X, X, Y>
+void relu(const X& x, Y&& y) { relu(automatic(), x, y); }
+
+/// y_i = 1 / (1 + exp(-x_i)), the logistic function, of floating-point elements. At most 1 unit in
+/// the last place off in float32 and float64, correctly rounded from 16-bit types to such; nothing
+/// overflows on the way.
+template <vector_operand X, vector_output Y>
+  requires transforms::computable<elementwise::sigmoid, X, X, Y>
+void sigmoid(const executor& where, const X& x, Y&& y) {
+  transform(where, {elementwise::sigmoid, {}, {}, as_operand(x), {}, as_output(y)});
+}
+
+/// As above, on `automatic()`.
+template <vector_operand X, vector_output Y>
+  requires transforms::computable<elementwise::sigmoid, X, X, Y>
+void sigmoid(const X& x, Y&& y) { sigmoid(automatic(), x, y); }
+
+/// y_i = exp(x_i), of floating-point elements; as precise as `sigmoid`.
+template <vector_operand X, vector_output Y>
+  requires transforms::computable<elementwise::exp, X, X, Y>
+void exp(const executor& where, const X& x, Y&& y) {
+  transform(where, {elementwise::exp, {}, {}, as_operand(x), {}, as_output(y)});
+}
+
+/// As above, on `automatic()`.
+template <vector_operand X, vector_output Y>
+  requires transforms::computable<elementwise::exp, X, X, Y>
+void exp(const X& x, Y&& y) { exp(automatic(), x, y); }
+
+}  // namespace tally
