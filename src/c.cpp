@@ -10,7 +10,7 @@
 
 static_assert(std::is_trivially_copyable_v<tally::executor>);
 static_assert(sizeof(tally_executor) == sizeof(tally::executor));
-static_assert(TALLY_NO_ELEMENTS == static_cast<int>(tally::errc::no_elements));
+static_assert(TALLY_OVERLAP == static_cast<int>(tally::errc::overlap));
 static_assert(TALLY_COMPLEX128 == static_cast<int>(tally::type::complex128));
 
 namespace {
@@ -162,6 +162,32 @@ tally_status listed(const tally_executor* where, std::size_t k, const std::size_
                                           form == form::waiting,
                                           grade == grade::exact});
   });
+}
+
+tally::output_operand written(std::size_t n, tally_type element, void* pointer,
+                              std::ptrdiff_t increment) {
+  const tally::operand v = vector(n, element, pointer, increment);
+  return {const_cast<void*>(v.data), v.size, v.increment, v.element};
+}
+
+/// The factor at an address; of no known type, or null, it stays without a value.
+tally::scalar factor(tally_type element, const void* value) {
+  tally::scalar result;
+  const auto read = [&]<class T>(std::type_identity<T>) {
+    if (to_type(element) == tally::type_of<T>) result = *static_cast<const T*>(value);
+  };
+  if (value == nullptr) throw tally::error(tally::errc::null_pointer, "tally: a factor is null");
+  [&]<class... T>(tally::type_list<T...>) {
+    (read(std::type_identity<T>{}), ...);
+  }(tally::element_types{});
+  result.element = to_type(element);
+  return result;
+}
+
+tally_status transform(const tally_executor* where, tally::elementwise what,
+                       const tally::operand& x, const tally::operand& y,
+                       const tally::output_operand& z) {
+  return status_of([&] { tally::transform(executor_of(where), {what, {}, {}, x, y, z}); });
 }
 
 }  // namespace
@@ -553,4 +579,85 @@ tally_status tally_multi_dotc_list_exact_async(const tally_executor* where, size
                                                void* results) {
   return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::x, result_type,
                 results, grade::exact, form::queued);
+}
+
+tally_status tally_copy(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                        ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy) {
+  return transform(where, tally::elementwise::copy, vector(n, x_type, x, incx), {},
+                   written(n, y_type, y, incy));
+}
+
+tally_status tally_scal(const tally_executor* where, size_t n, tally_type alpha_type,
+                        const void* alpha, tally_type x_type, void* x, ptrdiff_t incx) {
+  return status_of([&] {
+    tally::transform(executor_of(where), {tally::elementwise::scal,
+                                          factor(alpha_type, alpha),
+                                          {},
+                                          vector(n, x_type, x, incx),
+                                          {},
+                                          written(n, x_type, x, incx)});
+  });
+}
+
+tally_status tally_axpy(const tally_executor* where, size_t n, tally_type alpha_type,
+                        const void* alpha, tally_type x_type, const void* x, ptrdiff_t incx,
+                        tally_type y_type, void* y, ptrdiff_t incy) {
+  return status_of([&] {
+    tally::transform(executor_of(where), {tally::elementwise::axpy,
+                                          factor(alpha_type, alpha),
+                                          {},
+                                          vector(n, x_type, x, incx),
+                                          vector(n, y_type, y, incy),
+                                          written(n, y_type, y, incy)});
+  });
+}
+
+tally_status tally_axpby(const tally_executor* where, size_t n, tally_type alpha_type,
+                         const void* alpha, tally_type x_type, const void* x, ptrdiff_t incx,
+                         tally_type beta_type, const void* beta, tally_type y_type, void* y,
+                         ptrdiff_t incy) {
+  return status_of([&] {
+    tally::transform(executor_of(where), {tally::elementwise::axpby, factor(alpha_type, alpha),
+                                          factor(beta_type, beta), vector(n, x_type, x, incx),
+                                          vector(n, y_type, y, incy), written(n, y_type, y, incy)});
+  });
+}
+
+tally_status tally_add(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                       ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
+                       tally_type z_type, void* z, ptrdiff_t incz) {
+  return transform(where, tally::elementwise::add, vector(n, x_type, x, incx),
+                   vector(n, y_type, y, incy), written(n, z_type, z, incz));
+}
+
+tally_status tally_sub(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                       ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
+                       tally_type z_type, void* z, ptrdiff_t incz) {
+  return transform(where, tally::elementwise::sub, vector(n, x_type, x, incx),
+                   vector(n, y_type, y, incy), written(n, z_type, z, incz));
+}
+
+tally_status tally_mul(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                       ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
+                       tally_type z_type, void* z, ptrdiff_t incz) {
+  return transform(where, tally::elementwise::mul, vector(n, x_type, x, incx),
+                   vector(n, y_type, y, incy), written(n, z_type, z, incz));
+}
+
+tally_status tally_relu(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                        ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy) {
+  return transform(where, tally::elementwise::relu, vector(n, x_type, x, incx), {},
+                   written(n, y_type, y, incy));
+}
+
+tally_status tally_sigmoid(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                           ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy) {
+  return transform(where, tally::elementwise::sigmoid, vector(n, x_type, x, incx), {},
+                   written(n, y_type, y, incy));
+}
+
+tally_status tally_exp(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                       ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy) {
+  return transform(where, tally::elementwise::exp, vector(n, x_type, x, incx), {},
+                   written(n, y_type, y, incy));
 }

@@ -104,6 +104,43 @@ int main(void) {
                                TALLY_FLOAT64, rc) == TALLY_NULL_POINTER);
   }
 
+  {
+    double a[3] = {1, 2, 3}, b[3] = {10, 20, 30}, d[3] = {0, 0, 0};
+    const double half = 0.5;
+    const float two = 2;
+    const int three = 3;
+    CHECK(tally_copy(NULL, 3, TALLY_FLOAT64, a, -1, TALLY_FLOAT64, d, 1) == TALLY_SUCCESS);
+    CHECK(d[0] == 3 && d[1] == 2 && d[2] == 1);
+    CHECK(tally_scal(&where, 3, TALLY_INT32, &three, TALLY_FLOAT64, d, 1) == TALLY_SUCCESS);
+    CHECK(d[0] == 9 && d[2] == 3);
+    CHECK(tally_axpy(&where, 3, TALLY_FLOAT64, &half, TALLY_FLOAT64, a, 1, TALLY_FLOAT64, d, 1) ==
+          TALLY_SUCCESS);
+    CHECK(d[0] == 9.5 && d[1] == 7 && d[2] == 4.5);
+    CHECK(tally_axpby(&where, 3, TALLY_FLOAT64, &half, TALLY_FLOAT64, a, 1, TALLY_FLOAT32, &two,
+                      TALLY_FLOAT64, d, 1) == TALLY_SUCCESS);
+    CHECK(d[0] == 19.5 && d[1] == 15 && d[2] == 10.5);
+    CHECK(tally_add(&where, 3, TALLY_FLOAT64, a, 1, TALLY_FLOAT64, b, 1, TALLY_FLOAT64, d, 1) ==
+          TALLY_SUCCESS);
+    CHECK(d[0] == 11 && d[2] == 33);
+    CHECK(tally_sub(&where, 3, TALLY_FLOAT64, a, 1, TALLY_FLOAT64, b, 1, TALLY_FLOAT64, d, 1) ==
+          TALLY_SUCCESS);
+    CHECK(d[0] == -9 && d[2] == -27);
+    CHECK(tally_relu(&where, 3, TALLY_FLOAT64, d, 1, TALLY_FLOAT64, d, 1) == TALLY_SUCCESS);
+    CHECK(d[0] == 0 && d[2] == 0);
+    CHECK(tally_sigmoid(&where, 3, TALLY_FLOAT64, d, 1, TALLY_FLOAT64, d, 1) == TALLY_SUCCESS);
+    CHECK(d[0] == 0.5 && d[2] == 0.5);
+    CHECK(tally_mul(&where, 3, TALLY_FLOAT64, a, 1, TALLY_FLOAT64, b, 1, TALLY_FLOAT64, d, 1) ==
+          TALLY_SUCCESS);
+    CHECK(d[0] == 10 && d[2] == 90);
+    CHECK(tally_sub(&where, 3, TALLY_FLOAT64, d, 1, TALLY_FLOAT64, d, 1, TALLY_FLOAT64, d, 1) ==
+          TALLY_SUCCESS);
+    CHECK(tally_exp(&where, 3, TALLY_FLOAT64, d, 1, TALLY_FLOAT64, d, 1) == TALLY_SUCCESS);
+    CHECK(d[0] == 1 && d[2] == 1);
+    CHECK(tally_copy(&where, 2, TALLY_FLOAT64, a, 1, TALLY_FLOAT64, a + 1, 1) == TALLY_OVERLAP);
+    CHECK(tally_scal(&where, 3, TALLY_FLOAT64, NULL, TALLY_FLOAT64, a, 1) == TALLY_NULL_POINTER);
+    CHECK(a[0] == 1 && a[1] == 2 && a[2] == 3);
+  }
+
   r = 42;
   CHECK(tally_nrm2(&where, 2, TALLY_INT32, i, 1, TALLY_INT64, &r) == TALLY_UNSUPPORTED_TYPE);
   CHECK(strcmp(tally_last_error(),

@@ -28,6 +28,7 @@ typedef enum tally_status {
   TALLY_OUT_OF_MEMORY,
   TALLY_DEVICE_FAILURE,
   TALLY_NO_ELEMENTS,
+  TALLY_OVERLAP,
   TALLY_UNKNOWN_FAILURE = 255 /* an exception that is not Tally's */
 } tally_status;
 
@@ -285,6 +286,43 @@ TALLY_EXPORT tally_status tally_multi_dotc_list_exact_async(
     const tally_executor* where, size_t k, const size_t* n, tally_type x_type, const void* const* x,
     const ptrdiff_t* incx, tally_type y_type, const void* const* y, const ptrdiff_t* incy,
     tally_type result_type, void* results);
+
+/* Element-wise functions of tally/transform.hpp: y = x (tally_copy), x = alpha x (tally_scal),
+ * y = alpha x + y (tally_axpy), y = alpha x + beta y (tally_axpby), z = x + y, x - y, x y
+ * (tally_add, tally_sub, tally_mul), y = max(x, 0), 1 / (1 + exp(-x)), exp(x) (tally_relu,
+ * tally_sigmoid, tally_exp). alpha and beta point at a factor of any type in host memory, read
+ * before the call returns. On CUDA they don't block: they return once the work is queued on the
+ * stream. */
+TALLY_EXPORT tally_status tally_copy(const tally_executor* where, size_t n, tally_type x_type,
+                                     const void* x, ptrdiff_t incx, tally_type y_type, void* y,
+                                     ptrdiff_t incy);
+TALLY_EXPORT tally_status tally_scal(const tally_executor* where, size_t n, tally_type alpha_type,
+                                     const void* alpha, tally_type x_type, void* x, ptrdiff_t incx);
+TALLY_EXPORT tally_status tally_axpy(const tally_executor* where, size_t n, tally_type alpha_type,
+                                     const void* alpha, tally_type x_type, const void* x,
+                                     ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy);
+TALLY_EXPORT tally_status tally_axpby(const tally_executor* where, size_t n, tally_type alpha_type,
+                                      const void* alpha, tally_type x_type, const void* x,
+                                      ptrdiff_t incx, tally_type beta_type, const void* beta,
+                                      tally_type y_type, void* y, ptrdiff_t incy);
+TALLY_EXPORT tally_status tally_add(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
+                                    ptrdiff_t incy, tally_type z_type, void* z, ptrdiff_t incz);
+TALLY_EXPORT tally_status tally_sub(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
+                                    ptrdiff_t incy, tally_type z_type, void* z, ptrdiff_t incz);
+TALLY_EXPORT tally_status tally_mul(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
+                                    ptrdiff_t incy, tally_type z_type, void* z, ptrdiff_t incz);
+TALLY_EXPORT tally_status tally_relu(const tally_executor* where, size_t n, tally_type x_type,
+                                     const void* x, ptrdiff_t incx, tally_type y_type, void* y,
+                                     ptrdiff_t incy);
+TALLY_EXPORT tally_status tally_sigmoid(const tally_executor* where, size_t n, tally_type x_type,
+                                        const void* x, ptrdiff_t incx, tally_type y_type, void* y,
+                                        ptrdiff_t incy);
+TALLY_EXPORT tally_status tally_exp(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, tally_type y_type, void* y,
+                                    ptrdiff_t incy);
 
 /* The text of this thread's last failure; "" before the first. Valid until the next. */
 TALLY_EXPORT const char* tally_last_error(void);
