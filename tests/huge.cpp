@@ -1,12 +1,15 @@
-// More than 2^31 elements: every index and every byte count is 64 bits wide.
+// More than 2^31 elements: every index and every byte count is 64 bits wide; and every float.
 #include "tests/data.hpp"
+#include "tests/elementwise_transcription.hpp"
 #include "tests/transcription.hpp"
 
 #include <tally/tally.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstdio>
 
 namespace {
 
@@ -77,6 +80,65 @@ TEST_P(Huge, ExtremaBeyondTwoToThe31Elements) {
   for (const std::size_t i : {n - 1, n - 3, n - 9}) memory.write(&some[0], 1, i);
   memory.write(&most, 1, 0);  // the last one of them
   EXPECT_EQ(tally::max(where(), back), (tally::extremum<std::int8_t>{127, index / 2}));
+}
+
+// An element-wise function of more bytes than 32 bits count.
+TEST_P(Huge, MapsBeyondTwoToThe31Elements) {
+  const std::size_t n = (std::size_t{1} << 31) + 777;
+  data::buffer from(where(), n), to(where(), n);
+  const std::size_t piece = std::size_t{1} << 24;
+  const auto x_of = [](std::size_t i) { return static_cast<std::int8_t>(i * 2654435761u >> 13); };
+  std::vector<std::int8_t> some(piece);
+  for (std::size_t first = 0; first < n; first += piece) {
+    const std::size_t count = std::min(piece, n - first);
+    for (std::size_t i = 0; i < count; ++i) some[i] = x_of(first + i);
+    from.write(some.data(), count, first);
+  }
+  auto* const x = reinterpret_cast<std::int8_t*>(from.get());
+  auto* const z = reinterpret_cast<std::int8_t*>(to.get());
+  for (const std::ptrdiff_t increment : {1, -1}) {
+    tally::relu(where(), tally::strided(x, n, 1), tally::strided(z, n, increment));
+    for (std::size_t first = 0; first < n; first += piece) {
+      const std::size_t count = std::min(piece, n - first);
+      to.read(some.data(), count, first);
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t at = increment > 0 ? first + i : n - 1 - (first + i);
+        ASSERT_EQ(some[i], std::max<std::int8_t>(x_of(at), 0)) << at << ", " << increment;
+      }
+    }
+  }
+}
+
+// exp and sigmoid of every float: the formula's bits are those of the transcription, and no more
+// than a unit off.
+TEST_P(Huge, ExponentialsOfEveryFloat) {
+  constexpr std::size_t piece = std::size_t{1} << 26;
+  std::vector<float> x(piece), z(piece);
+  data::buffer from(where(), piece * sizeof(float)), to(where(), piece * sizeof(float));
+  double worst[2] = {};
+  for (std::uint64_t first = 0; first < std::uint64_t{1} << 32; first += piece) {
+    for (std::size_t i = 0; i < piece; ++i) {
+      x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(first + i));
+    }
+    from.write(x.data(), piece * sizeof(float));
+    for (const auto what : {tally::elementwise::exp, tally::elementwise::sigmoid}) {
+      const auto kind = tally::type::float32;
+      tally::transform(
+          where(), {what, {}, {}, {from.get(), piece, 1, kind}, {}, {to.get(), piece, 1, kind}});
+      to.read(z.data(), piece * sizeof(float));
+      const bool exponential = what == tally::elementwise::exp;
+      double& most = worst[exponential ? 0 : 1];
+      most = std::max(most, transcription::worst_error(what, x.data(), z.data(), piece));
+      for (std::size_t i = first % 7; i < piece; i += 7) {
+        const float want = exponential ? transcription::exp(x[i]) : transcription::sigmoid(x[i]);
+        ASSERT_EQ(data::bits(z[i]), data::bits(want)) << x[i];
+      }
+    }
+  }
+  EXPECT_LE(worst[0], 1.0);
+  EXPECT_LE(worst[1], 1.0);
+  std::printf("%s: at most %.4f units for exp, %.4f for sigmoid\n", where().description().c_str(),
+              worst[0], worst[1]);
 }
 
 TALLY_ON_EVERY_EXECUTOR(Huge);

@@ -1,0 +1,234 @@
+// How precise exp and sigmoid are: against MPFR, and of floats against doubles.
+#include "tests/data.hpp"
+#include "tests/elementwise_transcription.hpp"
+
+#include <tally/tally.hpp>
+
+#include <gtest/gtest.h>
+#include <mpfr.h>
+
+#include <bit>
+#include <cmath>
+#include <memory>
+
+namespace {
+
+using tally::elementwise;
+
+/// The digits and exponents of a binary format, as in std::numeric_limits.
+struct format {
+  int digits, min_exponent, max_exponent;
+};
+template <class T>
+constexpr format format_of = {std::numeric_limits<T>::digits, std::numeric_limits<T>::min_exponent,
+                              std::numeric_limits<T>::max_exponent};
+template <>
+constexpr format format_of<tally::float16> = {11, -13, 16};
+template <>
+constexpr format format_of<tally::bfloat16> = {8, -125, 128};
+
+/// exp(x) or sigmoid(x) to 300 bits.
+class exact_value {
+ public:
+  exact_value(elementwise what, double x) {
+    mpfr_init2(value_, 300);
+    mpfr_init2(other_, 300);
+    mpfr_set_d(value_, what == elementwise::exp ? x : -x, MPFR_RNDN);
+    mpfr_exp(value_, value_, MPFR_RNDN);
+    if (what == elementwise::sigmoid) {
+      mpfr_add_ui(value_, value_, 1, MPFR_RNDN);
+      mpfr_ui_div(value_, 1, value_, MPFR_RNDN);
+    }
+  }
+  ~exact_value() { mpfr_clears(value_, other_, nullptr); }
+  exact_value(const exact_value&) = delete;
+  exact_value& operator=(const exact_value&) = delete;
+
+  /// To nearest even.
+  double rounded(const format& f) {
+    if (mpfr_inf_p(value_) || mpfr_zero_p(value_)) return mpfr_get_d(value_, MPFR_RNDN);
+    const long quantum = quantum_of(f);
+    mpfr_mul_2si(other_, value_, -quantum, MPFR_RNDN);
+    mpfr_rint(other_, other_, MPFR_RNDN);
+    const double r = std::ldexp(mpfr_get_d(other_, MPFR_RNDN), static_cast<int>(quantum));
+    return r >= std::ldexp(1.0, f.max_exponent - 1) * 2 ? HUGE_VAL : r;
+  }
+  /// |result - value| in units of the last place that a number so large has.
+  double error_of(double result, const format& f) {
+    if (std::isinf(result)) return std::isinf(rounded(f)) ? 0 : HUGE_VAL;
+    mpfr_sub_d(other_, value_, result, MPFR_RNDN);
+    mpfr_mul_2si(other_, other_, -quantum_of(f), MPFR_RNDN);
+    return std::abs(mpfr_get_d(other_, MPFR_RNDN));
+  }
+
+ private:
+  long quantum_of(const format& f) const {
+    return std::max<long>(mpfr_get_exp(value_), f.min_exponent) - f.digits;
+  }
+  mpfr_t value_, other_;
+};
+
+class Exponential : public data::OnEveryExecutor {
+ protected:
+  template <class T>
+  std::vector<T> run(elementwise what, const std::vector<T>& x) {
+    const std::size_t bytes = x.size() * sizeof(T);
+    data::buffer from(where(), bytes), to(where(), bytes);
+    from.write(x.data(), bytes);
+    tally::transform(where(), {what,
+                               {},
+                               {},
+                               {from.get(), x.size(), 1, tally::type_of<T>},
+                               {},
+                               {to.get(), x.size(), 1, tally::type_of<T>}});
+    std::vector<T> z(x.size());
+    to.read(z.data(), bytes);
+    return z;
+  }
+};
+
+template <class T>
+std::vector<T> every_number() {
+  std::vector<T> all(65536);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].bits = static_cast<std::uint16_t>(i);
+  return all;
+}
+
+/// exp or sigmoid of every number of 16 bits, correctly rounded.
+template <class T>
+const std::vector<T>& correctly_rounded(elementwise what) {
+  const auto make = [](elementwise f) {
+    std::vector<T> all = every_number<T>();
+    for (T& x : all) {
+      const auto number = static_cast<float>(x);
+      x = std::isnan(number) ? T(std::numeric_limits<float>::quiet_NaN())
+                             : T(static_cast<float>(exact_value(f, number).rounded(format_of<T>)));
+    }
+    return all;
+  };
+  static const std::vector<T> exponential = make(elementwise::exp);
+  static const std::vector<T> logistic = make(elementwise::sigmoid);
+  return what == elementwise::exp ? exponential : logistic;
+}
+
+TEST_P(Exponential, CorrectlyRoundedInSixteenBits) {
+  const auto check = [&]<class T>(std::type_identity<T>) {
+    for (const elementwise what : {elementwise::exp, elementwise::sigmoid}) {
+      const std::vector<T> x = every_number<T>(), z = run(what, x);
+      const std::vector<T>& want = correctly_rounded<T>(what);
+      int wrong = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        if (z[i].bits == want[i].bits) continue;
+        if (++wrong <= 5) {
+          ADD_FAILURE() << (what == elementwise::exp ? "exp" : "sigmoid") << " of "
+                        << tally::name(tally::type_of<T>) << " " << static_cast<float>(x[i])
+                        << " is " << static_cast<float>(z[i]) << ", not "
+                        << static_cast<float>(want[i]);
+        }
+      }
+      EXPECT_EQ(wrong, 0);
+    }
+  };
+  check(std::type_identity<tally::float16>{});
+  check(std::type_identity<tally::bfloat16>{});
+}
+
+/// Numbers of every exponent and sign, infinities and NaNs; `step` is the distance of their bits.
+template <class R>
+std::vector<R> numbers_of_every_exponent(std::uint64_t step) {
+  using word = std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>;
+  std::vector<R> all;
+  word bits = 0;
+  do {
+    all.push_back(std::bit_cast<R>(bits));
+    bits += static_cast<word>(step);
+  } while (bits >= static_cast<word>(step));
+  return all;
+}
+
+TEST_P(Exponential, BitsOfTheFormula) {
+  const auto check = [&]<class R>(const std::vector<R>& x) {
+    const auto exps = run(elementwise::exp, x), sigmoids = run(elementwise::sigmoid, x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      ASSERT_EQ(data::bits(exps[i]), data::bits(transcription::exp(x[i]))) << "exp " << x[i];
+      ASSERT_EQ(data::bits(sigmoids[i]), data::bits(transcription::sigmoid(x[i])))
+          << "sigmoid " << x[i];
+    }
+  };
+  check(numbers_of_every_exponent<float>(20011));
+  check(numbers_of_every_exponent<double>(std::uint64_t{0x7fff12345677}));
+  const auto spread = [&]<class R>(R most, std::size_t n) {
+    std::vector<R> x(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = most * (2 * static_cast<R>(i) / static_cast<R>(n) - 1);
+    }
+    check(x);
+  };
+  for (const float most : {1e-3f, 1.0f, 20.0f, 110.0f}) spread(most, 20001);
+  for (const double most : {1e-9, 1.0, 40.0, 760.0}) spread(most, 20001);
+}
+
+TEST_P(Exponential, SpecialValues) {
+  const auto check = [&]<class R>(std::type_identity<R>) {
+    constexpr R infinity = std::numeric_limits<R>::infinity();
+    constexpr R nan = std::numeric_limits<R>::quiet_NaN();
+    constexpr R tiny = std::numeric_limits<R>::denorm_min();
+    const auto are = [&](elementwise what, const std::vector<R>& x, const std::vector<R>& want) {
+      const auto z = run(what, x);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        EXPECT_EQ(data::bits(z[i]), data::bits(want[i])) << x[i] << " gives " << z[i];
+      }
+    };
+    are(elementwise::exp,
+        {0, -R(0), infinity, -infinity, nan, -nan, std::numeric_limits<R>::signaling_NaN(), 1000,
+         -1000, tiny, -tiny},
+        {1, 1, infinity, 0, nan, nan, nan, infinity, 0, 1, 1});
+    are(elementwise::sigmoid,
+        {0, -R(0), infinity, -infinity, nan, -nan, 1000, -1000, tiny, -tiny,
+         std::numeric_limits<R>::max(), std::numeric_limits<R>::lowest()},
+        {R(0.5), R(0.5), 1, 0, nan, nan, 1, 0, R(0.5), R(0.5), 1, 0});
+  };
+  check(std::type_identity<float>{});
+  check(std::type_identity<double>{});
+}
+
+TALLY_ON_EVERY_EXECUTOR(Exponential);
+
+// All executors have the same bits, so one tells how precise they are.
+
+TEST(ExponentialError, OfDoublesIsAtMostOneUnit) {
+  std::mt19937_64 random(5);
+  std::vector<double> x = numbers_of_every_exponent<double>(std::uint64_t{0xfff123456789f});
+  for (const double most : {1e-5, 0.5, 3.0, 40.0, 760.0}) {
+    std::uniform_real_distribution<double> within(-most, most);
+    for (int i = 0; i < 40000; ++i) x.push_back(within(random));
+  }
+  for (int i = 0; i < 20000; ++i) {  // where results are subnormal
+    x.push_back(std::uniform_real_distribution<double>(-745.2, -708.3)(random));
+  }
+  for (const elementwise what : {elementwise::exp, elementwise::sigmoid}) {
+    std::vector<double> z(x.size());
+    tally::transform(tally::simd(), {what, {}, {}, tally::as_operand(x), {}, tally::as_output(z)});
+    double worst = 0, at = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (std::isnan(x[i])) continue;
+      const double error = exact_value(what, x[i]).error_of(z[i], format_of<double>);
+      if (!(error <= worst)) worst = error, at = x[i];
+    }
+    EXPECT_LE(worst, 1.0) << at;
+    RecordProperty(what == elementwise::exp ? "exp" : "sigmoid", std::to_string(worst));
+  }
+}
+
+TEST(ExponentialError, OfFloatsIsAtMostOneUnit) {
+  const std::vector<float> x = numbers_of_every_exponent<float>(499);
+  for (const elementwise what : {elementwise::exp, elementwise::sigmoid}) {
+    std::vector<float> z(x.size());
+    tally::transform(tally::simd(), {what, {}, {}, tally::as_operand(x), {}, tally::as_output(z)});
+    const double worst = transcription::worst_error(what, x.data(), z.data(), x.size());
+    EXPECT_LE(worst, 1.0);
+    RecordProperty(what == elementwise::exp ? "exp" : "sigmoid", std::to_string(worst));
+  }
+}
+
+}  // namespace

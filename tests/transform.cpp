@@ -1,0 +1,552 @@
+// The element-wise functions: every executor gives the bits of a literal loop, for every function,
+// type, size, alignment and stride, also where the output is an input; exp and sigmoid are as
+// precise as they say.
+#include "tests/data.hpp"
+#include "tests/elementwise_transcription.hpp"
+
+#include <tally/tally.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cfenv>
+#include <cmath>
+#include <memory>
+#include <span>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace {
+
+using data::kind;
+using data::layout;
+using tally::elementwise;
+using tally::type;
+using transcription::elements;
+
+constexpr std::array functions = {elementwise::copy,  elementwise::scal, elementwise::axpy,
+                                  elementwise::axpby, elementwise::add,  elementwise::sub,
+                                  elementwise::mul,   elementwise::relu, elementwise::sigmoid,
+                                  elementwise::exp};
+constexpr const char* names[] = {"copy", "scal", "axpy", "axpby",   "add",
+                                 "sub",  "mul",  "relu", "sigmoid", "exp"};
+
+/// Random elements of a type that is a value.
+std::vector<std::byte> random_bytes(type element, std::size_t n, std::uint64_t seed, kind k) {
+  std::vector<std::byte> bytes;
+  data::for_each_type([&]<class T>(std::type_identity<T>) {
+    if (tally::type_of<T> == element) bytes = data::random_bytes<T>(n, seed, k);
+  });
+  return bytes;
+}
+
+/// One function of certain types.
+struct type_case {
+  elementwise what;
+  type x, y, z;
+
+  bool binary() const { return tally::transforms::is_binary(what); }
+  type computation() const { return tally::transforms::computation_type(what, x, y); }
+  /// Whether y or x is also what is written.
+  bool updates() const {
+    return what == elementwise::scal || what == elementwise::axpy || what == elementwise::axpby;
+  }
+  std::string label() const {
+    std::string text = names[static_cast<int>(what)];
+    text += " of " + std::string(tally::name(x));
+    if (binary()) text += ", " + std::string(tally::name(y));
+    return text + " to " + std::string(tally::name(z));
+  }
+};
+
+bool exists(const type_case& c) {
+  return tally::transforms::takes(c.what, c.x) && tally::transforms::gives(c.what, c.x, c.y, c.z);
+}
+
+/// Functions of one type alone.
+std::vector<type_case> pure_cases() {
+  std::vector<type_case> all;
+  for (const elementwise what : functions) {
+    for (int t = 0; t < static_cast<int>(tally::type_count); ++t) {
+      const auto x = static_cast<type>(t);
+      if (exists({what, x, x, x})) all.push_back({what, x, x, x});
+    }
+  }
+  return all;
+}
+
+/// And of every combination of types.
+std::vector<type_case> mixed_cases() {
+  std::vector<type_case> all;
+  constexpr int count = static_cast<int>(tally::type_count);
+  for (const elementwise what : functions) {
+    for (int types = 0; types < count * count * count; ++types) {
+      const auto x = static_cast<type>(types % count), y = static_cast<type>(types / count % count),
+                 z = static_cast<type>(types / count / count);
+      if (x == y && y == z) continue;
+      if (!tally::transforms::is_binary(what) && x != y) continue;
+      if (exists({what, x, y, z})) all.push_back({what, x, y, z});
+    }
+  }
+  return all;
+}
+
+/// Factors that the computation can take: of the type itself and of others.
+std::vector<std::pair<tally::scalar, tally::scalar>> factors_of(const type_case& c) {
+  if (!c.updates()) return {{1.0, 1.0}};
+  const type computation = c.computation();
+  if (computation == type::int64) return {{3, -7}, {std::int64_t{1} << 40, 5}};
+  if (!tally::transforms::is_complex(computation)) return {{0.7, -1.3f}, {3, -1.0}};
+  return {{std::complex<double>(0.7, -0.2), std::complex<float>(-1.1f, 0.3f)},
+          {std::complex<float>(0.7f, 0), 1.3},
+          {2, std::complex<double>(0, 1)}};
+}
+
+class Transform : public data::OnEveryExecutor {
+ protected:
+  struct inputs {
+    std::vector<std::byte> x, y;
+  };
+  static inputs make_inputs(const type_case& c, std::size_t n, kind k) {
+    return {random_bytes(c.x, n, 3 * n + 1, k), random_bytes(c.y, n, 3 * n + 2, k)};
+  }
+
+  /// One call; z is a vector of its own.
+  void compare(const type_case& c, const inputs& in, layout lx, layout ly, layout lz) {
+    const std::size_t n = in.x.size() / tally::size_of(c.x);
+    for (const auto& [alpha, beta] : factors_of(c)) {
+      const tally::operand x = place(0, in.x, c.x, lx), y = place(1, in.y, c.y, ly);
+      const std::vector<std::byte> before = random_bytes(c.z, n, 7, kind::plain);
+      const tally::operand z = place(2, before, c.z, lz);
+      const auto want =
+          transcription::transform(c.what, alpha, beta, {in.x, c.x}, {in.y, c.y}, c.z);
+      std::vector<std::byte> image = read(2), expected = image;
+      overwrite(expected, z, want);
+      tally::transform(where(), {c.what, alpha, beta, x, y, output(z)});
+      image = read(2);
+      ASSERT_TRUE(image == expected)
+          << c.label() << ", n = " << n << ", offsets " << lx.offset << ' ' << ly.offset << ' '
+          << lz.offset << ", increments " << lx.increment << ' ' << ly.increment << ' '
+          << lz.increment << first_difference(image, expected, c.z);
+    }
+  }
+
+  /// The output is x or y, where the types have it so.
+  void compare_in_place(const type_case& c, const inputs& in, layout l) {
+    const std::size_t n = in.x.size() / tally::size_of(c.x);
+    for (const auto& [alpha, beta] : factors_of(c)) {
+      for (const bool into_x : {true, false}) {
+        if (into_x ? tally::size_of(c.x) != tally::size_of(c.z)
+                   : !c.binary() || tally::size_of(c.y) != tally::size_of(c.z))
+          continue;
+        const tally::operand x = place(0, in.x, c.x, l), y = place(1, in.y, c.y, l);
+        tally::operand z = into_x ? x : y;
+        z.element = c.z;
+        const auto want =
+            transcription::transform(c.what, alpha, beta, {in.x, c.x}, {in.y, c.y}, c.z);
+        std::vector<std::byte> image = read(into_x ? 0 : 1), expected = image;
+        overwrite(expected, z, want);
+        tally::transform(where(), {c.what, alpha, beta, x, y, output(z)});
+        image = read(into_x ? 0 : 1);
+        ASSERT_TRUE(image == expected)
+            << "in place: " << c.label() << ", n = " << n << ", offset " << l.offset
+            << ", increment " << l.increment << first_difference(image, expected, c.z);
+      }
+    }
+  }
+
+  /// x, y and z in one vector: the output is both inputs.
+  void compare_all_the_same(const type_case& c, const inputs& in) {
+    const auto [alpha, beta] = factors_of(c)[0];
+    const tally::operand x = place(0, in.x, c.x, {});
+    const auto want = transcription::transform(c.what, alpha, beta, {in.x, c.x}, {in.x, c.x}, c.z);
+    std::vector<std::byte> image = read(0), expected = image;
+    overwrite(expected, x, want);
+    tally::transform(where(), {c.what, alpha, beta, x, x, output(x)});
+    image = read(0);
+    ASSERT_TRUE(image == expected) << "all the same: " << c.label();
+  }
+
+ private:
+  static tally::output_operand output(const tally::operand& z) {
+    return {const_cast<void*>(z.data), z.size, z.increment, z.element};
+  }
+  tally::operand place(int which, const std::vector<std::byte>& elements, type element, layout l) {
+    auto& memory = memory_[static_cast<std::size_t>(which)];
+    const auto step = static_cast<std::size_t>(std::abs(l.increment));
+    const std::size_t needed = step * elements.size() + 4096;
+    if (!memory || memory->size() < needed) {
+      memory = std::make_unique<data::buffer>(where(), needed);
+    }
+    used_[static_cast<std::size_t>(which)] = needed;
+    const std::vector<std::byte> poison(needed, std::byte{0xcc});
+    memory->write(poison.data(), needed);
+    return data::place(*memory, elements, element, l);
+  }
+  std::vector<std::byte> read(int which) const {
+    std::vector<std::byte> image(used_[static_cast<std::size_t>(which)]);
+    memory_[static_cast<std::size_t>(which)]->read(image.data(), image.size());
+    return image;
+  }
+  /// Puts elements where z has them in the image of its memory.
+  void overwrite(std::vector<std::byte>& image, const tally::operand& z,
+                 const std::vector<std::byte>& elements) const {
+    const std::size_t size = tally::size_of(z.element);
+    for (const auto& memory : memory_) {
+      if (!memory) continue;
+      const auto* const base = memory->get();
+      const auto* const first = static_cast<const std::byte*>(z.data);
+      if (first < base || first >= base + memory->size()) continue;
+      for (std::size_t i = 0; i < z.size; ++i) {
+        const auto at =
+            first - base +
+            static_cast<std::ptrdiff_t>(i) * z.increment * static_cast<std::ptrdiff_t>(size);
+        std::memcpy(image.data() + at, elements.data() + i * size, size);
+      }
+    }
+  }
+  static std::string first_difference(const std::vector<std::byte>& got,
+                                      const std::vector<std::byte>& want, type) {
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      if (got[i] != want[i]) return "; the first difference is at byte " + std::to_string(i);
+    }
+    return "";
+  }
+
+  std::array<std::unique_ptr<data::buffer>, 3> memory_;
+  std::array<std::size_t, 3> used_{};
+};
+
+const std::size_t sizes[] = {0,   1,   2,   3,   4,   5,   7,   8,   9,    15,
+                             16,  17,  31,  32,  33,  63,  64,  65,  96,   97,
+                             127, 128, 129, 255, 257, 511, 512, 513, 1000, 4099};
+
+TEST_P(Transform, EveryTypeAndSize) {
+  for (const type_case& c : pure_cases()) {
+    for (const std::size_t n : sizes) {
+      const inputs in = make_inputs(c, n, kind::plain);
+      ASSERT_NO_FATAL_FAILURE(compare(c, in, {}, {}, {}));
+      ASSERT_NO_FATAL_FAILURE(compare_in_place(c, in, {}));
+      if (n % 2 == 1) {
+        ASSERT_NO_FATAL_FAILURE(compare_all_the_same(c, in));
+      }
+    }
+  }
+}
+
+TEST_P(Transform, EveryCombinationOfTypes) {
+  for (const type_case& c : mixed_cases()) {
+    for (const kind k : {kind::plain, kind::wide, kind::special}) {
+      const inputs in = make_inputs(c, k == kind::plain ? 1037 : 133, k);
+      ASSERT_NO_FATAL_FAILURE(compare(c, in, {}, {}, {}));
+      if (k == kind::plain) {
+        ASSERT_NO_FATAL_FAILURE(compare_in_place(c, in, {}));
+      }
+    }
+    const inputs in = make_inputs(c, 75, kind::plain);
+    ASSERT_NO_FATAL_FAILURE(compare(c, in, {.offset = 1, .increment = 2}, {.offset = 3},
+                                    {.offset = 2, .increment = -3}));
+  }
+}
+
+TEST_P(Transform, WideRangesAndSpecialValues) {
+  for (const type_case& c : pure_cases()) {
+    for (const kind k : {kind::wide, kind::special}) {
+      for (const std::size_t n : {std::size_t{1}, std::size_t{37}, std::size_t{3000}}) {
+        ASSERT_NO_FATAL_FAILURE(compare(c, make_inputs(c, n, k), {}, {}, {}));
+      }
+    }
+  }
+}
+
+// Vectors misaligned alike and not alike; the last n mod 4 and the elements around are looked at
+// each time.
+TEST_P(Transform, EveryAlignment) {
+  for (const type_case& c : pure_cases()) {
+    for (const std::size_t n : {std::size_t{70}, std::size_t{1031}}) {
+      const inputs in = make_inputs(c, n, kind::plain);
+      for (const std::size_t offset : {1, 2, 3, 4, 5, 7, 8, 15, 31}) {
+        const layout l{.offset = offset};
+        ASSERT_NO_FATAL_FAILURE(compare(c, in, l, l, l));
+        ASSERT_NO_FATAL_FAILURE(compare_in_place(c, in, l));
+        if (n > 1000 && offset > 5) continue;
+        ASSERT_NO_FATAL_FAILURE(compare(c, in, l, {}, {}));
+        ASSERT_NO_FATAL_FAILURE(compare(c, in, {}, l, {}));
+        ASSERT_NO_FATAL_FAILURE(compare(c, in, {}, {}, l));
+        ASSERT_NO_FATAL_FAILURE(compare(c, in, {.offset = offset + 1}, l, {.offset = 3}));
+      }
+    }
+  }
+}
+
+TEST_P(Transform, EveryStride) {
+  for (const type_case& c : pure_cases()) {
+    const inputs in = make_inputs(c, 1037, kind::plain);
+    for (const std::ptrdiff_t increment : {2, 3, -1, -2, -3}) {
+      const layout l{.offset = 1, .increment = increment};
+      ASSERT_NO_FATAL_FAILURE(compare(c, in, l, l, l));
+      ASSERT_NO_FATAL_FAILURE(compare_in_place(c, in, l));
+      ASSERT_NO_FATAL_FAILURE(compare(c, in, l, {}, {}));
+      ASSERT_NO_FATAL_FAILURE(compare(c, in, {}, l, {}));
+      ASSERT_NO_FATAL_FAILURE(compare(c, in, {}, {}, l));
+    }
+  }
+}
+
+TEST_P(Transform, Long) {
+  // Several shares a thread, several blocks a multiprocessor.
+  for (const type_case& c : pure_cases()) {
+    const inputs in = make_inputs(c, 50021, kind::plain);
+    ASSERT_NO_FATAL_FAILURE(compare(c, in, {.offset = 1}, {}, {.offset = 1}));
+  }
+}
+
+// Long enough that a CPU writes past its caches; the ends are no whole vectors.
+TEST_P(Transform, PastTheCaches) {
+  const auto check = [&]<class T>(std::type_identity<T>, std::size_t n) {
+    data::buffer memory_x(where(), n * sizeof(T)), memory_y(where(), n * sizeof(T)),
+        memory_z(where(), (n + 4) * sizeof(T));
+    std::vector<T> x(n), y(n), got(n + 4);
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = static_cast<T>(static_cast<float>(i * 2654435761u >> 12 & 0xfff) - 2048.0f);
+      y[i] = static_cast<T>(static_cast<float>(i * 40503u >> 5 & 0xff));
+    }
+    memory_x.write(x.data(), n * sizeof(T));
+    memory_y.write(y.data(), n * sizeof(T));
+    const auto vector = [n](const data::buffer& memory, std::size_t offset) {
+      return tally::strided(reinterpret_cast<T*>(memory.get()) + offset, n, 1);
+    };
+    const auto in_x = vector(memory_x, 0), in_y = vector(memory_y, 0);
+    const auto out = vector(memory_z, 3);
+    const auto compare = [&](const char* name, auto want) {
+      memory_z.read(got.data(), got.size() * sizeof(T));
+      for (std::size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(data::bits(got[i + 3]), data::bits(static_cast<T>(want(i)))) << name << ' ' << i;
+      }
+    };
+    tally::copy(where(), in_x, out);
+    ASSERT_NO_FATAL_FAILURE(compare("copy", [&](std::size_t i) { return x[i]; }));
+    tally::add(where(), in_x, in_y, out);
+    ASSERT_NO_FATAL_FAILURE(compare("add", [&](std::size_t i) { return x[i] + y[i]; }));
+    tally::relu(where(), in_x, out);
+    ASSERT_NO_FATAL_FAILURE(
+        compare("relu", [&](std::size_t i) { return x[i] > 0 ? x[i] : T(0.0f); }));
+  };
+  check(std::type_identity<double>{}, 5000003);
+  check(std::type_identity<float>{}, 9000001);
+  check(std::type_identity<tally::bfloat16>{}, 17000005);
+}
+
+TEST_P(Transform, TheCallersEnvironmentDoesNotMatterAndStays) {
+  if (where().name() == "cuda") GTEST_SKIP() << "the host's environment is not the device's";
+  std::vector<double> x(1000), z(1000);
+  std::vector<float> low(1000, 0x1p-140f), w(1000);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.37 * static_cast<double>(i) - 180;
+  const auto all = [&] {
+    std::vector<std::uint64_t> words;
+    const auto keep = [&](const auto& v) {
+      for (const auto e : v) words.push_back(data::bits(e)[0]);
+    };
+    tally::exp(where(), x, z), keep(z);
+    tally::sigmoid(where(), x, z), keep(z);
+    std::ranges::copy(x, z.begin());
+    tally::axpby(where(), 0.1, x, 0.7, z), keep(z);
+    std::ranges::copy(low, w.begin());
+    tally::axpy(where(), 0.3, low, w), keep(w);
+    tally::relu(where(), low, w), keep(w);
+    return words;
+  };
+  const auto want = all();
+  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    std::fesetround(mode);
+    const auto got = all();
+    EXPECT_EQ(std::fegetround(), mode);
+    std::fesetround(FE_TONEAREST);
+    EXPECT_EQ(got, want);
+  }
+#if defined(__x86_64__)
+  const unsigned flushing = 0x1f80 | 0x8040;  // FTZ, DAZ
+  _mm_setcsr(flushing);
+  const auto got = all();
+  const unsigned after = _mm_getcsr();
+  _mm_setcsr(0x1f80);
+  EXPECT_EQ(after & ~0x3fu, flushing);
+  EXPECT_EQ(got, want);
+#endif
+}
+
+// Columns of one matrix share no element.
+TEST_P(Transform, InterleavedVectors) {
+  constexpr std::size_t n = 1000;
+  for (const std::ptrdiff_t increment : {3, -3, 6}) {
+    std::vector<double> matrix(6 * n);
+    for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = 0.5 * static_cast<double>(i);
+    data::buffer memory(where(), matrix.size() * sizeof(double));
+    memory.write(matrix.data(), memory.size());
+    auto* const first = reinterpret_cast<double*>(memory.get());
+    tally::add(where(), tally::strided(first, n, 3), tally::strided(first + 1, n, increment),
+               tally::strided(first + 2, n, -3));
+    std::vector<double> want = matrix, got(matrix.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t y =
+          1 + (increment < 0 ? n - 1 - i : i) * static_cast<std::size_t>(std::abs(increment));
+      want[2 + 3 * (n - 1 - i)] = matrix[3 * i] + matrix[y];
+    }
+    memory.read(got.data(), memory.size());
+    EXPECT_EQ(got, want);
+  }
+}
+
+// --- Errors --------------------------------------------------------------------------------------
+
+/// Runs `call`, which must throw `code` with exactly `text`.
+template <class F>
+void expect_error(tally::errc code, const std::string& text, F&& call) {
+  try {
+    call();
+    ADD_FAILURE() << "no error; expected: " << text;
+  } catch (const tally::error& e) {
+    EXPECT_EQ(e.code(), code);
+    EXPECT_EQ(std::string(e.what()), text);
+  }
+}
+
+class TransformErrors : public data::OnEveryExecutor {
+ protected:
+  void SetUp() override {
+    data::OnEveryExecutor::SetUp();
+    if (IsSkipped()) return;
+    memory_ = std::make_unique<data::buffer>(where(), 1024);
+    memory_->write(ones_.data(), ones_.size());
+  }
+  void TearDown() override {
+    if (IsSkipped()) return;
+    std::vector<std::byte> now(ones_.size());
+    memory_->read(now.data(), now.size());
+    EXPECT_EQ(now, ones_) << "something was written";
+  }
+  /// n elements from a byte of the memory on.
+  tally::output_operand vector(std::size_t byte, std::size_t n, std::ptrdiff_t increment = 1,
+                               type element = type::float64) const {
+    return {memory_->get() + byte, n, increment, element};
+  }
+  void run(elementwise what, const tally::operand& x, const tally::operand& y,
+           const tally::output_operand& z, tally::scalar alpha = 1.0, tally::scalar beta = 1.0) {
+    tally::transform(where(), {what, alpha, beta, x, y, z});
+  }
+
+ private:
+  std::vector<std::byte> ones_ = std::vector<std::byte>(1024, std::byte{1});
+  std::unique_ptr<data::buffer> memory_;
+};
+
+TEST_P(TransformErrors, Shapes) {
+  using tally::errc;
+  const tally::operand none;
+  expect_error(errc::size_mismatch, "tally::add: x has 5 elements, y has 6",
+               [&] { run(elementwise::add, vector(0, 5), vector(64, 6), vector(128, 5)); });
+  expect_error(errc::size_mismatch, "tally::mul: x has 5 elements, z has 6",
+               [&] { run(elementwise::mul, vector(0, 5), vector(64, 5), vector(128, 6)); });
+  expect_error(errc::size_mismatch, "tally::copy: x has 5 elements, y has 6",
+               [&] { run(elementwise::copy, vector(0, 5), none, vector(128, 6)); });
+  expect_error(errc::invalid_argument,
+               "tally::exp: x has 18446744073709551615 elements; there can be 281474976710656",
+               [&] {
+                 const auto n = static_cast<std::size_t>(-1);
+                 run(elementwise::exp, vector(0, n), none, vector(0, n));
+               });
+  expect_error(errc::null_pointer, "tally::relu: y is null and should point at 5 elements", [&] {
+    run(elementwise::relu, vector(0, 5), none, {nullptr, 5, 1, type::float64});
+  });
+  expect_error(errc::zero_increment, "tally::axpy: y has increment 0",
+               [&] { run(elementwise::axpy, vector(0, 5), vector(64, 5, 0), vector(64, 5, 0)); });
+  expect_error(errc::misaligned,
+               "tally::sub: z is not a multiple of 8 bytes, the alignment of float64",
+               [&] { run(elementwise::sub, vector(0, 5), vector(64, 5), vector(132, 5)); });
+  expect_error(
+      errc::invalid_argument, "tally::transform: what is 77; there are 10 element-wise functions",
+      [&] { run(static_cast<elementwise>(77), vector(0, 5), vector(64, 5), vector(128, 5)); });
+}
+
+TEST_P(TransformErrors, Types) {
+  using tally::errc;
+  const tally::operand none;
+  const auto of = [&](type t, std::size_t byte) { return vector(byte, 5, 1, t); };
+  expect_error(errc::unsupported_type, "tally::exp: x is int32",
+               [&] { run(elementwise::exp, of(type::int32, 0), none, vector(128, 5)); });
+  expect_error(errc::unsupported_type, "tally::relu: x is complex64",
+               [&] { run(elementwise::relu, of(type::complex64, 0), none, vector(128, 5)); });
+  expect_error(errc::unsupported_type,
+               "tally::copy: y is int32, to which the result can't be converted; it is computed in "
+               "float32",
+               [&] { run(elementwise::copy, of(type::float32, 0), none, of(type::int32, 128)); });
+  expect_error(errc::unsupported_type,
+               "tally::add: z is bool, to which the result can't be converted; it is computed in "
+               "int64",
+               [&] {
+                 run(elementwise::add, of(type::boolean, 0), of(type::boolean, 64),
+                     of(type::boolean, 128));
+               });
+  expect_error(errc::unsupported_type,
+               "tally::mul: z is float64, to which the result can't be converted; it is computed "
+               "in complex128",
+               [&] {
+                 run(elementwise::mul, of(type::complex64, 0), of(type::float64, 64),
+                     of(type::float64, 128));
+               });
+  expect_error(errc::unsupported_type, "tally::scal: alpha is float64; the computation is in int64",
+               [&] { run(elementwise::scal, of(type::int32, 0), none, of(type::int32, 0), 0.5); });
+  expect_error(errc::unsupported_type,
+               "tally::axpby: beta is complex64; the computation is in float64", [&] {
+                 run(elementwise::axpby, vector(0, 5), vector(64, 5), vector(64, 5), 0.5,
+                     std::complex<float>(1, 0));
+               });
+  expect_error(errc::unsupported_type, "tally::add: y has element type 99; there are 11", [&] {
+    run(elementwise::add, vector(0, 5), of(static_cast<type>(99), 64), vector(128, 5));
+  });
+}
+
+TEST_P(TransformErrors, Overlap) {
+  using tally::errc;
+  const tally::operand none;
+  expect_error(errc::overlap,
+               "tally::copy: y overlaps x: it begins 8 bytes after x, which takes 40; it may be x "
+               "itself",
+               [&] { run(elementwise::copy, vector(0, 5), none, vector(8, 5)); });
+  expect_error(
+      errc::overlap,
+      "tally::copy: y overlaps x: it begins 32 bytes before x, which takes 40; it may be x "
+      "itself",
+      [&] { run(elementwise::copy, vector(40, 5), none, vector(8, 5)); });
+  expect_error(errc::overlap,
+               "tally::add: z overlaps y: it begins 0 bytes after y, which takes 40; it may be y "
+               "itself",
+               [&] { run(elementwise::add, vector(128, 5), vector(32, 5), vector(64, 5, -1)); });
+}
+
+TEST_P(TransformErrors, OverlapOfStridedVectors) {
+  using tally::errc;
+  const tally::operand none;
+  const auto overlaps = [&](const tally::operand& x, const tally::output_operand& z) {
+    try {
+      run(elementwise::copy, x, none, z);
+      return false;
+    } catch (const tally::error& e) {
+      EXPECT_EQ(e.code(), errc::overlap);
+      return true;
+    }
+  };
+  EXPECT_TRUE(overlaps(vector(0, 5, 2), vector(16, 5, 2)));
+  EXPECT_TRUE(overlaps(vector(0, 5, 2), vector(64, 5, -2)));
+  EXPECT_TRUE(overlaps(vector(0, 5, 2), vector(24, 5, 3)));
+  EXPECT_TRUE(overlaps(vector(0, 9, 3), vector(8, 9, 2)));
+  EXPECT_TRUE(overlaps(vector(0, 5, 1, type::float32), vector(0, 5)));
+}
+
+TALLY_ON_EVERY_EXECUTOR(Transform);
+TALLY_ON_EVERY_EXECUTOR(TransformErrors);
+
+}  // namespace
