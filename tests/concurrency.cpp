@@ -13,6 +13,8 @@
 namespace {
 
 constexpr std::size_t sizes[] = {3, 1000, 20011, 300007};
+/// Dot products of these sizes, in either grade.
+constexpr std::size_t cases = 2 * std::size(sizes);
 
 struct inputs {
   explicit inputs(const tally::executor& where) {
@@ -23,16 +25,30 @@ struct inputs {
       auto& by = memory.emplace_back(std::make_unique<data::buffer>(where, n * sizeof(double)));
       by->write(y.data(), n * sizeof(double));
       want.push_back(std::bit_cast<std::uint64_t>(tally::dot(tally::serial(), x, y)));
+      exact.push_back(
+          std::bit_cast<std::uint64_t>(tally::dot(tally::serial(), x, y, tally::exact)));
     }
+    want.insert(want.end(), exact.begin(), exact.end());
+  }
+  static bool is_exact(std::size_t i) { return i >= std::size(sizes); }
+  double dot(const tally::executor& where, std::size_t i) const {
+    return is_exact(i) ? tally::dot(where, x(i), y(i), tally::exact)
+                       : tally::dot(where, x(i), y(i));
+  }
+  void dot(const tally::executor& where, std::size_t i, double* result) const {
+    is_exact(i) ? tally::dot(where, x(i), y(i), result, tally::exact)
+                : tally::dot(where, x(i), y(i), result);
   }
   tally::strided_view<const double> x(std::size_t i) const {
-    return {reinterpret_cast<const double*>(memory[2 * i]->get()), sizes[i], 1};
+    return {reinterpret_cast<const double*>(memory[i * 2 % cases]->get()),
+            sizes[i % std::size(sizes)], 1};
   }
   tally::strided_view<const double> y(std::size_t i) const {
-    return {reinterpret_cast<const double*>(memory[2 * i + 1]->get()), sizes[i], 1};
+    return {reinterpret_cast<const double*>(memory[i * 2 % cases + 1]->get()),
+            sizes[i % std::size(sizes)], 1};
   }
   std::vector<std::unique_ptr<data::buffer>> memory;
-  std::vector<std::uint64_t> want;
+  std::vector<std::uint64_t> want, exact;
 };
 
 class Concurrency : public data::OnEveryExecutor {};
@@ -44,8 +60,8 @@ TEST_P(Concurrency, ManyThreads) {
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([&, t] {
       for (int round = 0; round < 40; ++round) {
-        const std::size_t i = static_cast<std::size_t>(t + round) % std::size(sizes);
-        const double r = tally::dot(where(), in.x(i), in.y(i));
+        const std::size_t i = static_cast<std::size_t>(t + round) % cases;
+        const double r = in.dot(where(), i);
         if (std::bit_cast<std::uint64_t>(r) != in.want[i]) ++wrong;
       }
     });
@@ -84,9 +100,8 @@ TEST_F(CudaStreams, QueuedCallsOnManyStreamsFromManyThreads) {
       check(cudaMalloc(&results, streams * rounds * sizeof(double)));
       for (int round = 0; round < rounds; ++round) {
         for (int s = 0; s < streams; ++s) {
-          const std::size_t i = static_cast<std::size_t>(round + s) % std::size(sizes);
-          tally::dot(tally::cuda({.stream = stream[s]}), in_->x(i), in_->y(i),
-                     results + round * streams + s);
+          const std::size_t i = static_cast<std::size_t>(round + s) % cases;
+          in_->dot(tally::cuda({.stream = stream[s]}), i, results + round * streams + s);
         }
       }
       for (auto& s : stream) check(cudaStreamSynchronize(s));
@@ -94,7 +109,7 @@ TEST_F(CudaStreams, QueuedCallsOnManyStreamsFromManyThreads) {
       check(cudaMemcpy(got.data(), results, got.size() * sizeof(double), cudaMemcpyDefault));
       for (int round = 0; round < rounds; ++round) {
         for (int s = 0; s < streams; ++s) {
-          const std::size_t i = static_cast<std::size_t>(round + s) % std::size(sizes);
+          const std::size_t i = static_cast<std::size_t>(round + s) % cases;
           if (std::bit_cast<std::uint64_t>(got[round * streams + s]) != in_->want[i]) ++wrong;
         }
       }
@@ -116,10 +131,10 @@ TEST_F(CudaStreams, TheStreamOfEachThread) {
       double* result = nullptr;
       check(cudaMalloc(&result, sizeof(double)));
       for (int round = 0; round < 100; ++round) {
-        const std::size_t i = static_cast<std::size_t>(t + round) % std::size(sizes);
-        double got = tally::dot(where, in_->x(i), in_->y(i));
+        const std::size_t i = static_cast<std::size_t>(t + round) % cases;
+        double got = in_->dot(where, i);
         if (std::bit_cast<std::uint64_t>(got) != in_->want[i]) ++wrong;
-        tally::dot(where, in_->x(i), in_->y(i), result);
+        in_->dot(where, i, result);
         check(cudaMemcpyAsync(&got, result, sizeof got, cudaMemcpyDefault, cudaStreamPerThread));
         check(cudaStreamSynchronize(cudaStreamPerThread));
         if (std::bit_cast<std::uint64_t>(got) != in_->want[i]) ++wrong;
@@ -137,7 +152,7 @@ TEST_F(CudaStreams, ManyShortLivedStreams) {
   for (int round = 0; round < 2500; ++round) {
     cudaStream_t stream;
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    tally::dot(tally::cuda({.stream = stream}), in_->x(2), in_->y(2), result);
+    in_->dot(tally::cuda({.stream = stream}), 2, result);
     if (round % 500 == 0) {
       double got = 0;
       check(cudaStreamSynchronize(stream));
@@ -154,24 +169,23 @@ TEST_F(CudaStreams, CapturedInAGraphAndReplayed) {
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   check(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
   double* results = nullptr;
-  check(cudaMalloc(&results, std::size(sizes) * sizeof(double)));
+  check(cudaMalloc(&results, cases * sizeof(double)));
   cudaGraph_t graph;
   cudaGraphExec_t executable;
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-  for (std::size_t i = 0; i < std::size(sizes); ++i) {
-    tally::dot(tally::cuda({.stream = stream}), in_->x(i), in_->y(i), results + i);
+  for (std::size_t i = 0; i < cases; ++i) {
+    in_->dot(tally::cuda({.stream = stream}), i, results + i);
   }
   check(cudaStreamEndCapture(stream, &graph));
   check(cudaGraphInstantiate(&executable, graph, 0));
   check(cudaGraphDestroy(graph));
-  std::vector<double> got(std::size(sizes));
+  std::vector<double> got(cases);
   for (int replay = 0; replay < 20; ++replay) {
     check(cudaMemset(results, 0xff, got.size() * sizeof(double)));
     check(cudaDeviceSynchronize());
     check(cudaGraphLaunch(executable, replay % 2 ? stream : other));
     // Eager calls beside the replay, on the stream that was captured.
-    const double eager =
-        tally::dot(tally::cuda({.stream = replay % 2 ? other : stream}), in_->x(3), in_->y(3));
+    const double eager = in_->dot(tally::cuda({.stream = replay % 2 ? other : stream}), 3);
     EXPECT_EQ(std::bit_cast<std::uint64_t>(eager), in_->want[3]);
     check(cudaDeviceSynchronize());
     check(cudaMemcpy(got.data(), results, got.size() * sizeof(double), cudaMemcpyDefault));
@@ -192,7 +206,7 @@ TEST_F(CudaStreams, WaitingOnACapturingStreamIsAnErrorAndTheCaptureGoesOn) {
   check(cudaMalloc(&result, sizeof(double)));
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   EXPECT_THROW(tally::dot(tally::cuda({.stream = stream}), in_->x(1), in_->y(1)), tally::error);
-  tally::dot(tally::cuda({.stream = stream}), in_->x(1), in_->y(1), result);
+  in_->dot(tally::cuda({.stream = stream}), 1, result);
   cudaGraph_t graph = nullptr;
   check(cudaStreamEndCapture(stream, &graph));
   EXPECT_NE(graph, nullptr);
@@ -207,7 +221,7 @@ TEST_F(CudaStreams, ResultsInPinnedAndManagedMemory) {
   check(cudaMallocHost(&pinned, sizeof(double)));
   check(cudaMallocManaged(&managed, sizeof(double)));
   for (double* result : {pinned, managed}) {
-    tally::dot(tally::cuda(), in_->x(2), in_->y(2), result);
+    in_->dot(tally::cuda(), 2, result);
     check(cudaDeviceSynchronize());
     EXPECT_EQ(std::bit_cast<std::uint64_t>(*result), in_->want[2]);
   }

@@ -37,12 +37,13 @@ enum class kind {
   equal,       ///< one value throughout
   cancelling,  ///< `spread` with its negatives: exactly 0
   hidden,      ///< `any` with its negatives, and a little of `plain`: overflow on the way only
+  bands,       ///< blocks of one exponent, far from 1 or near it, and blocks of such and others
   ill,         ///< Ogita, Rump and Oishi's, condition 1e35
 };
 constexpr kind kinds[] = {kind::plain,  kind::wide,      kind::special, kind::any,
                           kind::spread, kind::rising,    kind::falling, kind::outliers,
                           kind::tiny,   kind::subnormal, kind::equal,   kind::cancelling,
-                          kind::hidden, kind::ill};
+                          kind::hidden, kind::bands,     kind::ill};
 
 template <class T>
 std::vector<T> reals(std::size_t n, std::uint64_t seed, kind k) {
@@ -85,6 +86,13 @@ std::vector<T> reals(std::size_t n, std::uint64_t seed, kind k) {
         case kind::equal:
           x[i] = plain[0];
           break;
+        case kind::bands: {
+          constexpr double scales[] = {0.49, 0.29, 0, -0.29, -0.49};
+          const std::size_t block = i / 128 * 2654435761u % 97;
+          const bool off = block % 3 == 0 && random() % 2 == 0;
+          x[i] = std::ldexp(plain[i], off ? 0 : static_cast<int>(scales[block % 5] * range));
+          break;
+        }
         default:
           x[i] = data::random_element<T>(random, k == kind::wide      ? data::kind::wide
                                                  : k == kind::special ? data::kind::special
@@ -413,6 +421,22 @@ TEST_P(Exact, Long) {
       SCOPED_TRACE("kind " + std::to_string(static_cast<int>(k)));
       ASSERT_NO_FATAL_FAILURE(compare(c, c.make(1000003, 7, k)));
     }
+  }
+}
+
+// A backend may take parts of its share in one way, parts in another, and parts twice; but no term.
+TEST_P(Exact, Bands) {
+  for (const exact_case& c : all_cases()) {
+    for (const std::size_t n : {2300, 3000}) {
+      const example e = c.make(n, n, kind::bands);
+      ASSERT_NO_FATAL_FAILURE(compare(c, e));
+      ASSERT_NO_FATAL_FAILURE(compare(c, e, {.increment = 2}, {.offset = 1, .increment = -1}));
+    }
+  }
+  for (const exact_case& c : common_cases()) {
+    const example e = c.make(600011, 23, kind::bands);
+    ASSERT_NO_FATAL_FAILURE(compare(c, e));
+    ASSERT_NO_FATAL_FAILURE(compare(c, e, {.increment = 2}, {.increment = 2}));
   }
 }
 

@@ -165,6 +165,92 @@ TEST_F(TransformReduceDevice, MixesTypesAsDotDoes) {
       tally::dot(x, y), "float32 x float64", 5000);
 }
 
+// As std::plus and std::multiplies promote them.
+template <class T>
+void expect_promotion() {
+  const auto x = random_vector<T>(3000, 13), y = random_vector<T>(3000, 14);
+  const on_device<T> dx(x), dy(y);
+  expect_same(
+      tally::transform_reduce(tally::cuda(), std::span(dx.data, 3000), std::span(dy.data, 3000),
+                              std::int64_t{0}, std::plus<>(), std::multiplies<>()),
+      tally::transform_reduce(tally::serial(), x, y, std::int64_t{0}, std::plus<>(),
+                              std::multiplies<>()),
+      "small integers", 3000);
+  expect_same(tally::transform_reduce(tally::cuda(), std::span(dx.data, 3000),
+                                      std::span(dy.data, 3000), 0, std::plus<>(), std::plus<>()),
+              tally::transform_reduce(tally::serial(), x, y, 0, std::plus<>(), std::plus<>()),
+              "small integers", 3000);
+}
+TEST_F(TransformReduceDevice, PromotesSmallIntegers) {
+  expect_promotion<std::int8_t>();
+  expect_promotion<std::uint8_t>();
+}
+
+TEST_F(TransformReduceDevice, TakesFloat16) {
+  std::vector<tally::float16> x, y;
+  for (int i = 0; i < 3000; ++i) {
+    x.emplace_back(static_cast<float>(i % 37) / 7);
+    y.emplace_back(static_cast<float>(i % 41) / 9 - 2);
+  }
+  const on_device<tally::float16> dx(x), dy(y);
+  expect_same(
+      tally::transform_reduce(tally::cuda(), std::span(dx.data, 3000), std::span(dy.data, 3000),
+                              0.0f, std::plus<>(), std::multiplies<>()),
+      tally::dot(x, y), "float16", 3000);
+}
+
+/// Results of odd sizes, and with padding.
+struct three {
+  unsigned char bytes[3];
+};
+struct padded {
+  double largest = -2;
+  char count = 0;
+};
+struct add_bytes {
+  __host__ __device__ three operator()(three a, three b) const {
+    for (int i = 0; i < 3; ++i)
+      a.bytes[i] = static_cast<unsigned char>(a.bytes[i] * 7 + b.bytes[i]);
+    return a;
+  }
+};
+struct bytes_of {
+  __host__ __device__ three operator()(std::int32_t v) const {
+    return {{static_cast<unsigned char>(v), static_cast<unsigned char>(v >> 8),
+             static_cast<unsigned char>(v >> 16)}};
+  }
+};
+struct merge_padded {
+  __host__ __device__ padded operator()(const padded& a, const padded& b) const {
+    padded c;
+    c.largest = a.largest > b.largest ? a.largest : b.largest;
+    c.count = static_cast<char>(a.count * 3 + b.count);
+    return c;
+  }
+};
+struct pad {
+  __host__ __device__ padded operator()(std::int32_t v) const {
+    padded c;
+    c.largest = v * 0x1p-31;
+    c.count = static_cast<char>(v);
+    return c;
+  }
+};
+TEST_F(TransformReduceDevice, ReturnsOddSizes) {
+  for (const std::size_t n : sizes) {
+    const auto x = random_vector<std::int32_t>(n, 15);
+    const on_device<std::int32_t> dx(x);
+    const std::span<const std::int32_t> v(dx.data, n);
+    const three some = {{1, 2, 3}};
+    expect_same(tally::transform_reduce(tally::cuda(), v, some, add_bytes(), bytes_of()),
+                tally::transform_reduce(tally::serial(), x, some, add_bytes(), bytes_of()), "3", n);
+    const padded a = tally::transform_reduce(tally::cuda(), v, padded(), merge_padded(), pad());
+    const padded b = tally::transform_reduce(tally::serial(), x, padded(), merge_padded(), pad());
+    EXPECT_EQ(a.largest, b.largest) << n;
+    EXPECT_EQ(a.count, b.count) << n;
+  }
+}
+
 TEST_F(TransformReduceDevice, IsInTheOrderOfTheContract) {
   for (const std::size_t n : sizes) {
     const auto x = random_vector<std::int32_t>(n, 5);
@@ -212,6 +298,10 @@ void expect_lambdas_to_run() {
   const auto twice = [] __device__(double v) { return 2 * v; };
   const double sum = tally::transform_reduce(std::span(dx.data, 10000), 0.0, std::plus<>(), twice);
   EXPECT_EQ(sum, 2 * tally::sum(x));
+  const double factor = 3;
+  const auto times = [factor] __host__ __device__(double v) { return factor * v; };
+  expect_same(tally::transform_reduce(std::span(dx.data, 10000), 0.0, std::plus<>(), times),
+              tally::transform_reduce(x, 0.0, std::plus<>(), times), "a capture", 10000);
   try {
     (void)tally::transform_reduce(tally::serial(), x, 0.0, std::plus<>(), twice);
     ADD_FAILURE();
@@ -270,6 +360,13 @@ TEST_F(TransformReduceDevice, RefusesWhatItCantReach) {
 }
 
 // On the host the same source runs as before, compiled by nvcc.
+double square(double v) { return v * v; }
+
+TEST(TransformReduceHost, TakesWhatCantTravel) {
+  const std::vector<double> x = {1, 2, 3};
+  EXPECT_EQ(tally::transform_reduce(tally::serial(), x, 0.0, std::plus<>(), square), 14);
+}
+
 TEST(TransformReduceHost, RunsInASourceOfNvcc) {
   const auto x = random_vector<double>(5000, 10);
   EXPECT_EQ(tally::transform_reduce(tally::simd(), x, x, 0.0, std::plus<>(), std::multiplies<>()),

@@ -143,7 +143,7 @@ const char* name_of(const exact_arguments& a) {
 /// How a call is cut. None of it can change the result.
 struct exact_shape {
   const exact_kernel_choice* kernel = nullptr;
-  unsigned tiles = 1;  ///< of a chunk, which a warp takes at a time
+  unsigned tiles = 1;  ///< of a chunk, which a warp takes at a time; 32 at most
   bool dynamic = false;
   unsigned blocks = 1;
   unsigned warps = 1;  ///< of a block
@@ -187,10 +187,11 @@ exact_shape shape_of(const exact_kernel_pair& kernels, std::uint64_t n, unsigned
 /// Lets a kernel have so much dynamic shared memory.
 void allow_shared_bytes(const void* kernel, int device, std::size_t bytes) {
   thread_local std::set<std::pair<const void*, int>> allowed;
-  if (!allowed.emplace(kernel, device).second) return;
+  if (allowed.contains({kernel, device})) return;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(bytes)),
         "cudaFuncSetAttribute");
+  allowed.emplace(kernel, device);
 }
 
 }  // namespace

@@ -99,11 +99,16 @@ class warp_sum {
     __syncwarp();
   }
 
-  __device__ void add(Tile& tile) {
+  /// Tile i of a chunk.
+  __device__ void add(Tile& tile, int i) {
+    // The chunk once more, for a bank: what narrow levels took is all there, whatever its
+    // exponents.
+    if (bank_ != 0 && (held_ >> i & 1) != 0) return;
     if (tiles_left_ == 0) {
       if (bank_ == 0) {
         if (add_narrow(tile)) {
           in_row_ = 1;
+          held_ |= 1u << i;
           return;
         }
         // The next tiles are likely to fail too, the more so the more did.
@@ -139,6 +144,7 @@ class warp_sum {
       banks_left_ &= banks_left_ - 1;
     } else {
       bank_ = 0;
+      held_ = 0;
     }
     if (last && !again && seen_by_any(seen::special)) {
       const bool nan = seen_by_any(seen::nan);
@@ -216,6 +222,7 @@ class warp_sum {
   int tiles_left_ = 0;    // that wide levels take; 0: the columns hold nothing
   int in_row_ = 1;        // how many they take next time
   int bank_ = 0;
+  std::uint32_t held_ = 0;  // which tiles of the chunk narrow levels took; it has 32 at most
   unsigned banks_left_ = 0;
   unsigned seen_ = 0;
   double* const columns_;
@@ -490,7 +497,7 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
 #pragma unroll 1
       for (int i = 0; i < some; ++i) {
         tile.load(job, first + i, lane);
-        sum.add(tile);
+        sum.add(tile, i);
       }
       after = job.dynamic ? (all_warps + __shfl_sync(whole_warp, next, 0)) * job.tiles
                           : first + all_warps * job.tiles;

@@ -15,9 +15,11 @@ static_assert(device_sum::word_count <= workspace_words);
 static_assert(device_sum::most_bytes <= mailbox::words * 4);
 
 void transform_reduce(const executor&, const char* function, std::size_t, const part_calls&) {
-  throw error(errc::invalid_argument,
-              std::string(function) +
-                  ": functions of the host can't run on cuda; compile the call with nvcc");
+  throw error(
+      errc::invalid_argument,
+      std::string(function) +
+          ": functions of the host can't run on cuda; compile the call with nvcc, with function "
+          "objects and a result that can be copied as bytes");
 }
 
 void launch_sum(const executor& where, void* result, std::size_t bytes, bool wait, bool many_blocks,

@@ -9,8 +9,9 @@
 // of terms are added without carrying. The limbs reach from below the smallest product of
 // subnormals, 2^-2148, to 2^64 times the largest, 2^2048 (for float: 2^-298 and 2^256).
 //
-// Capacity: |sum| < 2^2112 (float: 2^320) at any time, which no 2^64 terms reach, in any number of
-// merges. A sum that passes it becomes NaN and, on the host, throws.
+// Capacity: |sum| < 2^2112 (float: 2^320) at any time, which no 2^63 terms reach, in any number of
+// merges. A sum that passes it becomes NaN, and throws on the host, when carries next reach the last
+// limb, in `to_words` at the latest; `round` alone gives the infinity that it is as a number.
 //
 // Why no limb overflows: every deposit adds less than 2^32 to a limb, and carries are propagated
 // after 2^30 deposits at the latest; merging adds up the deposits of both. `pending_` counts them,
@@ -29,6 +30,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
 
 namespace tally {
 
@@ -36,7 +38,7 @@ template <class T>
 concept float_or_double = std::same_as<T, float> || std::same_as<T, double>;
 
 /// The exact sum of numbers of type T, and of products of two of them: T is `double`, which covers
-/// `float` too, or `float`, whose sums are an eighth of the size.
+/// `float` too, or `float`, whose sums are a fifth of the size.
 ///
 /// NaN if a term was NaN, or 0 times infinity, or if infinities of both signs occurred; an infinity
 /// if one occurred.
@@ -133,7 +135,8 @@ class exact_sum {
     return round_root_words<R>(words_, low_, high_);
   }
 
-  /// Comparison of the values; NaN is unordered.
+  /// Comparison of the values; NaN is unordered. (Its order is the host's: there is no
+  /// std::partial_ordering on devices.)
   TALLY_HOST_DEVICE friend bool operator==(const exact_sum& a, const exact_sum& b) {
     return order(a, b) == 0;
   }

@@ -27,10 +27,23 @@ namespace transform_reduction {
 #if defined(__CUDACC_EXTENDED_LAMBDA__)
 template <class F>
 inline constexpr bool only_on_device = __nv_is_extended_device_lambda_closure_type(F);
+template <class F>  // nvcc copies the one's captures itself
+inline constexpr bool is_lambda_of_both = __nv_is_extended_host_device_lambda_closure_type(F);
 #else
 template <class F>
 inline constexpr bool only_on_device = false;
+template <class F>
+inline constexpr bool is_lambda_of_both = false;
 #endif
+
+/// Whether a function travels to the device: as bytes, and not as an address on the host.
+template <class F>
+inline constexpr bool travels = std::is_class_v<F> &&
+                                (std::is_trivially_copyable_v<F> || is_lambda_of_both<F>);
+template <class R, class Reduce, class Map>
+inline constexpr bool runs_on_device =
+    std::is_trivially_copyable_v<R> &&
+    sizeof(R) <= device_sum::most_bytes&& travels<Reduce>&& travels<Map>;
 
 // --- Functions ------------------------------------------------------------------------------------
 
@@ -56,6 +69,16 @@ __device__ T multiply(T a, T b) {
   return a * b;
 }
 
+/// What std::plus<T> takes; of std::plus<>, what the sum is: int for two int8, say.
+template <class T, class Sum>
+struct operands_as {
+  using type = T;
+};
+template <class Sum>
+struct operands_as<void, Sum> {
+  using type = std::remove_cvref_t<Sum>;
+};
+
 /// A function of the standard library, which has none for devices, as one; others as they are.
 template <class F>
 struct on_device_function {
@@ -70,7 +93,7 @@ struct on_device_function<std::plus<T>> {
   std::plus<T> f;
   template <class A, class B>
   __device__ auto operator()(const A& a, const B& b) const {
-    using C = std::conditional_t<std::is_void_v<T>, std::common_type_t<A, B>, T>;
+    using C = typename operands_as<T, decltype(a + b)>::type;
     return add(static_cast<C>(a), static_cast<C>(b));
   }
 };
@@ -79,7 +102,7 @@ struct on_device_function<std::multiplies<T>> {
   std::multiplies<T> f;
   template <class A, class B>
   __device__ auto operator()(const A& a, const B& b) const {
-    using C = std::conditional_t<std::is_void_v<T>, std::common_type_t<A, B>, T>;
+    using C = typename operands_as<T, decltype(a * b)>::type;
     return multiply(static_cast<C>(a), static_cast<C>(b));
   }
 };
@@ -246,13 +269,20 @@ struct combine_by {
   }
 };
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+#define TALLY_GRID_CONSTANT __grid_constant__
+#else
+#define TALLY_GRID_CONSTANT
+#endif
+
 template <bool adjacent, class R, class Reduce, class Map, class X, class Y>
 __global__ void __launch_bounds__(most_warps* warp_size, 2)
-    reduce_kernel(const __grid_constant__ reduce_job<R, Reduce, Map, X, Y> job) {
+    reduce_kernel(const TALLY_GRID_CONSTANT reduce_job<R, Reduce, Map, X, Y> job) {
   using Job = reduce_job<R, Reduce, Map, X, Y>;
   using tree = order::tree<R, combine_by<Job>, 48>;
   constexpr unsigned most_threads = most_warps * warp_size;
-  alignas(16) __shared__ unsigned char memory[most_threads * sizeof(R)];
+  alignas(alignof(R) > 16 ? alignof(R) : 16)
+      __shared__ unsigned char memory[most_threads * sizeof(R)];
   R* const nodes = reinterpret_cast<R*>(memory);
   __shared__ bool last;
   const combine_by<Job> combine{&job};
@@ -321,14 +351,13 @@ __global__ void __launch_bounds__(most_warps* warp_size, 2)
     atomicAdd(reinterpret_cast<unsigned long long*>(job.lent.ended), 1);
 }
 
+#undef TALLY_GRID_CONSTANT
+
 // --- The host's part ------------------------------------------------------------------------------
 
 template <class R, class Reduce, class Map, class X, class Y = no_vector>
 class on_device {
-  static_assert(std::is_trivially_copyable_v<R>, "it travels between threads as bytes");
-  static_assert(sizeof(R) <= device_sum::most_bytes, "a result has at most 128 bytes");
-  static_assert(std::is_trivially_copyable_v<Reduce> && std::is_trivially_copyable_v<Map>,
-                "functions are copied to the device as bytes");
+  static_assert(runs_on_device<R, Reduce, Map>);
   using job = reduce_job<R, Reduce, Map, X, Y>;
 
  public:

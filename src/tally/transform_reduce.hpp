@@ -16,10 +16,13 @@
 // under -ffast-math. For equal bits compile with -ffp-contract=off (nvcc: -fmad=false, and without
 // -use_fast_math), or write std::fma where it is wanted.
 //
-// On the GPU: in a source that nvcc compiles this header has kernels too. The functions must then
-// be callable on the device: function objects with `__host__ __device__`, or, with
-// --extended-lambda, such lambdas (one that is `__device__` alone runs on `cuda` only). std::plus
-// and std::multiplies of numbers need nothing.
+// On the GPU: in a source that nvcc compiles this header has kernels too, and a call makes one of
+// its functions. So these must be callable on the device: function objects with `__host__
+// __device__`, or, with --extended-lambda, such lambdas (one that is `__device__` alone runs on
+// `cuda` only); their bytes and those of the result are copied there. std::plus and std::multiplies
+// of real numbers need nothing; std::complex, whose functions are the host's, needs
+// --expt-relaxed-constexpr. Where functions of the host are meant, define TALLY_HOST_CODE_ONLY
+// before the first header of Tally. Compute capability 7.0 or more.
 #pragma once
 
 #include <tally/dot.hpp>
@@ -268,10 +271,12 @@ inline void require_result(const void* result) {
 
 // A template that nvcc compiled has device code, and the same one from another compiler has not:
 // the linker must not take one for the other.
-#if defined(__CUDACC__)
+#if defined(__CUDACC__) && !defined(TALLY_HOST_CODE_ONLY)
 #include <tally/transform_reduce.cuh>
+#define TALLY_HAS_DEVICE_CODE 1
 #define TALLY_CODE with_device_code
 #else
+#define TALLY_HAS_DEVICE_CODE 0
 #define TALLY_CODE host_code
 #endif
 
@@ -286,11 +291,13 @@ R call(const executor& where, const R& identity, const Reduce& reduce, const Map
   static constexpr char name[] = "tally::transform_reduce";
   const operand all[] = {as_operand(vectors)...};
   const operand* const y = sizeof...(V) > 1 ? all + 1 : nullptr;
-#if defined(__CUDACC__)
+#if TALLY_HAS_DEVICE_CODE
   const executor chosen = where.backend() != nullptr ? where : choose(as_operand(vectors)...);
-  if (chosen.name() == "cuda") {
-    return on_device<R, Reduce, Map, value_t<V>...>(identity, reduce, map)
-        .run(chosen, name, all[0], y, result);
+  if constexpr (runs_on_device<R, Reduce, Map>) {
+    if (chosen.name() == "cuda") {
+      return on_device<R, Reduce, Map, value_t<V>...>(identity, reduce, map)
+          .run(chosen, name, all[0], y, result);
+    }
   }
   if constexpr (only_on_device<Reduce> || only_on_device<Map>) {
     throw error(errc::invalid_argument,
@@ -317,8 +324,9 @@ inline namespace TALLY_CODE {
 
 /// r = reduce of the terms map(x_i), i = 0 ... n-1, in the order of the contract.
 ///
-/// @param where    the executor. On `kokkos` where its execution space is the host's; on `cuda` in
-///                 sources compiled by nvcc.
+/// @param where    the executor. On `kokkos` where its execution space is the host's, and functions
+///                 that do not call Tally on `kokkos` themselves; on `cuda` in sources compiled by
+///                 nvcc.
 /// @param x        a vector of n elements of any of the element types, as for `dot`.
 /// @param identity what every lane starts from, and r where n = 0. Its type R is that of the terms,
 ///                 to which map's values are converted, and of r: any semiregular type; on `cuda`
@@ -380,3 +388,4 @@ void transform_reduce(const executor& where, const X& x, const Y& y,
 }  // namespace tally
 
 #undef TALLY_CODE
+#undef TALLY_HAS_DEVICE_CODE
