@@ -200,6 +200,10 @@ multi_dot_sum<A> sum_side_by_side(instruction_set set, const dot_pairs& pairs,
     }
     for (; j < count; ++j) {
       const auto& [x, y] = pair[j];
+      if (begin == 0 && x.size <= most) {
+        s.of[j] = node(x, y);
+        continue;
+      }
       if (x.size <= begin) continue;
       const std::size_t terms = std::min(most, x.size - begin);
       s.of[j] = node(x.slice(begin, terms), y.slice(begin, terms));
