@@ -19,6 +19,8 @@ struct lane {
   values drawn = values::uniform;
   bool exact = false;  ///< bits are compared with the correctly rounded result
   operation what = operation::dot;
+  std::size_t rows = 1;  ///< see workload
+  bool y_has_rows = false;
   /// The sizes for a pair of types; empty for none. Both lists are longer in the full comparison.
   std::vector<std::size_t> (*sizes)(const types& t, bool full);
   contenders (*ways)(const workload& w, bool full);
@@ -42,7 +44,9 @@ extern const lane exact;  // exact.cpp
 extern const lane exact_spread;
 extern const lane exact_sum;
 extern const lane accuracy;
-extern const lane ladder;  // ladder.cpp
+extern const lane ladder;     // ladder.cpp
+extern const lane multi_dot;  // multi_dot.cpp
+extern const lane batched_dot;
 #if TALLY_BENCH_CUDA
 extern const lane dot_on_device;  // device_dot.cpp
 extern const lane dot_to_host;
@@ -53,8 +57,10 @@ extern const lane iamax_on_device;
 extern const lane exact_on_device;  // device_exact.cpp
 extern const lane exact_spread_on_device;
 extern const lane exact_sum_on_device;
-extern const lane ladder_on_device;  // device_ladder.cu
-extern const lane transfer;          // transfer.cpp
+extern const lane ladder_on_device;     // device_ladder.cu
+extern const lane multi_dot_on_device;  // device_multi_dot.cpp
+extern const lane batched_dot_on_device;
+extern const lane transfer;  // transfer.cpp
 #endif
 
 }  // namespace bench

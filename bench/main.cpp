@@ -91,14 +91,15 @@ struct group {
 };
 
 std::vector<const lane*> lanes() {
-  std::vector<const lane*> list = {&dot,   &dot_aligned,  &sum,       &asum,     &max,   &iamax,
-                                   &exact, &exact_spread, &exact_sum, &accuracy, &ladder};
+  std::vector<const lane*> list = {&dot,       &dot_aligned, &sum,         &asum,  &max,
+                                   &iamax,     &multi_dot,   &batched_dot, &exact, &exact_spread,
+                                   &exact_sum, &accuracy,    &ladder};
 #if TALLY_BENCH_CUDA
   if (device_count() > 0) {
     for (const lane* l :
          {&dot_on_device, &dot_to_host, &sum_on_device, &asum_on_device, &max_on_device,
-          &iamax_on_device, &exact_on_device, &exact_spread_on_device, &exact_sum_on_device,
-          &ladder_on_device, &transfer})
+          &iamax_on_device, &multi_dot_on_device, &batched_dot_on_device, &exact_on_device,
+          &exact_spread_on_device, &exact_sum_on_device, &ladder_on_device, &transfer})
       list.push_back(l);
   }
 #endif
@@ -121,8 +122,13 @@ std::vector<group> plan(const options& o) {
       for (const std::size_t n : l->sizes(t, o.full)) {
         for (const int count : threads) {
           const std::size_t size = l->drawn == values::ill_conditioned ? ill_conditioned_size : n;
-          const workload nothing{
-              {nullptr, size, 1, t.x}, {nullptr, size, 1, t.y}, t.accumulator, count, l->what};
+          const workload nothing{{nullptr, size, 1, t.x},
+                                 {nullptr, size, 1, t.y},
+                                 t.accumulator,
+                                 count,
+                                 l->what,
+                                 l->rows,
+                                 l->y_has_rows};
           if (!fits_in_memory(nothing.bytes())) continue;
           group g{l, t, n, count, {}};
           for (const contender& c : l->ways(nothing, o.full)) {
@@ -147,23 +153,26 @@ class operands {
     if (g.from->drawn == values::ill_conditioned) return ill_conditioned(g);
     const auto key = std::pair(g.from, g.operands);
     if (key != filled_for_) {
-      std::size_t n = 0;
+      std::size_t longest = 0;
       for (const group& other : groups_) {
-        if (std::pair(other.from, other.operands) == key) n = std::max(n, other.n);
+        if (std::pair(other.from, other.operands) == key) longest = std::max(longest, other.n);
       }
+      const std::size_t n = longest * g.from->rows;
+      const std::size_t n_of_y = g.from->y_has_rows ? n : longest;
       filled_for_ = key;
       x_ = {}, y_ = {};  // make room first
       x_ = host_vector(g.operands.x, n, seed_, g.from->offset, g.from->drawn);
-      y_ = host_vector(g.operands.y, n, seed_ + 1, g.from->offset, g.from->drawn);
+      y_ = host_vector(g.operands.y, n_of_y, seed_ + 1, g.from->offset, g.from->drawn);
 #if TALLY_BENCH_CUDA
       device_x_ = {}, device_y_ = {};
       if (g.from->on_device) {
         device_x_ = device_memory(x_.first(n));
-        device_y_ = device_memory(y_.first(n));
+        device_y_ = device_memory(y_.first(n_of_y));
       }
 #endif
     }
-    return {x_.first(g.n), y_.first(g.n), g.operands.accumulator, g.threads, g.from->what};
+    return {x_.first(g.n), y_.first(g.n), g.operands.accumulator, g.threads,
+            g.from->what,  g.from->rows,  g.from->y_has_rows};
   }
 
   /// `w`, made by `on_host`, where the lane wants it.

@@ -64,6 +64,10 @@ struct workload {
   tally::type accumulator = tally::type::float64;
   int threads = 1;
   operation what = operation::dot;
+  /// Products at once: x is the first of so many rows without a gap, and so is y, or all have the
+  /// one y. What is checked is the first.
+  std::size_t rows = 1;
+  bool y_has_rows = false;
 
   std::size_t size() const { return x.size; }
   bool x_alone() const { return what != operation::dot; }
@@ -73,9 +77,10 @@ struct workload {
   std::size_t result_bytes() const {
     return what == operation::iamax ? sizeof(std::int64_t) : size_of(accumulator);
   }
+  std::size_t rows_of_y() const { return x_alone() ? 0 : y_has_rows ? rows : 1; }
   /// What has to be read, whoever does it.
   std::size_t bytes() const {
-    return size() * (size_of(x.element) + (x_alone() ? 0 : size_of(y.element)));
+    return size() * (rows * size_of(x.element) + rows_of_y() * size_of(y.element));
   }
 };
 

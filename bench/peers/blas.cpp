@@ -120,6 +120,32 @@ contenders openblas(const workload& w) {
   const blas* const b = find_openblas();
   return b ? ways(*b, w) : contenders();
 }
+
+/// The transposed matrix of column-major BLAS, whose columns are the rows here, times y.
+contenders openblas_rows(const workload& w) {
+  contenders list;
+  const blas* const b = find_openblas();
+  if (b == nullptr || w.y_has_rows) return list;
+  visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
+                                          std::type_identity<A>) {
+    if constexpr (has_dot<X, Y, A> && std::floating_point<X>) {
+      using gemv =
+          void(int order, int transposed, int, int, X, const X*, int, const X*, int, X, X*, int);
+      constexpr int column_major = 102, transposed = 112;
+      auto* const f =
+          b->from.function<gemv>(std::same_as<X, double> ? "cblas_dgemv" : "cblas_sgemv");
+      list.push_back(on_host(
+          "OpenBLAS gemv", b->version, w,
+          [=, n = static_cast<int>(x.size()), k = static_cast<int>(w.rows), x = x.data(),
+           y = y.data(), results = std::make_shared<std::vector<X>>(w.rows)] {
+            f(column_major, transposed, n, k, 1, x, n, y, 1, 0, results->data(), 1);
+            return results->front();
+          },
+          [b, threads = w.threads] { b->set_threads(threads); }));
+    }
+  });
+  return list;
+}
 contenders blis(const workload& w) {
   const blas* const b = find_blis();
   return b ? ways(*b, w) : contenders();

@@ -172,4 +172,56 @@ contenders cublas_to_host(const workload& w) {
   return list;
 }
 
+contenders cublas_rows_on_device(const workload& w) {
+  contenders list;
+  if (!cublas()) return list;
+  visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
+                                          std::type_identity<A>) {
+    if constexpr (has_dot<X, Y, A> && std::floating_point<X>) {
+      const on_demand<device_memory> factors([] {
+        const X values[] = {1, 0};
+        return device_memory(tally::operand{values, 2, 1, tally::type_of<X>});
+      });
+      const auto n = static_cast<int>(x.size()), rows = static_cast<int>(w.rows);
+      const auto transposed = CUBLAS_OP_T;  // columns of BLAS's matrix are the rows here
+      if (w.y_has_rows) {
+        const auto f = [] {
+          if constexpr (std::same_as<X, double>) {
+            return CUBLAS_FUNCTION(cublasDgemvStridedBatched);
+          } else {
+            return CUBLAS_FUNCTION(cublasSgemvStridedBatched);
+          }
+        };
+        list.push_back(on_device(
+            "cuBLAS gemvStridedBatched", version(),
+            [=](cudaStream_t, void* results) {
+              const auto* const one = static_cast<const X*>(factors().data());
+              check(f()(handle(CUBLAS_POINTER_MODE_DEVICE), transposed, n, 1, one, x.data(), n, n,
+                        y.data(), 1, n, one + 1, static_cast<X*>(results), 1, 1, rows),
+                    "cublasgemvStridedBatched");
+            },
+            w));
+      } else {
+        const auto f = [] {
+          if constexpr (std::same_as<X, double>) {
+            return CUBLAS_FUNCTION(cublasDgemv_v2);
+          } else {
+            return CUBLAS_FUNCTION(cublasSgemv_v2);
+          }
+        };
+        list.push_back(on_device(
+            "cuBLAS gemv", version(),
+            [=](cudaStream_t, void* results) {
+              const auto* const one = static_cast<const X*>(factors().data());
+              check(f()(handle(CUBLAS_POINTER_MODE_DEVICE), transposed, n, rows, one, x.data(), n,
+                        y.data(), 1, one + 1, static_cast<X*>(results), 1),
+                    "cublasgemv");
+            },
+            w));
+      }
+    }
+  });
+  return list;
+}
+
 }  // namespace bench::peers

@@ -84,4 +84,20 @@ contenders standard(const workload& w) {
   return sequential(std::move(list));
 }
 
+contenders standard_rows(const workload& w) {
+  contenders list;
+  visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
+                                          std::type_identity<A>) {
+    list.push_back(on_host("plain loop", "-O3", w,
+                           [=, n = x.size(), results = std::make_shared<std::vector<A>>(w.rows)] {
+                             for (std::size_t j = 0; j < w.rows; ++j) {
+                               const Y* const row = y.data() + (w.y_has_rows ? j * n : 0);
+                               (*results)[j] = sum_in_loop<A>(x.data() + j * n, row, n);
+                             }
+                             return results->front();
+                           }));
+  });
+  return sequential(std::move(list));
+}
+
 }  // namespace bench::peers
