@@ -25,6 +25,8 @@ LANES = {
     "asum": "Sum of magnitudes on the host",
     "max": "Largest element on the host",
     "iamax": "Index of the element of largest magnitude on the host",
+    "multi-dot": "16 vectors against one on the host",
+    "batched-dot": "10^6 dot products of n elements on the host",
     "exact": "Exact dot product on the host",
     "exact-spread": "Exact dot product on the host, exponents spread over 2^±100 (float32: 2^±15)",
     "exact-sum": "Exact sum on the host",
@@ -35,12 +37,17 @@ LANES = {
     "asum-cuda": "Sum of magnitudes on the CUDA device: the device's time in a graph",
     "max-cuda": "Largest element on the CUDA device: the device's time in a graph",
     "iamax-cuda": "Index of the element of largest magnitude on the CUDA device: the device's time in a graph",
+    "multi-dot-cuda": "16 vectors against one on the CUDA device: the device's time in a graph",
+    "batched-dot-cuda": "10^6 dot products of n elements on the CUDA device: the device's time in a graph",
     "exact-cuda": "Exact dot product on the CUDA device: the device's time in a graph",
     "exact-cuda-spread": "Exact dot product on the CUDA device, exponents spread over 2^±100",
     "exact-cuda-sum": "Exact sum on the CUDA device: the device's time in a graph",
     "transfer": "Dot product of host memory on the CUDA device: copies and product",
     "ladder": "The ladder on the host",
     "ladder-cuda": "The ladder on the CUDA device: the device's time in a graph",
+}
+ON_ALL_THREADS = {
+    "dot", "sum", "asum", "max", "iamax", "multi-dot", "batched-dot", "exact", "exact-spread", "exact-sum",
 }
 
 
@@ -170,7 +177,7 @@ def threads_text(threads):
 
 def heading(lane, types, threads):
     return f"{LANES[lane]}, {types.replace('x', ' × ', 1).replace('=', ' in ')}" + (
-        f", {threads_text(threads)}" if lane in ("dot", "sum", "asum", "max", "iamax", "exact", "exact-spread", "exact-sum") else ""
+        f", {threads_text(threads)}" if lane in ON_ALL_THREADS else ""
     )
 
 
