@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backends/elementwise.hpp"
+#include "backends/pairs.hpp"
 
 #include <tally/operand.hpp>
 #include <tally/types.hpp>
@@ -141,19 +142,8 @@ inline void copy_bits(const operand& x, const output_operand& z) {
 /// Calls f.operator()<C>() for the type that the elements are computed in.
 template <class F>
 void with_computation(const transform_arguments& a, F&& f) {
-  const bool binary = transforms::is_binary(a.what);
-  switch (transforms::computation_type(a.what, a.x.element, binary ? a.y.element : a.x.element)) {
-    case type::int64:
-      return f.template operator()<std::int64_t>();
-    case type::float32:
-      return f.template operator()<float>();
-    case type::complex64:
-      return f.template operator()<std::complex<float>>();
-    case type::complex128:
-      return f.template operator()<std::complex<double>>();
-    default:
-      return f.template operator()<double>();
-  }
+  const type y = transforms::is_binary(a.what) ? a.y.element : a.x.element;
+  with_accumulator(transforms::computation_type(a.what, a.x.element, y), f);
 }
 
 }  // namespace tally::backends

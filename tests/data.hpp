@@ -212,6 +212,18 @@ inline tally::operand place(buffer& memory, const std::vector<std::byte>& elemen
   return tally::blas_operand(memory.get() + l.offset * size, n, l.increment, element, size);
 }
 
+/// Runs `call`, which must throw `code` with exactly `text`.
+template <class F>
+void expect_error(tally::errc code, const std::string& text, F&& call) {
+  try {
+    call();
+    ADD_FAILURE() << "no error; expected: " << text;
+  } catch (const tally::error& e) {
+    EXPECT_EQ(e.code(), code);
+    EXPECT_EQ(std::string(e.what()), text);
+  }
+}
+
 /// The bits of a value, to compare and to print.
 template <class T>
 std::vector<std::uint64_t> bits(const T& value) {

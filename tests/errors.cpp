@@ -9,19 +9,8 @@
 
 namespace {
 
+using data::expect_error;
 using tally::errc;
-
-/// Runs `call`, which must throw `code` with exactly `text`.
-template <class F>
-void expect_error(errc code, const std::string& text, F&& call) {
-  try {
-    call();
-    ADD_FAILURE() << "no error; expected: " << text;
-  } catch (const tally::error& e) {
-    EXPECT_EQ(e.code(), code);
-    EXPECT_EQ(std::string(e.what()), text);
-  }
-}
 
 class Errors : public data::OnEveryExecutor {
  protected:

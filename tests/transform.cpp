@@ -402,17 +402,7 @@ TEST_P(Transform, InterleavedVectors) {
 
 // --- Errors --------------------------------------------------------------------------------------
 
-/// Runs `call`, which must throw `code` with exactly `text`.
-template <class F>
-void expect_error(tally::errc code, const std::string& text, F&& call) {
-  try {
-    call();
-    ADD_FAILURE() << "no error; expected: " << text;
-  } catch (const tally::error& e) {
-    EXPECT_EQ(e.code(), code);
-    EXPECT_EQ(std::string(e.what()), text);
-  }
-}
+using data::expect_error;
 
 class TransformErrors : public data::OnEveryExecutor {
  protected:

@@ -330,38 +330,10 @@ constexpr implementation here = {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "backends/simd/implementations-inl.hpp"
+
 namespace tally::backends::simd {
 namespace {
-
-/// All that this build has. The last is what the compiler's own flags allow.
-constexpr const implementation* implementations[] = {
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_SSE4
-    &N_SSE4::here,
-#endif
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX2
-    &N_AVX2::here,
-#endif
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX3
-    &N_AVX3::here,
-#endif
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_NEON
-    &N_NEON::here,
-#endif
-    &HWY_NAMESPACE::here,
-};
-
-constexpr std::size_t set_count = static_cast<std::size_t>(instruction_set::neon) + 1;
-
-/// The same by instruction set; null for those that this build lacks, which no executor has.
-constexpr auto by_set = [] {
-  std::array<const implementation*, set_count> table{};
-  for (const implementation* i : implementations) table[static_cast<std::size_t>(i->set)] = i;
-  return table;
-}();
-
-const implementation& implementation_of(instruction_set set) {
-  return *by_set[static_cast<std::size_t>(set)];
-}
 
 /// The place of an accumulator in `accumulator_types`, by its element type.
 constexpr auto accumulator_index = []<class... A>(type_list<A...> accumulators) {

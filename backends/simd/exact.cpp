@@ -886,40 +886,17 @@ void add_exact(const exact_arguments& a, exact_sums& to) {
 
 }  // namespace
 
-constexpr implementation exact_here = {set_of(HWY_TARGET), &add_exact};
+constexpr implementation here = {set_of(HWY_TARGET), &add_exact};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "backends/simd/implementations-inl.hpp"
+
 namespace tally::backends::simd {
-namespace {
-
-/// All that this build has. The last is what the compiler's own flags allow.
-constexpr const implementation* implementations[] = {
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_SSE4
-    &N_SSE4::exact_here,
-#endif
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX2
-    &N_AVX2::exact_here,
-#endif
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX3
-    &N_AVX3::exact_here,
-#endif
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_NEON
-    &N_NEON::exact_here,
-#endif
-    &HWY_NAMESPACE::exact_here,
-};
-
-constexpr auto of_set = by_set(implementations);
-
-}  // namespace
-
-exact_node* exact_node_of(instruction_set set) {
-  return of_set[static_cast<std::size_t>(set)]->node;
-}
+exact_node* exact_node_of(instruction_set set) { return implementation_of(set).node; }
 
 void exact(const executor& where, const exact_arguments& a) {
   const default_environment environment;

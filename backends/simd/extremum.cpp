@@ -324,32 +324,11 @@ constexpr implementation here = {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "backends/simd/implementations-inl.hpp"
+
 namespace tally::backends::simd {
-namespace {
-
-/// All that this build has. The last is what the compiler's own flags allow.
-constexpr const implementation* implementations[] = {
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_SSE4
-    &N_SSE4::here,
-#endif
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX2
-    &N_AVX2::here,
-#endif
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX3
-    &N_AVX3::here,
-#endif
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_NEON
-    &N_NEON::here,
-#endif
-    &HWY_NAMESPACE::here,
-};
-
-constexpr auto implementation_of = by_set(implementations);
-
-}  // namespace
-
 extremum_search* extremum_search_of(instruction_set set, extreme what, type x) {
-  const implementation& chosen = *implementation_of[static_cast<std::size_t>(set)];
+  const implementation& chosen = implementation_of(set);
   return at(chosen.searches[static_cast<std::size_t>(what)], x);
 }
 

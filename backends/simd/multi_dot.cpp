@@ -101,39 +101,22 @@ void sum_against_one(const W* const* x, const W* y, std::size_t chunks, W* sums)
 
 }  // namespace
 
-constexpr implementation multi_dot_here = {set_of(HWY_TARGET), &sum_against_one<float>,
-                                           &sum_against_one<double>};
+constexpr implementation here = {set_of(HWY_TARGET), &sum_against_one<float>,
+                                 &sum_against_one<double>};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "backends/simd/implementations-inl.hpp"
+
 namespace tally::backends::simd {
 namespace {
 
-/// All that this build has. The last is what the compiler's own flags allow.
-constexpr const implementation* implementations[] = {
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_SSE4
-    &N_SSE4::multi_dot_here,
-#endif
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX2
-    &N_AVX2::multi_dot_here,
-#endif
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX3
-    &N_AVX3::multi_dot_here,
-#endif
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_NEON
-    &N_NEON::multi_dot_here,
-#endif
-    &HWY_NAMESPACE::multi_dot_here,
-};
-
-constexpr auto of_set = by_set(implementations);
-
 template <class W>
 against_one_node<W>* against_one_node_of(instruction_set set) {
-  const implementation& chosen = *of_set[static_cast<std::size_t>(set)];
+  const implementation& chosen = implementation_of(set);
   if constexpr (std::is_same_v<W, float>) {
     return chosen.floats;
   } else {

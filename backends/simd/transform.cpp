@@ -457,36 +457,17 @@ constexpr implementation here = {set_of(HWY_TARGET), &node};
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "backends/simd/implementations-inl.hpp"
+
 namespace tally::backends::simd {
 namespace {
-
-/// All that this build has. The last is what the compiler's own flags allow.
-constexpr const implementation* implementations[] = {
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_SSE4
-    &N_SSE4::here,
-#endif
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX2
-    &N_AVX2::here,
-#endif
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX3
-    &N_AVX3::here,
-#endif
-#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_NEON
-    &N_NEON::here,
-#endif
-    &HWY_NAMESPACE::here,
-};
-
-constexpr auto implementation_of = by_set(implementations);
 
 /// Bytes of all vectors together.
 constexpr std::size_t past_caches_from = std::size_t{64} << 20;
 
 }  // namespace
 
-transform_node* transform_node_of(instruction_set set) {
-  return implementation_of[static_cast<std::size_t>(set)]->node;
-}
+transform_node* transform_node_of(instruction_set set) { return implementation_of(set).node; }
 
 bool goes_past_caches(const transform_arguments& a) {
   const auto bytes_of = [](const operand& v) { return v.size * size_of(v.element); };
