@@ -7,6 +7,7 @@
 #include <benchmark/benchmark.h>
 
 #include <chrono>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,8 +24,9 @@ struct contender {
   std::function<void(void* result)> compute = {};          ///< for the check; null for a limit
   std::function<void(benchmark::State& state)> loop = {};  ///< for the clock
   bool device_clock =
-      false;        ///< the loop reads the device's clock; else the host's wall clock is read
-  int threads = 1;  ///< that it uses, or may use
+      false;              ///< the loop reads the device's clock; else the host's wall clock is read
+  int threads = 1;        ///< that it uses, or may use
+  std::size_t bytes = 0;  ///< that it moves, where these aren't workload::bytes
   double us_in_2021 =
       0;  ///< of the machines of 2021, where there is a figure; see bench/ladder.cpp
 };
@@ -51,23 +53,38 @@ inline void let_others_rest(const void* next) {
   if (std::exchange(last, next) != next) std::this_thread::sleep_for(std::chrono::milliseconds(30));
 }
 
-/// A contender that runs from the host and has its result when `f` returns. `prepare` is called
-/// first each time, to set a number of threads, say.
+/// A contender that runs from the host and has its result when `f` returns: the value of f(), or of
+/// an element-wise function what it wrote to w.z. `prepare` is called first each time, to set a
+/// number of threads, say.
 template <class F, class Prepare>
 contender on_host(std::string name, std::string label, const workload& w, F f, Prepare prepare) {
   contender c{.name = std::move(name), .label = std::move(label), .threads = w.threads};
   using result = std::invoke_result_t<F&>;
+  constexpr bool writes = std::is_void_v<result>;
   c.compute = [=](void* r) {
     prepare();
-    *static_cast<result*>(r) = f();
+    if constexpr (writes) {
+      f();
+      std::memcpy(r, w.z, w.result_bytes());
+    } else {
+      *static_cast<result*>(r) = f();
+    }
+  };
+  const auto once = [=] {
+    if constexpr (writes) {
+      f();
+      benchmark::ClobberMemory();
+    } else {
+      benchmark::DoNotOptimize(f());
+    }
   };
   c.loop = [=, identity = std::make_shared<char>(), threads = w.threads](benchmark::State& state) {
     prepare();
     if (threads > 1) {
       let_others_rest(identity.get());
-      benchmark::DoNotOptimize(f());  // wakes its own threads
+      once();  // wakes its own threads
     }
-    for (auto _ : state) benchmark::DoNotOptimize(f());
+    for (auto _ : state) once();
   };
   return c;
 }

@@ -211,6 +211,26 @@ reference exact_reference(const workload& w) {
 
 }  // namespace
 
+double largest_difference(const void* result, const void* expected, std::size_t n,
+                          tally::type element) {
+  const auto largest = [&]<class T>(std::type_identity<T>) {
+    const T *const r = static_cast<const T*>(result), *const e = static_cast<const T*>(expected);
+    double most = 0;
+    if constexpr (!tally::is_complex_v<T>) {
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto a = static_cast<double>(r[i]), b = static_cast<double>(e[i]);
+        if (a != b) most = std::max(most, std::abs(a - b) / std::abs(b));
+      }
+    }
+    return most;
+  };
+  return [&]<class... T>(tally::type_list<T...>) {
+    double most = 0;
+    ((tally::type_of<T> == element ? void(most = largest(std::type_identity<T>())) : void()), ...);
+    return most;
+  }(tally::element_types{});
+}
+
 reference reference_of(const workload& w, values drawn) {
   if (drawn == values::ill_conditioned) return exact_reference(w);
   const std::size_t blocks = (w.size() + block - 1) / block;

@@ -66,6 +66,10 @@ struct reference {
   double error_of(const void* result, tally::type element) const;
 };
 
+/// The largest |result_i - expected_i| / |expected_i| of elements of type `element`.
+double largest_difference(const void* result, const void* expected, std::size_t n,
+                          tally::type element);
+
 /// For operands in host memory.
 reference reference_of(const workload& w, values drawn = values::uniform);
 

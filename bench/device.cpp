@@ -130,16 +130,17 @@ cudaStream_t stream() {
 
 contender on_device(std::string name, std::string label, launch f, const workload& w) {
   contender c{.name = std::move(name), .label = std::move(label), .device_clock = true};
-  c.compute = [f, bytes = w.result_bytes()](void* result) {
-    f(stream(), result_memory());
-    check(cudaMemcpyAsync(result, result_memory(), bytes, cudaMemcpyDeviceToHost, stream()),
+  const auto memory = [z = w.z] { return z ? z : result_memory(); };
+  c.compute = [f, memory, bytes = w.result_bytes()](void* result) {
+    f(stream(), memory());
+    check(cudaMemcpyAsync(result, memory(), bytes, cudaMemcpyDeviceToHost, stream()),
           "cudaMemcpyAsync");
     check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
   };
   // Chosen once: all repetitions must end after the same number of iterations.
-  c.loop = [f, launches = std::make_shared<int>(0)](benchmark::State& state) {
-    if (*launches == 0) *launches = launches_for(f, result_memory());
-    const graph launched(f, result_memory(), *launches);
+  c.loop = [f, memory, launches = std::make_shared<int>(0)](benchmark::State& state) {
+    if (*launches == 0) *launches = launches_for(f, memory());
+    const graph launched(f, memory(), *launches);
     event start, stop;
     while (state.KeepRunningBatch(*launches)) {
       launched.run();

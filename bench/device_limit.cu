@@ -3,6 +3,7 @@
 #include "bench/limit.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace bench {
 namespace {
@@ -75,35 +76,43 @@ void shape(std::size_t lines, F f) {
 }  // namespace
 
 contenders device_limit(const workload& w) {
+  const auto line_of = [](const void* address) {
+    return reinterpret_cast<const uint4*>(reinterpret_cast<std::uintptr_t>(address) /
+                                          sizeof(uint4) * sizeof(uint4));
+  };
   const auto lines_of = [](const tally::operand& v) {
     return v.size * size_of(v.element) / sizeof(uint4);
   };
-  const auto* const x = static_cast<const uint4*>(w.x.data);
-  const auto* const y = static_cast<const uint4*>(w.y_read().data);
+  const uint4 *const x = line_of(w.x.data), *const y = line_of(w.y_read().data);
   const std::size_t x_lines = lines_of(w.x), y_lines = lines_of(w.y_read());
-  const on_demand<device_memory> copied([=] { return device_memory(x_lines * sizeof(uint4)); });
+  // Half of the bytes, read and written: x is the longer operand, in bytes, or as long. Of an
+  // element-wise function only x, since there may be no more to read.
+  const std::size_t copied_lines = w.is_elementwise() ? x_lines : w.bytes() / 2 / sizeof(uint4);
+  const on_demand<device_memory> copied(
+      [=] { return device_memory(copied_lines * sizeof(uint4)); });
 
   contenders list;
+  if (!w.is_elementwise()) {
+    list.push_back(on_device(
+        "limit: read", "16-byte loads",
+        [=](cudaStream_t stream, void* result) {
+          shape(std::max(x_lines, y_lines), [&](auto loads, unsigned blocks) {
+            read<loads><<<blocks, threads, 0, stream>>>(x, x_lines, y, y_lines,
+                                                        static_cast<unsigned*>(result));
+          });
+        },
+        w));
+  }
   list.push_back(on_device(
-      "limit: read", "16-byte loads",
-      [=](cudaStream_t stream, void* result) {
-        shape(std::max(x_lines, y_lines), [&](auto loads, unsigned blocks) {
-          read<loads><<<blocks, threads, 0, stream>>>(x, x_lines, y, y_lines,
-                                                      static_cast<unsigned*>(result));
-        });
-      },
-      w));
-  // Half of the bytes, read and written: x is the longer operand, in bytes, or as long.
-  const std::size_t half = w.bytes() / 2 / sizeof(uint4);
-  list.push_back(on_device(
-      "limit: copy", "as many bytes, half of them written",
+      "limit: copy", w.is_elementwise() ? "of x" : "as many bytes, half of them written",
       [=](cudaStream_t stream, void*) {
-        shape(half, [&](auto loads, unsigned blocks) {
-          copy<loads>
-              <<<blocks, threads, 0, stream>>>(x, static_cast<uint4*>(copied().data()), half);
+        shape(copied_lines, [&](auto loads, unsigned blocks) {
+          copy<loads><<<blocks, threads, 0, stream>>>(x, static_cast<uint4*>(copied().data()),
+                                                      copied_lines);
         });
       },
       w));
+  list.back().bytes = 2 * copied_lines * sizeof(uint4);
   for (contender& c : list) c.compute = nullptr;  // no product
   return list;
 }

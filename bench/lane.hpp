@@ -21,6 +21,7 @@ struct lane {
   operation what = operation::dot;
   std::size_t rows = 1;  ///< see workload
   bool y_has_rows = false;
+  std::size_t skipped = 0;  ///< elements before the first, so that addresses are odd
   /// The sizes for a pair of types; empty for none. Both lists are longer in the full comparison.
   std::vector<std::size_t> (*sizes)(const types& t, bool full);
   contenders (*ways)(const workload& w, bool full);
@@ -47,6 +48,13 @@ extern const lane accuracy;
 extern const lane ladder;     // ladder.cpp
 extern const lane multi_dot;  // multi_dot.cpp
 extern const lane batched_dot;
+extern const lane copy;  // transform.cpp
+extern const lane axpy;
+extern const lane add;
+extern const lane mul;
+extern const lane relu;
+extern const lane sigmoid;
+extern const lane exp;
 #if TALLY_BENCH_CUDA
 extern const lane dot_on_device;  // device_dot.cpp
 extern const lane dot_to_host;
@@ -60,6 +68,15 @@ extern const lane exact_sum_on_device;
 extern const lane ladder_on_device;     // device_ladder.cu
 extern const lane multi_dot_on_device;  // device_multi_dot.cpp
 extern const lane batched_dot_on_device;
+extern const lane copy_on_device;  // device_transform.cpp
+extern const lane axpy_on_device;
+extern const lane add_on_device;
+extern const lane mul_on_device;
+extern const lane relu_on_device;
+extern const lane sigmoid_on_device;
+extern const lane exp_on_device;
+extern const lane add_odd_on_device;
+extern const lane sigmoid_odd_on_device;
 extern const lane transfer;  // transfer.cpp
 #endif
 

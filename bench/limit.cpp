@@ -1,8 +1,9 @@
-// The limit of the memory of the host: reading the operands' bytes and doing nothing with them that
-// takes time.
+// The limits of the memory of the host: reading the operands' bytes and doing nothing with them
+// that takes time; of element-wise functions, a copy.
 #include "bench/limit.hpp"
 
 #include <cstdint>
+#include <cstring>
 
 // One source for every processor; the loader chooses. In cache, wider loads read faster.
 #if defined(__x86_64__) && defined(__gnu_linux__)
@@ -64,9 +65,31 @@ std::uint64_t read_on_all_threads(const workload& w) {
   return all;
 }
 
+void copy_on_all_threads(const workload& w) {
+  const auto parts = static_cast<std::size_t>(w.threads);
+#pragma omp parallel for schedule(static) num_threads(w.threads)
+  for (std::size_t part = 0; part < parts; ++part) {
+    const words from = share(w.x, part, parts);
+    const auto skipped = from.first - static_cast<const std::uint64_t*>(w.x.data);
+    std::memcpy(static_cast<std::uint64_t*>(w.z) + skipped, from.first,
+                from.count * sizeof(std::uint64_t));
+  }
+}
+
+contenders copies(const workload& w) {
+  contenders list;
+  list.push_back(on_host("limit: copy",
+                         w.threads == 1 ? "one thread" : std::to_string(w.threads) + " threads", w,
+                         [=] { copy_on_all_threads(w); }));
+  list.back().compute = nullptr;
+  list.back().bytes = 2 * w.size() * size_of(w.x.element);
+  return list;
+}
+
 }  // namespace
 
 contenders limit(const workload& w) {
+  if (w.is_elementwise()) return copies(w);
   contenders list = sequential(
       {on_host("limit: read", "one thread", w,
                [x = share(w.x, 0, 1), y = share(w.y_read(), 0, 1)] { return read_both(x, y); })});

@@ -91,15 +91,19 @@ struct group {
 };
 
 std::vector<const lane*> lanes() {
-  std::vector<const lane*> list = {&dot,       &dot_aligned, &sum,         &asum,  &max,
-                                   &iamax,     &multi_dot,   &batched_dot, &exact, &exact_spread,
-                                   &exact_sum, &accuracy,    &ladder};
+  std::vector<const lane*> list = {
+      &dot,         &sum,          &asum,      &max,         &iamax,    &copy,  &axpy,
+      &add,         &mul,          &relu,      &sigmoid,     &exp,      &exact, &exact_sum,
+      &dot_aligned, &exact_spread, &multi_dot, &batched_dot, &accuracy, &ladder};
 #if TALLY_BENCH_CUDA
   if (device_count() > 0) {
     for (const lane* l :
-         {&dot_on_device, &dot_to_host, &sum_on_device, &asum_on_device, &max_on_device,
-          &iamax_on_device, &multi_dot_on_device, &batched_dot_on_device, &exact_on_device,
-          &exact_spread_on_device, &exact_sum_on_device, &ladder_on_device, &transfer})
+         {&dot_on_device,         &dot_to_host,       &sum_on_device,          &asum_on_device,
+          &max_on_device,         &iamax_on_device,   &copy_on_device,         &axpy_on_device,
+          &add_on_device,         &mul_on_device,     &relu_on_device,         &sigmoid_on_device,
+          &exp_on_device,         &add_odd_on_device, &sigmoid_odd_on_device,  &multi_dot_on_device,
+          &batched_dot_on_device, &exact_on_device,   &exact_spread_on_device, &exact_sum_on_device,
+          &ladder_on_device,      &transfer})
       list.push_back(l);
   }
 #endif
@@ -115,10 +119,10 @@ bool fits_in_memory(std::size_t bytes) {
 std::vector<group> plan(const options& o) {
   const std::regex filter(o.filter);
   std::vector<group> groups;
-  for (const lane* l : lanes()) {
-    std::vector<int> threads = {1};
-    if (l->on_all_threads && all_threads() > 1) threads.push_back(all_threads());
-    for (const types& t : list_of(pairs{})) {
+  for (const types& t : list_of(pairs{})) {  // one after another: lanes share what is filled
+    for (const lane* l : lanes()) {
+      std::vector<int> threads = {1};
+      if (l->on_all_threads && all_threads() > 1) threads.push_back(all_threads());
       for (const std::size_t n : l->sizes(t, o.full)) {
         for (const int count : threads) {
           const std::size_t size = l->drawn == values::ill_conditioned ? ill_conditioned_size : n;
@@ -143,7 +147,30 @@ std::vector<group> plan(const options& o) {
   return groups;
 }
 
-/// The operands of the groups: filled once for all groups of a lane with the same types.
+/// What the vectors of a group are filled with, and where.
+struct contents {
+  types operands;
+  values drawn = values::uniform;
+  bool on_device = false;
+  std::size_t offset = 0, skipped = 0, rows = 0;
+  bool y_has_rows = false;
+
+  explicit contents(const group& g)
+      : operands(g.operands),
+        drawn(g.from->drawn),
+        on_device(g.from->on_device),
+        offset(g.from->offset),
+        skipped(g.from->skipped),
+        rows(g.from->rows),
+        y_has_rows(g.from->y_has_rows) {}
+  contents() = default;
+
+  friend bool operator==(const contents&, const contents&) = default;
+};
+
+bool writes(const lane& l) { return is_elementwise(l.what); }
+
+/// The operands of the groups: filled once for groups of the same contents, one after another.
 class operands {
  public:
   operands(const std::vector<group>& groups, std::uint64_t seed) : groups_(groups), seed_(seed) {}
@@ -151,34 +178,30 @@ class operands {
   /// The product of `g` in host memory.
   workload on_host(const group& g) {
     if (g.from->drawn == values::ill_conditioned) return ill_conditioned(g);
-    const auto key = std::pair(g.from, g.operands);
-    if (key != filled_for_) {
-      std::size_t longest = 0;
-      for (const group& other : groups_) {
-        if (std::pair(other.from, other.operands) == key) longest = std::max(longest, other.n);
-      }
-      const std::size_t n = longest * g.from->rows;
-      const std::size_t n_of_y = g.from->y_has_rows ? n : longest;
-      filled_for_ = key;
-      x_ = {}, y_ = {};  // make room first
-      x_ = host_vector(g.operands.x, n, seed_, g.from->offset, g.from->drawn);
-      y_ = host_vector(g.operands.y, n_of_y, seed_ + 1, g.from->offset, g.from->drawn);
-#if TALLY_BENCH_CUDA
-      device_x_ = {}, device_y_ = {};
-      if (g.from->on_device) {
-        device_x_ = device_memory(x_.first(n));
-        device_y_ = device_memory(y_.first(n_of_y));
-      }
-#endif
-    }
-    return {x_.first(g.n), y_.first(g.n), g.operands.accumulator, g.threads,
-            g.from->what,  g.from->rows,  g.from->y_has_rows};
+    if (const contents wanted(g); wanted != filled_with_) fill(wanted);
+    const auto skip = [&](tally::operand v) { return v.slice(g.from->skipped, g.n); };
+    workload w{skip(x_.first(x_.size())),
+               skip(y_.first(y_.size())),
+               g.operands.accumulator,
+               g.threads,
+               g.from->what,
+               g.from->rows,
+               g.from->y_has_rows};
+    if (writes(*g.from) && !g.from->on_device) w.z = const_cast<void*>(z_.first(0).data);
+    return w;
   }
 
   /// `w`, made by `on_host`, where the lane wants it.
   workload where_wanted(const group& g, workload w) const {
 #if TALLY_BENCH_CUDA
-    if (g.from->on_device) w.x.data = device_x_.data(), w.y.data = device_y_.data();
+    if (g.from->on_device) {
+      const std::size_t skipped = g.from->skipped;
+      const auto from = [&](const device_memory& m, tally::type element) {
+        return static_cast<char*>(m.data()) + skipped * size_of(element);
+      };
+      w.x.data = from(device_x_, w.x.element), w.y.data = from(device_y_, w.y.element);
+      if (writes(*g.from)) w.z = from(device_z_, w.x.element);
+    }
 #else
     (void)g;
 #endif
@@ -186,9 +209,34 @@ class operands {
   }
 
  private:
+  void fill(const contents& c) {
+    std::size_t longest = 0;
+    bool written = false;
+    for (const group& g : groups_) {
+      if (contents(g) != c) continue;
+      longest = std::max(longest, g.n + c.skipped);
+      written = written || writes(*g.from);
+    }
+    const std::size_t n = longest * c.rows;
+    const std::size_t n_of_y = c.y_has_rows ? n : longest;
+    filled_with_ = c;
+    x_ = {}, y_ = {}, z_ = {};  // make room first
+    x_ = host_vector(c.operands.x, n, seed_, c.offset, c.drawn);
+    y_ = host_vector(c.operands.y, n_of_y, seed_ + 1, c.offset, c.drawn);
+    if (written && !c.on_device) z_ = host_vector(c.operands.x, n, seed_ + 2, c.offset);
+#if TALLY_BENCH_CUDA
+    device_x_ = {}, device_y_ = {}, device_z_ = {};
+    if (c.on_device) {
+      device_x_ = device_memory(x_.first(n));
+      device_y_ = device_memory(y_.first(n_of_y));
+      if (written) device_z_ = device_memory(n * size_of(c.operands.x));
+    }
+#endif
+  }
+
   workload ill_conditioned(const group& g) {
     constexpr std::size_t n = ill_conditioned_size;
-    filled_for_ = {};
+    filled_with_ = {};
     x_ = host_vector(g.operands.x, n, seed_, g.from->offset);
     y_ = host_vector(g.operands.y, n, seed_, g.from->offset);
     fill_ill_conditioned(x_, y_, static_cast<int>(g.n), seed_ + g.n);
@@ -197,15 +245,18 @@ class operands {
 
   const std::vector<group>& groups_;
   std::uint64_t seed_;
-  std::pair<const lane*, types> filled_for_{};
-  host_vector x_, y_;
+  contents filled_with_;
+  host_vector x_, y_, z_;
 #if TALLY_BENCH_CUDA
-  device_memory device_x_, device_y_;
+  device_memory device_x_, device_y_, device_z_;
 #endif
 };
 
-/// A result of any accumulator's type, as bits.
-using bits = std::array<unsigned char, sizeof(std::complex<double>)>;
+/// A result, as bits: of any accumulator's type, or an element-wise function's elements.
+using bits = std::vector<unsigned char>;
+bits room_for_result(const workload& w) {
+  return bits(std::max(w.result_bytes(), sizeof(std::complex<double>)));
+}
 
 struct verdict {
   bool agrees = true;  ///< with the bits of our serial executor
@@ -218,10 +269,15 @@ verdict check(const contender& c, const workload& w, const bits& expected, const
   const int calls = w.size() <= std::size_t{1} << 20 ? 10 : 1;
   verdict v;
   for (int i = 0; i < calls; ++i) {
-    alignas(std::complex<double>) bits result{};
+    bits result = room_for_result(w);
     c.compute(result.data());
     v.agrees = v.agrees && result == expected;
-    v.error = exists ? !v.agrees : std::max(v.error, truth.error_of(result.data(), w.accumulator));
+    const double error = exists ? !v.agrees
+                         : w.is_elementwise()
+                             ? largest_difference(result.data(), expected.data(),
+                                                  std::min(w.size(), most_checked), w.x.element)
+                             : truth.error_of(result.data(), w.accumulator);
+    v.error = std::max(v.error, error);
   }
   return v;
 }
@@ -237,7 +293,7 @@ void add(const std::string& row, const contender& c, const workload& w, const ve
     state.SetLabel(c.label);
     state.counters["n"] = static_cast<double>(w.size());
     state.counters["threads_used"] = c.threads;
-    state.counters["bytes"] = static_cast<double>(w.bytes());
+    state.counters["bytes"] = static_cast<double>(c.bytes > 0 ? c.bytes : w.bytes());
     if (c.compute) {
       state.counters["agrees"] = v.agrees;
       state.counters["error"] = v.error;
@@ -329,9 +385,11 @@ class progress {
 
 void run(const group& g, operands& data, bool full, const effort& e, results& file) {
   const workload host = data.on_host(g);
-  const reference truth = reference_of(host, g.from->drawn);
-  alignas(std::complex<double>) bits expected{};
-  compute(tally::serial(), host, expected.data(), true, g.from->exact);
+  const reference truth = host.is_elementwise() ? reference{} : reference_of(host, g.from->drawn);
+  bits expected = room_for_result(host);
+  workload checked = host;
+  if (host.is_elementwise()) checked.x.size = checked.y.size = std::min(g.n, most_checked);
+  compute(tally::serial(), checked, expected.data(), true, g.from->exact);
 
   benchmark::ClearRegisteredBenchmarks();
   const workload w = data.where_wanted(g, host);

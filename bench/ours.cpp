@@ -1,10 +1,33 @@
 #include "bench/ours.hpp"
 
 #include "backends/backend.hpp"
+#include "bench/elementwise.hpp"
 
 #include <cstring>
 
 namespace bench {
+namespace {
+
+tally::elementwise function_of(operation what) {
+  switch (what) {
+    case operation::axpy:
+      return tally::elementwise::axpy;
+    case operation::add:
+      return tally::elementwise::add;
+    case operation::mul:
+      return tally::elementwise::mul;
+    case operation::relu:
+      return tally::elementwise::relu;
+    case operation::sigmoid:
+      return tally::elementwise::sigmoid;
+    case operation::exp:
+      return tally::elementwise::exp;
+    default:
+      return tally::elementwise::copy;
+  }
+}
+
+}  // namespace
 
 std::vector<tally::executor> host_executors(int threads, bool full) {
   std::vector<tally::executor> list;
@@ -32,6 +55,7 @@ contenders ours_of_one(const workload& w, bool full) {
       std::string name = "tally::" + std::string(where.name());
       if (where.name() == "simd" && where != tally::simd()) name = "tally::" + label;
       const auto add = [&](auto f) { list.push_back(on_host(name, label, w, f)); };
+      if (w.is_elementwise()) return add([=] { compute(where, w, w.z, true); });
       if (w.what == operation::sum) add([=] { return tally::sum<A>(where, x); });
       if (w.what == operation::iamax) add([=] { return tally::iamax(where, x); });
       if constexpr (!tally::is_complex_v<X>) {
@@ -59,6 +83,15 @@ void compute(const tally::executor& where, const workload& w, void* result, bool
       alignas(8) unsigned char both[16];
       tally::find_extremum(where, {w.x, tally::extreme::max, both, true});
       std::memcpy(result, both, size_of(w.x.element));
+      return;
+    default:
+      tally::transform_arguments a;
+      a.what = function_of(w.what);
+      a.alpha = plain::alpha;
+      a.x = w.x;
+      a.y = w.y_read();
+      a.z = {result, w.size(), 1, w.x.element};
+      return tally::transform(where, a);
   }
 }
 

@@ -12,11 +12,11 @@ namespace bench {
 /// The executors that run on host memory, with what the threads allow.
 std::vector<tally::executor> host_executors(int threads, bool full);
 
-/// Something of x alone, on each of them.
+/// Something of x alone, or an element-wise function, on each of them.
 contenders ours_of_one(const workload& w, bool full);
 
 /// What `w` asks for, on `where`. Of `max` the index comes behind the value, in 16 bytes, unless
-/// this waits.
+/// this waits. An element-wise function writes `result`.
 void compute(const tally::executor& where, const workload& w, void* result, bool wait,
              bool exact = false);
 

@@ -18,6 +18,17 @@ import pathlib
 import sys
 
 ACCURACY = {"float32": 2.0**-23, "float64": 2.0**-52}
+# Of an element-wise function in 16 bits, which is computed in float32 but rounded to its own type.
+OF_ELEMENTS = {"float16": 2.0**-10, "bfloat16": 2.0**-7, **ACCURACY}
+ELEMENTWISE = {
+    "copy": "Copy",
+    "axpy": "axpy, z = αx + y,",
+    "add": "Sum of two vectors",
+    "mul": "Product of two vectors, element by element,",
+    "relu": "relu",
+    "sigmoid": "Sigmoid",
+    "exp": "exp",
+}
 LANES = {
     "dot": "Dot product on the host, vectors where malloc puts them",
     "dot-aligned": "Dot product on the host, vectors that start with a page",
@@ -25,6 +36,7 @@ LANES = {
     "asum": "Sum of magnitudes on the host",
     "max": "Largest element on the host",
     "iamax": "Index of the element of largest magnitude on the host",
+    **{lane: f"{what} on the host" for lane, what in ELEMENTWISE.items()},
     "multi-dot": "16 vectors against one on the host",
     "batched-dot": "10^6 dot products of n elements on the host",
     "exact": "Exact dot product on the host",
@@ -37,6 +49,14 @@ LANES = {
     "asum-cuda": "Sum of magnitudes on the CUDA device: the device's time in a graph",
     "max-cuda": "Largest element on the CUDA device: the device's time in a graph",
     "iamax-cuda": "Index of the element of largest magnitude on the CUDA device: the device's time in a graph",
+    **{
+        f"{lane}-cuda": f"{what} on the CUDA device: the device's time in a graph"
+        for lane, what in ELEMENTWISE.items()
+    },
+    **{
+        f"{lane}-cuda-odd": f"{ELEMENTWISE[lane]} on the CUDA device, vectors one element past a page"
+        for lane in ("add", "sigmoid")
+    },
     "multi-dot-cuda": "16 vectors against one on the CUDA device: the device's time in a graph",
     "batched-dot-cuda": "10^6 dot products of n elements on the CUDA device: the device's time in a graph",
     "exact-cuda": "Exact dot product on the CUDA device: the device's time in a graph",
@@ -48,6 +68,7 @@ LANES = {
 }
 ON_ALL_THREADS = {
     "dot", "sum", "asum", "max", "iamax", "multi-dot", "batched-dot", "exact", "exact-spread", "exact-sum",
+    *ELEMENTWISE,
 }
 
 
@@ -66,7 +87,7 @@ class Row:
     agrees: bool | None  # with our serial executor, bit for bit; None for a limit
     error: float | None
     us_in_2021: float | None
-    of_limit: float | None = None  # best limit's time / this
+    of_limit: float | None = None  # bytes a second of this / those of the best limit
     of_best_other: float | None = None  # best other contender's time / this
 
     @property
@@ -80,6 +101,10 @@ class Row:
         return self.name.startswith("tally::") and (not exact or self.name.endswith(" exact"))
 
     @property
+    def elementwise(self):
+        return self.lane.split("-")[0] in ELEMENTWISE
+
+    @property
     def limit(self):
         return self.name.startswith("limit")
 
@@ -88,6 +113,8 @@ class Row:
         """Off by more than any order of summation is on random data."""
         if self.error is None or self.lane == "accuracy":
             return False
+        if self.elementwise:
+            return self.error > 4 * OF_ELEMENTS[self.types.split("x")[0]]
         double = "float64" in self.types or "complex128" in self.types
         return self.error > math.sqrt(self.n) * ACCURACY["float64" if double else "float32"]
 
@@ -123,15 +150,15 @@ def read(path):
         )
     rows.sort(key=lambda r: (list(LANES).index(r.lane), r.types, r.threads, r.n, r.position))
     for group in groups_of(rows).values():
-        limit = min(
-            (r.seconds for r in group if r.name.startswith(("limit: read", "limit: pinned"))),
-            default=None,
+        limits = ("limit: copy",) if group[0].elementwise else ("limit: read", "limit: pinned")
+        limit = max(
+            (r.bytes / r.seconds for r in group if r.name.startswith(limits)), default=None
         )
         other = min(
             (r.seconds for r in group if not r.ours and not r.limit and not r.wrong), default=None
         )
         for row in group:
-            row.of_limit = limit and limit / row.seconds
+            row.of_limit = limit and row.bytes / row.seconds / limit
             row.of_best_other = other and not row.limit and other / row.seconds or None
     return data["context"], rows
 
@@ -176,7 +203,10 @@ def threads_text(threads):
 
 
 def heading(lane, types, threads):
-    return f"{LANES[lane]}, {types.replace('x', ' × ', 1).replace('=', ' in ')}" + (
+    elements = types.replace("x", " × ", 1).replace("=", " in ")
+    if lane.split("-")[0] in ELEMENTWISE:
+        elements = types.split("x")[0]
+    return f"{LANES[lane]}, {elements}" + (
         f", {threads_text(threads)}" if lane in ON_ALL_THREADS else ""
     )
 
@@ -257,9 +287,10 @@ def markdown(context, rows, plots):
     yield (
         "Times are medians of repetitions in random order, the contenders of a group in turn on the same "
         "data, uniform in [-1, 1). GB/s counts the operands' bytes once. The limit is a kernel that only "
-        "reads them, measured at the same size. Other / ours above 1: ours is faster. Bits: whether the "
+        "reads them, measured at the same size; of element-wise functions one that copies x. Other / ours above 1: ours is faster. Bits: whether the "
         "result is, bit for bit, that of `tally::serial`. Error: against the sum with twice the digits of "
-        "a double, divided by Σ|x·y|; **wrong** is more than any order of additions explains."
+        "a double, divided by Σ|x·y|; **wrong** is more than any order of additions explains. Of element-wise "
+        "functions: the largest relative difference of an element from that of `tally::serial`."
     )
     yield ""
     yield "## Ours against the best of the others"
@@ -407,7 +438,8 @@ def plot_lane(pyplot, title, columns, path):
         below.set_xlabel("elements")
     axes[0][0].set_ylabel("time of a call")
     axes[0][0].yaxis.set_major_formatter(lambda value, _: time_text(value))
-    axes[1][0].set_ylabel("% of the read limit at this size")
+    copied = columns[0][1][0].elementwise
+    axes[1][0].set_ylabel(f"% of the {'copy' if copied else 'read'} limit at this size")
     axes[1][0].set_ylim(0, min(max([110, *(1.05 * f for f in fractions)]), 150))
     figure.tight_layout()
     heading_text = figure.text(0.01, 1.0, title, fontsize=13, va="bottom")

@@ -5,6 +5,7 @@
 #include <tally/operand.hpp>
 #include <tally/types.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -54,8 +55,14 @@ constexpr bool contains(tally::type_list<P...>, const types& t) {
 std::string name(const types& t);
 
 /// What is computed: the product of x and y; or something of x alone, and then y is only there. Of
-/// `max` the value is the result, of `iamax` the index, an int64.
-enum class operation { dot, sum, asum, max, iamax };
+/// `max` the value is the result, of `iamax` the index, an int64. The element-wise functions
+/// (elementwise.hpp) write as many elements of the type of x.
+enum class operation { dot, sum, asum, max, iamax, copy, axpy, add, mul, relu, sigmoid, exp };
+
+constexpr bool is_elementwise(operation what) { return what >= operation::copy; }
+
+/// Of the element-wise functions' results, the first so many elements are checked.
+inline constexpr std::size_t most_checked = std::size_t{1} << 20;
 
 /// One thing to compute: where x and y are and how many threads a way of computing it may use.
 struct workload {
@@ -68,19 +75,25 @@ struct workload {
   /// one y. What is checked is the first.
   std::size_t rows = 1;
   bool y_has_rows = false;
+  void* z = nullptr;  ///< where an element-wise function writes
 
   std::size_t size() const { return x.size; }
-  bool x_alone() const { return what != operation::dot; }
+  bool is_elementwise() const { return bench::is_elementwise(what); }
+  bool x_alone() const {
+    return what != operation::dot && !(what >= operation::axpy && what <= operation::mul);
+  }
   /// y where it is read; else an empty vector.
   tally::operand y_read() const { return x_alone() ? tally::operand{} : y; }
   /// Of the result.
   std::size_t result_bytes() const {
+    if (is_elementwise()) return std::min(size(), most_checked) * size_of(x.element);
     return what == operation::iamax ? sizeof(std::int64_t) : size_of(accumulator);
   }
   std::size_t rows_of_y() const { return x_alone() ? 0 : y_has_rows ? rows : 1; }
-  /// What has to be read, whoever does it.
+  /// What has to be read and written, whoever does it.
   std::size_t bytes() const {
-    return size() * (rows * size_of(x.element) + rows_of_y() * size_of(y.element));
+    const std::size_t written = is_elementwise() ? 1 : 0;
+    return size() * ((rows + written) * size_of(x.element) + rows_of_y() * size_of(y.element));
   }
 };
 

@@ -1,4 +1,5 @@
 // CUB's DeviceReduce over products: read by index, and through a zipped iterator.
+#include "bench/elementwise.hpp"
 #include "bench/peers/device_peers.hpp"
 
 #include <cuda_bf16.h>
@@ -8,8 +9,10 @@
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/system/cuda/execution_policy.h>
+#include <thrust/transform.h>
 #include <thrust/tuple.h>
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_transform.cuh>
 #include <cub/version.cuh>
 #include <cuda/std/functional>
 
@@ -154,6 +157,67 @@ contenders cub_of_one_on_device(const workload& w) {
       }
     }
   });
+  return list;
+}
+
+namespace {
+
+/// Computes elements of 16 bits in float.
+template <class G>
+struct on_elements {
+  G g;
+  template <class... T>
+  __device__ auto operator()(T... x) const {
+    using X = std::common_type_t<T...>;
+    if constexpr (sizeof(X) == 2) {
+      return X(g(static_cast<float>(x)...));
+    } else {
+      return g(x...);
+    }
+  }
+};
+
+}  // namespace
+
+contenders cub_elementwise_on_device(const workload& w) {
+  contenders list;
+  bench::visit(
+      w, [&]<class X, class Y>(std::span<const X> x_span, std::span<const Y> y_span, auto) {
+        if constexpr (std::is_same_v<X, Y> && !tally::is_complex_v<X>) {
+          using N = typename native<X>::type;
+          const auto* const x = reinterpret_cast<const N*>(x_span.data());
+          const auto* const y = reinterpret_cast<const N*>(y_span.data());
+          const auto n = static_cast<std::int64_t>(x_span.size());
+          plain::visit(w.what, [&]<class G>(G g) {
+            const on_elements<G> f{g};
+            const auto from = [=] {
+              if constexpr (std::is_invocable_v<G, float, float>) {
+                return cuda::std::tuple(x, y);
+              } else {
+                return cuda::std::tuple(x);
+              }
+            }();
+            list.push_back(on_device(
+                "CUB", version(),
+                [=](cudaStream_t stream, void* z) {
+                  check(cub::DeviceTransform::Transform(from, static_cast<N*>(z), n, f, stream),
+                        "cub::DeviceTransform");
+                },
+                w));
+            list.push_back(on_device(
+                "Thrust", version(),
+                [=](cudaStream_t stream, void* z) {
+                  const auto where = thrust::cuda::par_nosync.on(stream);
+                  if constexpr (std::is_invocable_v<G, float, float>) {
+                    thrust::transform(where, x, x + n, y, static_cast<N*>(z), f);
+                  } else {
+                    thrust::transform(where, x, x + n, static_cast<N*>(z), f);
+                  }
+                },
+                w));
+          });
+        }
+      });
   return list;
 }
 

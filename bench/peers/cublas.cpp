@@ -1,4 +1,5 @@
 // cuBLAS: into device memory (its device pointer mode), and returning to the host.
+#include "bench/elementwise.hpp"
 #include "bench/peers/device_peers.hpp"
 #include "bench/peers/library.hpp"
 
@@ -167,6 +168,42 @@ contenders cublas_to_host(const workload& w) {
             y.data(), &result);
         return static_cast<A>(result);
       }));
+    }
+  });
+  return list;
+}
+
+contenders cublas_axpy_on_device(const workload& w) {
+  contenders list;
+  if (w.what != operation::axpy || !cublas()) return list;
+  visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
+                                          std::type_identity<A>) {
+    if constexpr (has_dot<X, Y, A> && std::floating_point<X>) {
+      const on_demand<device_memory> factor([] {
+        const X value = plain::alpha;
+        return device_memory(tally::operand{&value, 1, 1, tally::type_of<X>});
+      });
+      const auto f = [] {
+        if constexpr (std::same_as<X, double>) {
+          return CUBLAS_FUNCTION(cublasDaxpy_v2_64);
+        } else {
+          return CUBLAS_FUNCTION(cublasSaxpy_v2_64);
+        }
+      };
+      list.push_back(on_device(
+          "cuBLAS", version() + ", y in place",
+          [=, n = static_cast<std::int64_t>(x.size())](cudaStream_t, void* z) {
+            check(f()(handle(CUBLAS_POINTER_MODE_DEVICE), n, static_cast<const X*>(factor().data()),
+                      x.data(), 1, static_cast<X*>(z), 1),
+                  "cublasaxpy");
+          },
+          w));
+      list.back().compute = [compute = list.back().compute, y, z = w.z](void* result) {
+        bench::check(
+            cudaMemcpyAsync(z, y.data(), y.size_bytes(), cudaMemcpyDeviceToDevice, stream()),
+            "cudaMemcpyAsync");
+        compute(result);
+      };
     }
   });
   return list;

@@ -13,8 +13,10 @@ source cublas_on_device;
 source cublas_to_host;
 source cub_on_device;
 source cub_to_host;
-source cublas_of_one_on_device;  // of x alone: asum, iamax
-source cub_of_one_on_device;     // sum, asum, max
-source cublas_rows_on_device;     // several at once (workload::rows): gemv, batched gemv
+source cublas_of_one_on_device;    // of x alone: asum, iamax
+source cub_of_one_on_device;       // sum, asum, max
+source cublas_rows_on_device;      // several at once (workload::rows): gemv, batched gemv
+source cublas_axpy_on_device;      // axpy in place, as BLAS has it
+source cub_elementwise_on_device;  // CUB's DeviceTransform, Thrust's transform
 
 }  // namespace bench::peers

@@ -10,15 +10,21 @@ void add(contenders& list, const std::string& label, const workload& w,
          eigen_kernel_of* kernel_of) {
   eigen_kernel* const kernel = kernel_of(w);
   if (!kernel) return;
+  const std::string name = "Eigen" + (label.empty() ? label : " (" + label + ")");
   const auto add_with = [&]<class R>(std::type_identity<R>) {
-    list.push_back(on_host("Eigen" + (label.empty() ? label : " (" + label + ")"),
-                           TALLY_BENCH_EIGEN_VERSION, w,
-                           [=, x = w.x.data, y = w.y.data, n = w.size()] {
-                             R result;
-                             kernel(x, y, n, &result);
-                             return result;
-                           }));
+    list.push_back(
+        on_host(name, TALLY_BENCH_EIGEN_VERSION, w, [=, x = w.x.data, y = w.y.data, n = w.size()] {
+          R result;
+          kernel(x, y, n, &result);
+          return result;
+        }));
   };
+  if (w.is_elementwise()) {
+    list.push_back(
+        on_host(name, TALLY_BENCH_EIGEN_VERSION, w,
+                [=, x = w.x.data, y = w.y.data, n = w.size(), z = w.z] { kernel(x, y, n, z); }));
+    return;
+  }
   if (w.what == operation::iamax) return add_with(std::type_identity<std::int64_t>());
   visit(w, [&](auto, auto, auto accumulator) { add_with(accumulator); });
 }

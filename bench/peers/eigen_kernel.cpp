@@ -1,5 +1,7 @@
 #include "bench/peers/eigen_kernel.hpp"
 
+#include "bench/elementwise.hpp"
+
 #include <Eigen/Core>
 
 namespace {
@@ -52,6 +54,51 @@ void iamax_kernel(const void* x, const void*, std::size_t n, void* result) {
   *static_cast<std::int64_t*>(result) = index;
 }
 
+/// Element-wise functions: `f` makes an expression of x and y.
+template <class X, class F>
+void write(const void* x, const void* y, std::size_t n, void* z, F f) {
+  Eigen::Map<Eigen::Array<X, Eigen::Dynamic, 1>> to(static_cast<X*>(z),
+                                                    static_cast<Eigen::Index>(n));
+  to = f(vector<X>(x, n), vector<X>(y, n));
+}
+template <class X>
+eigen_kernel* elementwise_kernel_of(bench::operation what) {
+  using from = const void*;
+  switch (what) {
+    case bench::operation::copy:
+      return [](from x, from y, std::size_t n, void* z) {
+        write<X>(x, y, n, z, [](auto a, auto) { return a; });
+      };
+    case bench::operation::axpy:
+      return [](from x, from y, std::size_t n, void* z) {
+        write<X>(x, y, n, z,
+                 [](auto a, auto b) { return static_cast<X>(bench::plain::alpha) * a + b; });
+      };
+    case bench::operation::add:
+      return [](from x, from y, std::size_t n, void* z) {
+        write<X>(x, y, n, z, [](auto a, auto b) { return a + b; });
+      };
+    case bench::operation::mul:
+      return [](from x, from y, std::size_t n, void* z) {
+        write<X>(x, y, n, z, [](auto a, auto b) { return a * b; });
+      };
+    case bench::operation::relu:
+      return [](from x, from y, std::size_t n, void* z) {
+        write<X>(x, y, n, z, [](auto a, auto) { return a.max(X(0)); });
+      };
+    case bench::operation::sigmoid:
+      return [](from x, from y, std::size_t n, void* z) {
+        write<X>(x, y, n, z, [](auto a, auto) { return a.logistic(); });
+      };
+    case bench::operation::exp:
+      return [](from x, from y, std::size_t n, void* z) {
+        write<X>(x, y, n, z, [](auto a, auto) { return a.exp(); });
+      };
+    default:
+      return nullptr;
+  }
+}
+
 template <class X, class Y, class A>
 eigen_kernel* kernel_of(bench::operation what) {
   if (what == bench::operation::dot) return &kernel<X, Y, A>;
@@ -60,6 +107,7 @@ eigen_kernel* kernel_of(bench::operation what) {
     if (what == bench::operation::asum) return &asum_kernel<X>;
     if (what == bench::operation::max) return &max_kernel<X>;
     if (what == bench::operation::iamax) return &iamax_kernel<X>;
+    if constexpr (std::is_same_v<X, Y>) return elementwise_kernel_of<X>(what);
   }
   return nullptr;
 }

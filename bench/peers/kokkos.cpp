@@ -1,4 +1,5 @@
 // Kokkos's parallel_reduce on the host, in the execution space that it was built with.
+#include "bench/elementwise.hpp"
 #include "bench/peers/peers.hpp"
 
 #include <Kokkos_Core.hpp>
@@ -76,6 +77,32 @@ contenders kokkos_of_one(const workload& w) {
           return static_cast<std::int64_t>(best.loc);
         });
       }
+    }
+  });
+  return list;
+}
+
+contenders kokkos_elementwise(const workload& w) {
+  const int threads = threads_for(w);
+  contenders list;
+  if (threads == 0) return list;
+  visit(w, [&]<class X, class Y, class A>(std::span<const X> x_span, std::span<const Y> y_span,
+                                          std::type_identity<A>) {
+    if constexpr (std::is_floating_point_v<X> && std::is_same_v<X, A> && std::is_same_v<X, Y>) {
+      plain::visit(w.what, [&]<class G>(G g) {
+        list.push_back(on_host("Kokkos", std::to_string(KOKKOS_VERSION) + " " + space::name(), w,
+                               [=, x = x_span.data(), y = y_span.data(), z = static_cast<X*>(w.z)] {
+                                 Kokkos::parallel_for(
+                                     Kokkos::RangePolicy<space>(0, w.size()), [=](std::size_t i) {
+                                       if constexpr (std::is_invocable_v<G, X, X>) {
+                                         z[i] = g(x[i], y[i]);
+                                       } else {
+                                         z[i] = g(x[i]);
+                                       }
+                                     });
+                               }));
+        list.back().threads = threads;
+      });
     }
   });
   return list;

@@ -20,6 +20,10 @@ source openblas_of_one;
 source blis_of_one;
 source kokkos_of_one;
 
+// Element-wise functions. (Eigen's above does these too.)
+source standard_elementwise;  // a plain loop; on all threads with OpenMP
+source kokkos_elementwise;
+
 // Several dot products at once (workload::rows).
 source standard_rows;
 source openblas_rows;

@@ -1,4 +1,5 @@
 // The standard language and library, on one thread.
+#include "bench/elementwise.hpp"
 #include "bench/peers/peers.hpp"
 
 #include <algorithm>
@@ -82,6 +83,49 @@ contenders standard(const workload& w) {
     }));
   });
   return sequential(std::move(list));
+}
+
+namespace {
+
+template <class G, class T>
+[[gnu::noinline]] void in_loop(const G& g, const T* x, const T* y, std::size_t n, T* z) {
+  for (std::size_t i = 0; i < n; ++i) {
+    if constexpr (std::is_invocable_v<G, T, T>) {
+      z[i] = g(x[i], y[i]);
+    } else {
+      z[i] = g(x[i]);
+    }
+  }
+}
+
+}  // namespace
+
+contenders standard_elementwise(const workload& w) {
+  contenders list;
+  bench::visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
+                                                 std::type_identity<A>) {
+    if constexpr (std::is_same_v<X, Y> && std::is_same_v<X, A> && std::is_floating_point_v<X>) {
+      plain::visit(w.what, [&](auto g) {
+        const auto part = [=, x = x.data(), y = y.data(), z = static_cast<X*>(w.z)](
+                              std::size_t first, std::size_t n) {
+          in_loop(g, x + first, y + first, n, z + first);
+        };
+        if (w.threads == 1) {
+          list.push_back(on_host("plain loop", "-O3", w, [=, n = x.size()] { part(0, n); }));
+          return;
+        }
+        list.push_back(on_host("plain loop (OpenMP)", "-O3", w,
+                               [=, n = x.size(), parts = static_cast<std::size_t>(w.threads)] {
+#pragma omp parallel for schedule(static) num_threads(static_cast <int>(parts))
+                                 for (std::size_t p = 0; p < parts; ++p) {
+                                   const std::size_t first = n * p / parts;
+                                   part(first, n * (p + 1) / parts - first);
+                                 }
+                               }));
+      });
+    }
+  });
+  return list;
 }
 
 contenders standard_rows(const workload& w) {

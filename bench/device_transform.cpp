@@ -1,0 +1,62 @@
+// Element-wise functions on a CUDA device, the vectors there: the device's own time.
+#include "bench/device.hpp"
+#include "bench/lane.hpp"
+#include "bench/limit.hpp"
+#include "bench/ours.hpp"
+#include "bench/peers/device_peers.hpp"
+
+namespace bench {
+namespace {
+
+std::vector<std::size_t> powers(bool full) {
+  if (!full) return {std::size_t{1} << 20, std::size_t{1} << 28};
+  std::vector<std::size_t> list;
+  for (int k = 10; k <= 28; k += 2) list.push_back(std::size_t{1} << k);
+  return list;
+}
+
+std::vector<std::size_t> sizes(const types& t, bool full) {
+  if (t != types_of(pair<double, double>{}) && t != types_of(pair<float, float>{})) return {};
+  return powers(full);
+}
+std::vector<std::size_t> sizes_with_short_floats(const types& t, bool full) {
+  using namespace tally;
+  if (t != types_of(pair<float16, float16>{}) && t != types_of(pair<bfloat16, bfloat16>{}))
+    return sizes(t, full);
+  return powers(full);
+}
+
+contenders ways(const workload& w, bool) {
+  contenders list;
+  list.push_back(on_device(
+      "tally::cuda", tally::cuda().description(),
+      [w](cudaStream_t s, void* z) { compute(tally::cuda({.stream = s}), w, z, false); }, w));
+  for (source* other :
+       {device_limit, peers::cub_elementwise_on_device, peers::cublas_axpy_on_device})
+    list += other(w);
+  return list;
+}
+
+constexpr lane of(std::string_view name, operation what, bool short_floats = false,
+                  std::size_t skipped = 0) {
+  return {.name = name,
+          .on_device = true,
+          .what = what,
+          .skipped = skipped,
+          .sizes = short_floats ? sizes_with_short_floats : sizes,
+          .ways = ways};
+}
+
+}  // namespace
+
+const lane copy_on_device = of("copy-cuda", operation::copy);
+const lane axpy_on_device = of("axpy-cuda", operation::axpy);
+const lane add_on_device = of("add-cuda", operation::add);
+const lane mul_on_device = of("mul-cuda", operation::mul);
+const lane relu_on_device = of("relu-cuda", operation::relu, true);
+const lane sigmoid_on_device = of("sigmoid-cuda", operation::sigmoid, true);
+const lane exp_on_device = of("exp-cuda", operation::exp);
+const lane add_odd_on_device = of("add-cuda-odd", operation::add, false, 1);
+const lane sigmoid_odd_on_device = of("sigmoid-cuda-odd", operation::sigmoid, false, 1);
+
+}  // namespace bench

@@ -1,0 +1,55 @@
+// Element-wise functions on the host: our executors, the peers, a copy.
+#include "bench/lane.hpp"
+#include "bench/limit.hpp"
+#include "bench/ours.hpp"
+#include "bench/peers/peers.hpp"
+
+namespace bench {
+namespace {
+
+std::vector<std::size_t> sizes(const types& t, bool full) {
+  if (t != types_of(pair<float, float>{}) && !(full && t == types_of(pair<double, double>{})))
+    return {};
+  if (full) return {8, 100, 1'000, 10'000, 100'000, 1'000'000, 1 << 22, 1 << 24, 1 << 26};
+  return {10'000, 1'000'000, 1 << 26};
+}
+std::vector<std::size_t> sizes_in_full(const types& t, bool full) {
+  return full ? sizes(t, full) : std::vector<std::size_t>{};
+}
+
+contenders ways(const workload& w, bool full) {
+  contenders list = ours_of_one(w, full);
+  constexpr source* others[] = {
+    limit,
+    peers::standard_elementwise,
+#if TALLY_BENCH_EIGEN
+    peers::eigen,
+#endif
+#if TALLY_BENCH_KOKKOS
+    peers::kokkos_elementwise,
+#endif
+  };
+  for (source* other : others) list += other(w);
+  return list;
+}
+
+constexpr lane of(std::string_view name, operation what, bool quick) {
+  return {.name = name,
+          .on_all_threads = true,
+          .offset = of_malloc,
+          .what = what,
+          .sizes = quick ? sizes : sizes_in_full,
+          .ways = ways};
+}
+
+}  // namespace
+
+const lane copy = of("copy", operation::copy, false);
+const lane axpy = of("axpy", operation::axpy, true);
+const lane add = of("add", operation::add, true);
+const lane mul = of("mul", operation::mul, false);
+const lane relu = of("relu", operation::relu, true);
+const lane sigmoid = of("sigmoid", operation::sigmoid, true);
+const lane exp = of("exp", operation::exp, false);
+
+}  // namespace bench
