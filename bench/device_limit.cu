@@ -46,16 +46,10 @@ __global__ void read(const uint4* x, std::size_t x_lines, const uint4* y, std::s
   if (all == 0) *sink = all;
 }
 
-template <int loads>
+/// One line a thread: of 2^31 bytes 4.27 TB/s on an H200, with 8 in flight 3.85.
 __global__ void copy(const uint4* from, uint4* to, std::size_t n) {
-  using part = tile<loads>;
-  for (std::size_t first = blockIdx.x * part::size; first < n; first += gridDim.x * part::size) {
-    const part read(from, first, n);
-#pragma unroll
-    for (int k = 0; k < loads; ++k) {
-      if (part::index(first, k) < n) to[part::index(first, k)] = read.line[k];
-    }
-  }
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = from[i];
 }
 
 /// Calls f<loads>(blocks): many loads in flight where there is enough to read, else many threads.
@@ -106,10 +100,8 @@ contenders device_limit(const workload& w) {
   list.push_back(on_device(
       "limit: copy", w.is_elementwise() ? "of x" : "as many bytes, half of them written",
       [=](cudaStream_t stream, void*) {
-        shape(copied_lines, [&](auto loads, unsigned blocks) {
-          copy<loads><<<blocks, threads, 0, stream>>>(x, static_cast<uint4*>(copied().data()),
-                                                      copied_lines);
-        });
+        const auto blocks = static_cast<unsigned>((copied_lines + threads - 1) / threads);
+        copy<<<blocks, threads, 0, stream>>>(x, static_cast<uint4*>(copied().data()), copied_lines);
       },
       w));
   list.back().bytes = 2 * copied_lines * sizeof(uint4);

@@ -26,6 +26,48 @@ __device__ T narrow(float value) {
   return result;
 }
 
+// exp and sigmoid of 16-bit numbers are rounded correctly whichever way they are computed. The
+// device's own approximations do nearly always; where the numbers on either side of one, as far off
+// as it may be, aren't rounded to the same, or |x| is large, the formula of all backends decides.
+
+/// 2^x, off by at most 2^-22 of it, and 1/x, by 2^-23 (PTX ISA, ex2.approx and rcp.approx).
+__device__ inline float approximate_power_of_two(float x) {
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(x));
+  return x;
+}
+__device__ inline float approximate_reciprocal(float x) {
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(x));
+  return x;
+}
+
+/// A result between two numbers.
+struct enclosed {
+  float low, high;
+};
+
+/// Of |x| <= 16. The exponent's error is 2^-24 + 2^-26 of it, from rounding it and log2(e); that of
+/// e, 1 + e and its reciprocal 2^-22, 2^-24, 2^-23; the bounds are rounded too.
+template <elementwise what>
+__device__ enclosed enclose(float x) {
+  constexpr float log2_e = exponential_constants<float>::log2_e;
+  const float e = approximate_power_of_two(x * (what == elementwise::sigmoid ? -log2_e : log2_e));
+  const float result = what == elementwise::sigmoid ? approximate_reciprocal(1 + e) : e;
+  const float error = __fmaf_rn(fabsf(x), 0x1.4p-24f, 0x1p-21f);
+  return {__fmaf_rn(-error, result, result), __fmaf_rn(error, result, result)};
+}
+
+/// Two numbers, of 16 bits each, in a word.
+template <class T>
+__device__ std::uint32_t narrow(float low, float high) {
+  std::uint32_t word;
+  if constexpr (std::is_same_v<T, float16>) {
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+  } else {
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+  }
+  return word;
+}
+
 /// A function of elements of T.
 template <elementwise what_, class T_>
 struct elements_function {
@@ -58,9 +100,73 @@ struct elements_function {
       return function<what>(f, x, y);
     }
   }
+
+  /// The elements of a word of 16 bytes.
+  template <class Word>
+  __device__ uint4 of_word(const Word& x, const Word& y) const {
+    constexpr int lanes = 16 / static_cast<int>(sizeof(T));
+    uint4 packed;
+#if __CUDA_ARCH__ >= 800
+    if constexpr (is_16_bit && what >= elementwise::sigmoid) {
+      std::uint32_t pairs[4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) pairs[i] = of_pair(x[2 * i], x[2 * i + 1]);
+      memcpy(&packed, pairs, sizeof packed);
+      return packed;
+    }
+#endif
+    T results[lanes];
+#pragma unroll
+    for (int i = 0; i < lanes; ++i) results[i] = (*this)(x[i], y[i]);
+    memcpy(&packed, results, sizeof packed);
+    return packed;
+  }
+
+#if __CUDA_ARCH__ >= 800
+  /// Two elements of exp or sigmoid.
+  __device__ std::uint32_t of_pair(T a, T b) const {
+    const auto x = convert<float>(a), y = convert<float>(b);
+    const enclosed of_x = enclose<what>(x), of_y = enclose<what>(y);
+    const std::uint32_t low = narrow<T>(of_x.low, of_y.low);
+    const bool near = fabsf(x) <= 16 && fabsf(y) <= 16;
+    if (near && low == narrow<T>(of_x.high, of_y.high)) return low;
+    return (*this)(a, a).bits | std::uint32_t{(*this)(b, b).bits} << 16;
+  }
+#endif
 };
 
 // --- Contiguous vectors of one type --------------------------------------------------------------
+
+/// The index of a thread's first word of 16 bytes; the next lie a block further.
+template <int words>
+__device__ std::int64_t first_word() {
+  return std::int64_t{blockIdx.x} * static_cast<int>(words * blockDim.x) + threadIdx.x;
+}
+
+/// Computes the elements of a thread's words; the last block takes those before and after all
+/// words.
+template <class Function, class Word, int words>
+__device__ void write(const transform_job& job, const Function& f, const Word (&xs)[words],
+                      const Word (&ys)[words]) {
+  using T = typename Function::T;
+  constexpr int lanes = 16 / static_cast<int>(sizeof(T));
+  const std::int64_t whole = job.whole;
+  auto* const z = static_cast<T*>(job.z.data);
+#pragma unroll
+  for (int k = 0; k < words; ++k) {
+    const std::int64_t word = first_word<words>() + k * static_cast<int>(blockDim.x);
+    if (word >= whole) break;
+    reinterpret_cast<uint4*>(z + job.head)[word] = f.of_word(xs[k], ys[k]);
+  }
+  if (blockIdx.x == gridDim.x - 1) {
+    const auto* const x = static_cast<const T*>(job.x.data);
+    const auto* const y =
+        static_cast<const T*>(transforms::is_binary(Function::what) ? job.y.data : job.x.data);
+    std::int64_t i = threadIdx.x;
+    if (i >= job.head) i += whole * lanes;
+    if (i < job.n) z[i] = f(x[i], y[i]);
+  }
+}
 
 /// `words` of 16 bytes a thread, whose loads are all in flight at once. The elements before and
 /// after them are the last block's.
@@ -72,10 +178,7 @@ __global__ void __launch_bounds__(256) transform_vectors(const transform_job job
   const Function f(job);
   const auto* const x = static_cast<const T*>(job.x.data);
   const auto* const y = static_cast<const T*>(binary ? job.y.data : job.x.data);
-  auto* const z = static_cast<T*>(job.z.data);
-  const std::int64_t whole = job.whole;
-  const std::int64_t first =
-      std::int64_t{blockIdx.x} * static_cast<int>(words * blockDim.x) + threadIdx.x;
+  const std::int64_t whole = job.whole, first = first_word<words>();
 
   elements<T, lanes> xs[words], ys[words];
   wait_for_launch_before();
@@ -87,22 +190,7 @@ __global__ void __launch_bounds__(256) transform_vectors(const transform_job job
     if constexpr (binary) ys[k].load(y + job.head + word * lanes);
   }
   let_launch_after_start();
-#pragma unroll
-  for (int k = 0; k < words; ++k) {
-    const std::int64_t word = first + k * static_cast<int>(blockDim.x);
-    if (word >= whole) break;
-    T results[lanes];
-#pragma unroll
-    for (int i = 0; i < lanes; ++i) results[i] = f(xs[k][i], ys[k][i]);
-    uint4 packed;
-    memcpy(&packed, results, sizeof packed);
-    reinterpret_cast<uint4*>(z + job.head)[word] = packed;
-  }
-  if (blockIdx.x == gridDim.x - 1) {
-    std::int64_t i = threadIdx.x;
-    if (i >= job.head) i += whole * lanes;
-    if (i < job.n) z[i] = f(x[i], y[i]);
-  }
+  write(job, f, xs, ys);
 }
 
 /// 16 bytes from `offset` bytes past words[i] on, of the next word too, which the next thread of
@@ -148,10 +236,7 @@ __global__ void __launch_bounds__(256) transform_shifted(const transform_job job
   const Function f(job);
   const auto* const x = static_cast<const T*>(job.x.data);
   const auto* const y = static_cast<const T*>(binary ? job.y.data : job.x.data);
-  auto* const z = static_cast<T*>(job.z.data);
-  const std::int64_t whole = job.whole;
-  const std::int64_t first =
-      std::int64_t{blockIdx.x} * static_cast<int>(words * blockDim.x) + threadIdx.x;
+  const std::int64_t whole = job.whole, first = first_word<words>();
   const auto offset_of = [&](const T* v) {
     return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(v + job.head) % 16);
   };
@@ -169,22 +254,7 @@ __global__ void __launch_bounds__(256) transform_shifted(const transform_job job
     if constexpr (binary) ys[k] = load_shifted<T>(base_of(y), word, whole, offset_of(y));
   }
   let_launch_after_start();
-#pragma unroll
-  for (int k = 0; k < words; ++k) {
-    const std::int64_t word = first + k * static_cast<int>(blockDim.x);
-    if (word >= whole) break;
-    T results[lanes];
-#pragma unroll
-    for (int i = 0; i < lanes; ++i) results[i] = f(xs[k][i], ys[k][i]);
-    uint4 packed;
-    memcpy(&packed, results, sizeof packed);
-    reinterpret_cast<uint4*>(z + job.head)[word] = packed;
-  }
-  if (blockIdx.x == gridDim.x - 1) {
-    std::int64_t i = threadIdx.x;
-    if (i >= job.head) i += whole * lanes;
-    if (i < job.n) z[i] = f(x[i], y[i]);
-  }
+  write(job, f, xs, ys);
 }
 
 /// Figures: H200, 2^28 elements and 2^20, which are in L2; in brackets CUB's DeviceTransform in the
@@ -193,11 +263,16 @@ template <elementwise what>
 constexpr transform_shape shape_for(std::size_t size) {
   // sigmoid of floats: 515 us, 3.00 (532, 3.10); with 1 word in 256 threads 564, with 2 in 128 524,
   // but 3.7 of 2^20.
-  if (what >= elementwise::sigmoid && size == 4) return {4, 64};
-  // relu of float16: 253.8 us, 1.86 (252.7, 2.03); with 1 word in 256 threads 261.9.
-  if (what < elementwise::sigmoid && size < 4) return {2, 128};
+  if (what == elementwise::sigmoid && size == 4) return {4, 64};
+  // exp of doubles: 1009 us; with 1 word in 256 threads 1049.
+  if (what == elementwise::exp && size == 8) return {4, 64};
+  // exp of floats: 504 us; with 4 words in 64 threads 510, with 1 in 256 535.
+  if (what == elementwise::exp && size == 4) return {2, 128};
+  // relu of float16: 253.8 us, 1.86 (252.7, 2.03); with 1 word in 256 threads 261.9. sigmoid 255.2
+  // (332); with 1 in 256 281.6, with 4 in 64 256.3.
+  if (size < 4) return {2, 128};
   // copy of floats: 504.3 us, 1.87 (507.1, 2.36); axpy 731, 2.11 (729, 2.83); mul of doubles
-  // 1461, 3.29 (1459, 3.83); sigmoid of doubles 1198, 5.18 (1135, 4.63). 2 words in 256 threads
+  // 1461, 3.29 (1459, 3.83); sigmoid of doubles 1154 (1040). 2 words in 256 threads
   // take 3 % more.
   return {1, 256};
 }
