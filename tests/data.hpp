@@ -226,8 +226,8 @@ void expect_error(tally::errc code, const std::string& text, F&& call) {
 
 /// The bits of a value, to compare and to print.
 template <class T>
-std::vector<std::uint64_t> bits(const T& value) {
-  std::vector<std::uint64_t> words((sizeof(T) + 7) / 8, 0);
+std::array<std::uint64_t, (sizeof(T) + 7) / 8> bits(const T& value) {
+  std::array<std::uint64_t, (sizeof(T) + 7) / 8> words{};
   std::memcpy(words.data(), &value, sizeof(T));
   return words;
 }

@@ -143,12 +143,12 @@ TEST_P(TransformReduce, HasOneNan) {
   x[7] = -std::numeric_limits<double>::quiet_NaN();
   const auto same = [](double v) { return v; };
   const double nan = tally::transform_reduce(where(), x, 0.0, std::plus<>(), same);
-  EXPECT_EQ(data::bits(nan), std::vector<std::uint64_t>{0x7ff8000000000000u});
+  EXPECT_EQ(data::bits(nan), (std::array<std::uint64_t, 1>{0x7ff8000000000000u}));
   const auto complex = [](double v) { return std::complex<double>(1, v); };
   const auto both =
       tally::transform_reduce(where(), x, std::complex<double>(), std::plus<>(), complex);
   EXPECT_EQ(both.real(), 100);
-  EXPECT_EQ(data::bits(both.imag()), std::vector<std::uint64_t>{0x7ff8000000000000u});
+  EXPECT_EQ(data::bits(both.imag()), (std::array<std::uint64_t, 1>{0x7ff8000000000000u}));
 }
 
 #if defined(__x86_64__)
