@@ -5,11 +5,11 @@
 #include <tally/dot.hpp>
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
+#include <tally/functions.hpp>
 #include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>
 #include <tally/reduce.hpp>
 #include <tally/transform.hpp>
-#include <tally/transform_reduce.hpp>
 
 #include <string>
 #include <string_view>
@@ -60,10 +60,10 @@ struct backend {
   /// has the bits of axpy, add and sub. `y` is empty where there is one input. Vectors of complex
   /// elements may come as the numbers that they are, twice as many. At least one element.
   void (&transform)(const executor& where, const transform_arguments& arguments);
-  /// A function of the caller's for the parts of a range, nodes of the order's tree. `function`
-  /// begins the message of a backend that can't call it.
-  void (&transform_reduce)(const executor& where, const char* function, std::size_t size,
-                           const part_calls& calls);
+  /// transform and transform_reduce: a function of the caller's for the parts of a range, nodes of
+  /// the order's tree. `function` begins the message of a backend that can't call it.
+  void (&for_each_part)(const executor& where, const char* function, std::size_t size,
+                        const part_calls& calls);
   /// min, max, minmax, iamax. The vector is empty only for iamax.
   void (&extremum)(const executor& where, const extremum_arguments& arguments);
 };

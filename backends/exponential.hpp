@@ -97,6 +97,14 @@ struct number_arithmetic {
     return a < b ? a : b;
 #endif
   }
+  /// 1/d of d in [1, 2], to nearest even.
+  static TALLY_HOST_DEVICE R reciprocal(R d) {
+#if defined(__CUDA_ARCH__)  // rounded, whatever -prec-div says
+    return __frcp_rn(static_cast<float>(d));
+#else
+    return 1 / d;
+#endif
+  }
   static TALLY_HOST_DEVICE R minus_magnitude(R a) { return -std::fabs(a); }
   static TALLY_HOST_DEVICE bool is_negative(R a) { return a < 0; }
   static TALLY_HOST_DEVICE R select(bool which, R yes, R no) { return which ? yes : no; }

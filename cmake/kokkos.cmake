@@ -132,12 +132,12 @@ if(TALLY_KOKKOS_ORIGIN)
     backends/kokkos/dot.cpp
     backends/kokkos/exact.cpp
     backends/kokkos/extremum.cpp
+    backends/kokkos/functions.cpp
     backends/kokkos/multi_dot.cpp
     backends/kokkos/reduce.cpp
     backends/kokkos/runtime.cpp
     backends/kokkos/table.cpp
-    backends/kokkos/transform.cpp
-    backends/kokkos/transform_reduce.cpp)
+    backends/kokkos/transform.cpp)
   add_library(tally_kokkos STATIC ${kokkos_sources})
   tally_compile_as_kokkos(${kokkos_sources})
   if(Kokkos_CUDA_ARCHITECTURES)  # no device but these can run Kokkos's own kernels

@@ -6,6 +6,7 @@
 
 #include <tally/dot.hpp>
 #include <tally/reduce.hpp>
+#include <tally/transform.hpp>
 
 namespace tally {
 namespace {

@@ -20,7 +20,4 @@ const executor* choose_on_host(const operand& x);
 const executor* choose_on_host(const operand& x, const operand& y);
 const executor* choose_on_host(const operand& x, const operand& y, const operand& z);
 
-/// `choose` for three operands.
-executor choose(const operand& x, const operand& y, const operand& z);
-
 }  // namespace tally

@@ -122,10 +122,10 @@ struct constants<double> {
       0x1.28b0581d3921ap-22, 0x1.af8599e3f47e7p-26};
 };
 
-/// exp(x) = 2^k (1 + r + v).
+/// exp(x) = 2^k (head + left).
 template <class R>
 struct parts {
-  R r, v;
+  R head, left;
   int k;
 };
 
@@ -133,14 +133,18 @@ template <class R>
 parts<R> reduced(R x) {
   using c = constants<R>;
   // One rounding, of the product; the sum with a large number has no room for more digits.
-  constexpr R large = std::is_same_v<R, float> ? R(0x1.8p23) : R(0x1.8p52);
-  const R k = std::fma(x, c::log2_e, large) - large;
-  const R head = std::fma(-k, c::ln2, x);
-  const R r = std::fma(-k, c::ln2_left, head);
-  const R left = std::fma(-k, c::ln2_left, head - r);
+  constexpr R much = std::is_same_v<R, float> ? R(0x1.8p23) : R(0x1.8p52);
+  const R k = std::fma(x, c::log2_e, much) - much;
+  const R large = std::fma(-k, c::ln2, x), small = -k * c::ln2_left;
+  const R r = large + small, square = r * r;
   R q = 0;
-  for (int i = static_cast<int>(std::size(c::q)) - 1; i >= 0; --i) q = std::fma(q, r, c::q[i]);
-  return {r, std::fma(r * r, q, left), static_cast<int>(k)};
+  constexpr int terms = static_cast<int>(std::size(c::q));
+  for (int i = (terms - 1) / 2 * 2; i >= 0; i -= 2) {  // pairs of terms; the last may be alone
+    const R pair = i + 1 < terms ? std::fma(c::q[i + 1], r, c::q[i]) : c::q[i];
+    q = i + 2 < terms ? std::fma(q, square, pair) : pair;
+  }
+  const R head = 1 + large;
+  return {head, (large - (head - 1)) + std::fma(square, q, small), static_cast<int>(k)};
 }
 
 template <class R>
@@ -149,8 +153,7 @@ R exp(R x) {
   if (x < constants<R>::lowest) return 0;
   if (x > constants<R>::highest) return std::numeric_limits<R>::infinity();
   const parts<R> e = reduced(x);
-  const R head = 1 + e.r;
-  return std::ldexp(head + ((e.r - (head - 1)) + e.v), e.k);
+  return std::ldexp(e.head + e.left, e.k);
 }
 
 template <class R>
@@ -158,17 +161,18 @@ R sigmoid(R x) {
   if (std::isnan(x)) return std::numeric_limits<R>::quiet_NaN();
   const parts<R> e = reduced(std::max(-std::abs(x), constants<R>::lowest));
   const R scale = std::ldexp(R(1), e.k);
-  const R p = e.r + e.v;
-  const R mantissa = 1 + p;
+  const R mantissa = e.head + e.left;
   const R d = std::fma(scale, mantissa, R(1));
-  const R mantissa_left = p - (mantissa - 1);
-  const R d_left = std::fma(scale, mantissa_left, std::fma(scale, mantissa, 1 - d));
-  R q = std::fma(std::fma(R(32) / 99, d, R(-144) / 99), d, R(210) / 99);
-  q = std::fma(q, std::fma(-d, q, 1 + R(1) / 19602), q);
-  if (std::is_same_v<R, double>) q = std::fma(q, std::fma(-d, q, 1 + R(1) / 768476808), q);
-  const R q_left = q * std::fma(-q, d_left, std::fma(-q, d, R(1)));
-  if (!(x < 0)) return q + q_left;
-  return (q + std::fma(q, e.r, std::fma(q, e.v, std::fma(p, q_left, q_left)))) * scale;
+  const R d_left = std::fma(scale, e.left, std::fma(scale, e.head, 1 - d));
+  R q = 1 / d;
+  if (std::is_same_v<R, double>) {
+    q = std::fma(std::fma(R(32) / 99, d, R(-144) / 99), d, R(210) / 99);
+    q = std::fma(q, std::fma(-d, q, 1 + R(1) / 19602), q);
+    q = std::fma(q, std::fma(-d, q, 1 + R(1) / 768476808), q);
+  }
+  const R left = std::fma(-q, d_left, std::fma(-q, d, R(1)));
+  if (!(x < 0)) return std::fma(q, R(1), q * left);
+  return std::fma(q, e.head, q * std::fma(mantissa, left, e.left)) * scale;
 }
 
 /// The largest error of exp or sigmoid of floats, in units of the last place, by the double's.

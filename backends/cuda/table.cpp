@@ -1,11 +1,11 @@
 #include "backends/cuda/dot.hpp"
 #include "backends/cuda/exact.hpp"
 #include "backends/cuda/extremum.hpp"
+#include "backends/cuda/functions.hpp"
 #include "backends/cuda/multi_dot.hpp"
 #include "backends/cuda/reduce.hpp"
 #include "backends/cuda/runtime.hpp"
 #include "backends/cuda/transform.hpp"
-#include "backends/cuda/transform_reduce.hpp"
 
 namespace tally::backends::cuda {
 namespace {
@@ -34,7 +34,7 @@ const backend table = {
     .reduce = reduce,
     .exact = exact,
     .transform = transform,
-    .transform_reduce = transform_reduce,
+    .for_each_part = for_each_part,
     .extremum = extremum,
 };
 

@@ -2,11 +2,11 @@
 #include "backends/kokkos/dot.hpp"
 #include "backends/kokkos/exact.hpp"
 #include "backends/kokkos/extremum.hpp"
+#include "backends/kokkos/functions.hpp"
 #include "backends/kokkos/multi_dot.hpp"
 #include "backends/kokkos/reduce.hpp"
 #include "backends/kokkos/runtime.hpp"
 #include "backends/kokkos/transform.hpp"
-#include "backends/kokkos/transform_reduce.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -56,7 +56,7 @@ const backend table = {
     .reduce = reduce,
     .exact = exact,
     .transform = transform,
-    .transform_reduce = transform_reduce,
+    .for_each_part = for_each_part,
     .extremum = extremum,
 };
 

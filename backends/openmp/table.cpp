@@ -2,11 +2,11 @@
 #include "backends/openmp/dot.hpp"
 #include "backends/openmp/exact.hpp"
 #include "backends/openmp/extremum.hpp"
+#include "backends/openmp/functions.hpp"
 #include "backends/openmp/multi_dot.hpp"
 #include "backends/openmp/reduce.hpp"
 #include "backends/openmp/shares.hpp"
 #include "backends/openmp/transform.hpp"
-#include "backends/openmp/transform_reduce.hpp"
 
 #include <omp.h>
 
@@ -34,7 +34,7 @@ const backend table = {
     .reduce = reduce,
     .exact = exact,
     .transform = transform,
-    .transform_reduce = transform_reduce,
+    .for_each_part = for_each_part,
     .extremum = extremum,
 };
 

@@ -2,10 +2,10 @@
 #include "backends/serial/dot.hpp"
 #include "backends/serial/exact.hpp"
 #include "backends/serial/extremum.hpp"
+#include "backends/serial/functions.hpp"
 #include "backends/serial/multi_dot.hpp"
 #include "backends/serial/reduce.hpp"
 #include "backends/serial/transform.hpp"
-#include "backends/serial/transform_reduce.hpp"
 
 namespace tally::backends::serial {
 
@@ -18,7 +18,7 @@ const backend table = {
     .reduce = reduce,
     .exact = exact,
     .transform = transform,
-    .transform_reduce = transform_reduce,
+    .for_each_part = for_each_part,
     .extremum = extremum,
 };
 

@@ -56,9 +56,12 @@ namespace {
 template <class W>
 void sum_chunk_against_one(const W* const* x, const W* y, W* sums) {
   constexpr tag<W> d;
-  // Bytes that are asked for ahead of those that are read. Prefetchers find that many streams late:
-  // 2^22 doubles against each of 16 take 26.4 to 28.2 ms so, 29.3 without, 26.1 to 28.4 with 768
-  // bytes and 30.4 with 4096; pair by pair, in two streams, 39 to 44 (one core of Zen 4).
+  // Bytes that are asked for ahead of those that are read, into the second level, which takes more
+  // at once than the first. Prefetchers find that many streams late: 2^22 doubles against each of 16
+  // take 25.8 ms so, 27.4 into the first level, where without any they took 29.3; 26.2 with 768
+  // bytes and 28.1 with 1536; pair by pair, in two streams, 39 to 44 (one core of Zen 4). Eight
+  // vectors in turn are slower, and so are two rows at once. (AVX-512, with half the instructions,
+  // takes 24.4: instruction_set.cpp says why Zen 4 isn't given it.)
   constexpr std::size_t ahead = 1024 / sizeof(W);
   constexpr std::size_t line = 64 / sizeof(W);
   HWY_ALIGN W lanes[in_turn][order::lanes] = {};
@@ -69,7 +72,7 @@ void sum_chunk_against_one(const W* const* x, const W* y, W* sums) {
 #pragma GCC unroll 4
       for (std::size_t j = 0; j < in_turn; ++j) {
         const W* const from = x[j] + i + l;
-        if (l % line == 0) __builtin_prefetch(from + ahead);
+        if (l % line == 0) __builtin_prefetch(from + ahead, 0, 2);
         const auto term = hn::Mul(hn::LoadU(d, from), of_y);
         hn::Store(hn::Add(hn::Load(d, lanes[j] + l), term), d, lanes[j] + l);
       }

@@ -1,5 +1,5 @@
 #include "backends/backend.hpp"
-#include "backends/serial/transform_reduce.hpp"
+#include "backends/serial/functions.hpp"
 #include "backends/simd/dot.hpp"
 #include "backends/simd/exact.hpp"
 #include "backends/simd/extremum.hpp"
@@ -18,7 +18,7 @@ const backend table = {
     .reduce = reduce,
     .exact = exact,
     .transform = transform,
-    .transform_reduce = serial::transform_reduce,
+    .for_each_part = serial::for_each_part,
     .extremum = extremum,
 };
 

@@ -74,6 +74,7 @@ struct vector_arithmetic {
       return fma(hn::Neg(a), b, c);
     }
   }
+  static HWY_INLINE V reciprocal(V d) { return hn::Div(set(1), d); }
   static HWY_INLINE V max(V a, V b) { return hn::Max(a, b); }
   static HWY_INLINE V min(V a, V b) { return hn::Min(a, b); }
   static HWY_INLINE V minus_magnitude(V a) { return hn::Or(a, hn::SignBit(tag<R>())); }
@@ -95,8 +96,8 @@ struct vector_arithmetic {
 };
 
 /// The same on two vectors, step by step in turn: the formula's steps wait for each other, and a
-/// processor doesn't look far enough ahead to begin with the next vector (2^26 floats on two cores
-/// of Zen 4, AVX2: 30.2 ms, not 31.8).
+/// processor doesn't look far enough ahead to begin with the next vector (sigmoid of 2^13 floats, a
+/// core of Zen 4: 1.43 elements a ns, not 1.31; with AVX-512 2.15, not 2.00).
 template <class R>
 struct paired_arithmetic {
   using number = R;
@@ -119,6 +120,9 @@ struct paired_arithmetic {
   static HWY_INLINE V minus_product(V a, V b, V c) {
     return {one::minus_product(a.first, b.first, c.first),
             one::minus_product(a.second, b.second, c.second)};
+  }
+  static HWY_INLINE V reciprocal(V d) {
+    return {one::reciprocal(d.first), one::reciprocal(d.second)};
   }
   static HWY_INLINE V max(V a, V b) {
     return {one::max(a.first, b.first), one::max(a.second, b.second)};
@@ -462,8 +466,12 @@ HWY_AFTER_NAMESPACE();
 namespace tally::backends::simd {
 namespace {
 
-/// Bytes of all vectors together.
-constexpr std::size_t past_caches_from = std::size_t{64} << 20;
+/// Bytes of all vectors together. `add` of floats on Zen 4 with 32 MiB of L3, its time with plain
+/// stores in times of that past the caches (on one core; on two; on one that then reads what was
+/// written): 16 MiB 1.09, 0.47, 0.78; 24 MiB 1.48, 0.70, 0.95; 32 MiB 1.62, 0.86, 0.89; 40
+/// MiB 1.83, 1.61, 1.18; 48 MiB 1.47, 1.47, 1.17; 64 MiB 1.91, 1.26, 1.20; 192
+/// MiB 1.33, 1.55, 1.37.
+constexpr std::size_t past_caches_from = std::size_t{40} << 20;
 
 }  // namespace
 

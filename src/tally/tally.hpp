@@ -7,11 +7,13 @@
 #include <tally/exact_sum.hpp>
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
+#include <tally/functions.hpp>
 #include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>
 #include <tally/order.hpp>
 #include <tally/reduce.hpp>
 #include <tally/transform.hpp>
+#include <tally/transform_function.hpp>
 #include <tally/transform_reduce.hpp>
 #include <tally/types.hpp>
 #include <tally/version.hpp>

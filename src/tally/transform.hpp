@@ -1,5 +1,6 @@
 // Element-wise functions, i = 0 ... n-1: copy, scal, axpy, axpby, add, sub, mul, relu, sigmoid,
-// exp. Names and semantics are BLAS's where BLAS has them; inputs come before outputs.
+// exp. Names and semantics are BLAS's where BLAS has them; inputs come before outputs. (Functions of
+// the caller's own: <tally/transform_function.hpp>.)
 //
 // Promise: the bits of an element depend on the elements and factors that it is made of and on the
 // types alone; they are the same on every executor. Each is computed in one type, operation by
@@ -102,6 +103,9 @@ struct transform_arguments {
 /// An element-wise function with its types erased: what the templates below call, for bindings.
 /// @throws error, see the head of this file.
 TALLY_EXPORT void transform(const executor& where, const transform_arguments& arguments);
+
+/// `choose` (<tally/dot.hpp>) for three operands.
+TALLY_EXPORT executor choose(const operand& x, const operand& y, const operand& z);
 
 namespace transforms {
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <tally/executor.hpp>
+#include <tally/functions.hpp>
 #include <tally/operand.hpp>
 #include <tally/order.hpp>
 #include <tally/order_tree.hpp>
@@ -21,91 +22,15 @@
 #include <type_traits>
 
 namespace tally {
-
 namespace transform_reduction {
 
-#if defined(__CUDACC_EXTENDED_LAMBDA__)
-template <class F>
-inline constexpr bool only_on_device = __nv_is_extended_device_lambda_closure_type(F);
-template <class F>  // nvcc copies the one's captures itself
-inline constexpr bool is_lambda_of_both = __nv_is_extended_host_device_lambda_closure_type(F);
-#else
-template <class F>
-inline constexpr bool only_on_device = false;
-template <class F>
-inline constexpr bool is_lambda_of_both = false;
-#endif
+using functions::no_vector;
+using functions::on_device_function;
 
-/// Whether a function travels to the device: as bytes, and not as an address on the host.
-template <class F>
-inline constexpr bool travels = std::is_class_v<F> &&
-                                (std::is_trivially_copyable_v<F> || is_lambda_of_both<F>);
 template <class R, class Reduce, class Map>
 inline constexpr bool runs_on_device =
     std::is_trivially_copyable_v<R> &&
-    sizeof(R) <= device_sum::most_bytes&& travels<Reduce>&& travels<Map>;
-
-// --- Functions ------------------------------------------------------------------------------------
-
-/// Sums and products rounded once, whatever nvcc's flags: neither contracted nor flushed.
-__device__ inline double add(double a, double b) { return __dadd_rn(a, b); }
-__device__ inline float add(float a, float b) {
-  float sum;
-  asm("add.rn.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
-  return sum;
-}
-__device__ inline double multiply(double a, double b) { return __dmul_rn(a, b); }
-__device__ inline float multiply(float a, float b) {
-  float product;
-  asm("mul.rn.f32 %0, %1, %2;" : "=f"(product) : "f"(a), "f"(b));
-  return product;
-}
-template <class T>
-__device__ T add(T a, T b) {
-  return a + b;
-}
-template <class T>
-__device__ T multiply(T a, T b) {
-  return a * b;
-}
-
-/// What std::plus<T> takes; of std::plus<>, what the sum is: int for two int8, say.
-template <class T, class Sum>
-struct operands_as {
-  using type = T;
-};
-template <class Sum>
-struct operands_as<void, Sum> {
-  using type = std::remove_cvref_t<Sum>;
-};
-
-/// A function of the standard library, which has none for devices, as one; others as they are.
-template <class F>
-struct on_device_function {
-  F f;
-  template <class... T>
-  __device__ auto operator()(const T&... values) const {
-    return f(values...);
-  }
-};
-template <class T>
-struct on_device_function<std::plus<T>> {
-  std::plus<T> f;
-  template <class A, class B>
-  __device__ auto operator()(const A& a, const B& b) const {
-    using C = typename operands_as<T, decltype(a + b)>::type;
-    return add(static_cast<C>(a), static_cast<C>(b));
-  }
-};
-template <class T>
-struct on_device_function<std::multiplies<T>> {
-  std::multiplies<T> f;
-  template <class A, class B>
-  __device__ auto operator()(const A& a, const B& b) const {
-    using C = typename operands_as<T, decltype(a * b)>::type;
-    return multiply(static_cast<C>(a), static_cast<C>(b));
-  }
-};
+    sizeof(R) <= device_sum::most_bytes&& functions::travels<Reduce>&& functions::travels<Map>;
 
 template <class F>
 inline constexpr bool is_plus = false;
@@ -124,8 +49,6 @@ template <class R>
 inline constexpr unsigned slot = (sizeof(R) + 7) / 8;
 template <class R>
 inline constexpr unsigned most_blocks = (device_sum::word_count - 2) / slot<R>;
-
-struct no_vector {};
 
 /// A kernel's only parameter. Y is `no_vector` where there is one vector.
 template <class R, class Reduce, class Map, class X, class Y>
@@ -147,12 +70,8 @@ struct reduce_job {
   device_sum lent;
 
   __device__ R combine(const R& a, const R& b) const { return static_cast<R>(reduce(a, b)); }
-  __device__ R term(const X& a, [[maybe_unused]] const Y& b) const {
-    if constexpr (two) {
-      return uncontracted(static_cast<R>(map(a, b)));
-    } else {
-      return uncontracted(static_cast<R>(map(a)));
-    }
+  __device__ R term(const X& a, const Y& b) const {
+    return uncontracted(static_cast<R>(map(a, b)));
   }
 
  private:
@@ -269,12 +188,6 @@ struct combine_by {
   }
 };
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-#define TALLY_GRID_CONSTANT __grid_constant__
-#else
-#define TALLY_GRID_CONSTANT
-#endif
-
 template <bool adjacent, class R, class Reduce, class Map, class X, class Y>
 __global__ void __launch_bounds__(most_warps* warp_size, 2)
     reduce_kernel(const TALLY_GRID_CONSTANT reduce_job<R, Reduce, Map, X, Y> job) {
@@ -350,8 +263,6 @@ __global__ void __launch_bounds__(most_warps* warp_size, 2)
   if (job.lent.ended != nullptr)
     atomicAdd(reinterpret_cast<unsigned long long*>(job.lent.ended), 1);
 }
-
-#undef TALLY_GRID_CONSTANT
 
 // --- The host's part ------------------------------------------------------------------------------
 

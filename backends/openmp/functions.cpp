@@ -1,12 +1,11 @@
 // The caller's functions on OpenMP's threads.
-#include "backends/openmp/transform_reduce.hpp"
+#include "backends/openmp/functions.hpp"
 
 #include "backends/openmp/shares.hpp"
 
 namespace tally::backends::openmp {
 
-void transform_reduce(const executor& where, const char*, std::size_t size,
-                      const part_calls& calls) {
+void for_each_part(const executor& where, const char*, std::size_t size, const part_calls& calls) {
   const default_environment environment;
   const int threads = threads_of(where);
   const share_shape shape = shares_of(size, threads);

@@ -1,5 +1,5 @@
 // The caller's functions on Kokkos's threads, where those are the host's.
-#include "backends/kokkos/transform_reduce.hpp"
+#include "backends/kokkos/functions.hpp"
 
 #include "backends/kokkos/sums.hpp"
 
@@ -26,8 +26,8 @@ struct run_part {
 
 }  // namespace
 
-void transform_reduce(const executor&, const char* function, [[maybe_unused]] std::size_t size,
-                      [[maybe_unused]] const part_calls& calls) {
+void for_each_part(const executor&, const char* function, [[maybe_unused]] std::size_t size,
+                   [[maybe_unused]] const part_calls& calls) {
   if constexpr (on_host) {
     const default_environment environment;
     const auto lock = acquire();

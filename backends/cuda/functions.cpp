@@ -1,5 +1,6 @@
-// The caller's functions on a GPU are in kernels of the caller's, which are lent a workspace here.
-#include "backends/cuda/transform_reduce.hpp"
+// The caller's functions on a GPU are in kernels of the caller's, which are launched and lent a
+// workspace here.
+#include "backends/cuda/functions.hpp"
 
 #include "backends/cuda/dot_shape.hpp"
 #include "backends/cuda/launch.hpp"
@@ -14,7 +15,7 @@ namespace tally::backends::cuda {
 static_assert(device_sum::word_count <= workspace_words);
 static_assert(device_sum::most_bytes <= mailbox::words * 4);
 
-void transform_reduce(const executor&, const char* function, std::size_t, const part_calls&) {
+void for_each_part(const executor&, const char* function, std::size_t, const part_calls&) {
   throw error(
       errc::invalid_argument,
       std::string(function) +
@@ -47,6 +48,11 @@ void launch_sum(const executor& where, void* result, std::size_t bytes, bool wai
     mailbox::mine().wait(stream, static_cast<int>((bytes + 3) / 4), payload);
     std::memcpy(result, payload, bytes);
   }
+}
+
+void launch_map(const executor& where, void* context, int (*launch)(void*, CUstream_st*)) {
+  const current_device current(where.device());
+  check(static_cast<cudaError_t>(launch(context, where.stream())), "launch of the caller's kernel");
 }
 
 }  // namespace tally::backends::cuda

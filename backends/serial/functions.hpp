@@ -1,0 +1,10 @@
+#pragma once
+
+#include "backends/backend.hpp"
+
+namespace tally::backends::serial {
+
+void for_each_part(const executor& where, const char* function, std::size_t size,
+                   const part_calls& calls);
+
+}  // namespace tally::backends::serial

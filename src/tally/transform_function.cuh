@@ -1,0 +1,199 @@
+// transform on a GPU: the kernels that the caller's functions are compiled into. Included by
+// <tally/transform_function.hpp> in sources that nvcc compiles.
+//
+// Contiguous vectors that are aligned alike are read and written in words of up to 16 bytes, as
+// many elements of each as the widest type has in 16; all others an element at a time, adjacent
+// ones by adjacent threads.
+#pragma once
+
+#include <tally/executor.hpp>
+#include <tally/functions.hpp>
+#include <tally/operand.hpp>
+#include <tally/types.hpp>
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace tally {
+namespace maps {
+
+using functions::no_vector;
+
+/// Adjacent elements at a multiple of so many bytes. Bytes, since std::complex can't be made on a
+/// device.
+template <class T, int count = 1, std::size_t alignment = alignof(T)>
+struct alignas(alignment) adjacent {
+  unsigned char bytes[count * sizeof(T)];
+
+  __device__ T operator[](int i) const {
+    struct {
+      alignas(T) unsigned char bytes[sizeof(T)];
+    } one;
+    memcpy(one.bytes, bytes + i * sizeof(T), sizeof(T));
+    return __builtin_bit_cast(T, one);
+  }
+  __device__ void put(int i, const T& value) { memcpy(bytes + i * sizeof(T), &value, sizeof(T)); }
+
+  __device__ static adjacent load(const T* from) {
+    return *reinterpret_cast<const adjacent*>(from);
+  }
+  __device__ void store(T* to) const { *reinterpret_cast<adjacent*>(to) = *this; }
+};
+
+/// A kernel's only parameter. Y is `no_vector` where there is one input.
+template <class F, class Z, class X, class Y>
+struct map_job {
+  static constexpr bool two = !std::is_same_v<Y, no_vector>;
+  /// Elements of a word.
+  static constexpr int lanes = 16 / static_cast<int>(std::max({sizeof(X), sizeof(Y), sizeof(Z)}));
+  template <class T>
+  using word = adjacent<T, lanes, lanes * sizeof(T)>;
+
+  functions::on_device_function<F> f;
+  const X* x;
+  const Y* y;
+  Z* z;
+  std::ptrdiff_t x_increment;
+  std::ptrdiff_t y_increment;
+  std::ptrdiff_t z_increment;
+  std::int64_t n;
+  std::int64_t head;   ///< elements before the first word
+  std::int64_t whole;  ///< words
+
+  __device__ Z value(const X& a, const Y& b) const {
+    return functions::canonical(static_cast<Z>(f(a, b)));
+  }
+};
+
+/// `words` a thread, whose loads are all in flight at once. The elements before and after them are
+/// the last block's.
+template <int words, class F, class Z, class X, class Y>
+__global__ void __launch_bounds__(256)
+    map_words(const TALLY_GRID_CONSTANT map_job<F, Z, X, Y> job) {
+  using Job = map_job<F, Z, X, Y>;
+  constexpr int lanes = Job::lanes;
+  const std::int64_t first =
+      std::int64_t{blockIdx.x} * static_cast<int>(words * blockDim.x) + threadIdx.x;
+  typename Job::template word<X> x[words];
+  typename Job::template word<Y> y[words];
+#pragma unroll
+  for (int k = 0; k < words; ++k) {
+    const std::int64_t word = first + k * static_cast<int>(blockDim.x);
+    if (word >= job.whole) break;
+    x[k] = x[k].load(job.x + job.head + word * lanes);
+    if constexpr (Job::two) y[k] = y[k].load(job.y + job.head + word * lanes);
+  }
+#pragma unroll
+  for (int k = 0; k < words; ++k) {
+    const std::int64_t word = first + k * static_cast<int>(blockDim.x);
+    if (word >= job.whole) break;
+    typename Job::template word<Z> z;
+#pragma unroll
+    for (int i = 0; i < lanes; ++i) z.put(i, job.value(x[k][i], y[k][i]));
+    z.store(job.z + job.head + word * lanes);
+  }
+  if (blockIdx.x == gridDim.x - 1) {  // fewer than a word at either end
+    std::int64_t i = threadIdx.x;
+    if (i >= job.head) i += job.whole * lanes;
+    if (i < job.n) {
+      adjacent<Y> b;
+      if constexpr (Job::two) b = b.load(job.y + i);
+      job.z[i] = job.value(job.x[i], b[0]);
+    }
+  }
+}
+
+/// `count` elements a thread, whose loads are all in flight at once.
+template <int count, class F, class Z, class X, class Y>
+__global__ void __launch_bounds__(256)
+    map_elements(const TALLY_GRID_CONSTANT map_job<F, Z, X, Y> job) {
+  using Job = map_job<F, Z, X, Y>;
+  const std::int64_t first =
+      std::int64_t{blockIdx.x} * static_cast<int>(count * blockDim.x) + threadIdx.x;
+  adjacent<X> x[count];
+  adjacent<Y> y[count];
+#pragma unroll
+  for (int k = 0; k < count; ++k) {
+    const std::int64_t i = first + k * static_cast<int>(blockDim.x);
+    if (i >= job.n) break;
+    x[k] = x[k].load(job.x + i * job.x_increment);
+    if constexpr (Job::two) y[k] = y[k].load(job.y + i * job.y_increment);
+  }
+#pragma unroll
+  for (int k = 0; k < count; ++k) {
+    const std::int64_t i = first + k * static_cast<int>(blockDim.x);
+    if (i >= job.n) break;
+    job.z[i * job.z_increment] = job.value(x[k][0], y[k][0]);
+  }
+}
+
+/// Words or elements that a thread takes, and threads of a block.
+struct map_shape {
+  int each;
+  unsigned threads;
+};
+
+/// What suits the built-in functions best but for the cheapest
+/// (backends/cuda/transform_kernel.cuh), and costs those 1 % or 2.
+inline constexpr map_shape words_shape = {2, 128};
+inline constexpr map_shape elements_shape = {4, 256};
+
+template <class F, class Z, class X, class Y = no_vector>
+class on_device {
+  static_assert(functions::travels<F>);
+  using job = map_job<F, Z, X, Y>;
+
+ public:
+  explicit on_device(const F& f) : job_{{f}, nullptr, nullptr, nullptr, 1, 1, 1, 0, 0, 0} {}
+
+  void run(const executor& where, const char* function, const operand& x, const operand* y,
+           const output_operand& z) {
+    job_.x = static_cast<const X*>(x.data);
+    job_.x_increment = x.increment;
+    if (y != nullptr) {
+      job_.y = static_cast<const Y*>(y->data);
+      job_.y_increment = y->increment;
+    }
+    job_.z = static_cast<Z*>(z.data);
+    job_.z_increment = z.increment;
+    job_.n = static_cast<std::int64_t>(z.size);
+    const std::int64_t before = elements_before_word<Z>(z);
+    aligned_alike_ = before >= 0 && before == elements_before_word<X>(x) &&
+                     (y == nullptr || before == elements_before_word<Y>(*y));
+    job_.head = std::min(before, job_.n);
+    job_.whole = (job_.n - job_.head) / job::lanes;
+    launch_map(where, function, x, y, z, this, launch);
+  }
+
+ private:
+  /// -1 where words don't hold adjacent elements.
+  template <class T>
+  static std::int64_t elements_before_word(const operand& v) {
+    if (v.increment != 1) return -1;
+    const auto past = reinterpret_cast<std::uintptr_t>(v.data) / sizeof(T) % job::lanes;
+    return (job::lanes - static_cast<std::int64_t>(past)) % job::lanes;
+  }
+
+  static int launch(void* self, CUstream_st* stream) {
+    const auto& call = *static_cast<const on_device*>(self);
+    const map_shape shape = call.aligned_alike_ ? words_shape : elements_shape;
+    const auto kernel = call.aligned_alike_ ? map_words<words_shape.each, F, Z, X, Y>
+                                            : map_elements<elements_shape.each, F, Z, X, Y>;
+    const std::int64_t count = call.aligned_alike_ ? call.job_.whole : call.job_.n;
+    const std::int64_t a_block = shape.each * std::int64_t{shape.threads};
+    const auto blocks = std::max<std::int64_t>((count + a_block - 1) / a_block, 1);
+    kernel<<<static_cast<unsigned>(blocks), shape.threads, 0, stream>>>(call.job_);
+    return cudaGetLastError();
+  }
+
+  job job_;
+  bool aligned_alike_ = false;
+};
+
+}  // namespace maps
+}  // namespace tally
