@@ -76,7 +76,7 @@ TALLY_FUNCTION reduced_exponent<V> reduce_exponent(V x) {
 template <class N, class V>
 TALLY_FUNCTION V exponential(V x) {
   using c = exponential_constants<typename N::number>;
-  const V clamped = N::min(N::max(x, N::set(c::lowest)), N::set(c::highest));
+  const V clamped = N::at_most(N::at_least(x, N::set(c::lowest)), N::set(c::highest));
   const auto e = reduce_exponent<N>(clamped);
   const V mantissa = N::add(e.head, e.left);
   // In two steps, the first exact: 2^k itself may be out of range.
@@ -90,7 +90,7 @@ TALLY_FUNCTION V exponential(V x) {
 template <class N, class V>
 TALLY_FUNCTION V logistic(V x) {
   using c = exponential_constants<typename N::number>;
-  const auto e = reduce_exponent<N>(N::max(N::minus_magnitude(x), N::set(c::lowest)));
+  const auto e = reduce_exponent<N>(N::at_least(N::minus_magnitude(x), N::set(c::lowest)));
   const V one = N::set(1);
   const V scale = N::mul(N::template power_of_two<c::aside>(e.magic), N::set(c::back));  // 2^k
   const V mantissa = N::add(e.head, e.left);

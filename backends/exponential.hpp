@@ -71,6 +71,15 @@ TALLY_HOST_DEVICE R product(R a, R b) {
   }
 }
 
+/// 1/d of d in [1, 2], to nearest even, by two of Newton's steps from a q that is off by 4 units in
+/// the last place at most. Of one d the result would lie half way but for less than is seen.
+/// (tests/exponential.cpp goes through all d and q.)
+TALLY_HOST_DEVICE inline float rounded_reciprocal(float d, float q) {
+  q = std::fma(q, std::fma(-d, q, 1.0f), q);
+  q = std::fma(q, std::fma(-d, q, 1.0f), q);
+  return d == 0x1.fffffep+0f ? 0x1.000002p-1f : q;
+}
+
 /// The arithmetic of numbers.
 template <class R>
 struct number_arithmetic {
@@ -83,30 +92,52 @@ struct number_arithmetic {
   static TALLY_HOST_DEVICE R mul(R a, R b) { return product(a, b); }
   static TALLY_HOST_DEVICE R fma(R a, R b, R c) { return std::fma(a, b, c); }
   static TALLY_HOST_DEVICE R minus_product(R a, R b, R c) { return std::fma(-a, b, c); }
-  static TALLY_HOST_DEVICE R max(R a, R b) {
-#if defined(__CUDA_ARCH__)  // one instruction
-    return fmax(a, b);
+  /// x, or the bound where x is below it. A NaN gives either. On a device doubles are compared by
+  /// their upper words, in integers: double ones are what limits it. So x may be a little outside.
+  static TALLY_HOST_DEVICE R at_least(R x, R negative_bound) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (sizeof(R) == 8) {
+      return static_cast<unsigned>(__double2hiint(x)) >
+                     static_cast<unsigned>(__double2hiint(negative_bound))
+                 ? negative_bound
+                 : x;
+    }
+    return fmax(x, negative_bound);
 #else
-    return a > b ? a : b;
+    return x > negative_bound ? x : negative_bound;
 #endif
   }
-  static TALLY_HOST_DEVICE R min(R a, R b) {
+  static TALLY_HOST_DEVICE R at_most(R x, R positive_bound) {
 #if defined(__CUDA_ARCH__)
-    return fmin(a, b);
+    if constexpr (sizeof(R) == 8) {
+      return __double2hiint(x) > __double2hiint(positive_bound) ? positive_bound : x;
+    }
+    return fmin(x, positive_bound);
 #else
-    return a < b ? a : b;
+    return x < positive_bound ? x : positive_bound;
 #endif
   }
   /// 1/d of d in [1, 2], to nearest even.
   static TALLY_HOST_DEVICE R reciprocal(R d) {
-#if defined(__CUDA_ARCH__)  // rounded, whatever -prec-div says
-    return __frcp_rn(static_cast<float>(d));
+#if defined(__CUDA_ARCH__)
+    // __frcp_rn takes twice as long, with its check of the range.
+    float q;
+    asm("rcp.approx.ftz.f32 %0, %1;"
+        : "=f"(q)
+        : "f"(static_cast<float>(d)));  // off by 1 ulp at most
+    return rounded_reciprocal(static_cast<float>(d), q);
 #else
     return 1 / d;
 #endif
   }
   static TALLY_HOST_DEVICE R minus_magnitude(R a) { return -std::fabs(a); }
-  static TALLY_HOST_DEVICE bool is_negative(R a) { return a < 0; }
+  /// Whether a is negative; -0 may be either.
+  static TALLY_HOST_DEVICE bool is_negative(R a) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (sizeof(R) == 8) return __double2hiint(a) < 0;
+#endif
+    return a < 0;
+  }
   static TALLY_HOST_DEVICE R select(bool which, R yes, R no) { return which ? yes : no; }
   /// 2^(k + aside), where k stands in the lowest bits of `magic`.
   template <int aside>

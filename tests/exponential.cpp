@@ -1,4 +1,5 @@
 // How precise exp and sigmoid are: against MPFR, and of floats against doubles.
+#include "backends/exponential.hpp"
 #include "tests/data.hpp"
 #include "tests/elementwise_transcription.hpp"
 
@@ -195,6 +196,18 @@ TEST_P(Exponential, SpecialValues) {
 TALLY_ON_EVERY_EXECUTOR(Exponential);
 
 // All executors have the same bits, so one tells how precise they are.
+
+TEST(Reciprocal, IsRoundedFromAnyStartNearby) {
+  for (float d = 1; d <= 2; d = std::nextafter(d, 3.0f)) {
+    const float want = 1 / d;
+    float start = want;
+    for (int i = 0; i < 4; ++i) start = std::nextafter(start, 0.0f);
+    for (int i = -4; i <= 4; ++i) {
+      ASSERT_EQ(tally::backends::rounded_reciprocal(d, start), want) << d << ' ' << i;
+      start = std::nextafter(start, 2.0f);
+    }
+  }
+}
 
 TEST(ExponentialError, OfDoublesIsAtMostOneUnit) {
   std::mt19937_64 random(5);

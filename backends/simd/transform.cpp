@@ -75,8 +75,8 @@ struct vector_arithmetic {
     }
   }
   static HWY_INLINE V reciprocal(V d) { return hn::Div(set(1), d); }
-  static HWY_INLINE V max(V a, V b) { return hn::Max(a, b); }
-  static HWY_INLINE V min(V a, V b) { return hn::Min(a, b); }
+  static HWY_INLINE V at_least(V a, V b) { return hn::Max(a, b); }
+  static HWY_INLINE V at_most(V a, V b) { return hn::Min(a, b); }
   static HWY_INLINE V minus_magnitude(V a) { return hn::Or(a, hn::SignBit(tag<R>())); }
   static HWY_INLINE auto is_negative(V a) { return hn::Lt(a, hn::Zero(tag<R>())); }
   template <class Mask>
@@ -124,10 +124,10 @@ struct paired_arithmetic {
   static HWY_INLINE V reciprocal(V d) {
     return {one::reciprocal(d.first), one::reciprocal(d.second)};
   }
-  static HWY_INLINE V max(V a, V b) {
+  static HWY_INLINE V at_least(V a, V b) {
     return {one::max(a.first, b.first), one::max(a.second, b.second)};
   }
-  static HWY_INLINE V min(V a, V b) {
+  static HWY_INLINE V at_most(V a, V b) {
     return {one::min(a.first, b.first), one::min(a.second, b.second)};
   }
   static HWY_INLINE V minus_magnitude(V a) {

@@ -24,25 +24,58 @@ namespace maps {
 
 using functions::no_vector;
 
-/// Adjacent elements at a multiple of so many bytes. Bytes, since std::complex can't be made on a
-/// device.
-template <class T, int count = 1, std::size_t alignment = alignof(T)>
-struct alignas(alignment) adjacent {
-  unsigned char bytes[count * sizeof(T)];
+/// The bits of an element, or of several: an integer, since std::complex can't be made on a device.
+template <std::size_t size>
+struct bits_of;
+template <>
+struct bits_of<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct bits_of<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct bits_of<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct bits_of<8> {
+  using type = std::uint64_t;
+};
+template <>
+struct bits_of<16> {
+  using type = uint4;
+};
 
-  __device__ T operator[](int i) const {
-    struct {
-      alignas(T) unsigned char bytes[sizeof(T)];
-    } one;
-    memcpy(one.bytes, bytes + i * sizeof(T), sizeof(T));
-    return __builtin_bit_cast(T, one);
-  }
-  __device__ void put(int i, const T& value) { memcpy(bytes + i * sizeof(T), &value, sizeof(T)); }
+/// `count` adjacent elements at a multiple of so many bytes, as many at once are read and written.
+/// (Kept as bytes they would be taken apart and put together one by one: 2^28 doubles added in
+/// 2180 us on an H200, the built-in add 1468.)
+template <class T, int count = 1, std::size_t alignment = alignof(T)>
+class adjacent {
+ public:
+  __device__ T operator[](int i) const { return __builtin_bit_cast(T, elements_[i]); }
+  __device__ void put(int i, const T& value) { memcpy(elements_ + i, &value, sizeof(T)); }
 
   __device__ static adjacent load(const T* from) {
-    return *reinterpret_cast<const adjacent*>(from);
+    piece all[pieces];
+#pragma unroll
+    for (int i = 0; i < pieces; ++i) all[i] = reinterpret_cast<const piece*>(from)[i];
+    adjacent result;
+    memcpy(result.elements_, all, sizeof all);
+    return result;
   }
-  __device__ void store(T* to) const { *reinterpret_cast<adjacent*>(to) = *this; }
+  __device__ void store(T* to) const {
+    piece all[pieces];
+    memcpy(all, elements_, sizeof all);
+#pragma unroll
+    for (int i = 0; i < pieces; ++i) reinterpret_cast<piece*>(to)[i] = all[i];
+  }
+
+ private:
+  using piece = typename bits_of<alignment>::type;
+  static constexpr int pieces = static_cast<int>(count * sizeof(T) / alignment);
+  typename bits_of<sizeof(T)>::type elements_[count];
 };
 
 /// A kernel's only parameter. Y is `no_vector` where there is one input.
