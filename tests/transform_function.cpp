@@ -214,12 +214,12 @@ TEST_P(TransformFunction, WritesOneNan) {
   tally::transform(where(), x, z, [](double v) { return v; });
   EXPECT_EQ(z[6], 1);
   for (const std::size_t i : {7, 8}) {
-    EXPECT_EQ(data::bits(z[i]), std::vector<std::uint64_t>{0x7ff8000000000000u});
+    EXPECT_EQ(data::bits(z[i]), (std::array<std::uint64_t, 1>{0x7ff8000000000000u}));
   }
   std::vector<std::complex<float>> c(100);
   tally::transform(where(), x, c, [](double v) { return std::complex<float>(2, -float(v)); });
   EXPECT_EQ(c[7].real(), 2);
-  EXPECT_EQ(data::bits(c[7].imag()), std::vector<std::uint64_t>{0x7fc00000u});
+  EXPECT_EQ(data::bits(c[7].imag()), (std::array<std::uint64_t, 1>{0x7fc00000u}));
   std::vector<tally::float16> half(100);
   std::vector<tally::bfloat16> brain(100);
   tally::transform(where(), x, half, [](double v) { return -float(v); });

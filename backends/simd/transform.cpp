@@ -125,10 +125,10 @@ struct paired_arithmetic {
     return {one::reciprocal(d.first), one::reciprocal(d.second)};
   }
   static HWY_INLINE V at_least(V a, V b) {
-    return {one::max(a.first, b.first), one::max(a.second, b.second)};
+    return {one::at_least(a.first, b.first), one::at_least(a.second, b.second)};
   }
   static HWY_INLINE V at_most(V a, V b) {
-    return {one::min(a.first, b.first), one::min(a.second, b.second)};
+    return {one::at_most(a.first, b.first), one::at_most(a.second, b.second)};
   }
   static HWY_INLINE V minus_magnitude(V a) {
     return {one::minus_magnitude(a.first), one::minus_magnitude(a.second)};
