@@ -132,6 +132,7 @@ if(TALLY_KOKKOS_ORIGIN)
     backends/kokkos/dot.cpp
     backends/kokkos/exact.cpp
     backends/kokkos/extremum.cpp
+    backends/kokkos/histogram.cpp
     backends/kokkos/multi_dot.cpp
     backends/kokkos/reduce.cpp
     backends/kokkos/runtime.cpp

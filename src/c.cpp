@@ -10,7 +10,7 @@
 
 static_assert(std::is_trivially_copyable_v<tally::executor>);
 static_assert(sizeof(tally_executor) == sizeof(tally::executor));
-static_assert(TALLY_OVERLAP == static_cast<int>(tally::errc::overlap));
+static_assert(TALLY_KEY_OUT_OF_RANGE == static_cast<int>(tally::errc::key_out_of_range));
 static_assert(TALLY_COMPLEX128 == static_cast<int>(tally::type::complex128));
 
 namespace {

@@ -1,6 +1,7 @@
 #include "backends/cuda/dot.hpp"
 #include "backends/cuda/exact.hpp"
 #include "backends/cuda/extremum.hpp"
+#include "backends/cuda/histogram.hpp"
 #include "backends/cuda/multi_dot.hpp"
 #include "backends/cuda/reduce.hpp"
 #include "backends/cuda/runtime.hpp"
@@ -36,6 +37,7 @@ const backend table = {
     .transform = transform,
     .transform_reduce = transform_reduce,
     .extremum = extremum,
+    .histogram = histogram,
 };
 
 }  // namespace tally::backends::cuda

@@ -2,6 +2,7 @@
 #include "backends/kokkos/dot.hpp"
 #include "backends/kokkos/exact.hpp"
 #include "backends/kokkos/extremum.hpp"
+#include "backends/kokkos/histogram.hpp"
 #include "backends/kokkos/multi_dot.hpp"
 #include "backends/kokkos/reduce.hpp"
 #include "backends/kokkos/runtime.hpp"
@@ -58,6 +59,7 @@ const backend table = {
     .transform = transform,
     .transform_reduce = transform_reduce,
     .extremum = extremum,
+    .histogram = histogram,
 };
 
 }  // namespace tally::backends::kokkos

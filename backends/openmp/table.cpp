@@ -2,6 +2,7 @@
 #include "backends/openmp/dot.hpp"
 #include "backends/openmp/exact.hpp"
 #include "backends/openmp/extremum.hpp"
+#include "backends/openmp/histogram.hpp"
 #include "backends/openmp/multi_dot.hpp"
 #include "backends/openmp/reduce.hpp"
 #include "backends/openmp/shares.hpp"
@@ -36,6 +37,7 @@ const backend table = {
     .transform = transform,
     .transform_reduce = transform_reduce,
     .extremum = extremum,
+    .histogram = histogram,
 };
 
 }  // namespace tally::backends::openmp

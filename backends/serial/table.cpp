@@ -2,6 +2,7 @@
 #include "backends/serial/dot.hpp"
 #include "backends/serial/exact.hpp"
 #include "backends/serial/extremum.hpp"
+#include "backends/serial/histogram.hpp"
 #include "backends/serial/multi_dot.hpp"
 #include "backends/serial/reduce.hpp"
 #include "backends/serial/transform.hpp"
@@ -20,6 +21,7 @@ const backend table = {
     .transform = transform,
     .transform_reduce = transform_reduce,
     .extremum = extremum,
+    .histogram = histogram,
 };
 
 }  // namespace tally::backends::serial

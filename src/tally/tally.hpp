@@ -7,6 +7,7 @@
 #include <tally/exact_sum.hpp>
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
+#include <tally/histogram.hpp>
 #include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>
 #include <tally/order.hpp>
