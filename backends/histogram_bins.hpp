@@ -79,6 +79,14 @@ struct key_bins {
 
 // --- Bins of equal width -------------------------------------------------------------------------
 
+/// What bins of equal width are in doubles: the position of x is (x - origin) * scale, rate * that
+/// is the bin, nearly, and bin i begins at i * step + first.
+struct even_steps {
+  double lower, upper;
+  double origin, scale, rate;
+  double first, step;
+};
+
 /// Edges in double: edge i = i * width + lower, rounded twice.
 struct even_bins {
   slot bins;
@@ -86,6 +94,7 @@ struct even_bins {
   double first, width;
   double half = 1, twice = 1;  ///< where upper - lower overflows, 1/2 and 2
   double inverse;              ///< of the width, nearly; infinite if that is tiny or 0
+  bool is_near;                ///< a guess is off by at most 1, as a rule
 
   even_bins(double lower_edge, double upper_edge, slot count)
       : bins(count), lower(lower_edge), upper(upper_edge) {
@@ -93,7 +102,14 @@ struct even_bins {
     first = lower * half;
     width = (upper * half - first) / count;
     inverse = 1 / width;
+    // The quotient is off by less than 2^-18 (four roundings of a number below 2^31), and an edge
+    // by less than 2^-53 * 3 * 2^48 widths.
+    const double farthest = std::fmax(std::fabs(lower), std::fabs(upper));
+    is_near = half == 1 && width >= std::numeric_limits<double>::min() && farthest / width < 0x1p48;
   }
+
+  static constexpr bool compares_positions = false;  ///< but samples
+  even_steps steps() const { return {lower, upper, lower, 1, inverse, first, width}; }
 
   TALLY_HOST_DEVICE double edge(slot i) const {
     if (i == bins) return upper;
@@ -138,13 +154,16 @@ struct even_bins {
   }
 };
 
+inline constexpr std::int64_t two_to_52 = std::int64_t{1} << 52;
+
 /// Of integers between integers: edge i is lower + i * range / bins, not rounded.
 struct even_integer_bins {
   slot bins;
   std::int64_t lower, upper;
   std::uint64_t range;
-  double rate;  ///< bins / range, nearly
-  bool narrow;  ///< bins * range < 2^64
+  double rate;   ///< bins / range, nearly
+  bool narrow;   ///< bins * range < 2^64
+  bool is_near;  ///< all that is computed on the way is exact in double, but the guess
 
   even_integer_bins(std::int64_t lower_edge, std::int64_t upper_edge, slot count)
       : bins(count),
@@ -152,7 +171,16 @@ struct even_integer_bins {
         upper(upper_edge),
         range(static_cast<std::uint64_t>(upper) - static_cast<std::uint64_t>(lower)),
         rate(static_cast<double>(bins) / static_cast<double>(range)),
-        narrow(range <= ~std::uint64_t{} / bins) {}
+        narrow(range <= ~std::uint64_t{} / bins),
+        is_near(range < (std::uint64_t{1} << 53) / bins && lower > -two_to_52 &&
+                upper < two_to_52) {}
+
+  static constexpr bool compares_positions = true;  ///< of which bin i begins at i * range
+  even_steps steps() const {
+    const auto number = [](auto integer) { return static_cast<double>(integer); };
+    return {number(lower), number(upper), number(lower), number(bins), 1 / number(range), 0,
+            number(range)};
+  }
 
   TALLY_HOST_DEVICE slot operator()(std::int64_t x) const {
     if (x < lower) return bins + slots::below;
