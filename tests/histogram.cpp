@@ -17,6 +17,7 @@
 #include <numeric>
 #include <random>
 #include <sstream>
+#include <thread>
 
 namespace {
 
@@ -1060,6 +1061,33 @@ TEST_P(HistogramErrors, KeysOutOfRangeOfManyBins) {
                "tally::bincount: key 70001 is 3145728; there are 3145728 bins",
                [&] { tally::bincount(where(), keys, counts); });
   EXPECT_EQ(std::count(counts.begin(), counts.end(), 1), bins);
+}
+
+TEST_P(Histogram, SeveralThreadsAtOnce) {
+  constexpr std::size_t n = 100'000, bins = 300, callers = 4;
+  const auto keys = keys_of<std::int32_t>(places(n, spread::zipf, bins), bins);
+  std::vector<std::int32_t> want(bins);
+  for (const std::int32_t k : keys) ++want[static_cast<std::size_t>(k)];
+  reserve(samples_, n * 4);
+  reserve(counts_, callers * bins * 4);
+  samples_->write(keys.data(), n * 4);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < callers; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 5; ++i) {
+        auto a = with_counts(binning::keys, bins);
+        a.x = {samples_->get(), n, 1, type::int32};
+        a.counts = {counts_->get() + t * bins * 4, bins, 1, type::int32};
+        tally::histogram(where(), a);
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  for (std::size_t t = 0; t < callers; ++t) {
+    std::vector<std::int32_t> got(bins);
+    counts_->read(got.data(), bins * 4, t * bins * 4);
+    EXPECT_EQ(got, want);
+  }
 }
 
 /// Sums that a count can't hold are negative, never small.
