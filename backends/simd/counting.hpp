@@ -36,13 +36,22 @@ namespace counting {
 
 // --- Numbers from measurements -------------------------------------------------------------------
 
+// On Zen 4; times are of one sample, less what it takes to find its slot.
+
 /// Samples whose slots are found at a time: few where the tables are in the first cache, so that
-/// the stores of counting go on meanwhile; else many, since each time all loads are waited for.
+/// the stores of counting go on meanwhile (256 bins: 0.35 ns, not 0.42); else many, since each time
+/// all loads are waited for (2^14 bins: 0.6 ns, not 1.0).
 inline constexpr std::size_t block = 4096, small_block = 256;
-/// Up to so many places (16 KiB) a thread has four tables, two. Counters of 16 bits would leave
-/// room for twice as many, but stores to those stall longer.
-inline constexpr std::size_t places_of_four = 1 << 10, places_of_two = 1 << 11;
-/// Up to so many a thread has one table, or all threads together; beyond that samples are sorted.
+inline constexpr std::size_t places_of_small_block = 1 << 11;
+/// Tables of a thread against stalls: of 256 bins, keys of 8, 2.9 and 1.1 bits of entropy take
+/// 0.28, 0.28 and 0.30 ns in eight tables, 0.28, 0.37 and 0.44 in four, 0.30, 1.0 and 1.5 in one.
+inline constexpr std::size_t copies = 8;
+/// Up to so many places (16 KiB) all of them are used always; beyond for blocks of samples in which
+/// one in `rare` is equal to the next (in one table these take 0.33 ns at 1/43, 0.6 at 1/7), since
+/// of others the tables would take the cache from each other (2000 bins: 0.9 ns, not 0.4).
+inline constexpr std::size_t places_of_all_copies = 1 << 9, rare = 32;
+/// Up to so many places a thread has tables, or all threads together; beyond that samples are
+/// sorted. In 2^22 bins, from the third cache, one thread takes as long either way (4 ns).
 inline constexpr std::size_t places_of_one = 1 << 17, places_of_all = 1 << 22;
 /// Samples that are worth a thread.
 inline constexpr std::size_t least_share = 1 << 15;
@@ -110,7 +119,7 @@ struct job {
   template <class F>
   void for_each_block(std::size_t begin, std::size_t end, const F& f) const {
     alignas(64) slot found[block];
-    const std::size_t step = places <= places_of_two ? small_block : block;
+    const std::size_t step = places <= places_of_small_block ? small_block : block;
     for (std::size_t first = begin; first < end; first += step) {
       const std::size_t n = std::min(step, end - first);
       f(first, n, find(first, n, found));
@@ -220,70 +229,108 @@ void count_directly(const job& j, const result<C>& to) {
 
 // --- Few places ----------------------------------------------------------------------------------
 
-/// Several tables of counters of 32 bits. Between two there are two cache lines or more, since
-/// threads that add to neighbouring lines slow each other down (Zen 4: by half), and never a
-/// multiple of 4 KiB from one place to the same one, which a processor takes for one address at
-/// first.
+/// Tables of counters of 32 bits, `copies` for each thread. Between two there are two cache lines
+/// or more, since threads that add to neighbouring lines slow each other down (Zen 4: by half), and
+/// never a multiple of 4 KiB from one place to the same one, which a processor takes for one
+/// address at first.
 struct tables {
   struct alignas(64) line {
-    std::byte bytes[64];
+    std::uint32_t counters[16];
   };
-  static constexpr std::size_t of_line = 64 / sizeof(std::uint32_t);
-  std::size_t places, copies, distance;  // from one table to the next
+  std::size_t places, threads, distance;  // from one table to the next
   std::unique_ptr<line[]> all;
 
   tables(std::size_t count_of_places, std::size_t count)
       : places(count_of_places),
-        copies(count),
+        threads(count),
         distance(distance_for(places)),
-        all(new line[copies * distance / of_line]) {}
+        all(new line[threads * copies * distance / 16]) {}
 
   static std::size_t distance_for(std::size_t places) {
-    const std::size_t lines = (places + of_line - 1) / of_line + 2;
-    return of_line * (lines % 64 == 0 ? lines + 1 : lines);
+    const std::size_t lines = (places + 15) / 16 + 2;
+    return 16 * (lines % 64 == 0 ? lines + 1 : lines);
   }
-  std::uint32_t* of(std::size_t copy) const {
-    return reinterpret_cast<std::uint32_t*>(all.get()) + copy * distance;
+  /// The first of a thread's.
+  std::uint32_t* of(std::size_t thread) const {
+    return reinterpret_cast<std::uint32_t*>(all.get()) + thread * copies * distance;
   }
-  void clear(std::size_t first, std::size_t count) const {
-    std::fill_n(of(first), count * distance, 0);
-  }
+  /// Of all threads' first tables.
   std::uint64_t sum(std::size_t place) const {
     std::uint64_t n = 0;
-    for (std::size_t c = 0; c < copies; ++c) n += of(c)[place];
+    for (std::size_t t = 0; t < threads; ++t) n += of(t)[place];
     return n;
   }
 };
 
 /// Written out eight times, so that processors which remember by instruction where a store went
 /// (Zen 3 on) are not misled by two places in turn.
-template <std::size_t copies, class Place>
-void count_places(const Place* places, std::size_t n, std::uint32_t* table, std::size_t distance) {
+template <std::size_t tables, class Place>
+void count_places(const Place* places, std::size_t n, std::uint32_t* first, std::size_t distance) {
   std::size_t i = 0;
   for (; i + 8 <= n; i += 8) {
-    for (std::size_t k = 0; k < 8; ++k) ++table[k % copies * distance + places[i + k]];
+    for (std::size_t k = 0; k < 8; ++k) ++first[k % tables * distance + places[i + k]];
   }
-  for (; i < n; ++i) ++table[places[i]];
+  for (; i < n; ++i) ++first[places[i]];
 }
 
-inline std::size_t copies_for(std::size_t places) {
-  return places <= places_of_four ? 4 : places <= places_of_two ? 2 : 1;
-}
+/// A thread's tables while it counts.
+class counters {
+ public:
+  counters(const tables& all, std::size_t thread)
+      : first_(all.of(thread)),
+        distance_(all.distance),
+        places_(all.places),
+        always_all_(places_ <= places_of_all_copies) {
+    clear();
+  }
+
+  void clear() {
+    std::fill_n(first_, places_, 0);
+    if (always_all_) use_all();
+  }
+  template <class Place>
+  void count(const Place* places, std::size_t n) {
+    if (!always_all_ && !is_skewed(places, n)) return count_places<1>(places, n, first_, 0);
+    if (!used_all_) use_all();
+    count_places<copies>(places, n, first_, distance_);
+  }
+  /// Leaves the sums in the first table.
+  void fold() {
+    if (!used_all_) return;
+    for (std::size_t c = 1; c < copies; ++c) {
+      const std::uint32_t* const from = first_ + c * distance_;
+      for (std::size_t k = 0; k < places_; ++k) first_[k] += from[k];
+    }
+    used_all_ = false;
+  }
+
+ private:
+  template <class Place>
+  static bool is_skewed(const Place* places, std::size_t n) {
+    const std::size_t looked_at = std::min<std::size_t>(n, 129) - (n > 0);
+    std::size_t equal = 0;
+    for (std::size_t i = 0; i < looked_at; ++i) equal += places[i] == places[i + 1];
+    return equal * rare > looked_at;
+  }
+  void use_all() {
+    for (std::size_t c = 1; c < copies; ++c) std::fill_n(first_ + c * distance_, places_, 0);
+    used_all_ = true;
+  }
+
+  std::uint32_t* first_;
+  std::size_t distance_, places_;
+  bool always_all_, used_all_ = false;
+};
 
 template <class Run>
 tables count_in_tables(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all) {
-  const std::size_t copies = copies_for(j.places);
-  tables t(j.places, copies * all.count);
-  const auto count = copies == 4   ? count_places<4, slot>
-                     : copies == 2 ? count_places<2, slot>
-                                   : count_places<1, slot>;
+  tables t(j.places, all.count);
   all([&](std::size_t thread) {
-    t.clear(thread * copies, copies);
-    std::uint32_t* const own = t.of(thread * copies);
-    j.for_each_block(
-        begin + share(end - begin, thread, all.count, block),
-        begin + share(end - begin, thread + 1, all.count, block),
-        [&](std::size_t, std::size_t n, const slot* found) { count(found, n, own, t.distance); });
+    counters own(t, thread);
+    j.for_each_block(begin + share(end - begin, thread, all.count, block),
+                     begin + share(end - begin, thread + 1, all.count, block),
+                     [&](std::size_t, std::size_t n, const slot* found) { own.count(found, n); });
+    own.fold();
   });
   return t;
 }
@@ -292,6 +339,7 @@ tables count_in_tables(const job& j, std::size_t begin, std::size_t end, const t
 
 /// A table for each place in a word of 8 bytes, which has a channel of its own.
 inline constexpr std::size_t word = 8;
+static_assert(word == copies);
 
 inline bool are_bytes(const job& j) {
   return size_of(j.a.x.element) == 1 && word % j.channels == 0 && j.a.x.increment == 1;
@@ -300,12 +348,12 @@ inline bool are_bytes(const job& j) {
 /// Counts of places from those of the 256 bytes.
 template <class Run>
 tables count_bytes(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all) {
-  const tables bytes(256, word * all.count);
+  const tables bytes(256, all.count);
   const auto* const x = static_cast<const std::uint8_t*>(j.a.x.data);
   all([&](std::size_t thread) {
-    bytes.clear(thread * word, word);
-    std::uint32_t* const own = bytes.of(thread * word);
+    std::uint32_t* const own = bytes.of(thread);
     const std::size_t distance = bytes.distance;
+    std::fill_n(own, word * distance, 0);
     std::size_t i = begin + share(end - begin, thread, all.count, block);
     const std::size_t last = begin + share(end - begin, thread + 1, all.count, block);
     for (; i + word <= last; i += word) {
@@ -320,7 +368,7 @@ tables count_bytes(const job& j, std::size_t begin, std::size_t end, const threa
   slot found[256];
   j.search(j.bins_of_samples, each, 256, found);  // bytes are not slots
   tables t(j.places, 1);
-  t.clear(0, 1);
+  std::fill_n(t.of(0), j.places, 0);
   for (std::size_t k = 0; k < word * all.count; ++k) {
     slot places[256];
     std::copy_n(found, 256, places);
@@ -328,7 +376,8 @@ tables count_bytes(const job& j, std::size_t begin, std::size_t end, const threa
       // `begin` and the shares are multiples of a word
       if (j.channels > 1) j.move_to_channels(k % j.channels, 1, &s);
     }
-    for (std::size_t b = 0; b < 256; ++b) t.of(0)[places[b]] += bytes.of(k)[b];
+    const std::uint32_t* const of_word = bytes.of(k / word) + k % word * bytes.distance;
+    for (std::size_t b = 0; b < 256; ++b) t.of(0)[places[b]] += of_word[b];
   }
   return t;
 }
@@ -394,12 +443,13 @@ struct sorter {
 
 /// Counts what tiles [first, last) have of a group.
 inline void count_group(const sorted_tiles& all, std::size_t g, std::size_t first, std::size_t last,
-                        std::uint32_t* table) {
-  std::fill_n(table, group, 0);
+                        counters& own) {
+  own.clear();
   for (std::size_t i = first; i < last; ++i) {
     const std::uint32_t* const begins = all.begins_of(i);
-    count_places<1>(all.lower.get() + i * tile + begins[g], begins[g + 1] - begins[g], table, 0);
+    own.count(all.lower.get() + i * tile + begins[g], begins[g + 1] - begins[g]);
   }
+  own.fold();
 }
 
 /// A round: [begin, end).
@@ -434,18 +484,20 @@ void count_sorted(const job& j, std::size_t begin, std::size_t end, const result
   };
   std::atomic<std::size_t> next_group = 0;
   all([&](std::size_t thread) {
-    std::uint32_t* const own = t.of(thread);
+    counters own(t, thread);
+    const std::uint32_t* const sums = t.of(thread);
     for (std::size_t g; (g = next_group.fetch_add(1, std::memory_order_relaxed)) < groups;) {
       if (is_large(g)) continue;
       count_group(sorted, g, 0, tiles, own);
-      put(g, 0, group, [own](std::size_t k) { return own[k]; });
+      put(g, 0, group, [sums](std::size_t k) { return sums[k]; });
     }
   });
   for (std::size_t g = 0; g < groups; ++g) {
     if (!is_large(g)) continue;
     all([&](std::size_t thread) {
+      counters own(t, thread);
       count_group(sorted, g, share(tiles, thread, all.count, 1),
-                  share(tiles, thread + 1, all.count, 1), t.of(thread));
+                  share(tiles, thread + 1, all.count, 1), own);
     });
     all([&](std::size_t thread) {
       put(g, share(group, thread, all.count, 16), share(group, thread + 1, all.count, 16),
