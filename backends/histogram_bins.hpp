@@ -72,8 +72,9 @@ struct key_bins {
 
   template <class S>
   TALLY_HOST_DEVICE slot operator()(S key) const {
-    if (key < 0) return bins + slots::below;
-    return key < static_cast<std::int64_t>(bins) ? static_cast<slot>(key) : bins + slots::above;
+    const auto place = static_cast<std::make_unsigned_t<S>>(key);
+    if (place < bins) return static_cast<slot>(place);
+    return bins + (key < 0 ? slots::below : slots::above);
   }
 };
 
@@ -85,6 +86,7 @@ struct even_steps {
   double lower, upper;
   double origin, scale, rate;
   double first, step;
+  double origin_of_quotient;  ///< of integers half way to the one before: none is near an edge
 };
 
 /// Edges in double: edge i = i * width + lower, rounded twice.
@@ -104,12 +106,15 @@ struct even_bins {
     inverse = 1 / width;
     // The quotient is off by less than 2^-18 (four roundings of a number below 2^31), and an edge
     // by less than 2^-53 * 3 * 2^48 widths.
-    const double farthest = std::fmax(std::fabs(lower), std::fabs(upper));
-    is_near = half == 1 && width >= std::numeric_limits<double>::min() && farthest / width < 0x1p48;
+    is_near =
+        half == 1 && width >= std::numeric_limits<double>::min() && farthest_in_bins() < 0x1p48;
   }
 
+  /// How far from 0 the bins reach, in widths: half their number at least.
+  double farthest_in_bins() const { return std::fmax(std::fabs(lower), std::fabs(upper)) / width; }
+
   static constexpr bool compares_positions = false;  ///< but samples
-  even_steps steps() const { return {lower, upper, lower, 1, inverse, first, width}; }
+  even_steps steps() const { return {lower, upper, lower, 1, inverse, first, width, lower}; }
 
   TALLY_HOST_DEVICE double edge(slot i) const {
     if (i == bins) return upper;
@@ -175,11 +180,17 @@ struct even_integer_bins {
         is_near(range < (std::uint64_t{1} << 53) / bins && lower > -two_to_52 &&
                 upper < two_to_52) {}
 
+  double farthest_in_bins() const {
+    const auto number = [](auto integer) { return static_cast<double>(integer); };
+    return std::fmax(std::fabs(number(lower)), std::fabs(number(upper))) * rate;
+  }
   static constexpr bool compares_positions = true;  ///< of which bin i begins at i * range
   even_steps steps() const {
     const auto number = [](auto integer) { return static_cast<double>(integer); };
-    return {number(lower), number(upper), number(lower), number(bins), 1 / number(range), 0,
-            number(range)};
+    return {number(lower),     number(upper),
+            number(lower),     number(bins),
+            1 / number(range), 0,
+            number(range),     number(lower) - 0.5 / number(bins)};
   }
 
   TALLY_HOST_DEVICE slot operator()(std::int64_t x) const {

@@ -34,7 +34,7 @@ struct weight_sum {
   /// The word behind the limbs: these, combined by `or`.
   static constexpr int special = limbs;
   static constexpr std::int64_t nan_bit = 1, plus_infinity_bit = 2, minus_infinity_bit = 4;
-  /// The words of a bin: 12 for float, 68 for double.
+  /// The words of a bin: 11 for float, 68 for double.
   static constexpr int words = limbs + 1;
 
   /// A weight as what is added to the words `word` and behind; of a special one what `special` is

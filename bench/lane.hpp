@@ -21,6 +21,7 @@ struct lane {
   operation what = operation::dot;
   std::size_t rows = 1;  ///< see workload
   bool y_has_rows = false;
+  tally::binning bins = tally::binning::keys;
   /// The sizes for a pair of types; empty for none. Both lists are longer in the full comparison.
   std::vector<std::size_t> (*sizes)(const types& t, bool full);
   contenders (*ways)(const workload& w, bool full);
@@ -47,6 +48,12 @@ extern const lane accuracy;
 extern const lane ladder;     // ladder.cpp
 extern const lane multi_dot;  // multi_dot.cpp
 extern const lane batched_dot;
+extern const lane bincount;  // histogram.cpp
+extern const lane bincount_zipf;
+extern const lane bincount_constant;
+extern const lane bincount_entropy;
+extern const lane histogram_even;
+extern const lane histogram_range;
 #if TALLY_BENCH_CUDA
 extern const lane dot_on_device;  // device_dot.cpp
 extern const lane dot_to_host;

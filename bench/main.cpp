@@ -91,9 +91,25 @@ struct group {
 };
 
 std::vector<const lane*> lanes() {
-  std::vector<const lane*> list = {&dot,       &dot_aligned, &sum,         &asum,  &max,
-                                   &iamax,     &multi_dot,   &batched_dot, &exact, &exact_spread,
-                                   &exact_sum, &accuracy,    &ladder};
+  std::vector<const lane*> list = {&dot,
+                                   &dot_aligned,
+                                   &sum,
+                                   &asum,
+                                   &max,
+                                   &iamax,
+                                   &multi_dot,
+                                   &batched_dot,
+                                   &exact,
+                                   &exact_spread,
+                                   &exact_sum,
+                                   &accuracy,
+                                   &bincount,
+                                   &bincount_zipf,
+                                   &bincount_constant,
+                                   &bincount_entropy,
+                                   &histogram_even,
+                                   &histogram_range,
+                                   &ladder};
 #if TALLY_BENCH_CUDA
   if (device_count() > 0) {
     for (const lane* l :
@@ -118,17 +134,21 @@ std::vector<group> plan(const options& o) {
   for (const lane* l : lanes()) {
     std::vector<int> threads = {1};
     if (l->on_all_threads && all_threads() > 1) threads.push_back(all_threads());
-    for (const types& t : list_of(pairs{})) {
+    const bool counts = l->what == operation::histogram;
+    for (const types& t : counts ? list_of(histogram_pairs{}) : list_of(pairs{})) {
       for (const std::size_t n : l->sizes(t, o.full)) {
         for (const int count : threads) {
-          const std::size_t size = l->drawn == values::ill_conditioned ? ill_conditioned_size : n;
+          const std::size_t size = l->drawn == values::ill_conditioned ? ill_conditioned_size
+                                   : counts                            ? samples_of_histogram
+                                                                       : n;
           const workload nothing{{nullptr, size, 1, t.x},
-                                 {nullptr, size, 1, t.y},
+                                 {nullptr, counts ? bins_of(l->drawn, n) : size, 1, t.y},
                                  t.accumulator,
                                  count,
                                  l->what,
                                  l->rows,
-                                 l->y_has_rows};
+                                 l->y_has_rows,
+                                 l->bins};
           if (!fits_in_memory(nothing.bytes())) continue;
           group g{l, t, n, count, {}};
           for (const contender& c : l->ways(nothing, o.full)) {
@@ -151,6 +171,7 @@ class operands {
   /// The product of `g` in host memory.
   workload on_host(const group& g) {
     if (g.from->drawn == values::ill_conditioned) return ill_conditioned(g);
+    if (g.from->what == operation::histogram) return histogram(g);
     const auto key = std::pair(g.from, g.operands);
     if (key != filled_for_) {
       std::size_t longest = 0;
@@ -186,6 +207,25 @@ class operands {
   }
 
  private:
+  /// Samples, and counts as y.
+  workload histogram(const group& g) {
+    const std::size_t n = samples_of_histogram, bins = bins_of(g.from->drawn, g.n);
+    filled_for_ = {};
+    x_ = {}, y_ = {};
+    x_ = host_vector(g.operands.x, n, seed_, g.from->offset, values::uniform);
+    y_ = host_vector(g.operands.y, bins, seed_, g.from->offset, values::uniform);
+    if (g.from->drawn != values::uniform) fill_keys(x_, g.from->drawn, g.n, seed_);
+#if TALLY_BENCH_CUDA
+    device_x_ = {}, device_y_ = {};
+    if (g.from->on_device) {
+      device_x_ = device_memory(x_.first(n));
+      device_y_ = device_memory(y_.first(bins));
+    }
+#endif
+    return {x_.first(n),  y_.first(bins), g.operands.accumulator, g.threads,
+            g.from->what, g.from->rows,   g.from->y_has_rows,     g.from->bins};
+  }
+
   workload ill_conditioned(const group& g) {
     constexpr std::size_t n = ill_conditioned_size;
     filled_for_ = {};
@@ -214,7 +254,8 @@ struct verdict {
 
 /// The worst of some calls: a race does not show each time, least of all on a busy machine.
 verdict check(const contender& c, const workload& w, const bits& expected, const reference& truth) {
-  const bool exists = w.what == operation::max || w.what == operation::iamax;  // right or wrong
+  const bool exists = w.what == operation::max || w.what == operation::iamax ||
+                      w.what == operation::histogram;  // right or wrong
   const int calls = w.size() <= std::size_t{1} << 20 ? 10 : 1;
   verdict v;
   for (int i = 0; i < calls; ++i) {
@@ -298,7 +339,8 @@ class progress {
   double cost(const group& g) const {
     const types& t = g.operands;
     const double bytes_a_second = g.from->on_device ? 1e12 : 5e9;
-    const double call = static_cast<double>(g.n * (size_of(t.x) + size_of(t.y))) / bytes_a_second;
+    const std::size_t n = g.from->what == operation::histogram ? samples_of_histogram : g.n;
+    const double call = static_cast<double>(n * (size_of(t.x) + size_of(t.y))) / bytes_a_second;
     return static_cast<double>(g.names.size()) *
            (effort_.repetitions * (effort_.seconds + call + (g.threads > 1 ? 0.04 : 0.0)) + 0.02);
   }

@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include <tally/histogram.hpp>
 #include <tally/operand.hpp>
 #include <tally/types.hpp>
 
@@ -25,6 +26,11 @@ using pairs = tally::type_list<pair<double, double>, pair<float, float>, pair<fl
                                pair<tally::bfloat16, tally::bfloat16>,
                                pair<std::complex<float>, std::complex<float>>,
                                pair<std::complex<double>, std::complex<double>>>;
+
+/// Of histograms: samples and counts.
+using histogram_pairs = tally::type_list<pair<std::int32_t, std::int32_t, std::int32_t>,
+                                         pair<std::uint8_t, std::int32_t, std::int32_t>,
+                                         pair<float, std::int32_t, std::int32_t>>;
 
 /// A pair as a value.
 struct types {
@@ -54,8 +60,9 @@ constexpr bool contains(tally::type_list<P...>, const types& t) {
 std::string name(const types& t);
 
 /// What is computed: the product of x and y; or something of x alone, and then y is only there. Of
-/// `max` the value is the result, of `iamax` the index, an int64.
-enum class operation { dot, sum, asum, max, iamax };
+/// `max` the value is the result, of `iamax` the index, an int64; of `histogram` y has the counts,
+/// and what is checked is a checksum of them.
+enum class operation { dot, sum, asum, max, iamax, histogram };
 
 /// One thing to compute: where x and y are and how many threads a way of computing it may use.
 struct workload {
@@ -68,6 +75,7 @@ struct workload {
   /// one y. What is checked is the first.
   std::size_t rows = 1;
   bool y_has_rows = false;
+  tally::binning bins = tally::binning::keys;  ///< of histograms; y has as many elements
 
   std::size_t size() const { return x.size; }
   bool x_alone() const { return what != operation::dot; }

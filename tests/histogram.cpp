@@ -467,6 +467,16 @@ TEST_P(Histogram, Long) {
       ASSERT_NO_FATAL_FAILURE(compare_even(samples_of<float>(p, 0, 1), 0.0, 1.0, bins, o));
     }
   }
+  // Several rounds of a sort, and a group of places that all threads count together.
+  const options once = {.every_form = false};
+  constexpr std::size_t many = (std::size_t{5} << 20) + 1;
+  std::vector<std::int32_t> keys(many);
+  for (std::size_t i = 0; i < many; ++i) {
+    keys[i] = static_cast<std::int32_t>(i * 2'654'435'761u % (many - 1));
+  }
+  ASSERT_NO_FATAL_FAILURE(compare_keys(keys, many - 1, once));
+  std::fill(keys.begin() + 100'000, keys.end(), 1'000'000);
+  ASSERT_NO_FATAL_FAILURE(compare_keys(keys, many - 1, once));
   const auto p = places(n, spread::uniform, 256);
   ASSERT_NO_FATAL_FAILURE(compare_keys(keys_of<std::uint8_t>(p, 256), 256));
   ASSERT_NO_FATAL_FAILURE(compare_keys(keys_of<std::int8_t>(p, 256), 100));
@@ -769,7 +779,7 @@ TEST_P(WeightedHistogram, CorrectlyRounded) {
   check(std::type_identity<double>(), std::type_identity<double>());
 }
 
-TEST_P(WeightedHistogram, LongAndManyBins) {
+TEST_P(WeightedHistogram, Long) {
   constexpr std::size_t n = 200'003;
   for (const std::size_t bins : {10, 40'000, 300'000}) {
     const auto keys = keys_of<std::int32_t>(places(n, spread::zipf, bins), bins);

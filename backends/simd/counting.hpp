@@ -28,25 +28,29 @@
 
 namespace tally::backends::simd {
 
-/// Writes the slots of n samples that lie side by side. `bins` points at what tells them.
-using slot_search = void(const void* bins, const void* samples, std::size_t n, slot* to);
+/// The slots of n samples that lie side by side: written to `to`, or the samples themselves where
+/// they are that. `bins` points at what tells them.
+using slot_search = const slot*(const void* bins, const void* samples, std::size_t n, slot* to);
 
 namespace counting {
 
 // --- Numbers from measurements -------------------------------------------------------------------
 
-/// Samples whose slots are found at a time: 4 KiB of slots.
-inline constexpr std::size_t block = 1024;
-/// Up to so many places a thread has four tables, two, one; beyond samples are sorted.
-inline constexpr std::size_t places_of_four = 1 << 12, places_of_two = 1 << 15,
-                             places_of_one = 1 << 18;
+/// Samples whose slots are found at a time: few where the tables are in the first cache, so that
+/// the stores of counting go on meanwhile; else many, since each time all loads are waited for.
+inline constexpr std::size_t block = 4096, small_block = 256;
+/// Up to so many places (16 KiB) a thread has four tables, two. Counters of 16 bits would leave
+/// room for twice as many, but stores to those stall longer.
+inline constexpr std::size_t places_of_four = 1 << 10, places_of_two = 1 << 11;
+/// Up to so many a thread has one table, or all threads together; beyond that samples are sorted.
+inline constexpr std::size_t places_of_one = 1 << 17, places_of_all = 1 << 22;
 /// Samples that are worth a thread.
 inline constexpr std::size_t least_share = 1 << 15;
-/// Places of a group, counted in two tables of 32 bits.
-inline constexpr int group_bits = 15;
+/// Places of a group, counted in a table of 32 bits.
+inline constexpr int group_bits = 16;
 inline constexpr std::size_t group = std::size_t{1} << group_bits;
-/// Samples that are sorted at a time, in four streams.
-inline constexpr std::size_t tile = 1 << 16, streams = 4;
+/// Samples that are sorted at a time, in two streams.
+inline constexpr std::size_t tile = 1 << 16, streams = 2;
 /// Bytes of words that the sums of weights may take, on all threads.
 inline constexpr std::size_t most_bytes_of_words = std::size_t{1} << 27;
 /// Samples that counters of 32 bits are sure to hold.
@@ -90,21 +94,26 @@ struct job {
   std::size_t bins = bins_of(a), channels = a.options.channels;
   std::size_t counts = a.counts.size, places = counts + slots::outside * channels;
 
-  /// The places of samples [first, first + n), at most a block.
-  void find(std::size_t first, std::size_t n, slot* to) const {
+  /// The places of samples [first, first + n), at most a block: in `to` or elsewhere.
+  const slot* find(std::size_t first, std::size_t n, slot* to) const {
     alignas(64) std::byte gathered[block * 8];
-    search(bins_of_samples, side_by_side(a.x.slice(first, n), gathered), n, to);
+    const void* const samples = side_by_side(a.x.slice(first, n), gathered);
+    const slot* found = search(bins_of_samples, samples, n, to);
+    if (found != to && (channels > 1 || samples != a.x.slice(first, n).data)) {
+      found = std::copy_n(found, n, to) - n;
+    }
     if (channels > 1) move_to_channels(first % channels, n, to);
+    return found;
   }
 
   /// Calls f(first, n, places) for the blocks of samples [begin, end).
   template <class F>
   void for_each_block(std::size_t begin, std::size_t end, const F& f) const {
     alignas(64) slot found[block];
-    for (std::size_t first = begin; first < end; first += block) {
-      const std::size_t n = std::min(block, end - first);
-      find(first, n, found);
-      f(first, n, static_cast<const slot*>(found));
+    const std::size_t step = places <= places_of_two ? small_block : block;
+    for (std::size_t first = begin; first < end; first += step) {
+      const std::size_t n = std::min(step, end - first);
+      f(first, n, find(first, n, found));
     }
   }
 
@@ -123,10 +132,10 @@ struct job {
 
   /// The first sample of [begin, end) that has no bin; `end`: all have one.
   std::size_t first_outside(std::size_t begin, std::size_t end) const {
-    alignas(64) slot found[block];
+    alignas(64) slot all[block];
     for (std::size_t first = begin; first < end; first += block) {
       const std::size_t n = std::min(block, end - first);
-      find(first, n, found);
+      const slot* const found = find(first, n, all);
       if (*std::max_element(found, found + n) < counts) continue;
       return first +
              static_cast<std::size_t>(
@@ -180,6 +189,18 @@ struct result {
       outside[place - size] = n + (add ? outside[place - size] : 0);
     }
   }
+  /// n(k) of each place k in [first, last).
+  template <class F>
+  void put_all(std::size_t first, std::size_t last, const F& n) const {
+    const std::size_t middle = std::clamp(size, first, last);
+    C* const to = counts;
+    if (add) {
+      for (std::size_t k = first; k < middle; ++k) to[k] = static_cast<C>(to[k] + n(k));
+    } else {
+      for (std::size_t k = first; k < middle; ++k) to[k] = static_cast<C>(n(k));
+    }
+    for (std::size_t k = middle; k < last; ++k) put(k, n(k));
+  }
   void clear(std::size_t places) const {
     std::fill_n(counts, size, C{0});
     if (outside != nullptr) std::fill_n(outside, places - size, std::uint64_t{0});
@@ -199,19 +220,31 @@ void count_directly(const job& j, const result<C>& to) {
 
 // --- Few places ----------------------------------------------------------------------------------
 
-/// Counters of 32 bits, several tables of them. They start where no two tables' counters of one
-/// place are a multiple of 4 KiB apart, which a processor takes for the same address at first.
+/// Several tables of counters of 32 bits. Between two there are two cache lines or more, since
+/// threads that add to neighbouring lines slow each other down (Zen 4: by half), and never a
+/// multiple of 4 KiB from one place to the same one, which a processor takes for one address at
+/// first.
 struct tables {
-  std::size_t places, copies, distance;
-  std::unique_ptr<std::uint32_t[]> all;
+  struct alignas(64) line {
+    std::byte bytes[64];
+  };
+  static constexpr std::size_t of_line = 64 / sizeof(std::uint32_t);
+  std::size_t places, copies, distance;  // from one table to the next
+  std::unique_ptr<line[]> all;
 
   tables(std::size_t count_of_places, std::size_t count)
       : places(count_of_places),
         copies(count),
-        distance((places + 15) / 16 * 16 + ((places + 15) / 16 * 16 % 1024 == 0 ? 16 : 0)),
-        all(new std::uint32_t[copies * distance]) {}
+        distance(distance_for(places)),
+        all(new line[copies * distance / of_line]) {}
 
-  std::uint32_t* of(std::size_t copy) const { return all.get() + copy * distance; }
+  static std::size_t distance_for(std::size_t places) {
+    const std::size_t lines = (places + of_line - 1) / of_line + 2;
+    return of_line * (lines % 64 == 0 ? lines + 1 : lines);
+  }
+  std::uint32_t* of(std::size_t copy) const {
+    return reinterpret_cast<std::uint32_t*>(all.get()) + copy * distance;
+  }
   void clear(std::size_t first, std::size_t count) const {
     std::fill_n(of(first), count * distance, 0);
   }
@@ -222,6 +255,8 @@ struct tables {
   }
 };
 
+/// Written out eight times, so that processors which remember by instruction where a store went
+/// (Zen 3 on) are not misled by two places in turn.
 template <std::size_t copies, class Place>
 void count_places(const Place* places, std::size_t n, std::uint32_t* table, std::size_t distance) {
   std::size_t i = 0;
@@ -239,12 +274,12 @@ template <class Run>
 tables count_in_tables(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all) {
   const std::size_t copies = copies_for(j.places);
   tables t(j.places, copies * all.count);
+  const auto count = copies == 4   ? count_places<4, slot>
+                     : copies == 2 ? count_places<2, slot>
+                                   : count_places<1, slot>;
   all([&](std::size_t thread) {
     t.clear(thread * copies, copies);
     std::uint32_t* const own = t.of(thread * copies);
-    const auto count = copies == 4   ? count_places<4, slot>
-                       : copies == 2 ? count_places<2, slot>
-                                     : count_places<1, slot>;
     j.for_each_block(
         begin + share(end - begin, thread, all.count, block),
         begin + share(end - begin, thread + 1, all.count, block),
@@ -265,7 +300,7 @@ inline bool are_bytes(const job& j) {
 /// Counts of places from those of the 256 bytes.
 template <class Run>
 tables count_bytes(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all) {
-  tables bytes(256, word * all.count);
+  const tables bytes(256, word * all.count);
   const auto* const x = static_cast<const std::uint8_t*>(j.a.x.data);
   all([&](std::size_t thread) {
     bytes.clear(thread * word, word);
@@ -283,7 +318,7 @@ tables count_bytes(const job& j, std::size_t begin, std::size_t end, const threa
   std::uint8_t each[256];
   std::iota(each, each + 256, std::uint8_t{0});
   slot found[256];
-  j.search(j.bins_of_samples, each, 256, found);
+  j.search(j.bins_of_samples, each, 256, found);  // bytes are not slots
   tables t(j.places, 1);
   t.clear(0, 1);
   for (std::size_t k = 0; k < word * all.count; ++k) {
@@ -326,7 +361,10 @@ struct sorter {
 
   void sort(const job& j, std::size_t first, std::size_t n, const sorted_tiles& to, std::size_t t) {
     for (std::size_t i = 0; i < n; i += block) {
-      j.find(first + i, std::min(block, n - i), places.get() + i);
+      const std::size_t count = std::min(block, n - i);
+      slot* const here = places.get() + i;
+      const slot* const found = j.find(first + i, count, here);
+      if (found != here) std::copy_n(found, count, here);
     }
     const std::size_t groups = to.groups, length = n / streams;
     std::fill(next.begin(), next.end(), 0);
@@ -356,12 +394,11 @@ struct sorter {
 
 /// Counts what tiles [first, last) have of a group.
 inline void count_group(const sorted_tiles& all, std::size_t g, std::size_t first, std::size_t last,
-                        const tables& t, std::size_t copy) {
-  t.clear(copy, 2);
+                        std::uint32_t* table) {
+  std::fill_n(table, group, 0);
   for (std::size_t i = first; i < last; ++i) {
     const std::uint32_t* const begins = all.begins_of(i);
-    count_places<2>(all.lower.get() + i * tile + begins[g], begins[g + 1] - begins[g], t.of(copy),
-                    t.distance);
+    count_places<1>(all.lower.get() + i * tile + begins[g], begins[g + 1] - begins[g], table, 0);
   }
 }
 
@@ -380,36 +417,35 @@ void count_sorted(const job& j, std::size_t begin, std::size_t end, const result
   });
 
   const auto put = [&](std::size_t g, std::size_t first, std::size_t last, const auto& sum) {
-    const std::size_t end_of_group = std::min(last, j.places - g * group);
-    for (std::size_t k = first; k < end_of_group; ++k) to.put(g * group + k, sum(k));
+    const std::size_t begin_of_group = g * group;
+    to.put_all(std::min(begin_of_group + first, j.places),
+               std::min(begin_of_group + last, j.places),
+               [&](std::size_t k) { return sum(k - begin_of_group); });
   };
-  tables t(group, 2 * all.count);
+  const tables t(group, all.count);
   // A thread counts a group; all together one that has more than a thread's part of the samples.
-  std::vector<std::size_t> sizes(groups), large;
+  std::vector<std::size_t> sizes(groups);
   for (std::size_t i = 0; i < tiles; ++i) {
     const std::uint32_t* const begins = sorted.begins_of(i);
     for (std::size_t g = 0; g < groups; ++g) sizes[g] += begins[g + 1] - begins[g];
   }
-  std::atomic<std::size_t> next_group = 0;
   const auto is_large = [&](std::size_t g) {
-    return all.count > 1 && sizes[g] > std::max(n / (2 * all.count), 8 * group);
+    return all.count > 1 && sizes[g] > std::max(n / (2 * all.count), 2 * group);
   };
-  for (std::size_t g = 0; g < groups; ++g) {
-    if (is_large(g)) large.push_back(g);
-  }
+  std::atomic<std::size_t> next_group = 0;
   all([&](std::size_t thread) {
-    const tables& own = t;
+    std::uint32_t* const own = t.of(thread);
     for (std::size_t g; (g = next_group.fetch_add(1, std::memory_order_relaxed)) < groups;) {
       if (is_large(g)) continue;
-      count_group(sorted, g, 0, tiles, own, 2 * thread);
-      const std::uint32_t *const one = own.of(2 * thread), *const two = own.of(2 * thread + 1);
-      put(g, 0, group, [&](std::size_t k) { return std::uint64_t{one[k]} + two[k]; });
+      count_group(sorted, g, 0, tiles, own);
+      put(g, 0, group, [own](std::size_t k) { return own[k]; });
     }
   });
-  for (const std::size_t g : large) {
+  for (std::size_t g = 0; g < groups; ++g) {
+    if (!is_large(g)) continue;
     all([&](std::size_t thread) {
       count_group(sorted, g, share(tiles, thread, all.count, 1),
-                  share(tiles, thread + 1, all.count, 1), t, 2 * thread);
+                  share(tiles, thread + 1, all.count, 1), t.of(thread));
     });
     all([&](std::size_t thread) {
       put(g, share(group, thread, all.count, 16), share(group, thread + 1, all.count, 16),
@@ -436,8 +472,9 @@ std::size_t find_stray(const job& j, const threads<Run>& all) {
 template <class C, class Run>
 std::size_t count(const job& j, const threads<Run>& all) {
   const std::size_t n = j.a.x.size;
-  const bool few_samples = n <= j.places / (j.places <= places_of_one ? 2 : 8);
-  const bool sorted = j.places > places_of_one && !few_samples && !are_bytes(j);
+  const bool are_many = j.places > places_of_one && j.places > places_of_all / all.count;
+  const bool few_samples = n <= j.places / (are_many ? 8 : 2);
+  const bool sorted = are_many && !few_samples && !are_bytes(j);
   const std::size_t round =
       sorted ? std::min(most_at_once, std::max(j.places, std::size_t{1} << 22)) / tile * tile
              : most_at_once;
@@ -467,10 +504,8 @@ std::size_t count(const job& j, const threads<Run>& all) {
       }
     }
     all([&](std::size_t thread) {
-      const std::size_t last = share(j.places, thread + 1, all.count, 16);
-      for (std::size_t k = share(j.places, thread, all.count, 16); k < last; ++k) {
-        to.put(k, t.sum(k));
-      }
+      to.put_all(share(j.places, thread, all.count, 16), share(j.places, thread + 1, all.count, 16),
+                 [&](std::size_t k) { return t.sum(k); });
     });
   }
   return n;

@@ -17,7 +17,9 @@ namespace {
 template <class S>
 class edge_grid {
  public:
-  explicit edge_grid(const edge_bins<S>& bins) : bins_(bins) {
+  explicit edge_grid(const edge_bins<S>& bins)
+      : bins_(bins), thresholds_(bins.thresholds, bins.thresholds + bins.reached) {
+    thresholds_.push_back(S{});  // read, not looked at
     const S *const first = bins.thresholds, *const end = first + bins.reached;
     const S* low = first;
     const S* high = end;
@@ -47,15 +49,19 @@ class edge_grid {
     }
     const std::size_t cell = cell_of(x);
     slot begin = begins_[cell], end = begins_[cell + 1];
-    while (end - begin > 4) {
-      const slot middle = begin + (end - begin) / 2;
-      if (x >= bins_.thresholds[middle]) {
-        begin = middle + 1;
-      } else {
-        end = middle;
+    if (end - begin > 1) {
+      while (end - begin > 4) {
+        const slot middle = begin + (end - begin) / 2;
+        if (x >= thresholds_[middle]) {
+          begin = middle + 1;
+        } else {
+          end = middle;
+        }
       }
+      while (begin < end && x >= thresholds_[begin]) ++begin;
+    } else {  // no branch that every second sample would mispredict
+      begin += static_cast<slot>(begin < end) & static_cast<slot>(x >= thresholds_[begin]);
     }
-    while (begin < end && x >= bins_.thresholds[begin]) ++begin;
     return bins_.bin_of(begin);
   }
 
@@ -64,12 +70,12 @@ class edge_grid {
 
   std::size_t cell_of(S x) const {
     const double at = (static_cast<double>(x) - origin_) * rate_;
-    return at >= last_ ? static_cast<std::size_t>(last_)
-           : at > 0    ? static_cast<std::size_t>(at)
-                       : 0;  // also of infinity times a rate of 0
+    const double positive = at > 0 ? at : 0;  // also of infinity times a rate of 0
+    return static_cast<std::size_t>(static_cast<std::int32_t>(positive < last_ ? positive : last_));
   }
 
   edge_bins<S> bins_;
+  std::vector<S> thresholds_;
   double origin_ = 0, rate_ = 0, last_ = 0;
   std::vector<slot> begins_;  // of each cell, the thresholds in lower ones; and all
 };
@@ -98,6 +104,15 @@ HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
+
+/// Whether n > 0 keys all have bins.
+HWY_INLINE bool have_bins(const key_bins& bins, const std::int32_t* keys, std::size_t n) {
+  std::uint32_t greatest = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    greatest = std::max(greatest, static_cast<std::uint32_t>(keys[i]));
+  }
+  return greatest < bins.bins;
+}
 
 /// One by one.
 template <class X, class Bins>
@@ -142,16 +157,79 @@ void search_even(const Bins& bins, const stored<X>* x, std::size_t n, slot* to) 
   search_in_loop<X>(bins, x + i, n - i, to + i);
 }
 
+/// Computed in `R`: a quotient that is not within `margin` of an integer is in the bin that it
+/// names; vectors with others are searched again.
+template <class R, class X, class Bins>
+void search_by_quotient(const Bins& bins, double margin, const stored<X>* x, std::size_t n,
+                        slot* to) {
+  constexpr tag<R> d;
+  constexpr hn::Rebind<std::int32_t, tag<R>> di;
+  constexpr std::size_t w = width<R>;
+  const even_steps steps = bins.steps();
+  const auto set = [](double value) HWY_ATTR { return hn::Set(tag<R>(), static_cast<R>(value)); };
+  const auto origin = set(steps.origin_of_quotient), rate = set(steps.rate * steps.scale);
+  const auto least = set(margin), most = set(1 - margin), end = set(bins.bins);
+  std::size_t i = 0;
+  for (; i + w <= n; i += w) {
+    const auto quotient = hn::Mul(hn::Sub(load<R>(x + i), origin), rate);
+    const auto bin = [&]() HWY_ATTR {
+      if constexpr (sizeof(R) == 4) {
+        return hn::ConvertTo(di, quotient);  // towards 0
+      } else {
+        return hn::DemoteTo(di, quotient);
+      }
+    }();
+    const auto whole = [&]() HWY_ATTR {
+      if constexpr (sizeof(R) == 4) {
+        return hn::ConvertTo(d, bin);
+      } else {
+        return hn::PromoteTo(d, bin);
+      }
+    }();
+    const auto rest = hn::Sub(quotient, whole);
+    // A quotient that int32 doesn't hold may become any.
+    const auto is_inside = hn::And(hn::Gt(quotient, hn::Zero(d)), hn::Lt(quotient, end));
+    const auto is_certain = hn::And(hn::And(hn::Ge(rest, least), hn::Le(rest, most)), is_inside);
+    if (HWY_LIKELY(hn::AllTrue(d, is_certain))) {
+      hn::StoreU(hn::BitCast(hn::RebindToUnsigned<decltype(di)>(), bin),
+                 hn::RebindToUnsigned<decltype(di)>(), to + i);
+    } else {
+      search_even<X>(bins, x + i, w, to + i);
+    }
+  }
+  search_in_loop<X>(bins, x + i, n - i, to + i);
+}
+
 template <class X, class Bins>
-void search(const void* bins, const void* samples, std::size_t n, slot* to) {
+const slot* search(const void* bins, const void* samples, std::size_t n, slot* to) {
   const Bins& all = *static_cast<const Bins*>(bins);
   const auto* const x = static_cast<const stored<X>*>(samples);
   if constexpr (std::is_same_v<Bins, even_bins> || std::is_same_v<Bins, even_integer_bins>) {
     if constexpr (!std::is_same_v<X, std::int64_t>) {
-      if (all.is_near) return search_even<X>(all, x, n, to);
+      if (all.is_near) {
+        // The quotient's four roundings and an edge's two are each of a number below 3 * `size`.
+        const double size = all.farthest_in_bins();
+        const double margin_of_float = size * 0x1p-20, margin = size * 0x1p-49;
+        if constexpr (!std::is_integral_v<X> && sizeof(X) <= 4) {
+          if (margin_of_float < 0.125) {
+            search_by_quotient<float, X>(all, margin_of_float, x, n, to);
+            return to;
+          }
+        }
+        if (margin < 0.125) {
+          search_by_quotient<double, X>(all, margin, x, n, to);
+        } else {
+          search_even<X>(all, x, n, to);
+        }
+        return to;
+      }
     }
   }
+  if constexpr (std::is_same_v<Bins, key_bins> && std::is_same_v<X, std::int32_t>) {
+    if (have_bins(all, x, n)) return reinterpret_cast<const slot*>(x);
+  }
   search_in_loop<X>(all, x, n, to);
+  return to;
 }
 
 template <class Bins>

@@ -20,6 +20,8 @@ source openblas_of_one;
 source blis_of_one;
 source kokkos_of_one;
 
+source histogram;  // plain loops, on all threads too; as NumPy does it
+
 // Several dot products at once (workload::rows).
 source standard_rows;
 source openblas_rows;
