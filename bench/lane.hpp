@@ -67,6 +67,12 @@ extern const lane exact_sum_on_device;
 extern const lane ladder_on_device;     // device_ladder.cu
 extern const lane multi_dot_on_device;  // device_multi_dot.cpp
 extern const lane batched_dot_on_device;
+extern const lane bincount_on_device;  // device_histogram.cpp
+extern const lane bincount_zipf_on_device;
+extern const lane bincount_constant_on_device;
+extern const lane bincount_entropy_on_device;
+extern const lane histogram_even_on_device;
+extern const lane histogram_range_on_device;
 extern const lane transfer;  // transfer.cpp
 #endif
 

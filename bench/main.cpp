@@ -115,7 +115,9 @@ std::vector<const lane*> lanes() {
     for (const lane* l :
          {&dot_on_device, &dot_to_host, &sum_on_device, &asum_on_device, &max_on_device,
           &iamax_on_device, &multi_dot_on_device, &batched_dot_on_device, &exact_on_device,
-          &exact_spread_on_device, &exact_sum_on_device, &ladder_on_device, &transfer})
+          &exact_spread_on_device, &exact_sum_on_device, &bincount_on_device,
+          &bincount_zipf_on_device, &bincount_constant_on_device, &bincount_entropy_on_device,
+          &histogram_even_on_device, &histogram_range_on_device, &ladder_on_device, &transfer})
       list.push_back(l);
   }
 #endif

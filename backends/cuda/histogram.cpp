@@ -25,17 +25,18 @@ bool is_byte(type element) { return size_of(element) == 1; }
 //
 // Figures: one H200, 2^25 int32 keys in TB/s, uniform and Zipf, device time in a graph.
 
-/// More ranges than these lose against a cache: with 11 0.64 and 0.58 (0.41, 0.87), with 14 0.51
-/// and 0.44 (0.40, 0.86).
+/// More ranges than these lose against a cache, if keys are skewed: 2 run at 3.4 and 3.1, 5 at 1.6
+/// and 1.2, 10 at 0.96 and 0.67 (a cache at 0.41 and 0.87, CUB with 2^20 bins at 0.04 and 0.05).
 constexpr std::size_t most_ranges = 10;
 
 /// Samples of which a range may have one block, which needs no zeros before and writes: 2^12 take
 /// 1.9 us with 256 bins, 2.2 with 4096; with zeros 2.1 and 2.5. But 2^16 take 6.3, with zeros 2.3.
 constexpr std::size_t most_of_one_block = 4 * histogram_threads;
 
-/// Cells of thresholds: 4 to 8 a threshold, 1024 at least. 2^25 floats between 256 edges ran at
-/// 3.31 TB/s with 1024 cells, 3.24 with 2048, 3.12 with 4096; between 4097 edges at 2.42 with 8192,
-/// 1.92 with 4096, 1.65 with 16384.
+/// Cells of thresholds: two a threshold or more, 1024 at least. 2^25 floats between 256 edges ran
+/// at 3.38 TB/s with 1024 cells of equal width, 3.45 with 512, 3.30 with 2048; with cells of
+/// equally many floats between 256 edges in geometric progression at 3.29 (Zipf 3.26), 3.33 (2.59)
+/// and 3.20; between 4097 edges at 2.59 with 8192 cells, 1.98 with 4096, 2.00 with 16384.
 constexpr unsigned cell_bits_for(std::size_t thresholds) {
   unsigned bits = 13;
   while (bits > 8 && (std::size_t{1} << (23 - bits)) < 2 * thresholds) --bits;
@@ -224,18 +225,21 @@ void count(const histogram_arguments& a, const executor& where, histogram_edges_
   // A block has 1 KiB of its own, and each kernel some hundred bytes besides.
   const std::size_t room = (most_bytes - 512 - job.shared_bytes) / 4 - 1;
   const std::size_t ranges = ceil_div(places, room);
-  const counting how =
-      ranges <= std::min(most_ranges, processors) ? counting::tables : counting::cache;
+  const counting how = rule == bin_rule::bytes && job.channels == 1  ? counting::lanes
+                       : ranges <= std::min(most_ranges, processors) ? counting::tables
+                                                                     : counting::cache;
+  std::size_t shared = cache_bytes;
   if (how == counting::cache) {
     if (rule != bin_rule::keys && rule != bin_rule::bytes) rule = bin_rule::any;
     job.shared_bytes = 0;
+  } else if (how == counting::lanes) {
+    shared = (places + 1) * 32 * sizeof(std::uint32_t);
   } else {
     job.ranges = static_cast<unsigned>(ranges);
     job.a_range = static_cast<slot>(ceil_div(ceil_div(places, ranges), 32) * 32);
     job.alone = rule != bin_rule::bytes && a.x.size <= most_of_one_block;
+    shared = job.shared_bytes + (std::size_t{job.a_range} + 1) * sizeof(std::uint32_t);
   }
-  const std::size_t shared =
-      how == counting::cache ? cache_bytes : job.shared_bytes + (job.a_range + 1) * std::size_t{4};
   const std::size_t pieces =
       job.words > 0 ? static_cast<std::size_t>(job.words) : ceil_div(a.x.size, 4);
   const std::size_t shares = job.alone

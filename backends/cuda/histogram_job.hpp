@@ -21,6 +21,7 @@ enum class bin_rule : std::uint8_t {
 
 /// Where places are counted.
 enum class counting : std::uint8_t {
+  lanes,   ///< bytes, in shared memory, each lane of a warp has counters of its own
   tables,  ///< in shared memory, all of them, each block those of its range
   cache    ///< in shared memory those that come first, the others in memory
 };

@@ -15,6 +15,7 @@ source cub_on_device;
 source cub_to_host;
 source cublas_of_one_on_device;  // of x alone: asum, iamax
 source cub_of_one_on_device;     // sum, asum, max
-source cublas_rows_on_device;     // several at once (workload::rows): gemv, batched gemv
+source histogram_on_device;      // CUB, sorting and counting, atomics in memory
+source cublas_rows_on_device;    // several at once (workload::rows): gemv, batched gemv
 
 }  // namespace bench::peers
