@@ -6,6 +6,7 @@
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
 #include <tally/functions.hpp>
+#include <tally/histogram.hpp>
 #include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>
 #include <tally/reduce.hpp>
@@ -38,6 +39,12 @@ struct exact_arguments {
   bool wait = true;
 };
 
+/// The first key of a vector that has no bin.
+struct stray_key {
+  std::int64_t index = -1;  ///< -1: all have one
+  std::int64_t key = 0;
+};
+
 struct backend {
   std::string_view name;
   /// What is behind the name, for people: "AVX2"; empty where there is nothing to say.
@@ -66,6 +73,10 @@ struct backend {
                         const part_calls& calls);
   /// min, max, minmax, iamax. The vector is empty only for iamax.
   void (&extremum)(const executor& where, const extremum_arguments& arguments);
+  /// bincount, histogram_even, histogram_range, with counts or sums of weights; perhaps of no
+  /// samples. Bounds and edges are checked, and edges in host memory. Of bincount without
+  /// `outside` it waits, and returns the first key out of range, in host memory nothing written.
+  stray_key (&histogram)(const executor& where, const histogram_arguments& arguments);
 };
 
 /// `reaches` of the backends that run on the host.

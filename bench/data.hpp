@@ -12,8 +12,17 @@ namespace bench {
 
 /// How operands are drawn: uniform in [-1, 1), complex parts too, `bool` either value; uniform
 /// times 2^-100 ... 2^100 (float: 2^-15 ... 2^15); or so that the product of both has a wanted
-/// condition number.
-enum class values { uniform, spread, ill_conditioned };
+/// condition number. Keys of as many bins as "n" says: all as likely; the k-th with probability
+/// 1 / k, nearly; all the same. Keys of 256 bins: the bits of "n" random words that all have.
+enum class values { uniform, spread, ill_conditioned, keys, zipf_keys, one_key, common_bits };
+
+/// Samples of a histogram.
+inline constexpr std::size_t samples_of_histogram = std::size_t{1} << 25;
+
+/// Bins of a histogram with this "n".
+constexpr std::size_t bins_of(values drawn, std::size_t n) {
+  return drawn == values::common_bits ? 256 : n;
+}
 
 /// Of vectors whose product has condition number 10^k, "n" is k, and this their length.
 inline constexpr std::size_t ill_conditioned_size = 1000;
@@ -50,6 +59,9 @@ class host_vector {
 /// what is there so far nearly cancels. (Ogita, Rump and Oishi, Accurate sum and dot product, SIAM
 /// J. Sci. Comput. 26 (2005), algorithm 6.1.)
 void fill_ill_conditioned(host_vector& x, host_vector& y, int exponent, std::uint64_t seed);
+
+/// Fills x, of integers, with keys.
+void fill_keys(host_vector& x, values drawn, std::size_t n, std::uint64_t seed);
 
 /// A product as it would be with twice the digits of a double: products split without error by fma,
 /// sums by two-sum, and the parts left over summed beside.

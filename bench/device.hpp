@@ -95,4 +95,8 @@ using launch = std::function<void(cudaStream_t stream, void* result)>;
 /// another that keeps the device busy until all are queued.
 contender on_device(std::string name, std::string label, launch f, const workload& w);
 
+/// The same for a histogram that writes its counts to y of the workload.
+contender counts_on_device(std::string name, std::string label, std::function<void(cudaStream_t)> f,
+                           const workload& w);
+
 }  // namespace bench

@@ -22,6 +22,7 @@ struct lane {
   std::size_t rows = 1;  ///< see workload
   bool y_has_rows = false;
   std::size_t skipped = 0;  ///< elements before the first, so that addresses are odd
+  tally::binning bins = tally::binning::keys;
   /// The sizes for a pair of types; empty for none. Both lists are longer in the full comparison.
   std::vector<std::size_t> (*sizes)(const types& t, bool full);
   contenders (*ways)(const workload& w, bool full);
@@ -55,6 +56,12 @@ extern const lane mul;
 extern const lane relu;
 extern const lane sigmoid;
 extern const lane exp;
+extern const lane bincount;  // histogram.cpp
+extern const lane bincount_zipf;
+extern const lane bincount_constant;
+extern const lane bincount_entropy;
+extern const lane histogram_even;
+extern const lane histogram_range;
 #if TALLY_BENCH_CUDA
 extern const lane dot_on_device;  // device_dot.cpp
 extern const lane dot_to_host;
@@ -77,6 +84,12 @@ extern const lane sigmoid_on_device;
 extern const lane exp_on_device;
 extern const lane add_odd_on_device;
 extern const lane sigmoid_odd_on_device;
+extern const lane bincount_on_device;  // device_histogram.cpp
+extern const lane bincount_zipf_on_device;
+extern const lane bincount_constant_on_device;
+extern const lane bincount_entropy_on_device;
+extern const lane histogram_even_on_device;
+extern const lane histogram_range_on_device;
 extern const lane transfer;  // transfer.cpp
 #endif
 

@@ -91,19 +91,62 @@ struct group {
 };
 
 std::vector<const lane*> lanes() {
-  std::vector<const lane*> list = {
-      &dot,         &sum,          &asum,      &max,         &iamax,    &copy,  &axpy,
-      &add,         &mul,          &relu,      &sigmoid,     &exp,      &exact, &exact_sum,
-      &dot_aligned, &exact_spread, &multi_dot, &batched_dot, &accuracy, &ladder};
+  std::vector<const lane*> list = {&dot,
+                                   &sum,
+                                   &asum,
+                                   &max,
+                                   &iamax,
+                                   &copy,
+                                   &axpy,
+                                   &add,
+                                   &mul,
+                                   &relu,
+                                   &sigmoid,
+                                   &exp,
+                                   &exact,
+                                   &exact_sum,
+                                   &dot_aligned,
+                                   &exact_spread,
+                                   &multi_dot,
+                                   &batched_dot,
+                                   &accuracy,
+                                   &bincount,
+                                   &bincount_zipf,
+                                   &bincount_constant,
+                                   &bincount_entropy,
+                                   &histogram_even,
+                                   &histogram_range,
+                                   &ladder};
 #if TALLY_BENCH_CUDA
   if (device_count() > 0) {
-    for (const lane* l :
-         {&dot_on_device,         &dot_to_host,       &sum_on_device,          &asum_on_device,
-          &max_on_device,         &iamax_on_device,   &copy_on_device,         &axpy_on_device,
-          &add_on_device,         &mul_on_device,     &relu_on_device,         &sigmoid_on_device,
-          &exp_on_device,         &add_odd_on_device, &sigmoid_odd_on_device,  &multi_dot_on_device,
-          &batched_dot_on_device, &exact_on_device,   &exact_spread_on_device, &exact_sum_on_device,
-          &ladder_on_device,      &transfer})
+    for (const lane* l : {&dot_on_device,
+                          &dot_to_host,
+                          &sum_on_device,
+                          &asum_on_device,
+                          &max_on_device,
+                          &iamax_on_device,
+                          &copy_on_device,
+                          &axpy_on_device,
+                          &add_on_device,
+                          &mul_on_device,
+                          &relu_on_device,
+                          &sigmoid_on_device,
+                          &exp_on_device,
+                          &add_odd_on_device,
+                          &sigmoid_odd_on_device,
+                          &multi_dot_on_device,
+                          &batched_dot_on_device,
+                          &exact_on_device,
+                          &exact_spread_on_device,
+                          &exact_sum_on_device,
+                          &bincount_on_device,
+                          &bincount_zipf_on_device,
+                          &bincount_constant_on_device,
+                          &bincount_entropy_on_device,
+                          &histogram_even_on_device,
+                          &histogram_range_on_device,
+                          &ladder_on_device,
+                          &transfer})
       list.push_back(l);
   }
 #endif
@@ -115,24 +158,42 @@ bool fits_in_memory(std::size_t bytes) {
   return bytes < pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 2;
 }
 
+bool takes(const lane& l, const types& t) {
+  return l.what == operation::histogram ? contains(histogram_pairs{}, t) : contains(pairs{}, t);
+}
+
+/// Those that some lane takes.
+std::vector<types> every_types() {
+  std::vector<types> list = list_of(pairs{});
+  for (const types& t : list_of(histogram_pairs{})) {
+    if (!contains(pairs{}, t)) list.push_back(t);
+  }
+  return list;
+}
+
 /// What the options ask for. Contenders are made here on no data, for their names.
 std::vector<group> plan(const options& o) {
   const std::regex filter(o.filter);
   std::vector<group> groups;
-  for (const types& t : list_of(pairs{})) {  // one after another: lanes share what is filled
+  for (const types& t : every_types()) {  // one after another: lanes share what is filled
     for (const lane* l : lanes()) {
+      if (!takes(*l, t)) continue;
       std::vector<int> threads = {1};
       if (l->on_all_threads && all_threads() > 1) threads.push_back(all_threads());
+      const bool counts = l->what == operation::histogram;
       for (const std::size_t n : l->sizes(t, o.full)) {
         for (const int count : threads) {
-          const std::size_t size = l->drawn == values::ill_conditioned ? ill_conditioned_size : n;
+          const std::size_t size = l->drawn == values::ill_conditioned ? ill_conditioned_size
+                                   : counts                            ? samples_of_histogram
+                                                                       : n;
           const workload nothing{{nullptr, size, 1, t.x},
-                                 {nullptr, size, 1, t.y},
+                                 {nullptr, counts ? bins_of(l->drawn, n) : size, 1, t.y},
                                  t.accumulator,
                                  count,
                                  l->what,
                                  l->rows,
-                                 l->y_has_rows};
+                                 l->y_has_rows,
+                                 l->bins};
           if (!fits_in_memory(nothing.bytes())) continue;
           group g{l, t, n, count, {}};
           for (const contender& c : l->ways(nothing, o.full)) {
@@ -178,6 +239,7 @@ class operands {
   /// The product of `g` in host memory.
   workload on_host(const group& g) {
     if (g.from->drawn == values::ill_conditioned) return ill_conditioned(g);
+    if (g.from->what == operation::histogram) return histogram(g);
     if (const contents wanted(g); wanted != filled_with_) fill(wanted);
     const auto skip = [&](tally::operand v) { return v.slice(g.from->skipped, g.n); };
     workload w{skip(x_.first(x_.size())),
@@ -234,6 +296,25 @@ class operands {
 #endif
   }
 
+  /// Samples, and counts as y.
+  workload histogram(const group& g) {
+    const std::size_t n = samples_of_histogram, bins = bins_of(g.from->drawn, g.n);
+    filled_with_ = {};
+    x_ = {}, y_ = {};
+    x_ = host_vector(g.operands.x, n, seed_, g.from->offset, values::uniform);
+    y_ = host_vector(g.operands.y, bins, seed_, g.from->offset, values::uniform);
+    if (g.from->drawn != values::uniform) fill_keys(x_, g.from->drawn, g.n, seed_);
+#if TALLY_BENCH_CUDA
+    device_x_ = {}, device_y_ = {};
+    if (g.from->on_device) {
+      device_x_ = device_memory(x_.first(n));
+      device_y_ = device_memory(y_.first(bins));
+    }
+#endif
+    return {x_.first(n),  y_.first(bins), g.operands.accumulator, g.threads,
+            g.from->what, g.from->rows,   g.from->y_has_rows,     g.from->bins};
+  }
+
   workload ill_conditioned(const group& g) {
     constexpr std::size_t n = ill_conditioned_size;
     filled_with_ = {};
@@ -265,7 +346,8 @@ struct verdict {
 
 /// The worst of some calls: a race does not show each time, least of all on a busy machine.
 verdict check(const contender& c, const workload& w, const bits& expected, const reference& truth) {
-  const bool exists = w.what == operation::max || w.what == operation::iamax;  // right or wrong
+  const bool exists = w.what == operation::max || w.what == operation::iamax ||
+                      w.what == operation::histogram;  // right or wrong
   const int calls = w.size() <= std::size_t{1} << 20 ? 10 : 1;
   verdict v;
   for (int i = 0; i < calls; ++i) {
@@ -354,7 +436,8 @@ class progress {
   double cost(const group& g) const {
     const types& t = g.operands;
     const double bytes_a_second = g.from->on_device ? 1e12 : 5e9;
-    const double call = static_cast<double>(g.n * (size_of(t.x) + size_of(t.y))) / bytes_a_second;
+    const std::size_t n = g.from->what == operation::histogram ? samples_of_histogram : g.n;
+    const double call = static_cast<double>(n * (size_of(t.x) + size_of(t.y))) / bytes_a_second;
     return static_cast<double>(g.names.size()) *
            (effort_.repetitions * (effort_.seconds + call + (g.threads > 1 ? 0.04 : 0.0)) + 0.02);
   }

@@ -3,7 +3,11 @@
 #include "backends/backend.hpp"
 #include "bench/elementwise.hpp"
 
+#include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <map>
+#include <mutex>
 
 namespace bench {
 namespace {
@@ -67,6 +71,45 @@ contenders ours_of_one(const workload& w, bool full) {
   return list;
 }
 
+namespace {
+
+/// The edges of so many bins, kept.
+const std::vector<float>& edges_of(std::size_t bins) {
+  static std::map<std::size_t, std::vector<float>> all;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  std::vector<float>& edges = all[bins];
+  if (edges.empty()) {
+    for (std::size_t i = 0; i <= bins; ++i) {
+      const double place = static_cast<double>(i) / static_cast<double>(bins);
+      edges.push_back(static_cast<float>(2 * std::pow(place, 1.5) - 1));
+    }
+  }
+  return edges;
+}
+
+}  // namespace
+
+tally::histogram_arguments histogram_of(const workload& w) {
+  tally::histogram_arguments a;
+  a.what = w.bins;
+  a.x = w.x;
+  a.counts = {const_cast<void*>(w.y.data), w.y.size, 1, w.y.element};
+  a.lower = -1.0f;
+  a.upper = 1.0f;
+  if (w.bins == tally::binning::edges) a.edges = tally::as_operand(edges_of(w.y.size));
+  return a;
+}
+
+std::int64_t checksum(const tally::operand& counts) {
+  const auto* const c = static_cast<const std::int32_t*>(counts.data);
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < counts.size; ++i) {
+    sum = (sum ^ static_cast<std::uint64_t>(c[i])) * 0x9e3779b97f4a7c15u;
+  }
+  return static_cast<std::int64_t>(sum);
+}
+
 void compute(const tally::executor& where, const workload& w, void* result, bool wait, bool exact) {
   const tally::output to = {result, w.accumulator};
   switch (w.what) {
@@ -78,6 +121,12 @@ void compute(const tally::executor& where, const workload& w, void* result, bool
       return tally::reduce(where, {w.x, tally::reduction::asum, to, exact, wait});
     case operation::iamax:
       return tally::find_extremum(where, {w.x, tally::extreme::iamax, result, wait});
+    case operation::histogram: {
+      tally::histogram(where, histogram_of(w));
+      const std::int64_t sum = checksum(w.y);
+      std::memcpy(result, &sum, sizeof sum);
+      return;
+    }
     case operation::max:
       if (!wait) return tally::find_extremum(where, {w.x, tally::extreme::max, result, false});
       alignas(8) unsigned char both[16];

@@ -15,8 +15,15 @@ std::vector<tally::executor> host_executors(int threads, bool full);
 /// Something of x alone, or an element-wise function, on each of them.
 contenders ours_of_one(const workload& w, bool full);
 
-/// What `w` asks for, on `where`. Of `max` the index comes behind the value, in 16 bytes, unless
-/// this waits. An element-wise function writes `result`.
+/// What a histogram is asked for; its edges, of floats in [-1, 1), grow closer towards -1.
+tally::histogram_arguments histogram_of(const workload& w);
+
+/// Of the counts of a histogram, in host memory.
+std::int64_t checksum(const tally::operand& counts);
+
+/// What `w` asks for, on `where`; of a histogram a checksum, on the host only. Of `max` the index
+/// comes behind the value, in 16 bytes, unless this waits. An element-wise function
+/// writes `result`.
 void compute(const tally::executor& where, const workload& w, void* result, bool wait,
              bool exact = false);
 

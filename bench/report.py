@@ -43,6 +43,18 @@ LANES = {
     "exact-spread": "Exact dot product on the host, exponents spread over 2^±100 (float32: 2^±15)",
     "exact-sum": "Exact sum on the host",
     "accuracy": "Error against condition number, 1000 elements",
+    "bincount": "Histogram of 2^25 keys on the host, all bins as likely",
+    "bincount-zipf": "Histogram of 2^25 keys on the host, bin k with probability 1 / k",
+    "bincount-constant": "Histogram of 2^25 equal keys on the host",
+    "bincount-entropy": "Histogram of 2^25 keys of 256 bins on the host, by entropy",
+    "histogram-even": "Histogram of 2^25 samples on the host, bins of equal width",
+    "histogram-range": "Histogram of 2^25 samples on the host, bins between given edges",
+    "bincount-cuda": "Histogram of 2^25 keys on the CUDA device, all bins as likely",
+    "bincount-zipf-cuda": "Histogram of 2^25 keys on the CUDA device, bin k with probability 1 / k",
+    "bincount-constant-cuda": "Histogram of 2^25 equal keys on the CUDA device",
+    "bincount-entropy-cuda": "Histogram of 2^25 keys of 256 bins on the CUDA device, by entropy",
+    "histogram-even-cuda": "Histogram of 2^25 samples on the CUDA device, bins of equal width",
+    "histogram-range-cuda": "Histogram of 2^25 samples on the CUDA device, bins between given edges",
     "dot-cuda": "Dot product on the CUDA device: the device's time in a graph",
     "dot-cuda-to-host": "Dot product on the CUDA device, returned to the host: the call's time",
     "sum-cuda": "Sum on the CUDA device: the device's time in a graph",
@@ -69,7 +81,24 @@ LANES = {
 ON_ALL_THREADS = {
     "dot", "sum", "asum", "max", "iamax", "multi-dot", "batched-dot", "exact", "exact-spread", "exact-sum",
     *ELEMENTWISE,
+    "bincount", "bincount-zipf", "bincount-constant", "bincount-entropy", "histogram-even",
+    "histogram-range",
 }
+
+
+def counts(lane):
+    """Whether n is a number of bins, or by entropy one of words."""
+    return lane.startswith(("bincount", "histogram"))
+
+
+def by_entropy(lane):
+    return "entropy" in lane
+
+
+def entropy(words):
+    """Bits, of 8 that are each 1 if those of all of so many random words are."""
+    one = 0.5**words
+    return -8 * (one * math.log2(one) + (1 - one) * math.log2(1 - one))
 
 
 @dataclasses.dataclass
@@ -202,11 +231,26 @@ def threads_text(threads):
     return "1 thread" if threads == 1 else f"{threads} threads"
 
 
+def n_text(lane, n):
+    if lane == "accuracy":
+        return f"10^{n}"
+    return f"{entropy(n):.2f} bits" if by_entropy(lane) else size_text(n)
+
+
+def n_name(lane):
+    if lane == "accuracy":
+        return "condition"
+    return "entropy" if by_entropy(lane) else "bins" if counts(lane) else "n"
+
+
+def types_text(lane, types):
+    if counts(lane) or lane.split("-")[0] in ELEMENTWISE:
+        return types.split("x")[0]
+    return types.replace("x", " × ", 1).replace("=", " in ")
+
+
 def heading(lane, types, threads):
-    elements = types.replace("x", " × ", 1).replace("=", " in ")
-    if lane.split("-")[0] in ELEMENTWISE:
-        elements = types.split("x")[0]
-    return f"{LANES[lane]}, {elements}" + (
+    return f"{LANES[lane]}, {types_text(lane, types)}" + (
         f", {threads_text(threads)}" if lane in ON_ALL_THREADS else ""
     )
 
@@ -229,7 +273,7 @@ def summary(rows):
             (
                 group[0].lane,
                 group[0].types,
-                size_text(group[0].n),
+                n_text(group[0].lane, group[0].n),
                 str(group[0].threads),
                 ours.name,
                 time_text(ours.seconds),
@@ -286,7 +330,8 @@ def markdown(context, rows, plots):
     yield ""
     yield (
         "Times are medians of repetitions in random order, the contenders of a group in turn on the same "
-        "data, uniform in [-1, 1). GB/s counts the operands' bytes once. The limit is a kernel that only "
+        "data, uniform in [-1, 1) where nothing else is said. GB/s counts the operands' bytes once, of "
+        "histograms those of the samples. The limit is a kernel that only "
         "reads them, measured at the same size; of element-wise functions one that copies x. Other / ours above 1: ours is faster. Bits: whether the "
         "result is, bit for bit, that of `tally::serial`. Error: against the sum with twice the digits of "
         "a double, divided by Σ|x·y|; **wrong** is more than any order of additions explains. Of element-wise "
@@ -308,7 +353,7 @@ def markdown(context, rows, plots):
         yield f"## {heading(lane, types, threads)}"
         yield ""
         head = [
-            "condition" if lane == "accuracy" else "n",
+            n_name(lane),
             "",
             "threads",
             "time",
@@ -322,7 +367,7 @@ def markdown(context, rows, plots):
         lines = []
         for row in sorted(section, key=lambda r: (r.n, r.position if ladder else r.seconds)):
             line = [
-                f"10^{row.n}" if lane == "accuracy" else size_text(row.n),
+                n_text(lane, row.n),
                 f"**{row.name}**" if row.ours else row.name,
                 row.own_threads,
                 time_text(row.seconds),
@@ -435,7 +480,7 @@ def plot_lane(pyplot, title, columns, path):
         size_axis(above, sizes)
         size_axis(below, sizes)
         below.axhline(100, **style_of("limit", others))
-        below.set_xlabel("elements")
+        below.set_xlabel("bins" if counts(rows[0].lane) else "elements")
     axes[0][0].set_ylabel("time of a call")
     axes[0][0].yaxis.set_major_formatter(lambda value, _: time_text(value))
     copied = columns[0][1][0].elementwise
@@ -529,6 +574,43 @@ def plot_ladder(pyplot, title, rows, path):
     pyplot.close(figure)
 
 
+def plot_entropy(pyplot, title, columns, path):
+    """Speed against the keys' entropy; `columns` are (heading, rows)."""
+    names = list(dict.fromkeys(r.name for _, rows in columns for r in rows))
+    names.sort(key=lambda name: (name.startswith("limit"), not name.startswith("tally::")))
+    others = [name for name in names if not name.startswith(("tally::", "limit"))]
+    figure, axes = pyplot.subplots(
+        1, len(columns), squeeze=False, sharey=True, figsize=(1.5 + 5.2 * len(columns), 4.8)
+    )
+    handles = {}
+    for (text, rows), axis in zip(columns, axes[0]):
+        for name in names:
+            line = sorted((r for r in rows if r.name == name), key=lambda r: r.n)
+            if line:
+                (handles[name],) = axis.plot(
+                    [entropy(r.n) for r in line],
+                    [r.bytes / r.seconds / 1e9 for r in line],
+                    **style_of(name, others),
+                )
+        axis.set_title(text, fontsize=11)
+        axis.set_yscale("log")
+        axis.grid(True, color="#dddddd", linewidth=0.6)
+        axis.set_xlabel("entropy of a key in bits")
+    axes[0][0].set_ylabel("GB/s")
+    figure.tight_layout()
+    heading_text = figure.text(0.01, 1.0, title, fontsize=13, va="bottom")
+    box = figure.legend(
+        handles.values(),
+        handles.keys(),
+        loc="center left",
+        bbox_to_anchor=(1.0, 0.5),
+        frameon=False,
+        fontsize=9.5,
+    )
+    figure.savefig(path, dpi=130, bbox_inches="tight", bbox_extra_artists=[box, heading_text])
+    pyplot.close(figure)
+
+
 def plot_accuracy(pyplot, title, rows, path):
     """Relative error against condition number; what is not below 1 has no digit right."""
     names = list(dict.fromkeys(r.name for r in rows))
@@ -590,7 +672,7 @@ def plot(context, rows, folder):
                 )
                 for t in threads
             ]
-            plot_lane(pyplot, title, columns, path)
+            (plot_entropy if by_entropy(lane) else plot_lane)(pyplot, title, columns, path)
         else:
             continue
         plots.append(path)

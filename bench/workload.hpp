@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include <tally/histogram.hpp>
 #include <tally/operand.hpp>
 #include <tally/types.hpp>
 
@@ -26,6 +27,11 @@ using pairs = tally::type_list<pair<double, double>, pair<float, float>, pair<fl
                                pair<tally::bfloat16, tally::bfloat16>,
                                pair<std::complex<float>, std::complex<float>>,
                                pair<std::complex<double>, std::complex<double>>>;
+
+/// Of histograms: samples and counts.
+using histogram_pairs = tally::type_list<pair<std::int32_t, std::int32_t, std::int32_t>,
+                                         pair<std::uint8_t, std::int32_t, std::int32_t>,
+                                         pair<float, std::int32_t, std::int32_t>>;
 
 /// A pair as a value.
 struct types {
@@ -55,9 +61,24 @@ constexpr bool contains(tally::type_list<P...>, const types& t) {
 std::string name(const types& t);
 
 /// What is computed: the product of x and y; or something of x alone, and then y is only there. Of
-/// `max` the value is the result, of `iamax` the index, an int64. The element-wise functions
-/// (elementwise.hpp) write as many elements of the type of x.
-enum class operation { dot, sum, asum, max, iamax, copy, axpy, add, mul, relu, sigmoid, exp };
+/// `max` the value is the result, of `iamax` the index, an int64; of `histogram` y has the counts,
+/// and what is checked is a checksum of them. The element-wise functions (elementwise.hpp) write as
+/// many elements of the type of x.
+enum class operation {
+  dot,
+  sum,
+  asum,
+  max,
+  iamax,
+  histogram,
+  copy,
+  axpy,
+  add,
+  mul,
+  relu,
+  sigmoid,
+  exp
+};
 
 constexpr bool is_elementwise(operation what) { return what >= operation::copy; }
 
@@ -75,7 +96,8 @@ struct workload {
   /// one y. What is checked is the first.
   std::size_t rows = 1;
   bool y_has_rows = false;
-  void* z = nullptr;  ///< where an element-wise function writes
+  tally::binning bins = tally::binning::keys;  ///< of histograms; y has as many elements
+  void* z = nullptr;                           ///< where an element-wise function writes
 
   std::size_t size() const { return x.size; }
   bool is_elementwise() const { return bench::is_elementwise(what); }

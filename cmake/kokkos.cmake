@@ -133,6 +133,7 @@ if(TALLY_KOKKOS_ORIGIN)
     backends/kokkos/exact.cpp
     backends/kokkos/extremum.cpp
     backends/kokkos/functions.cpp
+    backends/kokkos/histogram.cpp
     backends/kokkos/multi_dot.cpp
     backends/kokkos/reduce.cpp
     backends/kokkos/runtime.cpp

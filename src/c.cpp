@@ -10,7 +10,7 @@
 
 static_assert(std::is_trivially_copyable_v<tally::executor>);
 static_assert(sizeof(tally_executor) == sizeof(tally::executor));
-static_assert(TALLY_OVERLAP == static_cast<int>(tally::errc::overlap));
+static_assert(TALLY_KEY_OUT_OF_RANGE == static_cast<int>(tally::errc::key_out_of_range));
 static_assert(TALLY_COMPLEX128 == static_cast<int>(tally::type::complex128));
 
 namespace {
@@ -170,13 +170,14 @@ tally::output_operand written(std::size_t n, tally_type element, void* pointer,
   return {const_cast<void*>(v.data), v.size, v.increment, v.element};
 }
 
-/// The factor at an address; of no known type, or null, it stays without a value.
+/// The factor or bound at an address; of no known type it stays without a value.
 tally::scalar factor(tally_type element, const void* value) {
   tally::scalar result;
   const auto read = [&]<class T>(std::type_identity<T>) {
     if (to_type(element) == tally::type_of<T>) result = *static_cast<const T*>(value);
   };
-  if (value == nullptr) throw tally::error(tally::errc::null_pointer, "tally: a factor is null");
+  if (value == nullptr)
+    throw tally::error(tally::errc::null_pointer, "tally: a factor or bound is null");
   [&]<class... T>(tally::type_list<T...>) {
     (read(std::type_identity<T>{}), ...);
   }(tally::element_types{});
@@ -188,6 +189,23 @@ tally_status transform(const tally_executor* where, tally::elementwise what,
                        const tally::operand& x, const tally::operand& y,
                        const tally::output_operand& z) {
   return status_of([&] { tally::transform(executor_of(where), {what, {}, {}, x, y, z}); });
+}
+
+static_assert(sizeof(tally_outside_counts) == sizeof(tally::outside_counts));
+
+tally_status histogram(const tally_executor* where, tally::histogram_arguments a, std::size_t bins,
+                       tally_type counts_type, void* counts,
+                       const tally_histogram_options* options) {
+  return status_of([&] {
+    const tally_histogram_options o = options != nullptr ? *options : tally_histogram_options();
+    const std::size_t channels = o.channels != 0 ? o.channels : 1;
+    a.options = {o.add != 0, channels, reinterpret_cast<tally::outside_counts*>(o.outside)};
+    a.weighted = o.weights != nullptr;
+    if (a.weighted) a.weights = vector(a.x.size, o.weights_type, o.weights, o.incw);
+    const std::size_t all = bins <= SIZE_MAX / channels ? bins * channels : SIZE_MAX;
+    a.counts = {counts, all, 1, to_type(counts_type)};
+    tally::histogram(executor_of(where), a);
+  });
 }
 
 }  // namespace
@@ -660,4 +678,40 @@ tally_status tally_exp(const tally_executor* where, size_t n, tally_type x_type,
                        ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy) {
   return transform(where, tally::elementwise::exp, vector(n, x_type, x, incx), {},
                    written(n, y_type, y, incy));
+}
+
+tally_status tally_bincount(const tally_executor* where, size_t n, tally_type keys_type,
+                            const void* keys, ptrdiff_t inckeys, size_t bins,
+                            tally_type counts_type, void* counts,
+                            const tally_histogram_options* options) {
+  tally::histogram_arguments a;
+  a.what = tally::binning::keys;
+  a.x = vector(n, keys_type, keys, inckeys);
+  return histogram(where, a, bins, counts_type, counts, options);
+}
+
+tally_status tally_histogram_even(const tally_executor* where, size_t n, tally_type x_type,
+                                  const void* x, ptrdiff_t incx, tally_type bounds_type,
+                                  const void* lower, const void* upper, size_t bins,
+                                  tally_type counts_type, void* counts,
+                                  const tally_histogram_options* options) {
+  tally::histogram_arguments a;
+  a.what = tally::binning::even;
+  a.x = vector(n, x_type, x, incx);
+  const tally_status status = status_of([&] {
+    a.lower = factor(bounds_type, lower);
+    a.upper = factor(bounds_type, upper);
+  });
+  return status != TALLY_SUCCESS ? status : histogram(where, a, bins, counts_type, counts, options);
+}
+
+tally_status tally_histogram_range(const tally_executor* where, size_t n, tally_type x_type,
+                                   const void* x, ptrdiff_t incx, tally_type edges_type,
+                                   const void* edges, size_t bins, tally_type counts_type,
+                                   void* counts, const tally_histogram_options* options) {
+  tally::histogram_arguments a;
+  a.what = tally::binning::edges;
+  a.x = vector(n, x_type, x, incx);
+  a.edges = vector(bins + 1, edges_type, edges, 1);
+  return histogram(where, a, bins, counts_type, counts, options);
 }

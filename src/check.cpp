@@ -1,6 +1,7 @@
 #include "src/check.hpp"
 
 #include <array>
+#include <charconv>
 
 namespace tally {
 namespace {
@@ -50,10 +51,15 @@ void check::reach(const executor& where, const char* name, const void* pointer) 
   }
 }
 
-void check::on_host(const char* name, const void* pointer) const {
+void check::on_host(const char* name, const void* pointer, const char* why) const {
   if (known_on_host(pointer)) return;
-  fail(errc::wrong_memory, name, " is in ", describe(locate(pointer)),
-       "; the form that returns a value needs host memory");
+  fail(errc::wrong_memory, name, " is in ", describe(locate(pointer)), "; ", why);
+}
+
+void check::append(std::string& text, double number) {
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  text.append(digits.data(), end);
 }
 
 }  // namespace tally

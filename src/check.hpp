@@ -67,10 +67,14 @@ class check {
     if (v.size > 0) reach(where, name, v.data);
   }
   void reach(const executor& where, const char* name, const void* pointer) const;
+  /// What the host reads before the call returns.
+  void read_on_host(const char* name, const operand& v) const {
+    if (v.size > 0) on_host(name, v.data, "the host reads it");
+  }
   /// Where a result goes: with `wait` it is returned, so that is the host's memory.
   void result(const executor& where, const output& result, bool wait) const {
     if (wait) {
-      on_host("result", result.data);
+      on_host("result", result.data, "the form that returns a value needs host memory");
     } else {
       reach(where, "result", result.data);
     }
@@ -100,11 +104,14 @@ class check {
   }
 
  private:
-  void on_host(const char* name, const void* pointer) const;
+  void on_host(const char* name, const void* pointer, const char* why) const;
   [[noreturn]] void fail_type(const char* name, type element) const;
   static void append(std::string& text, std::string_view part) { text += part; }
   static void append(std::string& text, std::size_t number) { text += std::to_string(number); }
   static void append(std::string& text, int number) { text += std::to_string(number); }
+  static void append(std::string& text, std::int64_t number) { text += std::to_string(number); }
+  /// As few digits as tell it from others.
+  static void append(std::string& text, double number);
 
   std::string_view function_;
 };

@@ -12,6 +12,11 @@ std::ptrdiff_t stride_of(const operand& v) {
 
 std::uintptr_t address_of(const operand& v) { return reinterpret_cast<std::uintptr_t>(v.data); }
 
+/// Whether element i is at the same place in both, of vectors of the same size.
+bool is_same(const operand& x, const operand& z) {
+  return x.data == z.data && stride_of(x) == stride_of(z);
+}
+
 /// The lowest address of a vector's bytes, and how many there are up to the highest.
 struct extent {
   std::uintptr_t first;
@@ -24,13 +29,10 @@ extent extent_of(const operand& v) {
           static_cast<std::uintptr_t>(last < 0 ? -last : last) + size_of(v.element)};
 }
 
-/// Whether element i is at the same place in both, of vectors of the same size.
-bool is_same(const operand& x, const operand& z) {
-  return x.data == z.data && stride_of(x) == stride_of(z);
-}
+}  // namespace
 
-/// Whether they may share a byte. Elements are some multiples of both strides apart, so of the
-/// strides' greatest common divisor: vectors are told apart where that keeps them so.
+// Elements are some multiples of both strides apart, so of the strides' greatest common divisor:
+// vectors are told apart where that keeps them so.
 bool overlap(const operand& x, const operand& z) {
   const extent a = extent_of(x), b = extent_of(z);
   if (a.first - b.first >= b.bytes && b.first - a.first >= a.bytes) return false;  // modulo 2^64
@@ -40,8 +42,6 @@ bool overlap(const operand& x, const operand& z) {
                                       : period - 1 - (b.first - a.first - 1) % period;
   return distance < size_of(z.element) || period - distance < size_of(x.element);
 }
-
-}  // namespace
 
 void check_overlap(const check& check, const char* x_name, const operand& x, const char* z_name,
                    const operand& z) {

@@ -1,4 +1,4 @@
-// Whether a vector that is written shares memory with one that is read.
+// Whether two vectors share memory.
 #pragma once
 
 #include <tally/operand.hpp>
@@ -6,6 +6,9 @@
 #include "src/check.hpp"
 
 namespace tally {
+
+/// Whether they may share a byte.
+bool overlap(const operand& x, const operand& z);
 
 /// z may be x: the same address, and as many bytes from one element to the next. Otherwise it must
 /// share no byte with it. Both have as many elements.

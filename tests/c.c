@@ -141,6 +141,46 @@ int main(void) {
     CHECK(a[0] == 1 && a[1] == 2 && a[2] == 3);
   }
 
+  {
+    const signed char k[] = {0, 2, 2, 1, 2, -3};
+    const float v[] = {0, 0.5f, 1, 2.5f, 3, 7};
+    const double edges[] = {0, 1, 3}, w[] = {1, 2, 4, 8, 16, 32};
+    const double lower = 0, upper = 3;
+    int32_t counts[3] = {7, 7, 7};
+    int64_t wide[2] = {7, 7};
+    double sums[3] = {1, 1, 1};
+    tally_outside_counts outside = {0, 0, 0};
+    tally_histogram_options options = {0};
+    CHECK(tally_bincount(&where, 5, TALLY_INT8, k, 1, 3, TALLY_INT32, counts, NULL) ==
+          TALLY_SUCCESS);
+    CHECK(counts[0] == 1 && counts[1] == 1 && counts[2] == 3);
+    CHECK(tally_bincount(NULL, 6, TALLY_INT8, k, 1, 3, TALLY_INT32, counts, NULL) ==
+          TALLY_KEY_OUT_OF_RANGE);
+    CHECK(strcmp(tally_last_error(), "tally::bincount: key 5 is -3; there are 3 bins") == 0);
+    options.add = 1;
+    options.outside = &outside;
+    CHECK(tally_bincount(&where, 6, TALLY_INT8, k, 1, 3, TALLY_INT32, counts, &options) ==
+          TALLY_SUCCESS);
+    CHECK(counts[0] == 2 && counts[1] == 2 && counts[2] == 6 && outside.below == 1);
+    options.add = 0;
+    CHECK(tally_histogram_even(&where, 6, TALLY_FLOAT32, v, 1, TALLY_FLOAT64, &lower, &upper, 3,
+                               TALLY_INT32, counts, &options) == TALLY_SUCCESS);
+    CHECK(counts[0] == 2 && counts[1] == 1 && counts[2] == 2);
+    CHECK(outside.below == 0 && outside.above == 1 && outside.nan == 0);
+    CHECK(tally_histogram_range(&where, 6, TALLY_FLOAT32, v, -1, TALLY_FLOAT64, edges, 2,
+                                TALLY_INT64, wide, NULL) == TALLY_SUCCESS);
+    CHECK(wide[0] == 2 && wide[1] == 3);
+    options.outside = NULL;
+    options.weights_type = TALLY_FLOAT64;
+    options.weights = w;
+    options.incw = 1;
+    CHECK(tally_bincount(&where, 5, TALLY_INT8, k, 1, 3, TALLY_FLOAT64, sums, &options) ==
+          TALLY_SUCCESS);
+    CHECK(sums[0] == 1 && sums[1] == 8 && sums[2] == 22);
+    CHECK(tally_histogram_even(&where, 6, TALLY_FLOAT32, v, 1, TALLY_FLOAT64, NULL, &upper, 3,
+                               TALLY_INT32, counts, NULL) == TALLY_NULL_POINTER);
+  }
+
   r = 42;
   CHECK(tally_nrm2(&where, 2, TALLY_INT32, i, 1, TALLY_INT64, &r) == TALLY_UNSUPPORTED_TYPE);
   CHECK(strcmp(tally_last_error(),

@@ -8,12 +8,7 @@
 #include "backends/cuda/workspace.hpp"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cstring>
-#include <mutex>
-#include <set>
-#include <utility>
 
 namespace tally::backends::cuda {
 namespace {
@@ -113,19 +108,6 @@ void describe(const exact_arguments& a, exact_job& job) {
   }
 }
 
-/// How many multiprocessors a device has.
-unsigned multiprocessors(int device) {
-  static std::array<std::atomic<int>, 256> counts{};
-  std::atomic<int>& count = counts.at(static_cast<std::size_t>(device));
-  if (count.load(std::memory_order_relaxed) == 0) {
-    int found = 0;
-    check(cudaDeviceGetAttribute(&found, cudaDevAttrMultiProcessorCount, device),
-          "cudaDeviceGetAttribute");
-    count.store(found, std::memory_order_relaxed);
-  }
-  return static_cast<unsigned>(count.load(std::memory_order_relaxed));
-}
-
 /// The public function's, for errors.
 const char* name_of(const exact_arguments& a) {
   switch (a.term) {
@@ -182,16 +164,6 @@ exact_shape shape_of(const exact_kernel_pair& kernels, std::uint64_t n, unsigned
   s.blocks = static_cast<unsigned>(
       std::clamp<std::uint64_t>(ceil_div(chunks, exact_warps), 1, resident / exact_warps));
   return s;
-}
-
-/// Lets a kernel have so much dynamic shared memory.
-void allow_shared_bytes(const void* kernel, int device, std::size_t bytes) {
-  thread_local std::set<std::pair<const void*, int>> allowed;
-  if (allowed.contains({kernel, device})) return;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(bytes)),
-        "cudaFuncSetAttribute");
-  allowed.emplace(kernel, device);
 }
 
 }  // namespace

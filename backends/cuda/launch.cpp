@@ -6,7 +6,9 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace tally::backends::cuda {
 namespace {
@@ -25,7 +27,38 @@ bool kernels_wait(const void* kernel, int device) {
   return version.load(std::memory_order_relaxed) >= 90;
 }
 
+/// Of a device, asked once.
+int attribute(cudaDeviceAttr what, int device, std::array<std::atomic<int>, 256>& known) {
+  std::atomic<int>& value = known.at(static_cast<std::size_t>(device));
+  if (value.load(std::memory_order_relaxed) == 0) {
+    int found = 0;
+    check(cudaDeviceGetAttribute(&found, what, device), "cudaDeviceGetAttribute");
+    value.store(found, std::memory_order_relaxed);
+  }
+  return value.load(std::memory_order_relaxed);
+}
+
 }  // namespace
+
+unsigned multiprocessors(int device) {
+  static std::array<std::atomic<int>, 256> known{};
+  return static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount, device, known));
+}
+
+std::size_t most_shared_bytes(int device) {
+  static std::array<std::atomic<int>, 256> known{};
+  return static_cast<std::size_t>(
+      attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device, known));
+}
+
+void allow_shared_bytes(const void* kernel, int device, std::size_t bytes) {
+  thread_local std::set<std::pair<const void*, int>> allowed;
+  if (allowed.contains({kernel, device})) return;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(bytes)),
+        "cudaFuncSetAttribute");
+  allowed.emplace(kernel, device);
+}
 
 bool is_captured(cudaStream_t stream, bool wait, const char* operation) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;

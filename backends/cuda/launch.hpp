@@ -16,6 +16,15 @@ bool is_captured(cudaStream_t stream, bool wait, const char* operation);
 /// Whether a thread can load its `lanes` elements at once: up to 16 bytes, at multiples of that.
 bool is_contiguous(const operand& v, int lanes);
 
+/// How many multiprocessors a device has.
+unsigned multiprocessors(int device);
+
+/// Shared memory that a block may have there, with allow_shared_bytes.
+std::size_t most_shared_bytes(int device);
+
+/// Lets a kernel have so much dynamic shared memory. Always the same for a kernel and a device.
+void allow_shared_bytes(const void* kernel, int device, std::size_t bytes);
+
 struct launch_shape {
   unsigned blocks = 1;
   unsigned threads = 32;

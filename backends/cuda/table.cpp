@@ -2,6 +2,7 @@
 #include "backends/cuda/exact.hpp"
 #include "backends/cuda/extremum.hpp"
 #include "backends/cuda/functions.hpp"
+#include "backends/cuda/histogram.hpp"
 #include "backends/cuda/multi_dot.hpp"
 #include "backends/cuda/reduce.hpp"
 #include "backends/cuda/runtime.hpp"
@@ -36,6 +37,7 @@ const backend table = {
     .transform = transform,
     .for_each_part = for_each_part,
     .extremum = extremum,
+    .histogram = histogram,
 };
 
 }  // namespace tally::backends::cuda

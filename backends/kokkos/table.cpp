@@ -3,6 +3,7 @@
 #include "backends/kokkos/exact.hpp"
 #include "backends/kokkos/extremum.hpp"
 #include "backends/kokkos/functions.hpp"
+#include "backends/kokkos/histogram.hpp"
 #include "backends/kokkos/multi_dot.hpp"
 #include "backends/kokkos/reduce.hpp"
 #include "backends/kokkos/runtime.hpp"
@@ -58,6 +59,7 @@ const backend table = {
     .transform = transform,
     .for_each_part = for_each_part,
     .extremum = extremum,
+    .histogram = histogram,
 };
 
 }  // namespace tally::backends::kokkos

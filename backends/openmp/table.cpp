@@ -3,6 +3,7 @@
 #include "backends/openmp/exact.hpp"
 #include "backends/openmp/extremum.hpp"
 #include "backends/openmp/functions.hpp"
+#include "backends/openmp/histogram.hpp"
 #include "backends/openmp/multi_dot.hpp"
 #include "backends/openmp/reduce.hpp"
 #include "backends/openmp/shares.hpp"
@@ -36,6 +37,7 @@ const backend table = {
     .transform = transform,
     .for_each_part = for_each_part,
     .extremum = extremum,
+    .histogram = histogram,
 };
 
 }  // namespace tally::backends::openmp

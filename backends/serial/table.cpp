@@ -3,6 +3,7 @@
 #include "backends/serial/exact.hpp"
 #include "backends/serial/extremum.hpp"
 #include "backends/serial/functions.hpp"
+#include "backends/serial/histogram.hpp"
 #include "backends/serial/multi_dot.hpp"
 #include "backends/serial/reduce.hpp"
 #include "backends/serial/transform.hpp"
@@ -20,6 +21,7 @@ const backend table = {
     .transform = transform,
     .for_each_part = for_each_part,
     .extremum = extremum,
+    .histogram = histogram,
 };
 
 }  // namespace tally::backends::serial

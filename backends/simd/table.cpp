@@ -3,6 +3,7 @@
 #include "backends/simd/dot.hpp"
 #include "backends/simd/exact.hpp"
 #include "backends/simd/extremum.hpp"
+#include "backends/simd/histogram.hpp"
 #include "backends/simd/multi_dot.hpp"
 #include "backends/simd/reduce.hpp"
 #include "backends/simd/transform.hpp"
@@ -20,6 +21,7 @@ const backend table = {
     .transform = transform,
     .for_each_part = serial::for_each_part,
     .extremum = extremum,
+    .histogram = histogram,
 };
 
 }  // namespace tally::backends::simd

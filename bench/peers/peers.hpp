@@ -23,6 +23,7 @@ source kokkos_of_one;
 // Element-wise functions. (Eigen's above does these too.)
 source standard_elementwise;  // a plain loop; on all threads with OpenMP
 source kokkos_elementwise;
+source histogram;  // plain loops, on all threads too; as NumPy does it
 
 // Several dot products at once (workload::rows).
 source standard_rows;

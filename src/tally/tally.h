@@ -29,6 +29,7 @@ typedef enum tally_status {
   TALLY_DEVICE_FAILURE,
   TALLY_NO_ELEMENTS,
   TALLY_OVERLAP,
+  TALLY_KEY_OUT_OF_RANGE,
   TALLY_UNKNOWN_FAILURE = 255 /* an exception that is not Tally's */
 } tally_status;
 
@@ -323,6 +324,46 @@ TALLY_EXPORT tally_status tally_sigmoid(const tally_executor* where, size_t n, t
 TALLY_EXPORT tally_status tally_exp(const tally_executor* where, size_t n, tally_type x_type,
                                     const void* x, ptrdiff_t incx, tally_type y_type, void* y,
                                     ptrdiff_t incy);
+
+/* Histograms of tally/histogram.hpp. How many of n keys are k = 0 ... bins - 1 (tally_bincount);
+ * how many samples are in bins of equal width between two bounds (tally_histogram_even), or between
+ * each edge and the next (tally_histogram_range). Bins are half-open, the last one is closed. The
+ * counts, TALLY_INT32 or TALLY_INT64, are contiguous: those of the first channel, of the second,
+ * ... */
+typedef struct tally_outside_counts {
+  int64_t below, above, nan;
+} tally_outside_counts;
+
+/* All zeros, or a null pointer to it, is the default. */
+typedef struct tally_histogram_options {
+  int add;                       /* not 0: counts are added to what is there */
+  size_t channels;               /* of interleaved samples; 0 is 1 */
+  tally_outside_counts* outside; /* one a channel, for samples in no bin; null: not counted */
+  /* TALLY_FLOAT32 or TALLY_FLOAT64: each bin's weights are added up and rounded once, and the
+   * counts are of such a type, too. Null: samples are counted. */
+  tally_type weights_type;
+  const void* weights;
+  ptrdiff_t incw;
+} tally_histogram_options;
+
+/* A key that has no bin is an error (TALLY_KEY_OUT_OF_RANGE), unless `outside` is there. */
+TALLY_EXPORT tally_status tally_bincount(const tally_executor* where, size_t n,
+                                         tally_type keys_type, const void* keys, ptrdiff_t inckeys,
+                                         size_t bins, tally_type counts_type, void* counts,
+                                         const tally_histogram_options* options);
+/* lower and upper point at bounds of one type in host memory. */
+TALLY_EXPORT tally_status tally_histogram_even(const tally_executor* where, size_t n,
+                                               tally_type x_type, const void* x, ptrdiff_t incx,
+                                               tally_type bounds_type, const void* lower,
+                                               const void* upper, size_t bins,
+                                               tally_type counts_type, void* counts,
+                                               const tally_histogram_options* options);
+/* bins + 1 edges in host memory. */
+TALLY_EXPORT tally_status tally_histogram_range(const tally_executor* where, size_t n,
+                                                tally_type x_type, const void* x, ptrdiff_t incx,
+                                                tally_type edges_type, const void* edges,
+                                                size_t bins, tally_type counts_type, void* counts,
+                                                const tally_histogram_options* options);
 
 /* The text of this thread's last failure; "" before the first. Valid until the next. */
 TALLY_EXPORT const char* tally_last_error(void);

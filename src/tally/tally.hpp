@@ -8,6 +8,7 @@
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
 #include <tally/functions.hpp>
+#include <tally/histogram.hpp>
 #include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>
 #include <tally/order.hpp>

@@ -1,0 +1,373 @@
+#include "backends/cuda/histogram.hpp"
+
+#include "backends/cuda/histogram_kernels.hpp"
+#include "backends/cuda/launch.hpp"
+#include "backends/cuda/mailbox.hpp"
+#include "backends/cuda/runtime.hpp"
+#include "backends/cuda/stream_memory.hpp"
+#include "backends/cuda/words.hpp"
+#include "backends/cuda/workspace.hpp"
+#include "backends/histogram_weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+namespace tally::backends::cuda {
+namespace {
+
+std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+bool is_byte(type element) { return size_of(element) == 1; }
+
+// --- Numbers from measurements -------------------------------------------------------------------
+//
+// Figures: one H200, 2^25 int32 keys in TB/s, uniform and Zipf, device time in a graph.
+
+/// More ranges than these lose against a cache, if keys are skewed: 2 run at 3.4 and 3.1, 5 at 1.6
+/// and 1.2, 10 at 0.96 and 0.67 (a cache at 0.41 and 0.87, CUB with 2^20 bins at 0.04 and 0.05).
+constexpr std::size_t most_ranges = 10;
+
+/// Samples of which a range may have one block, which needs no zeros before and writes: 2^12 take
+/// 1.9 us with 256 bins, 2.2 with 4096; with zeros 2.1 and 2.5. But 2^16 take 6.3, with zeros 2.3.
+constexpr std::size_t most_of_one_block = 4 * histogram_threads;
+
+/// Cells of thresholds: two a threshold or more, 1024 at least. 2^25 floats between 256 edges ran
+/// at 3.38 TB/s with 1024 cells of equal width, 3.45 with 512, 3.30 with 2048; with cells of
+/// equally many floats between 256 edges in geometric progression at 3.29 (Zipf 3.26), 3.33 (2.59)
+/// and 3.20; between 4097 edges at 2.59 with 8192 cells, 1.98 with 4096, 2.00 with 16384.
+constexpr unsigned cell_bits_for(std::size_t thresholds) {
+  unsigned bits = 13;
+  while (bits > 8 && (std::size_t{1} << (23 - bits)) < 2 * thresholds) --bits;
+  return bits;
+}
+
+// --- What a sample's bin is ----------------------------------------------------------------------
+
+/// The position of a float among floats, as by_cell has it.
+std::uint32_t rank_of(float value) {
+  const auto bits = __builtin_bit_cast(std::int32_t, value);
+  return static_cast<std::uint32_t>(bits) ^ (static_cast<std::uint32_t>(bits >> 31) | 0x80000000u);
+}
+
+/// How many of these, in ascending order, are in a cell with others.
+template <class Positions>
+std::size_t crowded(const Positions& position_of, std::size_t count, unsigned cell_bits) {
+  std::size_t all = 0;
+  for (std::size_t i = 1; i < count; ++i) {
+    all += position_of(i) >> cell_bits == position_of(i - 1) >> cell_bits;
+  }
+  return all;
+}
+
+/// Cells of equal width, or of equally many floats where fewer thresholds share one then.
+template <class S>
+bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& job) {
+  constexpr std::uint32_t last = (1u << 23) - 1;
+  job.cell_bits = cell_bits_for(thresholds.size());
+  const auto at = [&](std::size_t i) { return static_cast<float>(thresholds[i]); };
+  const float first = at(0), end = at(thresholds.size() - 1);
+  job.base = rank_of(first);
+  while ((rank_of(end) - job.base) >> job.shift >= last) ++job.shift;
+  // Positions 2 to 2^23 - 4, so that what is outside is beside them.
+  const double rate = (last - 6) / (static_cast<double>(end) - static_cast<double>(first));
+  job.rate = static_cast<float>(rate);
+  job.offset = static_cast<float>(2 - rate * static_cast<double>(first));
+  const auto by_bits = [&](std::size_t i) { return (rank_of(at(i)) - job.base) >> job.shift; };
+  const auto by_width = [&](std::size_t i) {
+    const float position = std::fmaf(at(i), job.rate, job.offset);
+    return static_cast<std::uint32_t>(std::fmin(std::fmax(position, 0.0f), 1.0f * last));
+  };
+  const bool can_be_linear =
+      std::isfinite(job.rate) && std::isfinite(job.offset) && std::isnormal(job.rate);
+  return can_be_linear && crowded(by_width, thresholds.size(), job.cell_bits) <=
+                              crowded(by_bits, thresholds.size(), job.cell_bits)
+             ? bin_rule::linear_edges
+             : bin_rule::bitwise_edges;
+}
+
+/// A float's position among equal bins is off by less than 2^-24 times 3 (bins + |offset|): it and
+/// the rate are rounded, the product with the offset, and the offset. Doubles are on the way too.
+void guess_positions(double rate, double origin, slot bins, histogram_job& job) {
+  const double offset = -origin * rate;
+  job.rate = static_cast<float>(rate);
+  job.offset = static_cast<float>(offset);
+  job.margin = static_cast<float>((bins + std::fabs(offset)) * 0x1p-22);
+  if (!std::isnormal(job.rate) || !(job.margin < 0.5f))
+    job.rate = 0, job.offset = 0, job.margin = 1;
+}
+
+/// What holds the thresholds while the launches run.
+struct bins_on_device {
+  bin_rule rule = bin_rule::any;
+  std::optional<stream_memory> thresholds;
+};
+
+/// Queues what brings bytes to the device.
+void* bring(const void* from, std::size_t bytes, const executor& where,
+            std::optional<stream_memory>& memory) {
+  memory.emplace(bytes, where.device(), where.stream());
+  histogram_bytes_job job;
+  for (std::size_t done = 0; done < bytes; done += job.count) {
+    job.to = static_cast<std::byte*>(memory->data()) + done;
+    job.count = static_cast<unsigned>(std::min(bytes - done, histogram_bytes_job::room));
+    std::memcpy(job.bytes, static_cast<const std::byte*>(from) + done, job.count);
+    launch(histogram_bytes_kernel(), {1, 256}, &job, where.device(), where.stream());
+  }
+  return memory->data();
+}
+
+/// Tells a job what the bins are.
+void describe_bins(const histogram_arguments& a, const executor& where, histogram_edges_job& job,
+                   bins_on_device& bins) {
+  with_bins(a, [&]<class X, class Bins>(const Bins& b) {
+    if constexpr (std::is_same_v<Bins, key_bins>) {
+      job.keys = b;
+      bins.rule = bin_rule::keys;
+    } else if constexpr (std::is_same_v<Bins, even_bins>) {
+      job.even = b;
+      bins.rule = bin_rule::even;
+      if (b.half == 1) guess_positions(b.inverse, b.first, b.bins, job);
+    } else if constexpr (std::is_same_v<Bins, even_integer_bins>) {
+      job.whole = true;
+      job.whole_even = b;
+      bins.rule = bin_rule::whole_even;
+      guess_positions(b.rate, static_cast<double>(b.lower), b.bins, job);
+    } else {
+      using S = sample_t<X>;
+      const std::size_t bytes = b.reached * sizeof(S);
+      job.reached = b.reached;
+      if (bytes <= histogram_edges_job::room) {
+        std::memcpy(job.few, b.thresholds, bytes);
+      } else {
+        job.thresholds = bring(b.thresholds, bytes, where, bins.thresholds);
+      }
+      // A third of shared memory at most, so that most of it counts.
+      if (b.reached > 0) {
+        const std::vector<S> all(b.thresholds, b.thresholds + b.reached);
+        const bin_rule cells = cut_into_cells(all, job);
+        const std::size_t shared =
+            ceil_div(bytes, 16) * 16 + (std::size_t{4} << (23 - job.cell_bits));
+        if (shared <= most_shared_bytes(where.device()) / 3) {
+          bins.rule = cells;
+          job.shared_bytes = static_cast<unsigned>(shared);
+        }
+      }
+    }
+  });
+  job.what = a.what;
+  if (is_byte(a.x.element)) bins.rule = bin_rule::bytes, job.shared_bytes = 0;
+}
+
+// --- Kernels of the samples' type ----------------------------------------------------------------
+
+/// Calls f.operator()<X>() for the type; bool is a byte like uint8.
+template <class F>
+const void* with_sample(type element, F f) {
+  switch (element) {
+    case type::int8:
+      return f.template operator()<std::int8_t>();
+    case type::int32:
+      return f.template operator()<std::int32_t>();
+    case type::int64:
+      return f.template operator()<std::int64_t>();
+    case type::float16:
+      return f.template operator()<float16>();
+    case type::bfloat16:
+      return f.template operator()<bfloat16>();
+    case type::float32:
+      return f.template operator()<float>();
+    case type::float64:
+      return f.template operator()<double>();
+    default:
+      return f.template operator()<std::uint8_t>();
+  }
+}
+
+// --- Counts --------------------------------------------------------------------------------------
+
+void queue_zeros(void* counts, std::size_t bytes, const histogram_options& outside,
+                 const executor& where) {
+  histogram_zeros_job job;
+  job.counts = static_cast<std::uint32_t*>(counts);
+  job.words = bytes / 4;
+  job.outside = reinterpret_cast<std::uint32_t*>(outside.outside);
+  job.outside_words =
+      outside.outside != nullptr ? outside.channels * sizeof(outside_counts) / 4 : 0;
+  const std::size_t blocks = ceil_div(std::max(job.words, job.outside_words), 2048);
+  launch(histogram_zeros_kernel(),
+         {static_cast<unsigned>(
+              std::clamp<std::size_t>(blocks, 1, 2 * multiprocessors(where.device()))),
+          1024},
+         &job, where.device(), where.stream());
+}
+
+/// The samples that lie in words of 16 bytes.
+void cut_into_words(const histogram_arguments& a, histogram_job& job) {
+  if (a.x.increment != 1 || job.channels > 1) return;
+  const std::size_t size = size_of(a.x.element);
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(a.x.data) % 16;
+  const std::size_t head = (16 - past) % 16 / size;
+  if (a.x.size < head) return;
+  job.head = static_cast<std::int64_t>(head);
+  job.words = static_cast<std::int64_t>((a.x.size - head) * size / 16);
+}
+
+void count(const histogram_arguments& a, const executor& where, histogram_edges_job& job,
+           bin_rule rule) {
+  const int device = where.device();
+  const std::size_t processors = multiprocessors(device), most_bytes = most_shared_bytes(device);
+  if (rule == bin_rule::bytes) job.places = 256;
+  cut_into_words(a, job);
+
+  const std::size_t places = std::size_t{job.places} * job.channels;
+  // A block has 1 KiB of its own, and each kernel some hundred bytes besides.
+  const std::size_t room = (most_bytes - 512 - job.shared_bytes) / 4 - 1;
+  const std::size_t ranges = ceil_div(places, room);
+  const counting how = rule == bin_rule::bytes && job.channels == 1  ? counting::lanes
+                       : ranges <= std::min(most_ranges, processors) ? counting::tables
+                                                                     : counting::cache;
+  std::size_t shared = cache_bytes;
+  if (how == counting::cache) {
+    if (rule != bin_rule::keys && rule != bin_rule::bytes) rule = bin_rule::any;
+    job.shared_bytes = 0;
+  } else if (how == counting::lanes) {
+    shared = (places + 1) * 32 * sizeof(std::uint32_t);
+  } else {
+    job.ranges = static_cast<unsigned>(ranges);
+    job.a_range = static_cast<slot>(ceil_div(ceil_div(places, ranges), 32) * 32);
+    job.alone = rule != bin_rule::bytes && a.x.size <= most_of_one_block;
+    shared = job.shared_bytes + (std::size_t{job.a_range} + 1) * sizeof(std::uint32_t);
+  }
+  const std::size_t pieces =
+      job.words > 0 ? static_cast<std::size_t>(job.words) : ceil_div(a.x.size, 4);
+  const std::size_t shares = job.alone
+                                 ? 1
+                                 : std::clamp<std::size_t>(ceil_div(pieces, histogram_threads), 1,
+                                                           processors / job.ranges);
+
+  if (!a.options.add && !job.alone) {
+    queue_zeros(job.counts, a.counts.size * (job.wide ? 8 : 4), a.options, where);
+    job.waits = how == counting::cache || job.thresholds != nullptr;
+  }
+  const void* const kernel =
+      with_sample(a.x.element, [&]<class X>() { return histogram_kernel_of<X>(rule, how); });
+  allow_shared_bytes(kernel, device, most_bytes - 512);
+  launch(kernel, {static_cast<unsigned>(shares * job.ranges), histogram_threads, shared}, &job,
+         device, where.stream());
+}
+
+// --- Sums of weights -----------------------------------------------------------------------------
+
+void add_weights(const histogram_arguments& a, const executor& where,
+                 const histogram_edges_job& bins) {
+  histogram_weights_job job;
+  static_cast<histogram_edges_job&>(job) = bins;
+  job.weights = a.weights.data;
+  job.weights_increment = a.weights.increment;
+  job.doubles = a.weights.element == type::float64;
+
+  histogram_sums_job sums;
+  sums.doubles = job.doubles;
+  sums.to_doubles = a.counts.element == type::float64;
+  sums.add = a.options.add;
+
+  // So many bins at a time that their words take 64 MiB at most.
+  const std::size_t words = job.doubles ? weight_sum<double>::words : weight_sum<float>::words;
+  const std::size_t at_once = std::min(a.counts.size, (std::size_t{1} << 23) / words);
+  const stream_memory memory(at_once * words * 8, where.device(), where.stream());
+  job.words = static_cast<std::int64_t*>(memory.data());
+  sums.words = job.words;
+  const void* const kernel =
+      with_sample(a.x.element, []<class X>() { return histogram_weights_kernel_of<X>(); });
+  const auto blocks_of = [&](std::size_t n, unsigned threads) {
+    return static_cast<unsigned>(std::clamp<std::size_t>(
+        ceil_div(n, threads), 1, std::size_t{8} * multiprocessors(where.device())));
+  };
+  for (std::size_t first = 0; first < a.counts.size; first += at_once) {
+    const std::size_t some = std::min(at_once, a.counts.size - first);
+    const bool begins = first == 0 && !a.options.add;
+    queue_zeros(memory.data(), some * words * 8, begins ? a.options : histogram_options(), where);
+    job.first = first;
+    job.some = some;
+    launch(kernel, {blocks_of(a.x.size, 256), 256}, &job, where.device(), where.stream());
+    sums.sums = static_cast<char*>(a.counts.data) + first * (sums.to_doubles ? 8 : 4);
+    sums.some = some;
+    launch(histogram_sums_kernel(), {blocks_of(some, 128), 128}, &sums, where.device(),
+           where.stream());
+  }
+}
+
+// --- Keys that have no bin -----------------------------------------------------------------------
+
+/// Waits, and tells the first one.
+stray_key stray_of(const histogram_arguments& a, const executor& where, const key_bins& keys,
+                   const workspace& shared) {
+  histogram_stray_job job;
+  job.x = a.x.data;
+  job.increment = a.x.increment;
+  job.n = static_cast<std::int64_t>(a.x.size);
+  job.element = a.x.element;
+  job.keys = keys;
+  job.stray = shared.words;
+  job.ended = shared.ended;
+  const auto answer = [&] {
+    mailbox& box = mailbox::mine();
+    job.tag = box.next_tag();
+    job.result = box.address();
+    launch(histogram_tell_stray_kernel(), {1, 1}, &job, where.device(), where.stream());
+    shared.queued();
+    std::uint32_t payload[mailbox::words];
+    box.wait(where.stream(), words_of<stray_answer>, payload);
+    stray_answer told;
+    std::memcpy(&told, payload, sizeof told);
+    return told;
+  };
+  if (answer().stray == 0) return {};
+  launch(histogram_find_stray_kernel(), {2 * multiprocessors(where.device()), 1024}, &job,
+         where.device(), where.stream());
+  const stray_answer first = answer();
+  return {static_cast<std::int64_t>(~first.stray), first.key};
+}
+
+}  // namespace
+
+stray_key histogram(const executor& where, const histogram_arguments& a) {
+  const current_device current(where.device());
+  const bool only_in_bins = a.what == binning::keys && a.options.outside == nullptr;
+  const bool captured = is_captured(where.stream(), false, "bincount");
+  if (captured && only_in_bins) {
+    throw error(errc::invalid_argument,
+                "tally::bincount: the stream is being captured, and to tell whether all keys have "
+                "a bin would wait for it; give `outside`");
+  }
+
+  histogram_edges_job job;
+  job.x = a.x.data;
+  job.increment = a.x.increment;
+  job.n = static_cast<std::int64_t>(a.x.size);
+  job.channels = static_cast<unsigned>(a.options.channels);
+  job.bins = bins_of(a);
+  job.places = job.bins + (only_in_bins || a.options.outside != nullptr ? slots::outside : 0);
+  job.wide = a.counts.element == type::int64;
+  job.add = a.options.add;
+  job.counts = a.counts.data;
+  job.outside = reinterpret_cast<std::int64_t*>(a.options.outside);
+
+  workspace shared;
+  if (only_in_bins) {
+    shared = workspace_for(where.device(), where.stream(), captured);
+    job.stray = shared.words;
+  }
+  bins_on_device bins;
+  describe_bins(a, where, job, bins);
+  if (a.weighted) {
+    add_weights(a, where, job);
+  } else {
+    count(a, where, job, bins.rule);
+  }
+  return only_in_bins ? stray_of(a, where, job.keys, shared) : stray_key();
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,366 @@
+// Histograms on Kokkos's default execution space, to check the other backends by: a sample's bin is
+// looked for between the edges themselves, and whatever it adds to is added to atomically.
+#include "backends/kokkos/histogram.hpp"
+
+#include "backends/kokkos/sums.hpp"
+#include "backends/pairs.hpp"
+
+#include <tally/exact_sum.hpp>
+
+#include <limits>
+
+namespace tally::backends::kokkos {
+namespace {
+
+/// What samples are compared as, exactly.
+template <class X>
+using compared = std::conditional_t<std::is_integral_v<X>, std::int64_t, double>;
+
+// --- Order ---------------------------------------------------------------------------------------
+
+/// -1, 0 or 1 as a < b, a = b or a > b. An integer and a double are compared by their whole parts,
+/// and then by what the double has beyond.
+template <class T>
+KOKKOS_FUNCTION int order(T a, T b) {
+  return (a > b) - (a < b);
+}
+KOKKOS_FUNCTION int order(std::int64_t a, double b) {
+  if (b >= 0x1p63) return -1;
+  if (b < -0x1p63) return 1;
+  const auto whole = static_cast<std::int64_t>(b);
+  return a != whole ? order(a, whole) : order(static_cast<double>(whole), b);
+}
+KOKKOS_FUNCTION int order(double a, std::int64_t b) { return -order(b, a); }
+
+// --- Edges ---------------------------------------------------------------------------------------
+
+// Each kind but that of keys says how a sample compares with edge i.
+
+struct key_edges {};
+
+struct even_edges {
+  double lower, upper;
+  std::int64_t bins;
+
+  KOKKOS_FUNCTION double edge(std::int64_t i) const {
+    if (i == bins) return upper;
+    const double range = upper - lower;
+    const bool is_wide = range > std::numeric_limits<double>::max();
+    const double width = is_wide ? (upper / 2 - lower / 2) / static_cast<double>(bins)
+                                 : range / static_cast<double>(bins);
+    const double moved = multiply(static_cast<double>(i), width);
+    const double at = is_wide ? 2 * (moved + lower / 2) : moved + lower;
+    return at < upper ? at : upper;
+  }
+  template <class S>
+  KOKKOS_FUNCTION int compare(S x, std::int64_t i) const {
+    return order(x, edge(i));
+  }
+};
+
+/// Whole bounds of whole samples: (x - lower) * bins against i * (upper - lower).
+struct whole_edges {
+  std::int64_t lower, upper, bins;
+
+  KOKKOS_FUNCTION int compare(std::int64_t x, std::int64_t i) const {
+    __extension__ using wide = __int128;
+    return order((wide{x} - lower) * bins, (wide{upper} - lower) * i);
+  }
+};
+
+template <class E>
+struct given_edges {
+  const E* edges;
+
+  template <class S>
+  KOKKOS_FUNCTION int compare(S x, std::int64_t i) const {
+    return order(x, edges[i]);
+  }
+};
+
+// --- Places --------------------------------------------------------------------------------------
+
+inline constexpr std::int64_t is_below = -3, is_above = -2, is_nan = -1;
+
+template <class X, class Edges>
+struct samples {
+  const X* first;
+  std::ptrdiff_t increment;
+  std::int64_t bins, channels;
+  Edges edges;
+
+  samples(const histogram_arguments& a, const Edges& e)
+      : first(static_cast<const X*>(a.x.data)),
+        increment(a.x.increment),
+        bins(static_cast<std::int64_t>(a.counts.size / a.options.channels)),
+        channels(static_cast<std::int64_t>(a.options.channels)),
+        edges(e) {}
+
+  KOKKOS_FUNCTION compared<X> get(std::int64_t i) const {
+    return static_cast<compared<X>>(first[i * increment]);
+  }
+  KOKKOS_FUNCTION std::int64_t channel(std::int64_t i) const { return i % channels; }
+
+  /// The bin of sample i, or why it has none.
+  KOKKOS_FUNCTION std::int64_t bin(std::int64_t i) const {
+    const auto x = get(i);
+    if constexpr (std::is_same_v<Edges, key_edges>) {
+      return x < 0 ? is_below : x >= bins ? is_above : x;
+    } else {
+      return x == x ? bin_between_edges(x) : is_nan;
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION std::int64_t bin_between_edges(compared<X> x) const {
+    if (edges.compare(x, 0) < 0) return is_below;
+    if (edges.compare(x, bins) > 0) return is_above;
+    std::int64_t begin = 0, end = bins;  // edge `begin` is not above x; edge `end` is, or the last
+    while (end - begin > 1) {
+      const std::int64_t middle = begin + (end - begin) / 2;
+      (edges.compare(x, middle) >= 0 ? begin : end) = middle;
+    }
+    return begin;
+  }
+};
+
+// --- Counts --------------------------------------------------------------------------------------
+
+template <class T>
+KOKKOS_FUNCTION void add_one(T* to) {
+  Kokkos::atomic_add(to, T{1});
+}
+
+using wide_count = unsigned long long;
+
+/// Counts go where they are wanted; either may be null.
+template <class C, class Samples>
+struct count_samples {
+  Samples x;
+  C* counts;
+  wide_count* outside;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const environment_guard environment;
+    const std::int64_t bin = x.bin(i);
+    if (bin >= 0) {
+      if (counts != nullptr) add_one(counts + x.channel(i) * x.bins + bin);
+    } else if (outside != nullptr) {
+      add_one(outside + 3 * x.channel(i) + (bin - is_below));
+    }
+  }
+};
+
+/// The first key that has no bin.
+template <class Samples>
+struct find_stray {
+  Samples x;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first) const {
+    if (i < first && x.bin(i) < 0) first = i;
+  }
+};
+
+template <class Samples>
+struct write_key {
+  Samples x;
+  std::int64_t index;
+  std::int64_t* key;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    *key = static_cast<std::int64_t>(x.get(index));
+  }
+};
+
+template <class T>
+struct write_zeros {
+  T* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = T{0}; }
+};
+
+using range = Kokkos::RangePolicy<space, Kokkos::IndexType<std::int64_t>>;
+
+template <class Body>
+void for_each(const space& where, std::size_t n, const Body& body) {
+  Kokkos::parallel_for("tally histogram", range(where, 0, static_cast<std::int64_t>(n)), body);
+}
+
+template <class T>
+void clear(const space& where, T* to, std::size_t n) {
+  for_each(where, n, write_zeros<T>{to});
+}
+
+// --- Weights -------------------------------------------------------------------------------------
+
+/// Words of an exact sum for each of some sums; those of doubles hold floats too.
+using exact = exact_sum<double>;
+
+template <class W, class Samples>
+struct add_weights {
+  Samples x;
+  const W* weights;
+  std::ptrdiff_t increment;
+  std::int64_t begin, end;  // of the sums whose words there are
+  std::int64_t* words;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const environment_guard environment;
+    const std::int64_t bin = x.bin(i);
+    const std::int64_t at = x.channel(i) * x.bins + bin;
+    if (bin < 0 || at < begin || at >= end) return;
+    std::int64_t* const sum = words + (at - begin) * exact::words;
+    const auto bits =
+        __builtin_bit_cast(std::uint64_t, static_cast<double>(weights[i * increment]));
+    const bool is_negative = bits >> 63 != 0;
+    const auto field = static_cast<int>(bits >> 52 & 0x7ff);
+    const auto fraction = static_cast<std::int64_t>(bits & 0xfffffffffffff);
+    if (field == 0x7ff) {
+      return Kokkos::atomic_add(sum + (fraction != 0 ? exact::nan_word
+                                       : is_negative ? exact::minus_infinity_word
+                                                     : exact::plus_infinity_word),
+                                std::int64_t{1});
+    }
+    const std::int64_t significand = field == 0 ? fraction : fraction + (std::int64_t{1} << 52);
+    std::int64_t pieces[3];
+    const int limb = exact::split(is_negative ? -significand : significand,
+                                  (field == 0 ? 1 : field) - 1075, pieces);
+    for (int k = 0; k < 3; ++k) Kokkos::atomic_add(sum + limb + k, pieces[k]);
+  }
+};
+
+template <class C>
+struct round_sums {
+  const std::int64_t* words;
+  C* sums;
+  bool add;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    exact sum = exact::from_words(words + k * exact::words);
+    if (add) sum.add(static_cast<double>(sums[k]));
+    sums[k] = sum.template round<C>();
+  }
+};
+
+template <class W, class C, class Samples>
+void sum_weights(const space& where, const histogram_arguments& a, const Samples& x) {
+  auto* const sums = static_cast<C*>(a.counts.data);
+  const std::size_t at_once = std::min<std::size_t>(a.counts.size, 1 << 15);  // 36 MB of words
+  auto* const words =
+      static_cast<std::int64_t*>(scratch(at_once * exact::words * sizeof(std::int64_t)));
+  for (std::size_t first = 0; first < a.counts.size; first += at_once) {
+    const std::size_t n = std::min(at_once, a.counts.size - first);
+    clear(where, words, n * exact::words);
+    for_each(where, a.x.size,
+             add_weights<W, Samples>{x, static_cast<const W*>(a.weights.data), a.weights.increment,
+                                     static_cast<std::int64_t>(first),
+                                     static_cast<std::int64_t>(first + n), words});
+    for_each(where, n, round_sums<C>{words, sums + first, a.options.add});
+  }
+}
+
+// --- All of it -----------------------------------------------------------------------------------
+
+/// Without counts only the samples outside.
+template <class C, class Samples>
+void count_all(const space& where, const histogram_arguments& a, const Samples& x, C* counts) {
+  auto* const outside = reinterpret_cast<wide_count*>(a.options.outside);
+  if (!a.options.add) {
+    if (counts != nullptr) clear(where, counts, a.counts.size);
+    if (outside != nullptr) clear(where, outside, 3 * a.options.channels);
+  }
+  if (counts == nullptr && outside == nullptr) return;
+  for_each(where, a.x.size, count_samples<C, Samples>{x, counts, outside});
+}
+
+template <class X, class Edges>
+stray_key run(const space& where, const histogram_arguments& a, const Edges& edges) {
+  using Samples = samples<X, Edges>;
+  const Samples x(a, edges);
+  if (a.what == binning::keys && a.options.outside == nullptr && a.x.size > 0) {
+    const auto n = static_cast<std::int64_t>(a.x.size);
+    std::int64_t first = n;
+    Kokkos::parallel_reduce("tally stray key", range(where, 0, n), find_stray<Samples>{x},
+                            Kokkos::Min<std::int64_t>(first));
+    where.fence();
+    if (first < n) {
+      auto* const key = static_cast<std::int64_t*>(scratch(sizeof(std::int64_t)));
+      for_each(where, 1, write_key<Samples>{x, first, key});
+      stray_key stray{first, 0};
+      copy_to_host(where, key, &stray.key, 1);
+      where.fence();
+      return stray;
+    }
+  }
+  const bool is_32_bits = a.counts.element == type::int32 || a.counts.element == type::float32;
+  if (!a.weighted) {
+    if (is_32_bits) {
+      count_all(where, a, x, static_cast<unsigned*>(a.counts.data));
+    } else {
+      count_all(where, a, x, static_cast<wide_count*>(a.counts.data));
+    }
+  } else {
+    const auto sum = [&]<class W>(std::type_identity<W>) {
+      is_32_bits ? sum_weights<W, float>(where, a, x) : sum_weights<W, double>(where, a, x);
+    };
+    a.weights.element == type::float32 ? sum(std::type_identity<float>())
+                                       : sum(std::type_identity<double>());
+    count_all(where, a, x, static_cast<wide_count*>(nullptr));
+  }
+  if (on_host) where.fence();
+  return {};
+}
+
+/// Edges in the execution space's memory, kept until they have been read.
+template <class E, class F>
+void with_edges(const space& where, const operand& edges, const F& f) {
+  Kokkos::View<E*, memory> there(
+      Kokkos::view_alloc(std::string("tally edges"), Kokkos::WithoutInitializing), edges.size);
+  const auto here = Kokkos::create_mirror_view(there);
+  with_element(edges.element, [&]<class X>() {
+    if constexpr (!is_complex_v<X>) {
+      const auto* const from = static_cast<const X*>(edges.data);
+      for (std::size_t i = 0; i < edges.size; ++i) {
+        here(i) = static_cast<E>(from[static_cast<std::ptrdiff_t>(i) * edges.increment]);
+      }
+    }
+  });
+  Kokkos::deep_copy(where, there, here);
+  f(given_edges<E>{there.data()});
+  where.fence();
+}
+
+}  // namespace
+
+stray_key histogram(const executor&, const histogram_arguments& a) {
+  const default_environment environment;
+  const auto lock = acquire();
+  const space where;
+  const auto bins = static_cast<std::int64_t>(a.counts.size / a.options.channels);
+  const auto is_whole = [](const scalar& s) { return s.element <= type::int64; };
+  stray_key stray;
+  with_element(a.x.element, [&]<class X>() {
+    if constexpr (!is_complex_v<X>) {
+      constexpr bool integral = std::is_integral_v<X>;
+      if (a.what == binning::edges) {
+        const auto by = [&](const auto& edges) { stray = run<X>(where, a, edges); };
+        a.edges.element <= type::int64 ? with_edges<std::int64_t>(where, a.edges, by)
+                                       : with_edges<double>(where, a.edges, by);
+        return;
+      }
+      if constexpr (integral) {
+        if (a.what == binning::keys) {
+          stray = run<X>(where, a, key_edges{});
+          return;
+        }
+        if (is_whole(a.lower) && is_whole(a.upper)) {
+          stray = run<X>(where, a, whole_edges{a.lower.integer, a.upper.integer, bins});
+          return;
+        }
+      }
+      stray = run<X>(where, a, even_edges{a.lower.as<double>(), a.upper.as<double>(), bins});
+    }
+  });
+  return stray;
+}
+
+}  // namespace tally::backends::kokkos

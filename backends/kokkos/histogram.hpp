@@ -1,0 +1,9 @@
+#pragma once
+
+#include "backends/backend.hpp"
+
+namespace tally::backends::kokkos {
+
+stray_key histogram(const executor& where, const histogram_arguments& arguments);
+
+}  // namespace tally::backends::kokkos

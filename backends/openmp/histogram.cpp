@@ -1,0 +1,22 @@
+// Histograms on OpenMP's threads, with the simd column's searches.
+#include "backends/openmp/histogram.hpp"
+
+#include "backends/openmp/shares.hpp"
+#include "backends/simd/histogram.hpp"
+
+namespace tally::backends::openmp {
+
+stray_key histogram(const executor& where, const histogram_arguments& a) {
+  stray_key stray;
+  const auto run = [](std::size_t count, const auto& f) {
+#pragma omp parallel for num_threads(static_cast <int>(count)) schedule(static)
+    for (std::size_t t = 0; t < count; ++t) f(t);
+  };
+  simd::with_slot_search(where.instructions(), a, [&](const void* bins, simd::slot_search* search) {
+    const auto threads = static_cast<std::size_t>(threads_of(where));
+    stray = simd::count_on_threads(a, bins, search, threads, run);
+  });
+  return stray;
+}
+
+}  // namespace tally::backends::openmp

@@ -1,0 +1,114 @@
+// Histograms on one thread, in plain loops.
+#include "backends/serial/histogram.hpp"
+
+#include "backends/floating_point_environment.hpp"
+#include "backends/histogram_bins.hpp"
+#include "backends/histogram_weights.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace tally::backends::serial {
+namespace {
+
+template <class T>
+const T& at(const operand& v, std::size_t i) {
+  return static_cast<const T*>(v.data)[static_cast<std::ptrdiff_t>(i) * v.increment];
+}
+
+/// Calls f(i, channel, slot) for each sample.
+template <class X, class Bins, class F>
+void for_each_slot(const histogram_arguments& a, const Bins& bin_of, const F& f) {
+  std::size_t channel = 0;
+  for (std::size_t i = 0; i < a.x.size; ++i) {
+    f(i, channel, bin_of(static_cast<sample_t<X>>(at<X>(a.x, i))));
+    if (++channel == a.options.channels) channel = 0;
+  }
+}
+
+/// The outside counts of a channel as what the slots behind the bins are counted in.
+std::int64_t* outside_of(const histogram_arguments& a, std::size_t channel) {
+  return &a.options.outside[channel].below;
+}
+
+template <class C, class X, class Bins>
+void count(const histogram_arguments& a, const Bins& bin_of) {
+  const slot bins = bins_of(a);
+  auto* const counts = static_cast<C*>(a.counts.data);
+  for_each_slot<X>(a, bin_of, [&](std::size_t, std::size_t channel, slot s) {
+    if (s < bins) {
+      ++counts[channel * bins + s];
+    } else if (a.options.outside != nullptr) {
+      ++outside_of(a, channel)[s - bins];
+    }
+  });
+}
+
+/// Sums of weights; so many bins at a time that their words are not more than 64 MiB.
+template <class W, class C, class X, class Bins>
+void add_weights(const histogram_arguments& a, const Bins& bin_of) {
+  using sum = weight_sum<W>;
+  const std::size_t bins = bins_of(a);
+  auto* const sums = static_cast<C*>(a.counts.data);
+  const std::size_t at_once = (std::size_t{1} << 23) / sum::words;
+  std::vector<std::int64_t> words;
+  for (std::size_t first = 0; first < a.counts.size; first += at_once) {
+    const std::size_t n = std::min(at_once, a.counts.size - first);
+    words.assign(n * sum::words, 0);
+    for_each_slot<X>(a, bin_of, [&](std::size_t i, std::size_t channel, slot s) {
+      if (s < bins) {
+        const std::size_t k = channel * bins + s - first;
+        if (k < n) sum::add(at<W>(a.weights, i), &words[k * sum::words]);
+      } else if (first == 0 && a.options.outside != nullptr) {
+        ++outside_of(a, channel)[s - bins];
+      }
+    });
+    for (std::size_t k = 0; k < n; ++k) {
+      C& to = sums[first + k];
+      to = sum::template round<C>(&words[k * sum::words], a.options.add ? &to : nullptr);
+    }
+  }
+}
+
+template <class X>
+stray_key first_stray(const histogram_arguments& a) {
+  const key_bins bin_of{bins_of(a)};
+  for (std::size_t i = 0; i < a.x.size; ++i) {
+    const auto key = static_cast<sample_t<X>>(at<X>(a.x, i));
+    if (bin_of(key) >= bin_of.bins) return {static_cast<std::int64_t>(i), key};
+  }
+  return {};
+}
+
+}  // namespace
+
+stray_key histogram(const executor&, const histogram_arguments& a) {
+  const default_environment environment;
+  stray_key stray;
+  if (a.what == binning::keys && a.options.outside == nullptr) {
+    with_element(a.x.element, [&]<class X>() {
+      if constexpr (std::is_integral_v<X>) stray = first_stray<X>(a);
+    });
+    if (stray.index >= 0) return stray;
+  }
+  const bool is_32_bits = a.counts.element == type::int32 || a.counts.element == type::float32;
+  if (!a.options.add) {
+    const std::size_t bytes = a.counts.size * (is_32_bits ? 4 : 8);
+    std::fill_n(static_cast<std::byte*>(a.counts.data), bytes, std::byte{});
+    if (a.options.outside) std::fill_n(a.options.outside, a.options.channels, outside_counts());
+  }
+  with_bins(a, [&]<class X>(const auto& bin_of) {
+    if (!a.weighted) {  // unsigned: modulo 2^32, 2^64
+      return is_32_bits ? count<std::uint32_t, X>(a, bin_of) : count<std::uint64_t, X>(a, bin_of);
+    }
+    const auto add = [&]<class W>(std::type_identity<W>) {
+      return is_32_bits ? add_weights<W, float, X>(a, bin_of)
+                        : add_weights<W, double, X>(a, bin_of);
+    };
+    a.weights.element == type::float32 ? add(std::type_identity<float>())
+                                       : add(std::type_identity<double>());
+  });
+  return stray;
+}
+
+}  // namespace tally::backends::serial
