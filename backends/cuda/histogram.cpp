@@ -13,6 +13,8 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace tally::backends::cuda {
 namespace {
@@ -33,13 +35,13 @@ constexpr std::size_t most_ranges = 10;
 /// 1.9 us with 256 bins, 2.2 with 4096; with zeros 2.1 and 2.5. But 2^16 take 6.3, with zeros 2.3.
 constexpr std::size_t most_of_one_block = 4 * histogram_threads;
 
-/// Cells of thresholds: two a threshold or more, 1024 at least. 2^25 floats between 256 edges ran
-/// at 3.38 TB/s with 1024 cells of equal width, 3.45 with 512, 3.30 with 2048; with cells of
-/// equally many floats between 256 edges in geometric progression at 3.29 (Zipf 3.26), 3.33 (2.59)
-/// and 3.20; between 4097 edges at 2.59 with 8192 cells, 1.98 with 4096, 2.00 with 16384.
+/// Cells of thresholds: three for two thresholds or more, 1024 at least. 2^25 floats between 256
+/// edges ran at 3.38 TB/s with 1024 cells of equal width, 3.45 with 512, 3.30 with 2048; with cells
+/// of equally many floats between 256 edges in geometric progression at 3.29 (Zipf 3.26), 3.33
+/// (2.59) and 3.20; between 4097 edges at 2.59 with 8192 cells, 1.98 with 4096, 2.00 with 16384.
 constexpr unsigned cell_bits_for(std::size_t thresholds) {
   unsigned bits = 13;
-  while (bits > 8 && (std::size_t{1} << (23 - bits)) < 2 * thresholds) --bits;
+  while (bits > 8 && (std::size_t{1} << (23 - bits)) < thresholds * 3 / 2) --bits;
   return bits;
 }
 
@@ -47,7 +49,7 @@ constexpr unsigned cell_bits_for(std::size_t thresholds) {
 
 /// The position of a float among floats, as by_cell has it.
 std::uint32_t rank_of(float value) {
-  const auto bits = __builtin_bit_cast(std::int32_t, value);
+  const auto bits = __builtin_bit_cast(std::int32_t, value + 0.0f);  // -0 is 0
   return static_cast<std::uint32_t>(bits) ^ (static_cast<std::uint32_t>(bits >> 31) | 0x80000000u);
 }
 
@@ -128,7 +130,7 @@ void describe_bins(const histogram_arguments& a, const executor& where, histogra
     } else if constexpr (std::is_same_v<Bins, even_bins>) {
       job.even = b;
       bins.rule = bin_rule::even;
-      if (b.half == 1) guess_positions(b.inverse, b.first, b.bins, job);
+      if (b.is_near) guess_positions(b.inverse, b.first, b.bins, job);
     } else if constexpr (std::is_same_v<Bins, even_integer_bins>) {
       job.whole = true;
       job.whole_even = b;
@@ -143,13 +145,13 @@ void describe_bins(const histogram_arguments& a, const executor& where, histogra
       } else {
         job.thresholds = bring(b.thresholds, bytes, where, bins.thresholds);
       }
-      // A third of shared memory at most, so that most of it counts.
+      // Half of shared memory at most, so that the rest counts.
       if (b.reached > 0) {
         const std::vector<S> all(b.thresholds, b.thresholds + b.reached);
         const bin_rule cells = cut_into_cells(all, job);
         const std::size_t shared =
             ceil_div(bytes, 16) * 16 + (std::size_t{4} << (23 - job.cell_bits));
-        if (shared <= most_shared_bytes(where.device()) / 3) {
+        if (shared <= most_shared_bytes(where.device()) / 2) {
           bins.rule = cells;
           job.shared_bytes = static_cast<unsigned>(shared);
         }
@@ -228,8 +230,12 @@ void count(const histogram_arguments& a, const executor& where, histogram_edges_
   const counting how = rule == bin_rule::bytes && job.channels == 1  ? counting::lanes
                        : ranges <= std::min(most_ranges, processors) ? counting::tables
                                                                      : counting::cache;
-  std::size_t shared = cache_bytes;
+  std::size_t shared = 0;
   if (how == counting::cache) {
+    // A counter and the 16 upper bits of its place: 2^15 of them on an H200. With 2^14, and 32
+    // bits, 2^25 Zipf keys of 2^20 bins ran at 0.59 TB/s, so at 0.83.
+    while ((std::size_t{12} << job.cache_bits) <= most_bytes - 512) ++job.cache_bits;
+    shared = std::size_t{6} << job.cache_bits;
     if (rule != bin_rule::keys && rule != bin_rule::bytes) rule = bin_rule::any;
     job.shared_bytes = 0;
   } else if (how == counting::lanes) {
@@ -301,33 +307,36 @@ void add_weights(const histogram_arguments& a, const executor& where,
 
 // --- Keys that have no bin -----------------------------------------------------------------------
 
-/// Waits, and tells the first one.
+/// Waits for what the launches that count have left in a workspace, and tells the first one.
 stray_key stray_of(const histogram_arguments& a, const executor& where, const key_bins& keys,
-                   const workspace& shared) {
+                   workspace shared) {
   histogram_stray_job job;
   job.x = a.x.data;
   job.increment = a.x.increment;
   job.n = static_cast<std::int64_t>(a.x.size);
   job.element = a.x.element;
   job.keys = keys;
-  job.stray = shared.words;
-  job.ended = shared.ended;
-  const auto answer = [&] {
+  const auto answer = [&](workspace left) {
     mailbox& box = mailbox::mine();
+    job.stray = left.words;
+    job.ended = left.ended;
     job.tag = box.next_tag();
     job.result = box.address();
     launch(histogram_tell_stray_kernel(), {1, 1}, &job, where.device(), where.stream());
-    shared.queued();
+    left.queued();
+    left = {};
     std::uint32_t payload[mailbox::words];
     box.wait(where.stream(), words_of<stray_answer>, payload);
     stray_answer told;
     std::memcpy(&told, payload, sizeof told);
     return told;
   };
-  if (answer().stray == 0) return {};
+  if (answer(std::move(shared)).stray == 0) return {};
+  workspace again = workspace_for(where.device(), where.stream(), false);
+  job.stray = again.words;
   launch(histogram_find_stray_kernel(), {2 * multiprocessors(where.device()), 1024}, &job,
          where.device(), where.stream());
-  const stray_answer first = answer();
+  const stray_answer first = answer(std::move(again));
   return {static_cast<std::int64_t>(~first.stray), first.key};
 }
 
@@ -367,7 +376,7 @@ stray_key histogram(const executor& where, const histogram_arguments& a) {
   } else {
     count(a, where, job, bins.rule);
   }
-  return only_in_bins ? stray_of(a, where, job.keys, shared) : stray_key();
+  return only_in_bins ? stray_of(a, where, job.keys, std::move(shared)) : stray_key();
 }
 
 }  // namespace tally::backends::cuda

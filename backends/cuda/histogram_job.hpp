@@ -38,11 +38,12 @@ struct histogram_job {
   slot bins = 1;    ///< of a channel
   slot places = 1;  ///< of a channel: its bins, and those outside where they matter; or bytes
   unsigned ranges = 1;
-  slot a_range = 1;    ///< places that a block counts, at most
-  bool wide = false;   ///< counts of 64 bits
-  bool add = false;    ///< to what is there
-  bool alone = false;  ///< each range has one block: it writes
-  bool waits = true;   ///< for the launch before, with all it does; otherwise to hand in
+  slot a_range = 1;         ///< places that a block counts, at most
+  unsigned cache_bits = 0;  ///< the low bits of a place, where a cache has its counter
+  bool wide = false;        ///< counts of 64 bits
+  bool add = false;         ///< to what is there
+  bool alone = false;       ///< each range has one block: it writes
+  bool waits = true;        ///< for the launch before, with all it does; otherwise to hand in
   void* counts = nullptr;
   std::int64_t* outside = nullptr;  ///< three a channel, or null
   std::uint64_t* stray = nullptr;   ///< becomes 1 if a sample is outside, or null

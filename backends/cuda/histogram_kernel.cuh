@@ -194,7 +194,7 @@ struct by_cell : places_are_slots {
       const float position = fminf(fmaxf(fmaf(f, rate, offset), 0.0f), 1.0f * last_position);
       return __float_as_uint(__fadd_rz(position, 0x1p23f)) & last_position;
     } else {
-      const auto bits = __float_as_int(f);
+      const auto bits = __float_as_int(f + 0.0f);  // -0 is 0
       const auto rank = static_cast<std::uint32_t>(bits ^ ((bits >> 31) | 0x80000000));
       return min((max(rank, base) - base) >> shift, last_position);
     }
@@ -207,9 +207,12 @@ struct by_cell : places_are_slots {
     asm volatile("ld.shared.u32 %0, [%1];" : "=r"(cell) : "r"(cells + 4 * (position >> cell_bits)));
     const std::uint32_t sum = cell + position;
     const slot bin = (sum >> cell_bits) - 1;
+    const bool is_clear = (~sum & cell_mask) != 0;
     // A linear position of NaN is 0, below the first threshold.
-    if (bin < bins && (~sum & cell_mask) != 0 && (linear || x == x)) return bin;
-    return edge_bins<S>{thresholds, reached, bins}(x);
+    if (bin < bins && is_clear && (linear || x == x)) return bin;
+    const edge_bins<S> exact = {thresholds, reached, bins};
+    const slot count = bin + 1;
+    return is_clear && count <= reached && x == x ? exact.bin_of(count) : exact(x);
   }
 
  private:
@@ -351,15 +354,18 @@ struct lane_table {
 /// hot one, most likely.
 template <class Rule>
 struct cache_table {
-  static constexpr slot size = 1u << cache_bits;
   static constexpr std::uint16_t free = 0xffff;
+  unsigned bits;
+  slot size;
   std::uint32_t* counters;
   std::uint16_t* owners;  ///< the upper bits of their places
   std::uint32_t address;
 
   template <class Job>
-  __device__ cache_table(const Job&, char* shared)
-      : counters(reinterpret_cast<std::uint32_t*>(shared)),
+  __device__ cache_table(const Job& job, char* shared)
+      : bits(job.cache_bits),
+        size(1u << bits),
+        counters(reinterpret_cast<std::uint32_t*>(shared)),
         owners(reinterpret_cast<std::uint16_t*>(counters + size)),
         address(static_cast<std::uint32_t>(__cvta_generic_to_shared(shared))) {
     for (slot i = threadIdx.x; i < size; i += blockDim.x) counters[i] = 0, owners[i] = free;
@@ -368,16 +374,16 @@ struct cache_table {
   __device__ void add(const Job& job, const slot (&places)[n]) {
     std::uint16_t owner[n];
 #pragma unroll
-    for (int i = 0; i < n; ++i) owner[i] = owners[places[i] % size];
+    for (int i = 0; i < n; ++i) owner[i] = owners[places[i] & (size - 1)];
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      const slot place = places[i], mine = place / size;
+      const slot place = places[i], low = place & (size - 1), mine = place >> bits;
       if (owner[i] == free && mine < free) {
-        owner[i] = atomicCAS(owners + place % size, free, static_cast<std::uint16_t>(mine));
+        owner[i] = atomicCAS(owners + low, free, static_cast<std::uint16_t>(mine));
         if (owner[i] == free) owner[i] = static_cast<std::uint16_t>(mine);
       }
       if (owner[i] == mine && mine < free) {
-        count_at(address + 4 * (place % size));
+        count_at(address + 4 * low);
       } else if (place != nowhere) {
         hand_in<Rule>(job, place, 1);
       }
@@ -386,7 +392,7 @@ struct cache_table {
   template <class Job>
   __device__ void hand_in_all(const Job& job) const {
     for (slot i = threadIdx.x; i < size; i += blockDim.x) {
-      if (counters[i] > 0) hand_in<Rule>(job, owners[i] * size + i, counters[i]);
+      if (counters[i] > 0) hand_in<Rule>(job, (slot{owners[i]} << bits) + i, counters[i]);
     }
   }
 };
@@ -420,9 +426,17 @@ __global__ void __launch_bounds__(histogram_threads)
   const auto load = [&](std::int64_t first) {
 #pragma unroll
     for (int l = 0; l < loads; ++l) {
-      if (first + l * step < job.words) next[l].load(x + job.head + (first + l * step) * lanes);
+      if (first + l * step >= job.words) break;
+      const DX* const from = x + job.head + (first + l * step) * lanes;
+      if (job.waits) {
+        next[l].load(from);
+      } else {
+        next[l].words[0] = __ldcs(reinterpret_cast<const uint4*>(from));
+      }
     }
   };
+  // The samples were there before this launch was placed, unless it waits: then no load has to
+  // go where all writes meet.
   load(mine);
   const Rule place_of(job, shared);
   Table<Rule> table(job, shared + job.shared_bytes);

@@ -13,10 +13,6 @@ namespace tally::backends::cuda {
 /// Threads of a block that counts.
 inline constexpr unsigned histogram_threads = 1024;
 
-/// Places that a cache holds, and its bytes.
-inline constexpr unsigned cache_bits = 15;
-inline constexpr std::size_t cache_bytes = std::size_t{6} << cache_bits;
-
 /// Of samples of type X; takes a histogram_job, or where there may be edges a histogram_edges_job.
 template <class X>
 const void* histogram_kernel_of(bin_rule rule, counting where);
