@@ -8,9 +8,12 @@
 #include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>
 #include <tally/reduce.hpp>
+#include <tally/spmv.hpp>
 #include <tally/transform.hpp>
 #include <tally/transform_reduce.hpp>
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -36,6 +39,29 @@ struct exact_arguments {
   conjugate conjugated = conjugate::none;
   output result;  ///< float32, float64, or of products and values complex64, complex128
   bool wait = true;
+};
+
+/// What a backend keeps of a matrix for its products; a backend that keeps more derives from it.
+struct spmv_analysis {
+  std::string description;  ///< how rows are summed, and why
+
+  virtual ~spmv_analysis() = default;
+};
+
+/// The first thing that is wrong with a matrix: of its offsets, in the order of rows, and if those
+/// are right, of its columns.
+struct csr_defect {
+  enum class kind : std::uint8_t {
+    none,
+    first_offset,       ///< row_offsets[0] is `value`, not 0
+    decreasing_offset,  ///< row `index` starts at `before` and ends at `value`, which is less
+    last_offset,        ///< row_offsets[rows] is `value`, not the number of values
+    column,             ///< column_indices[index] is `value`, outside [0, columns)
+  };
+  kind what = kind::none;
+  std::size_t index = 0;
+  std::int64_t value = 0;
+  std::int64_t before = 0;
 };
 
 struct backend {
@@ -66,6 +92,14 @@ struct backend {
                            const part_calls& calls);
   /// min, max, minmax, iamax. The vector is empty only for iamax.
   void (&extremum)(const executor& where, const extremum_arguments& arguments);
+  /// Each row's sum in the row order (backends/row_order.hpp), or correctly rounded; then y_i by
+  /// `scal`, or with `reads_y()` by `axpby`, of the sum (backends/elementwise.hpp) in the type
+  /// spmvs::combination. At least one row. With a plan, its analysis is of this matrix and backend.
+  void (&spmv)(const executor& where, const spmv_arguments& arguments);
+  /// Of a matrix without defects, of at least one row.
+  std::shared_ptr<const spmv_analysis> (&analyse)(const executor& where, const csr_operand& matrix);
+  /// The matrix's sizes are consistent. Blocks.
+  csr_defect (&find_defect)(const executor& where, const csr_operand& matrix);
 };
 
 /// `reaches` of the backends that run on the host.

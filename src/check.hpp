@@ -105,6 +105,7 @@ class check {
   static void append(std::string& text, std::string_view part) { text += part; }
   static void append(std::string& text, std::size_t number) { text += std::to_string(number); }
   static void append(std::string& text, int number) { text += std::to_string(number); }
+  static void append(std::string& text, std::int64_t number) { text += std::to_string(number); }
 
   std::string_view function_;
 };

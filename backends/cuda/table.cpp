@@ -4,6 +4,7 @@
 #include "backends/cuda/multi_dot.hpp"
 #include "backends/cuda/reduce.hpp"
 #include "backends/cuda/runtime.hpp"
+#include "backends/cuda/spmv.hpp"
 #include "backends/cuda/transform.hpp"
 #include "backends/cuda/transform_reduce.hpp"
 
@@ -36,6 +37,9 @@ const backend table = {
     .transform = transform,
     .transform_reduce = transform_reduce,
     .extremum = extremum,
+    .spmv = spmv,
+    .analyse = analyse,
+    .find_defect = find_defect,
 };
 
 }  // namespace tally::backends::cuda

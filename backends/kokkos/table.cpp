@@ -7,6 +7,7 @@
 #include "backends/kokkos/runtime.hpp"
 #include "backends/kokkos/transform.hpp"
 #include "backends/kokkos/transform_reduce.hpp"
+#include "backends/serial/spmv.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -58,6 +59,9 @@ const backend table = {
     .transform = transform,
     .transform_reduce = transform_reduce,
     .extremum = extremum,
+    .spmv = serial::spmv,
+    .analyse = serial::analyse,
+    .find_defect = serial::find_defect,
 };
 
 }  // namespace tally::backends::kokkos

@@ -7,6 +7,7 @@
 #include "backends/openmp/shares.hpp"
 #include "backends/openmp/transform.hpp"
 #include "backends/openmp/transform_reduce.hpp"
+#include "backends/serial/spmv.hpp"
 
 #include <omp.h>
 
@@ -36,6 +37,9 @@ const backend table = {
     .transform = transform,
     .transform_reduce = transform_reduce,
     .extremum = extremum,
+    .spmv = serial::spmv,
+    .analyse = serial::analyse,
+    .find_defect = serial::find_defect,
 };
 
 }  // namespace tally::backends::openmp

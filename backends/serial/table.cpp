@@ -4,6 +4,7 @@
 #include "backends/serial/extremum.hpp"
 #include "backends/serial/multi_dot.hpp"
 #include "backends/serial/reduce.hpp"
+#include "backends/serial/spmv.hpp"
 #include "backends/serial/transform.hpp"
 #include "backends/serial/transform_reduce.hpp"
 
@@ -20,6 +21,9 @@ const backend table = {
     .transform = transform,
     .transform_reduce = transform_reduce,
     .extremum = extremum,
+    .spmv = spmv,
+    .analyse = analyse,
+    .find_defect = find_defect,
 };
 
 }  // namespace tally::backends::serial

@@ -1,4 +1,5 @@
 #include "backends/backend.hpp"
+#include "backends/serial/spmv.hpp"
 #include "backends/serial/transform_reduce.hpp"
 #include "backends/simd/dot.hpp"
 #include "backends/simd/exact.hpp"
@@ -20,6 +21,9 @@ const backend table = {
     .transform = transform,
     .transform_reduce = serial::transform_reduce,
     .extremum = extremum,
+    .spmv = serial::spmv,
+    .analyse = serial::analyse,
+    .find_defect = serial::find_defect,
 };
 
 }  // namespace tally::backends::simd

@@ -11,6 +11,7 @@
 #include <tally/operand.hpp>
 #include <tally/order.hpp>
 #include <tally/reduce.hpp>
+#include <tally/spmv.hpp>
 #include <tally/transform.hpp>
 #include <tally/transform_reduce.hpp>
 #include <tally/types.hpp>
