@@ -5,6 +5,7 @@
 #include "backends/csr.hpp"
 #include "backends/kokkos/sums.hpp"
 #include "backends/row_order.hpp"
+#include "backends/tree.hpp"
 #include "backends/typed_vector.hpp"
 
 #include <tally/exact_sum.hpp>

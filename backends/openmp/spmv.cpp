@@ -77,7 +77,7 @@ template <class A>
 row_part<A> sum_chunks(const row_kernels<A>& kernels, const borders& all, const spmv_arguments& a,
                        std::size_t row, std::size_t begin, std::size_t end) {
   const std::size_t first = all.begin_of(row);
-  row_part<A> part{row, first + end == all.begin_of(row + 1)};
+  row_part<A> part{row, first + end == all.begin_of(row + 1), {}};
   part.chunks.reserve((end - begin + order::chunk - 1) / order::chunk);
   for (std::size_t j = begin; j < end; j += order::chunk) {
     part.chunks.push_back(kernels.part(a, first + j, std::min(order::chunk, end - j)));
