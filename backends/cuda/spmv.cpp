@@ -12,12 +12,16 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <string>
 
 namespace tally::backends::cuda {
 namespace {
+
+/// Of a grid.
+constexpr std::size_t most_blocks = (std::size_t{1} << 31) - 1;
 
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
@@ -28,8 +32,9 @@ std::size_t tiles_of(const csr_operand& a) { return ceil_div(a.rows + a.nonzeros
 /// What a plan keeps.
 struct tiled_analysis : spmv_analysis {
   int device = 0;
-  tile_start* starts = nullptr;
-  bool splits = false;  ///< whether any row is split
+  unsigned threads_a_row = 0;    ///< 0: tiles
+  tile_start* starts = nullptr;  ///< of the tiles
+  bool splits = false;           ///< whether any row is split
 
   tiled_analysis() = default;
   tiled_analysis(const tiled_analysis&) = delete;
@@ -54,12 +59,9 @@ const spmv_choice& choice_of(const spmv_arguments& a) {
 }
 
 spmv_job job_of(const spmv_arguments& a, type accumulator) {
-  spmv_job job{.offsets = index_vector(a.a.row_offsets), .columns = index_vector(a.a.column_indices)};
-  job.values = typed_vector(a.a.values);
+  spmv_job job(a.a);
   job.x = typed_vector(a.x);
   job.y = typed_vector(a.y);
-  job.rows = static_cast<std::int64_t>(a.a.rows);
-  job.nonzeros = static_cast<std::int64_t>(a.a.nonzeros());
   job.reads_y = a.reads_y();
   job.computation = spmvs::combination(accumulator, a.y.element);
   const auto put = [&]<class C>(std::type_identity<C>) {
@@ -101,19 +103,30 @@ void spmv(const executor& where, const spmv_arguments& a) {
 
   const auto* const plan =
       a.plan != nullptr ? static_cast<const tiled_analysis*>(a.plan->analysis()) : nullptr;
-  const std::size_t tiles = tiles_of(a.a);
   const spmv_choice& choice = choice_of(a);
+  if (plan != nullptr && plan->threads_a_row > 0) {
+    const unsigned threads = plan->threads_a_row;
+    const auto* const kernel =
+        reinterpret_cast<const void*>(choice.rows[std::countr_zero(threads)]);
+    const std::size_t blocks = ceil_div(a.a.rows, row_threads / threads);
+    if (kernel != nullptr && blocks <= most_blocks) {
+      shape.threads = row_threads;
+      shape.blocks = static_cast<unsigned>(blocks);
+      return launch(kernel, shape, &job, where.device(), stream);
+    }
+  }
+  const std::size_t tiles = tiles_of(a.a);
   if (plan != nullptr) job.starts = plan->starts;
   shape.threads = tile_threads;
   shape.blocks = static_cast<unsigned>(tiles);
   shape.shared_bytes = choice.shared_bytes;
-  const auto* const kernel = reinterpret_cast<const void*>(choice.kernel);
+  const auto* const kernel = reinterpret_cast<const void*>(choice.tiles);
   allow_shared_bytes(kernel, where.device(), shape.shared_bytes);
   workspace shared;
   if (plan == nullptr || plan->splits) {
     shared = workspace_for(where.device(), stream, is_captured(stream, false, "spmv"));
-    const std::size_t a_sum = std::max<std::size_t>(2, size_of(accumulator) / 4 *
-                                                           (transforms::is_complex(accumulator) ? 2 : 1));
+    const std::size_t a_sum = std::max<std::size_t>(
+        2, size_of(accumulator) / 4 * (transforms::is_complex(accumulator) ? 2 : 1));
     while ((tiles >> job.share_shift) >= workspace_words / a_sum) ++job.share_shift;
   }
   job.words = shared.words;
@@ -161,14 +174,6 @@ survey_words run_survey(const executor& where, survey_kernel* kernel, csr_survey
   return found;
 }
 
-csr_survey survey_of(const csr_operand& a) {
-  csr_survey job{.offsets = index_vector(a.row_offsets), .columns = index_vector(a.column_indices)};
-  job.rows = static_cast<std::int64_t>(a.rows);
-  job.nonzeros = static_cast<std::int64_t>(a.nonzeros());
-  job.column_count = static_cast<std::int64_t>(a.columns);
-  return job;
-}
-
 /// An element of device memory.
 std::int64_t fetched(const executor& where, const operand& v, std::size_t i) {
   const operand one = v.slice(i, 1);
@@ -187,8 +192,9 @@ std::int64_t fetched(const executor& where, const operand& v, std::size_t i) {
 csr_defect find_defect(const executor& where, const csr_operand& a) {
   using kind = csr_defect::kind;
   const current_device current(where.device());
-  const std::uint64_t found = run_survey(where, defect_kernel(), survey_of(a),
-                                         std::max(a.rows, a.nonzeros()), "validate")[survey::defect];
+  const std::uint64_t found =
+      run_survey(where, defect_kernel(), csr_survey(a), std::max(a.rows, a.nonzeros()),
+                 "validate")[survey::defect];
   if (found == 0) return {};
   constexpr std::uint64_t index_mask = (std::uint64_t{1} << survey::index_bits) - 1;
   csr_defect defect;
@@ -213,7 +219,7 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
   auto analysis = std::make_shared<tiled_analysis>();
   analysis->device = where.device();
   const std::size_t tiles = tiles_of(a);
-  csr_survey job = survey_of(a);
+  csr_survey job(a);
   {
     const beside_captures mode;
     check(cudaMalloc(reinterpret_cast<void**>(&analysis->starts), (tiles + 1) * sizeof(tile_start)),
@@ -221,19 +227,26 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
   }
   job.starts = analysis->starts;
   job.tiles = static_cast<std::int64_t>(tiles);
-  const survey_words found =
-      run_survey(where, analysis_kernel(), job, a.rows + 1, "spmv_plan");
-  analysis->splits = found[survey::longest] > split_row;
-  const auto text = [](auto value) { return std::to_string(value); };
-  analysis->description =
-      text(tiles) + " tiles of " + text(tile_size) + " rows and nonzeros, a block each; " +
-      (found[survey::long_rows] == 0
-           ? "a row in up to " + text(row_order::lanes) + " threads"
-           : text(found[survey::long_rows]) + " rows of more than " + text(row_order::short_row) +
-                 " terms in a warp each") +
-      (analysis->splits ? ", those of more than " + text(split_row) + " in several blocks" : "") +
-      ": " + text(a.rows) + " rows of " + text(a.nonzeros() / a.rows) + " terms in the mean, " +
-      text(found[survey::longest]) + " at most, " + text(found[survey::empty]) + " empty";
+  const survey_words found = run_survey(where, analysis_kernel(), job, a.rows + 1, "spmv_plan");
+  const std::uint64_t longest = found[survey::longest];
+  analysis->splits = longest > split_row;
+  analysis->threads_a_row = threads_a_row(a.rows, a.nonzeros(), longest);
+
+  const auto text = [](std::uint64_t value) { return std::to_string(value); };
+  std::string& s = analysis->description;
+  if (analysis->threads_a_row > 0) {
+    s = "each row in " + text(analysis->threads_a_row) + " threads, since rows are short";
+  } else {
+    s = text(tiles) + " tiles of " + text(tile_size) +
+        " rows and nonzeros, a block each, since rows differ";
+    if (found[survey::long_rows] > 0) {
+      s += "; those of more than " + text(row_order::short_row) + " terms, " +
+           text(found[survey::long_rows]) + ", in a warp each";
+    }
+    if (analysis->splits) s += ", of more than " + text(split_row) + " in several blocks";
+  }
+  s += ": " + text(a.rows) + " rows of " + text(a.nonzeros() / a.rows) + " terms in the mean, " +
+       text(longest) + " at most, " + text(found[survey::empty]) + " empty";
   return analysis;
 }
 

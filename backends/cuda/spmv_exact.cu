@@ -30,8 +30,8 @@ class row_tile {
       x_[row] = y_[row] = 0;
       if (i < end) {
         const std::int64_t column = job.columns[static_cast<std::size_t>(i)];
-        x_[row] = typed::number_at<double>(values.data, i * values.increment + p.value,
-                                           values.number);
+        x_[row] =
+            typed::number_at<double>(values.data, i * values.increment + p.value, values.number);
         y_[row] = typed::number_at<double>(x.data, column * x.increment + p.x, x.number);
         if (p.negative) x_[row] = -x_[row];
       }
@@ -86,7 +86,8 @@ __device__ R rounded_words(std::int64_t* words, int lane) {
 }
 
 template <class A>
-__global__ void __launch_bounds__(exact_spmv_warps* warp) exact_spmv(const __grid_constant__ spmv_job job) {
+__global__ void __launch_bounds__(exact_spmv_warps* warp)
+    exact_spmv(const __grid_constant__ spmv_job job) {
   using R = real_t<A>;
   constexpr int column_doubles = column_bytes<row_tile> / sizeof(double);
   __shared__ double columns[exact_spmv_warps][column_doubles];

@@ -18,17 +18,24 @@ struct tile_start {
 };
 
 struct spmv_job {
+  explicit spmv_job(const csr_operand& a)
+      : offsets(a.row_offsets),
+        columns(a.column_indices),
+        values(a.values),
+        rows(static_cast<std::int64_t>(a.rows)),
+        nonzeros(static_cast<std::int64_t>(a.nonzeros())) {}
+
   // In the order in which a kernel needs them: parameters come through a cache, cold at its start.
   const tile_start* starts = nullptr;  ///< of the tiles and of what follows them, or null: search
   index_vector offsets;
   index_vector columns;
   typed_vector values;
   typed_vector x;
-  std::int64_t rows = 0;
-  std::int64_t nonzeros = 0;
+  std::int64_t rows;
+  std::int64_t nonzeros;
   typed_vector y;
   std::int64_t tiles = 0;
-  unsigned share_shift = 0;        ///< log2 of the tiles that lie between a split row's shares
+  unsigned share_shift = 0;  ///< log2 of the tiles that lie between a split row's shares
   bool reads_y = false;
   type computation = type::float64;  ///< C of <tally/spmv.hpp>
   std::uint64_t* words = nullptr;    ///< the workspace (workspace.hpp)

@@ -1,10 +1,11 @@
-// spmv on a GPU: a block for each tile of the matrix (spmv_shape.hpp), one launch for each call.
+// spmv on a GPU, one launch for each call: a row in a few threads, where all rows are known to be
+// short and about equal, else a block for each tile of the matrix (spmv_shape.hpp).
 //
-// Promise: the bits of the row order. A block computes its tile's terms, adjacent threads adjacent
-// ones, into shared memory, where rows are summed: short ones in 1, 2, 4 or 8 threads, which own
-// lanes of the order that lie so many apart, longer ones by a warp. Lanes start at +0, so none can
-// hold -0, and a lane without terms may be added or not. Compiled with -fmad=false: a product is
-// rounded before it is added.
+// Promise: the bits of the row order. The block of a tile computes its tile's terms, adjacent
+// threads adjacent ones, into shared memory, where rows are summed: short ones in 1, 2, 4 or 8
+// threads, which own lanes of the order that lie so many apart, longer ones by a warp. Lanes start
+// at +0, so none can hold -0, and a lane without terms may be added or not. Compiled with
+// -fmad=false: a product is rounded before it is added.
 //
 // The blocks that have shares of a split row hand their sums to the one that has the last share,
 // through words that it polls (words.hpp). That can't deadlock: it waits for blocks of lower
@@ -42,7 +43,7 @@ class term_planes {
       return {terms_[i]};
     }
   }
-  __device__ void put(int i, const dot_sum<A>& term) {
+  __device__ void put(int i, const dot_sum<A>& term) const {
     if constexpr (is_complex_v<A>) {
       terms_[i] = term.rr;
       terms_[most_terms + i] = term.ii;
@@ -76,59 +77,84 @@ __device__ dot_sum<A> term_of(on_device_t<V> value, on_device_t<X> x) {
   }
 }
 
-/// Elements that are read once: not kept in L1, whose room x needs, and the first to leave L2.
+/// Loads `to` where `wanted`; it keeps its value elsewhere. The compiler leaves such loads in their
+/// order and side by side: from plain code it made branches, which waited for each load, and a
+/// random matrix of 16 nonzeros a row took 247 us instead of 138 (one H200).
 template <class T>
-__device__ T load_once(const T* from) {
+__device__ void load_if(bool wanted, const T* from, T& to) {
   if constexpr (sizeof(T) == 2) {
-    return __builtin_bit_cast(T, __ldcs(reinterpret_cast<const unsigned short*>(from)));
+    auto bits = __builtin_bit_cast(std::uint16_t, to);
+    asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.b16 %0, [%1];}"
+                 : "+h"(bits)
+                 : "l"(from), "r"(static_cast<unsigned>(wanted)));
+    to = __builtin_bit_cast(T, bits);
   } else if constexpr (sizeof(T) == 4) {
-    return __builtin_bit_cast(T, __ldcs(reinterpret_cast<const unsigned*>(from)));
-  } else if constexpr (sizeof(T) == 8 && alignof(T) == 8) {
-    return __builtin_bit_cast(T, __ldcs(reinterpret_cast<const unsigned long long*>(from)));
-  } else {
-    return {load_once(&from->re), load_once(&from->im)};
+    auto bits = __builtin_bit_cast(std::uint32_t, to);
+    asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.b32 %0, [%1];}"
+                 : "+r"(bits)
+                 : "l"(from), "r"(static_cast<unsigned>(wanted)));
+    to = __builtin_bit_cast(T, bits);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    auto bits = __builtin_bit_cast(std::uint64_t, to);
+    asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.b64 %0, [%1];}"
+                 : "+l"(bits)
+                 : "l"(from), "r"(static_cast<unsigned>(wanted)));
+    to = __builtin_bit_cast(T, bits);
+  } else {  // complex: aligned as its parts are
+    load_if(wanted, &from->re, to.re);
+    load_if(wanted, &from->im, to.im);
   }
 }
 
-/// The terms of `count` nonzeros from `first` on.
-template <class A, class V, class X, class Column>
-__device__ void stage(const spmv_job& job, term_planes<A> terms, std::int64_t first, int count) {
+/// Terms of a row or a tile: `in_flight` nonzeros from `first` on, each `apart` from the one
+/// before, as far as they are before `end`; +0 after it. All loads of a kind go out before the
+/// first is waited for.
+template <class A, class V, class X, class Column, int in_flight, int apart>
+__device__ void load_terms(const spmv_job& job, std::int64_t first, std::int64_t end,
+                           dot_sum<A> (&terms)[in_flight]) {
   using DV = on_device_t<V>;
   using DX = on_device_t<X>;
-  constexpr int threads = tile_threads;
-  constexpr int in_flight = 4;
   const auto* const columns = static_cast<const Column*>(job.columns.data) + first;
   const auto* const values = static_cast<const DV*>(job.values.data) + first;
   const auto* const x = static_cast<const real_t<X>*>(job.x.data);
+  const int left =
+      end - first < in_flight * apart ? static_cast<int>(end - first) : in_flight * apart;
+  Column column[in_flight] = {};
+  DV value[in_flight] = {};
+  DX element[in_flight] = {};
+#pragma unroll
+  for (int k = 0; k < in_flight; ++k) load_if(k * apart < left, columns + k * apart, column[k]);
+#pragma unroll
+  for (int k = 0; k < in_flight; ++k) load_if(k * apart < left, values + k * apart, value[k]);
+#pragma unroll
+  for (int k = 0; k < in_flight; ++k) {
+    const auto* const at = reinterpret_cast<const DX*>(x + column[k] * job.x.increment);
+    load_if(k * apart < left, at, element[k]);
+  }
+#pragma unroll
+  for (int k = 0; k < in_flight; ++k) terms[k] = term_of<A, V, X>(value[k], element[k]);
+}
+
+/// The terms of `count` nonzeros from `first` on, by a block.
+template <class A, class V, class X, class Column>
+__device__ void stage(const spmv_job& job, const term_planes<A>& terms, std::int64_t first,
+                      int count) {
+  constexpr int threads = tile_threads;
+  constexpr int in_flight = 4;
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < count; i += in_flight * threads) {
-    Column column[in_flight];
-    DV value[in_flight];
-    DX element[in_flight];
+    dot_sum<A> loaded[in_flight];
+    load_terms<A, V, X, Column, in_flight, threads>(job, first + i, first + count, loaded);
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
-      if (i + k * threads < count) {
-        column[k] = load_once(columns + i + k * threads);
-        value[k] = load_once(values + i + k * threads);
-      }
-    }
-#pragma unroll
-    for (int k = 0; k < in_flight; ++k) {
-      if (i + k * threads < count) {
-        element[k] = *reinterpret_cast<const DX*>(x + column[k] * job.x.increment);
-      }
-    }
-#pragma unroll
-    for (int k = 0; k < in_flight; ++k) {
-      if (i + k * threads < count) {
-        terms.put(i + k * threads, term_of<A, V, X>(value[k], element[k]));
-      }
+      if (i + k * threads < count) terms.put(i + k * threads, loaded[k]);
     }
   }
 }
 
 template <class A, class V, class X>
-__device__ void stage(const spmv_job& job, term_planes<A> terms, std::int64_t first, int count) {
+__device__ void stage(const spmv_job& job, const term_planes<A>& terms, std::int64_t first,
+                      int count) {
   if (job.columns.wide) {
     stage<A, V, X, std::int64_t>(job, terms, first, count);
   } else {
@@ -141,39 +167,40 @@ __device__ void stage(const spmv_job& job, term_planes<A> terms, std::int64_t fi
 constexpr int short_row = static_cast<int>(row_order::short_row);
 constexpr int row_lanes = static_cast<int>(row_order::lanes);
 
-/// A tile's terms and rows, in shared memory.
+/// A tile's terms and rows, in shared memory. A row's sum takes the place of its first term.
 template <class A>
 struct tile_rows {
   term_planes<A> terms;
   const int* starts;  ///< of rows, among the terms; one more than there are rows
   int rows;
-  std::int64_t first;  ///< the first row's number
 };
 
-/// The short rows, each in `threads` threads.
+/// Sums the short rows, each in `threads` threads.
 template <class A, int threads>
-__device__ void sum_short_rows(const spmv_job& job, const tile_rows<A>& tile) {
+__device__ void sum_short_rows(const tile_rows<A>& tile) {
   using Sum = dot_sum<A>;
-  constexpr int own = row_lanes / threads;  // lanes of a thread
+  constexpr int own = row_lanes / threads;               // lanes of a thread
+  constexpr int at_once = threads == row_lanes ? 4 : 1;  // terms of a lane: such rows may be long
   constexpr int in_block = static_cast<int>(tile_threads) / threads;
   const int lane = static_cast<int>(threadIdx.x) % threads;
   for (int first = 0; first < tile.rows; first += in_block) {
     const int row = first + static_cast<int>(threadIdx.x) / threads;
-    int i = lane, end = 0;
-    if (row < tile.rows) {
-      i += tile.starts[row];
-      end = tile.starts[row + 1];
-    }
-    const bool is_short = row < tile.rows && end - (i - lane) <= short_row;
+    const int starts_at = row < tile.rows ? tile.starts[row] : 0;
+    const int end = row < tile.rows ? tile.starts[row + 1] : 0;
+    const bool is_short = end - starts_at <= short_row;
     Sum s[own];
     if (is_short) {
-      for (; i + (own - 1) * threads < end; i += row_lanes) {
+      int i = starts_at + lane;
+      for (; i + (at_once * own - 1) * threads < end; i += at_once * row_lanes) {
+        Sum next[at_once * own];
 #pragma unroll
-        for (int v = 0; v < own; ++v) s[v] = s[v] + tile.terms[i + v * threads];
+        for (int v = 0; v < at_once * own; ++v) next[v] = tile.terms[i + v * threads];
+#pragma unroll
+        for (int v = 0; v < at_once * own; ++v) s[v % own] = s[v % own] + next[v];
       }
 #pragma unroll
-      for (int v = 0; v < own - 1; ++v) {
-        if (i + v * threads < end) s[v] = s[v] + tile.terms[i + v * threads];
+      for (int v = 0; v < at_once * own - 1; ++v) {
+        if (i + v * threads < end) s[v % own] = s[v % own] + tile.terms[i + v * threads];
       }
     }
 #pragma unroll
@@ -183,20 +210,28 @@ __device__ void sum_short_rows(const spmv_job& job, const tile_rows<A>& tile) {
     }
 #pragma unroll
     for (int d = threads / 2; d > 0; d /= 2) s[0] = s[0] + from_lane_xor(s[0], d);
-    if (is_short && lane == 0) {
-      write_row<A>(job, tile.first + row, finish_parts(s[0], conjugate::none));
-    }
+    if (is_short && lane == 0 && starts_at < end) tile.terms.put(starts_at, s[0]);
   }
 }
 
 /// A warp's sum of a chunk.
 template <class A>
 __device__ dot_sum<A> sum_chunk(term_planes<A> terms, int first, int count) {
+  constexpr int at_once = 8;
+  const int lane = static_cast<int>(threadIdx.x % warp);
   dot_sum<A> low, high;
-  for (int i = static_cast<int>(threadIdx.x % warp); i < count; i += static_cast<int>(order::lanes)) {
-    low = low + terms[first + i];
-    if (i + static_cast<int>(warp) < count) {
-      high = high + terms[first + i + static_cast<int>(warp)];
+  for (int i = lane; i < count; i += 2 * at_once * static_cast<int>(warp)) {
+    dot_sum<A> next[2 * at_once];
+#pragma unroll
+    for (int k = 0; k < 2 * at_once; ++k) {
+      if (i + k * static_cast<int>(warp) < count) {
+        next[k] = terms[first + i + k * static_cast<int>(warp)];
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < 2 * at_once; k += 2) {
+      low = low + next[k];
+      high = high + next[k + 1];
     }
   }
   low = low + high;
@@ -206,12 +241,12 @@ __device__ dot_sum<A> sum_chunk(term_planes<A> terms, int first, int count) {
 }
 
 template <class A>
-__device__ void sum_short_rows(const spmv_job& job, const tile_rows<A>& tile, bool uneven) {
+__device__ void sum_short_rows(const tile_rows<A>& tile, bool uneven) {
   constexpr int threads = tile_threads;
-  if (uneven || tile.rows * 8 <= threads) return sum_short_rows<A, 8>(job, tile);
-  if (tile.rows * 4 <= threads) return sum_short_rows<A, 4>(job, tile);
-  if (tile.rows * 2 <= threads) return sum_short_rows<A, 2>(job, tile);
-  sum_short_rows<A, 1>(job, tile);
+  if (uneven || tile.rows * 8 <= threads) return sum_short_rows<A, 8>(tile);
+  if (tile.rows * 4 <= threads) return sum_short_rows<A, 4>(tile);
+  if (tile.rows * 2 <= threads) return sum_short_rows<A, 2>(tile);
+  sum_short_rows<A, 1>(tile);
 }
 
 // --- Split rows ----------------------------------------------------------------------------------
@@ -268,40 +303,61 @@ __device__ Sum gather_shares(std::uint64_t* words, std::int64_t count, const Sum
   return tree.total();
 }
 
-/// The block's share of a row of more than `split_row` terms, if it has one.
-template <class A, class V, class X>
-__device__ void sum_share(const spmv_job& job, term_planes<A> terms, std::int64_t row,
-                          std::int64_t start, std::int64_t length) {
-  using Sum = dot_sum<A>;
+/// A block's share of a row of more than `split_row` terms.
+struct split_share {
+  std::int64_t row = 0;
+  std::int64_t first = 0;       ///< nonzero
+  std::int64_t count = 0;       ///< of nonzeros; 0: the block has none
+  std::int64_t index = 0;       ///< of all the row's shares
+  std::int64_t shares = 0;      ///< of the row
+  std::int64_t first_slot = 0;  ///< where their sums are handed over
+
+  __device__ bool is_last() const { return index == shares - 1; }
+};
+
+__device__ inline split_share share_of_block(const spmv_job& job, std::int64_t row,
+                                             std::int64_t start, std::int64_t length) {
   const std::int64_t first_tile = (row + start) / tile_size;
   const std::int64_t ahead = blockIdx.x - first_tile;
-  const std::int64_t share = ahead >> job.share_shift;
-  const std::int64_t share_terms = std::int64_t{tile_size} << job.share_shift;
-  const std::int64_t first = share * share_terms;
-  if (share << job.share_shift != ahead || first >= length) return;
-  const std::int64_t count = length - first < share_terms ? length - first : share_terms;
-  const std::int64_t shares = (length + share_terms - 1) / share_terms;
+  const std::int64_t terms = std::int64_t{tile_size} << job.share_shift;
+  split_share s;
+  s.row = row;
+  s.index = ahead >> job.share_shift;
+  s.first = start + s.index * terms;
+  s.shares = (length + terms - 1) / terms;
+  s.first_slot = first_tile >> job.share_shift;
+  const std::int64_t left = length - s.index * terms;
+  if (s.index << job.share_shift == ahead && left > 0) s.count = left < terms ? left : terms;
+  return s;
+}
 
+/// Its sum, in the first warp; handed over to the last block that has one, or written if there is
+/// no other.
+template <class A, class V, class X>
+__device__ dot_sum<A> sum_share(const spmv_job& job, const term_planes<A>& terms,
+                                const split_share& share) {
+  using Sum = dot_sum<A>;
   const int lane = threadIdx.x % warp;
   const bool sums = threadIdx.x < warp;
   warp_tree<Sum> tree;
-  for (std::int64_t done = 0; done < count; done += chunk) {
-    const int some = within_chunk(count - done);
-    __syncthreads();  // the terms before are summed
-    stage<A, V, X>(job, terms, start + first + done, some);
+  for (std::int64_t done = 0; done < share.count; done += chunk) {
+    const int some = within_chunk(share.count - done);
+    stage<A, V, X>(job, terms, share.first + done, some);
     __syncthreads();
     if (sums) tree.add(sum_chunk(terms, 0, some), lane);
+    __syncthreads();
   }
-  if (!sums) return;
-  Sum sum = tree.total();
-  constexpr int a_sum = words_of<handed_sum<Sum>>;
-  std::uint64_t* const first_words = job.words + (first_tile >> job.share_shift) * a_sum;
-  if (share < shares - 1) {
-    if (lane == 0) put(first_words + share * a_sum, handed_sum<Sum>{sum});
-    return;
+  if (!sums) return {};
+  const Sum sum = tree.total();
+  if (!share.is_last()) {
+    constexpr int a_sum = words_of<handed_sum<Sum>>;
+    if (lane == 0) {
+      put(job.words + (share.first_slot + share.index) * a_sum, handed_sum<Sum>{sum});
+    }
+  } else if (share.shares == 1 && lane == 0) {
+    write_row<A>(job, share.row, finish_parts(sum, conjugate::none));
   }
-  if (shares > 1) sum = gather_shares(first_words, shares, sum, lane);
-  if (lane == 0) write_row<A>(job, row, finish_parts(sum, conjugate::none));
+  return sum;
 }
 
 // --- Tiles ---------------------------------------------------------------------------------------
@@ -314,7 +370,7 @@ __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) 
   const auto offset = [&](std::int64_t row) { return job.offsets[static_cast<std::size_t>(row)]; };
   const std::int64_t end = job.rows + job.nonzeros;
   const std::int64_t place = tile * tile_size < end ? tile * tile_size : end;
-  std::int64_t low = 0, high = job.rows;  // the row is in [low, high]
+  std::int64_t low = 0, high = job.rows;       // the row is in [low, high]
   const auto look = [&](std::int64_t probe) {  // rising with the lane
     probe = probe < low ? low : probe > high ? high : probe;
     const unsigned behind = __ballot_sync(whole_warp, offset(probe) + probe >= place);
@@ -324,9 +380,8 @@ __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) 
     if (behind != 0) high = at;
     if (first > 0) low = before + 1;
   };
-  const auto guess = static_cast<std::int64_t>(static_cast<double>(place) *
-                                               static_cast<double>(job.rows) /
-                                               static_cast<double>(end));
+  const auto guess = static_cast<std::int64_t>(
+      static_cast<double>(place) * static_cast<double>(job.rows) / static_cast<double>(end));
   look(lane < 16 ? guess - (std::int64_t{1} << (15 - lane)) + 1
                  : guess + (std::int64_t{1} << (lane - 16)));
   while (low < high) {
@@ -340,7 +395,8 @@ __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) 
 }
 
 template <class A, class V, class X>
-__global__ void __launch_bounds__(tile_threads) spmv_tiles(const __grid_constant__ spmv_job job) {
+__global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
+    spmv_tiles(const __grid_constant__ spmv_job job) {
   extern __shared__ uint4 memory[];
   __shared__ int starts[tile_size + 1];
   __shared__ int long_rows[most_terms / (short_row + 1) + 1];
@@ -367,11 +423,24 @@ __global__ void __launch_bounds__(tile_threads) spmv_tiles(const __grid_constant
   const int count = next.row > tile.row ? static_cast<int>(next.whole - tile.nonzero) : 0;
   const int rows = static_cast<int>(next.row - tile.row) - splits_last;
 
+  // Shares come first, so that they are all there when the last one's block wants them.
+  split_share share;
+  dot_sum<A> sum_of_share;
+  if (tile.whole < tile.nonzero) {
+    share = share_of_block(job, tile.row - 1, tile.whole, tile.nonzero - tile.whole);
+    if (share.count > 0) sum_of_share = sum_share<A, V, X>(job, terms, share);
+  }
+  if (splits_last) {
+    sum_share<A, V, X>(job, terms,
+                       share_of_block(job, next.row - 1, next.whole, next.nonzero - next.whole));
+  }
+
   if (threadIdx.x == 0) long_count = 0;
   for (int i = static_cast<int>(threadIdx.x); i <= rows; i += static_cast<int>(tile_threads)) {
-    starts[i] = i == rows ? count
-                          : static_cast<int>(job.offsets[static_cast<std::size_t>(tile.row + i)] -
-                                             tile.nonzero);
+    starts[i] =
+        i == rows
+            ? count
+            : static_cast<int>(job.offsets[static_cast<std::size_t>(tile.row + i)] - tile.nonzero);
   }
   stage<A, V, X>(job, terms, tile.nonzero, count);
   __syncthreads();
@@ -382,25 +451,76 @@ __global__ void __launch_bounds__(tile_threads) spmv_tiles(const __grid_constant
     if (length > short_row) long_rows[atomicAdd(&long_count, 1)] = i;
   }
   uneven = __syncthreads_or(uneven);
-  sum_short_rows(job, tile_rows<A>{terms, starts, rows, tile.row}, uneven);
+  sum_short_rows(tile_rows<A>{terms, starts, rows}, uneven);
   for (int i = static_cast<int>(threadIdx.x / warp); i < long_count; i += tile_threads / warp) {
     const int row = long_rows[i];
     const dot_sum<A> sum = sum_chunk(terms, starts[row], starts[row + 1] - starts[row]);
-    if (threadIdx.x % warp == 0) {
-      write_row<A>(job, tile.row + row, finish_parts(sum, conjugate::none));
-    }
+    if (threadIdx.x % warp == 0) terms.put(starts[row], sum);
   }
   let_launch_after_start();
-
-  if (tile.whole < tile.nonzero) {
-    sum_share<A, V, X>(job, terms, tile.row - 1, tile.whole, tile.nonzero - tile.whole);
+  __syncthreads();
+  for (int i = static_cast<int>(threadIdx.x); i < rows; i += static_cast<int>(tile_threads)) {
+    const dot_sum<A> sum = starts[i] < starts[i + 1] ? terms[starts[i]] : dot_sum<A>();
+    write_row<A>(job, tile.row + i, finish_parts(sum, conjugate::none));
   }
-  if (splits_last) {
-    sum_share<A, V, X>(job, terms, next.row - 1, next.whole, next.nonzero - next.whole);
+
+  if (threadIdx.x < warp && share.count > 0 && share.is_last() && share.shares > 1) {
+    constexpr int a_sum = words_of<handed_sum<dot_sum<A>>>;
+    const dot_sum<A> sum = gather_shares(job.words + share.first_slot * a_sum, share.shares,
+                                         sum_of_share, static_cast<int>(threadIdx.x));
+    if (threadIdx.x == 0) write_row<A>(job, share.row, finish_parts(sum, conjugate::none));
   }
   // The type is atomicAdd's name for std::uint64_t.
   if (threadIdx.x == 0 && job.ended != nullptr) {
     atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
+  }
+}
+
+// --- Short rows alone ----------------------------------------------------------------------------
+
+/// A row's sum by `threads` threads.
+template <class A, class V, class X, class Column, int threads>
+__device__ dot_sum<A> sum_row(const spmv_job& job, std::int64_t start, std::int64_t end) {
+  constexpr int own = row_lanes / threads;  // lanes of a thread
+  constexpr int in_flight = own < 4 ? 4 : own;
+  dot_sum<A> s[own];
+#pragma unroll 1
+  for (std::int64_t i = start + threadIdx.x % threads; i < end; i += in_flight * threads) {
+    dot_sum<A> terms[in_flight];
+    load_terms<A, V, X, Column, in_flight, threads>(job, i, end, terms);
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) s[k % own] = s[k % own] + terms[k];
+  }
+#pragma unroll
+  for (int half = own / 2; half > 0; half /= 2) {
+#pragma unroll
+    for (int v = 0; v < half; ++v) s[v] = s[v] + s[v + half];
+  }
+#pragma unroll
+  for (int d = threads / 2; d > 0; d /= 2) s[0] = s[0] + from_lane_xor(s[0], d);
+  return s[0];
+}
+
+/// For matrices without long rows: each row in `threads` threads.
+template <class A, class V, class X, int threads>
+__global__ void __launch_bounds__(row_threads) spmv_rows(const __grid_constant__ spmv_job job) {
+  const std::int64_t row =
+      std::int64_t{blockIdx.x} * (row_threads / threads) + threadIdx.x / threads;
+  wait_for_launch_before();
+  std::int64_t start = 0, end = 0;
+  if (row < job.rows) {
+    start = job.offsets[static_cast<std::size_t>(row)];
+    end = job.offsets[static_cast<std::size_t>(row) + 1];
+  }
+  dot_sum<A> sum;
+  if (job.columns.wide) {
+    sum = sum_row<A, V, X, std::int64_t, threads>(job, start, end);
+  } else {
+    sum = sum_row<A, V, X, std::int32_t, threads>(job, start, end);
+  }
+  let_launch_after_start();
+  if (row < job.rows && threadIdx.x % threads == 0) {
+    write_row<A>(job, row, finish_parts(sum, conjugate::none));
   }
 }
 
@@ -413,8 +533,15 @@ const spmv_kernel_table& table_of_spmv_kernels() {
                                                          type_list<X...>) {
       const auto one = [&]<class T>(std::type_identity<T>) {
         if constexpr (std::is_same_v<dot_result_t<Value, T>, A>) {
-          all[static_cast<std::size_t>(type_of<Value>)][static_cast<std::size_t>(type_of<T>)] = {
-              &spmv_tiles<A, Value, T>, term_planes<A>::bytes};
+          auto& choice =
+              all[static_cast<std::size_t>(type_of<Value>)][static_cast<std::size_t>(type_of<T>)];
+          choice.tiles = &spmv_tiles<A, Value, T>;
+          choice.shared_bytes = term_planes<A>::bytes;
+          if constexpr (!is_complex_v<A> || std::is_same_v<Value, T>) {  // others are too rare
+            choice.rows[1] = &spmv_rows<A, Value, T, 2>;
+            choice.rows[2] = &spmv_rows<A, Value, T, 4>;
+            choice.rows[3] = &spmv_rows<A, Value, T, 8>;
+          }
         }
       };
       (one(std::type_identity<X>{}), ...);

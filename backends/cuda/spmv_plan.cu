@@ -21,8 +21,8 @@ __device__ inline unsigned long long* counter(const csr_survey& s, unsigned word
 }
 
 __device__ inline void report(const csr_survey& s, csr_defect::kind kind, std::int64_t index) {
-  const std::uint64_t key = static_cast<std::uint64_t>(kind) << survey::index_bits |
-                            static_cast<std::uint64_t>(index);
+  const std::uint64_t key =
+      static_cast<std::uint64_t>(kind) << survey::index_bits | static_cast<std::uint64_t>(index);
   atomicMax(counter(s, survey::defect), ~key);
 }
 
@@ -69,8 +69,8 @@ __global__ void __launch_bounds__(256) analyse_rows(const csr_survey s) {
     const tile_start mine = {row, start, length > split_row ? before : start};
     for (std::int64_t tile = first; tile <= last; ++tile) s.starts[tile] = mine;
     if (row == 0) continue;
-    longest = static_cast<std::uint64_t>(length) > longest ? static_cast<std::uint64_t>(length)
-                                                           : longest;
+    longest =
+        static_cast<std::uint64_t>(length) > longest ? static_cast<std::uint64_t>(length) : longest;
     empty += length == 0;
     long_rows += length > static_cast<std::int64_t>(row_order::short_row);
   }
