@@ -11,9 +11,6 @@
 #include <array>
 #include <atomic>
 #include <cstring>
-#include <mutex>
-#include <set>
-#include <utility>
 
 namespace tally::backends::cuda {
 namespace {
@@ -182,16 +179,6 @@ exact_shape shape_of(const exact_kernel_pair& kernels, std::uint64_t n, unsigned
   s.blocks = static_cast<unsigned>(
       std::clamp<std::uint64_t>(ceil_div(chunks, exact_warps), 1, resident / exact_warps));
   return s;
-}
-
-/// Lets a kernel have so much dynamic shared memory.
-void allow_shared_bytes(const void* kernel, int device, std::size_t bytes) {
-  thread_local std::set<std::pair<const void*, int>> allowed;
-  if (allowed.contains({kernel, device})) return;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(bytes)),
-        "cudaFuncSetAttribute");
-  allowed.emplace(kernel, device);
 }
 
 }  // namespace
