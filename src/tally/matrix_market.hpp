@@ -34,7 +34,6 @@
 #include <istream>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 namespace tally {
 
@@ -42,10 +41,13 @@ namespace tally {
 template <class T>
 concept matrix_market_value = std::floating_point<real_t<T>> && element<T>;
 
+/// The types of row offsets and column indices that matrices are read with.
+template <class I>
+concept matrix_market_index = std::same_as<I, std::int32_t> || std::same_as<I, std::int64_t>;
+
 namespace matrix_market {
 
-/// Both forms for one type of matrix. Compiled for every `matrix_market_value` with offsets and
-/// columns of `std::int32_t` and `std::int64_t`.
+/// Both forms for one type of matrix.
 template <class Value, class Offset, class Column>
 struct TALLY_EXPORT reader {
   static csr_matrix<Value, Offset, Column> read(const std::string& path);
@@ -62,20 +64,19 @@ struct TALLY_EXPORT reader {
 /// @tparam Offset, Column  the types of row offsets and column indices. `std::int32_t` holds up to
 ///                2^31 - 1 entries and columns; a matrix that has more is an error.
 /// @throws error unreadable_file if it can't be opened or read, or isn't what it should be, with
-/// the
-///               line: "tally::read_matrix_market: a.mtx:17: column 12 of a matrix with 10
-///               columns"; also for a compressed file where Tally was built without zlib;
-///               unsupported_type for a complex file and a real `Value`.
-template <matrix_market_value Value = double, csr_index Offset = std::int32_t,
-          csr_index Column = std::int32_t>
+///               the line's number ("tally::read_matrix_market: a.mtx:17: column 12 of a matrix
+///               with 10 columns"), or is compressed and Tally was built without zlib;
+///               unsupported_type for complex entries and a real `Value`. And std::bad_alloc.
+template <matrix_market_value Value = double, matrix_market_index Offset = std::int32_t,
+          matrix_market_index Column = std::int32_t>
 csr_matrix<Value, Offset, Column> read_matrix_market(const std::string& path) {
   return matrix_market::reader<Value, Offset, Column>::read(path);
 }
 
 /// The matrix that a stream has, up to its end.
 /// @param name   what errors call the stream.
-template <matrix_market_value Value = double, csr_index Offset = std::int32_t,
-          csr_index Column = std::int32_t>
+template <matrix_market_value Value = double, matrix_market_index Offset = std::int32_t,
+          matrix_market_index Column = std::int32_t>
 csr_matrix<Value, Offset, Column> read_matrix_market(std::istream& stream,
                                                      std::string_view name = "stream") {
   return matrix_market::reader<Value, Offset, Column>::read(stream, name);
