@@ -399,8 +399,7 @@ T parse_value(const line_reader& lines, field entries_are, std::string_view& lin
 
 template <class T>
 entry<T> parse_entry(const line_reader& lines, const header& h, std::string_view line) {
-  const std::string_view row_word = take_word(line);
-  const std::size_t row = parse_index(lines, "row", row_word);
+  const std::size_t row = parse_index(lines, "row", take_word(line));
   if (row - 1 >= h.rows) {
     lines.fail("row ", row, " of a matrix with ", h.rows, h.rows == 1 ? " row" : " rows");
   }
@@ -411,22 +410,28 @@ entry<T> parse_entry(const line_reader& lines, const header& h, std::string_view
   }
   const T value = parse_value<T>(lines, h.entries_are, line);
   expect_end(lines, line, "entry");
+  return {row - 1, column - 1, value};
+}
 
-  const auto kind = name(h.symmetric, symmetries);
-  if (h.symmetric != symmetry::general && row < column) {
-    lines.fail("the entry in row ", row, " and column ", column, " is above the diagonal of a ",
-               kind, " matrix, whose lower half says all");
+/// An entry of a matrix that is not general stands where one may, and is what it may be there.
+template <class T>
+void check_symmetry(const line_reader& lines, symmetry symmetric, const entry<T>& e) {
+  if (e.row > e.column) return;
+  const auto kind = name(symmetric, symmetries);
+  if (e.row < e.column) {
+    lines.fail("the entry in row ", e.row + 1, " and column ", e.column + 1,
+               " is above the diagonal of a ", kind, " matrix, whose lower half says all");
   }
-  if (h.symmetric == symmetry::skew_symmetric && row == column) {
-    lines.fail("row ", row, " has an entry on the diagonal, where a ", kind, " matrix is zero");
+  if (symmetric == symmetry::skew_symmetric) {
+    lines.fail("row ", e.row + 1, " has an entry on the diagonal, where a ", kind,
+               " matrix is zero");
   }
   if constexpr (is_complex_v<T>) {
-    if (h.symmetric == symmetry::hermitian && row == column && value.imag() != 0) {
-      lines.fail("row ", row, " has an imaginary part on the diagonal, where a ", kind,
+    if (symmetric == symmetry::hermitian && e.value.imag() != 0) {
+      lines.fail("row ", e.row + 1, " has an imaginary part on the diagonal, where a ", kind,
                  " matrix is real");
     }
   }
-  return {row - 1, column - 1, value};
 }
 
 /// What stands on the other side of the diagonal.
@@ -449,11 +454,11 @@ std::vector<entry<T>> read_entries(line_reader& lines, const header& h) {
       lines.fail("the file ends after ", i, " of ", h.entries,
                  h.entries == 1 ? " entry" : " entries");
     }
-    entries.push_back(parse_entry<T>(lines, h, line));
-    const entry<T> read = entries.back();
-    if (h.symmetric != symmetry::general && read.row != read.column) {
-      entries.push_back(mirrored(read, h.symmetric));
-    }
+    const auto e = parse_entry<T>(lines, h, line);
+    entries.push_back(e);
+    if (h.symmetric == symmetry::general) continue;
+    check_symmetry(lines, h.symmetric, e);
+    if (e.row != e.column) entries.push_back(mirrored(e, h.symmetric));
   }
   if (lines.next_with_data(line)) {
     lines.fail("more than the ", h.entries, h.entries == 1 ? " entry" : " entries", " that line ",
