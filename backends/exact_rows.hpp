@@ -3,10 +3,12 @@
 
 #include "backends/csr.hpp"
 #include "backends/exact_sums.hpp"
+#include "backends/row_results.hpp"
 
 #include <tally/order.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 
@@ -37,6 +39,18 @@ void sum_rows_exactly(const spmv_arguments& a, std::size_t first, std::size_t n,
       node(row, sum);
     }
     write_rounded(sum, row);
+  }
+}
+
+/// Writes y of n rows from `first` on.
+template <class A>
+void multiply_rows_exactly(const spmv_arguments& a, std::size_t first, std::size_t n,
+                           exact_node& node) {
+  std::array<A, rows_of_block> sums;
+  for (std::size_t i = 0; i < n; i += rows_of_block) {
+    const std::size_t count = std::min(rows_of_block, n - i);
+    sum_rows_exactly(a, first + i, count, node, sums.data());
+    write_rows(a, first + i, count, sums.data());
   }
 }
 

@@ -51,6 +51,13 @@ constexpr auto writers = []<class... Y>(type_list<Y...>) {
 
 }  // namespace row_results
 
+/// Whether y is the sums as they are, one after another.
+template <class A>
+bool are_sums(const spmv_arguments& a) {
+  return a.y.element == type_of<A> && a.y.increment == 1 && !a.reads_y() &&
+         a.alpha.as<std::complex<double>>() == 1.0;
+}
+
 /// Rows whose sums are held at a time.
 inline constexpr std::size_t rows_of_block = 512;
 

@@ -170,7 +170,8 @@ void check_arguments(const check& check, const spmv_arguments& a) {
 /// What `automatic` runs on: where the matrix is, by its size.
 executor choose(const csr_operand& a) { return choose(a.values, a.column_indices, a.row_offsets); }
 
-bool on_host(const executor& where) { return &where.backend()->reaches == &backends::host_reaches; }
+/// Whether what it reaches is host memory.
+bool on_host(const executor& where) { return where.backend()->reaches(where, backends::place{}); }
 
 /// The arguments are right but for where they are.
 void run(const check& check, const executor& where, const spmv_arguments& a) {
@@ -205,7 +206,13 @@ spmv_plan::spmv_plan(const executor& where, const csr_operand& a) : where_(where
   check_matrix(check, a);
   if (where.backend() == nullptr) where_ = choose(a);
   check_whole(check, where_, a);
-  analysis_ = where_.backend()->analyse(where_, a);
+  if (a.rows > 0) {
+    analysis_ = where_.backend()->analyse(where_, a);
+  } else {
+    auto nothing = std::make_shared<backends::spmv_analysis>();
+    nothing->description = "no rows";
+    analysis_ = nothing;
+  }
 }
 
 const std::string& spmv_plan::describe() const noexcept { return analysis_->description; }

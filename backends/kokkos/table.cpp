@@ -5,9 +5,9 @@
 #include "backends/kokkos/multi_dot.hpp"
 #include "backends/kokkos/reduce.hpp"
 #include "backends/kokkos/runtime.hpp"
+#include "backends/kokkos/spmv.hpp"
 #include "backends/kokkos/transform.hpp"
 #include "backends/kokkos/transform_reduce.hpp"
-#include "backends/serial/spmv.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -59,9 +59,9 @@ const backend table = {
     .transform = transform,
     .transform_reduce = transform_reduce,
     .extremum = extremum,
-    .spmv = serial::spmv,
-    .analyse = serial::analyse,
-    .find_defect = serial::find_defect,
+    .spmv = spmv,
+    .analyse = analyse,
+    .find_defect = find_defect,
 };
 
 }  // namespace tally::backends::kokkos

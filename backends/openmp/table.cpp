@@ -5,9 +5,9 @@
 #include "backends/openmp/multi_dot.hpp"
 #include "backends/openmp/reduce.hpp"
 #include "backends/openmp/shares.hpp"
+#include "backends/openmp/spmv.hpp"
 #include "backends/openmp/transform.hpp"
 #include "backends/openmp/transform_reduce.hpp"
-#include "backends/serial/spmv.hpp"
 
 #include <omp.h>
 
@@ -37,9 +37,9 @@ const backend table = {
     .transform = transform,
     .transform_reduce = transform_reduce,
     .extremum = extremum,
-    .spmv = serial::spmv,
-    .analyse = serial::analyse,
-    .find_defect = serial::find_defect,
+    .spmv = spmv,
+    .analyse = analyse,
+    .find_defect = find_defect,
 };
 
 }  // namespace tally::backends::openmp

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backends/backend.hpp"
+#include "backends/row_kernels.hpp"
 
 namespace tally::backends::serial {
 
@@ -11,8 +12,8 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
 
 csr_defect find_defect(const executor& where, const csr_operand& matrix);
 
-/// The sums of n rows from `first` on, in the row order. The environment must be the default one.
+/// The kernels for these types.
 template <class A>
-void sum_rows(const spmv_arguments& a, std::size_t first, std::size_t n, A* sums);
+row_kernels<A> row_kernels_of(const spmv_arguments& a);
 
 }  // namespace tally::backends::serial

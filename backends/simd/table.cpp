@@ -6,6 +6,7 @@
 #include "backends/simd/extremum.hpp"
 #include "backends/simd/multi_dot.hpp"
 #include "backends/simd/reduce.hpp"
+#include "backends/simd/spmv.hpp"
 #include "backends/simd/transform.hpp"
 
 namespace tally::backends::simd {
@@ -21,8 +22,8 @@ const backend table = {
     .transform = transform,
     .transform_reduce = serial::transform_reduce,
     .extremum = extremum,
-    .spmv = serial::spmv,
-    .analyse = serial::analyse,
+    .spmv = spmv,
+    .analyse = analyse,
     .find_defect = serial::find_defect,
 };
 
