@@ -13,7 +13,7 @@
 //   - Both halves of a symmetric, skew-symmetric or Hermitian matrix.
 //   - An entry of a pattern is 1.
 //   - Values rounded once, from the decimal number to the nearest one of the type asked for; those
-//     too small for it become zero or subnormal.
+//     too small for it become zero or subnormal. "inf" and "nan" are numbers.
 //
 // Strict: a file that says something else than the format allows is an error, not a guess. So are
 // an entry above the diagonal of a symmetric, skew-symmetric or Hermitian matrix, one on the
