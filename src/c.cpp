@@ -10,7 +10,7 @@
 
 static_assert(std::is_trivially_copyable_v<tally::executor>);
 static_assert(sizeof(tally_executor) == sizeof(tally::executor));
-static_assert(TALLY_OVERLAP == static_cast<int>(tally::errc::overlap));
+static_assert(TALLY_UNREADABLE_FILE == static_cast<int>(tally::errc::unreadable_file));
 static_assert(TALLY_COMPLEX128 == static_cast<int>(tally::type::complex128));
 
 namespace {

@@ -29,6 +29,7 @@ typedef enum tally_status {
   TALLY_DEVICE_FAILURE,
   TALLY_NO_ELEMENTS,
   TALLY_OVERLAP,
+  TALLY_UNREADABLE_FILE,
   TALLY_UNKNOWN_FAILURE = 255 /* an exception that is not Tally's */
 } tally_status;
 
