@@ -3,6 +3,7 @@
 // matrices are found.
 #include "tests/data.hpp"
 #include "tests/elementwise_transcription.hpp"
+#include "tests/golden.hpp"
 #include "tests/matrices.hpp"
 #include "tests/transcription.hpp"
 
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <complex>
 #include <cstring>
 #include <limits>
@@ -313,6 +315,29 @@ TEST_P(Spmv, Empty) {
   pattern none;  // no columns either
   none.end_row();
   compare<float, double, double>(none, kind::plain, type::int32, type::int64, {{}, {2, 3, true}});
+}
+
+TEST_P(Spmv, GoldenBits) {
+  const auto expect = [&]<class T>(const std::vector<T>& values, const std::vector<T>& x,
+                                   auto bits) {
+    pattern p = matrices::arrow(values.size());
+    p.rows = 1;  // the full one
+    p.row_offsets.resize(2);
+    p.column_indices.resize(values.size());
+    const placed_matrix a(where(), p, bytes_of(values), tally::type_of<T>, type::int32,
+                          type::int32);
+    data::buffer x_memory(where(), (x.size() + 1) * sizeof(T)), y_memory(where(), 4 * sizeof(T));
+    const auto px = data::place(x_memory, bytes_of(x), tally::type_of<T>, {});
+    tally::spmv(where(), {a.get(), px, {y_memory.get(), 1, 1, tally::type_of<T>}});
+    T y;
+    y_memory.read(&y, sizeof y);
+    EXPECT_EQ(std::bit_cast<decltype(bits)>(y), bits) << "a row of " << values.size() << " terms";
+  };
+  for (const auto& row : golden::matrix_rows) {
+    expect(golden::doubles(row.n, 1), golden::doubles(row.n, 2), row.f64);
+    expect(golden::doubles(row.n, 3, -520, 8), golden::doubles(row.n, 4, -550, 8), row.subnormal);
+    expect(golden::floats(row.n, 5), golden::floats(row.n, 6), row.f32);
+  }
 }
 
 TALLY_ON_EVERY_EXECUTOR(Spmv);

@@ -188,7 +188,7 @@ HWY_NOINLINE W sum_of_chunk(const W* terms, std::size_t n) {
 /// then added up from the cache. That way all types of values and columns share one kernel, which
 /// takes a second to compile.
 template <class Terms>
-HWY_INLINE typename Terms::number sum_as_dot(Terms t, std::size_t n) {
+HWY_NOINLINE typename Terms::number sum_as_dot(Terms t, std::size_t n) {
   using W = typename Terms::number;
   constexpr tag<W> d;
   HWY_ALIGN W terms[order::chunk];
@@ -210,14 +210,12 @@ row_terms<W, V, I> terms_of(const spmv_arguments& a) {
           static_cast<const W*>(a.x.data)};
 }
 
-template <class W, class V, class I>
-void sum_rows(const spmv_arguments& a, std::size_t first, std::size_t n, W* sums) {
-  const index_vector offsets(a.a.row_offsets);
-  const auto all = terms_of<W, V, I>(a);
-  const std::size_t nonzeros = a.a.nonzeros();
-  auto begin = static_cast<std::size_t>(offsets[first]);
+template <class W, class V, class I, class O>
+void sum_rows(const row_terms<W, V, I> all, std::size_t nonzeros, const O* offsets, std::size_t n,
+              W* sums) {
+  auto begin = static_cast<std::size_t>(offsets[0]);
   for (std::size_t i = 0; i < n; ++i) {
-    const auto end = static_cast<std::size_t>(offsets[first + i + 1]);
+    const auto end = static_cast<std::size_t>(offsets[i + 1]);
     const std::size_t length = end - begin;
     const auto terms = all.from(begin);
     W sum;
@@ -231,6 +229,16 @@ void sum_rows(const spmv_arguments& a, std::size_t first, std::size_t n, W* sums
     sums[i] = canonical(sum + W{0});  // lanes that start as their first term may hold -0
     begin = end;
   }
+}
+
+template <class W, class V, class I>
+void sum_rows(const spmv_arguments& a, std::size_t first, std::size_t n, W* sums) {
+  const auto of = [&]<class O>(const O* offsets) {
+    sum_rows(terms_of<W, V, I>(a), a.a.nonzeros(), offsets + first, n, sums);
+  };
+  a.a.row_offsets.element == type::int64
+      ? of(static_cast<const std::int64_t*>(a.a.row_offsets.data))
+      : of(static_cast<const std::int32_t*>(a.a.row_offsets.data));
 }
 
 template <class W, class V, class I>

@@ -23,6 +23,7 @@ enum class errc : int {
   device_failure,     ///< a call of the device's runtime failed
   no_elements,        ///< an empty vector where at least one element is needed
   overlap,            ///< an output that shares some of an input's memory
+  unreadable_file,    ///< a file that can't be read, or isn't what it should be
 };
 
 /// Thrown by the functions of Tally; for wrong arguments, before anything is written.

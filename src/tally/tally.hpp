@@ -1,12 +1,14 @@
 // All of Tally.
 #pragma once
 
+#include <tally/csr_matrix.hpp>
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
 #include <tally/exact.hpp>
 #include <tally/exact_sum.hpp>
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
+#include <tally/matrix_market.hpp>
 #include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>
 #include <tally/order.hpp>
