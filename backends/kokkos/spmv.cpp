@@ -155,7 +155,7 @@ void run(const spmv_arguments& a, const Sums& sums) {
   if (on_host) where.fence();
 }
 
-/// The first index of each kind of defect, and none: the number of indices.
+/// The first index that is bad; n if none is.
 template <class Bad>
 std::size_t first_of(std::size_t n, const Bad& bad) {
   std::size_t first = n;

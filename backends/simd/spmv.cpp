@@ -3,8 +3,7 @@
 //
 // Rows of at most 8 terms are written out, a lane a term. Longer ones have their 8 lanes in one or
 // two vectors, or four, and those of more than `short_row` terms are summed by the kernel of `dot`.
-// Nothing is gathered by the instructions of that name: on Zen 4 they take twice
-// the time of loads one by one.
+// x is loaded element by element into a vector, not by the instructions that gather.
 #include "backends/simd/spmv.hpp"
 
 #include "backends/csr.hpp"
