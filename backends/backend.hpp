@@ -10,8 +10,11 @@
 #include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>
 #include <tally/reduce.hpp>
+#include <tally/spmv.hpp>
 #include <tally/transform.hpp>
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -43,6 +46,29 @@ struct exact_arguments {
 struct stray_key {
   std::int64_t index = -1;  ///< -1: all have one
   std::int64_t key = 0;
+};
+
+/// What a backend keeps of a matrix for its products; a backend that keeps more derives from it.
+struct spmv_analysis {
+  std::string description;  ///< how rows are summed, and why
+
+  virtual ~spmv_analysis() = default;
+};
+
+/// The first thing that is wrong with a matrix: of its offsets, in the order of rows, and if those
+/// are right, of its columns.
+struct csr_defect {
+  enum class kind : std::uint8_t {
+    none,
+    first_offset,       ///< row_offsets[0] is `value`, not 0
+    decreasing_offset,  ///< row `index` starts at `before` and ends at `value`, which is less
+    last_offset,        ///< row_offsets[rows] is `value`, not the number of values
+    column,             ///< column_indices[index] is `value`, outside [0, columns)
+  };
+  kind what = kind::none;
+  std::size_t index = 0;
+  std::int64_t value = 0;
+  std::int64_t before = 0;
 };
 
 struct backend {
@@ -77,6 +103,14 @@ struct backend {
   /// samples. Bounds and edges are checked, and edges in host memory. Of bincount without
   /// `outside` it waits, and returns the first key out of range, in host memory nothing written.
   stray_key (&histogram)(const executor& where, const histogram_arguments& arguments);
+  /// Each row's sum in the row order (backends/row_order.hpp), or correctly rounded; then y_i by
+  /// `scal`, or with `reads_y()` by `axpby`, of the sum (backends/elementwise.hpp) in the type
+  /// spmvs::combination. At least one row. With a plan, its analysis is of this matrix and backend.
+  void (&spmv)(const executor& where, const spmv_arguments& arguments);
+  /// Of a matrix without defects, of at least one row.
+  std::shared_ptr<const spmv_analysis> (&analyse)(const executor& where, const csr_operand& matrix);
+  /// The matrix's sizes are consistent. Blocks.
+  csr_defect (&find_defect)(const executor& where, const csr_operand& matrix);
 };
 
 /// `reaches` of the backends that run on the host.

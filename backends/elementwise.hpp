@@ -111,13 +111,17 @@ struct factors {
   V alpha, beta;
 
   template <class C>
-  static factors of(const transform_arguments& a) {
+  static factors of(const scalar& alpha, const scalar& beta) {
     if constexpr (is_complex_v<C>) {
-      const C alpha = a.alpha.as<C>(), beta = a.beta.as<C>();
-      return {{alpha.real(), alpha.imag()}, {beta.real(), beta.imag()}};
+      const C a = alpha.as<C>(), b = beta.as<C>();
+      return {{a.real(), a.imag()}, {b.real(), b.imag()}};
     } else {
-      return {a.alpha.as<C>(), a.beta.as<C>()};
+      return {alpha.as<C>(), beta.as<C>()};
     }
+  }
+  template <class C>
+  static factors of(const transform_arguments& a) {
+    return of<C>(a.alpha, a.beta);
   }
 };
 

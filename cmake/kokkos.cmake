@@ -137,6 +137,7 @@ if(TALLY_KOKKOS_ORIGIN)
     backends/kokkos/multi_dot.cpp
     backends/kokkos/reduce.cpp
     backends/kokkos/runtime.cpp
+    backends/kokkos/spmv.cpp
     backends/kokkos/table.cpp
     backends/kokkos/transform.cpp)
   add_library(tally_kokkos STATIC ${kokkos_sources})

@@ -11,6 +11,7 @@
 static_assert(std::is_trivially_copyable_v<tally::executor>);
 static_assert(sizeof(tally_executor) == sizeof(tally::executor));
 static_assert(TALLY_KEY_OUT_OF_RANGE == static_cast<int>(tally::errc::key_out_of_range));
+static_assert(TALLY_UNREADABLE_FILE == static_cast<int>(tally::errc::unreadable_file));
 static_assert(TALLY_COMPLEX128 == static_cast<int>(tally::type::complex128));
 
 namespace {
@@ -205,6 +206,30 @@ tally_status histogram(const tally_executor* where, tally::histogram_arguments a
     const std::size_t all = bins <= SIZE_MAX / channels ? bins * channels : SIZE_MAX;
     a.counts = {counts, all, 1, to_type(counts_type)};
     tally::histogram(executor_of(where), a);
+  });
+}
+
+tally::csr_operand matrix_of(const tally_csr* a) {
+  if (a == nullptr) throw tally::error(tally::errc::null_pointer, "tally: matrix is null");
+  return {a->rows, a->columns, vector(a->rows + 1, a->offset_type, a->row_offsets, 1),
+          vector(a->nonzeros, a->column_type, a->column_indices, 1),
+          vector(a->nonzeros, a->value_type, a->values, 1)};
+}
+
+const tally::spmv_plan* plan_of(const tally_spmv_plan* plan) {
+  return reinterpret_cast<const tally::spmv_plan*>(plan);
+}
+
+tally_status multiply(const tally_executor* where, const tally_spmv_plan* plan,
+                      tally_type alpha_type, const void* alpha, const tally_csr* matrix,
+                      tally_type x_type, const void* x, std::ptrdiff_t incx, tally_type beta_type,
+                      const void* beta, tally_type y_type, void* y, std::ptrdiff_t incy, grade g) {
+  return status_of([&] {
+    const tally::csr_operand a = matrix_of(matrix);
+    tally::spmv(executor_of(where),
+                {a, vector(a.columns, x_type, x, incx), written(a.rows, y_type, y, incy),
+                 alpha ? factor(alpha_type, alpha) : 1, beta ? factor(beta_type, beta) : 0,
+                 g == grade::exact, plan_of(plan)});
   });
 }
 
@@ -714,4 +739,40 @@ tally_status tally_histogram_range(const tally_executor* where, size_t n, tally_
   a.x = vector(n, x_type, x, incx);
   a.edges = vector(bins + 1, edges_type, edges, 1);
   return histogram(where, a, bins, counts_type, counts, options);
+}
+
+tally_status tally_validate(const tally_executor* where, const tally_csr* matrix) {
+  return status_of([&] { tally::validate(executor_of(where), matrix_of(matrix)); });
+}
+
+tally_status tally_spmv_plan_create(const tally_executor* where, const tally_csr* matrix,
+                                    tally_spmv_plan** plan) {
+  return status_of([&] {
+    if (plan == nullptr) throw tally::error(tally::errc::null_pointer, "tally: plan is null");
+    *plan = reinterpret_cast<tally_spmv_plan*>(
+        new tally::spmv_plan(executor_of(where), matrix_of(matrix)));
+  });
+}
+
+void tally_spmv_plan_destroy(tally_spmv_plan* plan) { delete plan_of(plan); }
+
+const char* tally_spmv_plan_describe(const tally_spmv_plan* plan) {
+  return plan_of(plan)->describe().c_str();
+}
+
+tally_status tally_spmv(const tally_executor* where, const tally_spmv_plan* plan,
+                        tally_type alpha_type, const void* alpha, const tally_csr* matrix,
+                        tally_type x_type, const void* x, ptrdiff_t incx, tally_type beta_type,
+                        const void* beta, tally_type y_type, void* y, ptrdiff_t incy) {
+  return multiply(where, plan, alpha_type, alpha, matrix, x_type, x, incx, beta_type, beta, y_type,
+                  y, incy, grade::standard);
+}
+
+tally_status tally_spmv_exact(const tally_executor* where, const tally_spmv_plan* plan,
+                              tally_type alpha_type, const void* alpha, const tally_csr* matrix,
+                              tally_type x_type, const void* x, ptrdiff_t incx,
+                              tally_type beta_type, const void* beta, tally_type y_type, void* y,
+                              ptrdiff_t incy) {
+  return multiply(where, plan, alpha_type, alpha, matrix, x_type, x, incx, beta_type, beta, y_type,
+                  y, incy, grade::exact);
 }

@@ -181,6 +181,38 @@ int main(void) {
                                TALLY_INT32, counts, NULL) == TALLY_NULL_POINTER);
   }
 
+  {
+    const int64_t offsets[4] = {0, 2, 2, 3};
+    int32_t columns[3] = {0, 1, 1};
+    const float values[3] = {1, 2, 3};
+    const double v[2] = {10, 100}, half = 0.5;
+    double w[3] = {-1, -1, -1};
+    const int two = 2;
+    const tally_csr a = {3,     2, 3, TALLY_INT64, offsets, TALLY_INT32, columns, TALLY_FLOAT32,
+                         values};
+    tally_spmv_plan* plan = NULL;
+    CHECK(tally_validate(NULL, &a) == TALLY_SUCCESS);
+    CHECK(tally_spmv(NULL, NULL, TALLY_FLOAT64, NULL, &a, TALLY_FLOAT64, v, 1, TALLY_FLOAT64, NULL,
+                     TALLY_FLOAT64, w, 1) == TALLY_SUCCESS);
+    CHECK(w[0] == 210 && w[1] == 0 && w[2] == 300);
+    CHECK(tally_spmv_plan_create(&where, &a, &plan) == TALLY_SUCCESS);
+    CHECK(strlen(tally_spmv_plan_describe(plan)) > 0);
+    CHECK(tally_spmv(&where, plan, TALLY_INT32, &two, &a, TALLY_FLOAT64, v, 1, TALLY_FLOAT64, &half,
+                     TALLY_FLOAT64, w, 1) == TALLY_SUCCESS);
+    CHECK(w[0] == 525 && w[1] == 0 && w[2] == 750);
+    CHECK(tally_spmv_exact(&where, plan, TALLY_INT32, NULL, &a, TALLY_FLOAT64, v, 1, TALLY_FLOAT64,
+                           NULL, TALLY_FLOAT64, w, -1) == TALLY_SUCCESS);
+    CHECK(w[0] == 300 && w[1] == 0 && w[2] == 210);
+    columns[1] = 2;
+    CHECK(tally_validate(&where, &a) == TALLY_INVALID_ARGUMENT);
+    CHECK(strcmp(tally_last_error(),
+                 "tally::validate: column_indices[1] is 2; there are 2 columns") == 0);
+    CHECK(tally_spmv(&where, plan, TALLY_INT32, NULL, NULL, TALLY_FLOAT64, v, 1, TALLY_FLOAT64,
+                     NULL, TALLY_FLOAT64, w, 1) == TALLY_NULL_POINTER);
+    tally_spmv_plan_destroy(plan);
+    tally_spmv_plan_destroy(NULL);
+  }
+
   r = 42;
   CHECK(tally_nrm2(&where, 2, TALLY_INT32, i, 1, TALLY_INT64, &r) == TALLY_UNSUPPORTED_TYPE);
   CHECK(strcmp(tally_last_error(),

@@ -68,6 +68,24 @@ inline constexpr row rows[] = {
     {100003, 0xc034c005a891888b, 0x0000000001e8a4d9, 0xc01ba97f},
 };
 
+/// The same as a matrix's row of n terms times a vector.
+inline constexpr row matrix_rows[] = {
+    {1, 0xbf46b1ea6ce91189, 0x800000000000966c, 0xbd93ba4a},
+    {3, 0x3f639afcbda43fb4, 0x800000000000e832, 0xbd8867ee},
+    {5, 0xbf71f0dfae0276c8, 0x8000000000024228, 0xbd9e8cbe},
+    {8, 0xbf870d9b8dfb91b5, 0x800000000003168a, 0xbd6fa074},
+    {9, 0xbf88745053d120c3, 0x80000000000314e5, 0xbd6fd9ce},
+    {17, 0x3f70f4721d83508f, 0x8000000000001375, 0x3cd5389e},
+    {64, 0xbfe1cc7b01c8a53a, 0x0000000000077dd0, 0xbd577edf},
+    {100, 0xbfe0a0be167988a6, 0x000000000003ec5b, 0xbd3185e2},
+    {127, 0xbfb553fd17de6690, 0x000000000007b347, 0xbd36ddcd},
+    {128, 0xbfb9a358dbc291ac, 0x000000000007ba4e, 0xbae4e420},
+    {129, 0xbfcb7fa7faba13a2, 0x000000000007b424, 0xbab98380},
+    {1000, 0xc012ea947b2baef4, 0x00000000005ad220, 0x3dd0ba64},
+    {5000, 0xbff521ab93875cde, 0x000000000063062f, 0x405d813e},
+    {100003, 0xc034c005a891888b, 0x0000000001e8a4d9, 0xc01ba97f},
+};
+
 /// Reductions of the same data; `far` is the norm of doubles(n, 3, -520, 8), whose squares
 /// underflow.
 struct reduction_row {

@@ -107,12 +107,36 @@ R imaginary_part(const T& value) {
   }
 }
 
+/// Of n terms: the order of `dot`.
+struct in_order {
+  template <class R, class Term>
+  static R sum(std::size_t n, Term term) {
+    return transcription::sum<R>(n, term);
+  }
+};
+
+/// Of the n terms of a matrix's row: up to 128 of them in 8 lanes.
+struct in_row_order {
+  template <class R, class Term>
+  static R sum(std::size_t n, Term term) {
+    if (n > 128) return transcription::sum<R>(n, term);
+    R lane[8] = {};
+    for (std::size_t l = 0; l < 8; ++l) {
+      for (std::size_t i = l; i < n; i += 8) lane[l] = plus(lane[l], term(i));
+    }
+    for (std::size_t l = 0; l < 4; ++l) lane[l] = plus(lane[l], lane[l + 4]);
+    for (std::size_t l = 0; l < 2; ++l) lane[l] = plus(lane[l], lane[l + 2]);
+    return plus(lane[0], lane[1]);
+  }
+};
+
 /// sum x_i y_i, or sum conj(x_i) y_i.
-template <class A, class X, class Y>
+template <class A, class Order = in_order, class X, class Y>
 A dot(const std::vector<X>& x, const std::vector<Y>& y, bool conjugate_x) {
   using R = tally::real_t<A>;
   const auto products = [&](auto of_x, auto of_y) {
-    return sum<R>(x.size(), [&](std::size_t i) { return times(of_x(x[i]), of_y(y[i])); });
+    return Order::template sum<R>(x.size(),
+                                  [&](std::size_t i) { return times(of_x(x[i]), of_y(y[i])); });
   };
   const auto rx = [](const X& v) { return real_part<R>(v); };
   const auto ry = [](const Y& v) { return real_part<R>(v); };

@@ -79,6 +79,15 @@ bool is_contiguous(const operand& v, int lanes) {
   return v.increment == 1 && reinterpret_cast<std::uintptr_t>(v.data) % load == 0;
 }
 
+void allow_shared_bytes(const void* kernel, int device, std::size_t bytes) {
+  thread_local std::set<std::pair<const void*, int>> allowed;
+  if (allowed.contains({kernel, device})) return;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(bytes)),
+        "cudaFuncSetAttribute");
+  allowed.emplace(kernel, device);
+}
+
 void launch(const void* kernel, const launch_shape& shape, void* job, int device,
             cudaStream_t stream) {
   cudaLaunchAttribute overlap{};

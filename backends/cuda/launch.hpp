@@ -32,6 +32,9 @@ struct launch_shape {
   unsigned rows = 1;             ///< of so many blocks
 };
 
+/// Lets a kernel have so much dynamic shared memory.
+void allow_shared_bytes(const void* kernel, int device, std::size_t bytes);
+
 /// Queues a kernel with one parameter, `*job`. It may be placed while the launch before on the
 /// stream ends: see wait_for_launch_before in kernel.cuh.
 void launch(const void* kernel, const launch_shape& shape, void* job, int device,

@@ -6,6 +6,7 @@
 #include "backends/cuda/multi_dot.hpp"
 #include "backends/cuda/reduce.hpp"
 #include "backends/cuda/runtime.hpp"
+#include "backends/cuda/spmv.hpp"
 #include "backends/cuda/transform.hpp"
 
 namespace tally::backends::cuda {
@@ -38,6 +39,9 @@ const backend table = {
     .for_each_part = for_each_part,
     .extremum = extremum,
     .histogram = histogram,
+    .spmv = spmv,
+    .analyse = analyse,
+    .find_defect = find_defect,
 };
 
 }  // namespace tally::backends::cuda

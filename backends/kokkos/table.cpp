@@ -7,6 +7,7 @@
 #include "backends/kokkos/multi_dot.hpp"
 #include "backends/kokkos/reduce.hpp"
 #include "backends/kokkos/runtime.hpp"
+#include "backends/kokkos/spmv.hpp"
 #include "backends/kokkos/transform.hpp"
 
 #include <Kokkos_Core.hpp>
@@ -60,6 +61,9 @@ const backend table = {
     .for_each_part = for_each_part,
     .extremum = extremum,
     .histogram = histogram,
+    .spmv = spmv,
+    .analyse = analyse,
+    .find_defect = find_defect,
 };
 
 }  // namespace tally::backends::kokkos

@@ -7,6 +7,7 @@
 #include "backends/openmp/multi_dot.hpp"
 #include "backends/openmp/reduce.hpp"
 #include "backends/openmp/shares.hpp"
+#include "backends/openmp/spmv.hpp"
 #include "backends/openmp/transform.hpp"
 
 #include <omp.h>
@@ -38,6 +39,9 @@ const backend table = {
     .for_each_part = for_each_part,
     .extremum = extremum,
     .histogram = histogram,
+    .spmv = spmv,
+    .analyse = analyse,
+    .find_defect = find_defect,
 };
 
 }  // namespace tally::backends::openmp

@@ -1,38 +1,13 @@
 // dot on one thread, in plain loops: the reference that is read first.
 #include "backends/serial/dot.hpp"
 
-#include "backends/dot_sum.hpp"
 #include "backends/floating_point_environment.hpp"
 #include "backends/pairs.hpp"
 #include "backends/serial/order.hpp"
+#include "backends/serial/term.hpp"
 
 namespace tally::backends::serial {
 namespace {
-
-template <class A>
-A product(A a, A b) {
-  if constexpr (std::is_integral_v<A>) {  // modulo 2^64
-    return static_cast<A>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-  } else {
-    return a * b;
-  }
-}
-
-/// Term t_i of the sum. Compiled without contraction: the product is rounded before it is added.
-template <class A, class X, class Y>
-dot_sum<A> term(const X& x, const Y& y) {
-  using R = real_t<A>;
-  if constexpr (!is_complex_v<Y>) {
-    return {product(convert<A>(x), convert<A>(y))};
-  } else if constexpr (!is_complex_v<X>) {  // the real operand comes first in a pair
-    const R re = convert<R>(x);
-    return {re * convert<R>(y.real()), R{}, re * convert<R>(y.imag()), R{}};
-  } else {
-    const R xr = convert<R>(x.real()), xi = convert<R>(x.imag());
-    const R yr = convert<R>(y.real()), yi = convert<R>(y.imag());
-    return {xr * yr, xi * yi, xr * yi, xi * yr};
-  }
-}
 
 template <class A, class X, class Y>
 dot_sum<A> sum(const operand& x, const operand& y) {

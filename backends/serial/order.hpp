@@ -1,6 +1,7 @@
 // The order contract in plain loops: the sum of n terms, one after another.
 #pragma once
 
+#include "backends/row_order.hpp"
 #include "backends/tree.hpp"
 
 #include <tally/order.hpp>
@@ -23,17 +24,21 @@ A convert(T value) {
   }
 }
 
-/// The sum of one chunk: term(first) ... term(first + n - 1).
-template <class Sum, class Term>
-Sum sum_chunk(std::size_t first, std::size_t n, Term term) {
-  std::array<Sum, order::lanes> lane{};
-  for (std::size_t i = 0; i < n; ++i) {
-    lane[i % order::lanes] = lane[i % order::lanes] + term(first + i);
-  }
-  for (std::size_t half = order::lanes / 2; half > 0; half /= 2) {
+/// The sum of term(first) ... term(first + n - 1) in so many lanes, which fold in halves.
+template <class Sum, std::size_t lanes, class Term>
+Sum sum_in_lanes(std::size_t first, std::size_t n, Term term) {
+  std::array<Sum, lanes> lane{};
+  for (std::size_t i = 0; i < n; ++i) lane[i % lanes] = lane[i % lanes] + term(first + i);
+  for (std::size_t half = lanes / 2; half > 0; half /= 2) {
     for (std::size_t l = 0; l < half; ++l) lane[l] = lane[l] + lane[l + half];
   }
   return lane[0];
+}
+
+/// The sum of one chunk.
+template <class Sum, class Term>
+Sum sum_chunk(std::size_t first, std::size_t n, Term term) {
+  return sum_in_lanes<Sum, order::lanes>(first, n, term);
 }
 
 /// The sum of term(0) ... term(n - 1).
@@ -44,6 +49,13 @@ Sum sum_in_order(std::size_t n, Term term) {
     chunks.add(sum_chunk<Sum>(first, std::min(order::chunk, n - first), term));
   }
   return chunks.total();
+}
+
+/// The sum of a matrix's row of n terms.
+template <class Sum, class Term>
+Sum sum_row(std::size_t n, Term term) {
+  if (n > row_order::short_row) return sum_in_order<Sum>(n, term);
+  return sum_in_lanes<Sum, row_order::lanes>(0, n, term);
 }
 
 }  // namespace tally::backends::serial

@@ -6,6 +6,7 @@
 #include "backends/serial/histogram.hpp"
 #include "backends/serial/multi_dot.hpp"
 #include "backends/serial/reduce.hpp"
+#include "backends/serial/spmv.hpp"
 #include "backends/serial/transform.hpp"
 
 namespace tally::backends::serial {
@@ -22,6 +23,9 @@ const backend table = {
     .for_each_part = for_each_part,
     .extremum = extremum,
     .histogram = histogram,
+    .spmv = spmv,
+    .analyse = analyse,
+    .find_defect = find_defect,
 };
 
 }  // namespace tally::backends::serial

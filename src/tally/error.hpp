@@ -24,6 +24,7 @@ enum class errc : int {
   no_elements,        ///< an empty vector where at least one element is needed
   overlap,            ///< an output that shares some of an input's memory
   key_out_of_range,   ///< a key that has no bin
+  unreadable_file,    ///< a file that can't be read, or isn't what it should be
 };
 
 /// Thrown by the functions of Tally; for wrong arguments, before anything is written.

@@ -30,6 +30,7 @@ typedef enum tally_status {
   TALLY_NO_ELEMENTS,
   TALLY_OVERLAP,
   TALLY_KEY_OUT_OF_RANGE,
+  TALLY_UNREADABLE_FILE,
   TALLY_UNKNOWN_FAILURE = 255 /* an exception that is not Tally's */
 } tally_status;
 
@@ -364,6 +365,47 @@ TALLY_EXPORT tally_status tally_histogram_range(const tally_executor* where, siz
                                                 tally_type edges_type, const void* edges,
                                                 size_t bins, tally_type counts_type, void* counts,
                                                 const tally_histogram_options* options);
+/* A matrix in compressed sparse rows, where `where` reaches it: row i has the terms row_offsets[i]
+ * ... row_offsets[i+1] - 1. Offsets and columns are int32 or int64, each of its own; values are of
+ * a floating-point or complex type. */
+typedef struct tally_csr {
+  size_t rows;
+  size_t columns;
+  size_t nonzeros;
+  tally_type offset_type;
+  const void* row_offsets; /* rows + 1 of them: from 0 to nonzeros */
+  tally_type column_type;
+  const void* column_indices;
+  tally_type value_type;
+  const void* values;
+} tally_csr;
+
+/* Checks a whole matrix; TALLY_INVALID_ARGUMENT for the first thing that is wrong. */
+TALLY_EXPORT tally_status tally_validate(const tally_executor* where, const tally_csr* matrix);
+
+/* A plan, made once for a matrix that is multiplied many times; see tally/spmv.hpp. It validates
+ * the matrix. Destroying NULL does nothing. The description lives as long as the plan. */
+typedef struct tally_spmv_plan tally_spmv_plan;
+TALLY_EXPORT tally_status tally_spmv_plan_create(const tally_executor* where,
+                                                 const tally_csr* matrix, tally_spmv_plan** plan);
+TALLY_EXPORT void tally_spmv_plan_destroy(tally_spmv_plan* plan);
+TALLY_EXPORT const char* tally_spmv_plan_describe(const tally_spmv_plan* plan);
+
+/* y = alpha A x + beta y, in the accumulator that dot has for values and x. alpha and beta point at
+ * factors of any type in host memory, or are NULL for 1 and 0; where beta is 0, y is not read. plan
+ * is one of this matrix, or NULL. The exact grade rounds each row's sum correctly. On CUDA they
+ * don't block: they return once the work is queued on the stream. */
+TALLY_EXPORT tally_status tally_spmv(const tally_executor* where, const tally_spmv_plan* plan,
+                                     tally_type alpha_type, const void* alpha,
+                                     const tally_csr* matrix, tally_type x_type, const void* x,
+                                     ptrdiff_t incx, tally_type beta_type, const void* beta,
+                                     tally_type y_type, void* y, ptrdiff_t incy);
+TALLY_EXPORT tally_status tally_spmv_exact(const tally_executor* where, const tally_spmv_plan* plan,
+                                           tally_type alpha_type, const void* alpha,
+                                           const tally_csr* matrix, tally_type x_type,
+                                           const void* x, ptrdiff_t incx, tally_type beta_type,
+                                           const void* beta, tally_type y_type, void* y,
+                                           ptrdiff_t incy);
 
 /* The text of this thread's last failure; "" before the first. Valid until the next. */
 TALLY_EXPORT const char* tally_last_error(void);

@@ -1,6 +1,7 @@
 // All of Tally.
 #pragma once
 
+#include <tally/csr_matrix.hpp>
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
 #include <tally/exact.hpp>
@@ -9,10 +10,12 @@
 #include <tally/extremum.hpp>
 #include <tally/functions.hpp>
 #include <tally/histogram.hpp>
+#include <tally/matrix_market.hpp>
 #include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>
 #include <tally/order.hpp>
 #include <tally/reduce.hpp>
+#include <tally/spmv.hpp>
 #include <tally/transform.hpp>
 #include <tally/transform_function.hpp>
 #include <tally/transform_reduce.hpp>

@@ -23,12 +23,14 @@ class Tally(CMakePackage, CudaPackage):
     variant("shared", default=True, description="Build a shared library")
     variant("openmp", default=True, description="Build the OpenMP backend")
     variant("kokkos", default=False, description="Build the Kokkos backend")
+    variant("zlib", default=True, description="Read compressed Matrix Market files")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type=("build", "test"))
     depends_on("highway@1.0.3:")
     depends_on("kokkos@3.7: +pic", when="+kokkos")
+    depends_on("zlib-api", when="+zlib")
     depends_on("cuda@12:", when="+cuda")
     depends_on("googletest", type="test")
 
@@ -43,6 +45,7 @@ class Tally(CMakePackage, CudaPackage):
             self.define_from_variant("TALLY_ENABLE_OPENMP", "openmp"),
             self.define_from_variant("TALLY_ENABLE_KOKKOS", "kokkos"),
             self.define_from_variant("TALLY_ENABLE_CUDA", "cuda"),
+            self.define_from_variant("TALLY_ENABLE_ZLIB", "zlib"),
             self.define("TALLY_BUILD_TESTS", self.run_tests),
         ]
         # Without a choice Tally takes its own: every generation since Turing.

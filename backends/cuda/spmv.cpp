@@ -1,0 +1,253 @@
+#include "backends/cuda/spmv.hpp"
+
+#include "backends/cuda/dot_shape.hpp"
+#include "backends/cuda/launch.hpp"
+#include "backends/cuda/runtime.hpp"
+#include "backends/cuda/spmv_kernels.hpp"
+#include "backends/cuda/spmv_plan.hpp"
+#include "backends/cuda/spmv_shape.hpp"
+#include "backends/cuda/workspace.hpp"
+#include "backends/elementwise.hpp"
+#include "backends/row_order.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <string>
+
+namespace tally::backends::cuda {
+namespace {
+
+/// Of a grid.
+constexpr std::size_t most_blocks = (std::size_t{1} << 31) - 1;
+
+constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+std::size_t tiles_of(const csr_operand& a) { return ceil_div(a.rows + a.nonzeros(), tile_size); }
+
+// --- The product ---------------------------------------------------------------------------------
+
+/// What a plan keeps.
+struct tiled_analysis : spmv_analysis {
+  int device = 0;
+  unsigned threads_a_row = 0;    ///< 0: tiles
+  tile_start* starts = nullptr;  ///< of the tiles
+  bool splits = false;           ///< whether any row is split
+
+  tiled_analysis() = default;
+  tiled_analysis(const tiled_analysis&) = delete;
+  tiled_analysis& operator=(const tiled_analysis&) = delete;
+  ~tiled_analysis() override {
+    int before = 0;
+    const beside_captures mode;
+    if (cudaGetDevice(&before) != cudaSuccess) return;
+    (void)cudaSetDevice(device);
+    (void)cudaFree(starts);
+    (void)cudaSetDevice(before);
+  }
+};
+
+const spmv_choice& choice_of(const spmv_arguments& a) {
+  const spmv_choice* found = nullptr;
+  with_row_accumulator(a, [&]<class A>() {
+    found = &spmv_kernels<A>()[static_cast<std::size_t>(a.a.values.element)]
+                              [static_cast<std::size_t>(a.x.element)];
+  });
+  return *found;
+}
+
+spmv_job job_of(const spmv_arguments& a, type accumulator) {
+  spmv_job job(a.a);
+  job.x = typed_vector(a.x);
+  job.y = typed_vector(a.y);
+  job.reads_y = a.reads_y();
+  job.computation = spmvs::combination(accumulator, a.y.element);
+  const auto put = [&]<class C>(std::type_identity<C>) {
+    const auto f = factors<computed_t<C>>::template of<C>(a.alpha, a.beta);
+    static_assert(sizeof f <= sizeof job.factors);
+    std::memcpy(job.factors, &f, sizeof f);
+  };
+  switch (job.computation) {
+    case type::float32:
+      put(std::type_identity<float>());
+      break;
+    case type::complex64:
+      put(std::type_identity<std::complex<float>>());
+      break;
+    case type::complex128:
+      put(std::type_identity<std::complex<double>>());
+      break;
+    default:
+      put(std::type_identity<double>());
+  }
+  return job;
+}
+
+}  // namespace
+
+void spmv(const executor& where, const spmv_arguments& a) {
+  const current_device current(where.device());
+  const cudaStream_t stream = where.stream();
+  const type accumulator = spmvs::accumulator(a.a.values.element, a.x.element);
+  spmv_job job = job_of(a, accumulator);
+  launch_shape shape;
+  if (a.exact) {
+    shape.threads = exact_spmv_warps * 32;
+    shape.blocks = static_cast<unsigned>(
+        std::min<std::size_t>(ceil_div(a.a.rows, exact_spmv_warps), std::size_t{1} << 20));
+    return launch(reinterpret_cast<const void*>(exact_spmv_kernel_of(accumulator)), shape, &job,
+                  where.device(), stream);
+  }
+
+  const auto* const plan =
+      a.plan != nullptr ? static_cast<const tiled_analysis*>(a.plan->analysis()) : nullptr;
+  const spmv_choice& choice = choice_of(a);
+  if (plan != nullptr && plan->threads_a_row > 0) {
+    const unsigned threads = plan->threads_a_row;
+    const auto* const kernel =
+        reinterpret_cast<const void*>(choice.rows[std::countr_zero(threads)]);
+    const std::size_t blocks = ceil_div(a.a.rows, row_threads / threads);
+    if (kernel != nullptr && blocks <= most_blocks) {
+      shape.threads = row_threads;
+      shape.blocks = static_cast<unsigned>(blocks);
+      return launch(kernel, shape, &job, where.device(), stream);
+    }
+  }
+  const std::size_t tiles = tiles_of(a.a);
+  if (plan != nullptr) job.starts = plan->starts;
+  shape.threads = tile_threads;
+  shape.blocks = static_cast<unsigned>(tiles);
+  shape.shared_bytes = choice.shared_bytes;
+  const auto* const kernel = reinterpret_cast<const void*>(choice.tiles);
+  allow_shared_bytes(kernel, where.device(), shape.shared_bytes);
+  workspace shared;
+  if (plan == nullptr || plan->splits) {
+    shared = workspace_for(where.device(), stream, is_captured(stream, false, "spmv"));
+    const std::size_t a_sum = std::max<std::size_t>(
+        2, size_of(accumulator) / 4 * (transforms::is_complex(accumulator) ? 2 : 1));
+    while ((tiles >> job.share_shift) >= workspace_words / a_sum) ++job.share_shift;
+  }
+  job.words = shared.words;
+  job.ended = shared.ended;
+  launch(kernel, shape, &job, where.device(), stream);
+  shared.queued(tiles);
+}
+
+// --- Before it -----------------------------------------------------------------------------------
+
+namespace {
+
+using survey_words = std::array<std::uint64_t, survey::words>;
+
+/// Empty words of the calling thread on its current device, `device`.
+std::uint64_t* words_for_survey(int device) {
+  struct holder {
+    std::uint64_t* words = nullptr;
+    ~holder() { (void)cudaFree(words); }
+  };
+  thread_local std::map<int, holder> held;
+  std::uint64_t*& words = held[device].words;
+  if (words == nullptr) {
+    check(cudaMalloc(reinterpret_cast<void**>(&words), sizeof(survey_words)), "cudaMalloc");
+  }
+  return words;
+}
+
+/// Runs a kernel that looks at a matrix, and waits for what it found.
+survey_words run_survey(const executor& where, survey_kernel* kernel, csr_survey job,
+                        std::size_t items, const char* operation) {
+  const cudaStream_t stream = where.stream();
+  (void)is_captured(stream, true, operation);
+  const beside_captures mode;
+  job.found = words_for_survey(where.device());
+  survey_words found{};
+  check(cudaMemsetAsync(job.found, 0, sizeof found, stream), "cudaMemsetAsync");
+  launch_shape shape;
+  shape.threads = 256;
+  shape.blocks = static_cast<unsigned>(std::clamp<std::size_t>(ceil_div(items, 256), 1, 1u << 14));
+  launch(reinterpret_cast<const void*>(kernel), shape, &job, where.device(), stream);
+  check(cudaMemcpyAsync(found.data(), job.found, sizeof found, cudaMemcpyDeviceToHost, stream),
+        "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  return found;
+}
+
+/// An element of device memory.
+std::int64_t fetched(const executor& where, const operand& v, std::size_t i) {
+  const operand one = v.slice(i, 1);
+  std::int64_t wide = 0;
+  std::int32_t narrow = 0;
+  void* const to = v.element == type::int64 ? static_cast<void*>(&wide) : &narrow;
+  const beside_captures mode;
+  check(cudaMemcpyAsync(to, one.data, size_of(v.element), cudaMemcpyDefault, where.stream()),
+        "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(where.stream()), "cudaStreamSynchronize");
+  return v.element == type::int64 ? wide : narrow;
+}
+
+}  // namespace
+
+csr_defect find_defect(const executor& where, const csr_operand& a) {
+  using kind = csr_defect::kind;
+  const current_device current(where.device());
+  const std::uint64_t found =
+      run_survey(where, defect_kernel(), csr_survey(a), std::max(a.rows, a.nonzeros()),
+                 "validate")[survey::defect];
+  if (found == 0) return {};
+  constexpr std::uint64_t index_mask = (std::uint64_t{1} << survey::index_bits) - 1;
+  csr_defect defect;
+  defect.what = static_cast<kind>(~found >> survey::index_bits);
+  defect.index = ~found & index_mask;
+  switch (defect.what) {
+    case kind::decreasing_offset:
+      defect.before = fetched(where, a.row_offsets, defect.index);
+      defect.value = fetched(where, a.row_offsets, defect.index + 1);
+      break;
+    case kind::column:
+      defect.value = fetched(where, a.column_indices, defect.index);
+      break;
+    default:
+      defect.value = fetched(where, a.row_offsets, defect.index);
+  }
+  return defect;
+}
+
+std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a) {
+  const current_device current(where.device());
+  auto analysis = std::make_shared<tiled_analysis>();
+  analysis->device = where.device();
+  const std::size_t tiles = tiles_of(a);
+  csr_survey job(a);
+  {
+    const beside_captures mode;
+    check(cudaMalloc(reinterpret_cast<void**>(&analysis->starts), (tiles + 1) * sizeof(tile_start)),
+          "cudaMalloc");
+  }
+  job.starts = analysis->starts;
+  job.tiles = static_cast<std::int64_t>(tiles);
+  const survey_words found = run_survey(where, analysis_kernel(), job, a.rows + 1, "spmv_plan");
+  const std::uint64_t longest = found[survey::longest];
+  analysis->splits = longest > split_row;
+  analysis->threads_a_row = threads_a_row(a.rows, a.nonzeros(), longest);
+
+  const auto text = [](std::uint64_t value) { return std::to_string(value); };
+  std::string& s = analysis->description;
+  if (analysis->threads_a_row > 0) {
+    s = "each row in " + text(analysis->threads_a_row) + " threads, since rows are short";
+  } else {
+    s = text(tiles) + " tiles of " + text(tile_size) +
+        " rows and nonzeros, a block each, since rows differ";
+    if (found[survey::long_rows] > 0) {
+      s += "; those of more than " + text(row_order::short_row) + " terms, " +
+           text(found[survey::long_rows]) + ", in a warp each";
+    }
+    if (analysis->splits) s += ", of more than " + text(split_row) + " in several blocks";
+  }
+  s += ": " + text(a.rows) + " rows of " + text(a.nonzeros() / a.rows) + " terms in the mean, " +
+       text(longest) + " at most, " + text(found[survey::empty]) + " empty";
+  return analysis;
+}
+
+}  // namespace tally::backends::cuda

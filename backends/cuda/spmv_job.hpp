@@ -1,0 +1,47 @@
+// What one launch of spmv is told: the kernels' only parameter.
+#pragma once
+
+#include "backends/csr.hpp"
+#include "backends/typed_vector.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tally::backends::cuda {
+
+/// Where a tile starts: see spmv_shape.hpp.
+struct tile_start {
+  std::int64_t row = 0;      ///< the first row that starts in the tile, or after it
+  std::int64_t nonzero = 0;  ///< where that row starts
+  std::int64_t whole = 0;  ///< where the row before it starts if that one is split, else `nonzero`
+  std::int64_t unused = 0;
+};
+
+struct spmv_job {
+  explicit spmv_job(const csr_operand& a)
+      : offsets(a.row_offsets),
+        columns(a.column_indices),
+        values(a.values),
+        rows(static_cast<std::int64_t>(a.rows)),
+        nonzeros(static_cast<std::int64_t>(a.nonzeros())) {}
+
+  // In the order in which a kernel needs them: parameters come through a cache, cold at its start.
+  const tile_start* starts = nullptr;  ///< of the tiles and of what follows them, or null: search
+  index_vector offsets;
+  index_vector columns;
+  typed_vector values;
+  typed_vector x;
+  std::int64_t rows;
+  std::int64_t nonzeros;
+  typed_vector y;
+  std::int64_t tiles = 0;
+  unsigned share_shift = 0;  ///< log2 of the tiles that lie between a split row's shares
+  bool reads_y = false;
+  type computation = type::float64;  ///< C of <tally/spmv.hpp>
+  std::uint64_t* words = nullptr;    ///< the workspace (workspace.hpp)
+  std::uint64_t* ended = nullptr;    ///< where the launch counts itself when it ends, or null
+  /// alpha and beta, in the type C.
+  alignas(16) unsigned char factors[2 * sizeof(complex_number<double>)] = {};
+};
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,50 @@
+// What is found out about a matrix on the device, before any product.
+#pragma once
+
+#include "backends/cuda/spmv_job.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tally::backends::cuda {
+
+/// One launch's work: the kernels' only parameter.
+struct csr_survey {
+  explicit csr_survey(const csr_operand& a)
+      : offsets(a.row_offsets),
+        columns(a.column_indices),
+        rows(static_cast<std::int64_t>(a.rows)),
+        nonzeros(static_cast<std::int64_t>(a.nonzeros())),
+        column_count(static_cast<std::int64_t>(a.columns)) {}
+
+  index_vector offsets;
+  index_vector columns;
+  std::int64_t rows;
+  std::int64_t nonzeros;
+  std::int64_t column_count;
+  std::uint64_t* found = nullptr;  ///< empty words that the device writes
+
+  tile_start* starts = nullptr;  ///< to be written
+  std::int64_t tiles = 0;
+};
+
+/// Words of `found`.
+namespace survey {
+inline constexpr unsigned defect = 0;     ///< ~key of the first defect, or 0
+inline constexpr unsigned longest = 1;    ///< terms of the longest row
+inline constexpr unsigned empty = 2;      ///< rows without terms
+inline constexpr unsigned long_rows = 3;  ///< rows of more than row_order::short_row
+inline constexpr unsigned words = 4;
+/// A defect's key: its kind above its index.
+inline constexpr int index_bits = 60;
+}  // namespace survey
+
+/// A kernel. Called through cudaLaunchKernel, never directly. Any grid of blocks of 256 threads.
+using survey_kernel = void(csr_survey);
+
+/// Finds the first defect.
+survey_kernel* defect_kernel();
+/// Counts rows and writes the tiles' starts.
+survey_kernel* analysis_kernel();
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,237 @@
+// spmv on Kokkos's default execution space, a row a thread, with types told apart at run time: the
+// row order written a second time, to check the other backends by.
+#include "backends/kokkos/spmv.hpp"
+
+#include "backends/csr.hpp"
+#include "backends/kokkos/sums.hpp"
+#include "backends/row_order.hpp"
+#include "backends/tree.hpp"
+#include "backends/typed_vector.hpp"
+
+#include <tally/exact_sum.hpp>
+
+#include <algorithm>
+
+namespace tally::backends::kokkos {
+namespace {
+
+/// A real part of a sum, and how its terms come about: part `of_value` of a value times part `of_x`
+/// of an element of x.
+struct product_of_parts {
+  std::ptrdiff_t of_value, of_x;
+};
+
+struct matrix_terms {
+  index_vector columns;
+  typed_vector values, x;
+
+  explicit matrix_terms(const spmv_arguments& a)
+      : columns(a.a.column_indices), values(a.a.values), x(a.x) {}
+
+  template <class R>
+  KOKKOS_FUNCTION R value(std::size_t j, std::ptrdiff_t part) const {
+    return typed::number_at<R>(
+        values.data, static_cast<std::ptrdiff_t>(j) * values.increment + part, values.number);
+  }
+  template <class R>
+  KOKKOS_FUNCTION R element(std::size_t j, std::ptrdiff_t part) const {
+    return typed::number_at<R>(x.data, columns[j] * x.increment + part, x.number);
+  }
+};
+
+/// Sums in the row order, one real sum after another.
+template <class R>
+struct ordered {
+  matrix_terms terms;
+
+  /// Terms first, first + step, ... before end.
+  KOKKOS_FUNCTION R lane(product_of_parts p, std::size_t first, std::size_t end,
+                         std::size_t step) const {
+    R sum{0};
+    for (std::size_t j = first; j < end; j += step) {
+      sum = sum + multiply(terms.value<R>(j, p.of_value), terms.element<R>(j, p.of_x));
+    }
+    return sum;
+  }
+
+  template <std::size_t lanes>
+  KOKKOS_FUNCTION R folded(product_of_parts p, std::size_t first, std::size_t end) const {
+    R sums[lanes];
+    for (std::size_t l = 0; l < lanes; ++l) sums[l] = lane(p, first + l, end, lanes);
+    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+      for (std::size_t l = 0; l < half; ++l) sums[l] = sums[l] + sums[l + half];
+    }
+    return sums[0];
+  }
+
+  KOKKOS_FUNCTION R sum(product_of_parts p, std::size_t first, std::size_t end) const {
+    if (end - first <= row_order::short_row) return folded<row_order::lanes>(p, first, end);
+    tree<R> chunks;
+    for (std::size_t j = first; j < end; j += order::chunk) {
+      chunks.add(folded<order::lanes>(p, j, j + order::chunk < end ? j + order::chunk : end));
+    }
+    return chunks.total();
+  }
+
+  template <class A>
+  KOKKOS_FUNCTION dot_parts<R> result(std::size_t first, std::size_t end) const {
+    if constexpr (!is_complex_v<A>) {
+      return {canonical(sum({0, 0}, first, end)), R{0}};
+    } else {
+      dot_sum<A> all{};
+      all.rr = sum({0, 0}, first, end);
+      if (terms.values.complex && terms.x.complex) all.ii = sum({1, 1}, first, end);
+      if (terms.x.complex) all.ri = sum({0, 1}, first, end);
+      if (terms.values.complex) all.ir = sum({1, 0}, first, end);
+      return finish_parts(all, conjugate::none);
+    }
+  }
+};
+
+/// Exact sums, rounded once.
+template <class R>
+struct exact_terms {
+  matrix_terms terms;
+
+  KOKKOS_FUNCTION void add(exact_sum<double>& sum, product_of_parts p, double sign,
+                           std::size_t first, std::size_t end) const {
+    for (std::size_t j = first; j < end; ++j) {
+      sum.add_product(sign * terms.value<double>(j, p.of_value), terms.element<double>(j, p.of_x));
+    }
+  }
+
+  template <class A>
+  KOKKOS_FUNCTION dot_parts<R> result(std::size_t first, std::size_t end) const {
+    dot_parts<R> rounded;
+    {
+      exact_sum<double> re;
+      add(re, {0, 0}, 1, first, end);
+      if (terms.values.complex && terms.x.complex) add(re, {1, 1}, -1, first, end);
+      rounded.re = re.template round<R>();
+    }
+    if constexpr (is_complex_v<A>) {
+      exact_sum<double> im;
+      if (terms.x.complex) add(im, {0, 1}, 1, first, end);
+      if (terms.values.complex) add(im, {1, 0}, 1, first, end);
+      rounded.im = im.template round<R>();
+    }
+    return rounded;
+  }
+};
+
+template <class A, class C, class Sums>
+struct write_row {
+  using V = computed_t<C>;
+  Sums sums;
+  index_vector offsets;
+  factors<V> f;
+  bool reads_y;
+  typed_vector y;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    const environment_guard environment;
+    const auto parts = sums.template result<A>(static_cast<std::size_t>(offsets[i]),
+                                               static_cast<std::size_t>(offsets[i + 1]));
+    V sum{};
+    if constexpr (is_complex_v<C>) {
+      using T = real_t<C>;
+      sum = {static_cast<T>(parts.re), static_cast<T>(parts.im)};
+    } else {
+      sum = static_cast<V>(parts.re);
+    }
+    y.put(i, reads_y ? function<elementwise::axpby>(f, sum, y.template get<V>(i))
+                     : function<elementwise::scal>(f, sum, sum));
+  }
+};
+
+template <class A, class C, class Sums>
+void run(const spmv_arguments& a, const Sums& sums) {
+  const space where;
+  Kokkos::parallel_for(
+      "tally spmv", Kokkos::RangePolicy<space>(where, 0, a.a.rows),
+      write_row<A, C, Sums>{sums, index_vector(a.a.row_offsets),
+                            factors<computed_t<C>>::template of<C>(a.alpha, a.beta), a.reads_y(),
+                            typed_vector(a.y)});
+  if (on_host) where.fence();
+}
+
+/// The first index that is bad; n if none is.
+template <class Bad>
+std::size_t first_of(std::size_t n, const Bad& bad) {
+  std::size_t first = n;
+  Kokkos::parallel_reduce("tally csr", Kokkos::RangePolicy<space>(space(), 0, n), bad,
+                          Kokkos::Min<std::size_t>(first));
+  return std::min(first, n);
+}
+
+struct decreases {
+  index_vector offsets;
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& first) const {
+    if (offsets[i + 1] < offsets[i] && i < first) first = i;
+  }
+};
+
+struct is_outside {
+  index_vector columns;
+  std::size_t bound;
+  KOKKOS_FUNCTION void operator()(std::size_t j, std::size_t& first) const {
+    if (static_cast<std::size_t>(columns[j]) >= bound && j < first) first = j;
+  }
+};
+
+/// An index, brought to the host.
+std::int64_t index_at(const operand& v, std::size_t i) {
+  const space where;
+  std::int64_t value = 0;
+  if (v.element == type::int64) {
+    copy_to_host(where, static_cast<const std::int64_t*>(v.data) + i, &value, 1);
+    where.fence();
+  } else {
+    std::int32_t narrow = 0;
+    copy_to_host(where, static_cast<const std::int32_t*>(v.data) + i, &narrow, 1);
+    where.fence();
+    value = narrow;
+  }
+  return value;
+}
+
+}  // namespace
+
+void spmv(const executor&, const spmv_arguments& a) {
+  const default_environment environment;
+  const auto lock = acquire();
+  const matrix_terms terms(a);
+  with_row_accumulator(a, [&]<class A>() {
+    using R = real_t<A>;
+    with_combination<A>(a, [&]<class C>() {
+      a.exact ? run<A, C>(a, exact_terms<R>{terms}) : run<A, C>(a, ordered<R>{terms});
+    });
+  });
+}
+
+std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand&) {
+  auto analysis = std::make_shared<spmv_analysis>();
+  analysis->description = "a row a thread";
+  return analysis;
+}
+
+csr_defect find_defect(const executor&, const csr_operand& a) {
+  using kind = csr_defect::kind;
+  const auto lock = acquire();
+  if (const auto first = index_at(a.row_offsets, 0); first != 0) {
+    return {kind::first_offset, 0, first, 0};
+  }
+  const std::size_t row = first_of(a.rows, decreases{index_vector(a.row_offsets)});
+  if (row < a.rows) {
+    return {kind::decreasing_offset, row, index_at(a.row_offsets, row + 1),
+            index_at(a.row_offsets, row)};
+  }
+  const std::int64_t last = index_at(a.row_offsets, a.rows);
+  if (static_cast<std::size_t>(last) != a.nonzeros()) return {kind::last_offset, a.rows, last, 0};
+  const std::size_t j =
+      first_of(a.nonzeros(), is_outside{index_vector(a.column_indices), a.columns});
+  if (j < a.nonzeros()) return {kind::column, j, index_at(a.column_indices, j), 0};
+  return {};
+}
+
+}  // namespace tally::backends::kokkos

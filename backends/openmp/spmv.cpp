@@ -1,0 +1,190 @@
+// spmv on OpenMP's threads, with the simd column's kernels. Threads have equal shares of what a
+// product reads, rows and terms; a border within a row lies at a chunk's, so that each side sums
+// whole chunks of the row, and the row's tree is added up when all are done.
+#include "backends/openmp/spmv.hpp"
+
+#include "backends/csr.hpp"
+#include "backends/csr_defects.hpp"
+#include "backends/exact_rows.hpp"
+#include "backends/openmp/shares.hpp"
+#include "backends/row_lengths.hpp"
+#include "backends/simd/exact.hpp"
+#include "backends/simd/spmv.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace tally::backends::openmp {
+namespace {
+
+/// Rows and terms that a thread takes at least: waking one takes as long.
+constexpr std::size_t least_share = 8192;
+
+/// Where one share ends and the next one begins: before a row, or before one of its terms, a
+/// chunk's first.
+struct border {
+  std::size_t row = 0;
+  std::size_t term = 0;
+};
+
+/// Borders of the shares; a thread finds its own two in a µs.
+struct borders {
+  index_vector offsets;
+  std::size_t rows;
+  std::size_t work;  ///< rows and terms
+  std::size_t shares;
+
+  borders(const csr_operand& a, int threads)
+      : offsets(a.row_offsets),
+        rows(a.rows),
+        work(a.rows + a.nonzeros()),
+        shares(std::clamp<std::size_t>(work / least_share, 1, static_cast<std::size_t>(threads))) {}
+
+  std::size_t begin_of(std::size_t row) const { return static_cast<std::size_t>(offsets[row]); }
+
+  border operator[](std::size_t share) const {
+    if (share == shares) return {rows, 0};
+    const std::size_t target = work / shares * share + work % shares * share / shares;
+    std::size_t row = 0, past = rows;  // the last row that begins at the target or before it
+    while (past - row > 1) {
+      const std::size_t middle = row + (past - row) / 2;
+      (begin_of(middle) + middle <= target ? row : past) = middle;
+    }
+    const std::size_t begin = begin_of(row);
+    const std::size_t chunks = (target - begin - row + order::chunk / 2) / order::chunk;
+    const std::size_t term = chunks * order::chunk;
+    return begin + term < begin_of(row + 1) ? border{row, term} : border{row + (term > 0), 0};
+  }
+};
+
+/// The sums of a row's chunks, of those that are in one share.
+template <class A>
+struct row_part {
+  std::size_t row = 0;
+  bool ends = false;  ///< with the row's last one
+  std::vector<dot_sum<A>> chunks;
+};
+
+/// What a share has of rows that others have a part of: of the row that it begins in the middle of,
+/// and of the one that it ends in.
+template <class A>
+struct cut_rows {
+  row_part<A> head, tail;
+};
+
+/// Sums the chunks of terms [begin, end) of a row.
+template <class A>
+row_part<A> sum_chunks(const row_kernels<A>& kernels, const borders& all, const spmv_arguments& a,
+                       std::size_t row, std::size_t begin, std::size_t end) {
+  const std::size_t first = all.begin_of(row);
+  row_part<A> part{row, first + end == all.begin_of(row + 1), {}};
+  part.chunks.reserve((end - begin + order::chunk - 1) / order::chunk);
+  for (std::size_t j = begin; j < end; j += order::chunk) {
+    part.chunks.push_back(kernels.part(a, first + j, std::min(order::chunk, end - j)));
+  }
+  return part;
+}
+
+template <class A>
+cut_rows<A> multiply_share(const row_kernels<A>& kernels, const borders& all,
+                           const spmv_arguments& a, const border& begin, const border& end) {
+  cut_rows<A> cut;
+  std::size_t first = begin.row;
+  if (begin.term > 0) {
+    const bool within = end.row == begin.row;
+    const std::size_t last =
+        within ? end.term : all.begin_of(begin.row + 1) - all.begin_of(begin.row);
+    cut.head = sum_chunks(kernels, all, a, begin.row, begin.term, last);
+    if (within) return cut;
+    ++first;
+  }
+  multiply_rows(kernels, a, first, end.row - first);
+  if (end.term > 0) cut.tail = sum_chunks(kernels, all, a, end.row, 0, end.term);
+  return cut;
+}
+
+/// Writes y of the rows that were cut.
+template <class A>
+void join(const spmv_arguments& a, const std::vector<cut_rows<A>>& shares) {
+  tree<dot_sum<A>> chunks;
+  const auto take = [&](const row_part<A>& part) {
+    for (const dot_sum<A>& sum : part.chunks) chunks.add(sum);
+    if (!part.ends) return;
+    const A sum = finish(chunks.total(), conjugate::none);
+    write_rows(a, part.row, 1, &sum);
+    chunks = {};
+  };
+  for (const cut_rows<A>& cut : shares) {
+    take(cut.head);
+    take(cut.tail);
+  }
+}
+
+template <class A>
+void multiply(const executor& where, const spmv_arguments& original, const borders& all) {
+  const simd::readable_x<A> x(original);
+  const spmv_arguments& a = x.arguments();
+  const auto kernels = simd::row_kernels_of<A>(where.instructions(), a);
+  if (all.shares == 1) return multiply_rows(kernels, a, 0, a.a.rows);
+  std::vector<cut_rows<A>> cut(all.shares);
+#pragma omp parallel for num_threads(static_cast <int>(all.shares)) schedule(static)
+  for (std::size_t i = 0; i < all.shares; ++i) {
+    const default_environment environment;
+    cut[i] = multiply_share(kernels, all, a, all[i], all[i + 1]);
+  }
+  join(a, cut);
+}
+
+/// Rows are not cut here: their superaccumulators would have to be kept.
+template <class A>
+void multiply_exactly(const executor& where, const spmv_arguments& a, const borders& all) {
+  exact_node& node = *simd::exact_node_of(where.instructions());
+  const auto row_of = [](const border& b) { return b.row + (b.term > 0); };
+#pragma omp parallel for num_threads(static_cast <int>(all.shares)) schedule(static)
+  for (std::size_t i = 0; i < all.shares; ++i) {
+    const default_environment environment;
+    const std::size_t first = row_of(all[i]);
+    multiply_rows_exactly<A>(a, first, row_of(all[i + 1]) - first, node);
+  }
+}
+
+}  // namespace
+
+void spmv(const executor& where, const spmv_arguments& a) {
+  const default_environment environment;
+  const borders all(a.a, threads_of(where));
+  with_row_accumulator(a, [&]<class A>() {
+    a.exact ? multiply_exactly<A>(where, a, all) : multiply<A>(where, a, all);
+  });
+}
+
+std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a) {
+  const borders all(a, threads_of(where));
+  std::size_t cut = 0;
+  for (std::size_t i = 1; i < all.shares; ++i) cut += all[i].term > 0;
+  auto analysis = std::make_shared<spmv_analysis>();
+  analysis->description = "equal shares of rows and terms for " + std::to_string(all.shares) +
+                          (all.shares == 1 ? " thread" : " threads") +
+                          (cut > 0 ? ", long rows cut at chunks; " : "; ") +
+                          describe(lengths_of_rows(a));
+  return analysis;
+}
+
+csr_defect find_defect(const executor& where, const csr_operand& a) {
+  const std::size_t shares = borders(a, threads_of(where)).shares;
+  return first_defect(a, [&](std::size_t n, csr_defects::search& search) {
+    std::vector<csr_defect> found(shares);
+    const std::size_t share = (n + shares - 1) / shares;
+#pragma omp parallel for num_threads(static_cast <int>(shares)) schedule(static)
+    for (std::size_t i = 0; i < shares; ++i) {
+      const std::size_t first = std::min(n, i * share);
+      found[i] = search(a, first, std::min(share, n - first));
+    }
+    for (const csr_defect& defect : found) {
+      if (defect.what != csr_defect::kind::none) return defect;
+    }
+    return csr_defect{};
+  });
+}
+
+}  // namespace tally::backends::openmp

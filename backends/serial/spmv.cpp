@@ -1,0 +1,106 @@
+// spmv on one thread, in plain loops: the reference that is read first.
+#include "backends/serial/spmv.hpp"
+
+#include "backends/csr_defects.hpp"
+#include "backends/exact_rows.hpp"
+#include "backends/floating_point_environment.hpp"
+#include "backends/row_kernels.hpp"
+#include "backends/serial/exact.hpp"
+#include "backends/serial/term.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tally::backends::serial {
+namespace {
+
+/// Of a matrix of values V and an x of type X.
+template <class A, class V, class X>
+struct kernel {
+  const V* values;
+  const X* x;
+  index_vector columns;
+  std::ptrdiff_t increment;
+
+  explicit kernel(const spmv_arguments& a)
+      : values(static_cast<const V*>(a.a.values.data)),
+        x(static_cast<const X*>(a.x.data)),
+        columns(a.a.column_indices),
+        increment(a.x.increment) {}
+
+  /// The terms from `first` on.
+  auto terms(std::size_t first) const {
+    return [this, first](std::size_t j) {
+      return term<A>(values[first + j], x[columns[first + j] * increment]);
+    };
+  }
+
+  static void rows(const spmv_arguments& a, std::size_t first, std::size_t n, A* sums) {
+    const kernel k(a);
+    const index_vector offsets(a.a.row_offsets);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto begin = static_cast<std::size_t>(offsets[first + i]);
+      const auto end = static_cast<std::size_t>(offsets[first + i + 1]);
+      sums[i] = finish(sum_row<dot_sum<A>>(end - begin, k.terms(begin)), conjugate::none);
+    }
+  }
+
+  static dot_sum<A> part(const spmv_arguments& a, std::size_t first, std::size_t n) {
+    return sum_in_order<dot_sum<A>>(n, kernel(a).terms(first));
+  }
+};
+
+template <class A, class V, class X>
+constexpr row_kernels<A> kernels_of() {
+  if constexpr (std::is_same_v<dot_result_t<V, X>, A>) {
+    return {&kernel<A, V, X>::rows, &kernel<A, V, X>::part};
+  } else {
+    return {};
+  }
+}
+
+template <class A, class V, class... X>
+constexpr auto kernels_with(type_list<X...>) {
+  return std::array{kernels_of<A, V, X>()...};
+}
+
+/// By the types of values and of x.
+template <class A>
+constexpr auto kernels = []<class... V>(type_list<V...>) {
+  return std::array{kernels_with<A, V>(spmv_vector_types{})...};
+}(csr_value_types{});
+
+}  // namespace
+
+template <class A>
+row_kernels<A> row_kernels_of(const spmv_arguments& a) {
+  return kernels<A>[index_of(csr_value_types{}, a.a.values.element)]
+                   [index_of(spmv_vector_types{}, a.x.element)];
+}
+
+void spmv(const executor&, const spmv_arguments& a) {
+  const default_environment environment;
+  with_row_accumulator(a, [&]<class A>() {
+    if (a.exact) return multiply_rows_exactly<A>(a, 0, a.a.rows, add_exact);
+    multiply_rows(row_kernels_of<A>(a), a, 0, a.a.rows);
+  });
+}
+
+std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand&) {
+  auto analysis = std::make_shared<spmv_analysis>();
+  analysis->description = "one thread, row after row";
+  return analysis;
+}
+
+csr_defect find_defect(const executor&, const csr_operand& a) {
+  return first_defect(a,
+                      [&](std::size_t n, csr_defects::search& search) { return search(a, 0, n); });
+}
+
+// The simd column has no kernels of its own for complex rows.
+template row_kernels<float> row_kernels_of(const spmv_arguments&);
+template row_kernels<double> row_kernels_of(const spmv_arguments&);
+template row_kernels<std::complex<float>> row_kernels_of(const spmv_arguments&);
+template row_kernels<std::complex<double>> row_kernels_of(const spmv_arguments&);
+
+}  // namespace tally::backends::serial

@@ -1,0 +1,111 @@
+// spmv in the exact grade: on every executor each row's sum is MPFR's, rounded once.
+#include "tests/data.hpp"
+#include "tests/elementwise_transcription.hpp"
+#include "tests/matrices.hpp"
+#include "tests/oracle.hpp"
+
+#include <tally/tally.hpp>
+
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+using data::kind;
+using matrices::pattern;
+
+template <class T>
+std::vector<T> random_elements(std::size_t n, std::uint64_t seed, kind k) {
+  const auto bytes = data::random_bytes<T>(n, seed, k);
+  std::vector<T> elements(n);
+  if (n > 0) std::memcpy(elements.data(), bytes.data(), bytes.size());
+  return elements;
+}
+
+/// A vector where an executor reaches it.
+template <class T>
+class placed {
+ public:
+  placed(const tally::executor& where, const std::vector<T>& elements)
+      : memory_(where, elements.size() * sizeof(T) + 1), size_(elements.size()) {
+    if (size_ > 0) memory_.write(elements.data(), size_ * sizeof(T));
+  }
+  std::span<T> span() const { return {reinterpret_cast<T*>(memory_.get()), size_}; }
+  std::vector<T> read() const {
+    std::vector<T> elements(size_);
+    if (size_ > 0) memory_.read(elements.data(), size_ * sizeof(T));
+    return elements;
+  }
+
+ private:
+  data::buffer memory_;
+  std::size_t size_;
+};
+
+class ExactSpmv : public data::OnEveryExecutor {
+ protected:
+  template <class V, class X>
+  void compare(const pattern& p, kind k) {
+    using A = tally::dot_result_t<V, X>;
+    const auto values = random_elements<V>(p.nonzeros(), 1, k);
+    const auto x = random_elements<X>(p.columns, 2, k);
+    const placed offsets(where(), p.row_offsets), columns(where(), p.column_indices);
+    const placed placed_values(where(), values), placed_x(where(), x);
+    const placed y(where(), std::vector<A>(p.rows));
+    const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(),
+                            placed_values.span()};
+    tally::spmv(where(), a, placed_x.span(), y.span(), tally::exact);
+    const std::vector<A> got = y.read();
+    for (std::size_t i = 0; i < p.rows; ++i) {
+      std::vector<V> row;
+      std::vector<X> factors;
+      for (auto j = static_cast<std::size_t>(p.row_offsets[i]);
+           j < static_cast<std::size_t>(p.row_offsets[i + 1]); ++j) {
+        row.push_back(values[j]);
+        factors.push_back(x[static_cast<std::size_t>(p.column_indices[j])]);
+      }
+      ASSERT_EQ(data::bits(got[i]), data::bits(oracle::exact_dot<A>(row, factors)))
+          << "row " << i << " of " << row.size() << " terms";
+    }
+  }
+};
+
+TEST_P(ExactSpmv, RowsAreRoundedOnce) {
+  const pattern p = matrices::rows_of({0, 1, 2, 5, 8, 9, 31, 128, 129, 0, 1024, 2500}, 700, 3);
+  for (const kind k : {kind::plain, kind::wide, kind::special}) {
+    compare<double, double>(p, k);
+    compare<float, float>(p, k);
+    compare<float, double>(p, k);
+    compare<tally::float16, float>(p, k);
+    compare<tally::bfloat16, double>(p, k);
+    compare<std::complex<double>, std::complex<double>>(p, k);
+    compare<std::complex<float>, float>(p, k);
+    compare<float, std::complex<float>>(p, k);
+  }
+}
+
+/// Large terms that cancel: the default grade has no right digit.
+TEST_P(ExactSpmv, CancellingRows) {
+  const std::vector<std::int32_t> offsets = {0, 3, 6}, columns = {0, 1, 2, 0, 1, 2};
+  const std::vector<double> values = {1e200, 1, -1e200, 1, 0x1p-60, -1}, x = {1e100, 3, 1e100};
+  const placed placed_offsets(where(), offsets), placed_columns(where(), columns);
+  const placed placed_values(where(), values), placed_x(where(), x);
+  const placed y(where(), std::vector<double>{5, 7});
+  const tally::csr_view a{2, 3, placed_offsets.span(), placed_columns.span(), placed_values.span()};
+  tally::spmv(where(), 2, a, placed_x.span(), 1, y.span(), tally::exact);
+  EXPECT_EQ(y.read(), (std::vector<double>{11, 7 + 0x1p-60 * 6}));
+}
+
+/// Many rows, for several threads.
+TEST_P(ExactSpmv, ManyRows) {
+  std::vector<std::size_t> lengths(9000, 2);
+  lengths[4500] = 9000;
+  compare<double, double>(matrices::rows_of(lengths, 1000, 5), kind::plain);
+}
+
+TALLY_ON_EVERY_EXECUTOR(ExactSpmv);
+
+}  // namespace

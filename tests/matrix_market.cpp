@@ -1,0 +1,613 @@
+// Matrix Market files: every field and symmetry, the ways of writing them, each error's text.
+#include <tally/tally.hpp>
+
+#include "tests/data.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cfenv>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <locale>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#if TALLY_HAS_ZLIB
+#include <zlib.h>
+#endif
+
+namespace {
+
+using data::expect_error;
+using tally::errc;
+using complex = std::complex<double>;
+
+template <class Value = double, class Offset = std::int32_t, class Column = std::int32_t>
+tally::csr_matrix<Value, Offset, Column> read(const std::string& text) {
+  std::istringstream stream(text);
+  return tally::read_matrix_market<Value, Offset, Column>(stream, "a.mtx");
+}
+
+std::string coordinate(const std::string& kind, const std::string& rest) {
+  return "%%MatrixMarket matrix coordinate " + kind + "\n" + rest;
+}
+
+template <class Value, class Offset, class Column>
+void expect_matrix(const tally::csr_matrix<Value, Offset, Column>& a, std::size_t rows,
+                   std::size_t columns, const std::vector<Offset>& offsets,
+                   const std::vector<Column>& indices, const std::vector<Value>& values) {
+  EXPECT_EQ(a.rows, rows);
+  EXPECT_EQ(a.columns, columns);
+  EXPECT_EQ(a.row_offsets, offsets);
+  EXPECT_EQ(a.column_indices, indices);
+  EXPECT_EQ(a.values, values);
+  tally::validate(tally::serial(), a.view());
+}
+
+void expect_failure(const std::string& text, const std::string& file) {
+  expect_error(errc::unreadable_file, "tally::read_matrix_market: a.mtx:" + text,
+               [&] { read(file); });
+}
+
+/// A file in a folder of its own, for as long as it lives.
+class file {
+ public:
+  explicit file(const std::string& contents) { std::ofstream(path_, std::ios::binary) << contents; }
+  ~file() { std::filesystem::remove(path_); }
+  file(const file&) = delete;
+  file& operator=(const file&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_ = std::filesystem::temp_directory_path() /
+                                ("tally-" + std::to_string(std::random_device()()) + ".mtx");
+};
+
+// --- Fields and symmetries ------------------------------------------------------------------------
+
+TEST(MatrixMarket, RealGeneral) {
+  expect_matrix(read(coordinate("real general",
+                                "3 4 4\n"
+                                "1 1 1.5\n3 4 -2e-3\n2 1 7\n1 3 +.5\n")),
+                3, 4, {0, 2, 3, 4}, {0, 2, 0, 3}, {1.5, 0.5, 7.0, -2e-3});
+}
+
+TEST(MatrixMarket, RealSymmetric) {
+  expect_matrix(read(coordinate("real symmetric", "3 3 4\n1 1 1\n2 1 2\n3 2 3\n3 3 4\n")), 3, 3,
+                {0, 2, 4, 6}, {0, 1, 0, 2, 1, 2}, {1.0, 2.0, 2.0, 3.0, 3.0, 4.0});
+}
+
+TEST(MatrixMarket, RealSkewSymmetric) {
+  expect_matrix(read(coordinate("real skew-symmetric", "3 3 2\n2 1 2.5\n3 2 -3\n")), 3, 3,
+                {0, 1, 3, 4}, {1, 0, 2, 1}, {-2.5, 2.5, 3.0, -3.0});
+}
+
+TEST(MatrixMarket, DoubleIsReal) {
+  expect_matrix(read(coordinate("double general", "1 1 1\n1 1 2.5\n")), 1, 1, {0, 1}, {0}, {2.5});
+}
+
+TEST(MatrixMarket, IntegerGeneral) {
+  // One that no double is equal to is rounded to the nearest.
+  expect_matrix(read(coordinate("integer general",
+                                "2 2 3\n1 2 -4\n2 1 +9007199254740993\n"
+                                "2 2 123456789012345678901234567890\n")),
+                2, 2, {0, 1, 3}, {1, 0, 1}, {-4.0, 9007199254740992.0, 1.2345678901234568e29});
+}
+
+TEST(MatrixMarket, IntegerSymmetric) {
+  expect_matrix(read(coordinate("integer symmetric", "2 2 2\n2 1 -4\n2 2 5\n")), 2, 2, {0, 1, 3},
+                {1, 0, 1}, {-4.0, -4.0, 5.0});
+}
+
+TEST(MatrixMarket, IntegerSkewSymmetric) {
+  expect_matrix(read(coordinate("integer skew-symmetric", "2 2 1\n2 1 -4\n")), 2, 2, {0, 1, 2},
+                {1, 0}, {4.0, -4.0});
+}
+
+TEST(MatrixMarket, PatternGeneral) {
+  expect_matrix(read(coordinate("pattern general", "2 3 3\n2 3\n1 2\n2 1\n")), 2, 3, {0, 1, 3},
+                {1, 0, 2}, {1.0, 1.0, 1.0});
+}
+
+TEST(MatrixMarket, PatternSymmetric) {
+  expect_matrix(read(coordinate("pattern symmetric", "2 2 2\n2 1\n2 2\n")), 2, 2, {0, 1, 3},
+                {1, 0, 1}, {1.0, 1.0, 1.0});
+}
+
+TEST(MatrixMarket, ComplexGeneral) {
+  expect_matrix(read<complex>(coordinate("complex general", "1 2 2\n1 2 1 -2\n1 1 .5 0\n")), 1, 2,
+                {0, 2}, {0, 1}, {complex(0.5, 0), complex(1, -2)});
+}
+
+TEST(MatrixMarket, ComplexSymmetric) {
+  expect_matrix(read<complex>(coordinate("complex symmetric", "2 2 2\n2 1 1 -2\n1 1 3 4\n")), 2, 2,
+                {0, 2, 3}, {0, 1, 0}, {complex(3, 4), complex(1, -2), complex(1, -2)});
+}
+
+TEST(MatrixMarket, ComplexSkewSymmetric) {
+  expect_matrix(read<complex>(coordinate("complex skew-symmetric", "2 2 1\n2 1 1 -2\n")), 2, 2,
+                {0, 1, 2}, {1, 0}, {complex(-1, 2), complex(1, -2)});
+}
+
+TEST(MatrixMarket, ComplexHermitian) {
+  expect_matrix(read<complex>(coordinate("complex hermitian", "2 2 2\n2 1 1 -2\n2 2 3 0\n")), 2, 2,
+                {0, 1, 3}, {1, 0, 1}, {complex(1, 2), complex(1, -2), complex(3, 0)});
+}
+
+TEST(MatrixMarket, RealFilesAsComplex) {
+  expect_matrix(read<complex>(coordinate("real skew-symmetric", "2 2 1\n2 1 2\n")), 2, 2, {0, 1, 2},
+                {1, 0}, {complex(-2, -0.0), complex(2)});
+  expect_matrix(read<complex>(coordinate("integer general", "1 1 1\n1 1 2\n")), 1, 1, {0, 1}, {0},
+                {complex(2)});
+  expect_matrix(read<complex>(coordinate("pattern general", "1 1 1\n1 1\n")), 1, 1, {0, 1}, {0},
+                {complex(1)});
+}
+
+TEST(MatrixMarket, FieldsAndSymmetriesThatExcludeEachOther) {
+  for (const std::string field : {"real", "integer", "pattern"}) {
+    expect_failure("1: a matrix can't be " + field + " and hermitian",
+                   coordinate(field + " hermitian", "1 1 0\n"));
+  }
+  expect_failure("1: a matrix can't be pattern and skew-symmetric",
+                 coordinate("pattern skew-symmetric", "1 1 0\n"));
+}
+
+template <class T>
+class MatrixMarketTypes : public testing::Test {};
+
+template <class V, class O, class C>
+struct types {
+  using value = V;
+  using offset = O;
+  using column = C;
+};
+using every_kind = testing::Types<
+    types<float, std::int32_t, std::int32_t>, types<float, std::int32_t, std::int64_t>,
+    types<float, std::int64_t, std::int32_t>, types<float, std::int64_t, std::int64_t>,
+    types<double, std::int32_t, std::int32_t>, types<double, std::int32_t, std::int64_t>,
+    types<double, std::int64_t, std::int32_t>, types<double, std::int64_t, std::int64_t>,
+    types<std::complex<float>, std::int32_t, std::int32_t>,
+    types<std::complex<float>, std::int32_t, std::int64_t>,
+    types<std::complex<float>, std::int64_t, std::int32_t>,
+    types<std::complex<float>, std::int64_t, std::int64_t>,
+    types<std::complex<double>, std::int32_t, std::int32_t>,
+    types<std::complex<double>, std::int32_t, std::int64_t>,
+    types<std::complex<double>, std::int64_t, std::int32_t>,
+    types<std::complex<double>, std::int64_t, std::int64_t>>;
+TYPED_TEST_SUITE(MatrixMarketTypes, every_kind);
+
+TYPED_TEST(MatrixMarketTypes, AreRead) {
+  using V = typename TypeParam::value;
+  const auto a = read<V, typename TypeParam::offset, typename TypeParam::column>(
+      coordinate("real symmetric", "2 2 2\n2 1 0.1\n1 1 3\n"));
+  using R = tally::real_t<V>;
+  expect_matrix(a, 2, 2, {0, 2, 3}, {0, 1, 0}, {V(3), V(R(0.1L)), V(R(0.1L))});
+}
+
+// --- Ways of writing ------------------------------------------------------------------------------
+
+TEST(MatrixMarket, WordsInEitherCase) {
+  expect_matrix(read("%%matrixmarket MATRIX Coordinate REAL General\n1 1 1\n1 1 2\n"), 1, 1, {0, 1},
+                {0}, {2.0});
+}
+
+TEST(MatrixMarket, CommentsBlankLinesAndBlanks) {
+  expect_matrix(read("%%MatrixMarket  matrix\tcoordinate real general \n%\n% a comment\n\n \t\n"
+                     "  2 2\t2 \n\n%% another\n 1  1\t1 \n   % and another\n2 2 2\n\n% the last\n"),
+                2, 2, {0, 1, 2}, {0, 1}, {1.0, 2.0});
+}
+
+TEST(MatrixMarket, CrLf) {
+  expect_matrix(read("%%MatrixMarket matrix coordinate real general\r\n% c\r\n\r\n1 2 1\r\n"
+                     "1 2 5\r\n"),
+                1, 2, {0, 1}, {1}, {5.0});
+}
+
+TEST(MatrixMarket, NoNewlineAtTheEnd) {
+  expect_matrix(read(coordinate("pattern general", "1 2 1\n1 2")), 1, 2, {0, 1}, {1}, {1.0});
+}
+
+TEST(MatrixMarket, EmptyMatrices) {
+  expect_matrix(read(coordinate("real general", "0 0 0\n")), 0, 0, {0}, {}, {});
+  expect_matrix(read(coordinate("real symmetric", "3 3 0\n")), 3, 3, {0, 0, 0, 0}, {}, {});
+  expect_matrix(read(coordinate("real general", "0 5 0")), 0, 5, {0}, {}, {});
+}
+
+TEST(MatrixMarket, DuplicatesAreAddedUpInTheFilesOrder) {
+  // In another order the ones are lost.
+  expect_matrix(
+      read(coordinate("real general", "1 3 4\n1 2 1\n1 2 1\n1 1 5\n1 2 9007199254740992\n")), 1, 3,
+      {0, 2}, {0, 1}, {5.0, 9007199254740994.0});
+  expect_matrix(read(coordinate("pattern symmetric", "2 2 2\n2 1\n2 1\n")), 2, 2, {0, 1, 2}, {1, 0},
+                {2.0, 2.0});
+}
+
+TEST(MatrixMarket, ZerosStay) {
+  expect_matrix(read(coordinate("real general", "1 2 2\n1 1 0\n1 2 -0\n")), 1, 2, {0, 2}, {0, 1},
+                {0.0, -0.0});
+}
+
+TEST(MatrixMarket, Numbers) {
+  const auto a =
+      read(coordinate("real general",
+                      "1 14 14\n1 1 0.1\n1 2 4.9406564584124654e-324\n1 3 1.7976931348623157E+308\n"
+                      "1 4 1e-400\n1 5 -1e-99999999999999999999\n1 6 inf\n1 7 -Infinity\n1 8 nan\n"
+                      "1 9 1.\n1 10 -.5\n1 11 00001\n1 12 0." +
+                          std::string(500, '0') + "1\n1 13 0." + std::string(5000, '0') +
+                          "1e5001\n1 14 0e999999\n"));
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> expected = {0.1,       0x1p-1074,    0x1.fffffffffffffp1023,
+                                        0.0,       -0.0,         infinity,
+                                        -infinity, std::nan(""), 1.0,
+                                        -0.5,      1.0,          0.0,
+                                        1.0,       0.0};
+  ASSERT_EQ(a.values.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(data::bits(a.values[i]), data::bits(expected[i])) << i;
+  }
+}
+
+TEST(MatrixMarket, FloatsAreRoundedOnce) {
+  // Halfway between two floats but for the last digit, which a double loses.
+  const auto a = read<float>(coordinate("real general",
+                                        "1 3 3\n1 1 1.000000059604644775390625000000001\n"
+                                        "1 2 1e-45\n1 3 1e-50\n"));
+  EXPECT_EQ(a.values, (std::vector<float>{1.0000001f, 0x1p-149f, 0.0f}));
+}
+
+TEST(MatrixMarket, TheLocaleAndTheRoundingModeDoNotMatter) {
+  struct comma : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+  };
+  const std::locale before = std::locale::global(std::locale(std::locale(), new comma));
+  std::fesetround(FE_UPWARD);
+  const auto a = read(coordinate("real general", "1 2 3\n1 1 0.1\n1 2 1\n1 2 1e-30\n"));
+  std::fesetround(FE_TONEAREST);
+  std::locale::global(before);
+  EXPECT_EQ(a.values, (std::vector<double>{0.1, 1.0}));
+}
+
+TEST(MatrixMarket, RowsAreSortedByColumnAndStableWhateverTheOrder) {
+  std::mt19937_64 random(1);
+  const std::size_t n = 50;
+  std::vector<std::string> lines;
+  for (std::size_t i = 1; i <= n; ++i) {
+    for (std::size_t j = 1; j <= n; ++j) {
+      if (random() % 3 == 0) {
+        lines.push_back(std::to_string(i) + ' ' + std::to_string(j) + ' ' +
+                        std::to_string(100 * i + j) + '\n');
+      }
+    }
+  }
+  const auto file = [&] {
+    std::string text = "50 50 " + std::to_string(lines.size()) + '\n';
+    for (const auto& line : lines) text += line;
+    return coordinate("integer general", text);
+  };
+  const auto a = read(file());
+  std::shuffle(lines.begin(), lines.end(), random);
+  const auto b = read(file());
+  expect_matrix(b, n, n, a.row_offsets, a.column_indices, a.values);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (auto j = a.row_offsets[i]; j < a.row_offsets[i + 1]; ++j) {
+      EXPECT_EQ(a.values[j], 100.0 * (i + 1) + a.column_indices[j] + 1);
+    }
+  }
+}
+
+TEST(MatrixMarket, FilesPastTheBuffer) {
+  std::string text = "200000 1 200000\n";
+  std::vector<double> expected;
+  for (int i = 1; i <= 200000; ++i) {
+    text += std::to_string(i) + " 1 " + std::to_string(i) + ".5\n";
+    expected.push_back(i + 0.5);
+  }
+  EXPECT_EQ(read(coordinate("real general", text)).values, expected);
+}
+
+TEST(MatrixMarket, AStreamThatThrowsAtItsEnd) {
+  std::istringstream stream(coordinate("pattern general", "1 1 1\n1 1\n"));
+  stream.exceptions(std::ios::failbit | std::ios::badbit | std::ios::eofbit);
+  EXPECT_EQ(tally::read_matrix_market(stream).values, std::vector<double>{1.0});
+}
+
+TEST(MatrixMarket, AFileByItsPath) {
+  const file f(coordinate("pattern general", "1 1 1\n1 1\n"));
+  EXPECT_EQ(tally::read_matrix_market(f.path()).values, std::vector<double>{1.0});
+  EXPECT_EQ(tally::read_matrix_market<float>(f.path().string()).values, std::vector<float>{1.0f});
+}
+
+// --- Errors ---------------------------------------------------------------------------------------
+
+TEST(MatrixMarketErrors, Files) {
+  expect_error(errc::unreadable_file,
+               "tally::read_matrix_market: no/such/file.mtx: can't be opened: No such file or "
+               "directory",
+               [] { tally::read_matrix_market("no/such/file.mtx"); });
+  expect_error(errc::unreadable_file, "tally::read_matrix_market: .: reading failed",
+               [] { tally::read_matrix_market("."); });
+  const file f(coordinate("pattern general", "1 1 1\n1 2\n"));
+  expect_error(
+      errc::unreadable_file,
+      "tally::read_matrix_market: " + f.path().string() + ":3: column 2 of a matrix with 1 column",
+      [&] { tally::read_matrix_market(f.path()); });
+  std::istream nothing(nullptr);
+  expect_error(errc::unreadable_file, "tally::read_matrix_market: stream: reading failed",
+               [&] { tally::read_matrix_market(nothing); });
+}
+
+TEST(MatrixMarketErrors, Header) {
+  expect_failure("1: the file is empty; it should begin with %%MatrixMarket", "");
+  expect_failure("1: \"\" stands where %%MatrixMarket should", "\n");
+  expect_failure("1: \"3\" stands where %%MatrixMarket should", "3 3 3\n");
+  expect_failure("1: \"?PNG?\" stands where %%MatrixMarket should", "\x89PNG\r\r\n");
+  expect_failure("1: the object is \"vector\"; only a matrix is read",
+                 "%%MatrixMarket vector coordinate real general\n");
+  expect_failure("1: the object is \"\"; only a matrix is read", "%%MatrixMarket\n");
+  expect_failure("1: the format is \"array\"; only coordinate is read, not dense matrices",
+                 "%%MatrixMarket matrix array real general\n");
+  expect_failure("1: the format is \"csr\"; only coordinate is read",
+                 "%%MatrixMarket matrix csr real general\n");
+  expect_failure("1: the field is \"rational\"; there are real, double, integer, pattern, complex",
+                 coordinate("rational general", ""));
+  expect_failure("1: the symmetry is \"\"; there are general, symmetric, skew-symmetric, hermitian",
+                 coordinate("real", ""));
+  expect_failure("1: \"more\" stands after the symmetry", coordinate("real general more", ""));
+}
+
+TEST(MatrixMarketErrors, Sizes) {
+  const auto sizes = [](const std::string& line) {
+    return coordinate("real general", line + "\n");
+  };
+  expect_failure("2: the file ends before its sizes", sizes("% nothing"));
+  expect_failure("2: \"+\" is not a number of rows", sizes("+"));
+  expect_failure("2: \"-3\" is not a number of rows", sizes("-3 3 3"));
+  expect_failure("2: \"3.0\" is not a number of columns", sizes("3 3.0 3"));
+  expect_failure("2: the line ends before its number of entries", sizes("3 3"));
+  expect_failure("2: \"3\" stands after the number of entries", sizes("3 3 3 3"));
+  expect_failure("2: 18446744073709551616 is too large for a number of entries",
+                 sizes("3 3 18446744073709551616"));
+  expect_failure("2: a matrix of 3 rows and 4 columns can't be symmetric",
+                 coordinate("real symmetric", "3 4 0\n"));
+  expect_failure("2: 2147483648 columns are more than the 2147483647 of int32 column indices",
+                 sizes("1 2147483648 0"));
+  expect_failure("2: 2147483648 entries are more than the 2147483647 of int32 row offsets",
+                 sizes("1 1 2147483648"));
+  EXPECT_EQ((read<double, std::int32_t, std::int64_t>(sizes("1 2147483648 0")).columns),
+            2147483648u);
+  expect_error(
+      errc::unreadable_file,
+      "tally::read_matrix_market: a.mtx:2: 18446744073709551615 columns are more than the "
+      "281474976710656 of int64 column indices",
+      [&] { read<double, std::int64_t, std::int64_t>(sizes("1 18446744073709551615 0")); });
+}
+
+TEST(MatrixMarketErrors, SizesThatTheFileDoesNotKeep) {
+  // None of these takes the memory that it announces.
+  expect_failure("2: the file ends after 0 of 2147483647 entries",
+                 coordinate("real general", "3 3 2147483647\n"));
+  expect_error(errc::unreadable_file,
+               "tally::read_matrix_market: a.mtx:3: the file ends after 1 of 9223372036854775807 "
+               "entries",
+               [] {
+                 read<double, std::int64_t, std::int32_t>(
+                     coordinate("real general", "3 3 9223372036854775807\n1 1 1\n"));
+               });
+  expect_failure("4: the file ends after 1 of 2 entries",
+                 coordinate("real general", "3 3 2\n1 1 1\n\n"));
+  expect_failure("3: the file ends after 0 of 1 entry", coordinate("real general", "3 3 1\n%\n"));
+  expect_failure("4: more than the 1 entry that line 2 announces",
+                 coordinate("real general", "3 3 1\n1 1 1\n2 2 2\n"));
+  expect_failure("5: more than the 0 entries that line 3 announces",
+                 coordinate("real general", "%\n3 3 0\n\nanything\n"));
+  expect_failure(
+      " 18446744073709551615 rows are more than the 1048640 read of a matrix with 1 entry",
+      coordinate("real general", "18446744073709551615 1 1\n1 1 1\n"));
+  expect_failure(" 1048577 rows are more than the 1048576 read of a matrix with 0 entries",
+                 coordinate("real general", "1048577 1 0\n"));
+  EXPECT_EQ(read(coordinate("real general", "1048576 1 0\n")).row_offsets.size(), 1048577u);
+}
+
+TEST(MatrixMarketErrors, Entries) {
+  const auto entry = [](const std::string& kind, const std::string& line) {
+    return coordinate(kind, "10 10 2\n2 1 2\n" + line + "\n");
+  };
+  const std::string general = "integer general";
+  expect_failure("4: column 12 of a matrix with 10 columns", entry(general, "1 12 1"));
+  expect_failure("4: column 0 of a matrix with 10 columns", entry(general, "1 0 1"));
+  expect_failure("4: row 11 of a matrix with 10 rows", entry(general, "11 1 1"));
+  expect_failure("4: row 0 of a matrix with 10 rows", entry(general, "0 1 1"));
+  expect_failure("4: row 18446744073709551615 of a matrix with 10 rows",
+                 entry(general, "18446744073709551615 1 1"));
+  expect_failure("4: 18446744073709551616 is too large for a row",
+                 entry(general, "18446744073709551616 1 1"));
+  expect_failure("4: \"-1\" is not a row", entry(general, "-1 1 1"));
+  expect_failure("4: \"1.0\" is not a row", entry(general, "1.0 1 1"));
+  expect_failure("4: \"x\" is not a column", entry(general, "1 x 1"));
+  expect_failure("4: the line ends before its column", entry(general, "1"));
+  expect_failure("4: the line ends before its value", entry(general, "1 1"));
+  expect_failure("4: \"%\" stands after the entry", entry(general, "1 1 1 % one"));
+  expect_failure("4: \"1.5\" is not an integer", entry(general, "1 1 1.5"));
+  expect_failure("4: \"1e2\" is not an integer", entry(general, "1 1 1e2"));
+  expect_failure("4: \"+-1\" is not an integer", entry(general, "1 1 +-1"));
+  expect_failure("4: \"-\" is not an integer", entry(general, "1 1 -"));
+  expect_failure("4: \"nan\" is not an integer", entry(general, "1 1 nan"));
+  expect_failure("4: 1" + std::string(39, '0') + "... is out of the range of float64",
+                 entry(general, "1 1 1" + std::string(400, '0')));
+
+  const std::string real = "real general";
+  for (const std::string word : {"one", "1,5", "1.0D+00", "0x1p3", "++1", "+-1", "1e", "."}) {
+    expect_failure("4: \"" + word + "\" is not a number", entry(real, "1 1 " + word));
+  }
+  expect_failure("4: \"?\" is not a number", entry(real, "1 1 " + std::string(1, '\0')));
+  expect_failure("4: \"" + std::string(40, 'x') + "...\" is not a number",
+                 entry(real, "1 1 " + std::string(41, 'x')));
+  for (const std::string number : {"1e309", "-1.8e308", "1e99999999999999999999", "0.001e9999"}) {
+    expect_failure("4: " + number + " is out of the range of float64",
+                   entry(real, "1 1 " + number));
+  }
+  expect_error(errc::unreadable_file,
+               "tally::read_matrix_market: a.mtx:4: 1e39 is out of the range of float32",
+               [&] { read<float>(entry(real, "1 1 1e39")); });
+
+  expect_failure("3: \"2\" stands after the entry", entry("pattern general", "1 1"));
+  const auto complex_entry = [&](const std::string& text, const std::string& file) {
+    expect_error(errc::unreadable_file, "tally::read_matrix_market: a.mtx:" + text,
+                 [&] { read<complex>(file); });
+  };
+  complex_entry("3: the line ends before its imaginary part", entry("complex general", ""));
+  complex_entry("3: \"x\" is not a number", coordinate("complex general", "1 1 1\n1 1 1 x\n"));
+}
+
+TEST(MatrixMarketErrors, Symmetry) {
+  for (const std::string kind : {"symmetric", "skew-symmetric"}) {
+    expect_failure("3: the entry in row 1 and column 2 is above the diagonal of a " + kind +
+                       " matrix, whose lower half says all",
+                   coordinate("real " + kind, "2 2 1\n1 2 1\n"));
+  }
+  expect_failure("3: row 2 has an entry on the diagonal, where a skew-symmetric matrix is zero",
+                 coordinate("real skew-symmetric", "2 2 1\n2 2 0\n"));
+  expect_error(errc::unreadable_file,
+               "tally::read_matrix_market: a.mtx:3: row 2 has an imaginary part on the diagonal, "
+               "where a hermitian matrix is real",
+               [] { read<complex>(coordinate("complex hermitian", "2 2 1\n2 2 1 1\n")); });
+}
+
+TEST(MatrixMarketErrors, LongLines) {
+  const auto comment = [](std::size_t length, const std::string& end) {
+    return coordinate("pattern general", '%' + std::string(length - 1, 'x') + end + "1 1 1\n1 1\n");
+  };
+  for (const std::string end : {"\n", "\r\n"}) {
+    EXPECT_EQ(read(comment(65536, end)).rows, 1u);
+    for (const std::size_t length : {65537, 65538, 65539, 200000}) {
+      expect_failure("2: the line is longer than 65536 characters", comment(length, end));
+    }
+  }
+}
+
+TEST(MatrixMarketErrors, ComplexAsReal) {
+  expect_error(errc::unsupported_type,
+               "tally::read_matrix_market: a.mtx: complex entries can't be read as float64",
+               [] { read(coordinate("complex general", "1 1 0\n")); });
+  expect_error(errc::unsupported_type,
+               "tally::read_matrix_market: a.mtx: complex entries can't be read as float32",
+               [] { read<float>(coordinate("complex general", "1 1 0\n")); });
+}
+
+// --- gzip -----------------------------------------------------------------------------------------
+
+#if TALLY_HAS_ZLIB
+std::string gzip(const std::string& text) {
+  z_stream zlib{};
+  EXPECT_EQ(deflateInit2(&zlib, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  std::string compressed(deflateBound(&zlib, text.size()), '\0');
+  zlib.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  zlib.avail_in = static_cast<uInt>(text.size());
+  zlib.next_out = reinterpret_cast<Bytef*>(compressed.data());
+  zlib.avail_out = static_cast<uInt>(compressed.size());
+  EXPECT_EQ(deflate(&zlib, Z_FINISH), Z_STREAM_END);
+  compressed.resize(zlib.total_out);
+  deflateEnd(&zlib);
+  return compressed;
+}
+
+TEST(MatrixMarketGzip, IsRead) {
+  std::string text = "100000 1 100000\n";
+  std::vector<double> expected;
+  std::mt19937_64 random(2);
+  for (int i = 1; i <= 100000; ++i) {
+    const auto value = static_cast<std::int32_t>(random());
+    text += std::to_string(i) + " 1 " + std::to_string(value) + "\n";
+    expected.push_back(value);
+  }
+  text = coordinate("integer general", text);
+  EXPECT_EQ(read(gzip(text)).values, expected);
+  const file f(gzip(text));
+  EXPECT_EQ(tally::read_matrix_market(f.path()).values, expected);
+}
+
+TEST(MatrixMarketGzip, SeveralMembersAreOneFile) {
+  expect_matrix(read(gzip(coordinate("real general", "1 2 ")) + gzip("") + gzip("1\n1 2 3\n")), 1,
+                2, {0, 1}, {1}, {3.0});
+}
+
+TEST(MatrixMarketGzip, Errors) {
+  const std::string whole = gzip(coordinate("real general", "1 2 1\n1 2 3\n"));
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    expect_failure(" the gzip data end early", whole.substr(0, size));
+  }
+  std::string broken = whole;
+  broken[whole.size() - 8] ^= 1;
+  expect_failure(" the gzip data are damaged: incorrect data check", broken);
+  broken = whole;
+  broken[1] = 'x';
+  expect_failure(" the gzip data are damaged: incorrect header check", broken);
+  expect_failure(" the gzip data are damaged: incorrect header check", whole + "and more");
+  expect_failure("3: column 3 of a matrix with 2 columns",
+                 gzip(coordinate("real general", "1 2 1\n1 3 3\n")));
+}
+#else
+TEST(MatrixMarketGzip, NeedsZlib) {
+  expect_failure(" it is compressed by gzip, and this Tally was built without zlib",
+                 "\x1f\x8b\x08");
+}
+#endif
+
+// --- Real matrices --------------------------------------------------------------------------------
+
+struct real_matrix {
+  const char* name;
+  std::size_t rows;
+  std::size_t nonzeros;
+  std::int32_t longest_row;
+};
+
+class MatrixMarketCollection : public testing::TestWithParam<real_matrix> {};
+
+TEST_P(MatrixMarketCollection, IsRead) {
+  const real_matrix& expected = GetParam();
+  const char* const elsewhere = std::getenv("TALLY_MATRICES");
+  const std::filesystem::path folder = elsewhere != nullptr ? elsewhere : TALLY_MATRICES;
+  const auto path = folder / (expected.name + std::string(".mtx.gz"));
+  if (!TALLY_HAS_ZLIB) GTEST_SKIP() << "without zlib";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
+  const auto a = tally::read_matrix_market(path);
+  tally::validate(a.view());
+  EXPECT_EQ(a.rows, expected.rows);
+  EXPECT_EQ(a.columns, expected.rows);
+  EXPECT_EQ(a.values.size(), expected.nonzeros);
+  std::int32_t longest = 0;
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    longest = std::max(longest, a.row_offsets[i + 1] - a.row_offsets[i]);
+  }
+  EXPECT_EQ(longest, expected.longest_row);
+}
+
+// The counts that the collection's list has.
+INSTANTIATE_TEST_SUITE_P(Matrices, MatrixMarketCollection,
+                         testing::Values(real_matrix{"west0067", 67, 294, 6},
+                                         real_matrix{"1138_bus", 1138, 4054, 18},
+                                         real_matrix{"cryg2500", 2500, 12349, 5},
+                                         real_matrix{"ani4", 3081, 20971, 9},
+                                         real_matrix{"bcsstk16", 4884, 290378, 81},
+                                         real_matrix{"memplus", 17758, 126150, 574},
+                                         real_matrix{"wiki-Vote", 7115, 103689, 893},
+                                         real_matrix{"wing", 62032, 243088, 4},
+                                         real_matrix{"arrow", 46500, 139498, 46500},
+                                         real_matrix{"soc-Slashdot0902", 82168, 948464, 2511}),
+                         [](const auto& matrix) {
+                           std::string name = matrix.param.name;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+}  // namespace

@@ -1,0 +1,549 @@
+// spmv: every executor gives the bits of a literal transcription of the row order, for every type
+// of values, vectors and indices, row length, stride and factor, with a plan and without; broken
+// matrices are found.
+#include "tests/data.hpp"
+#include "tests/elementwise_transcription.hpp"
+#include "tests/golden.hpp"
+#include "tests/matrices.hpp"
+#include "tests/transcription.hpp"
+
+#include <tally/tally.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace {
+
+using data::kind;
+using data::layout;
+using matrices::pattern;
+using tally::elementwise;
+using tally::type;
+
+using value_types = tally::type_list<tally::float16, tally::bfloat16, float, double,
+                                     std::complex<float>, std::complex<double>>;
+using vector_types = tally::type_list<float, double, std::complex<float>, std::complex<double>>;
+
+template <class... T, class F>
+void for_each(tally::type_list<T...>, F&& f) {
+  (f(std::type_identity<T>{}), ...);
+}
+
+template <class T>
+std::vector<T> elements_of(const std::vector<std::byte>& bytes) {
+  std::vector<T> elements(bytes.size() / sizeof(T));
+  if (!bytes.empty()) std::memcpy(elements.data(), bytes.data(), bytes.size());
+  return elements;
+}
+
+template <class T>
+std::vector<std::byte> bytes_of(const std::vector<T>& elements) {
+  std::vector<std::byte> bytes(elements.size() * sizeof(T));
+  if (!bytes.empty()) std::memcpy(bytes.data(), elements.data(), bytes.size());
+  return bytes;
+}
+
+/// The rows' sums, of type dot_result_t<V, X>.
+template <class V, class X>
+std::vector<std::byte> sums_of(const pattern& p, const std::vector<std::byte>& value_bytes,
+                               const std::vector<std::byte>& x_bytes) {
+  using A = tally::dot_result_t<V, X>;
+  const auto values = elements_of<V>(value_bytes);
+  const auto x = elements_of<X>(x_bytes);
+  std::vector<A> sums(p.rows);
+  for (std::size_t i = 0; i < p.rows; ++i) {
+    const auto first = p.row_offsets[i], last = p.row_offsets[i + 1];
+    const std::vector<V> row(values.begin() + first, values.begin() + last);
+    std::vector<X> factors;
+    for (auto j = first; j < last; ++j) {
+      factors.push_back(x[static_cast<std::size_t>(p.column_indices[static_cast<std::size_t>(j)])]);
+    }
+    sums[i] = transcription::dot<A, transcription::in_row_order>(row, factors, false);
+  }
+  return bytes_of(sums);
+}
+
+/// alpha * sum + beta * y, where beta is 0 without y.
+std::vector<std::byte> combined(const std::vector<std::byte>& sums, type accumulator,
+                                const tally::scalar& alpha, const tally::scalar& beta, bool reads_y,
+                                const std::vector<std::byte>& y, type y_type) {
+  const type c = tally::transforms::computation_type(elementwise::axpby, accumulator, y_type);
+  const auto wide =
+      transcription::transform(elementwise::copy, 1, 1, {sums, accumulator}, {sums, c}, c);
+  return transcription::transform(reads_y ? elementwise::axpby : elementwise::scal, alpha, beta,
+                                  {wide, c}, {y, y_type}, y_type);
+}
+
+/// A matrix where an executor reaches it.
+class placed_matrix {
+ public:
+  placed_matrix(const tally::executor& where, const pattern& p,
+                const std::vector<std::byte>& values, type value_type, type offset_type,
+                type column_type, std::size_t misplaced = 0)
+      : offsets_(where, bytes_for(p.row_offsets.size())),
+        columns_(where, bytes_for(p.column_indices.size())),
+        values_(where, values.size() + 64) {
+    matrix_.rows = p.rows;
+    matrix_.columns = p.columns;
+    matrix_.row_offsets =
+        data::place(offsets_, indices(p.row_offsets, offset_type), offset_type, {misplaced, 1});
+    matrix_.column_indices =
+        data::place(columns_, indices(p.column_indices, column_type), column_type, {misplaced, 1});
+    matrix_.values = data::place(values_, values, value_type, {misplaced, 1});
+  }
+  const tally::csr_operand& get() const { return matrix_; }
+
+ private:
+  static std::size_t bytes_for(std::size_t n) { return 8 * n + 64; }
+  static std::vector<std::byte> indices(const std::vector<std::int32_t>& narrow, type element) {
+    if (element == type::int32) return bytes_of(narrow);
+    return bytes_of(std::vector<std::int64_t>(narrow.begin(), narrow.end()));
+  }
+
+  data::buffer offsets_, columns_, values_;
+  tally::csr_operand matrix_;
+};
+
+struct factors {
+  tally::scalar alpha = 1;
+  tally::scalar beta = 0;
+  bool reads_y = false;
+};
+
+struct layouts {
+  layout x, y;
+  std::size_t matrix = 0;  ///< elements that its arrays are misplaced by
+};
+
+class Spmv : public data::OnEveryExecutor {
+ protected:
+  /// Products with these factors, with and without a plan, against the transcription.
+  template <class V, class X, class Y>
+  void compare(const pattern& p, kind k, type offset_type, type column_type,
+               const std::vector<factors>& all, const layouts& l = {}) {
+    const auto values = data::random_bytes<V>(p.nonzeros(), 1, k);
+    const auto x = data::random_bytes<X>(p.columns, 2, k);
+    const auto sums = sums_of<V, X>(p, values, x);
+    const placed_matrix a(where(), p, values, tally::type_of<V>, offset_type, column_type,
+                          l.matrix);
+    const tally::spmv_plan plan(where(), a.get());
+    EXPECT_FALSE(plan.describe().empty());
+    data::buffer x_memory(where(), memory_for(p.columns, sizeof(X), l.x));
+    data::buffer y_memory(where(), memory_for(p.rows, sizeof(Y), l.y));
+    const tally::operand px = data::place(x_memory, x, tally::type_of<X>, l.x);
+    for (const factors& f : all) {
+      // Where y is not read it holds NaNs.
+      const auto before = f.reads_y ? data::random_bytes<Y>(p.rows, 3, k)
+                                    : std::vector<std::byte>(p.rows * sizeof(Y), std::byte{0xff});
+      const auto want =
+          elements_of<Y>(combined(sums, tally::type_of<tally::dot_result_t<V, X>>, f.alpha, f.beta,
+                                  f.reads_y, before, tally::type_of<Y>));
+      for (const tally::spmv_plan* with : {static_cast<const tally::spmv_plan*>(nullptr), &plan}) {
+        const tally::operand py = data::place(y_memory, before, tally::type_of<Y>, l.y);
+        tally::spmv(where(), {a.get(),
+                              px,
+                              {const_cast<void*>(py.data), py.size, py.increment, py.element},
+                              f.alpha,
+                              f.beta,
+                              false,
+                              with});
+        expect_equal<Y>(y_memory, py, want, p, with != nullptr);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+
+ private:
+  static std::size_t memory_for(std::size_t n, std::size_t size, layout l) {
+    const auto step = static_cast<std::size_t>(l.increment < 0 ? -l.increment : l.increment);
+    return (l.offset + n * step + 2) * size;
+  }
+
+  /// y has these elements, and between them what was there.
+  template <class Y>
+  static void expect_equal(const data::buffer& memory, const tally::operand& y,
+                           const std::vector<Y>& want, const pattern& p, bool planned) {
+    std::vector<std::byte> image(memory.size());
+    memory.read(image.data(), image.size());
+    const auto at = [&](std::size_t i) {
+      const auto* const element =
+          static_cast<const std::byte*>(y.data) +
+          static_cast<std::ptrdiff_t>(i) * y.increment * static_cast<std::ptrdiff_t>(sizeof(Y));
+      return static_cast<std::size_t>(element - memory.get());
+    };
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      Y got;
+      std::memcpy(&got, image.data() + at(i), sizeof(Y));
+      ASSERT_EQ(data::bits(got), data::bits(want[i]))
+          << "row " << i << " of " << p.row_offsets[i + 1] - p.row_offsets[i] << " terms, "
+          << tally::name(y.element) << ", increment " << y.increment
+          << (planned ? ", with a plan" : "");
+      std::memset(image.data() + at(i), 0xff, sizeof(Y));
+    }
+    const std::size_t step = static_cast<std::size_t>(y.increment < 0 ? -y.increment : y.increment);
+    if (want.empty() || step == 1) return;
+    const std::size_t first = std::min(at(0), at(want.size() - 1));
+    const std::size_t last = std::max(at(0), at(want.size() - 1));
+    for (std::size_t b = first; b < last; ++b) ASSERT_EQ(image[b], std::byte{0xff});
+  }
+};
+
+const std::vector<std::size_t> border_lengths = {
+    0,  1,  2,  3,  4,   5,   6,   7,    8,    9,    10,   0,    15, 16,   17,   23,
+    24, 63, 64, 65, 120, 127, 128, 129,  130,  191,  192,  193,  0,  1023, 1024, 1025,
+    0,  3,  0,  5,  1,   0,   0,   2047, 2048, 2049, 4100, 9000, 70, 7,    0};
+
+TEST_P(Spmv, RowLengths) {
+  const pattern p = matrices::rows_of(border_lengths, 1500, 7);
+  for (const kind k : {kind::plain, kind::wide, kind::special}) {
+    compare<double, double, double>(p, k, type::int32, type::int32, {{}, {0.7, -1.25, true}});
+    compare<float, float, float>(p, k, type::int64, type::int32, {{}, {0.7, -1.25, true}});
+  }
+  // The last row ends the matrix's arrays: nothing is read past them.
+  for (std::size_t n = 1; n < 20; ++n) {
+    compare<double, double, double>(matrices::rows_of({n}, 30, n), kind::plain, type::int32,
+                                    type::int32, {{}});
+  }
+}
+
+TEST_P(Spmv, Types) {
+  const pattern p = matrices::rows_of({0, 1, 5, 8, 9, 20, 128, 129, 1030, 3}, 200, 3);
+  int turn = 0;
+  for_each(value_types{}, [&]<class V>(std::type_identity<V>) {
+    for_each(vector_types{}, [&]<class X>(std::type_identity<X>) {
+      for_each(vector_types{}, [&]<class Y>(std::type_identity<Y>) {
+        if constexpr (tally::spmvs::gives(tally::type_of<V>, tally::type_of<X>,
+                                          tally::type_of<Y>)) {
+          std::vector<factors> all = {{}, {2, 3, true}, {0.1, 0, false}, {0.1f, -0.3, true}};
+          if (tally::is_complex_v<Y>) {
+            all.push_back({std::complex<double>(0.3, -0.7), std::complex<float>(0.1f, 2), true});
+            all.push_back({std::complex<float>(0.3f, 0), std::complex<double>(0, 0), false});
+          }
+          const type offset = turn & 1 ? type::int64 : type::int32;
+          const type column = turn & 2 ? type::int64 : type::int32;
+          ++turn;
+          compare<V, X, Y>(p, turn % 3 == 0 ? kind::special : kind::plain, offset, column, all);
+        }
+      });
+    });
+  });
+}
+
+TEST_P(Spmv, Indices) {
+  const pattern p = matrices::rows_of(border_lengths, 300, 5);
+  for (const type offset : {type::int32, type::int64}) {
+    for (const type column : {type::int32, type::int64}) {
+      compare<double, double, double>(p, kind::plain, offset, column, {{}});
+      compare<float, double, double>(p, kind::plain, offset, column, {{}});
+      compare<tally::float16, float, float>(p, kind::wide, offset, column, {{}});
+      compare<std::complex<float>, std::complex<float>, std::complex<float>>(p, kind::plain, offset,
+                                                                             column, {{}});
+    }
+  }
+}
+
+TEST_P(Spmv, StridesAndAlignments) {
+  const pattern p = matrices::rows_of({3, 0, 9, 17, 128, 300, 1100, 8, 2, 2}, 77, 11);
+  for (const std::ptrdiff_t incx : {1, 2, -1, -3}) {
+    for (const std::ptrdiff_t incy : {1, 3, -1, -2}) {
+      const layouts l{{1, incx}, {3, incy}, 1};
+      compare<double, double, double>(p, kind::plain, type::int32, type::int32,
+                                      {{}, {2.5, 0.5, true}}, l);
+      compare<std::complex<double>, double, std::complex<double>>(
+          p, kind::plain, type::int64, type::int32, {{}, {2.5, 0.5, true}}, l);
+    }
+  }
+}
+
+TEST_P(Spmv, Factors) {
+  const pattern p = matrices::rows_of({0, 1, 2, 3, 129}, 9, 13);
+  const std::vector<factors> all = {{-1, 0, false},
+                                    {0, 0, false},
+                                    {0, 1, true},
+                                    {1, -0.0, false},
+                                    {-2.5f, 1, true},
+                                    {1e-30, 1e300, true},
+                                    {std::numeric_limits<double>::quiet_NaN(), 0, false}};
+  for (const kind k : {kind::plain, kind::wide, kind::special}) {
+    compare<double, double, double>(p, k, type::int32, type::int32, all);
+    compare<double, double, float>(p, k, type::int32, type::int32, all);
+    compare<float, float, double>(p, k, type::int32, type::int32, all);
+  }
+}
+
+/// Long enough for several threads; rows that are longer than a share are cut.
+TEST_P(Spmv, ManyRowsAndLongOnes) {
+  std::vector<std::size_t> lengths(20000, 4);
+  for (std::size_t i = 0; i < lengths.size(); i += 3) lengths[i] = 0;
+  compare<double, double, double>(matrices::rows_of(lengths, 20000, 17), kind::plain, type::int32,
+                                  type::int32, {{}, {0.5, 2, true}});
+  lengths.assign(50, 100);
+  lengths.insert(lengths.end(), {150000, 0, 5000, 70001, 3});
+  compare<double, double, double>(matrices::rows_of(lengths, 20000, 19), kind::plain, type::int32,
+                                  type::int32, {{}, {0.5, 2, true}});
+  compare<std::complex<float>, std::complex<float>, std::complex<float>>(
+      matrices::rows_of({2000, 60000, 0, 1}, 500, 23), kind::plain, type::int32, type::int32, {{}});
+  compare<double, double, double>(matrices::rows_of({200000}, 1000, 29), kind::plain, type::int32,
+                                  type::int32, {{}});
+  compare<float, float, float>(matrices::arrow(60000), kind::plain, type::int32, type::int32, {{}});
+}
+
+TEST_P(Spmv, Matrices) {
+  for (const pattern& p : {matrices::stencil(40, 30, 1, 1), matrices::stencil(9, 8, 11, 1),
+                           matrices::stencil(8, 9, 7, 3), matrices::rmat(11, 30000, 1),
+                           matrices::random_rows(3000, 9, 0, 1),
+                           matrices::random_rows(3000, 12, 0.6, 2), matrices::arrow(3000)}) {
+    compare<double, double, double>(p, kind::plain, type::int32, type::int32, {{}});
+  }
+}
+
+TEST_P(Spmv, Empty) {
+  compare<double, double, double>(matrices::rows_of({}, 5, 1), kind::plain, type::int32,
+                                  type::int32, {{}, {2, 3, true}});
+  compare<double, double, double>(matrices::rows_of({0, 0, 0}, 5, 1), kind::plain, type::int32,
+                                  type::int32, {{}, {2, 3, true}});
+  pattern none;  // no columns either
+  none.end_row();
+  compare<float, double, double>(none, kind::plain, type::int32, type::int64, {{}, {2, 3, true}});
+}
+
+TEST_P(Spmv, GoldenBits) {
+  const auto expect = [&]<class T>(const std::vector<T>& values, const std::vector<T>& x,
+                                   auto bits) {
+    pattern p = matrices::arrow(values.size());
+    p.rows = 1;  // the full one
+    p.row_offsets.resize(2);
+    p.column_indices.resize(values.size());
+    const placed_matrix a(where(), p, bytes_of(values), tally::type_of<T>, type::int32,
+                          type::int32);
+    data::buffer x_memory(where(), (x.size() + 1) * sizeof(T)), y_memory(where(), 4 * sizeof(T));
+    const auto px = data::place(x_memory, bytes_of(x), tally::type_of<T>, {});
+    tally::spmv(where(), {a.get(), px, {y_memory.get(), 1, 1, tally::type_of<T>}});
+    T y;
+    y_memory.read(&y, sizeof y);
+    EXPECT_EQ(std::bit_cast<decltype(bits)>(y), bits) << "a row of " << values.size() << " terms";
+  };
+  for (const auto& row : golden::matrix_rows) {
+    expect(golden::doubles(row.n, 1), golden::doubles(row.n, 2), row.f64);
+    expect(golden::doubles(row.n, 3, -520, 8), golden::doubles(row.n, 4, -550, 8), row.subnormal);
+    expect(golden::floats(row.n, 5), golden::floats(row.n, 6), row.f32);
+  }
+}
+
+TALLY_ON_EVERY_EXECUTOR(Spmv);
+
+// --- The templates -------------------------------------------------------------------------------
+
+TEST(SpmvTemplates, TakeVectorsSpansAndStrides) {
+  const std::vector<std::int64_t> offsets = {0, 2, 2, 3};
+  const std::vector<std::int32_t> columns = {0, 1, 1};
+  const std::vector<float> values = {1, 2, 3};
+  const tally::csr_view a{3, 2, offsets, columns, values};
+  static_assert(
+      std::is_same_v<decltype(a), const tally::csr_view<float, std::int64_t, std::int32_t>>);
+  const std::vector<double> x = {10, 100};
+  std::vector<double> y(3, -1);
+  tally::spmv(a, x, y);
+  EXPECT_EQ(y, (std::vector<double>{210, 0, 300}));
+  tally::spmv(tally::serial(), 2, a, x, 0.5, y);
+  EXPECT_EQ(y, (std::vector<double>{525, 0, 750}));
+  std::array<double, 6> wide{};
+  tally::spmv(tally::simd(), a, std::span(x), tally::strided(wide.data(), 3, 2), tally::exact);
+  EXPECT_EQ(wide, (std::array<double, 6>{210, 0, 0, 0, 300, 0}));
+  const tally::spmv_plan plan(a);
+  EXPECT_NE(plan.describe().find("at most 2"), std::string::npos) << plan.describe();
+  tally::spmv(plan.where(), plan, a, x, y);
+  EXPECT_EQ(y, (std::vector<double>{210, 0, 300}));
+  tally::spmv(plan.where(), plan, -1, a, x, 1, y);
+  EXPECT_EQ(y, (std::vector<double>{0, 0, 0}));
+  const tally::spmv_plan copy = plan;
+  tally::spmv(tally::automatic(), copy, a, x, y, tally::exact);
+  EXPECT_EQ(y, (std::vector<double>{210, 0, 300}));
+
+  using doubles = std::vector<double>;
+  using complexes = std::vector<std::complex<float>>;
+  static_assert(tally::spmvs::computable<float, doubles, doubles&>);
+  static_assert(tally::spmvs::computable<float, doubles, complexes&>);
+  static_assert(!tally::spmvs::computable<float, complexes, doubles&>);
+  static_assert(!tally::spmvs::computable<int, doubles, doubles&>);
+  static_assert(!tally::spmvs::computable<float, std::vector<int>, doubles&>);
+  static_assert(!tally::spmvs::computable<float, doubles, const doubles&>);
+  static_assert(!tally::spmvs::factor<std::complex<float>, float, doubles, doubles&>);
+}
+
+// --- Errors --------------------------------------------------------------------------------------
+
+/// A matrix of 3 rows and 4 columns, in memory that the executor reaches.
+class SpmvErrors : public data::OnEveryExecutor {
+ protected:
+  void SetUp() override {
+    data::OnEveryExecutor::SetUp();
+    if (IsSkipped()) return;
+    memory_ = std::make_unique<data::buffer>(where(), 4096);
+    a_ = {3, 4, put(0, std::vector<std::int32_t>{0, 2, 2, 5}),
+          put(256, std::vector<std::int32_t>{0, 3, 1, 2, 3}),
+          put(512, std::vector<double>{1, 2, 3, 4, 5})};
+    x_ = put(1024, std::vector<double>{1, 2, 3, 4});
+    y_ = put(2048, std::vector<double>{7, 8, 9});
+  }
+
+  template <class T>
+  tally::operand put(std::size_t at, const std::vector<T>& elements) {
+    memory_->write(elements.data(), elements.size() * sizeof(T), at);
+    return {memory_->get() + at, elements.size(), 1, tally::type_of<T>};
+  }
+  tally::output_operand y() const {
+    return {const_cast<void*>(y_.data), y_.size, y_.increment, y_.element};
+  }
+  tally::spmv_arguments good() const { return {a_, x_, y()}; }
+
+  void expect_spmv_error(tally::errc code, const std::string& text,
+                         const tally::spmv_arguments& a) {
+    data::expect_error(code, "tally::spmv: " + text, [&] { tally::spmv(where(), a); });
+    std::array<double, 3> now;
+    memory_->read(now.data(), sizeof now, 2048);
+    EXPECT_EQ(now, (std::array<double, 3>{7, 8, 9}));
+  }
+  void expect_defect(const std::string& text) {
+    using tally::errc;
+    data::expect_error(errc::invalid_argument, "tally::validate: " + text,
+                       [&] { tally::validate(where(), a_); });
+    data::expect_error(errc::invalid_argument, "tally::spmv_plan: " + text,
+                       [&] { tally::spmv_plan(where(), a_); });
+  }
+
+  std::unique_ptr<data::buffer> memory_;
+  tally::csr_operand a_;
+  tally::operand x_, y_;
+};
+
+TEST_P(SpmvErrors, OfArguments) {
+  using tally::errc;
+  tally::validate(where(), a_);
+  auto a = good();
+  a.x.size = 3;
+  expect_spmv_error(errc::size_mismatch, "x has 3 elements, the matrix 4 columns", a);
+  a = good();
+  a.y.size = 2;
+  expect_spmv_error(errc::size_mismatch, "y has 2 elements, the matrix 3 rows", a);
+  a = good();
+  a.a.rows = 2;
+  expect_spmv_error(errc::size_mismatch, "row_offsets has 4 elements; 2 rows need 3", a);
+  a = good();
+  a.a.column_indices.size = 4;
+  expect_spmv_error(errc::size_mismatch, "column_indices has 4 elements, values has 5", a);
+  a = good();
+  a.a.column_indices.element = type::uint8;
+  expect_spmv_error(errc::unsupported_type, "column_indices is uint8; it may be int32 or int64", a);
+  a = good();
+  a.a.values.element = type::int64;
+  expect_spmv_error(errc::unsupported_type,
+                    "values is int64; it may be a floating-point or complex type", a);
+  a = good();
+  a.x.element = type::int64;
+  expect_spmv_error(errc::unsupported_type,
+                    "values is float64, x int64, y float64; x and y are float32, float64, or "
+                    "complex, and y is complex where one of the others is",
+                    a);
+  a = good();
+  a.alpha = std::complex<double>(1, 0);
+  expect_spmv_error(errc::unsupported_type, "alpha is complex128; the computation is in float64",
+                    a);
+  a = good();
+  a.a.values.data = nullptr;
+  expect_spmv_error(errc::null_pointer, "values is null and should point at 5 elements", a);
+  a = good();
+  a.x.data = static_cast<const std::byte*>(x_.data) + 4;
+  expect_spmv_error(errc::misaligned, "x is not a multiple of 8 bytes, the alignment of float64",
+                    a);
+  a = good();
+  a.y.increment = 0;
+  expect_spmv_error(errc::zero_increment, "y has increment 0", a);
+  a = good();
+  a.x.data = static_cast<const std::byte*>(y_.data) - 24;
+  expect_spmv_error(errc::overlap, "y shares memory with x", a);
+  a = good();
+  a.y.data = const_cast<void*>(a.a.values.data);
+  expect_spmv_error(errc::overlap, "y shares memory with values", a);
+}
+
+TEST_P(SpmvErrors, OfPlans) {
+  const tally::spmv_plan plan(where(), a_);
+  auto a = good();
+  a.plan = &plan;
+  a.a.row_offsets = put(3072, std::vector<std::int32_t>{0, 2, 2, 5});
+  expect_spmv_error(tally::errc::invalid_argument,
+                    "the plan is of another matrix, of 3 rows, 4 columns and 5 values; this one "
+                    "has 3, 4 and 5, and its row_offsets elsewhere",
+                    a);
+  if (data::on_device(where())) return;
+  const tally::executor other =
+      where().name() == "serial" ? tally::executor(tally::simd()) : tally::serial();
+  a = good();
+  a.plan = &plan;
+  data::expect_error(tally::errc::invalid_argument,
+                     "tally::spmv: the plan was made on " + where().description() +
+                         "; the product is on " + other.description(),
+                     [&] { tally::spmv(other, a); });
+}
+
+TEST_P(SpmvErrors, OfMatrices) {
+  put(0, std::vector<std::int32_t>{1, 2, 2, 5});
+  expect_defect("row_offsets[0] is 1; it must be 0");
+  put(0, std::vector<std::int32_t>{0, 4, 2, 5});
+  expect_defect("row 1 ends at 2, before it starts at 4");
+  put(0, std::vector<std::int32_t>{0, 2, 2, 4});
+  expect_defect("row_offsets[3] is 4; values has 5 elements");
+  put(0, std::vector<std::int32_t>{0, -2, 2, 5});
+  expect_defect("row 0 ends at -2, before it starts at 0");
+  put(0, std::vector<std::int32_t>{0, 2, 2, 5});
+  put(256, std::vector<std::int32_t>{0, 3, 4, 2, -1});
+  expect_defect("column_indices[2] is 4; there are 4 columns");
+  put(256, std::vector<std::int32_t>{0, 3, 1, 2, -1});
+  expect_defect("column_indices[4] is -1; there are 4 columns");
+  a_.column_indices = put(256, std::vector<std::int64_t>{0, 3, 1, 2, std::int64_t{1} << 32});
+  expect_defect("column_indices[4] is 4294967296; there are 4 columns");
+  a_.column_indices = put(256, std::vector<std::int64_t>{0, 3, 1, 2, 3});
+  a_.row_offsets = put(0, std::vector<std::int64_t>{0, 2, std::int64_t{1} << 40, 5});
+  expect_defect("row 2 ends at 5, before it starts at 1099511627776");
+  if (data::on_device(where())) return;
+  put(0, std::vector<std::int64_t>{0, 2, 2, 6});
+  expect_spmv_error(tally::errc::invalid_argument, "row_offsets[3] is 6; values has 5 elements",
+                    good());
+}
+
+/// The first defect is told, wherever threads look.
+TEST_P(SpmvErrors, OfLongMatrices) {
+  pattern p = matrices::stencil(200, 200, 1, 1);
+  const std::vector<std::byte> values(p.nonzeros() * sizeof(float));
+  const auto broken = [&](const std::string& text) {
+    const placed_matrix a(where(), p, values, type::float32, type::int32, type::int32);
+    data::expect_error(tally::errc::invalid_argument, "tally::validate: " + text,
+                       [&] { tally::validate(where(), a.get()); });
+  };
+  p.column_indices[p.nonzeros() - 1] = 40000;
+  broken("column_indices[" + std::to_string(p.nonzeros() - 1) +
+         "] is 40000; there are 40000 columns");
+  p.column_indices[77777] = -5;
+  broken("column_indices[77777] is -5; there are 40000 columns");
+  p.row_offsets[30001] = p.row_offsets[30000] - 1;
+  const std::string row = "row 30000 ends at " + std::to_string(p.row_offsets[30001]) +
+                          ", before it starts at " + std::to_string(p.row_offsets[30000]);
+  broken(row);
+  p.row_offsets[39999] = 7;
+  broken(row);
+}
+
+TALLY_ON_EVERY_EXECUTOR(SpmvErrors);
+
+}  // namespace
