@@ -1,10 +1,6 @@
 // Conjugate gradients: solves A x = b, b all ones, on any executors, and shows that every iterate
 // has the same bits on all of them.
 //
-//   cg                              a 5-point Laplacian on a grid of 100 x 100, on every executor
-//   here cg --grid 1000 openmp:8 cuda    a larger one, on 8 threads and on a GPU cg bcsstk16.mtx.gz
-//   a matrix of one's own, symmetric positive definite
-//
 // Each line has the iteration, the residual |b - A x| / |b| as the recurrence has it, and a hash of
 // the bits of all iterates x so far. Two runs with equal hashes, on two executors or two machines,
 // had equal bits all the way.
@@ -55,6 +51,9 @@ differs between two of them by as much as a bit.
   --iterations N    stop after N iterations (default: 10000)
   --every N         print every N-th iteration; 0: only the last (default: 100)
   --expect HASH     fail unless the last hash is this one, from a run elsewhere
+
+  cg --grid 1000 openmp:8 cuda
+  cg bcsstk16.mtx.gz
 )";
 
 // --- Memory ---------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <set>
+#include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -51,15 +52,6 @@ std::size_t most_shared_bytes(int device) {
       attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device, known));
 }
 
-void allow_shared_bytes(const void* kernel, int device, std::size_t bytes) {
-  thread_local std::set<std::pair<const void*, int>> allowed;
-  if (allowed.contains({kernel, device})) return;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(bytes)),
-        "cudaFuncSetAttribute");
-  allowed.emplace(kernel, device);
-}
-
 bool is_captured(cudaStream_t stream, bool wait, const char* operation) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
@@ -80,12 +72,21 @@ bool is_contiguous(const operand& v, int lanes) {
 }
 
 void allow_shared_bytes(const void* kernel, int device, std::size_t bytes) {
-  thread_local std::set<std::pair<const void*, int>> allowed;
-  if (allowed.contains({kernel, device})) return;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(bytes)),
-        "cudaFuncSetAttribute");
-  allowed.emplace(kernel, device);
+  using allowances = std::map<std::pair<const void*, int>, std::size_t>;
+  thread_local allowances seen;
+  std::size_t& known = seen[{kernel, device}];
+  if (known >= bytes) return;
+  static std::mutex mutex;
+  static allowances all;
+  const std::lock_guard lock(mutex);
+  std::size_t& most = all[{kernel, device}];
+  if (most < bytes) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(bytes)),
+          "cudaFuncSetAttribute");
+    most = bytes;
+  }
+  known = most;
 }
 
 void launch(const void* kernel, const launch_shape& shape, void* job, int device,

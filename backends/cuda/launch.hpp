@@ -22,9 +22,6 @@ unsigned multiprocessors(int device);
 /// Shared memory that a block may have there, with allow_shared_bytes.
 std::size_t most_shared_bytes(int device);
 
-/// Lets a kernel have so much dynamic shared memory. Always the same for a kernel and a device.
-void allow_shared_bytes(const void* kernel, int device, std::size_t bytes);
-
 struct launch_shape {
   unsigned blocks = 1;
   unsigned threads = 32;
@@ -32,7 +29,7 @@ struct launch_shape {
   unsigned rows = 1;             ///< of so many blocks
 };
 
-/// Lets a kernel have so much dynamic shared memory.
+/// Lets a kernel have so much dynamic shared memory; it keeps the most that was asked for.
 void allow_shared_bytes(const void* kernel, int device, std::size_t bytes);
 
 /// Queues a kernel with one parameter, `*job`. It may be placed while the launch before on the
