@@ -569,6 +569,8 @@ struct real_matrix {
   std::size_t rows;
   std::size_t nonzeros;
   std::int32_t longest_row;
+
+  friend void PrintTo(const real_matrix& m, std::ostream* out) { *out << m.name; }
 };
 
 class MatrixMarketCollection : public testing::TestWithParam<real_matrix> {};
