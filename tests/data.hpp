@@ -172,7 +172,11 @@ class buffer {
 
   void write(const void* from, std::size_t bytes, std::size_t offset = 0) {
 #if TALLY_HAS_CUDA
-    if (device_) return check_cuda(cudaMemcpy(get() + offset, from, bytes, cudaMemcpyDefault));
+    if (device_) {
+      check_cuda(cudaMemcpy(get() + offset, from, bytes, cudaMemcpyDefault));
+      // From pageable memory it may return before the device has them, and other streams don't wait.
+      return check_cuda(cudaStreamSynchronize(nullptr));
+    }
 #endif
     std::memcpy(get() + offset, from, bytes);
   }

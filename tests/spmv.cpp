@@ -140,6 +140,8 @@ class Spmv : public data::OnEveryExecutor {
     EXPECT_FALSE(plan.describe().empty());
     data::buffer x_memory(where(), memory_for(p.columns, sizeof(X), l.x));
     data::buffer y_memory(where(), memory_for(p.rows, sizeof(Y), l.y));
+    const std::vector<std::byte> unwritten(y_memory.size(), std::byte{0xff});
+    y_memory.write(unwritten.data(), unwritten.size());
     const tally::operand px = data::place(x_memory, x, tally::type_of<X>, l.x);
     for (const factors& f : all) {
       // Where y is not read it holds NaNs.
