@@ -35,13 +35,15 @@ constexpr std::size_t most_ranges = 10;
 /// 1.9 us with 256 bins, 2.2 with 4096; with zeros 2.1 and 2.5. But 2^16 take 6.3, with zeros 2.3.
 constexpr std::size_t most_of_one_block = 4 * histogram_threads;
 
-/// Cells of thresholds: three for two thresholds or more, 1024 at least. 2^25 floats between 256
-/// edges ran at 3.38 TB/s with 1024 cells of equal width, 3.45 with 512, 3.30 with 2048; with cells
-/// of equally many floats between 256 edges in geometric progression at 3.29 (Zipf 3.26), 3.33
-/// (2.59) and 3.20; between 4097 edges at 2.59 with 8192 cells, 1.98 with 4096, 2.00 with 16384.
+/// Cells are halved, down to these bits of a position below them, until each has one threshold.
+/// 2^25 floats between 256 edges ran at 3.45 TB/s with 512 cells of equal width, 3.38 with 1024,
+/// 3.30 with 2048; with cells of equally many floats between 256 edges in geometric progression at
+/// 3.33 (Zipf 2.59), 3.29 (3.26) and 3.20; between 4097 edges with 8192 cells at 2.59, 1.98 with
+/// 4096, 2.00 with 16384.
+constexpr unsigned most_cell_bits = 14;
 constexpr unsigned cell_bits_for(std::size_t thresholds) {
-  unsigned bits = 13;
-  while (bits > 8 && (std::size_t{1} << (23 - bits)) < thresholds * 3 / 2) --bits;
+  unsigned bits = most_cell_bits;
+  while (bits > 8 && (std::size_t{1} << (23 - bits)) < thresholds * 3) --bits;
   return bits;
 }
 
@@ -67,7 +69,6 @@ std::size_t crowded(const Positions& position_of, std::size_t count, unsigned ce
 template <class S>
 bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& job) {
   constexpr std::uint32_t last = (1u << 23) - 1;
-  job.cell_bits = cell_bits_for(thresholds.size());
   const auto at = [&](std::size_t i) { return static_cast<float>(thresholds[i]); };
   const float first = at(0), end = at(thresholds.size() - 1);
   job.base = rank_of(first);
@@ -83,10 +84,14 @@ bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& j
   };
   const bool can_be_linear =
       std::isfinite(job.rate) && std::isfinite(job.offset) && std::isnormal(job.rate);
-  return can_be_linear && crowded(by_width, thresholds.size(), job.cell_bits) <=
-                              crowded(by_bits, thresholds.size(), job.cell_bits)
-             ? bin_rule::linear_edges
-             : bin_rule::bitwise_edges;
+  const unsigned least_bits = cell_bits_for(thresholds.size());
+  for (job.cell_bits = most_cell_bits;; --job.cell_bits) {
+    const std::size_t n = thresholds.size(), by_floats = crowded(by_bits, n, job.cell_bits);
+    const std::size_t by_widths = can_be_linear ? crowded(by_width, n, job.cell_bits) : n;
+    if (std::min(by_floats, by_widths) == 0 || job.cell_bits == least_bits) {
+      return by_widths <= by_floats ? bin_rule::linear_edges : bin_rule::bitwise_edges;
+    }
+  }
 }
 
 /// A float's position among equal bins is off by less than 2^-24 times 3 (bins + |offset|): it and
@@ -253,15 +258,21 @@ void count(const histogram_arguments& a, const executor& where, histogram_edges_
                                  : std::clamp<std::size_t>(ceil_div(pieces, histogram_threads), 1,
                                                            processors / job.ranges);
 
+  // Counting may begin while zeros are written, but for what is handed in or looked at meanwhile.
+  bool overlaps = false;
   if (!a.options.add && !job.alone) {
     queue_zeros(job.counts, a.counts.size * (job.wide ? 8 : 4), a.options, where);
-    job.waits = how == counting::cache || job.thresholds != nullptr;
+    overlaps = how != counting::cache && job.thresholds == nullptr;
   }
   const void* const kernel =
       with_sample(a.x.element, [&]<class X>() { return histogram_kernel_of<X>(rule, how); });
   allow_shared_bytes(kernel, device, most_bytes - 512);
-  launch(kernel, {static_cast<unsigned>(shares * job.ranges), histogram_threads, shared}, &job,
-         device, where.stream());
+  launch(kernel,
+         {.blocks = static_cast<unsigned>(shares * job.ranges),
+          .threads = histogram_threads,
+          .shared_bytes = shared,
+          .overlaps = overlaps},
+         &job, device, where.stream());
 }
 
 // --- Sums of weights -----------------------------------------------------------------------------

@@ -43,7 +43,6 @@ struct histogram_job {
   bool wide = false;        ///< counts of 64 bits
   bool add = false;         ///< to what is there
   bool alone = false;       ///< each range has one block: it writes
-  bool waits = true;        ///< for the launch before, with all it does; otherwise to hand in
   void* counts = nullptr;
   std::int64_t* outside = nullptr;  ///< three a channel, or null
   std::uint64_t* stray = nullptr;   ///< becomes 1 if a sample is outside, or null

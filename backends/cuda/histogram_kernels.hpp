@@ -13,12 +13,14 @@ namespace tally::backends::cuda {
 /// Threads of a block that counts.
 inline constexpr unsigned histogram_threads = 1024;
 
+// Hidden by name: with types of the language's alone they would be seen outside the library.
+
 /// Of samples of type X; takes a histogram_job, or where there may be edges a histogram_edges_job.
 template <class X>
-const void* histogram_kernel_of(bin_rule rule, counting where);
+[[gnu::visibility("hidden")]] const void* histogram_kernel_of(bin_rule rule, counting where);
 /// Takes a histogram_weights_job.
 template <class X>
-const void* histogram_weights_kernel_of();
+[[gnu::visibility("hidden")]] const void* histogram_weights_kernel_of();
 
 // clang-format off
 template <> const void* histogram_kernel_of<std::int8_t>(bin_rule rule, counting where);

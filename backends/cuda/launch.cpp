@@ -100,7 +100,7 @@ void launch(const void* kernel, const launch_shape& shape, void* job, int device
   configuration.dynamicSmemBytes = shape.shared_bytes;
   configuration.stream = stream;
   configuration.attrs = &overlap;
-  configuration.numAttrs = kernels_wait(kernel, device) ? 1 : 0;
+  configuration.numAttrs = shape.overlaps && kernels_wait(kernel, device) ? 1 : 0;
   void* arguments[] = {job};
   check(cudaLaunchKernelExC(&configuration, kernel, arguments), "cudaLaunchKernelExC");
 }

@@ -27,13 +27,14 @@ struct launch_shape {
   unsigned threads = 32;
   std::size_t shared_bytes = 0;  ///< beyond what the kernel declares
   unsigned rows = 1;             ///< of so many blocks
+  bool overlaps = true;          ///< may be placed while the launch before ends
 };
 
 /// Lets a kernel have so much dynamic shared memory; it keeps the most that was asked for.
 void allow_shared_bytes(const void* kernel, int device, std::size_t bytes);
 
-/// Queues a kernel with one parameter, `*job`. It may be placed while the launch before on the
-/// stream ends: see wait_for_launch_before in kernel.cuh.
+/// Queues a kernel with one parameter, `*job`. Unless the shape forbids that it may be placed while
+/// the launch before on the stream ends: see wait_for_launch_before in kernel.cuh.
 void launch(const void* kernel, const launch_shape& shape, void* job, int device,
             cudaStream_t stream);
 
