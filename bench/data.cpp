@@ -250,14 +250,15 @@ double largest_difference(const void* result, const void* expected, std::size_t 
                           tally::type element) {
   const auto largest = [&]<class T>(std::type_identity<T>) {
     const T *const r = static_cast<const T*>(result), *const e = static_cast<const T*>(expected);
-    double most = 0;
+    double most = 0, largest = 0;
     if constexpr (!tally::is_complex_v<T>) {
       for (std::size_t i = 0; i < n; ++i) {
         const auto a = static_cast<double>(r[i]), b = static_cast<double>(e[i]);
-        if (a != b) most = std::max(most, std::abs(a - b) / std::abs(b));
+        most = std::max(most, std::abs(a - b));
+        largest = std::max(largest, std::abs(b));
       }
     }
-    return most;
+    return most > 0 ? most / largest : 0;
   };
   return [&]<class... T>(tally::type_list<T...>) {
     double most = 0;

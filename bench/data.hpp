@@ -78,7 +78,7 @@ struct reference {
   double error_of(const void* result, tally::type element) const;
 };
 
-/// The largest |result_i - expected_i| / |expected_i| of elements of type `element`.
+/// The largest |result_i - expected_i| over the largest |expected_i|, elements of type `element`.
 double largest_difference(const void* result, const void* expected, std::size_t n,
                           tally::type element);
 

@@ -335,7 +335,7 @@ def markdown(context, rows, plots):
         "reads them, measured at the same size; of element-wise functions one that copies x. Other / ours above 1: ours is faster. Bits: whether the "
         "result is, bit for bit, that of `tally::serial`. Error: against the sum with twice the digits of "
         "a double, divided by Σ|x·y|; **wrong** is more than any order of additions explains. Of element-wise "
-        "functions: the largest relative difference of an element from that of `tally::serial`."
+        "functions: the largest difference of an element from that of `tally::serial`, over the largest element."
     )
     yield ""
     yield "## Ours against the best of the others"
