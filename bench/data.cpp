@@ -248,7 +248,7 @@ reference exact_reference(const workload& w) {
 
 double largest_difference(const void* result, const void* expected, std::size_t n,
                           tally::type element) {
-  const auto largest = [&]<class T>(std::type_identity<T>) {
+  const auto of_type = [&]<class T>(std::type_identity<T>) {
     const T *const r = static_cast<const T*>(result), *const e = static_cast<const T*>(expected);
     double most = 0, largest = 0;
     if constexpr (!tally::is_complex_v<T>) {
@@ -262,7 +262,7 @@ double largest_difference(const void* result, const void* expected, std::size_t 
   };
   return [&]<class... T>(tally::type_list<T...>) {
     double most = 0;
-    ((tally::type_of<T> == element ? void(most = largest(std::type_identity<T>())) : void()), ...);
+    ((tally::type_of<T> == element ? void(most = of_type(std::type_identity<T>())) : void()), ...);
     return most;
   }(tally::element_types{});
 }
