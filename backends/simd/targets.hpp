@@ -5,9 +5,16 @@
 // Only these. What lies between them brings a sum of products nothing (SSSE3, AVX-512 with VBMI or
 // BF16) and costs seconds of compile time each; the length of SVE's and RISC-V's vectors is not
 // known when compiling, and these kernels keep arrays of vectors.
+// Builds with sanitizers leave out what lies between the least and the widest: it takes them
+// minutes.
+#if TALLY_FEW_INSTRUCTION_SETS
+#define HWY_DISABLED_TARGETS \
+  (~(HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_AVX3 | HWY_NEON | HWY_NEON_WITHOUT_AES))
+#else
 #define HWY_DISABLED_TARGETS                                                          \
   (~(HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_SSE4 | HWY_AVX2 | HWY_AVX3 | HWY_NEON | \
      HWY_NEON_WITHOUT_AES))
+#endif
 
 #include <hwy/detect_targets.h>
 
