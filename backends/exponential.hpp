@@ -120,7 +120,8 @@ struct number_arithmetic {
   /// 1/d of d in [1, 2], to nearest even.
   static TALLY_HOST_DEVICE R reciprocal(R d) {
 #if defined(__CUDA_ARCH__)
-    // __frcp_rn takes twice as long, with its check of the range.
+    // With __frcp_rn, which checks the range, sigmoid of 2^28 floats takes 559 us on an H200, not
+    // 530.
     float q;
     asm("rcp.approx.ftz.f32 %0, %1;"
         : "=f"(q)

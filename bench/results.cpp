@@ -22,7 +22,7 @@ bool results::ReportContext(const Context& context) {
 void results::ReportRuns(const std::vector<Run>& runs) {
   std::vector<Run> kept;
   for (const Run& run : runs) {
-    if (run.run_type != Run::RT_Aggregate) continue;
+    if (run.aggregate_name != "median" && run.aggregate_name != "min") continue;
     if (run.aggregate_name == "median") {
       medians_[run.run_name.function_name] =
           run.GetAdjustedRealTime() / benchmark::GetTimeUnitMultiplier(run.time_unit);

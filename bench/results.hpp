@@ -10,7 +10,7 @@
 namespace bench {
 
 /// Each call of RunSpecifiedBenchmarks reports here as if it were the only one; the file has one
-/// head and one end. Of the repetitions it keeps the statistics.
+/// head and one end. Of the repetitions it keeps median and minimum.
 class results : public benchmark::JSONReporter {
  public:
   explicit results(const std::string& path);

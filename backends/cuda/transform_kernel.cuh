@@ -261,10 +261,10 @@ __global__ void __launch_bounds__(256) transform_shifted(const transform_job job
 /// same run. A copy of 2^28 floats by 16-byte loads takes 504.7 us.
 template <elementwise what>
 constexpr transform_shape shape_for(std::size_t size) {
-  // sigmoid of floats: 513 us, 2.97 (518, 3.03); with 2 words in 128 threads 5 % more.
+  // sigmoid of floats: 514 us, 3.10 (521, 3.05); with 2 words in 128 threads 5 % more.
   if (what == elementwise::sigmoid && size == 4) return {4, 64};
-  // sigmoid of doubles: 1132 us (1040); with 4 words in 64 threads 1143, with 1 in 256 1230. Its 39
-  // operations on doubles keep their units busy for two thirds of that.
+  // sigmoid of doubles: 1170 us, 5.03 (1040, 4.35). Launched alone 1132; with 4 words in 64 threads
+  // 1143, with 1 in 256 1230.
   if (what == elementwise::sigmoid && size == 8) return {2, 128};
   // exp of doubles: 1009 us; with 1 word in 256 threads 1049.
   if (what == elementwise::exp && size == 8) return {4, 64};

@@ -17,7 +17,7 @@
 namespace tally::backends::openmp {
 namespace {
 
-/// Rows and terms that a thread takes at least: waking one takes as long.
+/// Rows and terms that a thread takes at least. A guess, not measured.
 constexpr std::size_t least_share = 8192;
 
 /// Where one share ends and the next one begins: before a row, or before one of its terms, a

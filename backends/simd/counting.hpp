@@ -53,7 +53,7 @@ inline constexpr std::size_t places_of_all_copies = 1 << 9, rare = 32;
 /// Up to so many places a thread has tables, or all threads together; beyond that samples are
 /// sorted. In 2^22 bins, from the third cache, one thread takes as long either way (4 ns).
 inline constexpr std::size_t places_of_one = 1 << 17, places_of_all = 1 << 22;
-/// Samples that are worth a thread.
+/// Samples that are worth a thread. This and the next three are guesses, not measured.
 inline constexpr std::size_t least_share = 1 << 15;
 /// Places of a group, counted in a table of 32 bits.
 inline constexpr int group_bits = 16;

@@ -171,8 +171,8 @@ struct map_shape {
   unsigned threads;
 };
 
-/// What suits the built-in functions best but for the cheapest
-/// (backends/cuda/transform_kernel.cuh), and costs those 1 % or 2.
+/// As for built-in functions that compute much (backends/cuda/transform_kernel.cuh); not measured
+/// here.
 inline constexpr map_shape words_shape = {2, 128};
 inline constexpr map_shape elements_shape = {4, 256};
 
