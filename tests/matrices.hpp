@@ -1,15 +1,29 @@
-// Sparse matrices for tests and benchmarks: patterns in compressed sparse rows.
+// Sparse matrices for tests and benchmarks: patterns in compressed sparse rows; and where files
+// are.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <numeric>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace matrices {
+
+/// Where a real matrix is, if it is there: in the folder that TALLY_MATRICES in the environment
+/// names, else in the one that was named when this was compiled.
+inline std::filesystem::path file(const std::string& name) {
+  const char* const elsewhere = std::getenv("TALLY_MATRICES");
+  return std::filesystem::path(elsewhere != nullptr ? elsewhere : TALLY_MATRICES) /
+         (name + ".mtx.gz");
+}
 
 struct pattern {
   std::size_t rows = 0;
@@ -85,25 +99,35 @@ inline pattern random_rows(std::size_t n, double mean, double skew, std::uint64_
 /// A graph of 2^scale vertices and `edges` edges by R-MAT with the parameters of Graph500: degrees
 /// follow a power law, many rows are empty. Edges that come twice are kept once.
 inline pattern rmat(int scale, std::size_t edges, std::uint64_t seed) {
+  constexpr auto share = [](double p) { return static_cast<std::uint64_t>(p * 65536); };
   std::mt19937_64 random(seed);
-  std::vector<std::pair<std::int32_t, std::int32_t>> all(edges);
-  for (auto& [row, column] : all) {
-    for (int bit = 0; bit < scale; ++bit) {
-      const std::uint64_t draw = random() % 100;
-      row = 2 * row + (draw >= 76);
-      column = 2 * column + ((draw >= 57 && draw < 76) || draw >= 95);
-    }
-  }
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
   pattern p;
   p.columns = std::size_t{1} << scale;
-  std::size_t i = 0;
-  while (p.rows < p.columns) {
-    for (; i < all.size() && static_cast<std::size_t>(all[i].first) == p.rows; ++i) {
-      p.column_indices.push_back(all[i].second);
+  std::vector<std::pair<std::int32_t, std::int32_t>> all(edges);
+  std::vector<std::size_t> ends(p.columns + 1);  // first, of the row before
+  for (auto& edge : all) {
+    std::int32_t row = 0, column = 0;
+    std::uint64_t draws = 0;
+    for (int bit = 0; bit < scale; ++bit, draws >>= 16) {
+      if (bit % 4 == 0) draws = random();
+      const std::uint64_t draw = draws % 65536;
+      const bool lower = draw >= share(0.76);
+      row = 2 * row + lower;
+      column = 2 * column + ((draw >= share(0.57)) ^ lower ^ (draw >= share(0.95)));
     }
+    edge = {row, column};
+    ++ends[static_cast<std::size_t>(row) + 1];
+  }
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<std::int32_t> columns(edges);
+  for (const auto& [row, column] : all) columns[ends[static_cast<std::size_t>(row)]++] = column;
+  auto begin = columns.begin();
+  while (p.rows < p.columns) {
+    const auto end = columns.begin() + static_cast<std::ptrdiff_t>(ends[p.rows]);
+    std::sort(begin, end);
+    std::unique_copy(begin, end, std::back_inserter(p.column_indices));
     p.end_row();
+    begin = end;
   }
   return p;
 }

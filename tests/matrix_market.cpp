@@ -2,6 +2,7 @@
 #include <tally/tally.hpp>
 
 #include "tests/data.hpp"
+#include "tests/matrices.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,6 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -577,9 +577,7 @@ class MatrixMarketCollection : public testing::TestWithParam<real_matrix> {};
 
 TEST_P(MatrixMarketCollection, IsRead) {
   const real_matrix& expected = GetParam();
-  const char* const elsewhere = std::getenv("TALLY_MATRICES");
-  const std::filesystem::path folder = elsewhere != nullptr ? elsewhere : TALLY_MATRICES;
-  const auto path = folder / (expected.name + std::string(".mtx.gz"));
+  const std::filesystem::path path = matrices::file(expected.name);
   if (!TALLY_HAS_ZLIB) GTEST_SKIP() << "without zlib";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
   const auto a = tally::read_matrix_market(path);
