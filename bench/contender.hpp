@@ -24,9 +24,10 @@ struct contender {
   std::function<void(void* result)> compute = {};          ///< for the check; null for a limit
   std::function<void(benchmark::State& state)> loop = {};  ///< for the clock
   bool device_clock =
-      false;              ///< the loop reads the device's clock; else the host's wall clock is read
-  int threads = 1;        ///< that it uses, or may use
-  std::size_t bytes = 0;  ///< that it moves, where these aren't workload::bytes
+      false;        ///< the loop reads the device's clock; else the host's wall clock is read
+  int threads = 1;  ///< that it uses, or may use
+  std::function<void()> set_up = {};  ///< makes again what it keeps for a matrix; null for nothing
+  std::size_t bytes = 0;              ///< that it moves, where these aren't workload::bytes
   double us_in_2021 =
       0;  ///< of the machines of 2021, where there is a figure; see bench/ladder.cpp
 };
@@ -46,6 +47,26 @@ inline contenders& operator+=(contenders& all, contenders more) {
   return all;
 }
 
+/// Something that is made when it is first asked for, and then shared: contenders are also made for
+/// their names alone.
+template <class T>
+class on_demand {
+ public:
+  explicit on_demand(std::function<T()> make) : state_(std::make_shared<state>(std::move(make))) {}
+
+  const T& operator()() const {
+    if (!state_->value) state_->value = std::make_unique<T>(state_->make());
+    return *state_->value;
+  }
+
+ private:
+  struct state {
+    std::function<T()> make;
+    std::unique_ptr<T> value = {};
+  };
+  std::shared_ptr<state> state_;
+};
+
 /// Waits until the threads of the last contender sleep. Those of OpenBLAS and OpenMP first wait for
 /// more work by spinning, up to 2^26 clock cycles, and would take a core from the next one.
 inline void let_others_rest(const void* next) {
@@ -54,7 +75,7 @@ inline void let_others_rest(const void* next) {
 }
 
 /// A contender that runs from the host and has its result when `f` returns: the value of f(), or of
-/// an element-wise function what it wrote to w.z. `prepare` is called first each time, to set a
+/// an f that returns nothing what it wrote to w.z. `prepare` is called first each time, to set a
 /// number of threads, say.
 template <class F, class Prepare>
 contender on_host(std::string name, std::string label, const workload& w, F f, Prepare prepare) {

@@ -164,6 +164,22 @@ double reference::error_of(const void* result, tally::type element) const {
   return std::hypot(re, im) / magnitude;
 }
 
+double reference::error_of_rows(const void* result, const void* expected,
+                                tally::type element) const {
+  double most = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto at = [&](const void* data) {
+      const auto* const bytes = static_cast<const char*>(data);
+      return value_of(bytes + i * size_of(element), element).real();
+    };
+    const double difference = std::abs(at(result) - at(expected));
+    if (difference == 0) continue;
+    const double error = difference / rows[i];
+    most = std::isnan(error) ? HUGE_VAL : std::max(most, error);
+  }
+  return most;
+}
+
 void fill_ill_conditioned(host_vector& x_vector, host_vector& y_vector, int exponent,
                           std::uint64_t seed) {
   const std::span<double> x = x_vector.as<double>(), y = y_vector.as<double>();
@@ -244,6 +260,21 @@ reference exact_reference(const workload& w) {
   return r;
 }
 
+reference reference_of_rows(const workload& w) {
+  reference r;
+  visit_matrix(w, [&]<class T>(const tally::csr_view<T>& a, const T* x, const T*) {
+    r.rows.resize(a.rows);
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (std::size_t i = 0; i < a.rows; ++i) {
+      for (auto j = a.row_offsets[i]; j < a.row_offsets[i + 1]; ++j) {
+        const auto k = static_cast<std::size_t>(j);
+        r.rows[i] += std::abs(static_cast<double>(a.values[k]) * x[a.column_indices[k]]);
+      }
+    }
+  });
+  return r;
+}
+
 }  // namespace
 
 double largest_difference(const void* result, const void* expected, std::size_t n,
@@ -269,6 +300,7 @@ double largest_difference(const void* result, const void* expected, std::size_t 
 
 reference reference_of(const workload& w, values drawn) {
   if (drawn == values::ill_conditioned) return exact_reference(w);
+  if (w.what == operation::spmv) return reference_of_rows(w);
   if (w.what == operation::histogram) return {};  // right or wrong
   const std::size_t blocks = (w.size() + block - 1) / block;
   std::vector<reference> parts(blocks);

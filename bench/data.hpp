@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace bench {
 
@@ -73,9 +74,13 @@ struct reference {
   part real, imaginary;
   double magnitude = 0;  ///< sum |x_i| |y_i|, or of ill-conditioned data |sum x_i y_i|: what errors
                          ///< are taken relative to
+  std::vector<double> rows;  ///< of spmv: sum |a_ij| |x_j| of each row
 
   /// |result - this| / magnitude, the result of type `element`.
   double error_of(const void* result, tally::type element) const;
+
+  /// Of spmv: the largest difference of a row's result from the one expected, relative to that sum.
+  double error_of_rows(const void* result, const void* expected, tally::type element) const;
 };
 
 /// The largest |result_i - expected_i| over the largest |expected_i|, elements of type `element`.

@@ -51,26 +51,6 @@ class pinned_memory {
   std::unique_ptr<void, release> memory_;
 };
 
-/// Something that is made when it is first asked for, and then shared: contenders are also made for
-/// their names alone.
-template <class T>
-class on_demand {
- public:
-  explicit on_demand(std::function<T()> make) : state_(std::make_shared<state>(std::move(make))) {}
-
-  const T& operator()() const {
-    if (!state_->value) state_->value = std::make_unique<T>(state_->make());
-    return *state_->value;
-  }
-
- private:
-  struct state {
-    std::function<T()> make;
-    std::unique_ptr<T> value = {};
-  };
-  std::shared_ptr<state> state_;
-};
-
 /// A stream of its own.
 class queue {
  public:
@@ -98,5 +78,8 @@ contender on_device(std::string name, std::string label, launch f, const workloa
 /// The same for a histogram that writes its counts to y of the workload.
 contender counts_on_device(std::string name, std::string label, std::function<void(cudaStream_t)> f,
                            const workload& w);
+
+/// Ours of spmv, without and with a plan.
+contenders ours_of_spmv_on_device(const workload& w);
 
 }  // namespace bench

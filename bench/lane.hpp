@@ -36,6 +36,9 @@ inline constexpr std::size_t of_malloc = 16;
 std::vector<std::size_t> sizes_of_one(const types& t, bool full);
 contenders ways_of_one(const workload& w, bool full);
 
+/// The matrices of the spmv lanes (spmv.cpp).
+std::vector<std::size_t> matrices_for(const types& t, bool on_device, bool full);
+
 extern const lane dot;  // dot.cpp
 extern const lane dot_aligned;
 extern const lane sum;  // reduce.cpp
@@ -62,6 +65,7 @@ extern const lane bincount_constant;
 extern const lane bincount_entropy;
 extern const lane histogram_even;
 extern const lane histogram_range;
+extern const lane spmv;  // spmv.cpp
 #if TALLY_BENCH_CUDA
 extern const lane dot_on_device;  // device_dot.cpp
 extern const lane dot_to_host;
@@ -90,7 +94,9 @@ extern const lane bincount_constant_on_device;
 extern const lane bincount_entropy_on_device;
 extern const lane histogram_even_on_device;
 extern const lane histogram_range_on_device;
-extern const lane transfer;  // transfer.cpp
+extern const lane spmv_on_device;         // device_spmv.cpp
+extern const lane ladder_spmv_on_device;  // device_spmv_ladder.cu
+extern const lane transfer;               // transfer.cpp
 #endif
 
 }  // namespace bench

@@ -2,6 +2,7 @@
 // product from the same data; they are checked first, then measured in repetitions in random order.
 #include "bench/data.hpp"
 #include "bench/lane.hpp"
+#include "bench/matrices.hpp"
 #include "bench/ours.hpp"
 #include "bench/results.hpp"
 #if TALLY_BENCH_CUDA
@@ -17,6 +18,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <regex>
 #include <stdexcept>
@@ -36,7 +38,7 @@ constexpr const char* usage =
     "usage: tally_bench [--quick | --full] [--filter REGEX] [--out FILE] [--seed N] [--quiet]\n"
     "Measures and writes FILE (default results.json). Rows are named "
     "LANE/TYPES/SIZE/THREADS/CONTENDER;\n"
-    "--filter keeps those in which REGEX is found.\n";
+    "of a sparse matrix SIZE is its name. --filter keeps those in which REGEX is found.\n";
 
 options parse(int argc, char** argv) {
   options o;
@@ -76,6 +78,9 @@ struct effort {
 constexpr effort quick_effort = {9, 0.01};
 constexpr effort full_effort = {15, 0.03};
 
+bool writes(const lane& l) { return is_elementwise(l.what); }
+bool has_matrix(const lane& l) { return l.what == operation::spmv; }
+
 /// The contenders for one product.
 struct group {
   const lane* from;
@@ -85,7 +90,8 @@ struct group {
   std::vector<std::string> names;  ///< of the rows, those that the filter keeps
 
   std::string name() const {
-    return std::string(from->name) + '/' + bench::name(operands) + '/' + std::to_string(n) + '/' +
+    const std::string size = has_matrix(*from) ? matrix_name(n) : std::to_string(n);
+    return std::string(from->name) + '/' + bench::name(operands) + '/' + size + '/' +
            std::to_string(threads);
   }
 };
@@ -116,6 +122,7 @@ std::vector<const lane*> lanes() {
                                    &bincount_entropy,
                                    &histogram_even,
                                    &histogram_range,
+                                   &spmv,
                                    &ladder};
 #if TALLY_BENCH_CUDA
   if (device_count() > 0) {
@@ -145,7 +152,9 @@ std::vector<const lane*> lanes() {
                           &bincount_entropy_on_device,
                           &histogram_even_on_device,
                           &histogram_range_on_device,
+                          &spmv_on_device,
                           &ladder_on_device,
+                          &ladder_spmv_on_device,
                           &transfer})
       list.push_back(l);
   }
@@ -215,6 +224,7 @@ struct contents {
   bool on_device = false;
   std::size_t offset = 0, skipped = 0, rows = 0;
   bool y_has_rows = false;
+  std::optional<std::size_t> matrix = {};  ///< of spmv
 
   explicit contents(const group& g)
       : operands(g.operands),
@@ -223,13 +233,13 @@ struct contents {
         offset(g.from->offset),
         skipped(g.from->skipped),
         rows(g.from->rows),
-        y_has_rows(g.from->y_has_rows) {}
+        y_has_rows(g.from->y_has_rows) {
+    if (has_matrix(*g.from)) matrix = g.n;
+  }
   contents() = default;
 
   friend bool operator==(const contents&, const contents&) = default;
 };
-
-bool writes(const lane& l) { return is_elementwise(l.what); }
 
 /// The operands of the groups: filled once for groups of the same contents, one after another.
 class operands {
@@ -240,6 +250,7 @@ class operands {
   workload on_host(const group& g) {
     if (g.from->drawn == values::ill_conditioned) return ill_conditioned(g);
     if (g.from->what == operation::histogram) return histogram(g);
+    if (has_matrix(*g.from)) return sparse(g);
     if (const contents wanted(g); wanted != filled_with_) fill(wanted);
     const auto skip = [&](tally::operand v) { return v.slice(g.from->skipped, g.n); };
     workload w{skip(x_.first(x_.size())),
@@ -262,12 +273,27 @@ class operands {
         return static_cast<char*>(m.data()) + skipped * size_of(element);
       };
       w.x.data = from(device_x_, w.x.element), w.y.data = from(device_y_, w.y.element);
-      if (writes(*g.from)) w.z = from(device_z_, w.x.element);
+      if (writes(*g.from) || has_matrix(*g.from)) w.z = from(device_z_, w.x.element);
+      w.matrix.row_offsets.data = device_offsets_.data();
+      w.matrix.column_indices.data = device_columns_.data();
+      w.matrix.values.data = device_values_.data();
     }
 #else
     (void)g;
 #endif
     return w;
+  }
+
+  /// Fills the result of an spmv with NaN, so that a row that isn't written is a wrong one.
+  static void spoil(const group& g, const workload& w) {
+    if (!g.from->on_device) {
+      std::memset(w.z, 0xff, w.result_bytes());
+      return;
+    }
+#if TALLY_BENCH_CUDA
+    check(cudaMemset(w.z, 0xff, w.result_bytes()), "cudaMemset");
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+#endif
   }
 
  private:
@@ -282,12 +308,11 @@ class operands {
     const std::size_t n = longest * c.rows;
     const std::size_t n_of_y = c.y_has_rows ? n : longest;
     filled_with_ = c;
-    x_ = {}, y_ = {}, z_ = {};  // make room first
+    make_room();
     x_ = host_vector(c.operands.x, n, seed_, c.offset, c.drawn);
     y_ = host_vector(c.operands.y, n_of_y, seed_ + 1, c.offset, c.drawn);
     if (written && !c.on_device) z_ = host_vector(c.operands.x, n, seed_ + 2, c.offset);
 #if TALLY_BENCH_CUDA
-    device_x_ = {}, device_y_ = {}, device_z_ = {};
     if (c.on_device) {
       device_x_ = device_memory(x_.first(n));
       device_y_ = device_memory(y_.first(n_of_y));
@@ -296,16 +321,52 @@ class operands {
 #endif
   }
 
+  void make_room() {
+    x_ = {}, y_ = {}, z_ = {};
+    pattern_ = {}, values_ = {};
+#if TALLY_BENCH_CUDA
+    device_x_ = {}, device_y_ = {}, device_z_ = {};
+    device_offsets_ = {}, device_columns_ = {}, device_values_ = {};
+#endif
+  }
+
+  /// A matrix and x; the result goes to z.
+  workload sparse(const group& g) {
+    const types& t = g.operands;
+    if (const contents wanted(g); wanted != filled_with_) {
+      filled_with_ = {};
+      make_room();
+      pattern_ = pattern_of(g.n, seed_);
+      values_ = host_vector(t.x, pattern_.nonzeros(), seed_, g.from->offset);
+      x_ = host_vector(t.x, pattern_.columns, seed_ + 1, g.from->offset);
+      z_ = host_vector(t.accumulator, pattern_.rows, seed_ + 2, g.from->offset);
+#if TALLY_BENCH_CUDA
+      if (g.from->on_device) {
+        device_offsets_ = device_memory(tally::as_operand(pattern_.row_offsets));
+        device_columns_ = device_memory(tally::as_operand(pattern_.column_indices));
+        device_values_ = device_memory(values_.first(values_.size()));
+        device_x_ = device_memory(x_.first(x_.size()));
+        device_z_ = device_memory(z_.first(z_.size()));
+      }
+#endif
+      filled_with_ = wanted;
+    }
+    workload w{x_.first(x_.size()), {nullptr, 0, 1, t.y}, t.accumulator, g.threads, g.from->what};
+    w.matrix = {pattern_.rows, pattern_.columns, tally::as_operand(pattern_.row_offsets),
+                tally::as_operand(pattern_.column_indices), values_.first(values_.size())};
+    if (!g.from->on_device) w.z = const_cast<void*>(z_.first(0).data);
+    return w;
+  }
+
   /// Samples, and counts as y.
   workload histogram(const group& g) {
     const std::size_t n = samples_of_histogram, bins = bins_of(g.from->drawn, g.n);
     filled_with_ = {};
-    x_ = {}, y_ = {};
+    make_room();
     x_ = host_vector(g.operands.x, n, seed_, g.from->offset, values::uniform);
     y_ = host_vector(g.operands.y, bins, seed_, g.from->offset, values::uniform);
     if (g.from->drawn != values::uniform) fill_keys(x_, g.from->drawn, g.n, seed_);
 #if TALLY_BENCH_CUDA
-    device_x_ = {}, device_y_ = {};
     if (g.from->on_device) {
       device_x_ = device_memory(x_.first(n));
       device_y_ = device_memory(y_.first(bins));
@@ -328,8 +389,11 @@ class operands {
   std::uint64_t seed_;
   contents filled_with_;
   host_vector x_, y_, z_;
+  matrices::pattern pattern_;
+  host_vector values_;
 #if TALLY_BENCH_CUDA
   device_memory device_x_, device_y_, device_z_;
+  device_memory device_offsets_, device_columns_, device_values_;
 #endif
 };
 
@@ -341,31 +405,48 @@ bits room_for_result(const workload& w) {
 
 struct verdict {
   bool agrees = true;  ///< with the bits of our serial executor
-  double error = 0;    ///< see reference::error_of
+  double error = 0;    ///< see reference::error_of, error_of_rows
 };
 
 /// The worst of some calls: a race does not show each time, least of all on a busy machine.
-verdict check(const contender& c, const workload& w, const bits& expected, const reference& truth) {
+verdict check(const group& g, const contender& c, const workload& w, const bits& expected,
+              const reference& truth) {
   const bool exists = w.what == operation::max || w.what == operation::iamax ||
                       w.what == operation::histogram;  // right or wrong
   const int calls = w.size() <= std::size_t{1} << 20 ? 10 : 1;
   verdict v;
   for (int i = 0; i < calls; ++i) {
     bits result = room_for_result(w);
+    if (has_matrix(*g.from)) operands::spoil(g, w);
     c.compute(result.data());
     v.agrees = v.agrees && result == expected;
-    const double error = exists ? !v.agrees
-                         : w.is_elementwise()
-                             ? largest_difference(result.data(), expected.data(),
-                                                  std::min(w.size(), most_checked), w.x.element)
-                             : truth.error_of(result.data(), w.accumulator);
+    const double error =
+        exists                ? !v.agrees
+        : has_matrix(*g.from) ? truth.error_of_rows(result.data(), expected.data(), w.accumulator)
+        : w.is_elementwise()  ? largest_difference(result.data(), expected.data(),
+                                                   std::min(w.size(), most_checked), w.x.element)
+                              : truth.error_of(result.data(), w.accumulator);
     v.error = std::max(v.error, error);
   }
   return v;
 }
 
+/// The median of some times that `set_up` takes, on the host's clock.
+double seconds_of(const std::function<void()>& set_up) {
+  set_up();  // what is made once in a process
+  std::array<double, 5> seconds;
+  for (double& s : seconds) {
+    const auto start = std::chrono::steady_clock::now();
+    set_up();
+    s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  std::ranges::sort(seconds);
+  return seconds[seconds.size() / 2];
+}
+
 void add(const std::string& row, const contender& c, const workload& w, const verdict& v,
          const effort& e) {
+  const double set_up = c.set_up ? seconds_of(c.set_up) : 0;
   auto* const b = benchmark::RegisterBenchmark(row.c_str(), [=](benchmark::State& state) {
     try {
       c.loop(state);
@@ -380,6 +461,7 @@ void add(const std::string& row, const contender& c, const workload& w, const ve
       state.counters["agrees"] = v.agrees;
       state.counters["error"] = v.error;
     }
+    if (c.set_up) state.counters["set_up"] = set_up;
     if (c.us_in_2021 > 0) state.counters["us_in_2021"] = c.us_in_2021;
   });
   b->Repetitions(e.repetitions)->MinTime(e.seconds)->Unit(benchmark::kNanosecond);
@@ -480,7 +562,7 @@ void run(const group& g, operands& data, bool full, const effort& e, results& fi
     const std::string row = g.name() + '/' + c.name;
     if (std::find(g.names.begin(), g.names.end(), row) == g.names.end()) continue;
     try {
-      add(row, c, w, c.compute ? check(c, w, expected, truth) : verdict{}, e);
+      add(row, c, w, c.compute ? check(g, c, w, expected, truth) : verdict{}, e);
     } catch (const std::exception& failure) {
       std::fprintf(stderr, "\n%s is left out: %s\n", row.c_str(), failure.what());
     }

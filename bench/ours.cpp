@@ -101,6 +101,15 @@ tally::histogram_arguments histogram_of(const workload& w) {
   return a;
 }
 
+tally::spmv_arguments spmv_of(const workload& w, void* y, const tally::spmv_plan* plan) {
+  tally::spmv_arguments a;
+  a.a = w.matrix;
+  a.x = w.x;
+  a.y = {y, w.matrix.rows, 1, w.accumulator};
+  a.plan = plan;
+  return a;
+}
+
 std::int64_t checksum(const tally::operand& counts) {
   const auto* const c = static_cast<const std::int32_t*>(counts.data);
   std::uint64_t sum = 0;
@@ -127,6 +136,8 @@ void compute(const tally::executor& where, const workload& w, void* result, bool
       std::memcpy(result, &sum, sizeof sum);
       return;
     }
+    case operation::spmv:
+      return tally::spmv(where, spmv_of(w, result));
     case operation::max:
       if (!wait) return tally::find_extremum(where, {w.x, tally::extreme::max, result, false});
       alignas(8) unsigned char both[16];

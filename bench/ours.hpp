@@ -21,9 +21,12 @@ tally::histogram_arguments histogram_of(const workload& w);
 /// Of the counts of a histogram, in host memory.
 std::int64_t checksum(const tally::operand& counts);
 
+/// What an spmv into `y` is asked for.
+tally::spmv_arguments spmv_of(const workload& w, void* y, const tally::spmv_plan* plan = nullptr);
+
 /// What `w` asks for, on `where`; of a histogram a checksum, on the host only. Of `max` the index
-/// comes behind the value, in 16 bytes, unless this waits. An element-wise function
-/// writes `result`.
+/// comes behind the value, in 16 bytes, unless this waits. An element-wise function and
+/// spmv write `result`.
 void compute(const tally::executor& where, const workload& w, void* result, bool wait,
              bool exact = false);
 

@@ -3,9 +3,9 @@
 
 usage: report.py results.json
 
-Rows are named LANE/TYPES/SIZE/THREADS/CONTENDER. All times are medians. Rows of one group (the same
-LANE/TYPES/SIZE/THREADS) computed the same product from the same data in turn, so they may be compared;
-on a shared machine, nothing else may.
+Rows are named LANE/TYPES/SIZE/THREADS/CONTENDER; of a sparse matrix SIZE is its name. All times are
+medians. Rows of one group (the same LANE/TYPES/SIZE/THREADS) computed the same product from the same
+data in turn, so they may be compared; on a shared machine, nothing else may.
 """
 
 from __future__ import annotations
@@ -75,15 +75,23 @@ LANES = {
     "exact-cuda-spread": "Exact dot product on the CUDA device, exponents spread over 2^±100",
     "exact-cuda-sum": "Exact sum on the CUDA device: the device's time in a graph",
     "transfer": "Dot product of host memory on the CUDA device: copies and product",
+    "spmv": "Sparse matrix times vector on the host",
+    "spmv-cuda": "Sparse matrix times vector on the CUDA device: the device's time in a graph",
     "ladder": "The ladder on the host",
     "ladder-cuda": "The ladder on the CUDA device: the device's time in a graph",
+    "ladder-spmv-cuda": "Sparse matrix times vector by the lanes a row: the device's time in a graph",
 }
 ON_ALL_THREADS = {
     "dot", "sum", "asum", "max", "iamax", "multi-dot", "batched-dot", "exact", "exact-spread", "exact-sum",
     *ELEMENTWISE,
     "bincount", "bincount-zipf", "bincount-constant", "bincount-entropy", "histogram-even",
-    "histogram-range",
+    "histogram-range", "spmv",
 }
+
+
+def has_matrix(lane):
+    """Whether a row is of a sparse matrix, which has a name, and n nonzeros."""
+    return "spmv" in lane
 
 
 def counts(lane):
@@ -106,6 +114,7 @@ class Row:
     lane: str
     types: str
     n: int
+    matrix: str  # its name, of spmv
     threads: int  # of the group; `own_threads` is what the contender may use
     name: str
     own_threads: int
@@ -116,12 +125,13 @@ class Row:
     agrees: bool | None  # with our serial executor, bit for bit; None for a limit
     error: float | None
     us_in_2021: float | None
+    set_up: float | None  # seconds, for what is kept for a matrix
     of_limit: float | None = None  # bytes a second of this / those of the best limit
     of_best_other: float | None = None  # best other contender's time / this
 
     @property
     def group(self):
-        return self.lane, self.types, self.n, self.threads
+        return self.lane, self.types, self.n, self.matrix, self.threads
 
     @property
     def ours(self):
@@ -158,13 +168,14 @@ def read(path):
     for run in data["benchmarks"]:
         if run.get("aggregate_name") != "median" or run.get("error_occurred"):
             continue
-        lane, types, n, threads, name = run["run_name"].split("/")[:5]
+        lane, types, size, threads, name = run["run_name"].split("/")[:5]
         scale = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}[run["time_unit"]]
         rows.append(
             Row(
                 lane,
                 types,
-                int(n),
+                int(run["n"] if has_matrix(lane) else size),
+                size if has_matrix(lane) else "",
                 int(threads),
                 name,
                 int(run["threads_used"]),
@@ -175,9 +186,10 @@ def read(path):
                 bool(run["agrees"]) if "agrees" in run else None,
                 run.get("error"),
                 run.get("us_in_2021"),
+                run.get("set_up"),
             )
         )
-    rows.sort(key=lambda r: (list(LANES).index(r.lane), r.types, r.threads, r.n, r.position))
+    rows.sort(key=lambda r: (list(LANES).index(r.lane), r.types, r.threads, r.n, r.matrix, r.position))
     for group in groups_of(rows).values():
         limits = ("limit: copy",) if group[0].elementwise else ("limit: read", "limit: pinned")
         limit = max(
@@ -231,20 +243,24 @@ def threads_text(threads):
     return "1 thread" if threads == 1 else f"{threads} threads"
 
 
-def n_text(lane, n):
-    if lane == "accuracy":
-        return f"10^{n}"
-    return f"{entropy(n):.2f} bits" if by_entropy(lane) else size_text(n)
+def n_text(row):
+    if has_matrix(row.lane):
+        return row.matrix
+    if row.lane == "accuracy":
+        return f"10^{row.n}"
+    return f"{entropy(row.n):.2f} bits" if by_entropy(row.lane) else size_text(row.n)
 
 
 def n_name(lane):
     if lane == "accuracy":
         return "condition"
+    if has_matrix(lane):
+        return "matrix"
     return "entropy" if by_entropy(lane) else "bins" if counts(lane) else "n"
 
 
 def types_text(lane, types):
-    if counts(lane) or lane.split("-")[0] in ELEMENTWISE:
+    if counts(lane) or has_matrix(lane) or lane.split("-")[0] in ELEMENTWISE:
         return types.split("x")[0]
     return types.replace("x", " × ", 1).replace("=", " in ")
 
@@ -273,7 +289,7 @@ def summary(rows):
             (
                 group[0].lane,
                 group[0].types,
-                n_text(group[0].lane, group[0].n),
+                n_text(group[0]),
                 str(group[0].threads),
                 ours.name,
                 time_text(ours.seconds),
@@ -331,11 +347,14 @@ def markdown(context, rows, plots):
     yield (
         "Times are medians of repetitions in random order, the contenders of a group in turn on the same "
         "data, uniform in [-1, 1) where nothing else is said. GB/s counts the operands' bytes once, of "
-        "histograms those of the samples. The limit is a kernel that only "
-        "reads them, measured at the same size; of element-wise functions one that copies x. Other / ours above 1: ours is faster. Bits: whether the "
-        "result is, bit for bit, that of `tally::serial`. Error: against the sum with twice the digits of "
+        "histograms those of the samples, of sparse matrices values, columns, offsets and both vectors. The "
+        "limit is a kernel that only reads them, measured at the same size; of element-wise functions one that "
+        "copies x, of sparse matrices one that reads values and columns. Other / ours above 1: ours is faster. "
+        "Bits: whether the result is, bit for bit, that of `tally::serial`. Error: against the sum with twice the digits of "
         "a double, divided by Σ|x·y|; **wrong** is more than any order of additions explains. Of element-wise "
-        "functions: the largest difference of an element from that of `tally::serial`, over the largest element."
+        "functions: the largest difference of an element from that of `tally::serial`, over the largest element; of "
+        "sparse matrices over Σ|a·x| of its row. Set-up: what is made once for a matrix (a plan, cuSPARSE's buffer and "
+        "preprocessing), on the host's clock, in times of the product."
     )
     yield ""
     yield "## Ours against the best of the others"
@@ -354,26 +373,32 @@ def markdown(context, rows, plots):
         yield ""
         head = [
             n_name(lane),
+            *(("nonzeros", "MB") if has_matrix(lane) else ()),
             "",
             "threads",
             "time",
             "GB/s",
             "of the limit",
             "best other / this",
+            *(("set-up",) if has_matrix(lane) else ()),
             "bits",
             "error",
             "what",
         ]
         lines = []
-        for row in sorted(section, key=lambda r: (r.n, r.position if ladder else r.seconds)):
+        for row in sorted(
+            section, key=lambda r: (r.n, r.matrix, r.position if ladder else r.seconds)
+        ):
             line = [
-                n_text(lane, row.n),
+                n_text(row),
+                *((size_text(row.n), f"{row.bytes / 1e6:.3g}") if has_matrix(lane) else ()),
                 f"**{row.name}**" if row.ours else row.name,
                 row.own_threads,
                 time_text(row.seconds),
                 f"{row.bytes / row.seconds / 1e9:.4g}",
                 number(row.of_limit, ".0%"),
                 number(row.of_best_other, ".2f"),
+                *((number(row.set_up and row.set_up / row.seconds, ".3g"),) if has_matrix(lane) else ()),
                 {True: "same", False: "other", None: ""}[row.agrees],
                 ("**wrong** " if row.wrong else "") + number(row.error, ".1e"),
                 row.label,
@@ -391,6 +416,7 @@ OURS = {
     "openmp": "#7a1fd0",
     "automatic": "#00a0a8",
     "cuda": "#0b5fce",
+    "cuda plan": "#7a1fd0",
     "kokkos": "#d01f8a",
     "serial": "#7fb2ee",
 }
@@ -611,6 +637,50 @@ def plot_entropy(pyplot, title, columns, path):
     pyplot.close(figure)
 
 
+def plot_matrices(pyplot, title, columns, path):
+    """Fraction of the limit by matrix; `columns` are (heading, rows)."""
+    names = list(dict.fromkeys(r.name for _, rows in columns for r in rows if not r.limit))
+    names.sort(key=lambda name: not name.startswith("tally::"))
+    others = [name for name in names if not name.startswith("tally::")]
+    matrices = list(dict.fromkeys(r.matrix for r in sorted(columns[0][1], key=lambda r: r.n)))
+    figure, axes = pyplot.subplots(
+        1,
+        len(columns),
+        squeeze=False,
+        sharey=True,
+        figsize=(2.0 + 5.2 * len(columns), 1.6 + 0.34 * len(matrices)),
+    )
+    handles = {}
+    for (text, rows), axis in zip(columns, axes[0]):
+        for name in names:
+            points = [r for r in rows if r.name == name and r.of_limit]
+            if points:
+                (handles[name],) = axis.plot(
+                    [100 * r.of_limit for r in points],
+                    [matrices.index(r.matrix) for r in points],
+                    **{**style_of(name, others), "linestyle": ""},
+                )
+        axis.axvline(100, **style_of("limit", others))
+        axis.set_title(text, fontsize=11)
+        axis.set_xlim(left=0)
+        axis.grid(True, color="#dddddd", linewidth=0.6)
+        axis.set_xlabel("% of the read limit at this size")
+    axes[0][0].set_yticks(range(len(matrices)), matrices, fontsize=10)
+    axes[0][0].invert_yaxis()
+    figure.tight_layout()
+    heading_text = figure.text(0.01, 1.0, title, fontsize=13, va="bottom")
+    box = figure.legend(
+        handles.values(),
+        handles.keys(),
+        loc="center left",
+        bbox_to_anchor=(1.0, 0.5),
+        frameon=False,
+        fontsize=9.5,
+    )
+    figure.savefig(path, dpi=130, bbox_inches="tight", bbox_extra_artists=[box, heading_text])
+    pyplot.close(figure)
+
+
 def plot_accuracy(pyplot, title, rows, path):
     """Relative error against condition number; what is not below 1 has no digit right."""
     names = list(dict.fromkeys(r.name for r in rows))
@@ -660,7 +730,10 @@ def plot(context, rows, folder):
         )
         title = f"{heading(lane, types, 1).replace(', 1 thread', '')}\n{machine}"
         if lane.startswith("ladder"):
-            plot_ladder(pyplot, title + f", {size_text(lane_rows[0].n)} elements", lane_rows, path)
+            first = lane_rows[0]
+            size = size_text(first.n)
+            what = f"{first.matrix}: {size} nonzeros" if has_matrix(lane) else f"{size} elements"
+            plot_ladder(pyplot, f"{title}, {what}", lane_rows, path)
         elif lane == "accuracy":
             plot_accuracy(pyplot, title, lane_rows, path)
         elif len({r.n for r in lane_rows}) > 2:
@@ -672,7 +745,8 @@ def plot(context, rows, folder):
                 )
                 for t in threads
             ]
-            (plot_entropy if by_entropy(lane) else plot_lane)(pyplot, title, columns, path)
+            draw = plot_matrices if has_matrix(lane) else plot_entropy if by_entropy(lane) else plot_lane
+            draw(pyplot, title, columns, path)
         else:
             continue
         plots.append(path)

@@ -4,6 +4,7 @@
 
 #include <tally/histogram.hpp>
 #include <tally/operand.hpp>
+#include <tally/spmv.hpp>
 #include <tally/types.hpp>
 
 #include <algorithm>
@@ -62,8 +63,8 @@ std::string name(const types& t);
 
 /// What is computed: the product of x and y; or something of x alone, and then y is only there. Of
 /// `max` the value is the result, of `iamax` the index, an int64; of `histogram` y has the counts,
-/// and what is checked is a checksum of them. The element-wise functions (elementwise.hpp) write as
-/// many elements of the type of x.
+/// and what is checked is a checksum of them. `spmv` writes a matrix's product with x. The
+/// element-wise functions (elementwise.hpp) write as many elements of the type of x.
 enum class operation {
   dot,
   sum,
@@ -71,6 +72,7 @@ enum class operation {
   max,
   iamax,
   histogram,
+  spmv,
   copy,
   axpy,
   add,
@@ -97,9 +99,11 @@ struct workload {
   std::size_t rows = 1;
   bool y_has_rows = false;
   tally::binning bins = tally::binning::keys;  ///< of histograms; y has as many elements
-  void* z = nullptr;                           ///< where an element-wise function writes
+  void* z = nullptr;                           ///< where an element-wise function or spmv writes
+  tally::csr_operand matrix{};  ///< of spmv; values of the type of x, columns and offsets int32
 
-  std::size_t size() const { return x.size; }
+  /// Elements; nonzeros of a matrix.
+  std::size_t size() const { return what == operation::spmv ? matrix.nonzeros() : x.size; }
   bool is_elementwise() const { return bench::is_elementwise(what); }
   bool x_alone() const {
     return what != operation::dot && !(what >= operation::axpy && what <= operation::mul);
@@ -109,11 +113,18 @@ struct workload {
   /// Of the result.
   std::size_t result_bytes() const {
     if (is_elementwise()) return std::min(size(), most_checked) * size_of(x.element);
+    if (what == operation::spmv) return matrix.rows * size_of(accumulator);
     return what == operation::iamax ? sizeof(std::int64_t) : size_of(accumulator);
   }
   std::size_t rows_of_y() const { return x_alone() ? 0 : y_has_rows ? rows : 1; }
-  /// What has to be read and written, whoever does it.
+  /// What has to be read and written, whoever does it. Of spmv: values, columns, offsets, x and the
+  /// result, each once.
   std::size_t bytes() const {
+    if (what == operation::spmv) {
+      const auto of = [](const tally::operand& v) { return v.size * size_of(v.element); };
+      return of(matrix.values) + of(matrix.column_indices) + of(matrix.row_offsets) + of(x) +
+             result_bytes();
+    }
     const std::size_t written = is_elementwise() ? 1 : 0;
     return size() * ((rows + written) * size_of(x.element) + rows_of_y() * size_of(y.element));
   }
@@ -130,6 +141,25 @@ void visit(const workload& w, F&& f) {
       std::span(static_cast<const Y*>(w.y.data), w.y.size), std::type_identity<A>{});
   };
   [&]<class... P>(tally::type_list<P...>) { (one(P{}), ...); }(List{});
+}
+
+/// Calls f(matrix, x, y) with the operands of an spmv in their type, float or double.
+template <class F>
+void visit_matrix(const workload& w, F&& f) {
+  visit<tally::type_list<pair<double, double>, pair<float, float>>>(
+      w, [&]<class T>(std::span<const T> x, auto, auto) {
+        using indices = std::span<const std::int32_t>;
+        const auto of = [](const tally::operand& v) {
+          return indices(static_cast<const std::int32_t*>(v.data), v.size);
+        };
+        const tally::csr_operand& a = w.matrix;
+        f(tally::csr_view<T>{a.rows,
+                             a.columns,
+                             of(a.row_offsets),
+                             of(a.column_indices),
+                             {static_cast<const T*>(a.values.data), a.values.size}},
+          x.data(), static_cast<T*>(w.z));
+      });
 }
 
 /// x * y in A, as one would write it in a loop of one's own. Complex by parts: the operator of

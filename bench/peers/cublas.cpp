@@ -19,7 +19,7 @@ void check(cublasStatus_t status, const char* call) {
 
 const library& cublas() {
   static const std::string name = "libcublas.so." + std::to_string(CUBLAS_VER_MAJOR);
-  static const library l{name, TALLY_BENCH_CUBLAS_DIR "/" + name};
+  static const library l{name, TALLY_BENCH_CUDA_LIBRARY_DIR "/" + name};
   return l;
 }
 

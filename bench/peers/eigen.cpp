@@ -29,20 +29,40 @@ void add(contenders& list, const std::string& label, const workload& w,
   visit(w, [&](auto, auto, auto accumulator) { add_with(accumulator); });
 }
 
-}  // namespace
-
-contenders eigen(const workload& w) {
-  contenders list;
-  add(list, "", w, &bench_eigen_kernel);
+/// Eigen's functions compiled for x86-64-v3, where this processor is one; else null.
+template <class F>
+F* of_v3(const char* function) {
 #ifdef TALLY_BENCH_EIGEN_V3
   // A library of its own: the inline functions compiled in it must not be linked into the program,
   // where an older processor would run them.
   static const library v3{TALLY_BENCH_EIGEN_V3};
   if (v3 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    add(list, "x86-64-v3", w, v3.function<eigen_kernel_of>("bench_eigen_kernel"));
+    return v3.function<F>(function);
   }
 #endif
+  (void)function;
+  return nullptr;
+}
+
+}  // namespace
+
+contenders eigen(const workload& w) {
+  contenders list;
+  add(list, "", w, &bench_eigen_kernel);
+  if (auto* const v3 = of_v3<eigen_kernel_of>("bench_eigen_kernel")) add(list, "x86-64-v3", w, v3);
   return sequential(std::move(list));
+}
+
+contenders eigen_spmv(const workload& w) {
+  contenders list;
+  const auto add = [&](const char* name, auto* multiply) {
+    list.push_back(on_host(name, TALLY_BENCH_EIGEN_VERSION, w, [=] { multiply(w); }));
+  };
+  add("Eigen", &bench_eigen_spmv);
+  if (auto* const v3 = of_v3<decltype(bench_eigen_spmv)>("bench_eigen_spmv")) {
+    add("Eigen (x86-64-v3)", v3);
+  }
+  return list;
 }
 
 }  // namespace bench::peers

@@ -11,3 +11,6 @@ using eigen_kernel_of = eigen_kernel*(const bench::workload& w);
 /// vector `result`.
 extern "C" [[gnu::visibility("default")]] eigen_kernel* bench_eigen_kernel(
     const bench::workload& w);
+
+/// A sparse matrix times x, into z, on the threads of `w`.
+extern "C" [[gnu::visibility("default")]] void bench_eigen_spmv(const bench::workload& w);

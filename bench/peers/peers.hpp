@@ -25,6 +25,10 @@ source standard_elementwise;  // a plain loop; on all threads with OpenMP
 source kokkos_elementwise;
 source histogram;  // plain loops, on all threads too; as NumPy does it
 
+// Sparse matrix times vector.
+source standard_spmv;  // a plain loop; on all threads with OpenMP
+source eigen_spmv;
+
 // Several dot products at once (workload::rows).
 source standard_rows;
 source openblas_rows;

@@ -1,0 +1,85 @@
+#include "bench/matrices.hpp"
+
+#include <tally/matrix_market.hpp>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+namespace bench {
+namespace {
+
+enum class listed { never, full, quick };
+
+struct entry {
+  std::string name;
+  listed on_host;
+  listed on_device;
+  matrices::pattern (*generate)(std::uint64_t seed);  ///< null: it is in a file
+};
+
+/// By their numbers of nonzeros, 294 to 5.6e7.
+const auto& entries() {
+  using enum listed;
+  using matrices::random_rows, matrices::rmat, matrices::stencil;
+  using seed = std::uint64_t;
+  static const std::array list = {
+      entry{"west0067", full, full, nullptr},
+      entry{"1138_bus", full, full, nullptr},
+      entry{"cryg2500", full, full, nullptr},
+      entry{"ani4", full, full, nullptr},
+      entry{"wiki-Vote", quick, quick, nullptr},
+      entry{"memplus", quick, quick, nullptr},
+      entry{"arrow", quick, quick, [](seed) { return matrices::arrow(46500); }},
+      entry{"wing", full, full, nullptr},
+      entry{"bcsstk16", quick, quick, nullptr},
+      entry{"soc-Slashdot0902", quick, quick, nullptr},
+      entry{"rmat-18", quick, quick, [](seed s) { return rmat(18, std::size_t{16} << 18, s); }},
+      entry{"random-18", quick, full, [](seed s) { return random_rows(1 << 18, 16.5, 0, s); }},
+      // The mean is of lengths before their fractions are cut off.
+      entry{"random-4.2", full, full, [](seed s) { return random_rows(1 << 20, 4.7, 0, s); }},
+      entry{"5-point-1024", quick, never, [](seed) { return stencil(1024, 1024, 1, 1); }},
+      entry{"27-point-64", quick, never, [](seed) { return stencil(64, 64, 64, 3); }},
+      entry{"7-point-128", full, full, [](seed) { return stencil(128, 128, 128, 1); }},
+      entry{"random-20", full, quick, [](seed s) { return random_rows(1 << 20, 16.5, 0, s); }},
+      entry{"skewed-20", full, full, [](seed s) { return random_rows(1 << 20, 16.5, 0.5, s); }},
+      entry{"5-point-2048", full, quick, [](seed) { return stencil(2048, 2048, 1, 1); }},
+      entry{"rmat-21", full, quick, [](seed s) { return rmat(21, std::size_t{16} << 21, s); }},
+      entry{"27-point-128", full, quick, [](seed) { return stencil(128, 128, 128, 3); }},
+  };
+  return list;
+}
+
+bool is_here(const entry& e) {
+  return e.generate != nullptr ||
+         (TALLY_HAS_ZLIB && std::filesystem::exists(matrices::file(e.name)));
+}
+
+}  // namespace
+
+const std::string& matrix_name(std::size_t n) { return entries()[n].name; }
+
+std::vector<std::size_t> matrices_of(bool on_device, bool full) {
+  std::vector<std::size_t> list;
+  for (std::size_t n = 0; n < entries().size(); ++n) {
+    const entry& e = entries()[n];
+    const listed least = full ? listed::full : listed::quick;
+    if ((on_device ? e.on_device : e.on_host) >= least && is_here(e)) list.push_back(n);
+  }
+  return list;
+}
+
+std::size_t matrix_of_ladder() {
+  const auto& all = entries();
+  const auto found = std::ranges::find(all, "random-4.2", &entry::name);
+  return static_cast<std::size_t>(found - all.begin());
+}
+
+matrices::pattern pattern_of(std::size_t n, std::uint64_t seed) {
+  const entry& e = entries()[n];
+  if (e.generate != nullptr) return e.generate(seed);
+  auto a = tally::read_matrix_market(matrices::file(e.name).string());
+  return {a.rows, a.columns, std::move(a.row_offsets), std::move(a.column_indices)};
+}
+
+}  // namespace bench

@@ -1,0 +1,26 @@
+// The matrices of the spmv lanes: real ones where their files are, and generated ones.
+#pragma once
+
+#include "tests/matrices.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// What stands in a row's name where other lanes have a size; "n" of these lanes is a matrix's
+/// place in a list.
+const std::string& matrix_name(std::size_t n);
+
+/// Those of a lane, the smallest first; without those whose files are not here.
+std::vector<std::size_t> matrices_of(bool on_device, bool full);
+
+/// Rows of 4.2 nonzeros: the ladder's.
+std::size_t matrix_of_ladder();
+
+/// Takes some seconds for the large ones. Of a file only the pattern is taken.
+matrices::pattern pattern_of(std::size_t n, std::uint64_t seed);
+
+}  // namespace bench
