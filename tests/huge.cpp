@@ -109,6 +109,34 @@ TEST_P(Huge, MapsBeyondTwoToThe31Elements) {
   }
 }
 
+// More keys of one bin than 32 bits count; and every other one, which are not counted as bytes.
+TEST_P(Huge, CountsBeyondTwoToThe32) {
+  const std::size_t n = (std::size_t{1} << 32) + (std::size_t{1} << 25) + 777, bins = 256;
+  const std::size_t piece = std::size_t{1} << 24;
+  const auto key_of = [](std::size_t i) -> std::uint8_t { return i % 1021 == 0 ? i >> 12 : 7; };
+  std::vector<std::uint8_t> some(piece);
+  data::buffer keys(where(), n), counts(where(), 8 * bins);
+  std::vector<std::int64_t> want(bins), want_of_half(bins), got(bins);
+  for (std::size_t first = 0; first < n; first += piece) {
+    const std::size_t count = std::min(piece, n - first);
+    for (std::size_t i = 0; i < count; ++i) {
+      some[i] = key_of(first + i);
+      ++want[some[i]];
+      want_of_half[some[i]] += (first + i) % 2 == 0;
+    }
+    keys.write(some.data(), count, first);
+  }
+  for (const std::ptrdiff_t increment : {1, 2}) {
+    tally::histogram_arguments a;
+    a.x = {keys.get(), increment == 1 ? n : (n + 1) / 2, increment, tally::type::uint8};
+    a.counts = {counts.get(), bins, 1, tally::type::int64};
+    tally::histogram(where(), a);
+    counts.read(got.data(), 8 * bins);
+    EXPECT_EQ(got, increment == 1 ? want : want_of_half) << increment;
+  }
+  EXPECT_GT(want[7], std::int64_t{1} << 32);
+}
+
 // exp and sigmoid of every float: the formula's bits are those of the transcription, and no more
 // than a unit off.
 TEST_P(Huge, ExponentialsOfEveryFloat) {

@@ -53,7 +53,7 @@ struct histogram_job {
   even_bins even{0, 1, 1};
   even_integer_bins whole_even{0, 1, 1};
   /// Sample x of equal bins has the position x * rate + offset in bins, off by less than `margin`;
-  /// of edges in cells of 2^-cell_bits.
+  /// among edges in cells of equal width, 2^23 + its position in 2^-cell_bits cells.
   float rate = 0, offset = 0, margin = 1;
 
   const void* thresholds = nullptr;  ///< of edges, null: `few` has them

@@ -141,24 +141,31 @@ struct by_width : places_are_slots {
 /// positions are below a sample, and those at higher ones above. The upper bits of a position are
 /// its cell, of which a table has
 ///
-///     threshold's number << cell_bits | ~(threshold's position in the cell)
+///     threshold's number - 1 << cell_bits | ~(threshold's position in the cell)
 ///
-/// so that adding a sample's position there carries just if the sample's is the higher one. Where
-/// it is the same, or a cell has several thresholds, they are searched.
+/// so that adding a sample's position there carries just if the sample's is the higher one, and the
+/// bin is above. Where it is the same they are searched. A cell of several thresholds has the
+/// number of the first, and a bit that says so: they are looked at one by one.
 template <class X, bool linear>
 struct by_cell : places_are_slots {
   using job_type = histogram_edges_job;
   using S = sample_t<X>;
   static constexpr int position_bits = 23;
   static constexpr std::uint32_t last_position = (1u << position_bits) - 1;
+  /// Above the bits of a position: what a float in [2^23, 2^24), where they are integers, has.
+  static constexpr std::uint32_t upper_bits = linear ? 0x4b000000 : 0;
+  /// The two upper bits of a cell of several thresholds. 3 are those of the number -1.
+  static constexpr std::uint32_t several = 2;
+  static constexpr int most_in_turn = 4;
 
   float rate, offset;
   std::uint32_t base;
   unsigned shift, cell_bits;
   std::uint32_t cell_mask;
   slot bins, reached;
+  slot certain;  ///< bins before this one need no second look; NaN is in a later one, or -1
   const S* thresholds;
-  std::uint32_t cells;  ///< their address in shared memory
+  std::uint32_t cells;  ///< what 4 times the upper bits of a position is added to for an address
 
   __device__ by_cell(const job_type& job, char* shared)
       : rate(job.rate),
@@ -169,30 +176,37 @@ struct by_cell : places_are_slots {
         cell_mask((1u << cell_bits) - 1),
         bins(job.bins),
         reached(job.reached),
+        certain(reached - 1),
         thresholds(reinterpret_cast<const S*>(shared)) {
     auto* const copy = reinterpret_cast<S*>(shared);
-    const auto* const from =
-        static_cast<const S*>(job.thresholds != nullptr ? job.thresholds : job.few);
     const std::uint32_t count = 1u << (position_bits - cell_bits);
     auto* const table = reinterpret_cast<std::uint32_t*>(shared + job.shared_bytes) - count;
-    cells = static_cast<std::uint32_t>(__cvta_generic_to_shared(table));
-    for (slot i = threadIdx.x; i < reached; i += blockDim.x) copy[i] = from[i];
+    cells =
+        static_cast<std::uint32_t>(__cvta_generic_to_shared(table)) - 4 * (upper_bits >> cell_bits);
+    if (job.thresholds != nullptr) {
+      const auto* const from = static_cast<const S*>(job.thresholds);
+      for (slot i = threadIdx.x; i < reached; i += blockDim.x) copy[i] = from[i];
+    } else if (threadIdx.x % warp == 0) {  // a warp's parameters come from one address at a time
+      const auto* const from = reinterpret_cast<const S*>(job.few);
+      for (slot i = threadIdx.x / warp; i < reached; i += blockDim.x / warp) copy[i] = from[i];
+    }
     for (unsigned c = threadIdx.x; c < count; c += blockDim.x) table[c] = 0;
     __syncthreads();
     for (slot i = threadIdx.x; i < reached; i += blockDim.x) {
-      atomicAdd(table + (position_of(copy[i]) >> cell_bits), 1u);
+      atomicAdd(table + cell_of(copy[i]), 1u);
     }
     __syncthreads();
     number_cells(table, count);
   }
 
-  /// To nearest where X is wider than a float, which keeps the order.
+  /// With the upper bits. To nearest where X is wider than a float, which keeps the order. NaN is
+  /// at one end: below the first threshold, or at it, or above the last.
   __device__ std::uint32_t position_of(S x) const {
     const auto f = static_cast<float>(x);
     if constexpr (linear) {
-      // 2^23 and more have no fraction.
-      const float position = fminf(fmaxf(fmaf(f, rate, offset), 0.0f), 1.0f * last_position);
-      return __float_as_uint(__fadd_rz(position, 0x1p23f)) & last_position;
+      constexpr float first = 0x1p23f;
+      return __float_as_uint(
+          fminf(fmaxf(__fmaf_rz(f, rate, offset), first), first + last_position));
     } else {
       const auto bits = __float_as_int(f + 0.0f);  // -0 is 0
       const auto rank = static_cast<std::uint32_t>(bits ^ ((bits >> 31) | 0x80000000));
@@ -201,21 +215,55 @@ struct by_cell : places_are_slots {
   }
 
   __device__ slot operator()(on_device_t<X> of) const {
-    const S x = number_of<X>(of);
-    const std::uint32_t position = position_of(x);
-    std::uint32_t cell;
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(cell) : "r"(cells + 4 * (position >> cell_bits)));
-    const std::uint32_t sum = cell + position;
-    const slot bin = (sum >> cell_bits) - 1;
-    const bool is_clear = (~sum & cell_mask) != 0;
-    // A linear position of NaN is 0, below the first threshold.
-    if (bin < bins && is_clear && (linear || x == x)) return bin;
-    const edge_bins<S> exact = {thresholds, reached, bins};
-    const slot count = bin + 1;
-    return is_clear && count <= reached && x == x ? exact.bin_of(count) : exact(x);
+    slot place[1];
+    (*this)({of}, place);
+    return place[0];
+  }
+  /// Those of several samples, with one branch.
+  template <int n>
+  __device__ void operator()(const on_device_t<X> (&of)[n], slot (&places)[n]) const {
+    std::uint32_t sums[n];
+    const auto is_certain = [&](int i) {
+      return places[i] < certain && (~sums[i] & cell_mask) != 0;
+    };
+    bool all_certain = true;
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      const std::uint32_t position = position_of(number_of<X>(of[i]));
+      asm volatile("ld.shared.u32 %0, [%1];"
+                   : "=r"(sums[i])
+                   : "r"(cells + 4 * (position >> cell_bits)));
+      sums[i] += position;
+      places[i] = sums[i] >> cell_bits;
+      all_certain &= is_certain(i);
+    }
+    if (all_certain) return;
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      if (!is_certain(i)) places[i] = search(number_of<X>(of[i]), sums[i]);
+    }
   }
 
  private:
+  __device__ std::uint32_t cell_of(S x) const {
+    return (position_of(x) & last_position) >> cell_bits;
+  }
+
+  __device__ slot search(S x, std::uint32_t sum) const {
+    const edge_bins<S> exact = {thresholds, reached, bins};
+    if (x != x) return exact(x);
+    if (sum >> 30 != several) {
+      if ((~sum & cell_mask) == 0) return exact(x);
+      return exact.bin_of(((sum >> cell_bits) + 1) & (~0u >> cell_bits));  // -1 becomes 0
+    }
+    slot count = (sum & ~(several << 30)) >> cell_bits;
+#pragma unroll 1
+    for (int k = 0; k < most_in_turn; ++k, ++count) {
+      if (count == reached || x < thresholds[count]) return exact.bin_of(count);
+    }
+    return exact(x);
+  }
+
   /// From how many thresholds they have to what the head of this class says.
   __device__ void number_cells(std::uint32_t* table, std::uint32_t count) const {
     __shared__ std::uint32_t of_warp[histogram_threads / warp];
@@ -240,11 +288,10 @@ struct by_cell : places_are_slots {
     std::uint32_t number = upto - mine + (w > 0 ? of_warp[w - 1] : 0);
     for (std::uint32_t c = begin; c < end; ++c) {
       const std::uint32_t in_cell = table[c];
-      const std::uint32_t code =
-          in_cell == 0   ? number << cell_bits
-          : in_cell == 1 ? (number << cell_bits) + (~position_of(thresholds[number]) & cell_mask)
-                         : ~0u << cell_bits;
-      table[c] = code - (c << cell_bits);
+      std::uint32_t code = (number - 1) << cell_bits;
+      if (in_cell == 1) code |= ~position_of(thresholds[number]) & cell_mask;
+      if (in_cell > 1) code = number << cell_bits | several << 30;
+      table[c] = code - (c << cell_bits) - upper_bits;
       number += in_cell;
     }
     __syncthreads();
@@ -407,6 +454,16 @@ __device__ slot place_in_channel(const Job& job, slot place, std::int64_t sample
   return static_cast<slot>(sample % job.channels) * job.places + place;
 }
 
+template <class Rule, class DX, int n>
+__device__ void find_places(const Rule& place_of, const DX (&samples)[n], slot (&places)[n]) {
+  if constexpr (std::is_invocable_v<const Rule&, decltype(samples), slot(&)[n]>) {
+    place_of(samples, places);
+  } else {
+#pragma unroll
+    for (int i = 0; i < n; ++i) places[i] = place_of(samples[i]);
+  }
+}
+
 /// Words of 16 bytes that a thread has in flight while it counts as many.
 inline constexpr int histogram_loads = 4;
 
@@ -446,9 +503,11 @@ __global__ void __launch_bounds__(histogram_threads)
 #pragma unroll
     for (int l = 0; l < loads; ++l) {
       if (first + l * step >= job.words) break;
+      DX samples[lanes];
       slot places[lanes];
 #pragma unroll
-      for (int i = 0; i < lanes; ++i) places[i] = place_of(now[l].at(i));
+      for (int i = 0; i < lanes; ++i) samples[i] = now[l].at(i);
+      find_places(place_of, samples, places);
       table.add(job, places);
     }
   }

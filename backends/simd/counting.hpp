@@ -45,21 +45,36 @@ inline constexpr std::size_t block = 4096, small_block = 256;
 inline constexpr std::size_t places_of_small_block = 1 << 11;
 /// Tables of a thread against stalls: of 256 bins, keys of 8, 2.9 and 1.1 bits of entropy take
 /// 0.28, 0.28 and 0.30 ns in eight tables, 0.28, 0.37 and 0.44 in four, 0.30, 1.0 and 1.5 in one.
-inline constexpr std::size_t copies = 8;
+inline constexpr std::size_t most_copies = 8;
 /// Up to so many places (16 KiB) all of them are used always; beyond for blocks of samples in which
 /// one in `rare` is equal to the next (in one table these take 0.33 ns at 1/43, 0.6 at 1/7), since
 /// of others the tables would take the cache from each other (2000 bins: 0.9 ns, not 0.4).
 inline constexpr std::size_t places_of_all_copies = 1 << 9, rare = 32;
+/// Places of all a thread's tables together, beyond which there are fewer tables. Eight keys of
+/// 2^18 bins, 2^23 samples, take 0.55 ns in eight tables, 0.61 in four, 0.80 in two, 1.2 in one;
+/// one key 0.82, 0.50, 0.47, 0.48; of 2^20 bins, where cache misses and clearing count, eight
+/// keys 3.2, 2.0, 1.5, 1.5, one key 3.1, 1.8, 1.1, 0.8 (eight tables of 2^16 bins: 0.48 and 0.47).
+inline constexpr std::size_t places_of_copies = 3 << 18;
+constexpr std::size_t copies_for(std::size_t places) {
+  std::size_t copies = most_copies;
+  while (copies > 1 && copies * places > places_of_copies) copies /= 2;
+  return copies;
+}
 /// Up to so many places a thread has tables, or all threads together; beyond that samples are
 /// sorted. In 2^22 bins, from the third cache, one thread takes as long either way (4 ns).
 inline constexpr std::size_t places_of_one = 1 << 17, places_of_all = 1 << 22;
-/// Samples that are worth a thread. This and the next three are guesses, not measured.
-inline constexpr std::size_t least_share = 1 << 15;
-/// Places of a group, counted in a table of 32 bits.
+/// Samples that are worth a thread, where the threads are awake: 2^14 in 256 bins take 0.30 ns each
+/// on two, 0.42 on one; 2^13 take 0.44 and 0.49.
+inline constexpr std::size_t least_share = 1 << 13;
+/// Places of a group, counted in a table of 32 bits: uniform and Zipf keys of 2^24 bins take 4.0
+/// and 4.2 ns on one thread, in groups of 2^15 4.0 and 4.1, of 2^14 4.9 and 4.3, of 2^12 6.2
+/// and 5.1.
 inline constexpr int group_bits = 16;
 inline constexpr std::size_t group = std::size_t{1} << group_bits;
-/// Samples that are sorted at a time, in two streams.
-inline constexpr std::size_t tile = 1 << 16, streams = 2;
+/// Samples that are sorted at a time: the same keys take 4.0 and 4.2 ns in tiles of 2^16, 4.1 and
+/// 4.3 of 2^15, 3.8 and 4.1 of 2^17, and 3.3 against 3.5 of 2^22 bins. And in how many streams:
+/// those figures are of two, four take 3.9 and 3.8, one 4.0 and 5.4.
+inline constexpr std::size_t tile = 1 << 16, streams = 4;
 /// Bytes of words that the sums of weights may take, on all threads.
 inline constexpr std::size_t most_bytes_of_words = std::size_t{1} << 27;
 /// Samples that counters of 32 bits are sure to hold.
@@ -237,12 +252,13 @@ struct tables {
   struct alignas(64) line {
     std::uint32_t counters[16];
   };
-  std::size_t places, threads, distance;  // from one table to the next
+  std::size_t places, threads, copies, distance;  // from one table to the next
   std::unique_ptr<line[]> all;
 
-  tables(std::size_t count_of_places, std::size_t count)
+  tables(std::size_t count_of_places, std::size_t count, std::size_t of_each)
       : places(count_of_places),
         threads(count),
+        copies(of_each),
         distance(distance_for(places)),
         all(new line[threads * copies * distance / 16]) {}
 
@@ -262,14 +278,35 @@ struct tables {
   }
 };
 
+/// Places that are looked at together, whether they are all one: one key of 256 bins takes 0.18 ns,
+/// not 0.36.
+inline constexpr std::size_t run = 64;
+
+template <class Place>
+bool are_equal(const Place* places) {
+  Place differ = 0;
+  for (std::size_t i = run / 8; i < run; i += run / 8) differ |= places[i] ^ places[0];
+  if (differ != 0) return false;
+  for (std::size_t i = 1; i < run; ++i) differ |= static_cast<Place>(places[i] ^ places[0]);
+  return differ == 0;
+}
+
 /// Written out eight times, so that processors which remember by instruction where a store went
 /// (Zen 3 on) are not misled by two places in turn.
 template <std::size_t tables, class Place>
 void count_places(const Place* places, std::size_t n, std::uint32_t* first, std::size_t distance) {
-  std::size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
+  const auto count_eight = [&](std::size_t i) {
     for (std::size_t k = 0; k < 8; ++k) ++first[k % tables * distance + places[i + k]];
+  };
+  std::size_t i = 0;
+  for (; i + run <= n; i += run) {
+    if (are_equal(places + i)) {
+      first[places[i]] += run;
+    } else {
+      for (std::size_t j = i; j < i + run; j += 8) count_eight(j);
+    }
   }
+  for (; i + 8 <= n; i += 8) count_eight(i);
   for (; i < n; ++i) ++first[places[i]];
 }
 
@@ -280,6 +317,7 @@ class counters {
       : first_(all.of(thread)),
         distance_(all.distance),
         places_(all.places),
+        copies_(all.copies),
         always_all_(places_ <= places_of_all_copies) {
     clear();
   }
@@ -290,14 +328,23 @@ class counters {
   }
   template <class Place>
   void count(const Place* places, std::size_t n) {
-    if (!always_all_ && !is_skewed(places, n)) return count_places<1>(places, n, first_, 0);
+    if (!always_all_ && (copies_ == 1 || !is_skewed(places, n))) {
+      return count_places<1>(places, n, first_, 0);
+    }
     if (!used_all_) use_all();
-    count_places<copies>(places, n, first_, distance_);
+    switch (copies_) {
+      case 2:
+        return count_places<2>(places, n, first_, distance_);
+      case 4:
+        return count_places<4>(places, n, first_, distance_);
+      default:
+        return count_places<most_copies>(places, n, first_, distance_);
+    }
   }
   /// Leaves the sums in the first table.
   void fold() {
     if (!used_all_) return;
-    for (std::size_t c = 1; c < copies; ++c) {
+    for (std::size_t c = 1; c < copies_; ++c) {
       const std::uint32_t* const from = first_ + c * distance_;
       for (std::size_t k = 0; k < places_; ++k) first_[k] += from[k];
     }
@@ -313,18 +360,18 @@ class counters {
     return equal * rare > looked_at;
   }
   void use_all() {
-    for (std::size_t c = 1; c < copies; ++c) std::fill_n(first_ + c * distance_, places_, 0);
+    for (std::size_t c = 1; c < copies_; ++c) std::fill_n(first_ + c * distance_, places_, 0);
     used_all_ = true;
   }
 
   std::uint32_t* first_;
-  std::size_t distance_, places_;
+  std::size_t distance_, places_, copies_;
   bool always_all_, used_all_ = false;
 };
 
 template <class Run>
 tables count_in_tables(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all) {
-  tables t(j.places, all.count);
+  tables t(j.places, all.count, copies_for(j.places));
   all([&](std::size_t thread) {
     counters own(t, thread);
     j.for_each_block(begin + share(end - begin, thread, all.count, block),
@@ -339,7 +386,6 @@ tables count_in_tables(const job& j, std::size_t begin, std::size_t end, const t
 
 /// A table for each place in a word of 8 bytes, which has a channel of its own.
 inline constexpr std::size_t word = 8;
-static_assert(word == copies);
 
 inline bool are_bytes(const job& j) {
   return size_of(j.a.x.element) == 1 && word % j.channels == 0 && j.a.x.increment == 1;
@@ -348,7 +394,7 @@ inline bool are_bytes(const job& j) {
 /// Counts of places from those of the 256 bytes.
 template <class Run>
 tables count_bytes(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all) {
-  const tables bytes(256, all.count);
+  const tables bytes(256, all.count, word);
   const auto* const x = static_cast<const std::uint8_t*>(j.a.x.data);
   all([&](std::size_t thread) {
     std::uint32_t* const own = bytes.of(thread);
@@ -367,7 +413,7 @@ tables count_bytes(const job& j, std::size_t begin, std::size_t end, const threa
   std::iota(each, each + 256, std::uint8_t{0});
   slot found[256];
   j.search(j.bins_of_samples, each, 256, found);  // bytes are not slots
-  tables t(j.places, 1);
+  tables t(j.places, 1, 1);
   std::fill_n(t.of(0), j.places, 0);
   for (std::size_t k = 0; k < word * all.count; ++k) {
     slot places[256];
@@ -472,7 +518,7 @@ void count_sorted(const job& j, std::size_t begin, std::size_t end, const result
                std::min(begin_of_group + last, j.places),
                [&](std::size_t k) { return sum(k - begin_of_group); });
   };
-  const tables t(group, all.count);
+  const tables t(group, all.count, copies_for(group));
   // A thread counts a group; all together one that has more than a thread's part of the samples.
   std::vector<std::size_t> sizes(groups);
   for (std::size_t i = 0; i < tiles; ++i) {
