@@ -26,6 +26,9 @@ contenders ways(const workload& w, bool full) {
 #if TALLY_BENCH_EIGEN
              peers::eigen_spmv,
 #endif
+#if TALLY_BENCH_KOKKOS_KERNELS
+             peers::kokkos_kernels_spmv,
+#endif
        })
     list += other(w);
   return list += limit_of_spmv(w, limit);

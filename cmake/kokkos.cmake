@@ -10,13 +10,14 @@ set(TALLY_KOKKOS_ORIGIN "")
 # --- Installed ------------------------------------------------------------------------------------
 
 # Debian's libtrilinos-kokkos-dev has a package file that names folders and libraries which are not
-# there: using its target fails only when the build is generated. So it is kept out of the search.
+# there: using its target fails only when the build is generated. So it is kept out of the search, and
+# that of Kokkos Kernels.
 foreach(folder /usr/lib /lib)
   set(config ${folder}/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/Kokkos)
   if(EXISTS ${config}/KokkosConfig.cmake)
     file(STRINGS ${config}/KokkosConfig.cmake tribits REGEX "TriBITS" LIMIT_COUNT 1)
     if(tribits)
-      list(APPEND CMAKE_IGNORE_PATH ${config})
+      list(APPEND CMAKE_IGNORE_PATH ${config} ${config}Kernels)
     endif()
   endif()
 endforeach()

@@ -10,13 +10,13 @@
 #include <type_traits>
 
 namespace bench::peers {
-
 namespace {
 
 using space = Kokkos::DefaultHostExecutionSpace;
 
-/// Its threads; 0 where there are more than `w` may use, or none.
-int threads_for(const workload& w) {
+}  // namespace
+
+int kokkos_threads(const workload& w) {
   try {  // have it initialised
     tally::kokkos();
   } catch (const tally::error&) {  // a Kokkos for a device that is not here
@@ -26,10 +26,8 @@ int threads_for(const workload& w) {
   return threads > w.threads ? 0 : threads;
 }
 
-}  // namespace
-
 contenders kokkos_of_one(const workload& w) {
-  const int threads = threads_for(w);
+  const int threads = kokkos_threads(w);
   contenders list;
   visit(w, [&]<class X, class A>(std::span<const X> span, auto, std::type_identity<A>) {
     if constexpr (std::is_floating_point_v<X> && std::is_same_v<X, A>) {
@@ -83,7 +81,7 @@ contenders kokkos_of_one(const workload& w) {
 }
 
 contenders kokkos_elementwise(const workload& w) {
-  const int threads = threads_for(w);
+  const int threads = kokkos_threads(w);
   contenders list;
   if (threads == 0) return list;
   visit(w, [&]<class X, class Y, class A>(std::span<const X> x_span, std::span<const Y> y_span,
@@ -109,7 +107,7 @@ contenders kokkos_elementwise(const workload& w) {
 }
 
 contenders kokkos(const workload& w) {
-  const int threads = threads_for(w);
+  const int threads = kokkos_threads(w);
   contenders list;
   if (threads == 0) return list;
   visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,

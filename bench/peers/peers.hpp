@@ -28,6 +28,10 @@ source histogram;  // plain loops, on all threads too; as NumPy does it
 // Sparse matrix times vector.
 source standard_spmv;  // a plain loop; on all threads with OpenMP
 source eigen_spmv;
+source kokkos_kernels_spmv;
+
+/// Of Kokkos's execution space; 0 where there are more than `w` may use, or none.
+int kokkos_threads(const workload& w);
 
 // Several dot products at once (workload::rows).
 source standard_rows;
