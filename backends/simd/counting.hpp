@@ -47,9 +47,11 @@ inline constexpr std::size_t places_of_small_block = 1 << 11;
 /// 0.28, 0.28 and 0.30 ns in eight tables, 0.28, 0.37 and 0.44 in four, 0.30, 1.0 and 1.5 in one.
 inline constexpr std::size_t most_copies = 8;
 /// Up to so many places (16 KiB) all of them are used always; beyond for blocks of samples in which
-/// one in `rare` is equal to the next (in one table these take 0.33 ns at 1/43, 0.6 at 1/7), since
-/// of others the tables would take the cache from each other (2000 bins: 0.9 ns, not 0.4).
-inline constexpr std::size_t places_of_all_copies = 1 << 9, rare = 32;
+/// one in `rare` is equal to the next, since of others the tables would take the cache from each
+/// other: 1024 bins, geometric keys that are so at 1/19 take 0.55 ns in one table, 0.48 in eight,
+/// at 1/9 0.63 and 0.46, but Zipf keys at 1/43, in which `rare` = 32 saw now this and now that,
+/// 0.52 and 0.70.
+inline constexpr std::size_t places_of_all_copies = 1 << 9, rare = 16;
 /// Places of all a thread's tables together, beyond which there are fewer tables. Eight keys of
 /// 2^18 bins, 2^23 samples, take 0.55 ns in eight tables, 0.61 in four, 0.80 in two, 1.2 in one;
 /// one key 0.82, 0.50, 0.47, 0.48; of 2^20 bins, where cache misses and clearing count, eight
