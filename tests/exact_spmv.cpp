@@ -53,7 +53,8 @@ class ExactSpmv : public data::OnEveryExecutor {
     const auto values = random_elements<V>(p.nonzeros(), 1, k);
     const auto x = random_elements<X>(p.columns, 2, k);
     const placed offsets(where(), p.row_offsets), columns(where(), p.column_indices);
-    const placed placed_values(where(), values), placed_x(where(), x);
+    const placed placed_values(where(), values);
+    const placed placed_x(where(), x);
     const placed y(where(), std::vector<A>(p.rows));
     const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(),
                             placed_values.span()};
