@@ -18,8 +18,9 @@ namespace tally::backends::openmp {
 namespace {
 
 /// Rows and terms that a thread takes at least. On two Zen 4 cores two threads and one take the
-/// same time at 3400 to 3600 rows and terms in all, and at 4600 to 4900 two are 1.1 to 1.2 times as
-/// fast (5-point stencils and random rows; the threads were still spinning from the last call).
+/// same time between 3400 and 4300 rows and terms in all, and at 4600 to 6000 two are 1.1 to 1.2
+/// times as fast (5-point stencils and random rows; the threads were still spinning from the last
+/// call).
 constexpr std::size_t least_share = 2048;
 
 /// Where one share ends and the next one begins: before a row, or before one of its terms, a

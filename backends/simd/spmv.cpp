@@ -83,7 +83,7 @@ template <class W>
 using lanes_vec = hn::Vec<lanes_tag<W>>;
 
 /// Columns of a vector's elements, of int32 loaded as pairs: loads are what a product in the caches
-/// is bounded by (Zen 4: 1 to 16 % faster).
+/// is bounded by (Zen 4: up to 15 % faster).
 template <std::size_t count, class I>
 HWY_INLINE std::array<std::size_t, count> load_columns(const I* columns) {
   std::array<std::size_t, count> loaded;
@@ -147,9 +147,9 @@ alignas(64) constexpr auto first_lanes = []() {
 
 /// Values and columns so many terms ahead are prefetched, of matrices that are *far*: of more than
 /// `near_bytes`. On Zen 4 a plain loop's time over this one's was 1.12 without and 1.55 with it for
-/// the 5-point stencil of 2048^2 (1.02 and 1.57: 7-point, 100^3), and 5 to 10 % less with it where
-/// the caches hold the matrix. 128 and 512 terms were the same within 5 %; where caches end is the
-/// machine's, and this limit a guess.
+/// the 5-point stencil of 2048^2 (1.02 and 1.57: 7-point, 100^3), and 4 to 8 % less with it where
+/// the caches hold the matrix. 512 terms were up to 5 % slower, 128 up to 10 %. Where caches end is
+/// the machine's, and this limit a guess.
 constexpr std::size_t ahead = 256;
 constexpr std::size_t near_bytes = std::size_t{1} << 24;
 
@@ -160,7 +160,7 @@ constexpr std::size_t near_bytes = std::size_t{1} << 24;
 constexpr std::size_t near_x = std::size_t{1} << 20;
 
 /// Rows that are summed by one kind of code before their lengths are asked for again. Not tuned;
-/// with 4 of any length, memplus took 10 % longer, R-MAT 2^14 17 %.
+/// with 4 of any length, memplus and R-MAT 2^14 took 10 % longer.
 constexpr std::size_t rows_of_one_kind = 256;
 constexpr std::size_t rows_of_any_length = 64;
 
