@@ -32,9 +32,10 @@ std::size_t tiles_of(const csr_operand& a) { return ceil_div(a.rows + a.nonzeros
 /// What a plan keeps.
 struct tiled_analysis : spmv_analysis {
   int device = 0;
-  unsigned threads_a_row = 0;    ///< 0: tiles
-  tile_start* starts = nullptr;  ///< of the tiles
-  bool splits = false;           ///< whether any row is split
+  unsigned threads_a_row = 0;    ///< 0: pieces
+  spmv_piece* pieces = nullptr;  ///< on the device, a block each
+  unsigned blocks = 0;
+  std::uint64_t split_rows = 0;  ///< whose sums blocks hand over
 
   tiled_analysis() = default;
   tiled_analysis(const tiled_analysis&) = delete;
@@ -44,7 +45,7 @@ struct tiled_analysis : spmv_analysis {
     const beside_captures mode;
     if (cudaGetDevice(&before) != cudaSuccess) return;
     (void)cudaSetDevice(device);
-    (void)cudaFree(starts);
+    (void)cudaFree(pieces);
     (void)cudaSetDevice(before);
   }
 };
@@ -115,24 +116,32 @@ void spmv(const executor& where, const spmv_arguments& a) {
       return launch(kernel, shape, &job, where.device(), stream);
     }
   }
+  const bool has_pieces = plan != nullptr && plan->pieces != nullptr;
   const std::size_t tiles = tiles_of(a.a);
-  if (plan != nullptr) job.starts = plan->starts;
-  shape.threads = tile_threads;
-  shape.blocks = static_cast<unsigned>(tiles);
-  shape.shared_bytes = choice.shared_bytes;
-  const auto* const kernel = reinterpret_cast<const void*>(choice.tiles);
-  allow_shared_bytes(kernel, where.device(), shape.shared_bytes);
   workspace shared;
-  if (plan == nullptr || plan->splits) {
+  if (!has_pieces || plan->split_rows > 0) {
     shared = workspace_for(where.device(), stream, is_captured(stream, false, "spmv"));
+    job.words = shared.words;
+    job.ended = shared.ended;
+  }
+  if (has_pieces) {
+    job.pieces = plan->pieces;
+    shape.threads = piece_threads;
+    shape.blocks = plan->blocks;
+    shape.shared_bytes = choice.piece_bytes;
+  } else {
     const std::size_t a_sum = std::max<std::size_t>(
         2, size_of(accumulator) / 4 * (transforms::is_complex(accumulator) ? 2 : 1));
     while ((tiles >> job.share_shift) >= workspace_words / a_sum) ++job.share_shift;
+    shape.threads = tile_threads;
+    shape.blocks = static_cast<unsigned>(tiles);
+    shape.shared_bytes = choice.tile_bytes;
   }
-  job.words = shared.words;
-  job.ended = shared.ended;
+  const auto* const kernel =
+      reinterpret_cast<const void*>(has_pieces ? choice.pieces : choice.tiles);
+  allow_shared_bytes(kernel, where.device(), shape.shared_bytes);
   launch(kernel, shape, &job, where.device(), stream);
-  shared.queued(tiles);
+  shared.queued(has_pieces ? plan->split_rows : tiles);
 }
 
 // --- Before it -----------------------------------------------------------------------------------
@@ -166,7 +175,9 @@ survey_words run_survey(const executor& where, survey_kernel* kernel, csr_survey
   check(cudaMemsetAsync(job.found, 0, sizeof found, stream), "cudaMemsetAsync");
   launch_shape shape;
   shape.threads = 256;
-  shape.blocks = static_cast<unsigned>(std::clamp<std::size_t>(ceil_div(items, 256), 1, 1u << 14));
+  // About what runs at a time: with 2^14 the counts that all add to took a plan of an R-MAT graph
+  // of 2^21 vertices from 345 to 590 us (one H200).
+  shape.blocks = static_cast<unsigned>(std::clamp<std::size_t>(ceil_div(items, 256), 1, 1u << 10));
   launch(reinterpret_cast<const void*>(kernel), shape, &job, where.device(), stream);
   check(cudaMemcpyAsync(found.data(), job.found, sizeof found, cudaMemcpyDeviceToHost, stream),
         "cudaMemcpyAsync");
@@ -218,32 +229,39 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
   const current_device current(where.device());
   auto analysis = std::make_shared<tiled_analysis>();
   analysis->device = where.device();
-  const std::size_t tiles = tiles_of(a);
   csr_survey job(a);
-  {
-    const beside_captures mode;
-    check(cudaMalloc(reinterpret_cast<void**>(&analysis->starts), (tiles + 1) * sizeof(tile_start)),
-          "cudaMalloc");
+  survey_words found = run_survey(where, analysis_kernel(), job, a.rows, "spmv_plan");
+  while (found[survey::slots] > most_slots) {
+    ++job.share_shift;
+    found = run_survey(where, analysis_kernel(), job, a.rows, "spmv_plan");
   }
-  job.starts = analysis->starts;
-  job.tiles = static_cast<std::int64_t>(tiles);
-  const survey_words found = run_survey(where, analysis_kernel(), job, a.rows + 1, "spmv_plan");
   const std::uint64_t longest = found[survey::longest];
-  analysis->splits = longest > split_row;
   analysis->threads_a_row = threads_a_row(a.rows, a.nonzeros(), longest);
+  const std::size_t pieces = found[survey::shares] + found[survey::runs];
+  if (analysis->threads_a_row == 0 && pieces <= most_blocks) {
+    {
+      const beside_captures mode;
+      check(cudaMalloc(reinterpret_cast<void**>(&analysis->pieces), pieces * sizeof(spmv_piece)),
+            "cudaMalloc");
+    }
+    job.pieces = analysis->pieces;
+    job.shares = static_cast<std::int64_t>(found[survey::shares]);
+    (void)run_survey(where, piece_kernel(), job, ceil_div(a.rows, run_span) * 256, "spmv_plan");
+    analysis->blocks = static_cast<unsigned>(pieces);
+    analysis->split_rows = found[survey::split_rows];
+  }
 
   const auto text = [](std::uint64_t value) { return std::to_string(value); };
   std::string& s = analysis->description;
   if (analysis->threads_a_row > 0) {
     s = "each row in " + text(analysis->threads_a_row) + " threads, since rows are short";
   } else {
-    s = text(tiles) + " tiles of " + text(tile_size) +
-        " rows and nonzeros, a block each, since rows differ";
-    if (found[survey::long_rows] > 0) {
-      s += "; those of more than " + text(row_order::short_row) + " terms, " +
-           text(found[survey::long_rows]) + ", in a warp each";
+    s = text(pieces) + " blocks, since rows differ: " + text(found[survey::runs]) +
+        " for runs of rows of at most " + text(row_order::short_row) + " terms, " +
+        text(found[survey::shares]) + " for the " + text(found[survey::long_rows]) + " longer ones";
+    if (analysis->split_rows > 0) {
+      s += ", of which " + text(analysis->split_rows) + " in several";
     }
-    if (analysis->splits) s += ", of more than " + text(split_row) + " in several blocks";
   }
   s += ": " + text(a.rows) + " rows of " + text(a.nonzeros() / a.rows) + " terms in the mean, " +
        text(longest) + " at most, " + text(found[survey::empty]) + " empty";

@@ -9,12 +9,15 @@
 
 namespace tally::backends::cuda {
 
-/// Where a tile starts: see spmv_shape.hpp.
-struct tile_start {
-  std::int64_t row = 0;      ///< the first row that starts in the tile, or after it
-  std::int64_t nonzero = 0;  ///< where that row starts
-  std::int64_t whole = 0;  ///< where the row before it starts if that one is split, else `nonzero`
-  std::int64_t unused = 0;
+/// What a plan gives a block to do: a run of short rows, or a share of a longer one. See
+/// spmv_shape.hpp.
+struct alignas(16) spmv_piece {
+  std::int64_t row = 0;      ///< the first
+  std::int64_t nonzero = 0;  ///< where it starts
+  std::int32_t rows = 0;     ///< 0: a share of one
+  std::int32_t terms = 0;
+  std::int32_t slot = 0;    ///< where the share's sum is handed over
+  std::int32_t before = 0;  ///< of the row's last share: the number of the others; else -1
 };
 
 struct spmv_job {
@@ -26,7 +29,7 @@ struct spmv_job {
         nonzeros(static_cast<std::int64_t>(a.nonzeros())) {}
 
   // In the order in which a kernel needs them: parameters come through a cache, cold at its start.
-  const tile_start* starts = nullptr;  ///< of the tiles and of what follows them, or null: search
+  const spmv_piece* pieces = nullptr;  ///< of a plan
   index_vector offsets;
   index_vector columns;
   typed_vector values;

@@ -15,8 +15,10 @@ using spmv_kernel = void(spmv_job);
 
 struct spmv_choice {
   spmv_kernel* tiles = nullptr;
-  std::size_t shared_bytes = 0;  ///< dynamic, of that one
-  spmv_kernel* rows[4] = {};     ///< a row in 2^i threads, i not 0; null for rare types
+  std::size_t tile_bytes = 0;  ///< dynamic shared memory of that one
+  spmv_kernel* pieces = nullptr;
+  std::size_t piece_bytes = 0;
+  spmv_kernel* rows[4] = {};  ///< a row in 2^i threads, i not 0; null for rare types
 };
 /// By the types of the values and of x.
 using spmv_kernel_table = std::array<std::array<spmv_choice, type_count>, type_count>;

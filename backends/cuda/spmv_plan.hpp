@@ -24,17 +24,22 @@ struct csr_survey {
   std::int64_t column_count;
   std::uint64_t* found = nullptr;  ///< empty words that the device writes
 
-  tile_start* starts = nullptr;  ///< to be written
-  std::int64_t tiles = 0;
+  unsigned share_shift = 0;      ///< log2 of the chunks of a share
+  spmv_piece* pieces = nullptr;  ///< to be written: shares, then runs
+  std::int64_t shares = 0;
 };
 
 /// Words of `found`.
 namespace survey {
-inline constexpr unsigned defect = 0;     ///< ~key of the first defect, or 0
-inline constexpr unsigned longest = 1;    ///< terms of the longest row
-inline constexpr unsigned empty = 2;      ///< rows without terms
-inline constexpr unsigned long_rows = 3;  ///< rows of more than row_order::short_row
-inline constexpr unsigned words = 4;
+inline constexpr unsigned defect = 0;      ///< ~key of the first defect, or 0
+inline constexpr unsigned longest = 1;     ///< terms of the longest row
+inline constexpr unsigned empty = 2;       ///< rows without terms
+inline constexpr unsigned long_rows = 3;   ///< rows of more than row_order::short_row
+inline constexpr unsigned shares = 4;      ///< of those
+inline constexpr unsigned split_rows = 5;  ///< rows of several shares
+inline constexpr unsigned slots = 6;       ///< shares of those
+inline constexpr unsigned runs = 7;        ///< of short rows
+inline constexpr unsigned words = 8;
 /// A defect's key: its kind above its index.
 inline constexpr int index_bits = 60;
 }  // namespace survey
@@ -44,7 +49,9 @@ using survey_kernel = void(csr_survey);
 
 /// Finds the first defect.
 survey_kernel* defect_kernel();
-/// Counts rows and writes the tiles' starts.
+/// Counts rows and pieces.
 survey_kernel* analysis_kernel();
+/// Writes the pieces, and counts them once more.
+survey_kernel* piece_kernel();
 
 }  // namespace tally::backends::cuda
