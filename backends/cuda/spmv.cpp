@@ -2,19 +2,19 @@
 
 #include "backends/cuda/dot_shape.hpp"
 #include "backends/cuda/launch.hpp"
+#include "backends/cuda/mailbox.hpp"
 #include "backends/cuda/runtime.hpp"
 #include "backends/cuda/spmv_kernels.hpp"
 #include "backends/cuda/spmv_plan.hpp"
 #include "backends/cuda/spmv_shape.hpp"
+#include "backends/cuda/words.hpp"
 #include "backends/cuda/workspace.hpp"
 #include "backends/elementwise.hpp"
 #include "backends/row_order.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
-#include <map>
 #include <string>
 
 namespace tally::backends::cuda {
@@ -148,40 +148,30 @@ void spmv(const executor& where, const spmv_arguments& a) {
 
 namespace {
 
-using survey_words = std::array<std::uint64_t, survey::words>;
-
-/// Empty words of the calling thread on its current device, `device`.
-std::uint64_t* words_for_survey(int device) {
-  struct holder {
-    std::uint64_t* words = nullptr;
-    ~holder() { (void)cudaFree(words); }
-  };
-  thread_local std::map<int, holder> held;
-  std::uint64_t*& words = held[device].words;
-  if (words == nullptr) {
-    check(cudaMalloc(reinterpret_cast<void**>(&words), sizeof(survey_words)), "cudaMalloc");
-  }
-  return words;
-}
-
 /// Runs a kernel that looks at a matrix, and waits for what it found.
 survey_words run_survey(const executor& where, survey_kernel* kernel, csr_survey job,
                         std::size_t items, const char* operation) {
   const cudaStream_t stream = where.stream();
   (void)is_captured(stream, true, operation);
-  const beside_captures mode;
-  job.found = words_for_survey(where.device());
-  survey_words found{};
-  check(cudaMemsetAsync(job.found, 0, sizeof found, stream), "cudaMemsetAsync");
-  launch_shape shape;
-  shape.threads = 256;
+  workspace shared = workspace_for(where.device(), stream, false);
+  mailbox& box = mailbox::mine();
+  job.found = shared.words;
+  job.ended = shared.ended;
+  job.tag = box.next_tag();
+  job.result = box.address();
   // About what runs at a time: with 2^14 the counts that all add to took a plan of an R-MAT graph
   // of 2^21 vertices from 345 to 590 us (one H200).
-  shape.blocks = static_cast<unsigned>(std::clamp<std::size_t>(ceil_div(items, 256), 1, 1u << 10));
-  launch(reinterpret_cast<const void*>(kernel), shape, &job, where.device(), stream);
-  check(cudaMemcpyAsync(found.data(), job.found, sizeof found, cudaMemcpyDeviceToHost, stream),
-        "cudaMemcpyAsync");
-  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  const auto blocks =
+      static_cast<unsigned>(std::clamp<std::size_t>(ceil_div(items, 256), 1, 1u << 10));
+  launch(reinterpret_cast<const void*>(kernel), {.blocks = blocks, .threads = 256}, &job,
+         where.device(), stream);
+  launch(reinterpret_cast<const void*>(tell_kernel()), {1, 1}, &job, where.device(), stream);
+  shared.queued();
+  shared = {};
+  std::uint32_t payload[mailbox::words];
+  box.wait(stream, words_of<survey_words>, payload);
+  survey_words found;
+  std::memcpy(&found, payload, sizeof found);
   return found;
 }
 
@@ -204,8 +194,8 @@ csr_defect find_defect(const executor& where, const csr_operand& a) {
   using kind = csr_defect::kind;
   const current_device current(where.device());
   const std::uint64_t found =
-      run_survey(where, defect_kernel(), csr_survey(a), std::max(a.rows, a.nonzeros()),
-                 "validate")[survey::defect];
+      run_survey(where, defect_kernel(), csr_survey(a), std::max(a.rows, a.nonzeros()), "validate")
+          .of[survey::defect];
   if (found == 0) return {};
   constexpr std::uint64_t index_mask = (std::uint64_t{1} << survey::index_bits) - 1;
   csr_defect defect;
@@ -231,13 +221,13 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
   analysis->device = where.device();
   csr_survey job(a);
   survey_words found = run_survey(where, analysis_kernel(), job, a.rows, "spmv_plan");
-  while (found[survey::slots] > most_slots) {
+  while (found.of[survey::slots] > most_slots) {
     ++job.share_shift;
     found = run_survey(where, analysis_kernel(), job, a.rows, "spmv_plan");
   }
-  const std::uint64_t longest = found[survey::longest];
+  const std::uint64_t longest = found.of[survey::longest];
   analysis->threads_a_row = threads_a_row(a.rows, a.nonzeros(), longest);
-  const std::size_t pieces = found[survey::shares] + found[survey::runs];
+  const std::size_t pieces = found.of[survey::shares] + found.of[survey::runs];
   if (analysis->threads_a_row == 0 && pieces <= most_blocks) {
     {
       const beside_captures mode;
@@ -245,10 +235,10 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
             "cudaMalloc");
     }
     job.pieces = analysis->pieces;
-    job.shares = static_cast<std::int64_t>(found[survey::shares]);
+    job.shares = static_cast<std::int64_t>(found.of[survey::shares]);
     (void)run_survey(where, piece_kernel(), job, ceil_div(a.rows, run_span) * 256, "spmv_plan");
     analysis->blocks = static_cast<unsigned>(pieces);
-    analysis->split_rows = found[survey::split_rows];
+    analysis->split_rows = found.of[survey::split_rows];
   }
 
   const auto text = [](std::uint64_t value) { return std::to_string(value); };
@@ -256,15 +246,16 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
   if (analysis->threads_a_row > 0) {
     s = "each row in " + text(analysis->threads_a_row) + " threads, since rows are short";
   } else {
-    s = text(pieces) + " blocks, since rows differ: " + text(found[survey::runs]) +
+    s = text(pieces) + " blocks, since rows differ: " + text(found.of[survey::runs]) +
         " for runs of rows of at most " + text(row_order::short_row) + " terms, " +
-        text(found[survey::shares]) + " for the " + text(found[survey::long_rows]) + " longer ones";
+        text(found.of[survey::shares]) + " for the " + text(found.of[survey::long_rows]) +
+        " longer ones";
     if (analysis->split_rows > 0) {
       s += ", of which " + text(analysis->split_rows) + " in several";
     }
   }
   s += ": " + text(a.rows) + " rows of " + text(a.nonzeros() / a.rows) + " terms in the mean, " +
-       text(longest) + " at most, " + text(found[survey::empty]) + " empty";
+       text(longest) + " at most, " + text(found.of[survey::empty]) + " empty";
   return analysis;
 }
 

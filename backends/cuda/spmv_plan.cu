@@ -187,10 +187,22 @@ __global__ void __launch_bounds__(256) write_pieces(const csr_survey s) {
   }
 }
 
+__global__ void tell_survey(const csr_survey s) {
+  wait_for_launch_before();
+  survey_words found;
+  for (unsigned word = 0; word < survey::words; ++word) {
+    found.of[word] = s.found[word];
+    s.found[word] = 0;
+  }
+  deliver(found, s.tag, s.result);
+  atomicAdd(reinterpret_cast<unsigned long long*>(s.ended), 1ull);
+}
+
 }  // namespace
 
 survey_kernel* defect_kernel() { return &find_first_defect; }
 survey_kernel* analysis_kernel() { return &analyse_rows; }
 survey_kernel* piece_kernel() { return &write_pieces; }
+survey_kernel* tell_kernel() { return &tell_survey; }
 
 }  // namespace tally::backends::cuda

@@ -22,7 +22,10 @@ struct csr_survey {
   std::int64_t rows;
   std::int64_t nonzeros;
   std::int64_t column_count;
-  std::uint64_t* found = nullptr;  ///< empty words that the device writes
+  std::uint64_t* found = nullptr;  ///< empty words that the kernels write, and the last one empties
+  std::uint64_t* ended = nullptr;  ///< the last one adds 1
+  std::uint32_t tag = 0;           ///< with which it delivers what was found
+  void* result = nullptr;
 
   unsigned share_shift = 0;      ///< log2 of the chunks of a share
   spmv_piece* pieces = nullptr;  ///< to be written: shares, then runs
@@ -44,6 +47,10 @@ inline constexpr unsigned words = 8;
 inline constexpr int index_bits = 60;
 }  // namespace survey
 
+struct survey_words {
+  std::uint64_t of[survey::words];
+};
+
 /// A kernel. Called through cudaLaunchKernel, never directly. Any grid of blocks of 256 threads.
 using survey_kernel = void(csr_survey);
 
@@ -53,5 +60,7 @@ survey_kernel* defect_kernel();
 survey_kernel* analysis_kernel();
 /// Writes the pieces, and counts them once more.
 survey_kernel* piece_kernel();
+/// Delivers what the one before has found. One thread.
+survey_kernel* tell_kernel();
 
 }  // namespace tally::backends::cuda
