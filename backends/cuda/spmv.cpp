@@ -30,17 +30,17 @@ std::size_t tiles_of(const csr_operand& a) { return ceil_div(a.rows + a.nonzeros
 // --- The product ---------------------------------------------------------------------------------
 
 /// What a plan keeps.
-struct tiled_analysis : spmv_analysis {
+struct cut_analysis : spmv_analysis {
   int device = 0;
   unsigned threads_a_row = 0;    ///< 0: pieces
   spmv_piece* pieces = nullptr;  ///< on the device, a block each
   unsigned blocks = 0;
   std::uint64_t split_rows = 0;  ///< whose sums blocks hand over
 
-  tiled_analysis() = default;
-  tiled_analysis(const tiled_analysis&) = delete;
-  tiled_analysis& operator=(const tiled_analysis&) = delete;
-  ~tiled_analysis() override {
+  cut_analysis() = default;
+  cut_analysis(const cut_analysis&) = delete;
+  cut_analysis& operator=(const cut_analysis&) = delete;
+  ~cut_analysis() override {
     int before = 0;
     const beside_captures mode;
     if (cudaGetDevice(&before) != cudaSuccess) return;
@@ -103,7 +103,7 @@ void spmv(const executor& where, const spmv_arguments& a) {
   }
 
   const auto* const plan =
-      a.plan != nullptr ? static_cast<const tiled_analysis*>(a.plan->analysis()) : nullptr;
+      a.plan != nullptr ? static_cast<const cut_analysis*>(a.plan->analysis()) : nullptr;
   const spmv_choice& choice = choice_of(a);
   if (plan != nullptr && plan->threads_a_row > 0) {
     const unsigned threads = plan->threads_a_row;
@@ -217,7 +217,7 @@ csr_defect find_defect(const executor& where, const csr_operand& a) {
 
 std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a) {
   const current_device current(where.device());
-  auto analysis = std::make_shared<tiled_analysis>();
+  auto analysis = std::make_shared<cut_analysis>();
   analysis->device = where.device();
   csr_survey job(a);
   survey_words found = run_survey(where, analysis_kernel(), job, a.rows, "spmv_plan");
