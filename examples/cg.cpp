@@ -124,6 +124,9 @@ class bit_hash {
 
 /// The hash of all iterates.
 std::uint64_t solve(const tally::executor& where, const matrix& a, const options& chosen) {
+#if TALLY_HAS_CUDA
+  if (where.name() == "cuda") check_cuda(cudaSetDevice(where.device()));
+#endif
   const placed offsets(where, a.row_offsets);
   const placed columns(where, a.column_indices);
   const placed values(where, a.values);
@@ -140,7 +143,7 @@ std::uint64_t solve(const tally::executor& where, const matrix& a, const options
   bit_hash hash;
   double residual = 1;
   int k = 0;
-  while (residual > chosen.tolerance && k < chosen.iterations) {
+  while (!(residual <= chosen.tolerance) && k < chosen.iterations) {
     tally::spmv(where, plan, view, *p, *q);
     const double curvature = tally::dot(where, *p, *q);
     if (!(curvature > 0)) throw std::runtime_error("the matrix is not positive definite");
@@ -160,7 +163,7 @@ std::uint64_t solve(const tally::executor& where, const matrix& a, const options
                   static_cast<unsigned long long>(hash.value()));
     }
   }
-  if (residual > chosen.tolerance) std::puts("          not converged");
+  if (!(residual <= chosen.tolerance)) std::puts("          not converged");
   return hash.value();
 }
 

@@ -1,11 +1,13 @@
 // Several host threads, several streams, graphs: at once, and always the same bits.
 #include "tests/data.hpp"
 #include "tests/golden.hpp"
+#include "tests/matrices.hpp"
 
 #include <tally/tally.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <thread>
@@ -162,6 +164,126 @@ TEST_F(CudaStreams, ManyShortLivedStreams) {
     check(cudaStreamDestroy(stream));
   }
   cudaFree(result);
+}
+
+template <class T>
+struct on_device {
+  explicit on_device(const std::vector<T>& values)
+      : size(values.size()), memory(tally::cuda(), size * sizeof(T)) {
+    memory.write(values.data(), size * sizeof(T));
+  }
+  std::span<T> span() const { return {reinterpret_cast<T*>(memory.get()), size}; }
+  std::vector<T> read() const {
+    std::vector<T> values(size);
+    memory.read(values.data(), size * sizeof(T));
+    return values;
+  }
+  std::size_t size;
+  data::buffer memory;
+};
+
+struct device_matrix {
+  explicit device_matrix(const matrices::pattern& p)
+      : rows(p.rows),
+        columns(p.columns),
+        on_host(golden::doubles(p.nonzeros(), 1)),
+        offsets(p.row_offsets),
+        indices(p.column_indices),
+        values(on_host) {}
+  tally::csr_view<double, std::int32_t, std::int32_t> view() const {
+    return {rows, columns, offsets.span(), indices.span(), values.span()};
+  }
+  std::size_t rows, columns;
+  std::vector<double> on_host;
+  on_device<std::int32_t> offsets, indices;
+  on_device<double> values;
+};
+
+// Some calls are several launches and wait for the last; those of other threads come in between.
+TEST_F(CudaStreams, SequencesOfLaunchesOnOneStreamFromManyThreads) {
+  constexpr int rounds = 200;
+  const tally::executor where = tally::cuda();
+  const device_matrix first(matrices::rows_of({3, 0, 2000, 17, 128, 129, 5000, 1}, 3000, 1));
+  const device_matrix second(matrices::rows_of(std::vector<std::size_t>(5000, 200), 3000, 2));
+  std::vector<std::int32_t> keys(100'000, 7);
+  keys[12'345] = 256;
+  const on_device<std::int32_t> bad_keys(keys), counts(std::vector<std::int32_t>(256));
+  const auto described = [&](const device_matrix& a) {
+    return tally::spmv_plan(where, a.view()).describe();
+  };
+  const auto refused = [&] {
+    try {
+      tally::bincount(where, bad_keys.span(), counts.span());
+    } catch (const tally::error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const std::string of_first = described(first), of_second = described(second), why = refused();
+  EXPECT_NE(why.find("12345"), std::string::npos) << why;
+  std::atomic<int> wrong = 0;
+  const auto repeat = [&](const auto& is_right) {
+    return std::thread([&wrong, is_right] {
+      for (int round = 0; round < rounds; ++round) wrong += !is_right();
+    });
+  };
+  std::thread workers[] = {
+      repeat([&] { return described(first) == of_first; }),
+      repeat([&] { return described(second) == of_second; }),
+      repeat([&] { return refused() == why; }), repeat([&] { return refused() == why; }),
+      repeat([&] { return std::bit_cast<std::uint64_t>(in_->dot(where, 2)) == in_->want[2]; })};
+  for (auto& w : workers) w.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(CudaStreams, SparseProductsAndHistogramsCapturedInAGraph) {
+  cudaStream_t stream;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const tally::executor where = tally::cuda({.stream = stream});
+  const matrices::pattern p = matrices::rows_of({3, 0, 2000, 17, 128, 129, 5000, 1}, 3000, 1);
+  const device_matrix a(p);
+  const tally::spmv_plan plan(where, a.view());
+  const auto x = golden::doubles(p.columns, 2);
+  const on_device<double> device_x(x), planned(std::vector<double>(p.rows)),
+      unplanned(std::vector<double>(p.rows));
+  std::vector<std::int32_t> keys(10'000);
+  std::vector<std::int32_t> want_counts(100);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    keys[i] = static_cast<std::int32_t>(i * i % 107);
+    if (keys[i] < 100) ++want_counts[static_cast<std::size_t>(keys[i])];
+  }
+  const on_device<std::int32_t> device_keys(keys), counts(std::vector<std::int32_t>(100));
+  const on_device<tally::outside_counts> outside(std::vector<tally::outside_counts>(1));
+  std::vector<double> want(p.rows);
+  tally::spmv(tally::serial(),
+              tally::csr_view{p.rows, p.columns, p.row_offsets, p.column_indices, a.on_host}, x,
+              want);
+
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  tally::spmv(where, plan, a.view(), device_x.span(), planned.span());
+  tally::spmv(where, a.view(), device_x.span(), unplanned.span());
+  tally::bincount(where, device_keys.span(), counts.span(), {.outside = outside.span().data()});
+  check(cudaStreamEndCapture(stream, &graph));
+  check(cudaGraphInstantiate(&executable, graph, 0));
+  check(cudaGraphDestroy(graph));
+  for (int replay = 0; replay < 3; ++replay) {
+    for (const auto* y : {&planned, &unplanned}) {
+      check(cudaMemset(y->memory.get(), 0xff, p.rows * sizeof(double)));
+    }
+    check(cudaMemset(counts.memory.get(), 0xff, counts.size * sizeof(std::int32_t)));
+    check(cudaDeviceSynchronize());
+    check(cudaGraphLaunch(executable, stream));
+    check(cudaDeviceSynchronize());
+    EXPECT_EQ(planned.read(), want);
+    EXPECT_EQ(unplanned.read(), want);
+    EXPECT_EQ(counts.read(), want_counts);
+    EXPECT_EQ(outside.read()[0].above,
+              std::count_if(keys.begin(), keys.end(), [](auto k) { return k >= 100; }));
+  }
+  check(cudaGraphExecDestroy(executable));
+  check(cudaStreamDestroy(stream));
 }
 
 TEST_F(CudaStreams, CapturedInAGraphAndReplayed) {

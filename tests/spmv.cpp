@@ -241,6 +241,36 @@ TEST_P(Spmv, Types) {
   });
 }
 
+// Rows that a few threads of a device each take, and that the host sums without a branch.
+TEST_P(Spmv, ShortRows) {
+  const pattern p = matrices::rows_of({0, 1, 5, 8, 3, 2, 4, 7, 6, 0, 9, 16, 20, 1, 31, 3}, 200, 3);
+  for_each(value_types{}, [&]<class V>(std::type_identity<V>) {
+    for_each(vector_types{}, [&]<class X>(std::type_identity<X>) {
+      using Y = tally::dot_result_t<V, X>;
+      for (const type offset : {type::int32, type::int64}) {
+        for (const type column : {type::int32, type::int64}) {
+          compare<V, X, Y>(p, kind::special, offset, column, {{}, {0.1, -0.3, true}},
+                           {{1, 2}, {3, -1}, 1});
+        }
+      }
+    });
+  });
+}
+
+// x beyond what a cache near a core holds, and a matrix beyond all of them.
+TEST_P(Spmv, FarElements) {
+  std::vector<std::size_t> lengths;
+  for (std::size_t i = 0; i < 400; ++i) lengths.push_back(9 + i % 120);
+  const pattern wide = matrices::rows_of(lengths, 200'000, 7);
+  const pattern far = matrices::random_rows(100'000, 15, 0.5, 9);
+  for (const type column : {type::int32, type::int64}) {
+    compare<double, double, double>(wide, kind::plain, type::int32, column, {{}});
+    compare<float, double, double>(wide, kind::plain, type::int64, column, {{}});
+    compare<double, double, double>(far, kind::plain, type::int32, column, {{}});
+    compare<float, float, float>(far, kind::plain, type::int64, column, {{}});
+  }
+}
+
 TEST_P(Spmv, Indices) {
   const pattern p = matrices::rows_of(border_lengths, 300, 5);
   for (const type offset : {type::int32, type::int64}) {

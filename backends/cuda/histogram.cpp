@@ -231,7 +231,7 @@ void count(const histogram_arguments& a, const executor& where, histogram_edges_
 
   const std::size_t places = std::size_t{job.places} * job.channels;
   // A block has 1 KiB of its own, and each kernel some hundred bytes besides.
-  const std::size_t room = (most_bytes - 512 - job.shared_bytes) / 4 - 1;
+  const std::size_t room = ((most_bytes - 512 - job.shared_bytes) / 4 - 1) / 32 * 32;
   const std::size_t ranges = ceil_div(places, room);
   const counting how = rule == bin_rule::bytes && job.channels == 1  ? counting::lanes
                        : ranges <= std::min(most_ranges, processors) ? counting::tables
@@ -321,34 +321,33 @@ void add_weights(const histogram_arguments& a, const executor& where,
 
 /// Waits for what the launches that count have left in a workspace, and tells the first one.
 stray_key stray_of(const histogram_arguments& a, const executor& where, const key_bins& keys,
-                   workspace shared) {
+                   waited_words& words) {
   histogram_stray_job job;
   job.x = a.x.data;
   job.increment = a.x.increment;
   job.n = static_cast<std::int64_t>(a.x.size);
   job.element = a.x.element;
   job.keys = keys;
-  const auto answer = [&](workspace left) {
+  job.stray = words.get();
+  const auto answer = [&] {
     mailbox& box = mailbox::mine();
-    job.stray = left.words;
-    job.ended = left.ended;
     job.tag = box.next_tag();
     job.result = box.address();
     launch(histogram_tell_stray_kernel(), {1, 1}, &job, where.device(), where.stream());
-    left.queued();
-    left = {};
     std::uint32_t payload[mailbox::words];
     box.wait(where.stream(), words_of<stray_answer>, payload);
     stray_answer told;
     std::memcpy(&told, payload, sizeof told);
     return told;
   };
-  if (answer(std::move(shared)).stray == 0) return {};
-  workspace again = workspace_for(where.device(), where.stream(), false);
-  job.stray = again.words;
+  if (answer().stray == 0) {
+    words.emptied();
+    return {};
+  }
   launch(histogram_find_stray_kernel(), {2 * multiprocessors(where.device()), 1024}, &job,
          where.device(), where.stream());
-  const stray_answer first = answer(std::move(again));
+  const stray_answer first = answer();
+  words.emptied();
   return {static_cast<std::int64_t>(~first.stray), first.key};
 }
 
@@ -376,10 +375,10 @@ stray_key histogram(const executor& where, const histogram_arguments& a) {
   job.counts = a.counts.data;
   job.outside = reinterpret_cast<std::int64_t*>(a.options.outside);
 
-  workspace shared;
+  std::optional<waited_words> words;
   if (only_in_bins) {
-    shared = workspace_for(where.device(), where.stream(), captured);
-    job.stray = shared.words;
+    words.emplace(where.device(), where.stream());
+    job.stray = words->get();
   }
   bins_on_device bins;
   describe_bins(a, where, job, bins);
@@ -388,7 +387,7 @@ stray_key histogram(const executor& where, const histogram_arguments& a) {
   } else {
     count(a, where, job, bins.rule);
   }
-  return only_in_bins ? stray_of(a, where, job.keys, std::move(shared)) : stray_key();
+  return only_in_bins ? stray_of(a, where, job.keys, *words) : stray_key();
 }
 
 }  // namespace tally::backends::cuda

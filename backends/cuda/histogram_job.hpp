@@ -112,7 +112,6 @@ struct histogram_stray_job {
   type element = type::int32;
   key_bins keys{1};
   std::uint64_t* stray = nullptr;  ///< 0, 1 or ~index
-  std::uint64_t* ended = nullptr;
   std::uint32_t tag = 0;
   void* result = nullptr;
 };

@@ -153,10 +153,9 @@ survey_words run_survey(const executor& where, survey_kernel* kernel, csr_survey
                         std::size_t items, const char* operation) {
   const cudaStream_t stream = where.stream();
   (void)is_captured(stream, true, operation);
-  workspace shared = workspace_for(where.device(), stream, false);
+  waited_words words(where.device(), stream);
   mailbox& box = mailbox::mine();
-  job.found = shared.words;
-  job.ended = shared.ended;
+  job.found = words.get();
   job.tag = box.next_tag();
   job.result = box.address();
   // About what runs at a time: with 2^14 the counts that all add to took a plan of an R-MAT graph
@@ -166,10 +165,9 @@ survey_words run_survey(const executor& where, survey_kernel* kernel, csr_survey
   launch(reinterpret_cast<const void*>(kernel), {.blocks = blocks, .threads = 256}, &job,
          where.device(), stream);
   launch(reinterpret_cast<const void*>(tell_kernel()), {1, 1}, &job, where.device(), stream);
-  shared.queued();
-  shared = {};
   std::uint32_t payload[mailbox::words];
   box.wait(stream, words_of<survey_words>, payload);
+  words.emptied();
   survey_words found;
   std::memcpy(&found, payload, sizeof found);
   return found;
@@ -246,7 +244,7 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
   if (analysis->threads_a_row > 0) {
     s = "each row in " + text(analysis->threads_a_row) + " threads, since rows are short";
   } else {
-    s = text(pieces) + " blocks, since rows differ: " + text(found.of[survey::runs]) +
+    s = text(pieces) + " blocks, since some rows are long: " + text(found.of[survey::runs]) +
         " for runs of rows of at most " + text(row_order::short_row) + " terms, " +
         text(found.of[survey::shares]) + " for the " + text(found.of[survey::long_rows]) +
         " longer ones";

@@ -37,7 +37,6 @@ struct spmv_job {
   std::int64_t rows;
   std::int64_t nonzeros;
   typed_vector y;
-  std::int64_t tiles = 0;
   unsigned share_shift = 0;  ///< log2 of the tiles that lie between a split row's shares
   bool reads_y = false;
   type computation = type::float64;  ///< C of <tally/spmv.hpp>

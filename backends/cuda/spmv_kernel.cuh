@@ -1,5 +1,5 @@
-// spmv on a GPU, one launch for each call: a row in a few threads, where all rows are known to be
-// short and about equal, else a block for each piece or tile of the matrix (spmv_shape.hpp).
+// spmv on a GPU, one launch for each call: a row in a few threads, where a plan found none to be
+// long, else a block for each piece or tile of the matrix (spmv_shape.hpp).
 //
 // Promise: the bits of the row order. A block computes its terms, adjacent threads adjacent ones,
 // into shared memory, where rows are summed: short ones in 1, 2, 4 or 8 threads, which own lanes of

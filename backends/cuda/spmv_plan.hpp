@@ -23,7 +23,6 @@ struct csr_survey {
   std::int64_t nonzeros;
   std::int64_t column_count;
   std::uint64_t* found = nullptr;  ///< empty words that the kernels write, and the last one empties
-  std::uint64_t* ended = nullptr;  ///< the last one adds 1
   std::uint32_t tag = 0;           ///< with which it delivers what was found
   void* result = nullptr;
 

@@ -40,6 +40,16 @@ __device__ __noinline__ void write_any(const spmv_job& job, std::int64_t row,
   }
 }
 
+/// Through L2, as `elements` are: beside it lie elements that other blocks write.
+template <class V>
+__device__ V load_one(const V* from) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    return __ldcg(from);
+  } else {
+    return {__ldcg(&from->re), __ldcg(&from->im)};
+  }
+}
+
 /// Writes y's element of a row whose terms sum up to `sum` in A.
 template <class A>
 __device__ void write_row(const spmv_job& job, std::int64_t row, const dot_parts<real_t<A>>& sum) {
@@ -55,7 +65,7 @@ __device__ void write_row(const spmv_job& job, std::int64_t row, const dot_parts
   } else {
     value = sum.re;
   }
-  *y = combine(job, value, job.reads_y ? *y : V{});
+  *y = combine(job, value, job.reads_y ? load_one(y) : V{});
 }
 
 }  // namespace tally::backends::cuda

@@ -6,7 +6,7 @@
 // would reach far beyond the tile, is split: its shares, nodes of the order's tree, belong to the
 // tiles that they start in, one share a tile at most.
 //
-// With a plan, rows of a few threads each where all are short and about equal, else pieces, a block
+// With a plan, rows of a few threads each where none is long (threads_a_row), else pieces, a block
 // each: shares of the long rows first, a chunk or some adjacent ones, then runs of short rows,
 // which end where `run_size` of that line does, at a long row, and after `run_span` rows.
 #pragma once

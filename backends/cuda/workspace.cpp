@@ -7,9 +7,11 @@
 #include <array>
 #include <atomic>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tally::backends::cuda {
@@ -173,7 +175,29 @@ cudaGraph_t captured_graph(cudaStream_t stream) {
   return graph;
 }
 
+/// The calling thread's, of each device; null while they are in use.
+std::uint64_t*& words_of_thread(int device) {
+  struct held {
+    std::map<int, std::uint64_t*> words;
+    ~held() {
+      for (const auto& [device, memory] : words) (void)cudaFree(memory);
+    }
+  };
+  thread_local held mine;
+  return mine.words[device];
+}
+
 }  // namespace
+
+waited_words::waited_words(int device, cudaStream_t stream)
+    : device_(device), words_(std::exchange(words_of_thread(device), nullptr)) {
+  if (words_ != nullptr) return;
+  const beside_captures mode;
+  check(cudaMalloc(reinterpret_cast<void**>(&words_), count * sizeof(std::uint64_t)), "cudaMalloc");
+  check(cudaMemsetAsync(words_, 0, count * sizeof(std::uint64_t), stream), "cudaMemsetAsync");
+}
+
+void waited_words::emptied() { words_of_thread(device_) = words_; }
 
 workspace workspace_for(int device, cudaStream_t stream, bool captured) {
   device_workspaces& all = workspaces_of(device);

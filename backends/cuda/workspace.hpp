@@ -13,6 +13,7 @@
 #include <cuda_runtime_api.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <shared_mutex>
 
@@ -31,6 +32,27 @@ struct workspace {
   void queued(std::uint64_t ends = 1) const {
     if (launched != nullptr) *launched += ends;
   }
+};
+
+/// Words for a sequence of launches, on a device that is current, of which the host waits for the
+/// last. They are the calling thread's own: on the same stream other threads' launches may come in
+/// between.
+class waited_words {
+ public:
+  static constexpr std::size_t count = 64;
+
+  /// They are empty for launches on `stream`.
+  waited_words(int device, cudaStream_t stream);
+  waited_words(const waited_words&) = delete;
+  waited_words& operator=(const waited_words&) = delete;
+
+  std::uint64_t* get() const { return words_; }
+  /// To be called once the last launch has emptied them. Otherwise they are not used again.
+  void emptied();
+
+ private:
+  int device_;
+  std::uint64_t* words_;
 };
 
 /// `device` is current; `captured` says whether `stream` is being captured.

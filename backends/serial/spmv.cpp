@@ -97,7 +97,7 @@ csr_defect find_defect(const executor&, const csr_operand& a) {
                       [&](std::size_t n, csr_defects::search& search) { return search(a, 0, n); });
 }
 
-// The simd column has no kernels of its own for complex rows.
+// The simd column has no kernels of its own for complex rows and for values of 16 bits.
 template row_kernels<float> row_kernels_of(const spmv_arguments&);
 template row_kernels<double> row_kernels_of(const spmv_arguments&);
 template row_kernels<std::complex<float>> row_kernels_of(const spmv_arguments&);

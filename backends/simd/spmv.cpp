@@ -27,8 +27,8 @@
 namespace tally::backends::simd {
 namespace {
 
-/// The types of values, and for each the kernels with int32 and with int64 columns. (Each takes ten
-/// seconds to compile, under the sanitizers a minute.)
+/// The types of values, and for each the kernels with int32 and with int64 columns. (They
+/// take 13 seconds to compile, with 16 bits and each type of offsets 100.)
 using wide_values = type_list<float, double>;
 template <class A>
 using kernel_table = std::array<std::array<row_kernels<A>, 2>, wide_values::size>;
