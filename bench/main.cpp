@@ -78,6 +78,10 @@ struct effort {
 constexpr effort quick_effort = {9, 0.01};
 constexpr effort full_effort = {15, 0.03};
 
+/// A contender whose calls take so long is measured less often, three times at least: the slowest
+/// take a hundred times as long as ours.
+constexpr double seconds_of_slow = 0.5;
+
 bool writes(const lane& l) { return is_elementwise(l.what); }
 bool has_matrix(const lane& l) { return l.what == operation::spmv; }
 
@@ -406,6 +410,7 @@ bits room_for_result(const workload& w) {
 struct verdict {
   bool agrees = true;  ///< with the bits of our serial executor
   double error = 0;    ///< see reference::error_of, error_of_rows
+  double seconds = 0;  ///< of a call, about
 };
 
 /// The worst of some calls: a race does not show each time, least of all on a busy machine.
@@ -418,7 +423,9 @@ verdict check(const group& g, const contender& c, const workload& w, const bits&
   for (int i = 0; i < calls; ++i) {
     bits result = room_for_result(w);
     if (has_matrix(*g.from)) operands::spoil(g, w);
+    const auto start = std::chrono::steady_clock::now();
     c.compute(result.data());
+    v.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     v.agrees = v.agrees && result == expected;
     const double error =
         exists                ? !v.agrees
@@ -464,7 +471,11 @@ void add(const std::string& row, const contender& c, const workload& w, const ve
     if (c.set_up) state.counters["set_up"] = set_up;
     if (c.us_in_2021 > 0) state.counters["us_in_2021"] = c.us_in_2021;
   });
-  b->Repetitions(e.repetitions)->MinTime(e.seconds)->Unit(benchmark::kNanosecond);
+  const int repetitions =
+      v.seconds * e.repetitions <= seconds_of_slow
+          ? e.repetitions
+          : std::min(e.repetitions, std::max(3, static_cast<int>(seconds_of_slow / v.seconds)));
+  b->Repetitions(repetitions)->MinTime(e.seconds)->Unit(benchmark::kNanosecond);
   b->ComputeStatistics("min", [](const std::vector<double>& times) {
     return *std::min_element(times.begin(), times.end());
   });
