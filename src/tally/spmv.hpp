@@ -42,7 +42,7 @@
 // Errors (tally::error), before anything is written: size_mismatch; null_pointer; zero_increment;
 // misaligned; unsupported_type; invalid_argument (a matrix or a plan that can't be); overlap, if y
 // shares memory with x or the matrix; wrong_memory if the executor can't reach an operand;
-// device_failure; out_of_memory.
+// device_failure; out_of_memory on a device, on the host std::bad_alloc.
 #pragma once
 
 #include <tally/exact.hpp>
