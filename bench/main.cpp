@@ -75,12 +75,12 @@ struct effort {
   int repetitions;
   double seconds;  ///< of each repetition, at least
 };
-constexpr effort quick_effort = {9, 0.01};
+constexpr effort quick_effort = {5, 0.01};
 constexpr effort full_effort = {15, 0.03};
 
 /// A contender whose calls take so long is measured less often, three times at least: the slowest
 /// take a hundred times as long as ours.
-constexpr double seconds_of_slow = 0.5;
+constexpr double seconds_of_slow = 0.25;
 
 bool writes(const lane& l) { return is_elementwise(l.what); }
 bool has_matrix(const lane& l) { return l.what == operation::spmv; }
