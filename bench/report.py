@@ -473,6 +473,22 @@ def size_axis(axis, sizes):
     axis.grid(True, which="major", color="#dddddd", linewidth=0.6)
 
 
+def save(pyplot, figure, title, handles, path):
+    """Writes a figure of several axes, with its heading above and one legend beside them."""
+    figure.tight_layout()
+    heading_text = figure.text(0.01, 1.0, title, fontsize=13, va="bottom")
+    box = figure.legend(
+        handles.values(),
+        handles.keys(),
+        loc="center left",
+        bbox_to_anchor=(1.0, 0.5),
+        frameon=False,
+        fontsize=9.5,
+    )
+    figure.savefig(path, dpi=130, bbox_inches="tight", bbox_extra_artists=[box, heading_text])
+    pyplot.close(figure)
+
+
 def plot_lane(pyplot, title, columns, path):
     """Time and fraction of the limit against size; `columns` are (heading, rows)."""
     names = list(dict.fromkeys(r.name for _, rows in columns for r in rows))
@@ -623,18 +639,7 @@ def plot_entropy(pyplot, title, columns, path):
         axis.grid(True, color="#dddddd", linewidth=0.6)
         axis.set_xlabel("entropy of a key in bits")
     axes[0][0].set_ylabel("GB/s")
-    figure.tight_layout()
-    heading_text = figure.text(0.01, 1.0, title, fontsize=13, va="bottom")
-    box = figure.legend(
-        handles.values(),
-        handles.keys(),
-        loc="center left",
-        bbox_to_anchor=(1.0, 0.5),
-        frameon=False,
-        fontsize=9.5,
-    )
-    figure.savefig(path, dpi=130, bbox_inches="tight", bbox_extra_artists=[box, heading_text])
-    pyplot.close(figure)
+    save(pyplot, figure, title, handles, path)
 
 
 def plot_matrices(pyplot, title, columns, path):
@@ -667,18 +672,7 @@ def plot_matrices(pyplot, title, columns, path):
         axis.set_xlabel("% of the read limit at this size")
     axes[0][0].set_yticks(range(len(matrices)), matrices, fontsize=10)
     axes[0][0].invert_yaxis()
-    figure.tight_layout()
-    heading_text = figure.text(0.01, 1.0, title, fontsize=13, va="bottom")
-    box = figure.legend(
-        handles.values(),
-        handles.keys(),
-        loc="center left",
-        bbox_to_anchor=(1.0, 0.5),
-        frameon=False,
-        fontsize=9.5,
-    )
-    figure.savefig(path, dpi=130, bbox_inches="tight", bbox_extra_artists=[box, heading_text])
-    pyplot.close(figure)
+    save(pyplot, figure, title, handles, path)
 
 
 def plot_accuracy(pyplot, title, rows, path):

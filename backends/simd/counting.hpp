@@ -77,7 +77,7 @@ inline constexpr std::size_t group = std::size_t{1} << group_bits;
 /// 4.3 of 2^15, 3.8 and 4.1 of 2^17, and 3.3 against 3.5 of 2^22 bins. And in how many streams:
 /// those figures are of two, four take 3.9 and 3.8, one 4.0 and 5.4.
 inline constexpr std::size_t tile = 1 << 16, streams = 4;
-/// Bytes of words that the sums of weights may take, on all threads.
+/// Bytes of words that the sums of weights may take, on all threads: a guess.
 inline constexpr std::size_t most_bytes_of_words = std::size_t{1} << 27;
 /// Samples that counters of 32 bits are sure to hold.
 inline constexpr std::size_t most_at_once = std::size_t{1} << 31;

@@ -148,7 +148,7 @@ constexpr std::size_t near_bytes = std::size_t{1} << 24;
 /// In rows of more than 8 terms an x of more bytes than this is gathered by the instructions for
 /// that. They take longer than a load for each element where these hit (1.7 times on Zen 4), and
 /// less time where they miss: with 2^18 columns at random, two threads went from 0.77 to 1.06 times
-/// the best peer's speed.
+/// the best peer's speed. The limit itself is not tuned.
 constexpr std::size_t near_x = std::size_t{1} << 20;
 
 /// Rows that are summed by one kind of code before their lengths are asked for again. Not tuned;
