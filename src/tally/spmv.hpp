@@ -136,7 +136,8 @@ void validate(const csr_view<Value, Offset, Column>& a) {
 class TALLY_EXPORT spmv_plan {
  public:
   /// Validates the matrix, analyses it where it is; blocks. It takes as long as one or two products
-  /// of a large matrix; on a device about 50 us at least, since the host waits for what is found there.
+  /// of a large matrix; on a device about 50 us at least, since the host waits for what is found
+  /// there.
   /// @throws error as `validate`, and out_of_memory.
   template <element Value, csr_index Offset, csr_index Column>
   spmv_plan(const executor& where, const csr_view<Value, Offset, Column>& a)
