@@ -3,6 +3,7 @@
 #include <tally/error.hpp>
 
 #include "backends/backend.hpp"
+#include "backends/floating_point_environment.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
 #include "src/pair_rules.hpp"
@@ -79,6 +80,7 @@ void run(const executor& where, const dot_arguments& a) {
 }  // namespace
 
 void dot(const executor& where, const dot_arguments& a) {
+  const backends::default_environment environment;
   if (!plain(a)) check_arguments(a);
   if (where.backend() != nullptr) return run(where, a);
   if (const executor* on_host = choose_on_host(a.x, a.y)) return run(*on_host, a);
