@@ -1,6 +1,6 @@
 // The caller's rounding mode, flush-to-zero flags and trap masks don't reach the result: a program
 // linked with -ffast-math, say, flushes subnormals from its start. Every public function that
-// computes, or compares its arguments, sets them aside at its entry, so nothing behind it has to.
+// computes sets them aside, before it compares arguments, so nothing behind it has to.
 #pragma once
 
 #if defined(__x86_64__) || defined(_M_X64)
