@@ -78,6 +78,10 @@ struct backend {
   /// Whether kernels on `where` can read and write there.
   bool (&reaches)(const executor& where, const place& memory);
 
+  // All that follow are called in the default floating-point environment (`default_environment`),
+  // which the public function holds for the calling thread. Threads of a backend's own hold it for
+  // themselves.
+
   /// The public function has checked the arguments: equal sizes, pointers that are aligned and
   /// reachable, increments not zero, the type of x not after that of y, a result type that the pair
   /// can accumulate.

@@ -1,5 +1,6 @@
 // The caller's rounding mode, flush-to-zero flags and trap masks don't reach the result: a program
-// linked with -ffast-math, say, flushes subnormals from its start.
+// linked with -ffast-math, say, flushes subnormals from its start. Every public function that
+// computes sets them aside, before it compares arguments, so nothing behind it has to.
 #pragma once
 
 #if defined(__x86_64__) || defined(_M_X64)
@@ -14,7 +15,7 @@ namespace tally::backends {
 
 /// While it lives, this thread rounds to nearest, keeps subnormals and traps nothing. The control
 /// register is read always, and written only when it is not the default already: reading costs a
-/// few cycles, writing flushes the pipeline. Every thread that computes needs its own.
+/// few cycles, writing flushes the pipeline. Threads that a backend starts need their own.
 class default_environment {
  public:
 #if defined(__x86_64__) || defined(_M_X64)
@@ -47,7 +48,7 @@ class default_environment {
     asm volatile("mrs %0, fpcr" : "=r"(fpcr));
     return fpcr;
   }
-  static void write(std::uint64_t fpcr) { asm volatile("msr fpcr, %0" : : "r"(fpcr)); }
+  static void write(std::uint64_t fpcr) { asm volatile("msr fpcr, %0" : : "r"(fpcr) : "memory"); }
   std::uint64_t saved_;
 #else
   default_environment() : saved_(std::fegetround()), changed_(saved_ != FE_TONEAREST) {

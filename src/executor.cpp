@@ -2,6 +2,7 @@
 #include <tally/executor.hpp>
 
 #include "backends/backend.hpp"
+#include "backends/floating_point_environment.hpp"
 #include "backends/simd/instruction_set.hpp"
 #include "src/built_backends.hpp"
 
@@ -72,6 +73,7 @@ executor openmp([[maybe_unused]] openmp_options options) {
 
 executor cuda([[maybe_unused]] cuda_options options) {
 #if TALLY_HAS_CUDA
+  const backends::default_environment environment;  // of the driver, which may start here
   executor where(&backends::cuda::table);
   where.device_ = backends::cuda::resolve_device(options.device);
   where.stream_ = options.stream;

@@ -3,6 +3,7 @@
 #include <tally/extremum.hpp>
 
 #include "backends/backend.hpp"
+#include "backends/floating_point_environment.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
 
@@ -61,6 +62,7 @@ void run(const executor& where, const extremum_arguments& a) {
 }  // namespace
 
 void find_extremum(const executor& where, const extremum_arguments& a) {
+  const backends::default_environment environment;
   if (!plain(a)) check_arguments(a);
   if (where.backend() != nullptr) return run(where, a);
   if (const executor* on_host = choose_on_host(a.x)) return run(*on_host, a);

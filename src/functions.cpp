@@ -3,6 +3,7 @@
 #include <tally/functions.hpp>
 
 #include "backends/backend.hpp"
+#include "backends/floating_point_environment.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
 #include "src/overlap.hpp"
@@ -56,12 +57,14 @@ executor checked_map(const executor& where, const char* function, const operand&
 
 void for_each_part(const executor& where, const char* function, const operand& x, const operand* y,
                    const void* result, const part_calls& calls) {
+  const backends::default_environment environment;
   const executor chosen = checked_sum(where, function, x, y, result);
   chosen.backend()->for_each_part(chosen, function, x.size, calls);
 }
 
 void for_each_part(const executor& where, const char* function, const operand& x, const operand* y,
                    const output_operand& z, const part_calls& calls) {
+  const backends::default_environment environment;
   const executor chosen = checked_map(where, function, x, y, z);
   chosen.backend()->for_each_part(chosen, function, x.size, calls);
 }
@@ -73,6 +76,7 @@ void launch_sum([[maybe_unused]] const executor& where, [[maybe_unused]] const c
                 [[maybe_unused]] void* context,
                 [[maybe_unused]] int (*launch)(void*, const device_sum&)) {
 #if TALLY_HAS_CUDA
+  const backends::default_environment environment;
   const executor chosen = checked_sum(where, function, x, y, wait ? nullptr : result);
   backends::cuda::launch_sum(chosen, result, bytes, wait, many_blocks, context, launch);
 #else
@@ -85,6 +89,7 @@ void launch_map([[maybe_unused]] const executor& where, [[maybe_unused]] const c
                 [[maybe_unused]] const output_operand& z, [[maybe_unused]] void* context,
                 [[maybe_unused]] int (*launch)(void*, CUstream_st*)) {
 #if TALLY_HAS_CUDA
+  const backends::default_environment environment;
   const executor chosen = checked_map(where, function, x, y, z);
   if (x.size > 0) backends::cuda::launch_map(chosen, context, launch);
 #else

@@ -3,6 +3,7 @@
 #include <tally/histogram.hpp>
 
 #include "backends/backend.hpp"
+#include "backends/floating_point_environment.hpp"
 #include "backends/pairs.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
@@ -205,6 +206,7 @@ void run(const executor& where, const histogram_arguments& a) {
 }  // namespace
 
 void histogram(const executor& where, const histogram_arguments& a) {
+  const backends::default_environment environment;
   check_arguments(a);
   if (where.backend() != nullptr) return run(where, a);
   if (const executor* on_host = choose_on_host(a.x, a.counts)) return run(*on_host, a);

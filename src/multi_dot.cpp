@@ -3,6 +3,7 @@
 #include <tally/multi_dot.hpp>
 
 #include "backends/backend.hpp"
+#include "backends/floating_point_environment.hpp"
 #include "src/check.hpp"
 #include "src/pair_rules.hpp"
 
@@ -135,10 +136,12 @@ void run(const char* function, const executor& where, const multi_dot_arguments&
 }  // namespace
 
 void multi_dot(const executor& where, const multi_dot_arguments& a) {
+  const backends::default_environment environment;
   run(a.conjugated == conjugate::none ? "tally::multi_dot" : "tally::multi_dotc", where, a);
 }
 
 void batched_dot(const executor& where, const multi_dot_arguments& a) {
+  const backends::default_environment environment;
   run(a.conjugated == conjugate::none ? "tally::batched_dot" : "tally::batched_dotc", where, a);
 }
 

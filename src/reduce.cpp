@@ -3,6 +3,7 @@
 #include <tally/reduce.hpp>
 
 #include "backends/backend.hpp"
+#include "backends/floating_point_environment.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
 
@@ -95,6 +96,7 @@ void run(const executor& where, const reduce_arguments& a) {
 }  // namespace
 
 void reduce(const executor& where, const reduce_arguments& a) {
+  const backends::default_environment environment;
   if (!plain(a)) check_arguments(a);
   if (where.backend() != nullptr) return run(where, a);
   if (const executor* on_host = choose_on_host(a.x)) return run(*on_host, a);

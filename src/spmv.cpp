@@ -4,6 +4,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/csr.hpp"
+#include "backends/floating_point_environment.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
 #include "src/overlap.hpp"
@@ -195,6 +196,7 @@ void check_whole(const check& check, const executor& where, const csr_operand& a
 }  // namespace
 
 void validate(const executor& where, const csr_operand& a) {
+  const backends::default_environment environment;
   const check check{"tally::validate"};
   if (where.backend() != nullptr) return check_whole(check, where, a);
   check_matrix(check, a);  // its types and addresses, before it is asked where it is
@@ -202,6 +204,7 @@ void validate(const executor& where, const csr_operand& a) {
 }
 
 spmv_plan::spmv_plan(const executor& where, const csr_operand& a) : where_(where), matrix_(a) {
+  const backends::default_environment environment;
   const check check{"tally::spmv_plan"};
   check_matrix(check, a);
   if (where.backend() == nullptr) where_ = choose(a);
@@ -218,6 +221,7 @@ spmv_plan::spmv_plan(const executor& where, const csr_operand& a) : where_(where
 const std::string& spmv_plan::describe() const noexcept { return analysis_->description; }
 
 void spmv(const executor& where, const spmv_arguments& a) {
+  const backends::default_environment environment;
   const check check{"tally::spmv"};
   check_arguments(check, a);
   if (where.backend() != nullptr) return run(check, where, a);

@@ -3,6 +3,7 @@
 #include <tally/transform.hpp>
 
 #include "backends/backend.hpp"
+#include "backends/floating_point_environment.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
 #include "src/overlap.hpp"
@@ -136,6 +137,7 @@ void run(const executor& where, const transform_arguments& a) {
 }  // namespace
 
 void transform(const executor& where, const transform_arguments& a) {
+  const backends::default_environment environment;
   check_arguments(a);
   if (a.x.size == 0) return;
   if (where.backend() != nullptr) return run(where, a);

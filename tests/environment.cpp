@@ -1,81 +1,333 @@
-// The caller's floating-point environment doesn't reach the result, and is found again as it was.
-#include "tests/data.hpp"
+// The caller's floating-point environment doesn't reach a result, no call raises a signal, and the
+// environment is found again as it was: on every executor, for every operation.
 #include "tests/golden.hpp"
-
-#include <tally/tally.hpp>
+#include "tests/operations.hpp"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cfenv>
 #include <complex>
+#include <csignal>
+#include <sstream>
 
+#if TALLY_HAS_OPENMP
+#include <omp.h>
+#endif
 #if defined(__x86_64__)
+#include <ucontext.h>
 #include <xmmintrin.h>
 #endif
 
 namespace {
 
-class Environment : public data::OnEveryExecutor {
- protected:
-  void SetUp() override {
-    data::OnEveryExecutor::SetUp();
-    if (IsSkipped()) return;
-    if (data::on_device(where())) GTEST_SKIP() << "the host's environment is not the device's";
-  }
-  void TearDown() override {
-    std::fesetenv(FE_DFL_ENV);
+// --- The control register -------------------------------------------------------------------------
+
 #if defined(__x86_64__)
-    _mm_setcsr(0x1f80);
+using word = std::uint32_t;
+constexpr word flush_results = 0x8000, flush_operands = 0x40, traps = 0x1f80, sticky = 0x3f;
+constexpr bool a_set_bit_traps = false;
+
+word control() { return _mm_getcsr(); }
+void set_control(word value) { _mm_setcsr(value); }
+#elif defined(__aarch64__)
+using word = std::uint64_t;
+// Of float and double, and of half precision. The sticky flags have a register of their own.
+constexpr word flush_results = 1u << 24, flush_operands = 1u << 19, traps = 0x9f00, sticky = 0;
+constexpr bool a_set_bit_traps = true;
+
+word control() {
+  word value;
+  asm volatile("mrs %0, fpcr" : "=r"(value));
+  return value;
+}
+void set_control(word value) { asm volatile("msr fpcr, %0" : : "r"(value)); }
+#else
+using word = int;
+constexpr word flush_results = 0, flush_operands = 0, traps = 0, sticky = 0;
+constexpr bool a_set_bit_traps = false;
+
+word control() { return std::fegetround(); }
+void set_control(word) {}
 #endif
+
+/// What a caller may have made of its environment.
+struct environment {
+  int rounding = FE_TONEAREST;
+  word flush = 0;
+  bool has_traps = false;
+
+  /// This thread's from now on.
+  void set() const {
+    std::fesetround(rounding);
+    const word flushing = control() | flush;
+    set_control(has_traps == a_set_bit_traps ? flushing | traps : flushing & ~traps);
   }
-  static constexpr std::size_t n = 100003;
-  const std::vector<double> x = golden::doubles(n, 1), y = golden::doubles(n, 2);
-  const std::vector<double> small_x = golden::doubles(n, 3, -520, 8),
-                            small_y = golden::doubles(n, 4, -550, 8);
+
+  friend std::ostream& operator<<(std::ostream& out, const environment& e) {
+    return out << "rounding mode " << e.rounding << (e.flush & flush_results ? ", FTZ" : "")
+               << (e.flush & flush_operands ? ", DAZ" : "")
+               << (e.has_traps ? ", traps unmasked" : "");
+  }
 };
 
-TEST_P(Environment, RoundingModeDoesNotMatterAndStays) {
-  const auto want = std::bit_cast<std::uint64_t>(tally::dot(where(), x, y));
-  // Complex sums are combined by two more operations.
-  std::vector<std::complex<double>> w(n);
-  for (std::size_t i = 0; i < n; ++i) w[i] = {y[i], x[n - 1 - i]};
-  const auto want_w = tally::dot(where(), w, w);
-  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
-    std::fesetround(mode);
-    const auto got = std::bit_cast<std::uint64_t>(tally::dot(where(), x, y));
-    const auto got_w = tally::dot(where(), w, w);
-    EXPECT_EQ(std::fegetround(), mode);
-    std::fesetround(FE_TONEAREST);
-    EXPECT_EQ(got, want);
-    EXPECT_EQ(data::bits(got_w), data::bits(want_w));
+std::vector<environment> environments() {
+  std::vector<environment> all;
+  for (const int rounding : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    for (const word flush : {word{0}, flush_results, flush_operands,
+                             static_cast<word>(flush_results | flush_operands)}) {
+      for (const bool has_traps : {false, true}) all.push_back({rounding, flush, has_traps});
+    }
+  }
+  return all;
+}
+
+// --- Threads --------------------------------------------------------------------------------------
+
+#if TALLY_HAS_OPENMP
+/// Makes the environment that of the threads that OpenMP runs for this one.
+void set_in_threads(const environment& e, int threads) {
+#pragma omp parallel num_threads(threads)
+  {
+    std::fesetenv(FE_DFL_ENV);
+    e.set();
   }
 }
 
-#if defined(__x86_64__)
-TEST_P(Environment, FlushToZeroDoesNotMatterAndStays) {
-  const auto want = std::bit_cast<std::uint64_t>(tally::dot(where(), small_x, small_y));
-  ASSERT_NE(want, 0u);
-  const unsigned flushing = 0x1f80 | 0x8040;  // FTZ, DAZ
-  _mm_setcsr(flushing);
-  const auto got = std::bit_cast<std::uint64_t>(tally::dot(where(), small_x, small_y));
-  const unsigned after = _mm_getcsr();
-  _mm_setcsr(0x1f80);
-  EXPECT_EQ(after & ~0x3fu, flushing);
-  EXPECT_EQ(got, want);
-}
-
-TEST_P(Environment, UnmaskedTrapsDoNotFire) {
-  const std::vector<double> huge(100, 1e300);
-  _mm_setcsr(0x1f80 & ~0x1f80u);  // every exception would raise a signal
-  const double got = tally::dot(where(), huge, huge);
-  const unsigned after = _mm_getcsr();
-  _mm_setcsr(0x1f80);
-  EXPECT_EQ(after & 0x1f80u, 0u);
-  EXPECT_EQ(got, std::numeric_limits<double>::infinity());
+/// The control register of the first of them that is not this one. (LLVM's OpenMP gives its threads
+/// this thread's each time.)
+word control_of_thread() {
+  word found = 0;
+#pragma omp parallel num_threads(2)
+  if (omp_get_thread_num() == 1) found = control();
+  return found;
 }
 #endif
 
+// --- Signals --------------------------------------------------------------------------------------
+
+volatile std::sig_atomic_t signals = 0;
+
+/// Notes the signal, and lets the instruction that raised it go on, with all exceptions masked.
+[[maybe_unused]] void note_signal(int, siginfo_t*, [[maybe_unused]] void* context) {
+  signals = signals + 1;
+#if defined(__x86_64__)
+  static_cast<ucontext_t*>(context)->uc_mcontext.fpregs->mxcsr |= traps;
+  static_cast<ucontext_t*>(context)->uc_mcontext.fpregs->cwd |= 0x3f;
+#else
+  std::_Exit(1);
+#endif
+}
+
+// --- The tests ------------------------------------------------------------------------------------
+
+/// Calls in other environments than the test's.
+template <class Fixture>
+class InEnvironments : public Fixture {
+ protected:
+  void SetUp() override {
+    Fixture::SetUp();
+    struct sigaction action = {};
+    action.sa_sigaction = note_signal;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGFPE, &action, &before_);
+  }
+  void TearDown() override {
+    restore();
+    sigaction(SIGFPE, &before_, nullptr);
+  }
+
+  void restore() const {
+    std::fesetenv(&standard_);
+    set_control(standard_control_);
+  }
+
+  /// Calls f in `e`. Whatever it does, `e` is what it leaves, without a signal.
+  template <class F>
+  void call_in(const environment& e, const std::string& name, const F& f) {
+    signals = 0;
+    e.set();
+    std::feraiseexcept(e.has_traps ? 0 : FE_DIVBYZERO);
+    const word before = control();
+    f();
+    const word after = control();
+    const bool is_raised = e.has_traps || std::fetestexcept(FE_DIVBYZERO);
+    restore();
+    if (signals == 0) {  // the signal's handler has changed it
+      EXPECT_EQ(after & ~sticky, before & ~sticky) << name << ", " << e;
+    }
+    EXPECT_EQ(signals, 0) << name << ", " << e;
+    EXPECT_TRUE(is_raised) << name << ", " << e;
+  }
+
+ private:
+  struct sigaction before_ = {};
+  std::fenv_t standard_ = [] {
+    std::fenv_t now;
+    std::fegetenv(&now);
+    return now;
+  }();
+  word standard_control_ = control();
+};
+
+using Environment = InEnvironments<data::OnEveryExecutor>;
+using EnvironmentOfTheHost = InEnvironments<testing::Test>;
+
+/// Every environment with elements whose products are subnormal; of plain ones the rounding modes,
+/// of subnormal ones what flushes them, and with elements whose products overflow the traps.
+bool are_together(operations::magnitude m, const environment& e) {
+  switch (m) {
+    case operations::magnitude::plain:
+      return e.flush == 0;
+    case operations::magnitude::subnormal:
+      return e.rounding == FE_TONEAREST;
+    case operations::magnitude::huge:
+      return e.flush == 0 && e.has_traps;
+    default:
+      return true;
+  }
+}
+
+TEST_P(Environment, ReachesNoOperation) {
+  for (const auto m : {operations::magnitude::plain, operations::magnitude::tiny,
+                       operations::magnitude::subnormal, operations::magnitude::huge}) {
+    const operations::list all(3000, m);
+    std::vector<std::unique_ptr<operations::prepared>> calls;
+    std::vector<std::vector<std::byte>> wanted;
+    std::vector<std::string> names;
+    for (const operations::operation& each : all) {
+      if (!operations::runs(each, where())) continue;
+      calls.push_back(std::make_unique<operations::prepared>(each, where()));
+      calls.back()->run();
+      wanted.push_back(calls.back()->results());
+      names.push_back(each.name + " of " + operations::name(m) + " elements");
+    }
+    for (const environment& e : environments()) {
+      if (!are_together(m, e)) continue;
+#if TALLY_HAS_OPENMP
+      const int threads = where().threads();
+      word before = 0;
+      if (threads > 1) {
+        set_in_threads(e, threads);
+        restore();
+        before = control_of_thread();
+      }
+#endif
+      for (std::size_t i = 0; i < calls.size(); ++i) {
+        calls[i]->reset();
+        call_in(e, names[i], [&] { calls[i]->run(); });
+        EXPECT_TRUE(calls[i]->results() == wanted[i]) << names[i] << ", " << e;
+      }
+#if TALLY_HAS_OPENMP
+      if (threads > 1) {
+        EXPECT_EQ(control_of_thread() & ~sticky, before & ~sticky) << "a thread, " << e;
+        set_in_threads({}, threads);
+        restore();
+      }
+#endif
+    }
+  }
+}
+
+TEST_P(Environment, ReachesNoError) {
+  const std::vector<float> edges = {0, 0x1p-140f, 0x1.8p-141f, 0x1p-139f};  // not in order
+  std::array<std::int64_t, 3> counts = {};
+  const data::buffer samples(where(), sizeof(float)), output(where(), sizeof counts);
+  tally::histogram_arguments a;
+  a.what = tally::binning::edges;
+  a.x = {samples.get(), 1, 1, tally::type::float32};
+  a.edges = tally::as_operand(edges);
+  a.counts = {output.get(), counts.size(), 1, tally::type::int64};
+  const auto message = [&]() -> std::string {
+    try {
+      tally::histogram(where(), a);
+    } catch (const tally::error& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  const std::string wanted = message();
+  EXPECT_NE(wanted, "none");
+  for (const environment& e : environments()) {
+    std::string text;
+    call_in(e, "an error", [&] { text = message(); });
+    EXPECT_EQ(text, wanted) << e;
+  }
+}
+
 TALLY_ON_EVERY_EXECUTOR(Environment);
+
+// --- What no executor runs ------------------------------------------------------------------------
+
+TEST_F(EnvironmentOfTheHost, ReachesNoReader) {
+  const std::string file =
+      "%%MatrixMarket matrix coordinate real general\n"
+      "2 2 4\n1 1 0.1\n1 2 1e-310\n2 1 2.4703282292062328e-324\n2 2 -1e-40\n";
+  const auto read = [&] {
+    std::istringstream doubles(file), floats(file);
+    const auto a = tally::read_matrix_market(doubles);
+    const auto b = tally::read_matrix_market<float>(floats);
+    std::vector<std::uint64_t> bits;
+    for (const double v : a.values) bits.push_back(std::bit_cast<std::uint64_t>(v));
+    for (const float v : b.values) bits.push_back(std::bit_cast<std::uint32_t>(v));
+    return bits;
+  };
+  const auto wanted = read();
+  for (const environment& e : environments()) {
+    std::vector<std::uint64_t> bits;
+    call_in(e, "read_matrix_market", [&] { bits = read(); });
+    EXPECT_EQ(bits, wanted) << e;
+  }
+}
+
+TEST_F(EnvironmentOfTheHost, ReachesNoExactSum) {
+  const std::vector<double> x = {0.1, 0x1p-1074, -0x1p-1050, 1e300, 0x1.8p-540},
+                            y = {3, 0.7, 0x1p-1074, -1e10, 0x1.8p-530};
+  const std::vector<float> floats = {0.1f, 0x1p-149f, -0x1p-130f};
+  const auto sum = [&] {
+    tally::exact_sum<double> wide;
+    wide.add(x);
+    wide.add_products(x, y);
+    wide.add_scaled(3, -2000);
+    for (const float v : floats) wide.add(v), wide.add_product(v, v);
+    tally::exact_sum<float> narrow;
+    narrow.add(floats);
+    narrow.add_products(floats, floats);
+    auto merged = tally::exact_sum<double>::from_words(wide.to_words());
+    merged.merge(wide);
+    std::vector<std::uint64_t> bits;
+    for (const double v : {wide.round<double>(), merged.round<double>(), narrow.round<double>(),
+                           wide.round_root<double>(), narrow.round_root<double>()}) {
+      bits.push_back(std::bit_cast<std::uint64_t>(v));
+    }
+    for (const float v : {wide.round<float>(), narrow.round<float>(), narrow.round_root<float>()}) {
+      bits.push_back(std::bit_cast<std::uint32_t>(v));
+    }
+    for (const std::int64_t word : wide.to_words()) bits.push_back(static_cast<std::uint64_t>(word));
+    bits.push_back(wide < merged);
+    return bits;
+  };
+  const auto wanted = sum();
+  for (const environment& e : environments()) {
+    std::vector<std::uint64_t> bits;
+    call_in(e, "exact_sum", [&] { bits = sum(); });
+    EXPECT_EQ(bits, wanted) << e;
+  }
+}
+
+TEST_F(EnvironmentOfTheHost, ReachesNoExecutor) {
+  std::vector<std::string> wanted;
+  for (const tally::executor& each : tally::executors()) wanted.push_back(each.description());
+  for (const environment& e : environments()) {
+    std::vector<std::string> descriptions;
+    call_in(e, "executors", [&] {
+      for (const tally::executor& each : tally::executors()) {
+        descriptions.push_back(each.description());
+      }
+    });
+    EXPECT_EQ(descriptions, wanted) << e;
+  }
+}
 
 }  // namespace

@@ -3,8 +3,11 @@
 // processors with FMA, whose compilers contract.
 #include "tests/golden.hpp"
 
+#include <tally/tally.h>
 #include <tally/tally.hpp>
 
+#include <array>
+#include <complex>
 #include <cstdio>
 #include <numeric>
 #include <vector>
@@ -27,11 +30,106 @@ T row_times(const tally::executor& where, const std::vector<T>& values, const st
   return y[0];
 }
 
+// --- Factors and bounds that are subnormal as floats ----------------------------------------------
+
+/// 2^-130 as T, which arithmetic in this program would flush. The compiler doesn't know its bits.
+template <class T>
+T tiny() {
+  if constexpr (tally::is_complex_v<T>) {
+    using R = tally::real_t<T>;
+    const std::array<R, 2> parts = {tiny<R>(), tiny<R>()};
+    return std::bit_cast<T>(parts);
+  } else if constexpr (sizeof(T) == 2) {
+    volatile std::uint16_t bits = 0x0008;
+    return std::bit_cast<T>(static_cast<std::uint16_t>(bits));
+  } else {
+    volatile std::uint32_t bits = 0x00080000;
+    return std::bit_cast<T>(static_cast<std::uint32_t>(bits));
+  }
+}
+
+template <class T>
+auto bits_of(T value) {
+  if constexpr (tally::is_complex_v<T>) {
+    return std::bit_cast<std::array<std::uint32_t, 2>>(value);
+  } else {
+    return std::bit_cast<std::uint32_t>(value);
+  }
+}
+
+int failures = 0;
+
+void expect(bool is_right, const tally::executor& where, const char* what) {
+  if (is_right) return;
+  std::printf("%s: %s\n", where.description().c_str(), what);
+  ++failures;
+}
+
+/// alpha * x + beta * y, and a sum of spmv, by the C++ and by the C interface: all are `want`.
+template <class S, class X>
+void expect_products(const tally::executor& where, const char* what, X x, X want) {
+  constexpr auto s = static_cast<tally_type>(tally::type_of<S>);
+  constexpr auto e = static_cast<tally_type>(tally::type_of<X>);
+  const S alpha = tiny<S>();
+  const std::array from = {x};
+  const std::array zero = {X{}};
+
+  std::array y = from;
+  tally::scal(where, alpha, y);
+  expect(bits_of(y[0]) == bits_of(want), where, what);
+  y = zero;
+  tally::axpy(where, alpha, from, y);
+  expect(bits_of(y[0]) == bits_of(want), where, what);
+  y = from;
+  tally::axpby(where, std::int32_t{0}, from, alpha, y);
+  expect(bits_of(y[0]) == bits_of(want), where, what);
+
+  const auto c = std::bit_cast<tally_executor>(where);
+  const std::int32_t none = 0;
+  y = from;
+  expect(tally_scal(&c, 1, s, &alpha, e, y.data(), 1) == TALLY_SUCCESS, where, what);
+  expect(bits_of(y[0]) == bits_of(want), where, what);
+  y = from;
+  expect(tally_axpby(&c, 1, TALLY_INT32, &none, e, from.data(), 1, s, &alpha, e, y.data(), 1) ==
+             TALLY_SUCCESS,
+         where, what);
+  expect(bits_of(y[0]) == bits_of(want), where, what);
+
+  const std::array<std::int32_t, 2> offsets = {0, 1};
+  const std::array<std::int32_t, 1> columns = {0};
+  const std::array ones = {X{1}};
+  y = zero;
+  tally::spmv(where, alpha, tally::csr_view{1, 1, offsets, columns, ones}, from, alpha, y);
+  expect(bits_of(y[0]) == bits_of(want), where, what);
+  y = zero;
+  const tally_csr a = {1, 1, 1, TALLY_INT32, offsets.data(), TALLY_INT32, columns.data(), e,
+                       ones.data()};
+  expect(tally_spmv(&c, nullptr, s, &alpha, &a, e, from.data(), 1, s, &alpha, e, y.data(), 1) ==
+             TALLY_SUCCESS,
+         where, what);
+  expect(bits_of(y[0]) == bits_of(want), where, what);
+}
+
+/// Samples between bounds of +-2^-130.
+void expect_counts(const tally::executor& where) {
+  const float upper = tiny<float>();
+  const float lower = std::bit_cast<float>(std::bit_cast<std::uint32_t>(upper) | 0x80000000u);
+  const std::array samples = {lower, upper, upper};
+  std::array<std::int64_t, 2> counts;
+  tally::histogram_even(where, samples, lower, upper, counts);
+  expect(counts[0] == 1 && counts[1] == 2, where, "a histogram's bounds");
+  const auto c = std::bit_cast<tally_executor>(where);
+  counts = {};
+  expect(tally_histogram_even(&c, 3, TALLY_FLOAT32, samples.data(), 1, TALLY_FLOAT32, &lower, &upper,
+                              2, TALLY_INT64, counts.data(), nullptr) == TALLY_SUCCESS,
+         where, "a histogram's bounds from C");
+  expect(counts[0] == 1 && counts[1] == 2, where, "a histogram's bounds from C");
+}
+
 int main() {
 #if defined(__FMA__)
   if (!__builtin_cpu_supports("fma") || !__builtin_cpu_supports("avx2")) return 77;
 #endif
-  int failures = 0;
   for (const auto& where : {tally::serial(), tally::simd(), tally::automatic()}) {
     for (const auto& row : golden::rows) {
       const double f64 = tally::dot(where, golden::doubles(row.n, 1), golden::doubles(row.n, 2));
@@ -62,6 +160,24 @@ int main() {
       }
     }
   }
+  constexpr float x0 = 0x1p20f, want = 0x1p-110f;
+  for (const auto& where : tally::executors()) {
+    if (where.name() == "cuda") continue;  // the vectors are in host memory
+    using complex = std::complex<float>;
+    expect_products<float>(where, "a factor of float", x0, want);
+    expect_products<tally::bfloat16>(where, "a factor of bfloat16", x0, want);
+    expect_products<complex>(where, "a factor of complex<float>", complex(x0, 0),
+                             complex(want, want));
+    expect_products<float>(where, "a float's factor", complex(x0, x0), complex(want, want));
+    expect_counts(where);
+  }
+  // Floats among doubles.
+  tally::exact_sum<double> sum;
+  sum.add(tiny<float>());
+  sum.add_product(tiny<float>(), 3.0);
+  expect(std::bit_cast<std::uint64_t>(sum.round<double>()) ==
+             std::bit_cast<std::uint64_t>(0x1p-128),
+         tally::serial(), "exact_sum of a float");
   // Each lane adds a product and its negative: 0, unless the second is not rounded before.
   auto x = golden::doubles(tally::order::chunk, 7);
   auto y = golden::doubles(tally::order::chunk, 8);

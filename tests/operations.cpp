@@ -9,7 +9,7 @@ class EveryOperation : public data::OnEveryExecutor {};
 
 TEST_P(EveryOperation, HasTheBitsOfSerial) {
   for (const auto m : {operations::magnitude::plain, operations::magnitude::tiny,
-                       operations::magnitude::subnormal}) {
+                       operations::magnitude::subnormal, operations::magnitude::huge}) {
     for (const std::size_t n : {std::size_t{100}, std::size_t{3000}}) {
       for (const operations::operation& each : operations::list(n, m)) {
         if (!operations::runs(each, where())) continue;

@@ -30,10 +30,12 @@ enum class magnitude {
   plain,      ///< they lie in [-1, 1)
   tiny,       ///< half of them are subnormal; the products of the others are
   subnormal,  ///< all of them are
+  huge,       ///< products overflow, and infinities of both signs meet
 };
 
 inline const char* name(magnitude m) {
-  return m == magnitude::plain ? "plain" : m == magnitude::tiny ? "tiny" : "subnormal";
+  constexpr const char* names[] = {"plain", "tiny", "subnormal", "huge"};
+  return names[static_cast<int>(m)];
 }
 
 /// Where the operands of one call are. `returned` has the bytes of what the call returns, where it
@@ -189,6 +191,10 @@ class list {
                          (magnitude_ == magnitude::tiny && random() % 2);
       if (below) return T(std::ldexp(uniform, lowest - 2));
       if (magnitude_ == magnitude::tiny) return T(std::ldexp(uniform, lowest / 2 - 2));
+      if (magnitude_ == magnitude::huge) {
+        constexpr int highest = half ? 16 : std::numeric_limits<F>::max_exponent;
+        return T(std::ldexp(uniform, highest));
+      }
       return T(uniform);
     }
   }
@@ -517,6 +523,7 @@ class list {
     constexpr int lowest = std::numeric_limits<X>::min_exponent;
     if constexpr (std::is_integral_v<X>) return 1;
     if (magnitude_ == magnitude::plain) return 1;
+    if (magnitude_ == magnitude::huge) return std::numeric_limits<X>::max();
     return std::ldexp(X(1), magnitude_ == magnitude::tiny ? lowest / 2 - 2 : lowest - 2);
   }
 

@@ -57,7 +57,6 @@ constexpr auto runs = make_pair_table<void(const dot_arguments&), A>(run_entry<A
 }  // namespace
 
 void dot(const executor&, const dot_arguments& a) {
-  const default_environment environment;
   const auto lock = acquire();
   with_accumulator(a.result.element, [&]<class A>() { at(runs<A>, a.x.element, a.y.element)(a); });
 }

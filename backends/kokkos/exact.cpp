@@ -190,7 +190,6 @@ void run(const exact_arguments& a) {
 }  // namespace
 
 void exact(const executor&, const exact_arguments& a) {
-  const default_environment environment;
   const auto lock = acquire();
   const bool narrow = a.result.element == type::float32 || a.result.element == type::complex64;
   narrow ? run<float>(a) : run<double>(a);

@@ -167,7 +167,6 @@ void run(const extremum_arguments& a) {
 }  // namespace
 
 void extremum(const executor&, const extremum_arguments& a) {
-  const default_environment environment;
   const auto lock = acquire();
   with_element(a.x.element, [&]<class X>() { run<X>(a); });
 }

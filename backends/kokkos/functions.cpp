@@ -29,7 +29,6 @@ struct run_part {
 void for_each_part(const executor&, const char* function, [[maybe_unused]] std::size_t size,
                    [[maybe_unused]] const part_calls& calls) {
   if constexpr (on_host) {
-    const default_environment environment;
     const auto lock = acquire();
     const space where;
     const std::size_t parts = (size + part_size - 1) / part_size;

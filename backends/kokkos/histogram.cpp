@@ -235,6 +235,7 @@ struct round_sums {
   bool add;
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    const environment_guard environment;
     exact sum = exact::from_words(words + k * exact::words);
     if (add) sum.add(static_cast<double>(sums[k]));
     sums[k] = sum.template round<C>();
@@ -332,7 +333,6 @@ void with_edges(const space& where, const operand& edges, const F& f) {
 }  // namespace
 
 stray_key histogram(const executor&, const histogram_arguments& a) {
-  const default_environment environment;
   const auto lock = acquire();
   const space where;
   const auto bins = static_cast<std::int64_t>(a.counts.size / a.options.channels);

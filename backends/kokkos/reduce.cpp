@@ -88,7 +88,6 @@ constexpr auto runs = make_type_table<void(const reduce_arguments&), A>([]<class
 }  // namespace
 
 void reduce(const executor&, const reduce_arguments& a) {
-  const default_environment environment;
   const auto lock = acquire();
   with_accumulator(accumulator_of(a), [&]<class A>() {
     switch (a.what) {

@@ -198,7 +198,6 @@ std::int64_t index_at(const operand& v, std::size_t i) {
 }  // namespace
 
 void spmv(const executor&, const spmv_arguments& a) {
-  const default_environment environment;
   const auto lock = acquire();
   const matrix_terms terms(a);
   with_row_accumulator(a, [&]<class A>() {

@@ -47,7 +47,6 @@ void run(std::size_t n, const Body& body) {
 }  // namespace
 
 void transform(const executor&, const transform_arguments& a) {
-  const default_environment environment;
   const auto lock = acquire();
   if (copies_bits(a)) {
     const auto size = static_cast<std::ptrdiff_t>(size_of(a.x.element));

@@ -8,7 +8,6 @@
 namespace tally::backends::openmp {
 
 void dot(const executor& where, const dot_arguments& a) {
-  const default_environment environment;
   with_accumulator(a.result.element, [&]<class A>() {
     auto* const node = simd::node_of<A>(where.instructions(), a.x.element, a.y.element);
     const auto sum = sum_of_shares<dot_sum<A>>(

@@ -10,7 +10,6 @@
 namespace tally::backends::openmp {
 
 void exact(const executor& where, const exact_arguments& a) {
-  const default_environment environment;
   exact_node* const node = simd::exact_node_of(where.instructions());
   // At least a chunk for a thread: a sum of its own costs as much.
   const auto threads = static_cast<std::size_t>(threads_of(where));
@@ -20,7 +19,7 @@ void exact(const executor& where, const exact_arguments& a) {
   std::mutex merging;  // a critical section of OpenMP's would export its name
 #pragma omp parallel num_threads(std::max(shares, 1))
   {
-    const default_environment environment_of_thread;
+    const default_environment environment;
 #pragma omp for schedule(static) nowait
     for (int i = 0; i < shares; ++i) {
       const std::size_t first = static_cast<std::size_t>(i) * share;

@@ -7,7 +7,6 @@
 namespace tally::backends::openmp {
 
 void extremum(const executor& where, const extremum_arguments& a) {
-  const default_environment environment;
   auto* const search = simd::extremum_search_of(where.instructions(), a.what, a.x.element);
   write_result(a, sum_of_shares<candidates>(a.x.size, threads_of(where),
                                             [&](std::size_t first, std::size_t n) {

@@ -6,7 +6,6 @@
 namespace tally::backends::openmp {
 
 void for_each_part(const executor& where, const char*, std::size_t size, const part_calls& calls) {
-  const default_environment environment;
   const int threads = threads_of(where);
   const share_shape shape = shares_of(size, threads);
   calls.prepare(calls.context, shape.count);

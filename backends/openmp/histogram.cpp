@@ -10,7 +10,10 @@ stray_key histogram(const executor& where, const histogram_arguments& a) {
   stray_key stray;
   const auto run = [](std::size_t count, const auto& f) {
 #pragma omp parallel for num_threads(static_cast <int>(count)) schedule(static)
-    for (std::size_t t = 0; t < count; ++t) f(t);
+    for (std::size_t t = 0; t < count; ++t) {
+      const default_environment environment;
+      f(t);
+    }
   };
   simd::with_slot_search(where.instructions(), a, [&](const void* bins, simd::slot_search* search) {
     const auto threads = static_cast<std::size_t>(threads_of(where));

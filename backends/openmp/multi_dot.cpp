@@ -57,7 +57,6 @@ void multi_dot(const executor& where, const multi_dot_arguments& a) {
     return share_pairs(where, a, many);
   }
   if (wants_exact(a)) return each_dot<dot, exact>(where, a);
-  const default_environment environment;
   with_accumulator(a.results.element, [&]<class A>() { share_terms<A>(where, a, threads); });
 }
 

@@ -154,7 +154,6 @@ void multiply_exactly(const executor& where, const spmv_arguments& a, const bord
 }  // namespace
 
 void spmv(const executor& where, const spmv_arguments& a) {
-  const default_environment environment;
   const borders all(a.a, threads_of(where));
   with_row_accumulator(a, [&]<class A>() {
     a.exact ? multiply_exactly<A>(where, a, all) : multiply<A>(where, a, all);

@@ -1,7 +1,6 @@
 // dot on one thread, in plain loops: the reference that is read first.
 #include "backends/serial/dot.hpp"
 
-#include "backends/floating_point_environment.hpp"
 #include "backends/pairs.hpp"
 #include "backends/serial/order.hpp"
 #include "backends/serial/term.hpp"
@@ -26,7 +25,6 @@ constexpr auto sums = make_pair_table<dot_sum<A>(const operand&, const operand&)
 }  // namespace
 
 void dot(const executor&, const dot_arguments& a) {
-  const default_environment environment;
   with_accumulator(a.result.element, [&]<class A>() {
     auto* const sum_of_pair = at(sums<A>, a.x.element, a.y.element);
     *static_cast<A*>(a.result.data) = finish(sum_of_pair(a.x, a.y), a.conjugated);

@@ -2,7 +2,6 @@
 // first.
 #include "backends/serial/exact.hpp"
 
-#include "backends/floating_point_environment.hpp"
 
 #include <array>
 #include <cmath>
@@ -126,7 +125,6 @@ void add_exact(const exact_arguments& a, exact_sums& to) {
 }
 
 void exact(const executor&, const exact_arguments& a) {
-  const default_environment environment;  // of the conversions; the sums are integers
   exact_sums sums;
   add_exact(a, sums);
   write_rounded(sums, a);

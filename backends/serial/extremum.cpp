@@ -2,7 +2,6 @@
 #include "backends/serial/extremum.hpp"
 
 #include "backends/extremum_rank.hpp"
-#include "backends/floating_point_environment.hpp"
 
 namespace tally::backends::serial {
 namespace {
@@ -37,7 +36,6 @@ candidates best_of(extreme what, const operand& x) {
 }  // namespace
 
 void extremum(const executor&, const extremum_arguments& a) {
-  const default_environment environment;
   with_element(a.x.element, [&]<class X>() { write_result(a, best_of<X>(a.what, a.x)); });
 }
 

@@ -1,12 +1,10 @@
 // The caller's functions on the calling thread: one part.
 #include "backends/serial/functions.hpp"
 
-#include "backends/floating_point_environment.hpp"
 
 namespace tally::backends::serial {
 
 void for_each_part(const executor&, const char*, std::size_t size, const part_calls& calls) {
-  const default_environment environment;
   calls.prepare(calls.context, size > 0 ? 1 : 0);
   if (size > 0) calls.run(calls.context, 0, 0, size);
   calls.finish(calls.context);

@@ -1,7 +1,6 @@
 // Histograms on one thread, in plain loops.
 #include "backends/serial/histogram.hpp"
 
-#include "backends/floating_point_environment.hpp"
 #include "backends/histogram_bins.hpp"
 #include "backends/histogram_weights.hpp"
 
@@ -83,7 +82,6 @@ stray_key first_stray(const histogram_arguments& a) {
 }  // namespace
 
 stray_key histogram(const executor&, const histogram_arguments& a) {
-  const default_environment environment;
   stray_key stray;
   if (a.what == binning::keys && a.options.outside == nullptr) {
     with_element(a.x.element, [&]<class X>() {

@@ -1,7 +1,6 @@
 // sum, asum and nrm2 on one thread, in plain loops.
 #include "backends/serial/reduce.hpp"
 
-#include "backends/floating_point_environment.hpp"
 #include "backends/pairs.hpp"
 #include "backends/reduce_sum.hpp"
 #include "backends/serial/order.hpp"
@@ -66,7 +65,6 @@ auto* sum_of(reduction what, type x) {
 }  // namespace
 
 void reduce(const executor&, const reduce_arguments& a) {
-  const default_environment environment;
   with_accumulator(accumulator_of(a), [&]<class A>() {
     auto* const sum = sum_of<A>(a.what, a.x.element);
     reduce_on_host<A>(a, [&](real_t<A> scale) { return sum(a.x, scale); });

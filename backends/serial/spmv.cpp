@@ -3,7 +3,6 @@
 
 #include "backends/csr_defects.hpp"
 #include "backends/exact_rows.hpp"
-#include "backends/floating_point_environment.hpp"
 #include "backends/row_kernels.hpp"
 #include "backends/serial/exact.hpp"
 #include "backends/serial/term.hpp"
@@ -79,7 +78,6 @@ row_kernels<A> row_kernels_of(const spmv_arguments& a) {
 }
 
 void spmv(const executor&, const spmv_arguments& a) {
-  const default_environment environment;
   with_row_accumulator(a, [&]<class A>() {
     if (a.exact) return multiply_rows_exactly<A>(a, 0, a.a.rows, add_exact);
     multiply_rows(row_kernels_of<A>(a), a, 0, a.a.rows);

@@ -2,7 +2,6 @@
 #include "backends/serial/transform.hpp"
 
 #include "backends/blocks.hpp"
-#include "backends/floating_point_environment.hpp"
 
 #include <algorithm>
 
@@ -30,7 +29,6 @@ void run(const transform_arguments& a) {
 
 void transform(const executor&, const transform_arguments& a) {
   if (copies_bits(a)) return copy_bits(a.x, a.z);
-  const default_environment environment;
   with_computation(a, [&]<class C>() {
     with_function<computed_t<C>>(a.what, [&]<elementwise what>() { run<what, C>(a); });
   });

@@ -13,7 +13,6 @@
 //   weights       a thread has the words of all sums, or of as many as fit
 #pragma once
 
-#include "backends/floating_point_environment.hpp"
 #include "backends/histogram_bins.hpp"
 #include "backends/histogram_weights.hpp"
 
@@ -179,10 +178,7 @@ struct threads {
 
   template <class F>
   void operator()(const F& f) const {
-    run(count, [&](std::size_t t) {
-      const default_environment environment;
-      f(t);
-    });
+    run(count, f);
   }
 };
 

@@ -9,7 +9,6 @@
 // accumulators' worth of code. A chunk and its buffers stay in the first-level cache.
 #include "backends/simd/dot.hpp"
 
-#include "backends/floating_point_environment.hpp"
 #include "backends/pairs.hpp"
 #include "backends/simd/targets.hpp"
 
@@ -307,7 +306,6 @@ constexpr auto nodes = make_pair_table<dot_node<A>, A>([]<class X, class Y>() ->
 /// `dot` for the pairs of types that `node` sums.
 template <class A, dot_node<A>* node>
 void run(const dot_arguments& a) {
-  const default_environment environment;
   *static_cast<A*>(a.result.data) = finish(node(a.x, a.y), a.conjugated);
 }
 

@@ -7,7 +7,6 @@
 // by the exponents of its terms (`exponent_bins`). docs/numerics.md has the proof.
 #include "backends/simd/exact.hpp"
 
-#include "backends/floating_point_environment.hpp"
 #include "backends/serial/exact.hpp"
 #include "backends/simd/targets.hpp"
 
@@ -899,7 +898,6 @@ namespace tally::backends::simd {
 exact_node* exact_node_of(instruction_set set) { return implementation_of(set).node; }
 
 void exact(const executor& where, const exact_arguments& a) {
-  const default_environment environment;
   exact_sums sums;
   exact_node_of(where.instructions())(a, sums);
   write_rounded(sums, a);

@@ -6,7 +6,6 @@
 // Elements that don't lie side by side are gathered first.
 #include "backends/simd/extremum.hpp"
 
-#include "backends/floating_point_environment.hpp"
 #include "backends/simd/targets.hpp"
 
 #include <algorithm>
@@ -333,7 +332,6 @@ extremum_search* extremum_search_of(instruction_set set, extreme what, type x) {
 }
 
 void extremum(const executor& where, const extremum_arguments& a) {
-  const default_environment environment;
   write_result(a, extremum_search_of(where.instructions(), a.what, a.x.element)(a.x, 0));
 }
 

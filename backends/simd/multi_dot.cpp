@@ -5,7 +5,6 @@
 #include "backends/simd/multi_dot.hpp"
 
 #include "backends/each_dot.hpp"
-#include "backends/floating_point_environment.hpp"
 #include "backends/pairs.hpp"
 #include "backends/simd/exact.hpp"
 #include "backends/simd/targets.hpp"
@@ -221,7 +220,6 @@ void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t
 }
 
 void multi_dot(const executor& where, const multi_dot_arguments& a) {
-  const default_environment environment;
   write_dots(where, a, 0, a.pairs.size());
 }
 

@@ -2,7 +2,6 @@
 // two paths, as in dot.cpp. Complex elements are summed as the pairs of numbers that they are.
 #include "backends/simd/reduce.hpp"
 
-#include "backends/floating_point_environment.hpp"
 #include "backends/pairs.hpp"
 #include "backends/simd/targets.hpp"
 
@@ -250,7 +249,6 @@ reduce_node<A>* reduce_node_of(instruction_set set, reduction what, type x) {
 }
 
 void reduce(const executor& where, const reduce_arguments& a) {
-  const default_environment environment;
   with_accumulator(accumulator_of(a), [&]<class A>() {
     auto* const node = reduce_node_of<A>(where.instructions(), a.what, a.x.element);
     reduce_on_host<A>(a, [&](real_t<A> scale) { return node(a.x, scale); });

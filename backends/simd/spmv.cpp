@@ -9,7 +9,6 @@
 
 #include "backends/csr.hpp"
 #include "backends/exact_rows.hpp"
-#include "backends/floating_point_environment.hpp"
 #include "backends/row_lengths.hpp"
 #include "backends/row_order.hpp"
 #include "backends/serial/order.hpp"
@@ -553,7 +552,6 @@ readable_x<A>::readable_x(const spmv_arguments& a) : arguments_(a) {
 }
 
 void spmv(const executor& where, const spmv_arguments& a) {
-  const default_environment environment;
   with_row_accumulator(a, [&]<class A>() {
     if (a.exact)
       return multiply_rows_exactly<A>(a, 0, a.a.rows, *exact_node_of(where.instructions()));

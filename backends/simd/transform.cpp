@@ -3,7 +3,6 @@
 #include "backends/simd/transform.hpp"
 
 #include "backends/blocks.hpp"
-#include "backends/floating_point_environment.hpp"
 #include "backends/simd/targets.hpp"
 
 #include <algorithm>
@@ -484,7 +483,6 @@ bool goes_past_caches(const transform_arguments& a) {
 }
 
 void transform(const executor& where, const transform_arguments& a) {
-  const default_environment environment;
   transform_node_of(where.instructions())(a, goes_past_caches(a));
 }
 

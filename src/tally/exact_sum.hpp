@@ -78,6 +78,16 @@ class exact_sum {
     put_product(x, y);
   }
 
+  // Floats among doubles: converted by their bits, or the caller's environment might flush them.
+  template <std::same_as<float> F>
+  requires std::same_as<T, double>
+  TALLY_HOST_DEVICE void add(F value) { add(types::widened(value)); }
+  template <float_or_double X, float_or_double Y>
+  requires std::same_as<T, double>
+  TALLY_HOST_DEVICE void add_product(X x, Y y) {
+    add_product(types::widened(x), types::widened(y));
+  }
+
   /// Adds m * 2^exponent.
   /// @param exponent from `lowest_exponent` to `highest_exponent`, unless m is 0.
   /// @throws error   invalid_argument for another. (The sum is NaN then, and on a device only

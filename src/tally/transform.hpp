@@ -58,7 +58,8 @@ enum class elementwise : std::uint8_t {
   exp
 };
 
-/// A factor, its type erased.
+/// A factor, its type erased. The caller's code makes it, and the caller's environment, in which a
+/// conversion might flush a subnormal, must not reach it: see `types::widened`.
 struct scalar {
   type element = type::float64;
   std::int64_t integer = 0;          ///< the value of an integer
@@ -68,15 +69,17 @@ struct scalar {
   template <tally::element T>
   constexpr scalar(const T& value) : element(type_of<T>) {
     if constexpr (is_complex_v<T>) {
-      number = {value.real(), value.imag()};
+      number = {types::widened(value.real()), types::widened(value.imag())};
     } else if constexpr (std::is_integral_v<T>) {
       integer = static_cast<std::int64_t>(value);
+    } else if constexpr (std::is_same_v<T, double>) {
+      number = value;
     } else {
-      number = static_cast<double>(value);
+      number = types::widened(static_cast<float>(value));
     }
   }
 
-  /// In the computation's type.
+  /// In the computation's type, rounded as the environment says: the library sets it first.
   template <class C>
   constexpr C as() const {
     using R = real_t<C>;

@@ -209,6 +209,30 @@ template <class A, class X, class Y>
 concept dot_accumulator = element<X> && element<Y> &&
     (std::same_as<A, dot_result_t<X, Y>> || std::same_as<A, dot_widest_t<X, Y>>);
 
+namespace types {
+
+/// A float as a double, by its bits: in the caller's code, where neither subnormals that are flushed
+/// nor traps nor the compiler's flags may reach it.
+TALLY_HOST_DEVICE constexpr double widened(float value) {
+  const auto bits = __builtin_bit_cast(std::uint32_t, value);
+  std::uint64_t magnitude = bits & 0x7fffffffu;
+  std::uint64_t bias = 1023 - 127;  // what the exponent's field grows by
+  if (magnitude >= 0x7f800000u) {   // infinity, NaN: from all ones to all ones
+    bias = 2047 - 255;
+  } else if (magnitude == 0) {
+    bias = 0;
+  } else if (magnitude < 0x800000u) {  // subnormal: its first 1 becomes the field's
+    const int shift = __builtin_clz(static_cast<unsigned>(magnitude)) - 8;
+    magnitude <<= shift;
+    bias -= static_cast<std::uint64_t>(shift);
+  }
+  return __builtin_bit_cast(
+      double, std::uint64_t{bits >> 31} << 63 | ((magnitude << 29) + (bias << 52)));
+}
+TALLY_HOST_DEVICE constexpr double widened(double value) { return value; }
+
+}  // namespace types
+
 constexpr float16::operator float() const {
   const std::uint32_t sign = (bits & 0x8000u) << 16;
   const std::uint32_t exponent = (bits >> 10) & 0x1fu;
