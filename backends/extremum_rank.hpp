@@ -117,13 +117,6 @@ candidate candidate_at(const X& x, std::size_t index) {
   return candidate::at(rank_of<what>(x), index);
 }
 
-/// An `extremum` as a plain value of its layout, for code that has none of `T`'s functions.
-template <class T>
-struct alignas(8) found {
-  T value;
-  alignas(8) std::int64_t index;
-};
-
 /// An element as it is returned: of NaNs the one.
 template <class X, class T>
 TALLY_HOST_DEVICE T as_value(T x) {
@@ -142,7 +135,7 @@ inline void write_result(const extremum_arguments& a, const candidates& best) {
   }
   with_element(a.x.element, [&]<class X>() {
     if constexpr (!is_complex_v<X>) {
-      auto* result = static_cast<found<X>*>(a.result);
+      auto* result = static_cast<tally::extremum<X>*>(a.result);
       const auto write = [&](const candidate& c) {
         const std::int64_t i = c.place();
         *result++ = {as_value<X>(static_cast<const X*>(a.x.data)[i * a.x.increment]), i};

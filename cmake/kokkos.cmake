@@ -1,7 +1,8 @@
 # Kokkos: finds one and defines tally_kokkos, the backend as a static library of its own, so that
 # nothing of Kokkos reaches what else is compiled. Sets TALLY_HAS_KOKKOS, TALLY_KOKKOS_ORIGIN (for
 # people), and for users of a static tally TALLY_KOKKOS_IS_PACKAGE (whether they find it as a package)
-# and TALLY_KOKKOS_LIBRARIES (files, for tally.pc).
+# and TALLY_KOKKOS_LIBRARIES (files, names
+# and linker options, for tally.pc).
 #
 # In this order: an installed Kokkos (or the parent project's); the release archive; Debian's.
 
@@ -27,7 +28,7 @@ if(NOT TARGET Kokkos::kokkos)
 endif()
 if(TARGET Kokkos::kokkos)
   set(TALLY_KOKKOS_ORIGIN "${Kokkos_VERSION} in ${Kokkos_DIR}")
-  set(TALLY_KOKKOS_LIBRARIES $<TARGET_LINKER_FILE:Kokkos::kokkoscore> ${CMAKE_DL_LIBS})
+  set(TALLY_KOKKOS_LIBRARIES -L$<TARGET_LINKER_FILE_DIR:Kokkos::kokkoscore> kokkoscore ${CMAKE_DL_LIBS})
 endif()
 
 # --- The release archive --------------------------------------------------------------------------
@@ -75,7 +76,7 @@ if(NOT TALLY_KOKKOS_ORIGIN AND (TALLY_IS_TOP_LEVEL OR NOT TALLY_ENABLE_KOKKOS ST
         get_target_property(Kokkos_${language}_ARCHITECTURES kokkoscore ${language}_ARCHITECTURES)
       endif()
     endforeach()
-    set(TALLY_KOKKOS_LIBRARIES -lkokkoscore ${CMAKE_DL_LIBS})  # installed beside Tally
+    set(TALLY_KOKKOS_LIBRARIES kokkoscore ${CMAKE_DL_LIBS})  # installed beside Tally
     if(FETCHCONTENT_SOURCE_DIR_KOKKOS)
       set(TALLY_KOKKOS_ORIGIN "sources in ${FETCHCONTENT_SOURCE_DIR_KOKKOS}")
     else()

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by tests/run and bench/run: finds out which Debian packages are missing and installs those.
 #
 #   need_packages NAME...   the caller can't go on without them: ends the script when they can't be had
@@ -44,7 +45,7 @@ list_missing() {
     case $name in
       *:*) command -v "${name#*:}" >/dev/null && continue ;;
     esac
-    dpkg-query -W -f '${Status}' "${name%%:*}" 2>/dev/null | grep -q 'ok installed' && continue
+    [[ $(dpkg-query -W -f '${Status}' "${name%%:*}" 2>/dev/null) == *'ok installed'* ]] && continue
     missing_packages+=("${name%%:*}")
   done
 }

@@ -113,11 +113,12 @@ bytes canonical_nan() {
   return filled(1, std::uint16_t{0x7e00u});
 }
 
-/// A result without its padding: the bytes of each value, then those of its index.
+/// All bytes of a result: those of each value, zeros up to the eighth, those of its index.
 template <class X>
 bytes expected(extreme what, const bytes& x) {
   bytes all;
   const auto add = [&](bytes value, std::int64_t index) {
+    if (!value.empty()) value.resize(8);
     all.insert(all.end(), value.begin(), value.end());
     const bytes tail = filled(1, index);
     all.insert(all.end(), tail.begin(), tail.end());
@@ -137,22 +138,19 @@ bytes expected(extreme what, const bytes& x) {
   return all;
 }
 
-/// The same of what a search wrote.
-template <class X>
-bytes without_padding(extreme what, const std::byte* result) {
-  if (what == extreme::iamax) return bytes(result, result + 8);
-  bytes all;
-  for (int i = 0; i < (what == extreme::minmax ? 2 : 1); ++i, result += 16) {
-    all.insert(all.end(), result, result + sizeof(X));
-    all.insert(all.end(), result + 8, result + 16);
-  }
-  return all;
+std::size_t size_of_result(extreme what) {
+  return what == extreme::iamax ? 8 : what == extreme::minmax ? 32 : 16;
+}
+
+/// What a search wrote.
+bytes written(extreme what, const void* result) {
+  const auto* const from = static_cast<const std::byte*>(result);
+  return bytes(from, from + size_of_result(what));
 }
 
 /// The indices among them.
-template <class X>
 std::string indices(extreme what, const bytes& result) {
-  const std::size_t value = what == extreme::iamax ? 0 : sizeof(X);
+  const std::size_t value = what == extreme::iamax ? 0 : 8;
   std::string line;
   for (std::size_t i = value; i < result.size(); i += value + 8) {
     line += ' ';
@@ -176,7 +174,7 @@ class Extremum : public data::OnEveryExecutor {
     }
     if (!memory_r_) memory_r_ = std::make_unique<data::buffer>(where(), 64);
     const tally::operand ox = data::place(*memory_x_, x, tally::type_of<X>, l);
-    const std::size_t size = what == extreme::iamax ? 8 : what == extreme::minmax ? 32 : 16;
+    const std::size_t size = size_of_result(what);
     const auto label = [&] {
       std::ostringstream line;
       line << names[static_cast<int>(what)] << " of " << tally::name(tally::type_of<X>)
@@ -187,18 +185,18 @@ class Extremum : public data::OnEveryExecutor {
     alignas(16) std::array<std::byte, 48> result;
     result.fill(std::byte{0xcc});
     tally::find_extremum(where(), {ox, what, result.data(), true});
-    bytes got = without_padding<X>(what, result.data());
-    ASSERT_EQ(got, want) << label() << indices<X>(what, got) << " instead of"
-                         << indices<X>(what, want);
+    bytes got = written(what, result.data());
+    ASSERT_EQ(got, want) << label() << indices(what, got) << " instead of"
+                         << indices(what, want);
     ASSERT_EQ(result[size], std::byte{0xcc}) << label() << " written past the result";
 
     bytes poison(64, std::byte{0xcc});
     memory_r_->write(poison.data(), poison.size());
     tally::find_extremum(where(), {ox, what, memory_r_->get(), false});
     memory_r_->read(poison.data(), poison.size());  // on the default stream, so after the search
-    got = without_padding<X>(what, poison.data());
-    ASSERT_EQ(got, want) << label() << " written form:" << indices<X>(what, got) << " instead of"
-                         << indices<X>(what, want);
+    got = written(what, poison.data());
+    ASSERT_EQ(got, want) << label() << " written form:" << indices(what, got) << " instead of"
+                         << indices(what, want);
     ASSERT_EQ(poison[size], std::byte{0xcc}) << label() << " written past the result";
   }
 
@@ -572,7 +570,7 @@ TEST(ExtremumOnCuda, ACapturedSearchLooksAtEachReplaysData) {
     data::check_cuda(cudaStreamSynchronize(stream));
     bytes got(sizeof(results));
     result.read(got.data(), got.size());
-    EXPECT_EQ(without_padding<double>(extreme::minmax, got.data()),
+    EXPECT_EQ(written(extreme::minmax, got.data()),
               expected<double>(extreme::minmax, values));
   }
   data::check_cuda(cudaGraphExecDestroy(executable));
@@ -593,7 +591,7 @@ TEST(ExtremumOnCuda, ResultsInPinnedAndManagedMemory) {
   for (auto* result : {pinned, managed}) {
     tally::max(tally::cuda(), x, result);
     data::check_cuda(cudaDeviceSynchronize());
-    EXPECT_EQ(without_padding<float>(extreme::max, reinterpret_cast<std::byte*>(result)),
+    EXPECT_EQ(written(extreme::max, result),
               expected<float>(extreme::max, values));
   }
   cudaFreeHost(pinned);
@@ -626,6 +624,33 @@ TEST(ExtremumInterface, ReturnsTheElementsType) {
   static_assert(sizeof(tally::extremum<bool>) == 16 && sizeof(tally::extrema<double>) == 32);
   const std::array<bool, 4> flags = {true, false, true, false};
   EXPECT_EQ(tally::minmax(flags), (tally::extrema<bool>{{false, 1}, {true, 0}}));
+}
+
+/// All of a result's bytes are defined, also where it was returned, in registers perhaps.
+TEST(ExtremumInterface, EveryByteOfAResultIsDefined) {
+  for (const auto& where : tally::executors()) {
+    if (data::on_device(where)) continue;
+    data::for_each_type([&]<class X>(std::type_identity<X>) {
+      if constexpr (!tally::is_complex_v<X>) {
+        std::array<X, 3> x;
+        x.fill(X(1));
+        alignas(16) std::array<std::byte, 32> place;
+        place.fill(std::byte{0xcc});
+        *new (place.data()) tally::extrema<X> = tally::minmax(where, x);
+        bytes values(sizeof x);
+        std::memcpy(values.data(), x.data(), sizeof x);
+        EXPECT_EQ(written(extreme::minmax, place.data()), expected<X>(extreme::minmax, values))
+            << where.description() << ", " << tally::name(tally::type_of<X>);
+        static_assert(std::is_trivially_copyable_v<tally::extremum<X>>);
+        static_assert(!std::is_integral_v<X> || sizeof(X) == 8 ||
+                      std::has_unique_object_representations_v<tally::extremum<X>>);
+      }
+    });
+  }
+  auto [value, index] = tally::max(std::vector<float>{1, 3, 2});
+  static_assert(std::is_same_v<decltype(value), float>);
+  EXPECT_EQ(value, 3);
+  EXPECT_EQ(index, 1);
 }
 
 TEST(ExtremumInterface, WritesToAPointer) {

@@ -294,8 +294,8 @@ __device__ void deliver_from_tile(const dot_job& job, const candidate& best, int
     deliver(index, job.tag, job.result);
   } else {
     // Threads that have the filler have the same element.
-    const found<DX> result = {as_value<X>(element), index};
-    constexpr int words = words_of<found<DX>>;
+    const tally::extremum<DX> result = {as_value<X>(element), index};
+    constexpr int words = words_of<tally::extremum<DX>>;
     char* const to = static_cast<char*>(job.result) +
                      part * (job.tag == 0 ? sizeof result : words * sizeof(std::uint64_t));
     deliver(result, job.tag, to);

@@ -114,12 +114,11 @@ struct write_result {
     if constexpr (what == extreme::iamax) {
       *static_cast<std::int64_t*>(result) = size == 0 ? -1 : index;
     } else {
-      auto* const to = static_cast<tally::extremum<X>*>(result);
-      to->value = x.first[index * x.increment];
+      X value = x.first[index * x.increment];
       if constexpr (!std::is_integral_v<X>) {
-        if (is_nan) to->value = static_cast<X>(quiet_nan<compared<X>>);
+        if (is_nan) value = static_cast<X>(quiet_nan<compared<X>>);
       }
-      to->index = index;
+      *static_cast<tally::extremum<X>*>(result) = {value, index};
     }
   }
 };

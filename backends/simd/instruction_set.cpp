@@ -29,6 +29,30 @@ bool halves_avx512() {
 #endif
 }
 
+/// Highway's targets that this processor and its system can run, of those that this source knows of.
+///
+/// Highway's own `SupportedTargets` would say it, from a library: where a program exports a function of
+/// that name, from another release of Highway, that one would be called, whose targets have other
+/// numbers. So Tally takes templates from Highway and links nothing of it.
+std::int64_t supported_targets() {
+  std::int64_t targets = HWY_STATIC_TARGET;  // what the compiler's own flags allow
+#if HWY_ARCH_X86
+  __builtin_cpu_init();  // a program's constructors may ask
+  unsigned eax, ebx, ecx = 0, edx;
+  __get_cpuid(1, &eax, &ebx, &ecx, &edx);
+  const bool sse4 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul") &&
+                    __builtin_cpu_supports("aes");
+  const bool avx2 = sse4 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma") &&
+                    (ecx & bit_F16C) != 0;  // clang 14 doesn't know the name "f16c"
+  const bool avx3 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512cd");
+  targets |= (sse4 ? HWY_SSE4 : 0) | (avx2 ? HWY_AVX2 : 0) | (avx3 ? HWY_AVX3 : 0);
+#endif
+  return targets;
+}
+
 instruction_set best_of(const std::vector<instruction_set>& sets) {
   const auto avx2 = std::ranges::find(sets, instruction_set::avx2);
   if (sets.back() == instruction_set::avx512 && avx2 != sets.end() && halves_avx512()) return *avx2;
@@ -41,7 +65,7 @@ const std::vector<instruction_set>& instruction_sets() {
   static const std::vector<instruction_set> sets = [] {
     std::vector<instruction_set> usable;
     // One bit a target, the lowest the widest.
-    for (std::int64_t left = HWY_SUPPORTED_TARGETS & HWY_TARGETS; left != 0; left &= left - 1) {
+    for (std::int64_t left = supported_targets() & HWY_TARGETS; left != 0; left &= left - 1) {
       usable.push_back(set_of(left & -left));
     }
     std::ranges::sort(usable);

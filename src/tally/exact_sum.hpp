@@ -181,8 +181,8 @@ class exact_sum {
       fail_capacity();
     }
   }
-  std::array<std::int64_t, words> to_words() const {
-    std::array<std::int64_t, words> result;
+  std::array<std::int64_t, std::size_t{words}> to_words() const {
+    std::array<std::int64_t, std::size_t{words}> result;
     to_words(result.data());
     return result;
   }
@@ -202,7 +202,7 @@ class exact_sum {
     sum.propagate();
     return sum;
   }
-  static exact_sum from_words(std::span<const std::int64_t, words> from) {
+  static exact_sum from_words(std::span<const std::int64_t, std::size_t{words}> from) {
     return from_words(from.data());
   }
 
@@ -479,7 +479,7 @@ class exact_sum {
 
   TALLY_HOST_DEVICE static leading lead(const std::int64_t* from, int low, int high) {
     constexpr int below = 4;  // zeros below the lowest digit, so that five are always there
-    std::uint32_t digits[below + limbs + 1];
+    std::uint32_t digits[std::size_t{below + limbs + 1}];
     for (int i = 0; i < below; ++i) digits[low + i] = 0;
     leading result;
     for (std::int64_t sign = 0; sign >= -1; --sign) {  // the sign is known at the end of a pass
@@ -557,7 +557,7 @@ class exact_sum {
     return sign;
   }
 
-  std::int64_t words_[words] = {};
+  std::int64_t words_[std::size_t{words}] = {};
   // Limbs outside [low_, high_) are 0: a sum of a few terms is rounded in a few steps.
   int low_ = limbs;
   int high_ = 0;

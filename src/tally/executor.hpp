@@ -1,6 +1,7 @@
 // Executors: where and how an operation runs.
 #pragma once
 
+#include <tally/cxx20.hpp>
 #include <tally/export.h>
 
 #include <string>

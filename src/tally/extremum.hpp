@@ -14,18 +14,47 @@
 #include <tally/operand.hpp>
 #include <tally/types.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 
 namespace tally {
 
-/// An element and where it is, counted from 0.
+/// What lies between a short value and an index beside it.
+template <std::size_t n>
+struct zero_bytes {
+  unsigned char bytes[n];
+};
+template <>
+struct zero_bytes<0> {};
+
+/// An element and where it is, counted from 0. `auto [value, index] = tally::max(x)` takes it apart.
+///
+/// A result is 16 bytes for every type, and all of them are defined, so it may be compared, hashed or
+/// sent as bytes.
 template <class T>
 struct extremum {
   T value;
+  [[no_unique_address]] zero_bytes<8 - sizeof(T)> zeros;
   std::int64_t index;
 
-  friend bool operator==(const extremum&, const extremum&) = default;
+  extremum() = default;
+  TALLY_HOST_DEVICE constexpr extremum(T element, std::int64_t place)
+      : value(element), zeros(), index(place) {}
+
+  template <std::size_t i>
+  TALLY_HOST_DEVICE constexpr auto get() const {
+    if constexpr (i == 0) {
+      return value;
+    } else {
+      return index;
+    }
+  }
+
+  friend bool operator==(const extremum& a, const extremum& b) {
+    return a.value == b.value && a.index == b.index;
+  }
 };
 
 /// Both ends.
@@ -158,3 +187,14 @@ void iamax(const executor& where, const X& x, std::int64_t* result) {
 }
 
 }  // namespace tally
+
+template <class T>
+struct std::tuple_size<tally::extremum<T>> : std::integral_constant<std::size_t, 2> {};
+template <class T>
+struct std::tuple_element<0, tally::extremum<T>> {
+  using type = T;
+};
+template <class T>
+struct std::tuple_element<1, tally::extremum<T>> {
+  using type = std::int64_t;
+};

@@ -1,6 +1,7 @@
 // The element types: the one list that instantiates, tests and benchmarks everything.
 #pragma once
 
+#include <tally/cxx20.hpp>
 #include <tally/export.h>
 
 #include <complex>

@@ -6,6 +6,16 @@
 #include <bit>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+
+/// This program has a Highway of its own, and offers its symbols. Nobody else may call them.
+namespace hwy {
+std::int64_t SupportedTargets();
+[[gnu::visibility("default"), gnu::used]] std::int64_t SupportedTargets() {
+  std::puts("Tally has called another's hwy::SupportedTargets");
+  std::abort();
+}
+}  // namespace hwy
 
 namespace {
 

@@ -1,4 +1,3 @@
-import os
 from pathlib import Path
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage
@@ -13,12 +12,13 @@ class Tally(CMakePackage, CudaPackage):
 
     # The repository that this recipe lies in: Spack builds what is committed there.
     git = Path(__file__).resolve().parents[5].as_uri()
+    homepage = git
 
     license("BSD-3-Clause")
 
-    # Releases are listed here when they are tagged. What a commit calls itself stands in
-    # project() in its CMakeLists.txt and nowhere else.
+    # A release is the commit with its tag; project() in CMakeLists.txt says the same number.
     version("main", branch="main")
+    version("0.1.0", tag="v0.1.0")
 
     variant("shared", default=True, description="Build a shared library")
     variant("openmp", default=True, description="Build the OpenMP backend")
@@ -28,7 +28,7 @@ class Tally(CMakePackage, CudaPackage):
     depends_on("c", type="build")
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type=("build", "test"))
-    depends_on("highway@1.0.3:")
+    depends_on("highway@1.0.3:", type="build")  # templates alone
     depends_on("kokkos@3.7: +pic", when="+kokkos")
     depends_on("zlib-api", when="+zlib")
     depends_on("cuda@12:", when="+cuda")
@@ -66,7 +66,7 @@ class Tally(CMakePackage, CudaPackage):
         with working_dir("client", create=True):
             cmake(
                 sources,
-                self.define("CMAKE_CXX_COMPILER", os.environ["CXX"]),
+                self.define("CMAKE_CXX_COMPILER", self.compiler.cxx),
                 self.define("CMAKE_PREFIX_PATH", prefixes),
             )
             cmake("--build", ".")
