@@ -16,6 +16,14 @@
      HWY_NEON_WITHOUT_AES))
 #endif
 
+// Every 64-bit ARM processor has NEON, so nothing is chosen at run time there, and Highway must not
+// compile NEON for processors with AES: a default constructor that the compiler makes by itself, of a
+// struct with vectors in it, would lack that, and GCC 12 can't inline Highway's into it ("target
+// specific option mismatch"). Highway leaves it where it can't ask the processor.
+#if defined(__aarch64__)
+#define TOOLCHAIN_MISS_SYS_AUXV_H 1
+#endif
+
 #include <hwy/detect_targets.h>
 
 // Highway 1.0.3 doesn't know these two yet; Highway's macros name them from here on.
