@@ -53,7 +53,7 @@ constexpr auto fetchers = []<class... X>(type_list<X...>) {
   const auto one = []<class T>(std::type_identity<T>) -> fetcher<C>* {
     if constexpr (can_enter<C, T>) {
       return [](const operand& v, computed_t<C>* to) {
-        const auto* const from = static_cast<const T*>(v.data);
+        const auto* const from = static_cast<const types::stored_t<T>*>(v.data);
         const auto n = static_cast<std::ptrdiff_t>(v.size);
         for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = enter<computed_t<C>>(from[i * v.increment]);
       };
@@ -100,7 +100,7 @@ void store(const block<C>& from, const output_operand& v) {
   blocks::storers<C>[static_cast<std::size_t>(v.element)](from, v);
 }
 
-/// Whether bits are copied: between equal types nothing is converted.
+/// Whether elements are copied as they are: between equal types nothing is converted.
 inline bool copies_bits(const transform_arguments& a) {
   return a.what == elementwise::copy && a.x.element == a.z.element;
 }
@@ -117,8 +117,17 @@ void copy(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
 
 }  // namespace blocks
 
-/// Copies elements of equal types, bit by bit.
+/// Copies elements of equal types, bit by bit; of bool as 0 and 1.
 inline void copy_bits(const operand& x, const output_operand& z) {
+  if (x.element == type::boolean) {
+    const auto* const flags = static_cast<const types::bool8*>(x.data);
+    auto* const copies = static_cast<types::bool8*>(z.data);
+    const auto n = static_cast<std::ptrdiff_t>(x.size);
+    for (std::ptrdiff_t i = 0; i < n; ++i) {
+      copies[i * z.increment] = copied(flags[i * x.increment]);
+    }
+    return;
+  }
   const auto size = static_cast<std::ptrdiff_t>(size_of(x.element));
   const auto* const from = static_cast<const std::byte*>(x.data);
   auto* const to = static_cast<std::byte*>(z.data);

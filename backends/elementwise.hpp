@@ -56,6 +56,16 @@ TALLY_HOST_DEVICE constexpr To rounded(From value) {
   }
 }
 
+/// A copy of an element: its bits, of a bool 0 or 1.
+template <class T>
+TALLY_HOST_DEVICE constexpr T copied(T element) {
+  if constexpr (std::is_same_v<T, types::bool8>) {
+    return {static_cast<std::uint8_t>(element.byte != 0)};
+  } else {
+    return element;
+  }
+}
+
 /// Whether the conversion is one that operands and results go through.
 template <class C, class X>
 inline constexpr bool can_enter =

@@ -118,11 +118,11 @@ candidate candidate_at(const X& x, std::size_t index) {
 }
 
 /// An element as it is returned: of NaNs the one.
-template <class X, class T>
-TALLY_HOST_DEVICE T as_value(T x) {
+template <class X>
+TALLY_HOST_DEVICE X as_value(X x) {
   if constexpr (!std::is_integral_v<X>) {
     const auto number = static_cast<score_t<X>>(x);
-    if (number != number) return static_cast<T>(quiet_nan<score_t<X>>);
+    if (number != number) return static_cast<X>(quiet_nan<score_t<X>>);
   }
   return x;
 }
@@ -138,7 +138,7 @@ inline void write_result(const extremum_arguments& a, const candidates& best) {
       auto* result = static_cast<tally::extremum<X>*>(a.result);
       const auto write = [&](const candidate& c) {
         const std::int64_t i = c.place();
-        *result++ = {as_value<X>(static_cast<const X*>(a.x.data)[i * a.x.increment]), i};
+        *result++ = {as_value<X>(static_cast<const types::stored_t<X>*>(a.x.data)[i * a.x.increment]), i};
       };
       if (a.what != extreme::max) write(best.min);
       if (a.what != extreme::min) write(best.max);

@@ -175,7 +175,9 @@ tally::output_operand written(std::size_t n, tally_type element, void* pointer,
 tally::scalar factor(tally_type element, const void* value) {
   tally::scalar result;
   const auto read = [&]<class T>(std::type_identity<T>) {
-    if (to_type(element) == tally::type_of<T>) result = *static_cast<const T*>(value);
+    if (to_type(element) == tally::type_of<T>) {
+      result = T(*static_cast<const tally::types::stored_t<T>*>(value));
+    }
   };
   if (value == nullptr)
     throw tally::error(tally::errc::null_pointer, "tally: a factor or bound is null");

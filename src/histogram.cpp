@@ -143,7 +143,7 @@ void check_edges(const check& check, const histogram_arguments& a) {
       using number = std::conditional_t<std::is_integral_v<E>, std::int64_t, double>;
       const auto at = [&](std::size_t i) {
         return static_cast<number>(
-            static_cast<const E*>(e.data)[static_cast<std::ptrdiff_t>(i) * e.increment]);
+            static_cast<const types::stored_t<E>*>(e.data)[static_cast<std::ptrdiff_t>(i) * e.increment]);
       };
       for (std::size_t i = 0; i < e.size; ++i) {
         if (at(i) != at(i)) check.fail(errc::invalid_argument, "edge ", i, " is NaN");

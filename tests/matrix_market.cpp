@@ -31,9 +31,17 @@ using tally::errc;
 using complex = std::complex<double>;
 
 template <class Value = double, class Offset = std::int32_t, class Column = std::int32_t>
-tally::csr_matrix<Value, Offset, Column> read(const std::string& text) {
+tally::csr_matrix<Value, Offset, Column> read(const std::string& text,
+                                              const tally::matrix_market_options& options = {}) {
   std::istringstream stream(text);
-  return tally::read_matrix_market<Value, Offset, Column>(stream, "a.mtx");
+  return tally::read_matrix_market<Value, Offset, Column>(stream, "a.mtx", options);
+}
+
+template <class Value = double>
+tally::dense_matrix<Value> read_array(const std::string& text,
+                                      const tally::matrix_market_options& options = {}) {
+  std::istringstream stream(text);
+  return tally::read_matrix_market_array<Value>(stream, "a.mtx", options);
 }
 
 std::string coordinate(const std::string& kind, const std::string& rest) {
@@ -52,9 +60,16 @@ void expect_matrix(const tally::csr_matrix<Value, Offset, Column>& a, std::size_
   tally::validate(tally::serial(), a.view());
 }
 
-void expect_failure(const std::string& text, const std::string& file) {
+void expect_failure(const std::string& text, const std::string& file,
+                    const tally::matrix_market_options& options = {}) {
   expect_error(errc::unreadable_file, "tally::read_matrix_market: a.mtx:" + text,
-               [&] { read(file); });
+               [&] { read(file, options); });
+}
+
+void expect_array_failure(const std::string& text, const std::string& file,
+                          const tally::matrix_market_options& options = {}) {
+  expect_error(errc::unreadable_file, "tally::read_matrix_market_array: a.mtx:" + text,
+               [&] { read_array(file, options); });
 }
 
 /// A file in a folder of its own, for as long as it lives.
@@ -111,6 +126,15 @@ TEST(MatrixMarket, IntegerSymmetric) {
 TEST(MatrixMarket, IntegerSkewSymmetric) {
   expect_matrix(read(coordinate("integer skew-symmetric", "2 2 1\n2 1 -4\n")), 2, 2, {0, 1, 2},
                 {1, 0}, {4.0, -4.0});
+}
+
+TEST(MatrixMarket, UnsignedInteger) {
+  expect_matrix(read(coordinate("unsigned-integer general", "2 1 2\n1 1 18446744073709551615\n2 1 +7\n")),
+                2, 1, {0, 1, 2}, {0, 0}, {0x1p64, 7.0});
+  expect_failure("3: \"-7\" is not an unsigned integer",
+                 coordinate("unsigned-integer general", "1 1 1\n1 1 -7\n"));
+  expect_failure("1: a matrix can't be unsigned-integer and skew-symmetric",
+                 coordinate("unsigned-integer skew-symmetric", "2 2 1\n2 1 7\n"));
 }
 
 TEST(MatrixMarket, PatternGeneral) {
@@ -256,6 +280,15 @@ TEST(MatrixMarket, Numbers) {
   }
 }
 
+TEST(MatrixMarket, ExponentsOfFortran) {
+  EXPECT_EQ(read(coordinate("real general", "1 5 5\n1 1 1.5D+02\n1 2 -1.5d-02\n1 3 +.5D2\n1 4 1D0\n"
+                                            "1 5 2.5D-400\n"))
+                .values,
+            (std::vector<double>{150, -0.015, 50, 1, 0}));
+  EXPECT_EQ(read<complex>(coordinate("complex general", "1 1 1\n1 1 1.0D0 -2.0D+00\n")).values,
+            std::vector<complex>{complex(1, -2)});
+}
+
 TEST(MatrixMarket, FloatsAreRoundedOnce) {
   // Halfway between two floats but for the last digit, which a double loses.
   const auto a = read<float>(coordinate("real general",
@@ -353,11 +386,14 @@ TEST(MatrixMarketErrors, Header) {
   expect_failure("1: the object is \"vector\"; only a matrix is read",
                  "%%MatrixMarket vector coordinate real general\n");
   expect_failure("1: the object is \"\"; only a matrix is read", "%%MatrixMarket\n");
-  expect_failure("1: the format is \"array\"; only coordinate is read, not dense matrices",
+  expect_failure(
+      "1: the format is \"array\"; only coordinate is read, not dense matrices: "
+      "read_matrix_market_array reads those",
                  "%%MatrixMarket matrix array real general\n");
   expect_failure("1: the format is \"csr\"; only coordinate is read",
                  "%%MatrixMarket matrix csr real general\n");
-  expect_failure("1: the field is \"rational\"; there are real, double, integer, pattern, complex",
+  expect_failure("1: the field is \"rational\"; there are real, double, integer, "
+                 "unsigned-integer, pattern, complex",
                  coordinate("rational general", ""));
   expect_failure("1: the symmetry is \"\"; there are general, symmetric, skew-symmetric, hermitian",
                  coordinate("real", ""));
@@ -400,7 +436,8 @@ TEST(MatrixMarketErrors, SizesThatTheFileDoesNotKeep) {
                "entries",
                [] {
                  read<double, std::int64_t, std::int32_t>(
-                     coordinate("real general", "3 3 9223372036854775807\n1 1 1\n"));
+                     coordinate("real general", "3 3 9223372036854775807\n1 1 1\n"),
+                     {.max_entries = std::size_t{1} << 63});
                });
   expect_failure("4: the file ends after 1 of 2 entries",
                  coordinate("real general", "3 3 2\n1 1 1\n\n"));
@@ -445,7 +482,8 @@ TEST(MatrixMarketErrors, Entries) {
                  entry(general, "1 1 1" + std::string(400, '0')));
 
   const std::string real = "real general";
-  for (const std::string word : {"one", "1,5", "1.0D+00", "0x1p3", "++1", "+-1", "1e", "."}) {
+  for (const std::string word : {"one", "1,5", "1.5+02", "0x1p3", "++1", "+-1", "1e", ".", "1.5D",
+                                 "D+02", "1.5DD2", "1.5D+02D", "1.5Q+02", "+D2", "-D2"}) {
     expect_failure("4: \"" + word + "\" is not a number", entry(real, "1 1 " + word));
   }
   expect_failure("4: \"?\" is not a number", entry(real, "1 1 " + std::string(1, '\0')));
@@ -503,6 +541,145 @@ TEST(MatrixMarketErrors, ComplexAsReal) {
                [] { read<float>(coordinate("complex general", "1 1 0\n")); });
 }
 
+TEST(MatrixMarketErrors, Limits) {
+  const std::string three = coordinate("real general", "3 3 3\n1 1 1\n2 2 2\n3 3 3\n");
+  const std::string symmetric = coordinate("real symmetric", "3 3 2\n1 1 1\n3 2 2\n");
+  EXPECT_EQ(read(three, {.max_entries = 3}).values.size(), 3u);
+  EXPECT_EQ(read(symmetric, {.max_entries = 3}).values.size(), 3u);
+  expect_failure("2: 3 entries are more than the 2 of matrix_market_options::max_entries", three,
+                 {.max_entries = 2});
+  expect_failure("4: 3 entries are more than the 2 of matrix_market_options::max_entries",
+                 symmetric, {.max_entries = 2});
+  expect_error(errc::unreadable_file,
+               "tally::read_matrix_market: a.mtx:2: 4000000000 entries are more than the 2147483647 "
+               "of matrix_market_options::max_entries",
+               [] { read<double, std::int64_t>(coordinate("real general", "3 3 4000000000\n")); });
+
+  EXPECT_EQ(read(three, {.max_bytes = three.size()}).values.size(), 3u);
+  expect_failure(" it has more than " + std::to_string(three.size() - 1) +
+                     " bytes (matrix_market_options::max_bytes)",
+                 three, {.max_bytes = three.size() - 1});
+
+  EXPECT_EQ(read(three, {.max_line = 45}).values.size(), 3u);
+  expect_failure("1: the line is longer than 44 characters", three, {.max_line = 44});
+
+  const std::string skipped = coordinate("real general", "%\n\n1 1 1\n\n% end\n1 1 1\n");
+  EXPECT_EQ(read(skipped, {.max_skipped = 10}).values.size(), 1u);
+  expect_failure("6: comments and blank lines have more than 9 bytes "
+                 "(matrix_market_options::max_skipped)",
+                 skipped, {.max_skipped = 9});
+
+  const auto expect_no_option = [&](const std::string& text,
+                                    const tally::matrix_market_options& options) {
+    expect_error(errc::invalid_argument, "tally::read_matrix_market: " + text,
+                 [&] { read(three, options); });
+  };
+  expect_no_option("max_line is 0; it can be 1 to 1073741824", {.max_line = 0});
+  expect_no_option("max_line is 1073741825; it can be 1 to 1073741824", {.max_line = 1073741825});
+  expect_no_option("max_ratio is 0", {.max_ratio = 0});
+}
+
+/// So many bytes of text, again and again.
+class endless : public std::streambuf {
+ public:
+  explicit endless(const std::string& begin) : text_(begin) { setg(text_.data(), text_.data(), text_.data() + text_.size()); }
+
+  std::uint64_t taken = 0;
+
+ private:
+  int_type underflow() override {
+    taken += text_.size();
+    text_.assign(65536, '\n');
+    setg(text_.data(), text_.data(), text_.data() + text_.size());
+    return traits_type::to_int_type(text_.front());
+  }
+  std::string text_;
+};
+
+TEST(MatrixMarketErrors, EndlessBlankLines) {
+  for (const std::string begin : {"", "1 1 2\n", "1 1 2\n1 1 1\n"}) {
+    endless lines(coordinate("real general", begin));
+    std::istream stream(&lines);
+    EXPECT_THROW(tally::read_matrix_market(stream, "a.mtx"), tally::error);
+    EXPECT_LT(lines.taken, std::uint64_t{100} << 20);
+  }
+}
+
+// --- Dense files ----------------------------------------------------------------------------------
+
+std::string array(const std::string& kind, const std::string& rest) {
+  return "%%MatrixMarket matrix array " + kind + "\n" + rest;
+}
+
+TEST(MatrixMarketArray, ColumnAfterColumn) {
+  const auto a = read_array(array("real general", "% b\n3 2\n1\n2.5\n-3e1\n\n4\n% c\n5\n6.D0\n"));
+  EXPECT_EQ(a.rows, 3u);
+  EXPECT_EQ(a.columns, 2u);
+  EXPECT_EQ(a.values, (std::vector<double>{1, 2.5, -30, 4, 5, 6}));
+  EXPECT_EQ(std::vector<double>(a.column(1).begin(), a.column(1).end()),
+            (std::vector<double>{4, 5, 6}));
+}
+
+TEST(MatrixMarketArray, FieldsAndTypes) {
+  EXPECT_EQ(read_array<float>(array("integer general", "2 1\n-4\n16777217\n")).values,
+            (std::vector<float>{-4, 16777216}));
+  EXPECT_EQ(read_array<complex>(array("complex general", "1 2\n1 2\n3 -4\n")).values,
+            (std::vector<complex>{{1, 2}, {3, -4}}));
+  EXPECT_EQ(read_array<std::complex<float>>(array("real general", "1 1\n1\n")).values,
+            std::vector<std::complex<float>>{1});
+  EXPECT_EQ(read_array(array("double general", "1 1\n0\n")).values, std::vector<double>{0});
+}
+
+TEST(MatrixMarketArray, Empty) {
+  for (const std::string sizes : {"0 0", "0 5", "5 0"}) {
+    EXPECT_TRUE(read_array(array("real general", sizes + "\n")).values.empty());
+  }
+}
+
+TEST(MatrixMarketArray, AVector) {
+  const std::string text = array("real general", "3 1\n1\n2\n3\n");
+  std::istringstream stream(text);
+  EXPECT_EQ(tally::read_matrix_market_vector(stream), (std::vector<double>{1, 2, 3}));
+  const file f(text);
+  EXPECT_EQ(tally::read_matrix_market_vector<float>(f.path()), (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(tally::read_matrix_market_array(f.path()).values, (std::vector<double>{1, 2, 3}));
+  expect_error(errc::unreadable_file,
+               "tally::read_matrix_market_vector: a.mtx:2: a matrix of 2 columns is no vector", [] {
+                 std::istringstream two(array("real general", "1 2\n1\n2\n"));
+                 tally::read_matrix_market_vector(two, "a.mtx");
+               });
+  expect_error(errc::unreadable_file,
+               "tally::read_matrix_market_vector: no/such/file.mtx: can't be opened: No such file "
+               "or directory",
+               [] { tally::read_matrix_market_vector("no/such/file.mtx"); });
+}
+
+TEST(MatrixMarketArray, Errors) {
+  const auto of = [](const std::string& rest) { return array("real general", rest); };
+  expect_array_failure(
+      "1: the format is \"coordinate\"; only array is read, not sparse matrices: "
+      "read_matrix_market reads those",
+      coordinate("real general", "1 1 0\n"));
+  expect_array_failure("1: the format is \"\"; only array is read", "%%MatrixMarket matrix\n");
+  expect_array_failure("1: the symmetry is symmetric; only general arrays are read",
+                       array("real symmetric", "1 1\n1\n"));
+  expect_array_failure("1: an array can't be a pattern", array("pattern general", "1 1\n"));
+  expect_array_failure("2: \"3\" stands after the number of columns", of("3 1 3\n"));
+  expect_array_failure("2: 4294967296 rows and 4294967296 columns are too many",
+                       of("4294967296 4294967296\n"));
+  expect_array_failure("2: 3000000000 entries are more than the 2147483647 of "
+                       "matrix_market_options::max_entries",
+                       of("1000000000 3\n"));
+  expect_array_failure("3: the file ends after 1 of 2147483647 entries", of("2147483647 1\n1\n"));
+  expect_array_failure("4: more than the 1 entry that line 2 announces", of("1 1\n1\n2\n"));
+  expect_array_failure("3: \"2\" stands after the value", of("2 1\n1 2\n"));
+  expect_array_failure("3: \"x\" is not a number", of("1 1\nx\n"));
+  expect_array_failure("3: 1e309 is out of the range of float64", of("1 1\n1e309\n"));
+  expect_error(errc::unsupported_type,
+               "tally::read_matrix_market_array: a.mtx: complex entries can't be read as float64",
+               [] { read_array(array("complex general", "1 1\n1 1\n")); });
+}
+
 // --- gzip -----------------------------------------------------------------------------------------
 
 #if TALLY_HAS_ZLIB
@@ -538,6 +715,41 @@ TEST(MatrixMarketGzip, IsRead) {
 TEST(MatrixMarketGzip, SeveralMembersAreOneFile) {
   expect_matrix(read(gzip(coordinate("real general", "1 2 ")) + gzip("") + gzip("1\n1 2 3\n")), 1,
                 2, {0, 1}, {1}, {3.0});
+}
+
+TEST(MatrixMarketGzip, ZerosMayFollow) {
+  const std::string whole = gzip(coordinate("real general", "1 2 1\n1 2 3\n"));
+  for (const std::size_t n : {1, 511, 100000}) {
+    EXPECT_EQ(read(whole + std::string(n, '\0')).values, std::vector<double>{3.0}) << n;
+    expect_failure(" the gzip data are damaged: something stands after their padding",
+                   whole + std::string(n, '\0') + "x");
+    expect_failure(" the gzip data are damaged: something stands after their padding",
+                   whole + std::string(n, '\0') + whole);
+  }
+}
+
+// A quarter of a MiB that would become 256 MiB, and then entries of 28 bytes each.
+TEST(MatrixMarketGzip, ABombIsRefused) {
+  std::string text = coordinate("pattern general", "1 1 67108864\n");
+  for (int i = 0; i < 1 << 20; ++i) text += "1 1\n";
+  const std::string one = gzip(text);
+  text.erase(0, text.size() - (std::size_t{4} << 20));
+  const std::string more = gzip(text);
+  std::string bomb = one;
+  for (int i = 1; i < 64; ++i) bomb += more;
+  ASSERT_LT(bomb.size(), std::size_t{1} << 20);
+  expect_failure(" the gzip data become more than 200 times as many bytes "
+                 "(matrix_market_options::max_ratio)",
+                 bomb);
+  expect_failure(" it has more than 1048576 bytes (matrix_market_options::max_bytes)", bomb,
+                 {.max_bytes = 1 << 20});
+  expect_failure("2: 67108864 entries are more than the 1000000 of "
+                 "matrix_market_options::max_entries",
+                 bomb, {.max_entries = 1000000});
+  EXPECT_EQ(read(gzip(coordinate("pattern general", "1 1 2\n1 1\n1 1\n")),
+                 {.max_ratio = 1})
+                .values,
+            std::vector<double>{2.0});
 }
 
 TEST(MatrixMarketGzip, Errors) {

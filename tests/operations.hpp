@@ -38,6 +38,12 @@ inline const char* name(magnitude m) {
   return names[static_cast<int>(m)];
 }
 
+/// The bytes of true elements of bool.
+enum class truth {
+  one,       ///< 1
+  any_byte,  ///< any but 0
+};
+
 /// Where the operands of one call are. `returned` has the bytes of what the call returns, where it
 /// returns a value.
 struct arguments {
@@ -153,7 +159,8 @@ inline bool runs(const operation& what, const tally::executor& where) {
 /// The operations on vectors of n elements.
 class list {
  public:
-  explicit list(std::size_t n, magnitude m = magnitude::plain) : n_(n), magnitude_(m) {
+  explicit list(std::size_t n, magnitude m = magnitude::plain, truth t = truth::one)
+      : n_(n), magnitude_(m), truth_(t) {
     dots();
     reductions();
     multi_dots();
@@ -162,6 +169,7 @@ class list {
     histograms();
     matrices();
     functions();
+    booleans();
   }
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
@@ -206,6 +214,13 @@ class list {
     for (std::size_t i = 0; i < n; ++i) {
       const T value = element<T>(random);
       std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
+    }
+    if (std::is_same_v<T, bool> && truth_ == truth::any_byte) {
+      constexpr std::byte all[] = {std::byte{2}, std::byte{1}, std::byte{255}, std::byte{128},
+                                   std::byte{3}};
+      for (std::size_t i = 0; i < n; ++i) {
+        if (bytes[i] != std::byte{}) bytes[i] = all[i % std::size(all)];
+      }
     }
     return bytes;
   }
@@ -679,8 +694,101 @@ class list {
     functions_of<std::int32_t>();
   }
 
+  // Of bool, what is not above
+
+  template <class Z>
+  void copies_of_bool() {
+    const auto z = untouched(n_ * sizeof(Z));
+    add("copy" + label<bool>() + label<Z>(), {{elements<bool>(21)}}, {z},
+        [](const auto& where, arguments& a) {
+          tally::copy(where, a.in<bool>(0), a.out<Z>());
+        });
+    add("copy_strided" + label<bool>() + label<Z>(), {{elements<bool>(21)}}, {z},
+        [](const auto& where, arguments& a) {
+          const auto x = a.in<bool>(0);
+          tally::copy(where, tally::strided(x.data(), x.size() / 3, 3),
+                      tally::strided(a.result<Z>(), x.size() / 3, -2));
+        });
+  }
+
+  void booleans() {
+    dots_of<bool, bool>();
+    dots_of<bool, double>();
+    dots_of<std::complex<double>, bool>();
+    multi_dots_of<bool, bool>();
+    multi_dots_of<float, bool>();
+    [this]<class... Z>(tally::type_list<Z...>) { (copies_of_bool<Z>(), ...); }
+    (tally::element_types{});
+    const std::vector<input> x = {{elements<bool>(21)}};
+    const std::vector<input> two = {{elements<bool>(21)}, {elements<float>(22)}};
+    add("axpy_bool", x, {elements<float>(23)}, [](const auto& where, arguments& a) {
+      tally::axpy(where, 0.1f, a.in<bool>(0), a.out<float>());
+    });
+    add("mul_bool", two, {elements<double>(23)}, [](const auto& where, arguments& a) {
+      tally::mul(where, a.in<bool>(0), a.in<float>(1), a.out<double>());
+    });
+    add("sub_bool", x, {elements<std::int8_t>(23)}, [](const auto& where, arguments& a) {
+      const auto p = a.in<bool>(0);
+      tally::sub(where, p, tally::strided(p.data(), p.size(), -1), a.out<std::int8_t>());
+    });
+    add("relu_bool", x, {elements<tally::float16>(23)}, [](const auto& where, arguments& a) {
+      tally::relu(where, a.in<bool>(0), a.out<tally::float16>());
+    });
+
+    const auto counts = bytes_of(std::vector<std::int32_t>(2, 3));
+    const auto outside = untouched(sizeof(tally::outside_counts));
+    add("bincount_bool", x, {counts}, [](const auto& where, arguments& a) {
+      tally::bincount(where, a.in<bool>(0), a.out<std::int32_t>());
+    });
+    add("bincount_strided_bool", x, {counts}, [](const auto& where, arguments& a) {
+      const auto k = a.in<bool>(0);
+      tally::bincount(where, tally::strided(k.data(), k.size() / 3, -3), a.out<std::int32_t>());
+    });
+    add("bincount_outside_bool", x, {counts, outside}, [](const auto& where, arguments& a) {
+      tally::bincount(where, a.in<bool>(0), a.out<std::int32_t>().first(1),
+                      {.outside = a.result<tally::outside_counts>(1)});
+    });
+    add("bincount_weights_bool", two, {bytes_of(std::vector<double>(2, 0.1))},
+        [](const auto& where, arguments& a) {
+          tally::bincount(where, a.in<bool>(0), a.in<float>(1), a.out<double>(), {.add = true});
+        });
+    add("histogram_even_bool", x, {counts}, [](const auto& where, arguments& a) {
+      tally::histogram_even(where, a.in<bool>(0), 0, 2, a.out<std::int32_t>());
+    });
+    add("histogram_even_double_bool", x, {counts, outside}, [](const auto& where, arguments& a) {
+      tally::histogram_even(where, a.in<bool>(0), -0.5, 1.0, a.out<std::int32_t>(),
+                            {.outside = a.result<tally::outside_counts>(1)});
+    });
+    const input edges = {{std::byte{0}, std::byte{1}, truth_ == truth::one ? std::byte{1} : std::byte{77}},
+                         true};
+    add("histogram_range_bool", {x[0], edges}, {counts}, [](const auto& where, arguments& a) {
+      tally::histogram_range(where, a.in<bool>(0), a.in<bool>(1), a.out<std::int32_t>());
+    });
+
+    add("transform_bool", two, {elements<float>(23)},
+        [](const auto& where, arguments& a) {
+          tally::transform(where, a.in<bool>(0), a.in<float>(1), a.out<float>(),
+                           [](bool p, float q) { return p ? q : -q; });
+        },
+        true);
+    add("transform_strided_bool", x, {elements<std::int32_t>(23)},
+        [](const auto& where, arguments& a) {
+          const std::size_t n = a.in<bool>(0).size() / 2;
+          tally::transform(where, tally::strided(a.in<bool>(0).data(), n, -2),
+                           a.out<std::int32_t>().first(n), [](const auto& p) { return p + 5; });
+        },
+        true);
+    add("transform_reduce_bool", two, {untouched(sizeof(double))},
+        [](const auto& where, arguments& a) {
+          tally::transform_reduce(where, a.in<bool>(0), a.in<float>(1), 0.0, std::plus<>(),
+                                  std::multiplies<>(), a.result<double>());
+        },
+        true);
+  }
+
   std::size_t n_;
   magnitude magnitude_;
+  truth truth_;
   std::vector<operation> all_;
 };
 

@@ -294,8 +294,8 @@ __device__ void deliver_from_tile(const dot_job& job, const candidate& best, int
     deliver(index, job.tag, job.result);
   } else {
     // Threads that have the filler have the same element.
-    const tally::extremum<DX> result = {as_value<X>(element), index};
-    constexpr int words = words_of<tally::extremum<DX>>;
+    const tally::extremum<X> result = {as_value<X>(element), index};
+    constexpr int words = words_of<tally::extremum<X>>;
     char* const to = static_cast<char*>(job.result) +
                      part * (job.tag == 0 ? sizeof result : words * sizeof(std::uint64_t));
     deliver(result, job.tag, to);
@@ -389,16 +389,14 @@ __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const dot_jo
   }
 }
 
-/// For extremum_kernels.hpp. Every type of elements is instantiated here; bool is a byte like
-/// uint8.
+/// For extremum_kernels.hpp. Every type of elements is instantiated here.
 template <extreme what>
 const extremum_kernel& find_extremum_kernel(type x) {
   static constexpr auto kernels = []<class... X>(type_list<X...>) {
     const auto one = []<class T>(std::type_identity<T>) -> extremum_kernel {
       if constexpr (what == extreme::iamax || !is_complex_v<T>) {
-        using K = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
-        return {&search_kernel<what, K, loaded<K>>, &search_kernel<what, K, gathered<K>>,
-                words_of<typename search<what, K, loaded<K>>::sum>};
+        return {&search_kernel<what, T, loaded<T>>, &search_kernel<what, T, gathered<T>>,
+                words_of<typename search<what, T, loaded<T>>::sum>};
       } else {
         return {};
       }

@@ -170,10 +170,12 @@ void describe_bins(const histogram_arguments& a, const executor& where, histogra
 
 // --- Kernels of the samples' type ----------------------------------------------------------------
 
-/// Calls f.operator()<X>() for the type; bool is a byte like uint8.
+/// Calls f.operator()<X>() for the type.
 template <class F>
 const void* with_sample(type element, F f) {
   switch (element) {
+    case type::boolean:
+      return f.template operator()<bool>();
     case type::int8:
       return f.template operator()<std::int8_t>();
     case type::int32:

@@ -90,9 +90,12 @@ struct by_byte {
   using job_type = histogram_edges_job;
 
   __device__ by_byte(const job_type&, char*) {}
-  __device__ slot operator()(X x) const { return static_cast<std::uint8_t>(x); }
+  __device__ slot operator()(on_device_t<X> x) const {
+    return __builtin_bit_cast(std::uint8_t, x);
+  }
   static __device__ slot slot_of(const job_type& job, slot place) {
-    return any_rule<X>{job}(static_cast<X>(place));
+    const auto x = __builtin_bit_cast(on_device_t<X>, static_cast<std::uint8_t>(place));
+    return any_rule<X>{job}(number_of<X>(x));
   }
 };
 

@@ -23,6 +23,7 @@ template <class X>
 [[gnu::visibility("hidden")]] const void* histogram_weights_kernel_of();
 
 // clang-format off
+template <> const void* histogram_kernel_of<bool>(bin_rule rule, counting where);
 template <> const void* histogram_kernel_of<std::int8_t>(bin_rule rule, counting where);
 template <> const void* histogram_kernel_of<std::uint8_t>(bin_rule rule, counting where);
 template <> const void* histogram_kernel_of<std::int32_t>(bin_rule rule, counting where);
@@ -31,6 +32,7 @@ template <> const void* histogram_kernel_of<float16>(bin_rule rule, counting whe
 template <> const void* histogram_kernel_of<bfloat16>(bin_rule rule, counting where);
 template <> const void* histogram_kernel_of<float>(bin_rule rule, counting where);
 template <> const void* histogram_kernel_of<double>(bin_rule rule, counting where);
+template <> const void* histogram_weights_kernel_of<bool>();
 template <> const void* histogram_weights_kernel_of<std::int8_t>();
 template <> const void* histogram_weights_kernel_of<std::uint8_t>();
 template <> const void* histogram_weights_kernel_of<std::int32_t>();

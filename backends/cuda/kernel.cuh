@@ -24,7 +24,7 @@ struct on_device {
 };
 template <>
 struct on_device<bool> {
-  using type = std::uint8_t;
+  using type = types::bool8;
 };
 template <class R>
 struct on_device<std::complex<R>> {

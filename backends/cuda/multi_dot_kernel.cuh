@@ -140,6 +140,7 @@ __device__ dot_parts<R> element_at(const void* data, std::ptrdiff_t i, type elem
   };
   switch (element) {
     case type::boolean:
+      return real(std::type_identity<types::bool8>());
     case type::uint8:
       return real(std::type_identity<std::uint8_t>());
     case type::int8:

@@ -13,10 +13,10 @@ namespace {
 
 /// The kernel for contiguous vectors of one type; none where there is none for the type.
 transform_kernel kernel_of(const transform_arguments& a) {
-  if (copies_bits(a)) return copy_kernel_of(size_of(a.x.element));
+  if (copies_bits(a)) return copy_kernel_of(a.x.element);
   switch (a.x.element) {
     case type::uint8:
-      if (a.what == elementwise::relu) return copy_kernel_of(1);
+      if (a.what == elementwise::relu) return copy_kernel_of(type::uint8);
       [[fallthrough]];
     case type::int8:
       return transform_kernel_of<std::int8_t>(a.what);
@@ -121,7 +121,7 @@ void transform(const executor& where, const transform_arguments& a) {
   // An element a thread; several only where a grid could not have as many threads.
   constexpr transform_shape shape = {1, 256};
   const std::size_t n = std::min(a.x.size, std::size_t{1} << 30);
-  if (copies_bits(a)) return run(any_copy_kernel_of(size_of(job.x.number)), n, shape);
+  if (copies_bits(a)) return run(any_copy_kernel_of(job.x.number), n, shape);
   with_computation(a, [&]<class C>() {
     put_factors(job, factors<computed_t<C>>::template of<C>(a));
     run(any_transform_kernel_of(a.what, type_of<C>), n, shape);

@@ -13,8 +13,9 @@ transform_kernel_function* find(elementwise what) {
 
 }  // namespace
 
-transform_kernel_function* any_copy_kernel_of(std::size_t size) {
-  switch (size) {
+transform_kernel_function* any_copy_kernel_of(type number) {
+  if (number == type::boolean) return &copy_any<types::bool8>;
+  switch (size_of(number)) {
     case 1:
       return &copy_any<std::uint8_t>;
     case 2:

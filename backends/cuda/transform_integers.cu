@@ -16,8 +16,9 @@ transform_kernel transform_kernel_of<std::int64_t>(elementwise what) {
   return find_transform_kernel<std::int64_t>(what);
 }
 
-transform_kernel copy_kernel_of(std::size_t size) {
-  switch (size) {
+transform_kernel copy_kernel_of(type element) {
+  if (element == type::boolean) return kernel_on<elementwise::copy, types::bool8>();
+  switch (size_of(element)) {
     case 1:
       return kernel_on<elementwise::copy, std::uint8_t>();
     case 2:

@@ -82,7 +82,7 @@ struct elements_function {
   }
   __device__ T operator()(T x, T y) const {
     if constexpr (what == elementwise::copy) {
-      return x;  // bits
+      return copied(x);
     } else if constexpr (is_16_bit && what >= elementwise::sigmoid) {
       const auto number = convert<float>(x);
       return narrow<T>(to_be_narrowed<what, T>(number, function<what, float>({}, number, number)));
@@ -308,7 +308,7 @@ transform_kernel find_transform_kernel(elementwise what) {
 
 // --- Any vectors ---------------------------------------------------------------------------------
 
-/// Copies the bits of numbers, of which a complex element is two.
+/// Copies numbers, of which a complex element is two.
 template <class Bits>
 __global__ void __launch_bounds__(256) copy_any(const transform_job job) {
   wait_for_launch_before();
@@ -318,7 +318,7 @@ __global__ void __launch_bounds__(256) copy_any(const transform_job job) {
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < job.n;
        i += std::int64_t{gridDim.x} * blockDim.x) {
     const Bits* const from = x + i * job.x.increment;
-    const Bits first = from[0];
+    const Bits first = copied(from[0]);
     Bits* const to = z + i * job.z.increment;
     if (job.x.complex) to[1] = from[1];
     to[0] = first;

@@ -46,13 +46,13 @@ transform_kernel transform_kernel_of<float>(elementwise what);
 template <>
 transform_kernel transform_kernel_of<double>(elementwise what);
 
-/// Copies elements of 1, 2, 4 or 8 bytes.
-transform_kernel copy_kernel_of(std::size_t size);
+/// Copies real elements.
+transform_kernel copy_kernel_of(type element);
 
 /// For vectors of any types and strides, computed in `computation`.
 transform_kernel_function* any_transform_kernel_of(elementwise what, type computation);
 
-/// Copies the bits of numbers of 1, 2, 4 or 8 bytes, or of complex elements of two of them.
-transform_kernel_function* any_copy_kernel_of(std::size_t size);
+/// Copies real numbers, or complex elements of two of them.
+transform_kernel_function* any_copy_kernel_of(type number);
 
 }  // namespace tally::backends::cuda

@@ -38,7 +38,8 @@ struct vector {
   template <class T>
   KOKKOS_FUNCTION T number(std::size_t i, int part) const {
     const std::ptrdiff_t parts = is_complex(element) ? 2 : 1;
-    return static_cast<const T*>(data)[static_cast<std::ptrdiff_t>(i) * increment * parts + part];
+    const auto* const numbers = static_cast<const types::stored_t<T>*>(data);
+    return numbers[static_cast<std::ptrdiff_t>(i) * increment * parts + part];
   }
 
   KOKKOS_FUNCTION split_number get(std::size_t i, int part) const {

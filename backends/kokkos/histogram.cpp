@@ -84,13 +84,13 @@ inline constexpr std::int64_t is_below = -3, is_above = -2, is_nan = -1;
 
 template <class X, class Edges>
 struct samples {
-  const X* first;
+  const types::stored_t<X>* first;
   std::ptrdiff_t increment;
   std::int64_t bins, channels;
   Edges edges;
 
   samples(const histogram_arguments& a, const Edges& e)
-      : first(static_cast<const X*>(a.x.data)),
+      : first(static_cast<const types::stored_t<X>*>(a.x.data)),
         increment(a.x.increment),
         bins(static_cast<std::int64_t>(a.counts.size / a.options.channels)),
         channels(static_cast<std::int64_t>(a.options.channels)),
@@ -319,7 +319,7 @@ void with_edges(const space& where, const operand& edges, const F& f) {
   const auto here = Kokkos::create_mirror_view(there);
   with_element(edges.element, [&]<class X>() {
     if constexpr (!is_complex_v<X>) {
-      const auto* const from = static_cast<const X*>(edges.data);
+      const auto* const from = static_cast<const types::stored_t<X>*>(edges.data);
       for (std::size_t i = 0; i < edges.size; ++i) {
         here(i) = static_cast<E>(from[static_cast<std::ptrdiff_t>(i) * edges.increment]);
       }

@@ -46,16 +46,17 @@ KOKKOS_FUNCTION T multiply(T a, T b) {
 /// An operand as its real numbers: a complex element is two of them.
 template <class T>
 struct numbers {
-  const real_t<T>* first;
+  using stored = types::stored_t<real_t<T>>;
+  const stored* first;
   std::ptrdiff_t increment;  // in numbers
 
   explicit numbers(const operand& v)
-      : first(static_cast<const real_t<T>*>(v.data)),
+      : first(static_cast<const stored*>(v.data)),
         increment(v.increment * static_cast<std::ptrdiff_t>(sizeof(T) / sizeof(real_t<T>))) {}
 
   template <class R>
   KOKKOS_FUNCTION R get(std::size_t i, int part) const {
-    const real_t<T> value = first[static_cast<std::ptrdiff_t>(i) * increment + part];
+    const stored value = first[static_cast<std::ptrdiff_t>(i) * increment + part];
     if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
       return static_cast<R>(static_cast<float>(value));
     } else {

@@ -37,6 +37,16 @@ struct copy_elements {
   }
 };
 
+struct copy_booleans {
+  typed_vector x, z;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    static_cast<types::bool8*>(z.data)[at * z.increment] =
+        copied(static_cast<const types::bool8*>(x.data)[at * x.increment]);
+  }
+};
+
 template <class Body>
 void run(std::size_t n, const Body& body) {
   const space where;
@@ -49,6 +59,9 @@ void run(std::size_t n, const Body& body) {
 void transform(const executor&, const transform_arguments& a) {
   const auto lock = acquire();
   if (copies_bits(a)) {
+    if (a.x.element == type::boolean) {
+      return run(a.x.size, copy_booleans{typed_vector(a.x), typed_vector(a.z)});
+    }
     const auto size = static_cast<std::ptrdiff_t>(size_of(a.x.element));
     return run(a.x.size, copy_elements{static_cast<const std::byte*>(a.x.data),
                                        static_cast<std::byte*>(a.z.data), a.x.increment * size,

@@ -8,18 +8,18 @@ namespace {
 
 template <extreme what, class X>
 candidate best_of(const operand& x) {
-  const auto* const data = static_cast<const X*>(x.data);
-  const auto at = [&](std::size_t i) -> const X& {
+  const auto* const data = static_cast<const types::stored_t<X>*>(x.data);
+  const auto at = [&](std::size_t i) -> const types::stored_t<X>& {
     return data[static_cast<std::ptrdiff_t>(i) * x.increment];
   };
   if (x.size == 0) return {};
   std::size_t best = 0;
-  auto best_rank = rank_of<what>(at(0));
+  auto best_rank = rank_of<what, X>(at(0));
   for (std::size_t i = 1; i < x.size; ++i) {
-    const auto rank = rank_of<what>(at(i));
+    const auto rank = rank_of<what, X>(at(i));
     if (rank > best_rank) best = i, best_rank = rank;
   }
-  return candidate_at<what>(at(best), best);
+  return candidate_at<what, X>(at(best), best);
 }
 
 template <class X>

@@ -11,8 +11,8 @@ namespace tally::backends::serial {
 namespace {
 
 template <class T>
-const T& at(const operand& v, std::size_t i) {
-  return static_cast<const T*>(v.data)[static_cast<std::ptrdiff_t>(i) * v.increment];
+const types::stored_t<T>& at(const operand& v, std::size_t i) {
+  return static_cast<const types::stored_t<T>*>(v.data)[static_cast<std::ptrdiff_t>(i) * v.increment];
 }
 
 /// Calls f(i, channel, slot) for each sample.

@@ -680,7 +680,7 @@ stray_key count_on_threads(const histogram_arguments& a, const void* bins, slot_
       if constexpr (!is_complex_v<X>) {
         const auto at = static_cast<std::ptrdiff_t>(i) * a.x.increment;
         stray = {static_cast<std::int64_t>(i),
-                 rounded<std::int64_t>(static_cast<const X*>(a.x.data)[at])};
+                 rounded<std::int64_t>(static_cast<const types::stored_t<X>*>(a.x.data)[at])};
       }
     });
     return stray;

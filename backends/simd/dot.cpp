@@ -201,7 +201,7 @@ void convert(const void* from, std::size_t n, buffers<W>& to) {
       to.im[i] = p[2 * i + 1];
     }
   } else {
-    convert_numbers(static_cast<const X*>(from), n, to.re);
+    convert_numbers(static_cast<const types::stored_t<X>*>(from), n, to.re);
   }
 }
 

@@ -706,6 +706,7 @@ void split_numbers(const operand& v, number_arrays<T>& to) {
   };
   switch (v.element) {
     case type::boolean:
+      return convert_numbers(static_cast<const bool8*>(data), n, to.first);
     case type::uint8:
       return convert_numbers(static_cast<const std::uint8_t*>(data), n, to.first);
     case type::int8:

@@ -93,13 +93,13 @@ using compared =
 template <extreme what, class X>
 struct numbers {
   using W = compared<X>;
-  using stored = std::conditional_t<std::is_same_v<X, bool>, std::uint8_t, real_t<X>>;
+  using stored = types::stored_t<real_t<X>>;
   static constexpr std::size_t parts = is_complex_v<X> ? 2 : 1;
   static constexpr std::size_t step = std::max<std::size_t>(1, width<W> / parts);
   static constexpr bool negative = std::is_integral_v<W> && std::is_signed_v<W>;
   using by_magnitude = std::conditional_t<negative, smaller, larger>;
 
-  static HWY_INLINE vec<W> at(const X* x) {
+  static HWY_INLINE vec<W> at(const types::stored_t<X>* x) {
     const tag<W> d;
     const auto v = load<W>(reinterpret_cast<const stored*>(x));
     if constexpr (what != extreme::iamax || std::is_unsigned_v<W>) {
@@ -261,29 +261,31 @@ std::array<std::size_t, sizeof...(Better)> indices_of(const X* x, std::size_t n)
 }
 
 template <extreme what, class X>
-HWY_INLINE candidates search_contiguous(const X* x, std::size_t n, std::size_t first) {
+HWY_INLINE candidates search_contiguous(const types::stored_t<X>* x, std::size_t n,
+                                        std::size_t first) {
   using N = numbers<what, X>;
   if constexpr (what == extreme::iamax) {
     const auto [i] = indices_of<N, typename N::by_magnitude>(x, n);
-    return {{}, candidate_at<what>(x[i], first + i)};
+    return {{}, candidate_at<what, X>(x[i], first + i)};
   } else if constexpr (what == extreme::min) {
     const auto [i] = indices_of<N, smaller>(x, n);
-    return {candidate_at<what>(x[i], first + i), {}};
+    return {candidate_at<what, X>(x[i], first + i), {}};
   } else if constexpr (what == extreme::max) {
     const auto [i] = indices_of<N, larger>(x, n);
-    return {{}, candidate_at<what>(x[i], first + i)};
+    return {{}, candidate_at<what, X>(x[i], first + i)};
   } else {
     const auto [lowest, highest] = indices_of<N, smaller, larger>(x, n);
-    return {candidate_at<extreme::min>(x[lowest], first + lowest),
-            candidate_at<extreme::max>(x[highest], first + highest)};
+    return {candidate_at<extreme::min, X>(x[lowest], first + lowest),
+            candidate_at<extreme::max, X>(x[highest], first + highest)};
   }
 }
 
 template <extreme what, class X>
 candidates search_in(const operand& x, std::size_t first) {
+  using E = types::stored_t<X>;
   if (x.size == 0) return {};
   if (x.increment == 1) {
-    return search_contiguous<what>(static_cast<const X*>(x.data), x.size, first);
+    return search_contiguous<what, X>(static_cast<const E*>(x.data), x.size, first);
   }
   constexpr std::size_t most = order::chunk;
   HWY_ALIGN std::byte gathered[most * sizeof(X)];
@@ -291,7 +293,7 @@ candidates search_in(const operand& x, std::size_t first) {
   for (std::size_t i = 0; i < x.size; i += most) {
     const std::size_t n = std::min(most, x.size - i);
     gather(x.slice(i, n), gathered);
-    best = best + search_contiguous<what>(reinterpret_cast<const X*>(gathered), n, first + i);
+    best = best + search_contiguous<what, X>(reinterpret_cast<const E*>(gathered), n, first + i);
   }
   return best;
 }

@@ -82,15 +82,26 @@ HWY_INLINE hn::Vec<D> from_float16(D d, const float16* p) {
 #endif
 }
 
-/// bool is loaded as the byte that it is, uint8; int64 summed as uint64.
+using types::bool8;
+
+/// int64 is summed as uint64.
 template <class X>
 using stored =
-    std::conditional_t<std::is_same_v<X, bool>, std::uint8_t,
-                       std::conditional_t<std::is_same_v<X, std::int64_t>, std::uint64_t, X>>;
+    std::conditional_t<std::is_same_v<X, std::int64_t>, std::uint64_t, types::stored_t<X>>;
+
+/// Bytes of bool, or what they were promoted to, as 0 and 1.
+template <class V>
+HWY_INLINE V truth(V v) {
+  const hn::DFromV<V> d;
+  return hn::Min(v, hn::Set(d, hn::TFromD<decltype(d)>{1}));
+}
+
+template <class X>
+constexpr bool is_whole = std::is_integral_v<X> || std::is_same_v<X, bool8>;
 
 /// Elements of 32 bits or fewer as float or, integers, as int32, exactly.
 template <class X>
-using word32 = std::conditional_t<std::is_integral_v<X>, std::int32_t, float>;
+using word32 = std::conditional_t<is_whole<X>, std::int32_t, float>;
 
 template <class D, class X>
 HWY_INLINE hn::Vec<D> load32(D d, const X* p) {
@@ -103,9 +114,10 @@ HWY_INLINE hn::Vec<D> load32(D d, const X* p) {
     const auto bits =
         hn::LoadU(hn::Rebind<std::uint16_t, D>(), reinterpret_cast<const std::uint16_t*>(p));
     return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(du, bits)));
+  } else if constexpr (std::is_same_v<X, bool8>) {
+    return truth(load32(d, &p->byte));
   } else {  // bytes
-    return hn::PromoteTo(
-        d, hn::LoadU(hn::Rebind<stored<X>, D>(), reinterpret_cast<const stored<X>*>(p)));
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<X, D>(), p));
   }
 }
 
@@ -115,6 +127,8 @@ HWY_INLINE vec<W> load(const X* p) {
   const tag<W> d;
   if constexpr (std::is_same_v<W, X>) {
     return hn::LoadU(d, p);
+  } else if constexpr (std::is_same_v<X, bool8> && sizeof(W) == 1) {
+    return truth(hn::LoadU(d, &p->byte));
   } else if constexpr (std::is_same_v<X, std::int64_t>) {
     if constexpr (std::is_integral_v<W>) {
       return hn::LoadU(d, reinterpret_cast<const W*>(p));
@@ -124,7 +138,7 @@ HWY_INLINE vec<W> load(const X* p) {
       return hn::Load(d, converted);
     }
   } else if constexpr (std::is_same_v<W, float>) {
-    if constexpr (std::is_integral_v<X>) {
+    if constexpr (is_whole<X>) {
       return hn::ConvertTo(d, load32(hn::RebindToSigned<tag<W>>(), p));
     } else {
       return load32(d, p);

@@ -86,7 +86,8 @@ std::uint64_t sum_integers(const X* x, std::size_t n) {
   std::size_t i = 0;
   std::uint64_t sum = 0;
   if constexpr (width < std::uint64_t >> 1) {
-    using U = std::make_unsigned_t<X>;
+    constexpr bool of_bool = std::is_same_v<X, bool8>;
+    using U = std::make_unsigned_t<std::conditional_t<of_bool, std::uint8_t, X>>;
     const hn::Repartition<U, tag<std::uint64_t>> du;
     constexpr std::size_t step = hn::MaxLanes(du);
     auto even = hn::Zero(d), odd = hn::Zero(d);
@@ -94,6 +95,7 @@ std::uint64_t sum_integers(const X* x, std::size_t n) {
 #pragma GCC unroll 4
     for (; i + step <= n; i += step) {
       auto v = hn::LoadU(du, reinterpret_cast<const U*>(x + i));
+      if constexpr (of_bool) v = truth(v);
       if constexpr (biased) v = hn::Xor(v, hn::Set(du, static_cast<U>(bias)));
       if constexpr (what == reduction::asum && std::is_signed_v<X>) {
         v = hn::BitCast(du, hn::Abs(hn::BitCast(hn::RebindToSigned<decltype(du)>(), v)));
@@ -156,7 +158,7 @@ constexpr auto converters = []<class... X>(type_list<X...>) {
     if constexpr (std::is_integral_v<W> ? std::is_integral_v<T>
                                         : std::is_same_v<W, double> || !std::is_same_v<T, double>) {
       return [](const void* from, std::size_t n, W* to) {
-        convert_numbers(static_cast<const T*>(from), n, to);
+        convert_numbers(static_cast<const types::stored_t<T>*>(from), n, to);
       };
     } else {
       return nullptr;
@@ -208,7 +210,7 @@ constexpr bool converts_in_registers =
 template <reduction what, class A, class X>
 reduce_sum<A> sum_in_place(const operand& x, real_t<A> scale) {
   if (x.increment != 1 || scale != 1) return sum_packed<what, A>(x, scale);
-  using number = std::conditional_t<std::is_same_v<X, bool>, std::uint8_t, real_t<X>>;
+  using number = types::stored_t<real_t<X>>;
   return sum_contiguous<what, A>(static_cast<const number*>(x.data), x.size);
 }
 

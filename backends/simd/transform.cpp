@@ -395,8 +395,20 @@ void run_blocks(const transform_arguments& a) {
   }
 }
 
+void copy_booleans(const bool8* x, bool8* z, std::size_t n) {
+  constexpr tag<std::uint8_t> d;
+  std::size_t i = 0;
+  for (; i + width<std::uint8_t> <= n; i += width<std::uint8_t>) {
+    hn::StoreU(load<std::uint8_t>(x + i), d, &z[i].byte);
+  }
+  for (; i < n; ++i) z[i] = copied(x[i]);
+}
+
 void copy(const operand& x, const output_operand& z, bool past_caches) {
   if (x.increment != 1 || z.increment != 1) return copy_bits(x, z);
+  if (x.element == type::boolean) {
+    return copy_booleans(static_cast<const bool8*>(x.data), static_cast<bool8*>(z.data), x.size);
+  }
   const auto* from = static_cast<const std::uint8_t*>(x.data);
   auto* to = static_cast<std::uint8_t*>(z.data);
   std::size_t n = x.size * size_of(x.element);

@@ -127,10 +127,13 @@ TALLY_HOST_DEVICE T canonical(const T& value) {
 /// Element i of a vector with its type.
 template <class T>
 struct vector {
-  const T* data;
+  const types::stored_t<T>* data;
   std::ptrdiff_t increment;
 
-  explicit vector(const operand& v) : data(static_cast<const T*>(v.data)), increment(v.increment) {}
+  explicit vector(const operand& v)
+      : data(static_cast<const types::stored_t<T>*>(v.data)), increment(v.increment) {}
+  /// The same where the vector is contiguous.
+  T contiguous(std::size_t i) const { return data[i]; }
   TALLY_HOST_DEVICE T operator[](std::size_t i) const {
     return data[static_cast<std::ptrdiff_t>(i) * increment];
   }
@@ -147,7 +150,7 @@ struct values {
     std::apply(
         [&](const auto&... v) {
           if ((... && (v.increment == 1))) {
-            for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<R>(map(v.data[first + i]...));
+            for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<R>(map(v.contiguous(first + i)...));
           } else {
             for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<R>(map(v[first + i]...));
           }

@@ -1,10 +1,12 @@
-// Reading sparse matrices from Matrix Market files.
+// Reading sparse matrices, and vectors, from Matrix Market files.
 //
 // What is read: `%%MatrixMarket matrix coordinate FIELD SYMMETRY`, FIELD one of real (or double),
-// integer, pattern and complex, SYMMETRY one of general, symmetric, skew-symmetric and hermitian,
-// words in either case; plain or compressed by gzip, which the first byte tells. Lines may end in
-// LF or CRLF; blank lines and lines that begin with % are skipped wherever they stand. A line has
-// at most 65536 characters. Numbers don't depend on the locale.
+// integer, unsigned-integer, pattern and complex, SYMMETRY one of general, symmetric,
+// skew-symmetric and hermitian, words in either case; plain or compressed by gzip, which the first
+// byte tells (zeros may follow its last member). Lines may end in LF or CRLF; blank lines and lines
+// that begin with % are skipped wherever they stand. Numbers don't depend on the locale, and may
+// have the exponents of Fortran's double precision, 1.5D+02 (not 1.5+02, which half of the format's
+// readers take for two words).
 //
 // What comes of it:
 //
@@ -18,11 +20,18 @@
 // Strict: a file that says something else than the format allows is an error, not a guess. So are
 // an entry above the diagonal of a symmetric, skew-symmetric or Hermitian matrix, one on the
 // diagonal of a skew-symmetric matrix, an imaginary part on that of a Hermitian one, a fraction in
-// an integer matrix, and numbers that the type can't hold. Dense files (`array`) are not read.
+// an integer matrix, a minus in an unsigned one, and numbers that the type can't hold.
 //
-// Any bytes at all are safe to read. The sizes that a file announces are not believed before its
-// entries are there: memory stays in proportion to the entries read, with 8 MiB for row offsets on
-// top. A matrix of more than 2^20 rows and 64 for each entry is refused for that reason.
+// Dense files, `matrix array FIELD general`, have right-hand sides and solutions: vectors, one a
+// column, of one value a line. `read_matrix_market_vector` reads one, `read_matrix_market_array`
+// all of a file. Of the other symmetries, which vectors have not, dense files are not read.
+//
+// Any bytes at all are safe to read. What they may cost is bounded by `matrix_market_options`; the
+// sizes that a file announces are not believed before its entries are there. Memory stays in
+// proportion to the entries read, with 8 MiB for row offsets on top: a matrix of more than 2^20
+// rows and 64 for each entry is refused for that reason. With int32 indices and doubles an entry of
+// a general file takes 28 bytes at most while it is read, 12 of which stay; one of a symmetric
+// file, which becomes two, 40 and 24.
 #pragma once
 
 #include <tally/export.h>
@@ -32,8 +41,10 @@
 #include <concepts>
 #include <cstdint>
 #include <istream>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tally {
 
@@ -45,13 +56,53 @@ concept matrix_market_value = std::floating_point<real_t<T>> && element<T>;
 template <class I>
 concept matrix_market_index = std::same_as<I, std::int32_t> || std::same_as<I, std::int64_t>;
 
+/// What reading a file may cost. A file that is beyond one of these is unreadable_file, as soon as
+/// that is known. The defaults let pass what collections have; who reads files of strangers sets
+/// lower ones.
+struct matrix_market_options {
+  /// Entries, both halves of a symmetric matrix counted: memory.
+  std::size_t max_entries = (std::size_t{1} << 31) - 1;
+  /// Bytes, of a compressed file after decompression: time.
+  std::uint64_t max_bytes = std::uint64_t{1} << 38;
+  /// Of a line, in bytes without its end; at most 2^30.
+  std::size_t max_line = 65536;
+  /// Bytes of comments and blank lines.
+  std::size_t max_skipped = std::size_t{1} << 24;
+  /// Bytes that one byte of gzip becomes, on the average, looked at from 64 MiB on. Matrices in
+  /// collections have 3 to 30; gzip makes up to 1030.
+  std::size_t max_ratio = 200;
+};
+
+/// Vectors of one length, one a column.
+template <matrix_market_value Value>
+struct dense_matrix {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::vector<Value> values;  ///< column after column
+
+  std::span<const Value> column(std::size_t j) const {
+    return std::span(values).subspan(j * rows, rows);
+  }
+};
+
 namespace matrix_market {
 
 /// Both forms for one type of matrix.
 template <class Value, class Offset, class Column>
 struct TALLY_EXPORT reader {
-  static csr_matrix<Value, Offset, Column> read(const std::string& path);
-  static csr_matrix<Value, Offset, Column> read(std::istream& stream, std::string_view name);
+  static csr_matrix<Value, Offset, Column> read(const std::string& path,
+                                                const matrix_market_options& options);
+  static csr_matrix<Value, Offset, Column> read(std::istream& stream, std::string_view name,
+                                                const matrix_market_options& options);
+};
+
+/// And for one type of dense matrix; of one column if `is_vector`.
+template <class Value>
+struct TALLY_EXPORT array_reader {
+  static dense_matrix<Value> read(const std::string& path, const matrix_market_options& options,
+                                  bool is_vector);
+  static dense_matrix<Value> read(std::istream& stream, std::string_view name,
+                                  const matrix_market_options& options, bool is_vector);
 };
 
 }  // namespace matrix_market
@@ -65,12 +116,14 @@ struct TALLY_EXPORT reader {
 ///                2^31 - 1 entries and columns; a matrix that has more is an error.
 /// @throws error unreadable_file if it can't be opened or read, or isn't what it should be, with
 ///               the line's number ("tally::read_matrix_market: a.mtx:17: column 12 of a matrix
-///               with 10 columns"), or is compressed and Tally was built without zlib;
-///               unsupported_type for complex entries and a real `Value`. And std::bad_alloc.
+///               with 10 columns"), or exceeds `options`, or is compressed and Tally was built
+///               without zlib; unsupported_type for complex entries and a real `Value`;
+///               invalid_argument for options that can't be. And std::bad_alloc.
 template <matrix_market_value Value = double, matrix_market_index Offset = std::int32_t,
           matrix_market_index Column = std::int32_t>
-csr_matrix<Value, Offset, Column> read_matrix_market(const std::string& path) {
-  return matrix_market::reader<Value, Offset, Column>::read(path);
+csr_matrix<Value, Offset, Column> read_matrix_market(const std::string& path,
+                                                     const matrix_market_options& options = {}) {
+  return matrix_market::reader<Value, Offset, Column>::read(path, options);
 }
 
 /// The matrix that a stream has, up to its end.
@@ -78,8 +131,35 @@ csr_matrix<Value, Offset, Column> read_matrix_market(const std::string& path) {
 template <matrix_market_value Value = double, matrix_market_index Offset = std::int32_t,
           matrix_market_index Column = std::int32_t>
 csr_matrix<Value, Offset, Column> read_matrix_market(std::istream& stream,
-                                                     std::string_view name = "stream") {
-  return matrix_market::reader<Value, Offset, Column>::read(stream, name);
+                                                     std::string_view name = "stream",
+                                                     const matrix_market_options& options = {}) {
+  return matrix_market::reader<Value, Offset, Column>::read(stream, name, options);
+}
+
+/// The vectors in a dense file.
+/// @throws error as `read_matrix_market`.
+template <matrix_market_value Value = double>
+dense_matrix<Value> read_matrix_market_array(const std::string& path,
+                                             const matrix_market_options& options = {}) {
+  return matrix_market::array_reader<Value>::read(path, options, false);
+}
+template <matrix_market_value Value = double>
+dense_matrix<Value> read_matrix_market_array(std::istream& stream, std::string_view name = "stream",
+                                             const matrix_market_options& options = {}) {
+  return matrix_market::array_reader<Value>::read(stream, name, options, false);
+}
+
+/// The vector in a dense file of one column: `tally::read_matrix_market_vector("A_b.mtx")`.
+/// @throws error as `read_matrix_market`, and unreadable_file if there is another number of columns.
+template <matrix_market_value Value = double>
+std::vector<Value> read_matrix_market_vector(const std::string& path,
+                                             const matrix_market_options& options = {}) {
+  return matrix_market::array_reader<Value>::read(path, options, true).values;
+}
+template <matrix_market_value Value = double>
+std::vector<Value> read_matrix_market_vector(std::istream& stream, std::string_view name = "stream",
+                                             const matrix_market_options& options = {}) {
+  return matrix_market::array_reader<Value>::read(stream, name, options, true).values;
 }
 
 }  // namespace tally

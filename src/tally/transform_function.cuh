@@ -88,8 +88,8 @@ struct map_job {
   using word = adjacent<T, lanes, lanes * sizeof(T)>;
 
   functions::on_device_function<F> f;
-  const X* x;
-  const Y* y;
+  const types::stored_t<X>* x;
+  const types::stored_t<Y>* y;
   Z* z;
   std::ptrdiff_t x_increment;
   std::ptrdiff_t y_increment;
@@ -112,8 +112,8 @@ __global__ void __launch_bounds__(256)
   constexpr int lanes = Job::lanes;
   const std::int64_t first =
       std::int64_t{blockIdx.x} * static_cast<int>(words * blockDim.x) + threadIdx.x;
-  typename Job::template word<X> x[words];
-  typename Job::template word<Y> y[words];
+  typename Job::template word<types::stored_t<X>> x[words];
+  typename Job::template word<types::stored_t<Y>> y[words];
 #pragma unroll
   for (int k = 0; k < words; ++k) {
     const std::int64_t word = first + k * static_cast<int>(blockDim.x);
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(256)
     std::int64_t i = threadIdx.x;
     if (i >= job.head) i += job.whole * lanes;
     if (i < job.n) {
-      adjacent<Y> b;
+      adjacent<types::stored_t<Y>> b;
       if constexpr (Job::two) b = b.load(job.y + i);
       job.z[i] = job.value(job.x[i], b[0]);
     }
@@ -148,8 +148,8 @@ __global__ void __launch_bounds__(256)
   using Job = map_job<F, Z, X, Y>;
   const std::int64_t first =
       std::int64_t{blockIdx.x} * static_cast<int>(count * blockDim.x) + threadIdx.x;
-  adjacent<X> x[count];
-  adjacent<Y> y[count];
+  adjacent<types::stored_t<X>> x[count];
+  adjacent<types::stored_t<Y>> y[count];
 #pragma unroll
   for (int k = 0; k < count; ++k) {
     const std::int64_t i = first + k * static_cast<int>(blockDim.x);
@@ -186,10 +186,10 @@ class on_device {
 
   void run(const executor& where, const char* function, const operand& x, const operand* y,
            const output_operand& z) {
-    job_.x = static_cast<const X*>(x.data);
+    job_.x = static_cast<const types::stored_t<X>*>(x.data);
     job_.x_increment = x.increment;
     if (y != nullptr) {
-      job_.y = static_cast<const Y*>(y->data);
+      job_.y = static_cast<const types::stored_t<Y>*>(y->data);
       job_.y_increment = y->increment;
     }
     job_.z = static_cast<Z*>(z.data);

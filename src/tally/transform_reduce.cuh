@@ -60,8 +60,8 @@ struct reduce_job {
   R identity;
   on_device_function<Reduce> reduce;
   on_device_function<Map> map;
-  const X* x;
-  const Y* y;
+  const types::stored_t<X>* x;
+  const types::stored_t<Y>* y;
   std::ptrdiff_t x_increment;
   std::ptrdiff_t y_increment;
   std::int64_t n;
@@ -279,11 +279,11 @@ class on_device {
   R run(const executor& where, const char* function, const operand& x, const operand* y,
         R* result) {
     job_.n = static_cast<std::int64_t>(x.size);
-    job_.x = static_cast<const X*>(x.data);
+    job_.x = static_cast<const types::stored_t<X>*>(x.data);
     job_.x_increment = x.increment;
     adjacent_ = are_adjacent<X>(x);
     if (y != nullptr) {
-      job_.y = static_cast<const Y*>(y->data);
+      job_.y = static_cast<const types::stored_t<Y>*>(y->data);
       job_.y_increment = y->increment;
       adjacent_ = adjacent_ && are_adjacent<Y>(*y);
     }

@@ -64,12 +64,30 @@ struct bfloat16 {
   }
 };
 
+namespace types {
+
+/// A `bool` as it lies in memory, where any byte but 0 is true: C's flags and some Fortran
+/// compilers' `.true.` are not 1. To read such a byte as a C++ `bool` is undefined behaviour, so
+/// elements are read as these.
+struct bool8 {
+  std::uint8_t byte;
+
+  TALLY_HOST_DEVICE constexpr operator bool() const { return byte != 0; }
+};
+
+/// What an element in memory is read as.
+template <class T>
+using stored_t = std::conditional_t<std::is_same_v<T, bool>, bool8, T>;
+
+}  // namespace types
+
 template <class... T>
 struct type_list {
   static constexpr std::size_t size = sizeof...(T);
 };
 
-/// Every element type, in the order of `tally::type`.
+/// Every element type, in the order of `tally::type`. Of `bool` any byte but 0 is true, and what is
+/// written is 0 or 1.
 using element_types =
     type_list<bool, std::int8_t, std::uint8_t, std::int32_t, std::int64_t, float16, bfloat16, float,
               double, std::complex<float>, std::complex<double>>;
