@@ -72,13 +72,13 @@ void for_each_part(const executor& where, const char* function, const operand& x
 void launch_sum([[maybe_unused]] const executor& where, [[maybe_unused]] const char* function,
                 [[maybe_unused]] const operand& x, [[maybe_unused]] const operand* y,
                 [[maybe_unused]] void* result, [[maybe_unused]] std::size_t bytes,
-                [[maybe_unused]] bool wait, [[maybe_unused]] bool many_blocks,
+                [[maybe_unused]] bool wait, [[maybe_unused]] std::size_t words,
                 [[maybe_unused]] void* context,
                 [[maybe_unused]] int (*launch)(void*, const device_sum&)) {
 #if TALLY_HAS_CUDA
   const backends::default_environment environment;
   const executor chosen = checked_sum(where, function, x, y, wait ? nullptr : result);
-  backends::cuda::launch_sum(chosen, result, bytes, wait, many_blocks, context, launch);
+  backends::cuda::launch_sum(chosen, result, bytes, wait, words, context, launch);
 #else
   (void)cuda();  // throws
 #endif

@@ -11,6 +11,11 @@
 #include <bit>
 #include <cstdio>
 
+#if TALLY_HAS_CUDA
+#include <cuda.h>
+#include <dlfcn.h>
+#endif
+
 namespace {
 
 class Huge : public data::OnEveryExecutor {};
@@ -136,6 +141,92 @@ TEST_P(Huge, CountsBeyondTwoToThe32) {
   }
   EXPECT_GT(want[7], std::int64_t{1} << 32);
 }
+
+#if TALLY_HAS_CUDA
+
+/// Device memory of so many bytes that are all 0: the same 256 MiB again and again.
+class repeated_zeros {
+ public:
+  explicit repeated_zeros(std::size_t bytes) : size_((bytes + piece - 1) / piece * piece) {
+    CUmemAllocationProp what{};
+    what.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    what.location = {CU_MEM_LOCATION_TYPE_DEVICE, {0}};
+    CUmemAccessDesc access{};
+    access.location = what.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    data::check_cuda(cudaFree(nullptr));  // makes a context
+    if (call(&cuMemAddressReserve, "cuMemAddressReserve", &address_, size_, 0, 0, 0)) return;
+    if (call(&cuMemCreate, "cuMemCreate", &memory_, piece, &what, 0)) return;
+    for (; mapped_ < size_; mapped_ += piece) {
+      if (call(&cuMemMap, "cuMemMap", address_ + mapped_, piece, 0, memory_, 0)) return;
+    }
+    if (call(&cuMemSetAccess, "cuMemSetAccess", address_, size_, &access, 1)) return;
+    data::check_cuda(cudaMemset(get(), 0, piece));
+    data::check_cuda(cudaDeviceSynchronize());
+    usable_ = true;
+  }
+  ~repeated_zeros() {
+    if (mapped_ > 0) (void)call(&cuMemUnmap, "cuMemUnmap", address_, mapped_);
+    if (memory_ != 0) (void)call(&cuMemRelease, "cuMemRelease", memory_);
+    if (address_ != 0) (void)call(&cuMemAddressFree, "cuMemAddressFree", address_, size_);
+  }
+  repeated_zeros(const repeated_zeros&) = delete;
+  repeated_zeros& operator=(const repeated_zeros&) = delete;
+
+  bool usable() const { return usable_; }
+  void* get() const { return reinterpret_cast<void*>(address_); }
+
+ private:
+  static constexpr std::size_t piece = std::size_t{256} << 20;
+
+  /// Of the driver, which this program is not linked with.
+  template <class F, class... A>
+  CUresult call(F*, const char* name, A... arguments) {
+    void* const function = dlsym(dlopen("libcuda.so.1", RTLD_LAZY), name);
+    if (function == nullptr) return CUDA_ERROR_NOT_FOUND;
+    return reinterpret_cast<F*>(function)(arguments...);
+  }
+
+  std::size_t size_, mapped_ = 0;
+  CUdeviceptr address_ = 0;
+  CUmemGenericAllocationHandle memory_ = 0;
+  bool usable_ = false;
+};
+
+// More samples of one bin than the 32 bits of a block's counter hold: so many for every block of an
+// H200, and where bins are cut into ten ranges for each of the 13 blocks that have one. Bytes are
+// counted in other counters, which are added up in 32 bits.
+TEST(HugeCuda, CountsMoreThanABlockCountsIn32Bits) {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no CUDA device";
+  const tally::executor where = tally::cuda();
+  struct {
+    tally::type element;
+    std::size_t n, bins;
+  } const cases[] = {{tally::type::bfloat16, (std::size_t{13} << 32) + 1234567, 560'000},
+                     {tally::type::int32, (std::size_t{132} << 32) + 1234567, 100},
+                     {tally::type::uint8, (std::size_t{132} << 32) + 1234567, 100}};
+  for (const auto& c : cases) {
+    const repeated_zeros samples(c.n * tally::size_of(c.element));
+    if (!samples.usable()) GTEST_SKIP() << "no virtual memory management, or too little";
+    data::buffer counts(where, 8 * c.bins);
+    tally::histogram_arguments a;
+    a.x = {samples.get(), c.n, 1, c.element};
+    a.counts = {counts.get(), c.bins, 1, tally::type::int64};
+    if (c.element == tally::type::bfloat16) {
+      a.what = tally::binning::even;
+      a.lower = tally::scalar(0.0);
+      a.upper = tally::scalar(1.0);
+    }
+    tally::histogram(where, a);
+    std::vector<std::int64_t> got(c.bins), want(c.bins);
+    counts.read(got.data(), 8 * c.bins);
+    want[0] = static_cast<std::int64_t>(c.n);
+    EXPECT_TRUE(got == want) << tally::name(c.element) << ": " << got[0] << " of " << want[0];
+  }
+}
+
+#endif
 
 // exp and sigmoid of every float: the formula's bits are those of the transcription, and no more
 // than a unit off.

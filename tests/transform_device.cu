@@ -379,6 +379,16 @@ TEST_F(TransformDevice, BeyondTwoToThe31Elements) {
   cudaFree(z);
 }
 
+// It is the caller's, and the launch's own status is what counts.
+TEST_F(TransformDevice, LeavesAnEarlierErrorToTheCaller) {
+  const on_device<double> dx(std::vector<double>(1000, 3)), dz(std::vector<double>(1000));
+  (void)cudaGetLastError();
+  ASSERT_EQ(cudaSetDevice(9999), cudaErrorInvalidDevice);
+  EXPECT_NO_THROW(tally::transform(tally::cuda(), dx.all(), dz.all(), next()));
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
+  EXPECT_EQ(dz.read(), std::vector<double>(1000, 2.5));
+}
+
 TEST_F(TransformDevice, NamesBadInput) {
   const on_device<double> dx(std::vector<double>(16, 1));
   std::vector<double> x(5);

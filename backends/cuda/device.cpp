@@ -5,6 +5,7 @@
 #include <cuda.h>
 #include <dlfcn.h>
 
+#include <array>
 #include <atomic>
 
 namespace tally::backends::cuda {
@@ -17,6 +18,10 @@ struct driver {
   decltype(&cuCtxGetCurrent) current_context = nullptr;
   decltype(&cuDevicePrimaryCtxGetState) primary_context_state = nullptr;
   decltype(&cuPointerGetAttributes) pointer_attributes = nullptr;
+  decltype(&cuCtxGetId) context_id = nullptr;
+  decltype(&cuCtxPushCurrent) push_context = nullptr;
+  decltype(&cuCtxPopCurrent) pop_context = nullptr;
+  decltype(&cuDevicePrimaryCtxRetain) retain_primary_context = nullptr;
 
   driver() {
     // Loads the library (1.3 ms, once) and initialises nothing. It stays loaded.
@@ -29,7 +34,10 @@ struct driver {
     };
     usable = find(device_count, "cuDeviceGetCount") && find(current_context, "cuCtxGetCurrent") &&
              find(primary_context_state, "cuDevicePrimaryCtxGetState") &&
-             find(pointer_attributes, "cuPointerGetAttributes");
+             find(pointer_attributes, "cuPointerGetAttributes") &&
+             find(context_id, "cuCtxGetId") && find(push_context, "cuCtxPushCurrent_v2") &&
+             find(pop_context, "cuCtxPopCurrent_v2") &&
+             find(retain_primary_context, "cuDevicePrimaryCtxRetain");
   }
   bool usable = false;
 
@@ -38,6 +46,26 @@ struct driver {
     return loaded;
   }
 };
+
+/// The runtime's context on a device, kept alive from now on: a reset alone ends it, and then it is
+/// made anew here.
+CUcontext primary_context(int device) {
+  static std::array<std::atomic<CUcontext>, 256> retained{};
+  const driver& d = driver::get();
+  std::atomic<CUcontext>& mine = retained.at(static_cast<std::size_t>(device));
+  unsigned flags = 0;
+  int active = 0;
+  CUcontext context = mine.load(std::memory_order_relaxed);
+  if (context != nullptr &&
+      d.primary_context_state(device, &flags, &active) == CUDA_SUCCESS && active != 0) {
+    return context;
+  }
+  check(d.retain_primary_context(&context, device) == CUDA_SUCCESS ? cudaSuccess
+                                                                   : cudaErrorDeviceUninitialized,
+        "cuDevicePrimaryCtxRetain");
+  mine.store(context, std::memory_order_relaxed);
+  return context;
+}
 
 }  // namespace
 
@@ -66,6 +94,63 @@ int resolve_device(int device) {
                                      std::to_string(count) + (count == 1 ? " device" : " devices"));
   }
   return device;
+}
+
+// cudaSetDevice would make a context on the device that a thread goes back to, so another device's is
+// pushed and popped. (14 ns for the context's number; 38 ns to push and pop.)
+current_device::current_device(int device) : device_(device) {
+  const driver& d = driver::get();
+  int before = 0;
+  check(cudaGetDevice(&before), "cudaGetDevice");
+  if (device != before) {
+    check(d.push_context(primary_context(device)) == CUDA_SUCCESS ? cudaSuccess
+                                                                  : cudaErrorDeviceUninitialized,
+          "cuCtxPushCurrent");
+    entered_ = true;
+  }
+  if (d.context_id(nullptr, &context_) == CUDA_SUCCESS) return;
+  // The thread has none yet, or it was reset: any call of the runtime makes one.
+  cudaError_t status = cudaSetDevice(device);
+  if (status == cudaSuccess && d.context_id(nullptr, &context_) != CUDA_SUCCESS) {
+    status = cudaErrorDeviceUninitialized;
+  }
+  if (status != cudaSuccess) leave();
+  check(status, "cudaSetDevice");
+}
+
+current_device::~current_device() { leave(); }
+
+void current_device::leave() {
+  CUcontext left = nullptr;
+  if (entered_) (void)driver::get().pop_context(&left);
+  entered_ = false;
+}
+
+void device_memory::allocate(std::size_t bytes) {
+  const beside_captures mode;
+  check(cudaMalloc(&memory_, bytes), "cudaMalloc");
+  CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_BUFFER_ID};
+  void* answers[] = {&id_};
+  (void)driver::get().pointer_attributes(1, asked, answers, reinterpret_cast<CUdeviceptr>(memory_));
+}
+
+device_memory::~device_memory() {
+  if (memory_ == nullptr) return;
+  const driver& d = driver::get();
+  unsigned long long id = 0;
+  CUcontext context = nullptr;
+  CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_BUFFER_ID, CU_POINTER_ATTRIBUTE_CONTEXT};
+  void* answers[] = {&id, &context};
+  if (d.pointer_attributes(2, asked, answers, reinterpret_cast<CUdeviceptr>(memory_)) !=
+          CUDA_SUCCESS ||
+      id != id_ || d.push_context(context) != CUDA_SUCCESS) {
+    return;
+  }
+  {
+    const beside_captures mode;
+    if (cudaFree(memory_) != cudaSuccess) (void)cudaGetLastError();
+  }
+  (void)d.pop_context(&context);
 }
 
 // Costs a load where there is no driver or once CUDA was seen in use, 7 ns before anything

@@ -181,9 +181,10 @@ void exact(const executor& where, const exact_arguments& a) {
   job.root = a.term == exact_term::square;
   job.to_float = a.result.element == type::float32 || a.result.element == type::complex64;
   job.result = a.result.data;
+  mailbox* const box = a.wait ? &mailbox::mine(current) : nullptr;
   if (a.wait) {
-    job.result = mailbox::mine().address();
-    job.tag = mailbox::mine().next_tag();
+    job.result = box->address();
+    job.tag = box->next_tag();
   }
 
   const exact_kernel_pair* made = kernels_for(a);
@@ -200,11 +201,14 @@ void exact(const executor& where, const exact_arguments& a) {
   shape.blocks = cut.blocks * job.parts;
   shape.threads = cut.warps * 32;
   shape.shared_bytes = cut.kernel->shared_bytes * cut.warps;
-  allow_shared_bytes(cut.kernel->kernel, where.device(), cut.kernel->shared_bytes * exact_warps);
+  allow_shared_bytes(cut.kernel->kernel, current, cut.kernel->shared_bytes * exact_warps);
 
   {
     workspace shared;
-    if (shape.blocks > 1) shared = workspace_for(where.device(), stream, captured);
+    if (shape.blocks > 1) {
+      shared = workspace_for(current, stream, captured,
+                             exact_workspace::words(job.parts, cut.kernel->words));
+    }
     job.workspace = shared.words;
     job.ended = shared.ended;
     launch(cut.kernel->kernel, shape, &job, where.device(), stream);
@@ -212,7 +216,7 @@ void exact(const executor& where, const exact_arguments& a) {
   }
   if (a.wait) {
     std::uint32_t payload[mailbox::words];
-    mailbox::mine().wait(stream, static_cast<int>(size_of(a.result.element) / 4), payload);
+    box->wait(stream, static_cast<int>(size_of(a.result.element) / 4), payload);
     std::memcpy(a.result.data, payload, size_of(a.result.element));
   }
 }

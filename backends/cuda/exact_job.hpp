@@ -13,6 +13,16 @@ inline constexpr unsigned exact_warps = 8;
 /// Of a multiprocessor, at a time.
 inline constexpr unsigned exact_blocks = 2;
 
+/// Where blocks add their sums up. Words are a line of 128 bytes apart, so that they lie in
+/// different slices of L2, which add side by side.
+namespace exact_workspace {
+inline constexpr unsigned apart = 16;
+inline constexpr unsigned ticket = 0;
+inline constexpr unsigned chunk = apart;     ///< one for each part of the result
+inline constexpr unsigned sums = 3 * apart;  ///< of the first part, then those of the second
+constexpr unsigned words(unsigned parts, unsigned of_sum) { return sums + parts * of_sum * apart; }
+}  // namespace exact_workspace
+
 struct exact_job {
   const void* x = nullptr;
   const void* y = nullptr;

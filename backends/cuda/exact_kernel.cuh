@@ -25,12 +25,7 @@ inline constexpr std::size_t column_bytes =
 
 // --- The workspace ---------------------------------------------------------------------------
 
-/// Words are a line of 128 bytes apart, so that they lie in different slices of L2, which add side
-/// by side.
-inline constexpr unsigned words_apart = 16;
-inline constexpr unsigned ticket_word = 2 * exact_sum<double>::words * words_apart;
-inline constexpr unsigned chunk_word = ticket_word + words_apart;  ///< one for each part
-static_assert(chunk_word + 2 * words_apart <= 8192);
+static_assert(exact_workspace::words(2, exact_sum<double>::words) <= 8192);
 
 __device__ inline std::uint32_t largest_of_warp(std::uint32_t value) {
 #if __CUDA_ARCH__ >= 800
@@ -488,7 +483,8 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
   while (first < tiles) {
     unsigned next = 0;
     if (job.dynamic && lane == 0) {
-      next = atomicAdd(reinterpret_cast<unsigned*>(job.workspace + chunk_word + part * words_apart),
+      next = atomicAdd(reinterpret_cast<unsigned*>(job.workspace + exact_workspace::chunk +
+                                                   part * exact_workspace::apart),
                        1u);
     }
     const int some = static_cast<int>(first + job.tiles < tiles ? job.tiles : tiles - first);
@@ -507,6 +503,7 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
   let_launch_after_start();
   __syncthreads();
 
+  std::uint64_t* const sums = job.workspace + exact_workspace::sums;
   for (int i = threadIdx.x; i < words_of_sum; i += blockDim.x) {
     std::int64_t total = 0;
     for (unsigned j = 0; j < warps; ++j) total += words[j][i];
@@ -517,16 +514,16 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
         atomicMax(&high, i + 1);
       }
     } else if (total != 0) {
-      add_to(job.workspace + (part * words_of_sum + i) * words_apart, total);
+      add_to(sums + (part * words_of_sum + i) * exact_workspace::apart, total);
     }
   }
   __syncthreads();
   if (gridDim.x > 1) {
-    if (threadIdx.x == 0) last = next_number(job.workspace + ticket_word) == gridDim.x - 1;
+    if (threadIdx.x == 0) last = next_number(job.workspace + exact_workspace::ticket) == gridDim.x - 1;
     __syncthreads();
     if (!last) return;
     for (unsigned i = threadIdx.x; i < job.parts * words_of_sum; i += blockDim.x) {
-      std::uint64_t* const from = job.workspace + i * words_apart;
+      std::uint64_t* const from = sums + i * exact_workspace::apart;
       const auto total = static_cast<std::int64_t>(__ldcg(from));
       const int limb = static_cast<int>(i % words_of_sum);
       words[i / words_of_sum][limb] = total;
@@ -537,7 +534,7 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
         atomicMax(&high, limb + 1);
       }
     }
-    if (threadIdx.x < 3) job.workspace[ticket_word + threadIdx.x * words_apart] = 0;
+    if (threadIdx.x < 3) job.workspace[threadIdx.x * exact_workspace::apart] = 0;  // not sums
     __syncthreads();
   }
   if (threadIdx.x == 0) {
@@ -550,7 +547,8 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
 template <class Tile>
 exact_kernel_choice exact_kernel_of() {
   return {reinterpret_cast<const void*>(&exact_kernel<Tile>),
-          static_cast<int>(warp) * Tile::lanes * Tile::rows, Tile::lanes, column_bytes<Tile>};
+          static_cast<int>(warp) * Tile::lanes * Tile::rows, Tile::lanes, column_bytes<Tile>,
+          exact_sum<typename Tile::sum_of>::words};
 }
 
 /// Long tiles, and the shortest. A thread's loads are 128 bytes, of bool and float 160: all in

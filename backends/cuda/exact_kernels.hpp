@@ -23,6 +23,7 @@ struct exact_kernel_choice {
   int tile = 0;                  ///< elements that a warp takes at a time
   int lanes = 1;                 ///< adjacent ones that a thread loads at once
   std::size_t shared_bytes = 0;  ///< dynamic, of each warp
+  unsigned words = 0;            ///< of a sum
 };
 
 /// The kernels for these types: one with long tiles, and one with short ones for short vectors,

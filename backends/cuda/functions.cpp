@@ -23,21 +23,22 @@ void for_each_part(const executor&, const char* function, std::size_t, const par
           "objects and a result that can be copied as bytes");
 }
 
-void launch_sum(const executor& where, void* result, std::size_t bytes, bool wait, bool many_blocks,
-                void* context, int (*launch)(void*, const device_sum&)) {
+void launch_sum(const executor& where, void* result, std::size_t bytes, bool wait,
+                std::size_t words, void* context, int (*launch)(void*, const device_sum&)) {
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
   const bool captured = is_captured(stream, wait, "transform_reduce");
   device_sum lent;
   lent.stream = stream;
   lent.result = result;
+  mailbox* const box = wait ? &mailbox::mine(current) : nullptr;
   if (wait) {
-    lent.result = mailbox::mine().address();
-    lent.tag = mailbox::mine().next_tag();
+    lent.result = box->address();
+    lent.tag = box->next_tag();
   }
   {
     workspace shared;
-    if (many_blocks) shared = workspace_for(where.device(), stream, captured);
+    if (words > 0) shared = workspace_for(current, stream, captured, words);
     lent.words = shared.words;
     lent.ended = shared.ended;
     check(static_cast<cudaError_t>(launch(context, lent)), "launch of the caller's kernel");
@@ -45,7 +46,7 @@ void launch_sum(const executor& where, void* result, std::size_t bytes, bool wai
   }
   if (wait) {
     std::uint32_t payload[mailbox::words];
-    mailbox::mine().wait(stream, static_cast<int>((bytes + 3) / 4), payload);
+    box->wait(stream, static_cast<int>((bytes + 3) / 4), payload);
     std::memcpy(result, payload, bytes);
   }
 }

@@ -35,6 +35,9 @@ constexpr std::size_t most_ranges = 10;
 /// 1.9 us with 256 bins, 2.2 with 4096; with zeros 2.1 and 2.5. But 2^16 take 6.3, with zeros 2.3.
 constexpr std::size_t most_of_one_block = 4 * histogram_threads;
 
+/// Samples of a launch.
+constexpr std::size_t most_at_once = (std::size_t{1} << 32) - 4096;
+
 /// Cells are halved, down to these bits of a position below them, until each has one threshold.
 /// 2^25 uniform and Zipf floats, between 256 edges that grow closer as i^1.5 does: with 2048 cells
 /// at 3.32 and 1.99 TB/s, 1024 at 3.24 and 1.29, 4096, where no cell has two, at 3.19 and 3.31;
@@ -114,8 +117,8 @@ struct bins_on_device {
 
 /// Queues what brings bytes to the device.
 void* bring(const void* from, std::size_t bytes, const executor& where,
-            std::optional<stream_memory>& memory) {
-  memory.emplace(bytes, where.device(), where.stream());
+            const current_device& current, std::optional<stream_memory>& memory) {
+  memory.emplace(bytes, current, where.stream());
   histogram_bytes_job job;
   for (std::size_t done = 0; done < bytes; done += job.count) {
     job.to = static_cast<std::byte*>(memory->data()) + done;
@@ -127,8 +130,8 @@ void* bring(const void* from, std::size_t bytes, const executor& where,
 }
 
 /// Tells a job what the bins are.
-void describe_bins(const histogram_arguments& a, const executor& where, histogram_edges_job& job,
-                   bins_on_device& bins) {
+void describe_bins(const histogram_arguments& a, const executor& where,
+                   const current_device& current, histogram_edges_job& job, bins_on_device& bins) {
   with_bins(a, [&]<class X, class Bins>(const Bins& b) {
     if constexpr (std::is_same_v<Bins, key_bins>) {
       job.keys = b;
@@ -149,7 +152,7 @@ void describe_bins(const histogram_arguments& a, const executor& where, histogra
       if (bytes <= histogram_edges_job::room) {
         std::memcpy(job.few, b.thresholds, bytes);
       } else {
-        job.thresholds = bring(b.thresholds, bytes, where, bins.thresholds);
+        job.thresholds = bring(b.thresholds, bytes, where, current, bins.thresholds);
       }
       // Half of shared memory at most, so that the rest counts.
       if (b.reached > 0) {
@@ -213,23 +216,27 @@ void queue_zeros(void* counts, std::size_t bytes, const histogram_options& outsi
          &job, where.device(), where.stream());
 }
 
-/// The samples that lie in words of 16 bytes.
-void cut_into_words(const histogram_arguments& a, histogram_job& job) {
-  if (a.x.increment != 1 || job.channels > 1) return;
-  const std::size_t size = size_of(a.x.element);
-  const std::size_t past = reinterpret_cast<std::uintptr_t>(a.x.data) % 16;
+/// Samples `first` to `end`, of which those in between lie in words of 16 bytes.
+void take_samples(const histogram_arguments& a, std::size_t first, std::size_t end,
+                  histogram_job& job) {
+  const operand x = a.x.slice(first, end - first);
+  job.x = x.data;
+  job.n = static_cast<std::int64_t>(x.size);
+  job.head = job.words = 0;
+  if (x.increment != 1 || job.channels > 1) return;
+  const std::size_t size = size_of(x.element);
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(x.data) % 16;
   const std::size_t head = (16 - past) % 16 / size;
-  if (a.x.size < head) return;
+  if (x.size < head) return;
   job.head = static_cast<std::int64_t>(head);
-  job.words = static_cast<std::int64_t>((a.x.size - head) * size / 16);
+  job.words = static_cast<std::int64_t>((x.size - head) * size / 16);
 }
 
-void count(const histogram_arguments& a, const executor& where, histogram_edges_job& job,
-           bin_rule rule) {
+void count(const histogram_arguments& a, const executor& where, const current_device& current,
+           histogram_edges_job& job, bin_rule rule) {
   const int device = where.device();
   const std::size_t processors = multiprocessors(device), most_bytes = most_shared_bytes(device);
   if (rule == bin_rule::bytes) job.places = 256;
-  cut_into_words(a, job);
 
   const std::size_t places = std::size_t{job.places} * job.channels;
   // A block has 1 KiB of its own, and each kernel some hundred bytes besides.
@@ -254,12 +261,6 @@ void count(const histogram_arguments& a, const executor& where, histogram_edges_
     job.alone = rule != bin_rule::bytes && a.x.size <= most_of_one_block;
     shared = job.shared_bytes + (std::size_t{job.a_range} + 1) * sizeof(std::uint32_t);
   }
-  const std::size_t pieces =
-      job.words > 0 ? static_cast<std::size_t>(job.words) : ceil_div(a.x.size, 4);
-  const std::size_t shares = job.alone
-                                 ? 1
-                                 : std::clamp<std::size_t>(ceil_div(pieces, histogram_threads), 1,
-                                                           processors / job.ranges);
 
   // Counting may begin while zeros are written, but for what is handed in or looked at meanwhile.
   bool overlaps = false;
@@ -269,19 +270,31 @@ void count(const histogram_arguments& a, const executor& where, histogram_edges_
   }
   const void* const kernel =
       with_sample(a.x.element, [&]<class X>() { return histogram_kernel_of<X>(rule, how); });
-  allow_shared_bytes(kernel, device, most_bytes - 512);
-  launch(kernel,
-         {.blocks = static_cast<unsigned>(shares * job.ranges),
-          .threads = histogram_threads,
-          .shared_bytes = shared,
-          .overlaps = overlaps},
-         &job, device, where.stream());
+  allow_shared_bytes(kernel, current, most_bytes - 512);
+  // A block counts in 32 bits, so a launch has no more samples than those hold; whole channels, and
+  // whole words of 16 bytes.
+  const std::size_t at_once = most_at_once / job.channels * job.channels;
+  for (std::size_t first = 0; first < a.x.size || first == 0; first += at_once) {
+    take_samples(a, first, std::min(a.x.size, first + at_once), job);
+    const std::size_t pieces = job.words > 0 ? static_cast<std::size_t>(job.words)
+                                             : ceil_div(static_cast<std::size_t>(job.n), 4);
+    const std::size_t shares = job.alone
+                                   ? 1
+                                   : std::clamp<std::size_t>(ceil_div(pieces, histogram_threads), 1,
+                                                             processors / job.ranges);
+    launch(kernel,
+           {.blocks = static_cast<unsigned>(shares * job.ranges),
+            .threads = histogram_threads,
+            .shared_bytes = shared,
+            .overlaps = overlaps},
+           &job, device, where.stream());
+  }
 }
 
 // --- Sums of weights -----------------------------------------------------------------------------
 
 void add_weights(const histogram_arguments& a, const executor& where,
-                 const histogram_edges_job& bins) {
+                 const current_device& current, const histogram_edges_job& bins) {
   histogram_weights_job job;
   static_cast<histogram_edges_job&>(job) = bins;
   job.weights = a.weights.data;
@@ -296,7 +309,7 @@ void add_weights(const histogram_arguments& a, const executor& where,
   // So many bins at a time that their words take 64 MiB at most.
   const std::size_t words = job.doubles ? weight_sum<double>::words : weight_sum<float>::words;
   const std::size_t at_once = std::min(a.counts.size, (std::size_t{1} << 23) / words);
-  const stream_memory memory(at_once * words * 8, where.device(), where.stream());
+  const stream_memory memory(at_once * words * 8, current, where.stream());
   job.words = static_cast<std::int64_t*>(memory.data());
   sums.words = job.words;
   const void* const kernel =
@@ -322,8 +335,8 @@ void add_weights(const histogram_arguments& a, const executor& where,
 // --- Keys that have no bin -----------------------------------------------------------------------
 
 /// Waits for what the launches that count have left in a workspace, and tells the first one.
-stray_key stray_of(const histogram_arguments& a, const executor& where, const key_bins& keys,
-                   waited_words& words) {
+stray_key stray_of(const histogram_arguments& a, const executor& where,
+                   const current_device& current, const key_bins& keys, waited_words& words) {
   histogram_stray_job job;
   job.x = a.x.data;
   job.increment = a.x.increment;
@@ -332,7 +345,7 @@ stray_key stray_of(const histogram_arguments& a, const executor& where, const ke
   job.keys = keys;
   job.stray = words.get();
   const auto answer = [&] {
-    mailbox& box = mailbox::mine();
+    mailbox& box = mailbox::mine(current);
     job.tag = box.next_tag();
     job.result = box.address();
     launch(histogram_tell_stray_kernel(), {1, 1}, &job, where.device(), where.stream());
@@ -379,17 +392,17 @@ stray_key histogram(const executor& where, const histogram_arguments& a) {
 
   std::optional<waited_words> words;
   if (only_in_bins) {
-    words.emplace(where.device(), where.stream());
+    words.emplace(current, where.stream());
     job.stray = words->get();
   }
   bins_on_device bins;
-  describe_bins(a, where, job, bins);
+  describe_bins(a, where, current, job, bins);
   if (a.weighted) {
-    add_weights(a, where, job);
+    add_weights(a, where, current, job);
   } else {
-    count(a, where, job, bins.rule);
+    count(a, where, current, job, bins.rule);
   }
-  return only_in_bins ? stray_of(a, where, job.keys, *words) : stray_key();
+  return only_in_bins ? stray_of(a, where, current, job.keys, *words) : stray_key();
 }
 
 }  // namespace tally::backends::cuda

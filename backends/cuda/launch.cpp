@@ -1,7 +1,5 @@
 #include "backends/cuda/launch.hpp"
 
-#include "backends/cuda/runtime.hpp"
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -71,15 +69,15 @@ bool is_contiguous(const operand& v, int lanes) {
   return v.increment == 1 && reinterpret_cast<std::uintptr_t>(v.data) % load == 0;
 }
 
-void allow_shared_bytes(const void* kernel, int device, std::size_t bytes) {
-  using allowances = std::map<std::pair<const void*, int>, std::size_t>;
+void allow_shared_bytes(const void* kernel, const current_device& current, std::size_t bytes) {
+  using allowances = std::map<std::pair<const void*, std::uint64_t>, std::size_t>;
   thread_local allowances seen;
-  std::size_t& known = seen[{kernel, device}];
+  std::size_t& known = seen[{kernel, current.context()}];
   if (known >= bytes) return;
   static std::mutex mutex;
   static allowances all;
   const std::lock_guard lock(mutex);
-  std::size_t& most = all[{kernel, device}];
+  std::size_t& most = all[{kernel, current.context()}];
   if (most < bytes) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(bytes)),

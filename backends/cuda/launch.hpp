@@ -1,6 +1,8 @@
 // What the operations of this column share on the host: looking at a stream, launching a kernel.
 #pragma once
 
+#include "backends/cuda/runtime.hpp"
+
 #include <tally/operand.hpp>
 
 #include <cuda_runtime_api.h>
@@ -31,7 +33,7 @@ struct launch_shape {
 };
 
 /// Lets a kernel have so much dynamic shared memory; it keeps the most that was asked for.
-void allow_shared_bytes(const void* kernel, int device, std::size_t bytes);
+void allow_shared_bytes(const void* kernel, const current_device& current, std::size_t bytes);
 
 /// Queues a kernel with one parameter, `*job`. Unless the shape forbids that it may be placed while
 /// the launch before on the stream ends: see wait_for_launch_before in kernel.cuh.

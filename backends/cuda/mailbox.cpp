@@ -1,63 +1,25 @@
 #include "backends/cuda/mailbox.hpp"
 
-#include "backends/cuda/runtime.hpp"
+#include "backends/cuda/context.hpp"
 #include "backends/cuda/words.hpp"
 
 #include <atomic>
 #include <chrono>
-#include <mutex>
 #include <new>
-#include <vector>
 
 namespace tally::backends::cuda {
-namespace {
-
-/// Mailboxes that no thread has. They are made 64 at a time and never freed.
-class pool {
- public:
-  mailbox* take() {
-    const std::lock_guard lock(mutex_);
-    if (free_.empty()) {
-      constexpr std::size_t count = 64;
-      const beside_captures mode;
-      void* memory = nullptr;
-      check(cudaHostAlloc(&memory, count * sizeof(mailbox),
-                          cudaHostAllocPortable | cudaHostAllocMapped),
-            "cudaHostAlloc");
-      auto* const made = static_cast<mailbox*>(memory);
-      for (std::size_t i = 0; i < count; ++i) free_.push_back(new (made + i) mailbox);
-    }
-    mailbox* const taken = free_.back();
-    free_.pop_back();
-    return taken;
-  }
-  void give_back(mailbox* box) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(box);
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<mailbox*> free_;
-};
-
-pool& all() {
-  static pool& made = *new pool;  // never destroyed: threads may end after static objects
-  return made;
+mailbox& mailbox::mine(const current_device& current) {
+  return of_thread<mailbox>(current.context());
 }
 
-}  // namespace
-
-mailbox& mailbox::mine() {
-  struct holder {
-    mailbox* box = nullptr;
-    ~holder() {
-      if (box != nullptr) all().give_back(box);
-    }
-  };
-  thread_local holder held;
-  if (held.box == nullptr) held.box = all().take();
-  return *held.box;
+void mailbox::make(std::vector<mailbox*>& to) {
+  constexpr std::size_t count = 64;
+  const beside_captures mode;
+  void* memory = nullptr;
+  check(cudaHostAlloc(&memory, count * sizeof(mailbox), cudaHostAllocPortable | cudaHostAllocMapped),
+        "cudaHostAlloc");
+  auto* const made = static_cast<mailbox*>(memory);
+  for (std::size_t i = 0; i < count; ++i) to.push_back(new (made + i) mailbox);
 }
 
 void mailbox::wait(cudaStream_t stream, int count, std::uint32_t* payload) {

@@ -1,5 +1,6 @@
 #include "backends/cuda/multi_dot.hpp"
 
+#include "backends/cuda/context.hpp"
 #include "backends/cuda/dot_shape.hpp"
 #include "backends/cuda/exact.hpp"
 #include "backends/cuda/launch.hpp"
@@ -15,44 +16,55 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace tally::backends::cuda {
 namespace {
 
 // --- Where results go -----------------------------------------------------------------------------
 
-/// Pinned memory of the calling thread for results that are too many for its mailbox. It grows.
-void* pinned_room(std::size_t bytes) {
-  struct holder {
-    void* memory = nullptr;
-    std::size_t size = 0;
-    ~holder() { (void)cudaFreeHost(memory); }
-  };
-  thread_local holder held;
-  if (held.size < bytes) {
-    const beside_captures mode;
-    check(cudaFreeHost(held.memory), "cudaFreeHost");
-    held = {};
-    const std::size_t size = std::bit_ceil(bytes);
-    check(cudaHostAlloc(&held.memory, size, cudaHostAllocPortable | cudaHostAllocMapped),
-          "cudaHostAlloc");
-    held.size = size;
+/// Pinned memory of a thread for results that are too many for its mailbox. It grows.
+class pinned_room {
+ public:
+  void* of(std::size_t bytes) {
+    if (size_ < bytes) {
+      const beside_captures mode;
+      check(cudaFreeHost(std::exchange(memory_, nullptr)), "cudaFreeHost");
+      size_ = 0;
+      const std::size_t size = std::bit_ceil(bytes);
+      check(cudaHostAlloc(&memory_, size, cudaHostAllocPortable | cudaHostAllocMapped),
+            "cudaHostAlloc");
+      size_ = size;
+    }
+    return memory_;
   }
-  return held.memory;
-}
+
+  static void make(std::vector<pinned_room*>& to) {
+    auto made = std::make_unique<pinned_room>();
+    to.push_back(made.get());
+    (void)made.release();
+  }
+
+ private:
+  void* memory_ = nullptr;
+  std::size_t size_ = 0;
+};
 
 /// Results on their way to the caller: written where they are wanted, or for the form that waits,
 /// into the mailbox, or where they are more than that holds or need it, into pinned memory.
 class results {
  public:
-  results(const multi_dot_arguments& a, bool in_words)
+  results(const multi_dot_arguments& a, const current_device& current, bool in_words)
       : bytes_(a.pairs.size() * size_of(a.results.element)), a_(a), to_(a.results.data) {
     if (!a.wait) return;
     if (in_words && bytes_ <= 4 * mailbox::words) {
-      to_ = mailbox::mine().address();
-      tag_ = mailbox::mine().next_tag();
+      box_ = &mailbox::mine(current);
+      to_ = box_->address();
+      tag_ = box_->next_tag();
     } else {
-      to_ = pinned_room(bytes_);
+      to_ = of_thread<pinned_room>(current.context()).of(bytes_);
     }
   }
 
@@ -68,7 +80,7 @@ class results {
     if (!a_.wait) return;
     if (tag_ != 0) {
       std::uint32_t payload[mailbox::words];
-      mailbox::mine().wait(stream, static_cast<int>(bytes_ / 4), payload);
+      box_->wait(stream, static_cast<int>(bytes_ / 4), payload);
       std::memcpy(a_.results.data, payload, bytes_);
     } else {
       const beside_captures mode;
@@ -81,6 +93,7 @@ class results {
   std::size_t bytes_;
   const multi_dot_arguments& a_;
   void* to_;
+  mailbox* box_ = nullptr;
   std::uint32_t tag_ = 0;
 };
 
@@ -140,6 +153,11 @@ struct pairs_shape {
   unsigned tiles = 1;   ///< of a block
 };
 
+/// In a workspace. A warp takes whole runs of 8 words.
+constexpr std::size_t words_a_pair(std::size_t blocks, unsigned words_a_sum) {
+  return ceil_div(blocks * words_a_sum, 8) * 8;
+}
+
 /// Blocks that fill a device: two for each multiprocessor of an H200, nearly.
 constexpr std::size_t many_blocks = 256;
 
@@ -162,9 +180,7 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
   s.warps = units <= 512 ? 2 : units <= 1024 ? 4 : max_warps;
   const std::size_t tiles = ceil_div(nodes, s.warps);
   std::size_t a_block = std::clamp<std::size_t>(std::bit_floor(tiles / many_blocks), 1, max_tiles);
-  const auto words = [&] {
-    return s.pairs * ceil_div(ceil_div(tiles, a_block) * words_a_sum, 8) * 8;
-  };
+  const auto words = [&] { return s.pairs * words_a_pair(ceil_div(tiles, a_block), words_a_sum); };
   while (words() > workspace_words) a_block *= 2;
   s.tiles = static_cast<unsigned>(a_block);
   s.blocks = static_cast<unsigned>(ceil_div(tiles, a_block));
@@ -181,6 +197,7 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
 /// One call.
 struct call {
   const executor& where;
+  const current_device& current;
   bool captured;
   const results& to;
   unsigned words_a_sum;
@@ -198,7 +215,10 @@ struct call {
     shape.rows = static_cast<unsigned>(ceil_div(pairs, s.pairs_a_block));
     shape.threads = s.warps * 32;
     workspace shared;
-    if (s.blocks > 1) shared = workspace_for(where.device(), where.stream(), captured);
+    if (s.blocks > 1) {
+      shared = workspace_for(current, where.stream(), captured,
+                             pairs * words_a_pair(s.blocks, words_a_sum));
+    }
     job.words = shared.words;
     job.ended = shared.ended;
     launch(reinterpret_cast<const void*>(kernel), shape, &job, where.device(), where.stream());
@@ -320,7 +340,7 @@ void multi_dot(const executor& where, const multi_dot_arguments& a) {
   const current_device current(where.device());
   const bool captured = is_captured(where.stream(), a.wait, "multi_dot");
   const bool exactly = wants_exact(a);
-  const results to(a, !exactly);
+  const results to(a, current, !exactly);
   if (exactly) {
     for (std::size_t j = 0; j < a.pairs.size(); ++j) {
       exact_arguments one = as_exact(one_of(a, j));
@@ -331,7 +351,7 @@ void multi_dot(const executor& where, const multi_dot_arguments& a) {
   } else {
     const unsigned words = with_accumulator(
         a.results.element, []<class A>() { return unsigned{words_of<dot_sum<A>>}; });
-    const call c{where, captured, to, words};
+    const call c{where, current, captured, to, words};
     a.pairs.list.empty() ? run_rows(c, a) : run_list(c, a);
   }
   to.arrive(where.stream());

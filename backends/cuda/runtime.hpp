@@ -5,6 +5,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace tally::backends::cuda {
@@ -18,24 +20,43 @@ inline void check(cudaError_t status, const char* call) {
               std::string("tally::cuda: ") + call + ": " + cudaGetErrorString(status));
 }
 
-/// The calling thread's current device while this lives; the one before, after it.
+/// The calling thread's current device while this lives; what was current before, after it. No other
+/// device gets a context by that, not even the one that the thread goes back to.
 class current_device {
  public:
-  explicit current_device(int device) {
-    check(cudaGetDevice(&before_), "cudaGetDevice");
-    if (device == before_) return;
-    check(cudaSetDevice(device), "cudaSetDevice");
-    changed_ = true;
-  }
-  ~current_device() {
-    if (changed_) (void)cudaSetDevice(before_);
-  }
+  explicit current_device(int device);
+  ~current_device();
   current_device(const current_device&) = delete;
   current_device& operator=(const current_device&) = delete;
 
+  int device() const { return device_; }
+  /// Which context is current. cudaDeviceReset ends a context with all that was allocated in it, and
+  /// the next one has another number.
+  std::uint64_t context() const { return context_; }
+
  private:
-  int before_ = 0;
-  bool changed_ = false;
+  void leave();
+
+  int device_;
+  bool entered_ = false;
+  unsigned long long context_ = 0;
+};
+
+/// Memory of a device, freed when this ends, unless its context has ended before.
+class device_memory {
+ public:
+  device_memory() = default;
+  ~device_memory();
+  device_memory(const device_memory&) = delete;
+  device_memory& operator=(const device_memory&) = delete;
+
+  /// On the current device, once.
+  void allocate(std::size_t bytes);
+  void* get() const { return memory_; }
+
+ private:
+  void* memory_ = nullptr;
+  unsigned long long id_ = 0;  ///< that nothing else has which lies there later
 };
 
 /// While this lives, the calling thread may allocate and wait on its own streams although it or

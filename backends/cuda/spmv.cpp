@@ -31,23 +31,12 @@ std::size_t tiles_of(const csr_operand& a) { return ceil_div(a.rows + a.nonzeros
 
 /// What a plan keeps.
 struct cut_analysis : spmv_analysis {
-  int device = 0;
-  unsigned threads_a_row = 0;    ///< 0: pieces
-  spmv_piece* pieces = nullptr;  ///< on the device, a block each
+  std::uint64_t context = 0;
+  unsigned threads_a_row = 0;  ///< 0: pieces
+  device_memory pieces;        ///< spmv_piece, a block each
   unsigned blocks = 0;
   std::uint64_t split_rows = 0;  ///< whose sums blocks hand over
-
-  cut_analysis() = default;
-  cut_analysis(const cut_analysis&) = delete;
-  cut_analysis& operator=(const cut_analysis&) = delete;
-  ~cut_analysis() override {
-    int before = 0;
-    const beside_captures mode;
-    if (cudaGetDevice(&before) != cudaSuccess) return;
-    (void)cudaSetDevice(device);
-    (void)cudaFree(pieces);
-    (void)cudaSetDevice(before);
-  }
+  std::size_t slots = 0;         ///< where they do
 };
 
 const spmv_choice& choice_of(const spmv_arguments& a) {
@@ -104,6 +93,10 @@ void spmv(const executor& where, const spmv_arguments& a) {
 
   const auto* const plan =
       a.plan != nullptr ? static_cast<const cut_analysis*>(a.plan->analysis()) : nullptr;
+  if (plan != nullptr && plan->context != current.context()) {
+    throw error(errc::invalid_argument,
+                "tally::spmv: the plan ended with its context, by cudaDeviceReset; make a new one");
+  }
   const spmv_choice& choice = choice_of(a);
   if (plan != nullptr && plan->threads_a_row > 0) {
     const unsigned threads = plan->threads_a_row;
@@ -116,30 +109,33 @@ void spmv(const executor& where, const spmv_arguments& a) {
       return launch(kernel, shape, &job, where.device(), stream);
     }
   }
-  const bool has_pieces = plan != nullptr && plan->pieces != nullptr;
+  const bool has_pieces = plan != nullptr && plan->pieces.get() != nullptr;
   const std::size_t tiles = tiles_of(a.a);
+  const std::size_t a_sum = std::max<std::size_t>(
+      2, size_of(accumulator) / 4 * (transforms::is_complex(accumulator) ? 2 : 1));
   workspace shared;
-  if (!has_pieces || plan->split_rows > 0) {
-    shared = workspace_for(where.device(), stream, is_captured(stream, false, "spmv"));
+  const auto share = [&](std::size_t slots, words_left left) {
+    shared = workspace_for(current, stream, is_captured(stream, false, "spmv"), slots * a_sum, left);
     job.words = shared.words;
+    job.tag = shared.tag;
     job.ended = shared.ended;
-  }
+  };
   if (has_pieces) {
-    job.pieces = plan->pieces;
+    if (plan->split_rows > 0) share(plan->slots, words_left::empty);
+    job.pieces = static_cast<const spmv_piece*>(plan->pieces.get());
     shape.threads = piece_threads;
     shape.blocks = plan->blocks;
     shape.shared_bytes = choice.piece_bytes;
   } else {
-    const std::size_t a_sum = std::max<std::size_t>(
-        2, size_of(accumulator) / 4 * (transforms::is_complex(accumulator) ? 2 : 1));
     while ((tiles >> job.share_shift) >= workspace_words / a_sum) ++job.share_shift;
+    share((tiles >> job.share_shift) + 1, words_left::any);  // where offsets are wrong
     shape.threads = tile_threads;
     shape.blocks = static_cast<unsigned>(tiles);
     shape.shared_bytes = choice.tile_bytes;
   }
   const auto* const kernel =
       reinterpret_cast<const void*>(has_pieces ? choice.pieces : choice.tiles);
-  allow_shared_bytes(kernel, where.device(), shape.shared_bytes);
+  allow_shared_bytes(kernel, current, shape.shared_bytes);
   launch(kernel, shape, &job, where.device(), stream);
   shared.queued(has_pieces ? plan->split_rows : tiles);
 }
@@ -149,12 +145,13 @@ void spmv(const executor& where, const spmv_arguments& a) {
 namespace {
 
 /// Runs a kernel that looks at a matrix, and waits for what it found.
-survey_words run_survey(const executor& where, survey_kernel* kernel, csr_survey job,
-                        std::size_t items, const char* operation) {
+survey_words run_survey(const executor& where, const current_device& current,
+                        survey_kernel* kernel, csr_survey job, std::size_t items,
+                        const char* operation) {
   const cudaStream_t stream = where.stream();
   (void)is_captured(stream, true, operation);
-  waited_words words(where.device(), stream);
-  mailbox& box = mailbox::mine();
+  waited_words words(current, stream);
+  mailbox& box = mailbox::mine(current);
   job.found = words.get();
   job.tag = box.next_tag();
   job.result = box.address();
@@ -192,7 +189,8 @@ csr_defect find_defect(const executor& where, const csr_operand& a) {
   using kind = csr_defect::kind;
   const current_device current(where.device());
   const std::uint64_t found =
-      run_survey(where, defect_kernel(), csr_survey(a), std::max(a.rows, a.nonzeros()), "validate")
+      run_survey(where, current, defect_kernel(), csr_survey(a), std::max(a.rows, a.nonzeros()),
+                 "validate")
           .of[survey::defect];
   if (found == 0) return {};
   constexpr std::uint64_t index_mask = (std::uint64_t{1} << survey::index_bits) - 1;
@@ -216,27 +214,25 @@ csr_defect find_defect(const executor& where, const csr_operand& a) {
 std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a) {
   const current_device current(where.device());
   auto analysis = std::make_shared<cut_analysis>();
-  analysis->device = where.device();
+  analysis->context = current.context();
   csr_survey job(a);
-  survey_words found = run_survey(where, analysis_kernel(), job, a.rows, "spmv_plan");
+  survey_words found = run_survey(where, current, analysis_kernel(), job, a.rows, "spmv_plan");
   while (found.of[survey::slots] > most_slots) {
     ++job.share_shift;
-    found = run_survey(where, analysis_kernel(), job, a.rows, "spmv_plan");
+    found = run_survey(where, current, analysis_kernel(), job, a.rows, "spmv_plan");
   }
   const std::uint64_t longest = found.of[survey::longest];
   analysis->threads_a_row = threads_a_row(a.rows, a.nonzeros(), longest);
   const std::size_t pieces = found.of[survey::shares] + found.of[survey::runs];
   if (analysis->threads_a_row == 0 && pieces <= most_blocks) {
-    {
-      const beside_captures mode;
-      check(cudaMalloc(reinterpret_cast<void**>(&analysis->pieces), pieces * sizeof(spmv_piece)),
-            "cudaMalloc");
-    }
-    job.pieces = analysis->pieces;
+    analysis->pieces.allocate(pieces * sizeof(spmv_piece));
+    job.pieces = static_cast<spmv_piece*>(analysis->pieces.get());
     job.shares = static_cast<std::int64_t>(found.of[survey::shares]);
-    (void)run_survey(where, piece_kernel(), job, ceil_div(a.rows, run_span) * 256, "spmv_plan");
+    (void)run_survey(where, current, piece_kernel(), job, ceil_div(a.rows, run_span) * 256,
+                     "spmv_plan");
     analysis->blocks = static_cast<unsigned>(pieces);
     analysis->split_rows = found.of[survey::split_rows];
+    analysis->slots = found.of[survey::slots];
   }
 
   const auto text = [](std::uint64_t value) { return std::to_string(value); };

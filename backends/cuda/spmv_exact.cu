@@ -100,8 +100,7 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
 #pragma unroll 1
   for (std::int64_t row = std::int64_t{blockIdx.x} * exact_spmv_warps + w; row < job.rows;
        row += std::int64_t{gridDim.x} * exact_spmv_warps) {
-    const std::int64_t begin = job.offsets[static_cast<std::size_t>(row)];
-    const std::int64_t end = job.offsets[static_cast<std::size_t>(row) + 1];
+    const std::int64_t begin = job.offset(row), end = job.offset(row + 1);
     R part[2] = {};
 #pragma unroll 1
     for (int i = 0; i < (is_complex_v<A> ? 2 : 1); ++i) {

@@ -28,6 +28,14 @@ struct spmv_job {
         rows(static_cast<std::int64_t>(a.rows)),
         nonzeros(static_cast<std::int64_t>(a.nonzeros())) {}
 
+  /// Row offset `row`, brought within the values. Nobody has looked at offsets in the caller's
+  /// memory: where they are wrong, what comes into y does not matter; but nothing is read outside
+  /// the matrix or written outside y, every block ends, and later launches are right.
+  TALLY_HOST_DEVICE std::int64_t offset(std::int64_t row) const {
+    const std::int64_t at = offsets[static_cast<std::size_t>(row)];
+    return at < 0 ? 0 : at < nonzeros ? at : nonzeros;
+  }
+
   // In the order in which a kernel needs them: parameters come through a cache, cold at its start.
   const spmv_piece* pieces = nullptr;  ///< of a plan
   index_vector offsets;
@@ -40,6 +48,7 @@ struct spmv_job {
   unsigned share_shift = 0;  ///< log2 of the tiles that lie between a split row's shares
   bool reads_y = false;
   type computation = type::float64;  ///< C of <tally/spmv.hpp>
+  std::uint32_t tag = 1;             ///< of sums that blocks hand each other; not 0
   std::uint64_t* words = nullptr;    ///< the workspace (workspace.hpp)
   std::uint64_t* ended = nullptr;    ///< where the launch counts itself when it ends, or null
   /// alpha and beta, in the type C.

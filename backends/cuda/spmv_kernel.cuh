@@ -301,16 +301,51 @@ struct alignas(8) handed_sum {
   Sum sum;
 };
 
-/// The tree over `count` sums of which the last is `own`, a warp's, and the others are in words.
+/// Hands a sum over under the launch's tag, so that one which an earlier launch left there, where
+/// nobody took it, is never taken for this one.
 template <class Sum>
-__device__ Sum gather_shares(std::uint64_t* words, std::int64_t count, const Sum& own, int lane) {
+__device__ void hand_over(const spmv_job& job, std::int64_t slot, const Sum& sum) {
   constexpr int a_sum = words_of<handed_sum<Sum>>;
+  const handed_sum<Sum> handed{sum};
+  std::uint32_t payload[a_sum];
+  memcpy(payload, &handed, sizeof handed);
+#pragma unroll
+  for (int k = 0; k < a_sum; k += 2) {
+    store_words(job.words + slot * a_sum + k, make_word(payload[k], job.tag),
+                make_word(payload[k + 1], job.tag));
+  }
+}
+
+/// The tree over `count` sums of which the last is `own`, a warp's, and the others are handed over
+/// in slots from `first_slot` on. If they don't all come it asks, now and then, whether to give up;
+/// then the result is nothing in particular.
+template <class Sum, class GiveUp>
+__device__ Sum gather_shares(const spmv_job& job, std::int64_t first_slot, std::int64_t count,
+                             const Sum& own, int lane, const GiveUp& gives_up) {
+  constexpr int a_sum = words_of<handed_sum<Sum>>;
+  constexpr unsigned patience = 1u << 14;  // looks, of less than a microsecond each
   warp_tree<Sum> tree;
   for (std::int64_t first = 0; first < count; first += warp) {
     const std::int64_t i = first + lane;
     const bool takes = i < count - 1;
+    std::uint64_t* const from = job.words + (first_slot + (takes ? i : 0)) * a_sum;
+    std::uint64_t word[a_sum], others = 0;
+    for (unsigned looks = 1;; ++looks) {
+#pragma unroll
+      for (int k = 0; k < a_sum; k += 2) load_words(from + k, word[k], word[k + 1]);
+      others = 0;
+#pragma unroll
+      for (int k = 0; k < a_sum; ++k) others |= word[k] ^ make_word(0, job.tag);
+      if (!__any_sync(whole_warp, takes && tag_of(others) != 0)) break;
+      if (looks % patience == 0 && gives_up()) return own;
+    }
+    if (takes) {
+#pragma unroll
+      for (int k = 0; k < a_sum; k += 2) store_words(from + k, 0, 0);
+    }
     std::uint32_t payload[a_sum];
-    take(words + (takes ? i : 0) * a_sum, takes, payload);
+#pragma unroll
+    for (int k = 0; k < a_sum; ++k) payload[k] = takes ? static_cast<std::uint32_t>(word[k]) : 0;
     Sum s;
     memcpy(&s, payload, sizeof s);
     if (i == count - 1) s = own;
@@ -366,10 +401,7 @@ __device__ dot_sum<A> sum_share(const spmv_job& job, const term_planes<A, most_t
   if (!sums) return {};
   const Sum sum = tree.total();
   if (!share.is_last()) {
-    constexpr int a_sum = words_of<handed_sum<Sum>>;
-    if (lane == 0) {
-      put(job.words + (share.first_slot + share.index) * a_sum, handed_sum<Sum>{sum});
-    }
+    if (lane == 0) hand_over(job, share.first_slot + share.index, sum);
   } else if (share.shares == 1 && lane == 0) {
     write_row<A>(job, share.row, finish_parts(sum, conjugate::none));
   }
@@ -384,12 +416,23 @@ struct tile_start {
   std::int64_t whole;    ///< where the row before it starts if that one is split, else `nonzero`
 };
 
+/// Whether the row offsets are those of a matrix; asked by a whole warp.
+__device__ __noinline__ bool ascends(const spmv_job& job) {
+  bool right = job.offsets[0] == 0 &&
+               job.offsets[static_cast<std::size_t>(job.rows)] == job.nonzeros;
+  for (std::int64_t row = threadIdx.x % warp; row < job.rows; row += warp) {
+    right &= job.offsets[static_cast<std::size_t>(row)] <=
+             job.offsets[static_cast<std::size_t>(row) + 1];
+  }
+  return __all_sync(whole_warp, right);
+}
+
 /// Where tile `tile` starts, found by a warp: the first row at or after that place of the line.
 /// Most matrices' rows are about where they would lie if all were equal: a first look around there
 /// brackets the row, in most cases narrowly.
 __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) {
   const int lane = threadIdx.x % warp;
-  const auto offset = [&](std::int64_t row) { return job.offsets[static_cast<std::size_t>(row)]; };
+  const auto offset = [&](std::int64_t row) { return job.offset(row); };
   const std::int64_t end = job.rows + job.nonzeros;
   const std::int64_t place = tile * tile_size < end ? tile * tile_size : end;
   std::int64_t low = 0, high = job.rows;       // the row is in [low, high]
@@ -412,7 +455,7 @@ __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) 
   }
   tile_start found{low, offset(low), 0};
   const std::int64_t before = low > 0 ? offset(low - 1) : 0;
-  found.whole = found.nonzero - before > split_row ? before : found.nonzero;
+  found.whole = low > 0 && found.nonzero - before > split_row ? before : found.nonzero;
   return found;
 }
 
@@ -421,7 +464,8 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
     spmv_tiles(const __grid_constant__ spmv_job job) {
   extern __shared__ uint4 memory[];
   __shared__ int starts[tile_size + 1];
-  __shared__ int long_rows[most_terms / (short_row + 1) + 1];
+  constexpr int most_long_rows = most_terms / (short_row + 1) + 1;
+  __shared__ int long_rows[most_long_rows];
   __shared__ int long_count;
   __shared__ tile_start found[2];
   const term_planes<A, most_terms> terms(memory);
@@ -434,8 +478,11 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
   __syncthreads();
   const tile_start tile = found[0], next = found[1];
   const bool splits_last = next.row > tile.row && next.whole < next.nonzero;
-  const int count = next.row > tile.row ? static_cast<int>(next.whole - tile.nonzero) : 0;
-  const int rows = static_cast<int>(next.row - tile.row) - splits_last;
+  const auto within = [](std::int64_t n, int most) {
+    return n < 0 ? 0 : n < most ? static_cast<int>(n) : most;
+  };
+  const int count = next.row > tile.row ? within(next.whole - tile.nonzero, most_terms) : 0;
+  const int rows = within(next.row - tile.row - splits_last, tile_size);
 
   // Shares come first, so that they are all there when the last one's block wants them.
   split_share share;
@@ -451,10 +498,7 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
 
   if (threadIdx.x == 0) long_count = 0;
   for (int i = static_cast<int>(threadIdx.x); i <= rows; i += static_cast<int>(tile_threads)) {
-    starts[i] =
-        i == rows
-            ? count
-            : static_cast<int>(job.offsets[static_cast<std::size_t>(tile.row + i)] - tile.nonzero);
+    starts[i] = i == rows ? count : within(job.offset(tile.row + i) - tile.nonzero, count);
   }
   stage<A, V, X, tile_threads>(job, terms, tile.nonzero, count);
   __syncthreads();
@@ -462,7 +506,10 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
   for (int i = static_cast<int>(threadIdx.x); i < rows; i += static_cast<int>(tile_threads)) {
     const int length = starts[i + 1] - starts[i];
     uneven |= length > uneven_row;
-    if (length > short_row) long_rows[atomicAdd(&long_count, 1)] = i;
+    if (length > short_row) {
+      const int k = atomicAdd(&long_count, 1);
+      if (k < most_long_rows) long_rows[k] = i;
+    }
   }
   uneven = __syncthreads_or(uneven);
   // A row's sum takes the place of its first term.
@@ -470,7 +517,8 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
                                [&](int row, const dot_sum<A>& sum) {
                                  if (starts[row] < starts[row + 1]) terms.put(starts[row], sum);
                                });
-  for (int i = static_cast<int>(threadIdx.x / warp); i < long_count; i += tile_threads / warp) {
+  const int in_warps = min(long_count, most_long_rows);
+  for (int i = static_cast<int>(threadIdx.x / warp); i < in_warps; i += tile_threads / warp) {
     const int row = long_rows[i];
     const dot_sum<A> sum = sum_chunk(terms, starts[row], starts[row + 1] - starts[row]);
     if (threadIdx.x % warp == 0) terms.put(starts[row], sum);
@@ -483,9 +531,9 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
   }
 
   if (threadIdx.x < warp && share.count > 0 && share.is_last() && share.shares > 1) {
-    constexpr int a_sum = words_of<handed_sum<dot_sum<A>>>;
-    const dot_sum<A> sum = gather_shares(job.words + share.first_slot * a_sum, share.shares,
-                                         sum_of_share, static_cast<int>(threadIdx.x));
+    const dot_sum<A> sum =
+        gather_shares(job, share.first_slot, share.shares, sum_of_share,
+                      static_cast<int>(threadIdx.x), [&] { return !ascends(job); });
     if (threadIdx.x == 0) write_row<A>(job, share.row, finish_parts(sum, conjugate::none));
   }
   // The type is atomicAdd's name for std::uint64_t.
@@ -557,15 +605,14 @@ __global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
   }
   let_launch_after_start();
   if (threadIdx.x >= warp) return;
-  constexpr int a_sum = words_of<handed_sum<dot_sum<A>>>;
   dot_sum<A> sum = tree.total();
   if (piece.before < 0) {
-    if (lane == 0) put(job.words + piece.slot * a_sum, handed_sum<dot_sum<A>>{sum});
+    if (lane == 0) hand_over(job, piece.slot, sum);
     return;
   }
   if (piece.before > 0) {
-    sum =
-        gather_shares(job.words + (piece.slot - piece.before) * a_sum, piece.before + 1, sum, lane);
+    sum = gather_shares(job, piece.slot - piece.before, piece.before + 1, sum, lane,
+                        [] { return false; });
     // The type is atomicAdd's name for std::uint64_t.
     if (lane == 0 && job.ended != nullptr) {
       atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);

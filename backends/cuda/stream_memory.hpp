@@ -5,11 +5,11 @@
 // again while it runs.
 #pragma once
 
+#include "backends/cuda/context.hpp"
 #include "backends/cuda/runtime.hpp"
 
 #include <cuda_runtime_api.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -19,14 +19,17 @@ namespace tally::backends::cuda {
 class stream_memory {
  public:
   stream_memory() = default;
-  /// `device` is current.
-  stream_memory(std::size_t bytes, int device, cudaStream_t stream) : stream_(stream) {
+  stream_memory(std::size_t bytes, const current_device& current, cudaStream_t stream)
+      : stream_(stream) {
     const beside_captures mode;
-    check(cudaMallocFromPoolAsync(&data_, bytes, pool_of(device), stream),
+    check(cudaMallocFromPoolAsync(
+              &data_, bytes, of_context<pool>(current.context()).on(current.device()), stream),
           "cudaMallocFromPoolAsync");
   }
   ~stream_memory() {
-    if (data_ != nullptr) (void)cudaFreeAsync(data_, stream_);
+    if (data_ == nullptr) return;
+    const beside_captures mode;
+    (void)cudaFreeAsync(data_, stream_);
   }
   stream_memory(const stream_memory&) = delete;
   stream_memory& operator=(const stream_memory&) = delete;
@@ -34,22 +37,26 @@ class stream_memory {
   void* data() const { return data_; }
 
  private:
-  static cudaMemPool_t pool_of(int device) {
-    static std::mutex mutex;
-    static std::array<cudaMemPool_t, 256> pools{};
-    const std::lock_guard lock(mutex);
-    cudaMemPool_t& pool = pools.at(static_cast<std::size_t>(device));
-    if (pool == nullptr) {
-      cudaMemPoolProps properties{};
-      properties.allocType = cudaMemAllocationTypePinned;
-      properties.location = {cudaMemLocationTypeDevice, device};
-      check(cudaMemPoolCreate(&pool, &properties), "cudaMemPoolCreate");
-      std::uint64_t keep = ~std::uint64_t{};
-      check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep),
-            "cudaMemPoolSetAttribute");
+  class pool {
+   public:
+    cudaMemPool_t on(int device) {
+      const std::lock_guard lock(mutex_);
+      if (made_ == nullptr) {
+        cudaMemPoolProps properties{};
+        properties.allocType = cudaMemAllocationTypePinned;
+        properties.location = {cudaMemLocationTypeDevice, device};
+        check(cudaMemPoolCreate(&made_, &properties), "cudaMemPoolCreate");
+        std::uint64_t keep = ~std::uint64_t{};
+        check(cudaMemPoolSetAttribute(made_, cudaMemPoolAttrReleaseThreshold, &keep),
+              "cudaMemPoolSetAttribute");
+      }
+      return made_;
     }
-    return pool;
-  }
+
+   private:
+    std::mutex mutex_;
+    cudaMemPool_t made_ = nullptr;
+  };
 
   void* data_ = nullptr;
   cudaStream_t stream_ = nullptr;

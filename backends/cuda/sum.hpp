@@ -11,10 +11,11 @@
 
 namespace tally::backends::cuda {
 
-/// Runs `kernel` on `job`, which has the operands; the rest of it is filled in here. The result is
-/// of `bytes`, a multiple of 4.
+/// Runs `kernel` on `job`, which has the operands; the rest of it is filled in here. The sum of a
+/// block takes `words_a_sum`. The result is of `bytes`, a multiple of 4.
 /// @throws error invalid_argument, naming `operation`, to wait for a stream that is being captured.
 void run_sum(const executor& where, const char* operation, dot_kernel_function* kernel,
-             const dot_shape& shape, dot_job job, void* result, std::size_t bytes, bool wait);
+             const dot_shape& shape, unsigned words_a_sum, dot_job job, void* result,
+             std::size_t bytes, bool wait);
 
 }  // namespace tally::backends::cuda

@@ -3,12 +3,15 @@
 //
 // A stream has a workspace of its own, made at its first call that needs one: launches on a stream
 // never overlap, so any number of threads and streams can run at once, and nothing is allocated
-// from the second call on. A call that is captured gets a workspace that its graph owns, since a
-// graph may be launched on any stream.
+// from the second call on. A call that is captured gets as many words as it needs, which its graph
+// owns, since a graph may be launched on any stream and may run its branches side by side.
 //
 // Limits: two executable graphs made of the same captured graph must not run at the same time (they
-// would write the same result too); workspaces don't survive cudaDeviceReset.
+// would write the same result too). A graph that was launched while the row offsets of a sparse
+// matrix in it were wrong may take sums of that launch for the next one's.
 #pragma once
+
+#include "backends/cuda/runtime.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -19,9 +22,16 @@
 
 namespace tally::backends::cuda {
 
+/// How a launch leaves its words.
+enum class words_left {
+  empty,
+  any  ///< it may leave some full, which say by their tag that they are not the next launch's
+};
+
 /// For one launch; to be kept until that is queued.
 struct workspace {
-  std::uint64_t* words = nullptr;  ///< `workspace_words` of them, empty
+  std::uint64_t* words = nullptr;  ///< as many as were asked for, none with the launch's tag
+  std::uint32_t tag = 1;           ///< of full words. In a graph all launches of a call have one
   std::uint64_t* ended = nullptr;  ///< where the launch counts itself when it ends; null in a graph
   std::atomic<std::uint64_t>* launched = nullptr;
   std::shared_lock<std::shared_mutex>
@@ -34,28 +44,34 @@ struct workspace {
   }
 };
 
-/// Words for a sequence of launches, on a device that is current, of which the host waits for the
-/// last. They are the calling thread's own: on the same stream other threads' launches may come in
-/// between.
+/// `captured` says whether `stream` is being captured; `words` are at most `workspace_words`.
+workspace workspace_for(const current_device& current, cudaStream_t stream, bool captured,
+                        std::size_t words, words_left left = words_left::empty);
+
+class workspaces;
+struct lent_words;
+
+/// Words for a sequence of launches, of which the host waits for the last. They are the call's own:
+/// on the same stream other threads' launches may come in between.
 class waited_words {
  public:
   static constexpr std::size_t count = 64;
 
-  /// They are empty for launches on `stream`.
-  waited_words(int device, cudaStream_t stream);
+  /// They are empty.
+  waited_words(const current_device& current, cudaStream_t stream);
+  /// Where the call failed before they were emptied, it waits for the stream and empties them.
+  ~waited_words();
   waited_words(const waited_words&) = delete;
   waited_words& operator=(const waited_words&) = delete;
 
-  std::uint64_t* get() const { return words_; }
-  /// To be called once the last launch has emptied them. Otherwise they are not used again.
+  std::uint64_t* get() const;
+  /// To be called once the last launch has emptied them: they may go to another call.
   void emptied();
 
  private:
-  int device_;
-  std::uint64_t* words_;
+  workspaces& from_;
+  lent_words* lent_;
+  cudaStream_t stream_;
 };
-
-/// `device` is current; `captured` says whether `stream` is being captured.
-workspace workspace_for(int device, cudaStream_t stream, bool captured);
 
 }  // namespace tally::backends::cuda

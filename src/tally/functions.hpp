@@ -61,8 +61,7 @@ TALLY_EXPORT void for_each_part(const executor& where, const char* function, con
 
 /// What a kernel of the caller's is lent for one sum.
 struct device_sum {
-  /// Device memory of `word_count` words, all 0; all 0 again when the kernel ends. For a grid of
-  /// more than one block.
+  /// Device memory of as many words as were asked for, all 0; all 0 again when the kernel ends.
   std::uint64_t* words = nullptr;
   std::uint64_t* ended = nullptr;  ///< to be incremented by one when the kernel ends, or null
   void* result = nullptr;
@@ -71,16 +70,16 @@ struct device_sum {
   std::uint32_t tag = 0;
   CUstream_st* stream = nullptr;
 
-  static constexpr std::size_t word_count = 8192;
+  static constexpr std::size_t word_count = 8192;  ///< at most
   static constexpr std::size_t most_bytes = 128;  ///< of the result
 };
 
 /// A sum by a kernel of the caller's: checks the vectors as `for_each_part`, calls `launch`, which
-/// queues one kernel on the stream and returns its cudaError_t, and with `wait` waits for the
-/// result of so many bytes.
+/// queues one kernel on the stream and returns its launch's cudaError_t, and with `wait` waits for
+/// the result of so many bytes. The kernel is lent so many `words`, which may be 0.
 TALLY_EXPORT void launch_sum(const executor& where, const char* function, const operand& x,
                              const operand* y, void* result, std::size_t bytes, bool wait,
-                             bool many_blocks, void* context,
+                             std::size_t words, void* context,
                              int (*launch)(void* context, const device_sum& lent));
 
 /// A vector written by a kernel of the caller's: checks the vectors as `for_each_part` and, where

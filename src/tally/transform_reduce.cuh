@@ -301,7 +301,7 @@ class on_device {
 
     R returned = job_.identity;
     launch_sum(where, function, x, y, result != nullptr ? result : &returned, sizeof(R),
-               result == nullptr, blocks_ > 1, this, launch);
+               result == nullptr, blocks_ > 1 ? 2 + blocks_ * slot<R> : 0, this, launch);
     return returned;
   }
 
@@ -317,8 +317,7 @@ class on_device {
     call.job_.lent = lent;
     const auto kernel = call.adjacent_ ? reduce_kernel<true, R, Reduce, Map, X, Y>
                                        : reduce_kernel<false, R, Reduce, Map, X, Y>;
-    kernel<<<call.blocks_, call.warps_ * warp_size, 0, lent.stream>>>(call.job_);
-    return cudaGetLastError();
+    return functions::launch(kernel, call.blocks_, call.warps_ * warp_size, lent.stream, call.job_);
   }
 
   job job_;

@@ -1,0 +1,71 @@
+// What this column keeps on a device belongs to a context and ends with it: after cudaDeviceReset
+// the next call finds another context (current_device), and so nothing, and begins anew.
+//
+// Nothing here is ever destroyed, and no memory of the device's or pinned memory is freed when a
+// thread ends: it goes to another thread. So the end of a thread makes no CUDA call, which could end
+// the capture of a graph elsewhere, and whatever ends late, threads and graphs, finds all in place.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace tally::backends::cuda {
+
+/// The one T of a context, made at its first use.
+template <class T>
+T& of_context(std::uint64_t context) {
+  thread_local std::uint64_t last_context = 0;
+  thread_local T* last = nullptr;
+  if (last != nullptr && last_context == context) return *last;
+  static std::mutex mutex;
+  static auto& all = *new std::map<std::uint64_t, T>;
+  const std::lock_guard lock(mutex);
+  last = &all[context];
+  last_context = context;
+  return *last;
+}
+
+/// Those that no thread has. `T::make` appends new ones to a list, at least one.
+template <class T>
+class spares {
+ public:
+  T* take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) T::make(free_);
+    T* const taken = free_.back();
+    free_.pop_back();
+    return taken;
+  }
+  void give_back(T* spare) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(spare);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<T*> free_;
+};
+
+/// The calling thread's own T in a context that is current. Another thread's after its end.
+template <class T>
+T& of_thread(std::uint64_t context) {
+  struct holder {
+    std::uint64_t last_context = 0;
+    T* last = nullptr;
+    std::map<std::uint64_t, T*> mine;
+    ~holder() {
+      for (const auto& [context, t] : mine) of_context<spares<T>>(context).give_back(t);
+    }
+  };
+  thread_local holder held;
+  if (held.last != nullptr && held.last_context == context) return *held.last;
+  T*& mine = held.mine[context];
+  if (mine == nullptr) mine = of_context<spares<T>>(context).take();
+  held.last = mine;
+  held.last_context = context;
+  return *mine;
+}
+
+}  // namespace tally::backends::cuda

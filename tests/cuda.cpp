@@ -1,0 +1,388 @@
+// What the CUDA backend keeps between calls, and what it leaves: while graphs are captured, where
+// threads end, after errors of others, in graphs, and after a matrix whose offsets were wrong.
+#include "tests/data.hpp"
+#include "tests/golden.hpp"
+#include "tests/matrices.hpp"
+#include "tests/operations.hpp"
+
+#include <tally/tally.hpp>
+
+#include <gtest/gtest.h>
+
+#if TALLY_HAS_CUDA
+
+#include <algorithm>
+#include <bit>
+#include <future>
+#include <map>
+#include <thread>
+
+namespace {
+
+using data::check_cuda;
+
+class Cuda : public testing::Test {
+ protected:
+  void SetUp() override {
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
+      GTEST_SKIP() << "no CUDA device";
+  }
+};
+
+template <class T>
+struct on_device {
+  explicit on_device(const std::vector<T>& values)
+      : size(values.size()), memory(tally::cuda(), std::max<std::size_t>(1, size) * sizeof(T)) {
+    memory.write(values.data(), size * sizeof(T));
+  }
+  std::span<T> span() const { return {reinterpret_cast<T*>(memory.get()), size}; }
+  std::vector<T> read() const {
+    std::vector<T> values(size);
+    memory.read(values.data(), size * sizeof(T));
+    return values;
+  }
+  std::size_t size;
+  data::buffer memory;
+};
+
+/// A stream that is captured while this lives, so that calls which are not safe beside a capture,
+/// from any thread, end it.
+class global_capture {
+ public:
+  global_capture() {
+    check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    check_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));
+  }
+  ~global_capture() {
+    if (!ended_) end();
+    cudaStreamDestroy(stream_);
+  }
+  bool is_valid() const {
+    cudaStreamCaptureStatus status;
+    return cudaStreamIsCapturing(stream_, &status) == cudaSuccess &&
+           status == cudaStreamCaptureStatusActive;
+  }
+  cudaError_t end() {
+    ended_ = true;
+    cudaGraph_t graph = nullptr;
+    const cudaError_t status = cudaStreamEndCapture(stream_, &graph);
+    if (graph != nullptr) cudaGraphDestroy(graph);
+    (void)cudaGetLastError();
+    return status;
+  }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  bool ended_ = false;
+};
+
+/// Every operation of the list, ready to run on the device.
+struct all_operations {
+  explicit all_operations(std::size_t n, const tally::executor& where) : list(n) {
+    for (const operations::operation& each : list) {
+      if (!operations::runs(each, where)) continue;
+      ready.push_back(std::make_unique<operations::prepared>(each, where));
+      ready.back()->reset();
+      names.push_back(each.name);
+    }
+    check_cuda(cudaDeviceSynchronize());
+  }
+  operations::list list;
+  std::vector<std::unique_ptr<operations::prepared>> ready;
+  std::vector<std::string> names;
+};
+
+/// More results than a thread's mailbox holds.
+void return_many(const tally::executor& where, const on_device<double>& x) {
+  const auto all = x.span();
+  const std::size_t n = all.size() / 100;
+  EXPECT_EQ(tally::multi_dot(where, tally::rows(all.data(), 100, n), all.first(n)).size(), 100u);
+}
+
+// What a thread has is given to others when it ends: freeing it would end the capture.
+TEST_F(Cuda, AThreadThatEndsLeavesCapturesAlone) {
+  const tally::executor where = tally::cuda();
+  const all_operations all(20'000, where);
+  const on_device<double> x(golden::doubles(100'000, 1));
+  std::promise<void> ran, may_end;
+  std::thread other([&] {
+    for (const auto& each : all.ready) each->run();
+    return_many(where, x);
+    check_cuda(cudaDeviceSynchronize());
+    ran.set_value();
+    may_end.get_future().wait();
+  });
+  ran.get_future().wait();
+  global_capture capture;
+  may_end.set_value();
+  other.join();
+  EXPECT_TRUE(capture.is_valid());
+  EXPECT_EQ(capture.end(), cudaSuccess);
+}
+
+// Also at the first call of a thread and of a stream, when memory is allocated.
+TEST_F(Cuda, EveryOperationRunsBesideACapture) {
+  cudaStream_t stream;
+  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const tally::executor where = tally::cuda({.stream = stream});
+  const all_operations all(20'000, where);
+  const on_device<double> x(golden::doubles(100'000, 1));
+  for (std::size_t i = 0; i <= all.ready.size(); ++i) {
+    const std::string name = i < all.ready.size() ? all.names[i] : "multi_dot returned";
+    global_capture capture;
+    std::thread([&] {
+      try {
+        i < all.ready.size() ? all.ready[i]->run() : return_many(where, x);
+      } catch (const tally::error& e) {
+        ADD_FAILURE() << name << ": " << e.what();
+      }
+    }).join();
+    EXPECT_EQ(capture.end(), cudaSuccess) << name;
+  }
+  check_cuda(cudaDeviceSynchronize());
+  check_cuda(cudaStreamDestroy(stream));
+}
+
+TEST_F(Cuda, AnEarlierErrorIsLeftForItsOwner) {
+  const tally::executor where = tally::cuda();
+  const all_operations all(20'000, where);
+  for (std::size_t i = 0; i < all.ready.size(); ++i) {
+    (void)cudaGetLastError();
+    ASSERT_EQ(cudaSetDevice(9999), cudaErrorInvalidDevice);
+    EXPECT_NO_THROW(all.ready[i]->run()) << all.names[i];
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice) << all.names[i];
+  }
+  check_cuda(cudaDeviceSynchronize());
+}
+
+std::size_t free_bytes() {
+  std::size_t free = 0, total = 0;
+  check_cuda(cudaMemGetInfo(&free, &total));
+  return free;
+}
+
+// A captured call owns what its blocks hand each other, for as long as its graph lives, and no more.
+TEST_F(Cuda, ACapturedCallOwnsWhatItNeeds) {
+  constexpr std::size_t calls = 256, a_slab = 2 << 20;
+  cudaStream_t stream;
+  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const tally::executor where = tally::cuda({.stream = stream});
+  const all_operations all(100'000, where);
+  for (const auto& each : all.ready) each->run();  // what is allocated once
+  check_cuda(cudaDeviceSynchronize());
+  std::vector<cudaGraph_t> graphs;
+  for (std::size_t i = 0; i < all.ready.size(); ++i) {
+    const std::size_t before = free_bytes();
+    check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    bool captured = true;
+    try {
+      for (std::size_t k = 0; k < calls; ++k) all.ready[i]->run();
+    } catch (const tally::error& e) {
+      EXPECT_EQ(e.code(), tally::errc::invalid_argument) << all.names[i] << ": " << e.what();
+      captured = false;  // it would wait
+    }
+    cudaGraph_t graph = nullptr;
+    check_cuda(cudaStreamEndCapture(stream, &graph));
+    graphs.push_back(graph);  // kept, so that the next one gets nothing back
+    const std::size_t now = free_bytes(), owned = before > now ? before - now : 0;
+    const bool exact = all.names[i].find("exact") != std::string::npos;
+    const bool many = all.names[i].starts_with("multi_dot") || all.names[i].starts_with("batched");
+    if (captured) {
+      RecordProperty(all.names[i], std::to_string(owned / calls));
+      // Of multi_dot five calls of the exact grade, one after the other.
+      EXPECT_LE(owned, a_slab + calls * (exact ? 36u << 10 : 4u << 10) * (many ? 5 : 1))
+          << all.names[i];
+    }
+  }
+  // All of it comes back.
+  for (cudaGraph_t graph : graphs) check_cuda(cudaGraphDestroy(graph));
+  graphs.clear();
+  check_cuda(cudaDeviceSynchronize());
+  const std::size_t before = free_bytes();
+  for (std::size_t i = 0; i < all.ready.size(); ++i) {
+    if (all.names[i].find("_returned") != std::string::npos) continue;
+    check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    try {
+      for (std::size_t k = 0; k < calls; ++k) all.ready[i]->run();
+    } catch (const tally::error&) {
+    }
+    cudaGraph_t graph = nullptr;
+    check_cuda(cudaStreamEndCapture(stream, &graph));
+    check_cuda(cudaGraphDestroy(graph));
+  }
+  EXPECT_LE(before - std::min(before, free_bytes()), std::size_t{a_slab});
+  check_cuda(cudaStreamDestroy(stream));
+}
+
+// Branches of a graph run side by side: no two calls in it may share what blocks hand over.
+TEST_F(Cuda, BranchesOfAGraphRunSideBySide) {
+  constexpr std::size_t branches = 6, n = 1'000'000;
+  const auto x = golden::doubles(n, 1), y = golden::doubles(n, 2);
+  const on_device<double> dx(x), dy(y), results(std::vector<double>(2 * branches));
+  const matrices::pattern p = matrices::rows_of({3, 9000, 0, 2000, 17, 128, 129, 50000, 1}, 3000, 1);
+  const auto values = golden::doubles(p.nonzeros(), 3), v = golden::doubles(p.columns, 4);
+  const on_device<std::int32_t> offsets(p.row_offsets), columns(p.column_indices);
+  const on_device<double> device_values(values), device_v(v);
+  const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), device_values.span()};
+  std::vector<std::unique_ptr<on_device<double>>> products;
+  for (std::size_t b = 0; b < branches; ++b) {
+    products.push_back(std::make_unique<on_device<double>>(std::vector<double>(p.rows)));
+  }
+  cudaStream_t streams[branches];
+  cudaEvent_t fork, joined[branches];
+  for (auto& s : streams) check_cuda(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+  check_cuda(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
+  check_cuda(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeThreadLocal));
+  check_cuda(cudaEventRecord(fork, streams[0]));
+  for (std::size_t b = 0; b < branches; ++b) {
+    if (b > 0) check_cuda(cudaStreamWaitEvent(streams[b], fork, 0));
+    const tally::executor where = tally::cuda({.stream = streams[b]});
+    for (int turn = 0; turn < 3; ++turn) {
+      tally::dot(where, dx.span().subspan(b), dy.span().subspan(b), results.span().data() + 2 * b);
+      tally::dot(where, dx.span().subspan(b), dy.span().subspan(b),
+                 results.span().data() + 2 * b + 1, tally::exact);
+      tally::spmv(where, a, device_v.span(), products[b]->span());
+    }
+    check_cuda(cudaEventCreateWithFlags(&joined[b], cudaEventDisableTiming));
+    if (b > 0) {
+      check_cuda(cudaEventRecord(joined[b], streams[b]));
+      check_cuda(cudaStreamWaitEvent(streams[0], joined[b], 0));
+    }
+  }
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  check_cuda(cudaStreamEndCapture(streams[0], &graph));
+  check_cuda(cudaGraphInstantiate(&executable, graph, 0));
+  check_cuda(cudaGraphDestroy(graph));
+  std::vector<double> product(p.rows);
+  tally::spmv(tally::serial(),
+              tally::csr_view{p.rows, p.columns, p.row_offsets, p.column_indices, values}, v,
+              product);
+  for (int replay = 0; replay < 20; ++replay) {
+    check_cuda(cudaMemset(results.memory.get(), 0xff, 2 * branches * sizeof(double)));
+    check_cuda(cudaGraphLaunch(executable, streams[0]));
+    check_cuda(cudaStreamSynchronize(streams[0]));
+    const auto got = results.read();
+    for (std::size_t b = 0; b < branches; ++b) {
+      const std::span xs(x.data() + b, n - b), ys(y.data() + b, n - b);
+      EXPECT_EQ(got[2 * b], tally::dot(tally::serial(), xs, ys)) << b;
+      if (replay == 0) {
+        EXPECT_EQ(got[2 * b + 1], tally::dot(tally::simd(), xs, ys, tally::exact)) << b;
+      }
+      EXPECT_EQ(products[b]->read(), product) << b;
+    }
+  }
+  check_cuda(cudaGraphExecDestroy(executable));
+  check_cuda(cudaEventDestroy(fork));
+  for (auto& e : joined) check_cuda(cudaEventDestroy(e));
+  for (auto& s : streams) check_cuda(cudaStreamDestroy(s));
+}
+
+/// Row offsets that are none, of a matrix with so many rows and values.
+template <class O>
+std::map<std::string, std::vector<O>> wrong_offsets(std::size_t rows, std::size_t nonzeros) {
+  std::mt19937_64 random(7);
+  const auto n = static_cast<O>(nonzeros);
+  std::vector<O> right(rows + 1);
+  for (std::size_t i = 0; i <= rows; ++i) {
+    right[i] = static_cast<O>(static_cast<std::uint64_t>(nonzeros) * i / rows);
+  }
+  // A few long rows that are split, between rows without terms.
+  std::vector<O> split(rows + 1);
+  for (std::size_t i = 0; i <= rows; ++i) split[i] = right[i / (rows / 7) * (rows / 7)];
+  split[rows] = n;
+  std::map<std::string, std::vector<O>> all;
+  const auto add = [&](const std::string& name, const std::vector<O>& from, auto change) {
+    std::vector<O>& offsets = all[name] = from;
+    for (std::size_t i = 0; i <= rows; ++i) offsets[i] = static_cast<O>(change(i, offsets[i]));
+  };
+  add("random within", right, [&](auto, O) { return static_cast<O>(random() % (nonzeros + 1)); });
+  add("random bits", right, [&](auto, O) { return static_cast<O>(random()); });
+  add("descending", right, [&](std::size_t i, O) { return right[rows - i]; });
+  add("all at the end", right, [&](auto, O) { return n; });
+  add("all at the start", right, [&](auto, O) { return O{0}; });
+  add("to and fro", right, [&](std::size_t i, O) { return i % 2 ? n : O{0}; });
+  add("to and fro in blocks", right, [&](std::size_t i, O) { return i / 700 % 2 ? n : O{0}; });
+  add("negative", right, [&](std::size_t i, O at) { return i % 3 ? at : static_cast<O>(-1 - at); });
+  add("beyond the end", right, [&](std::size_t i, O at) { return i % 3 ? at : at + n; });
+  add("largest", right, [&](auto, O) { return std::numeric_limits<O>::max(); });
+  add("some exchanged", right, [&](std::size_t, O at) {
+    return random() % 50 == 0 ? right[random() % (rows + 1)] : at;
+  });
+  add("a split row that ends before it begins", split,
+      [&](std::size_t i, O at) { return i == rows / 7 * 3 ? split[rows / 7] : at; });
+  add("split rows, some exchanged", split, [&](std::size_t, O at) {
+    return random() % 200 == 0 ? split[random() % (rows + 1)] : at;
+  });
+  add("split rows, many exchanged", split, [&](std::size_t, O at) {
+    return random() % 4 == 0 ? split[random() % (rows + 1)] : at;
+  });
+  add("the first offset is large", right, [&](std::size_t i, O at) { return i == 0 ? n : at; });
+  add("the last offset is small", split, [&](std::size_t i, O at) { return i == rows ? O{1} : at; });
+  return all;
+}
+
+template <class T, class O>
+void multiply_with_wrong_offsets() {
+  constexpr std::size_t rows = 20'000, nonzeros = 300'000, columns = 5'000;
+  const tally::executor where = tally::cuda();
+  std::mt19937_64 random(1);
+  std::vector<std::int32_t> indices(nonzeros);
+  for (auto& column : indices) column = static_cast<std::int32_t>(random() % columns);
+  const on_device<std::int32_t> device_indices(indices);
+  const std::vector<T> values(nonzeros, T(1)), x(columns, T(1)), y(rows + 2, T(7));
+  const on_device<T> device_values(values), device_x(x), device_y(y);
+
+  // Other calls on the stream, of every kind that lets blocks hand each other something.
+  const auto terms = golden::doubles(1'000'000, 5);
+  const on_device<double> device_terms(terms);
+  const double want = tally::dot(tally::serial(), terms, terms);
+  const double want_exact = tally::dot(tally::simd(), terms, terms, tally::exact);
+  const matrices::pattern p =
+      matrices::rows_of({3, 9000, 0, 2000, 17, 128, 129, 100'000, 1, 70'000}, columns, 1);
+  const on_device<std::int32_t> offsets(p.row_offsets), its_columns(p.column_indices);
+  const auto its_values = golden::doubles(p.nonzeros(), 3), v = golden::doubles(columns, 4);
+  const on_device<double> device_its_values(its_values), device_v(v),
+      product(std::vector<double>(p.rows));
+  std::vector<double> want_product(p.rows);
+  tally::spmv(tally::serial(),
+              tally::csr_view{p.rows, columns, p.row_offsets, p.column_indices, its_values}, v,
+              want_product);
+  const tally::csr_view right{p.rows, columns, offsets.span(), its_columns.span(),
+                              device_its_values.span()};
+
+  for (const auto& [name, wrong] : wrong_offsets<O>(rows, nonzeros)) {
+    const on_device<O> device_offsets(wrong);
+    const tally::csr_view a{rows, columns, device_offsets.span(), device_indices.span(),
+                            device_values.span()};
+    EXPECT_THROW(tally::validate(where, a), tally::error) << name;
+    EXPECT_THROW(tally::spmv_plan(where, a), tally::error) << name;
+    tally::spmv(where, a, device_x.span(), device_y.span().subspan(1, rows));
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << name;
+    tally::spmv(where, right, device_v.span(), product.span());
+    EXPECT_EQ(product.read(), want_product) << name;
+    EXPECT_EQ(tally::dot(where, device_terms.span(), device_terms.span()), want) << name;
+    EXPECT_EQ(tally::dot(where, device_terms.span(), device_terms.span(), tally::exact), want_exact)
+        << name;
+    tally::spmv(where, a, device_x.span(), device_y.span().subspan(1, rows), tally::exact);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << name;
+    const auto now = device_y.read();
+    EXPECT_EQ(now.front(), T(7)) << name;
+    EXPECT_EQ(now.back(), T(7)) << name;
+  }
+}
+
+TEST_F(Cuda, WrongOffsetsHarmNoLaterCallFloat64) {
+  multiply_with_wrong_offsets<double, std::int32_t>();
+}
+TEST_F(Cuda, WrongOffsetsHarmNoLaterCallFloat32) {
+  multiply_with_wrong_offsets<float, std::int64_t>();
+}
+TEST_F(Cuda, WrongOffsetsHarmNoLaterCallComplex128) {
+  multiply_with_wrong_offsets<std::complex<double>, std::int32_t>();
+}
+
+}  // namespace
+
+#endif

@@ -1,0 +1,218 @@
+// Contexts of CUDA devices: none is made that nobody asked for, and one that cudaDeviceReset ended
+// is forgotten. A program of its own, since it resets the device; the order of its tests matters
+// where they run in one process.
+#include "tests/data.hpp"
+#include "tests/golden.hpp"
+#include "tests/matrices.hpp"
+#include "tests/operations.hpp"
+
+#include <tally/tally.hpp>
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <optional>
+#include <thread>
+
+namespace {
+
+using data::check_cuda;
+
+/// Asked of the driver: the runtime would make a context to answer.
+bool has_context(int device) {
+  const auto ask = reinterpret_cast<decltype(&cuDevicePrimaryCtxGetState)>(
+      dlsym(dlopen("libcuda.so.1", RTLD_LAZY), "cuDevicePrimaryCtxGetState"));
+  unsigned flags = 0;
+  int active = 0;
+  EXPECT_EQ(ask(device, &flags, &active), CUDA_SUCCESS);
+  return active != 0;
+}
+
+int devices() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+/// The bytes that every operation gives on an executor.
+std::vector<std::vector<std::byte>> results(const operations::list& list,
+                                            const tally::executor& where) {
+  std::vector<std::vector<std::byte>> all;
+  for (const operations::operation& each : list) {
+    if (!operations::runs(each, where)) continue;
+    operations::prepared ready(each, where);
+    ready.reset();
+    ready.run();
+    check_cuda(cudaDeviceSynchronize());
+    all.push_back(ready.results());
+  }
+  return all;
+}
+
+// A thread's device is 0 until it says otherwise; work on 1 must not make a context on 0, of some
+// 500 MB, when it goes back there.
+TEST(CudaContexts, TheCallersDeviceGetsNoneFromWorkOnAnother) {
+  if (devices() < 2) GTEST_SKIP() << devices() << " CUDA devices; this needs two";
+  if (has_context(0)) GTEST_SKIP() << "an earlier test has used device 0";
+  const tally::executor where = tally::cuda({.device = 1});
+  const operations::list list(20'000);
+  std::vector<std::unique_ptr<operations::prepared>> ready;
+  std::vector<std::string> names;
+  std::thread([&] {  // the memory lies on device 1
+    check_cuda(cudaSetDevice(1));
+    for (const operations::operation& each : list) {
+      if (!operations::runs(each, where)) continue;
+      ready.push_back(std::make_unique<operations::prepared>(each, where));
+      ready.back()->reset();
+      names.push_back(each.name);
+    }
+  }).join();
+  ASSERT_FALSE(has_context(0));
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    ready[i]->run();
+    ASSERT_FALSE(has_context(0)) << names[i];
+  }
+  int device = -1;
+  EXPECT_EQ(cudaGetDevice(&device), cudaSuccess);
+  EXPECT_EQ(device, 0);
+  std::vector<std::vector<std::byte>> got;
+  std::thread([&] {
+    check_cuda(cudaSetDevice(1));
+    check_cuda(cudaDeviceSynchronize());
+    for (auto& each : ready) {
+      got.push_back(each->results());
+      each.reset();
+    }
+  }).join();
+  EXPECT_FALSE(has_context(0));
+  // Device 0 gives the same, also to a thread that goes to and fro.
+  EXPECT_EQ(got, results(list, tally::cuda({.device = 0})));
+  EXPECT_TRUE(has_context(0));
+}
+
+// A stream of another device makes launches fail, after the call has got words for them.
+TEST(CudaContexts, CallsThatFailLeakNothing) {
+  if (devices() < 2) GTEST_SKIP() << devices() << " CUDA devices; this needs two";
+  cudaStream_t elsewhere;
+  check_cuda(cudaSetDevice(1));
+  check_cuda(cudaStreamCreateWithFlags(&elsewhere, cudaStreamNonBlocking));
+  check_cuda(cudaSetDevice(0));
+  const tally::executor where = tally::cuda({.device = 0, .stream = elsewhere});
+  data::buffer keys(where, 4000), counts(where, 400);
+  const std::span<const std::int32_t> some(reinterpret_cast<std::int32_t*>(keys.get()), 1000);
+  const std::span<std::int32_t> bins(reinterpret_cast<std::int32_t*>(counts.get()), 100);
+  const auto fail = [&] { EXPECT_THROW(tally::bincount(where, some, bins), tally::error); };
+  fail();
+  std::size_t before = 0, after = 0, total = 0;
+  check_cuda(cudaMemGetInfo(&before, &total));
+  for (int i = 0; i < 50'000; ++i) fail();
+  check_cuda(cudaMemGetInfo(&after, &total));
+  EXPECT_LT(before - std::min(before, after), std::size_t{4} << 20);
+  check_cuda(cudaStreamDestroy(elsewhere));
+}
+
+// All that the library keeps on a device, and in pinned memory, ends with its context.
+TEST(CudaContexts, WorkGoesOnAfterAReset) {
+  if (devices() == 0) GTEST_SKIP() << "no CUDA device";
+  const tally::executor where = tally::cuda();
+  const operations::list list(20'000);
+  const auto many_returned = [&] {
+    const auto values = golden::doubles(100'000, 1);
+    data::buffer x(where, values.size() * sizeof(double));
+    x.write(values.data(), values.size() * sizeof(double));
+    const auto* const first = reinterpret_cast<const double*>(x.get());
+    return tally::multi_dot(where, tally::rows(first, 100, 1000),
+                            std::span<const double>(first, 1000));
+  };
+  const matrices::pattern p = matrices::rows_of({3, 0, 20000, 17, 128, 129, 5000, 1}, 3000, 1);
+  const auto values = golden::doubles(p.nonzeros(), 2), v = golden::doubles(p.columns, 3);
+  struct matrix {
+    matrix(const tally::executor& where, const matrices::pattern& p,
+           const std::vector<double>& values, const std::vector<double>& v)
+        : offsets(where, p.row_offsets.size() * 4),
+          columns(where, p.nonzeros() * 4),
+          numbers(where, p.nonzeros() * 8),
+          x(where, v.size() * 8),
+          y(where, p.rows * 8),
+          view{p.rows,
+               p.columns,
+               {reinterpret_cast<std::int32_t*>(offsets.get()), p.row_offsets.size()},
+               {reinterpret_cast<std::int32_t*>(columns.get()), p.nonzeros()},
+               {reinterpret_cast<double*>(numbers.get()), p.nonzeros()}} {
+      offsets.write(p.row_offsets.data(), offsets.size());
+      columns.write(p.column_indices.data(), columns.size());
+      numbers.write(values.data(), numbers.size());
+      x.write(v.data(), x.size());
+    }
+    std::span<const double> from() const {
+      return {reinterpret_cast<const double*>(x.get()), view.columns};
+    }
+    std::span<double> to() const { return {reinterpret_cast<double*>(y.get()), view.rows}; }
+    data::buffer offsets, columns, numbers, x, y;
+    tally::csr_view<double, std::int32_t, std::int32_t> view;
+  };
+  std::optional<tally::spmv_plan> plan;
+  {
+    const matrix a(where, p, values, v);
+    plan.emplace(where, a.view);
+    tally::spmv(where, *plan, a.view, a.from(), a.to());
+    check_cuda(cudaDeviceSynchronize());
+  }
+  const auto want = results(list, where);
+  const auto want_returned = many_returned();
+
+  // A thread that lives through it, and this one.
+  std::promise<void> ran, was_reset;
+  std::thread other([&] {
+    EXPECT_EQ(results(list, where), want);
+    EXPECT_EQ(many_returned(), want_returned);
+    ran.set_value();
+    was_reset.get_future().wait();
+    EXPECT_EQ(results(list, where), want);
+    EXPECT_EQ(many_returned(), want_returned);
+  });
+  ran.get_future().wait();
+  check_cuda(cudaDeviceReset());
+  EXPECT_EQ(results(list, where), want);
+  EXPECT_EQ(many_returned(), want_returned);
+  was_reset.set_value();
+  other.join();
+
+  // Where the plan's memory was there is the caller's now: the plan frees none of it.
+  const matrix a(where, p, values, v);
+  try {
+    tally::spmv(where, *plan, a.view, a.from(), a.to());
+    // Its row offsets may be elsewhere, and then it is refused for that.
+    ADD_FAILURE() << "a plan of a context that has ended";
+  } catch (const tally::error& e) {
+    EXPECT_EQ(e.code(), tally::errc::invalid_argument) << e.what();
+  }
+  std::vector<std::unique_ptr<data::buffer>> mine;
+  for (int i = 0; i < 100; ++i) {
+    mine.push_back(std::make_unique<data::buffer>(where, 512 << (i % 8)));
+    const std::vector<std::byte> bytes(mine.back()->size(), std::byte(i));
+    mine.back()->write(bytes.data(), bytes.size());
+  }
+  plan.reset();
+  check_cuda(cudaDeviceSynchronize());
+  for (int i = 0; i < 100; ++i) {
+    std::vector<std::byte> bytes(mine[i]->size());
+    mine[i]->read(bytes.data(), bytes.size());
+    EXPECT_EQ(bytes, std::vector<std::byte>(bytes.size(), std::byte(i)));
+  }
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+TEST(CudaContexts, ResetsInTurn) {
+  if (devices() == 0) GTEST_SKIP() << "no CUDA device";
+  const tally::executor where = tally::cuda();
+  const operations::list list(9'000);
+  const auto want = results(list, where);
+  for (int turn = 0; turn < 4; ++turn) {
+    check_cuda(cudaDeviceReset());
+    EXPECT_EQ(results(list, where), want) << turn;
+  }
+}
+
+}  // namespace
