@@ -61,6 +61,9 @@ struct environment {
   /// This thread's from now on.
   void set() const {
     std::fesetround(rounding);
+#if defined(__x86_64__) && defined(__GLIBC__)
+    if (has_traps) feenableexcept(FE_ALL_EXCEPT);  // those of the x87 registers, too
+#endif
     const word flushing = control() | flush;
     set_control(has_traps == a_set_bit_traps ? flushing | traps : flushing & ~traps);
   }
