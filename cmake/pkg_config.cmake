@@ -1,5 +1,5 @@
 # tally.pc. It describes the kind of library that is installed: a static one's user gets what it is
-# made of without asking for --static. (Requires.private would put Highway's flags into every user's.)
+# made of without asking for --static.
 set(tally_pc_libraries "")
 if(TALLY_IS_STATIC)
   set(libraries "")
@@ -15,15 +15,13 @@ if(TALLY_IS_STATIC)
   # A library is named, with its folder unless linkers look there anyway: another machine may have the
   # library elsewhere, or in another version.
   foreach(library IN LISTS libraries TALLY_RUNTIMES)
-    if(IS_ABSOLUTE "${library}")
-      get_filename_component(folder ${library} DIRECTORY)
-      get_filename_component(library ${library} NAME_WE)
-      string(REGEX REPLACE "^lib" "" library ${library})
-      if(NOT folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
-        string(APPEND tally_pc_libraries " -L${folder}")
+    if(library MATCHES "^(/.*)/lib([^/]+)\\.(so|a|dylib)[.0-9]*$")
+      set(library ${CMAKE_MATCH_2})
+      if(NOT CMAKE_MATCH_1 IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+        string(APPEND tally_pc_libraries " -L${CMAKE_MATCH_1}")
       endif()
     endif()
-    if(NOT library MATCHES "^(-|\\$)")
+    if(NOT library MATCHES "^[-/]")
       string(PREPEND library -l)
     endif()
     string(APPEND tally_pc_libraries " ${library}")

@@ -66,8 +66,10 @@ int main(void) {
         TALLY_SUCCESS);
   CHECK(s == 25);
 
+  memset(&one, 0xff, sizeof one);
   CHECK(tally_min(&where, 5, TALLY_INT32, i, 1, &one) == TALLY_SUCCESS);
   CHECK(one.value == -4 && one.index == 1);
+  CHECK(memcmp((const char*)&one + 4, "\0\0\0\0", 4) == 0); /* between the two */
   CHECK(tally_max_async(&where, 3, TALLY_INT32, i, 2, &one) == TALLY_SUCCESS);
   CHECK(one.value == 3 && one.index == 0);
   CHECK(tally_minmax(NULL, 5, TALLY_INT32, i, -1, both) == TALLY_SUCCESS);

@@ -72,4 +72,6 @@ class Tally(CMakePackage, CudaPackage):
             cmake("--build", ".")
             client = which("./client", required=True)
             output = client(output=str.split, error=str.split)
-        assert "serial" in output and "simd" in output
+        # A machine that builds for a GPU may have none to run on.
+        built = ["serial", "simd"] + [v for v in ("openmp", "kokkos") if self.spec.satisfies("+" + v)]
+        assert [name for name in built if name not in output] == []
