@@ -162,7 +162,8 @@ std::size_t free_bytes() {
   return free;
 }
 
-// A captured call owns what its blocks hand each other, for as long as its graph lives, and no more.
+// A captured call owns what its blocks hand each other, for as long as its graph lives, and no
+// more.
 TEST_F(Cuda, ACapturedCallOwnsWhatItNeeds) {
   constexpr std::size_t calls = 256, a_slab = 2 << 20;
   cudaStream_t stream;
@@ -220,7 +221,8 @@ TEST_F(Cuda, BranchesOfAGraphRunSideBySide) {
   constexpr std::size_t branches = 6, n = 1'000'000;
   const auto x = golden::doubles(n, 1), y = golden::doubles(n, 2);
   const on_device<double> dx(x), dy(y), results(std::vector<double>(2 * branches));
-  const matrices::pattern p = matrices::rows_of({3, 9000, 0, 2000, 17, 128, 129, 50000, 1}, 3000, 1);
+  const matrices::pattern p =
+      matrices::rows_of({3, 9000, 0, 2000, 17, 128, 129, 50000, 1}, 3000, 1);
   const auto values = golden::doubles(p.nonzeros(), 3), v = golden::doubles(p.columns, 4);
   const on_device<std::int32_t> offsets(p.row_offsets), columns(p.column_indices);
   const on_device<double> device_values(values), device_v(v);
@@ -307,19 +309,17 @@ std::map<std::string, std::vector<O>> wrong_offsets(std::size_t rows, std::size_
   add("negative", right, [&](std::size_t i, O at) { return i % 3 ? at : static_cast<O>(-1 - at); });
   add("beyond the end", right, [&](std::size_t i, O at) { return i % 3 ? at : at + n; });
   add("largest", right, [&](auto, O) { return std::numeric_limits<O>::max(); });
-  add("some exchanged", right, [&](std::size_t, O at) {
-    return random() % 50 == 0 ? right[random() % (rows + 1)] : at;
-  });
+  add("some exchanged", right,
+      [&](std::size_t, O at) { return random() % 50 == 0 ? right[random() % (rows + 1)] : at; });
   add("a split row that ends before it begins", split,
       [&](std::size_t i, O at) { return i == rows / 7 * 3 ? split[rows / 7] : at; });
-  add("split rows, some exchanged", split, [&](std::size_t, O at) {
-    return random() % 200 == 0 ? split[random() % (rows + 1)] : at;
-  });
-  add("split rows, many exchanged", split, [&](std::size_t, O at) {
-    return random() % 4 == 0 ? split[random() % (rows + 1)] : at;
-  });
+  add("split rows, some exchanged", split,
+      [&](std::size_t, O at) { return random() % 200 == 0 ? split[random() % (rows + 1)] : at; });
+  add("split rows, many exchanged", split,
+      [&](std::size_t, O at) { return random() % 4 == 0 ? split[random() % (rows + 1)] : at; });
   add("the first offset is large", right, [&](std::size_t i, O at) { return i == 0 ? n : at; });
-  add("the last offset is small", split, [&](std::size_t i, O at) { return i == rows ? O{1} : at; });
+  add("the last offset is small", split,
+      [&](std::size_t i, O at) { return i == rows ? O{1} : at; });
   return all;
 }
 
@@ -332,7 +332,8 @@ void multiply_with_wrong_offsets() {
   for (auto& column : indices) column = static_cast<std::int32_t>(random() % columns);
   const on_device<std::int32_t> device_indices(indices);
   const std::vector<T> values(nonzeros, T(1)), x(columns, T(1)), y(rows + 2, T(7));
-  const on_device<T> device_values(values), device_x(x), device_y(y);
+  const on_device<T> device_values(values), device_x(x);
+  on_device<T> device_y(y);
 
   // Other calls on the stream, of every kind that lets blocks hand each other something.
   const auto terms = golden::doubles(1'000'000, 5);
@@ -356,6 +357,7 @@ void multiply_with_wrong_offsets() {
     const on_device<O> device_offsets(wrong);
     const tally::csr_view a{rows, columns, device_offsets.span(), device_indices.span(),
                             device_values.span()};
+    device_y.memory.write(y.data(), y.size() * sizeof(T));
     EXPECT_THROW(tally::validate(where, a), tally::error) << name;
     EXPECT_THROW(tally::spmv_plan(where, a), tally::error) << name;
     tally::spmv(where, a, device_x.span(), device_y.span().subspan(1, rows));

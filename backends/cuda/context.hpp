@@ -2,10 +2,12 @@
 // the next call finds another context (current_device), and so nothing, and begins anew.
 //
 // Nothing here is ever destroyed, and no memory of the device's or pinned memory is freed when a
-// thread ends: it goes to another thread. So the end of a thread makes no CUDA call, which could end
-// the capture of a graph elsewhere, and whatever ends late, threads and graphs, finds all in place.
+// thread ends: it goes to another thread. So the end of a thread makes no CUDA call, which could
+// end the capture of a graph elsewhere, and whatever ends late, threads and graphs, finds all in
+// place.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -33,7 +35,11 @@ class spares {
  public:
   T* take() {
     const std::lock_guard lock(mutex_);
-    if (free_.empty()) T::make(free_);
+    if (free_.empty()) {
+      T::make(free_);
+      made_ += free_.size();
+    }
+    free_.reserve(made_);  // so that giving back allocates nothing
     T* const taken = free_.back();
     free_.pop_back();
     return taken;
@@ -46,6 +52,7 @@ class spares {
  private:
   std::mutex mutex_;
   std::vector<T*> free_;
+  std::size_t made_ = 0;
 };
 
 /// The calling thread's own T in a context that is current. Another thread's after its end.
@@ -56,7 +63,9 @@ T& of_thread(std::uint64_t context) {
     T* last = nullptr;
     std::map<std::uint64_t, T*> mine;
     ~holder() {
-      for (const auto& [context, t] : mine) of_context<spares<T>>(context).give_back(t);
+      for (const auto& [context, t] : mine) {
+        if (t != nullptr) of_context<spares<T>>(context).give_back(t);
+      }
     }
   };
   thread_local holder held;

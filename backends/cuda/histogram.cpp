@@ -291,8 +291,8 @@ void count(const histogram_arguments& a, const executor& where, const current_de
 
 // --- Sums of weights -----------------------------------------------------------------------------
 
-void add_weights(const histogram_arguments& a, const executor& where,
-                 const current_device& current, const histogram_edges_job& bins) {
+void add_weights(const histogram_arguments& a, const executor& where, const current_device& current,
+                 const histogram_edges_job& bins) {
   histogram_weights_job job;
   static_cast<histogram_edges_job&>(job) = bins;
   job.weights = a.weights.data;

@@ -20,8 +20,8 @@ inline void check(cudaError_t status, const char* call) {
               std::string("tally::cuda: ") + call + ": " + cudaGetErrorString(status));
 }
 
-/// The calling thread's current device while this lives; what was current before, after it. No other
-/// device gets a context by that, not even the one that the thread goes back to.
+/// The calling thread's current device while this lives; what was current before, after it. No
+/// other device gets a context by that, not even the one that the thread goes back to.
 class current_device {
  public:
   explicit current_device(int device);
@@ -30,8 +30,8 @@ class current_device {
   current_device& operator=(const current_device&) = delete;
 
   int device() const { return device_; }
-  /// Which context is current. cudaDeviceReset ends a context with all that was allocated in it, and
-  /// the next one has another number.
+  /// Which context is current. cudaDeviceReset ends a context with all that was allocated in it,
+  /// and the next one has another number.
   std::uint64_t context() const { return context_; }
 
  private:

@@ -32,8 +32,8 @@ struct spmv_job {
   /// memory: where they are wrong, what comes into y does not matter; but nothing is read outside
   /// the matrix or written outside y, every block ends, and later launches are right.
   TALLY_HOST_DEVICE std::int64_t offset(std::int64_t row) const {
-    const std::int64_t at = offsets[static_cast<std::size_t>(row)];
-    return at < 0 ? 0 : at < nonzeros ? at : nonzeros;
+    const std::int64_t at = offsets[static_cast<std::size_t>(row)];  // negative is large, too
+    return static_cast<std::uint64_t>(at) < static_cast<std::uint64_t>(nonzeros) ? at : nonzeros;
   }
 
   // In the order in which a kernel needs them: parameters come through a cache, cold at its start.

@@ -372,6 +372,7 @@ __device__ inline split_share share_of_block(const spmv_job& job, std::int64_t r
   const std::int64_t ahead = blockIdx.x - first_tile;
   const std::int64_t terms = std::int64_t{tile_size} << job.share_shift;
   split_share s;
+  if (ahead < 0) return s;  // where offsets are wrong
   s.row = row;
   s.index = ahead >> job.share_shift;
   s.first = start + s.index * terms;
@@ -417,9 +418,9 @@ struct tile_start {
 };
 
 /// Whether the row offsets are those of a matrix; asked by a whole warp.
-__device__ __noinline__ bool ascends(const spmv_job& job) {
-  bool right = job.offsets[0] == 0 &&
-               job.offsets[static_cast<std::size_t>(job.rows)] == job.nonzeros;
+__device__ __noinline__ inline bool ascends(const spmv_job& job) {
+  bool right =
+      job.offsets[0] == 0 && job.offsets[static_cast<std::size_t>(job.rows)] == job.nonzeros;
   for (std::int64_t row = threadIdx.x % warp; row < job.rows; row += warp) {
     right &= job.offsets[static_cast<std::size_t>(row)] <=
              job.offsets[static_cast<std::size_t>(row) + 1];
@@ -432,7 +433,7 @@ __device__ __noinline__ bool ascends(const spmv_job& job) {
 /// brackets the row, in most cases narrowly.
 __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) {
   const int lane = threadIdx.x % warp;
-  const auto offset = [&](std::int64_t row) { return job.offset(row); };
+  const auto offset = [&](std::int64_t row) { return job.offsets[static_cast<std::size_t>(row)]; };
   const std::int64_t end = job.rows + job.nonzeros;
   const std::int64_t place = tile * tile_size < end ? tile * tile_size : end;
   std::int64_t low = 0, high = job.rows;       // the row is in [low, high]
@@ -453,9 +454,10 @@ __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) 
     const std::int64_t step = (high - low + warp - 1) / warp;
     look(low + lane * step);
   }
-  tile_start found{low, offset(low), 0};
-  const std::int64_t before = low > 0 ? offset(low - 1) : 0;
-  found.whole = low > 0 && found.nonzero - before > split_row ? before : found.nonzero;
+  low = low < job.rows ? low : job.rows;  // beyond where the last offset is too small
+  tile_start found{low, job.offset(low), 0};
+  const std::int64_t before = low > 0 ? job.offset(low - 1) : found.nonzero;
+  found.whole = found.nonzero - before > split_row ? before : found.nonzero;
   return found;
 }
 
@@ -492,13 +494,18 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
     if (share.count > 0) sum_of_share = sum_share<A, V, X>(job, terms, share);
   }
   if (splits_last) {
-    sum_share<A, V, X>(job, terms,
-                       share_of_block(job, next.row - 1, next.whole, next.nonzero - next.whole));
+    const split_share begun =
+        share_of_block(job, next.row - 1, next.whole, next.nonzero - next.whole);
+    if (begun.count > 0) sum_share<A, V, X>(job, terms, begun);
   }
 
   if (threadIdx.x == 0) long_count = 0;
   for (int i = static_cast<int>(threadIdx.x); i <= rows; i += static_cast<int>(tile_threads)) {
-    starts[i] = i == rows ? count : within(job.offset(tile.row + i) - tile.nonzero, count);
+    const std::int64_t start =
+        i == rows ? count : job.offsets[static_cast<std::size_t>(tile.row + i)] - tile.nonzero;
+    starts[i] = static_cast<std::uint64_t>(start) < static_cast<unsigned>(count)
+                    ? static_cast<int>(start)
+                    : count;
   }
   stage<A, V, X, tile_threads>(job, terms, tile.nonzero, count);
   __syncthreads();

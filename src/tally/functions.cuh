@@ -42,8 +42,8 @@ inline constexpr bool travels = std::is_class_v<F> &&
                   std::string(where.name()) + "; make it __host__ __device__");
 }
 
-/// Queues a kernel with one parameter, and returns how that went. (After <<<...>>> one would have to
-/// ask cudaGetLastError, which tells and clears what any call before has left there.)
+/// Queues a kernel with one parameter, and returns how that went. (After <<<...>>> one would have
+/// to ask cudaGetLastError, which tells and clears what any call before has left there.)
 template <class Job>
 cudaError_t launch(void (*kernel)(Job), unsigned blocks, unsigned threads, cudaStream_t stream,
                    const Job& job) {
