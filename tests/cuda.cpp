@@ -1,5 +1,7 @@
-// What the CUDA backend keeps between calls, and what it leaves: while graphs are captured, where
-// threads end, after errors of others, in graphs, and after a matrix whose offsets were wrong.
+// These tests look at what the CUDA backend keeps between calls and what it leaves behind: while
+// graphs are captured, where threads end, after others' errors, and after wrong matrices.
+#if TALLY_HAS_CUDA
+
 #include "tests/data.hpp"
 #include "tests/golden.hpp"
 #include "tests/matrices.hpp"
@@ -8,8 +10,6 @@
 #include <tally/tally.hpp>
 
 #include <gtest/gtest.h>
-
-#if TALLY_HAS_CUDA
 
 #include <algorithm>
 #include <bit>
@@ -46,8 +46,8 @@ struct on_device {
   data::buffer memory;
 };
 
-/// A stream that is captured while this lives, so that calls which are not safe beside a capture,
-/// from any thread, end it.
+/// While this lives a stream is captured, and a call that is not safe beside a capture ends that,
+/// whichever thread makes it.
 class global_capture {
  public:
   global_capture() {
@@ -77,7 +77,7 @@ class global_capture {
   bool ended_ = false;
 };
 
-/// Every operation of the list, ready to run on the device.
+/// This has every operation of the list, ready to run on the device.
 struct all_operations {
   explicit all_operations(std::size_t n, const tally::executor& where) : list(n) {
     for (const operations::operation& each : list) {
@@ -93,7 +93,7 @@ struct all_operations {
   std::vector<std::string> names;
 };
 
-/// More results than a thread's mailbox holds.
+/// The results are more than a thread's mailbox holds.
 void return_many(const tally::executor& where, const on_device<double>& x) {
   const auto all = x.span();
   const std::size_t n = all.size() / 100;
@@ -121,7 +121,7 @@ TEST_F(Cuda, AThreadThatEndsLeavesCapturesAlone) {
   EXPECT_EQ(capture.end(), cudaSuccess);
 }
 
-// Also at the first call of a thread and of a stream, when memory is allocated.
+// This holds also at the first call of a thread and of a stream, which allocates.
 TEST_F(Cuda, EveryOperationRunsBesideACapture) {
   cudaStream_t stream;
   check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -170,7 +170,7 @@ TEST_F(Cuda, ACapturedCallOwnsWhatItNeeds) {
   check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   const tally::executor where = tally::cuda({.stream = stream});
   const all_operations all(100'000, where);
-  for (const auto& each : all.ready) each->run();  // what is allocated once
+  for (const auto& each : all.ready) each->run();  // Some things are allocated once.
   check_cuda(cudaDeviceSynchronize());
   std::vector<cudaGraph_t> graphs;
   for (std::size_t i = 0; i < all.ready.size(); ++i) {
@@ -181,17 +181,17 @@ TEST_F(Cuda, ACapturedCallOwnsWhatItNeeds) {
       for (std::size_t k = 0; k < calls; ++k) all.ready[i]->run();
     } catch (const tally::error& e) {
       EXPECT_EQ(e.code(), tally::errc::invalid_argument) << all.names[i] << ": " << e.what();
-      captured = false;  // it would wait
+      captured = false;  // The call would wait.
     }
     cudaGraph_t graph = nullptr;
     check_cuda(cudaStreamEndCapture(stream, &graph));
-    graphs.push_back(graph);  // kept, so that the next one gets nothing back
+    graphs.push_back(graph);  // It is kept, so that the next one gets nothing back.
     const std::size_t now = free_bytes(), owned = before > now ? before - now : 0;
     const bool exact = all.names[i].find("exact") != std::string::npos;
     const bool many = all.names[i].starts_with("multi_dot") || all.names[i].starts_with("batched");
     if (captured) {
       RecordProperty(all.names[i], std::to_string(owned / calls));
-      // Of multi_dot five calls of the exact grade, one after the other.
+      // multi_dot of the exact grade is five calls, one after the other.
       EXPECT_LE(owned, a_slab + calls * (exact ? 36u << 10 : 4u << 10) * (many ? 5 : 1))
           << all.names[i];
     }
@@ -281,7 +281,7 @@ TEST_F(Cuda, BranchesOfAGraphRunSideBySide) {
   for (auto& s : streams) check_cuda(cudaStreamDestroy(s));
 }
 
-/// Row offsets that are none, of a matrix with so many rows and values.
+/// Returns row offsets that are none, by what is wrong with them.
 template <class O>
 std::map<std::string, std::vector<O>> wrong_offsets(std::size_t rows, std::size_t nonzeros) {
   std::mt19937_64 random(7);
@@ -290,7 +290,7 @@ std::map<std::string, std::vector<O>> wrong_offsets(std::size_t rows, std::size_
   for (std::size_t i = 0; i <= rows; ++i) {
     right[i] = static_cast<O>(static_cast<std::uint64_t>(nonzeros) * i / rows);
   }
-  // A few long rows that are split, between rows without terms.
+  // Here a few long rows, which are split, lie between rows without terms.
   std::vector<O> split(rows + 1);
   for (std::size_t i = 0; i <= rows; ++i) split[i] = right[i / (rows / 7) * (rows / 7)];
   split[rows] = n;
@@ -335,7 +335,7 @@ void multiply_with_wrong_offsets() {
   const on_device<T> device_values(values), device_x(x);
   on_device<T> device_y(y);
 
-  // Other calls on the stream, of every kind that lets blocks hand each other something.
+  // These other calls on the stream all let blocks hand each other something.
   const auto terms = golden::doubles(1'000'000, 5);
   const on_device<double> device_terms(terms);
   const double want = tally::dot(tally::serial(), terms, terms);

@@ -1,6 +1,6 @@
-// Contexts of CUDA devices: none is made that nobody asked for, and one that cudaDeviceReset ended
-// is forgotten. A program of its own, since it resets the device; the order of its tests matters
-// where they run in one process.
+// The library makes no context on a CUDA device that nobody asked for, and forgets one that
+// cudaDeviceReset ended. This is a program of its own, since it resets the device; the order of its
+// tests matters where they run in one process.
 #include "tests/data.hpp"
 #include "tests/golden.hpp"
 #include "tests/matrices.hpp"
@@ -20,12 +20,12 @@
 
 namespace {
 
-/// How many allocations of this thread succeed; all, if negative.
+/// So many allocations of this thread succeed; all do if it is negative.
 thread_local int allocations_left = -1;
 
 }  // namespace
 
-// This program's and the library's.
+// This program and the library allocate with these.
 void* operator new(std::size_t bytes) {
   if (allocations_left == 0) throw std::bad_alloc();
   if (allocations_left > 0) --allocations_left;
@@ -39,7 +39,7 @@ namespace {
 
 using data::check_cuda;
 
-/// Asked of the driver: the runtime would make a context to answer.
+/// Asks the driver: the runtime would make a context to answer.
 bool has_context(int device) {
   const auto ask = reinterpret_cast<decltype(&cuDevicePrimaryCtxGetState)>(
       dlsym(dlopen("libcuda.so.1", RTLD_LAZY), "cuDevicePrimaryCtxGetState"));
@@ -54,7 +54,7 @@ int devices() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-/// The bytes that every operation gives on an executor.
+/// Returns the bytes that every operation gives on an executor.
 std::vector<std::vector<std::byte>> results(const operations::list& list,
                                             const tally::executor& where) {
   std::vector<std::vector<std::byte>> all;
@@ -78,7 +78,7 @@ TEST(CudaContexts, TheCallersDeviceGetsNoneFromWorkOnAnother) {
   const operations::list list(20'000);
   std::vector<std::unique_ptr<operations::prepared>> ready;
   std::vector<std::string> names;
-  std::thread([&] {  // the memory lies on device 1
+  std::thread([&] {  // The memory lies on device 1.
     check_cuda(cudaSetDevice(1));
     for (const operations::operation& each : list) {
       if (!operations::runs(each, where)) continue;
@@ -111,8 +111,8 @@ TEST(CudaContexts, TheCallersDeviceGetsNoneFromWorkOnAnother) {
   EXPECT_TRUE(has_context(0));
 }
 
-// Of what a call has got on the device when memory of the host runs out, in a thread that has
-// called nothing before and so allocates.
+// A call has got words on the device already when memory of the host runs out: in a thread that has
+// called nothing before, what follows allocates.
 TEST(CudaContexts, CallsThatFailLeakNothing) {
   if (devices() == 0) GTEST_SKIP() << "no CUDA device";
   const tally::executor where = tally::cuda();
@@ -140,7 +140,7 @@ TEST(CudaContexts, CallsThatFailLeakNothing) {
     EXPECT_LT(before - std::min(before, after), std::size_t{3} << 20) << k;
   }
   EXPECT_GE(failed, 10'000);
-  // And none of it is left full.
+  // None of the words is left full.
   tally::bincount(where, some, bins);
   std::vector<std::int32_t> got(100), want(100);
   want[7] = 1000;
@@ -198,7 +198,7 @@ TEST(CudaContexts, WorkGoesOnAfterAReset) {
   const auto want = results(list, where);
   const auto want_returned = many_returned();
 
-  // A thread that lives through it, and this one.
+  // This thread and another live through the reset.
   std::promise<void> ran, was_reset;
   std::thread other([&] {
     EXPECT_EQ(results(list, where), want);
@@ -215,11 +215,10 @@ TEST(CudaContexts, WorkGoesOnAfterAReset) {
   was_reset.set_value();
   other.join();
 
-  // Where the plan's memory was there is the caller's now: the plan frees none of it.
+  // The caller's memory may lie now where the plan's was: the plan frees none of it.
   const matrix a(where, p, values, v);
   try {
     tally::spmv(where, *plan, a.view, a.from(), a.to());
-    // Its row offsets may be elsewhere, and then it is refused for that.
     ADD_FAILURE() << "a plan of a context that has ended";
   } catch (const tally::error& e) {
     EXPECT_EQ(e.code(), tally::errc::invalid_argument) << e.what();

@@ -353,8 +353,8 @@ TEST_F(TransformReduceDevice, RunsInAGraphAndBesideOtherCalls) {
   cudaStreamDestroy(stream);
 }
 
-// It is the caller's, and the launch's own status is what counts: also for the workspaces of streams
-// that are gone, which are used again only if all their launches are known to have ended.
+// An earlier error is the caller's; the launch's own status is what counts. The workspaces of streams
+// that are gone are used again only if all their launches are known to have ended.
 TEST_F(TransformReduceDevice, LeavesAnEarlierErrorToTheCaller) {
   const std::size_t n = 300 * chunk;
   const auto x = random_vector<double>(n, 8);

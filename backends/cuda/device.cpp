@@ -46,8 +46,8 @@ struct driver {
   }
 };
 
-/// The runtime's context on a device, kept alive from now on: a reset alone ends it, and then it is
-/// made anew here.
+/// Returns the runtime's context on a device and keeps it alive from now on. Only a reset ends it,
+/// and then it is made anew here.
 CUcontext primary_context(int device) {
   static std::array<std::atomic<CUcontext>, 256> retained{};
   const driver& d = driver::get();
@@ -116,7 +116,7 @@ current_device::current_device(int device) : device_(device) {
            d.context_id(now, &context_) == CUDA_SUCCESS;
   };
   if (has_context()) return;
-  // The thread has none yet, or it was reset.
+  // The thread has no context yet, or it was reset.
   cudaError_t status = cudaSetDevice(device);
   if (status == cudaSuccess && !has_context()) status = cudaErrorDeviceUninitialized;
   if (status != cudaSuccess) leave();

@@ -535,7 +535,8 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
         atomicMax(&high, limb + 1);
       }
     }
-    if (threadIdx.x < 3) job.workspace[threadIdx.x * exact_workspace::apart] = 0;  // not sums
+    if (threadIdx.x < 3)
+      job.workspace[threadIdx.x * exact_workspace::apart] = 0;  // The sums are 0.
     __syncthreads();
   }
   if (threadIdx.x == 0) {

@@ -129,7 +129,8 @@ void spmv(const executor& where, const spmv_arguments& a) {
     shape.shared_bytes = choice.piece_bytes;
   } else {
     while ((tiles >> job.share_shift) >= workspace_words / a_sum) ++job.share_shift;
-    share((tiles >> job.share_shift) + 1, words_left::any);  // where offsets are wrong
+    // Where offsets are wrong some sums are handed over and never taken.
+    share((tiles >> job.share_shift) + 1, words_left::any);
     shape.threads = tile_threads;
     shape.blocks = static_cast<unsigned>(tiles);
     shape.shared_bytes = choice.tile_bytes;

@@ -316,14 +316,14 @@ __device__ void hand_over(const spmv_job& job, std::int64_t slot, const Sum& sum
   }
 }
 
-/// The tree over `count` sums of which the last is `own`, a warp's, and the others are handed over
-/// in slots from `first_slot` on. If they don't all come it asks, now and then, whether to give up;
-/// then the result is nothing in particular.
+/// Adds up `count` sums, of which the last is `own`, a warp's, and the others are handed over in
+/// slots from `first_slot` on. While they don't all come it asks, now and then, whether to give up;
+/// then the result means nothing.
 template <class Sum, class GiveUp>
 __device__ Sum gather_shares(const spmv_job& job, std::int64_t first_slot, std::int64_t count,
                              const Sum& own, int lane, const GiveUp& gives_up) {
   constexpr int a_sum = words_of<handed_sum<Sum>>;
-  constexpr unsigned patience = 1u << 14;  // looks, of less than a microsecond each
+  constexpr unsigned patience = 1u << 14;  // A look takes less than a microsecond.
   warp_tree<Sum> tree;
   for (std::int64_t first = 0; first < count; first += warp) {
     const std::int64_t i = first + lane;
@@ -372,7 +372,7 @@ __device__ inline split_share share_of_block(const spmv_job& job, std::int64_t r
   const std::int64_t ahead = blockIdx.x - first_tile;
   const std::int64_t terms = std::int64_t{tile_size} << job.share_shift;
   split_share s;
-  if (ahead < 0) return s;  // where offsets are wrong
+  if (ahead < 0) return s;  // Offsets are wrong.
   s.row = row;
   s.index = ahead >> job.share_shift;
   s.first = start + s.index * terms;
@@ -417,7 +417,7 @@ struct tile_start {
   std::int64_t whole;    ///< where the row before it starts if that one is split, else `nonzero`
 };
 
-/// Whether the row offsets are those of a matrix; asked by a whole warp.
+/// Says whether the row offsets are those of a matrix. A whole warp asks.
 __device__ __noinline__ inline bool ascends(const spmv_job& job) {
   bool right =
       job.offsets[0] == 0 && job.offsets[static_cast<std::size_t>(job.rows)] == job.nonzeros;
@@ -454,7 +454,7 @@ __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) 
     const std::int64_t step = (high - low + warp - 1) / warp;
     look(low + lane * step);
   }
-  low = low < job.rows ? low : job.rows;  // beyond where the last offset is too small
+  low = low < job.rows ? low : job.rows;  // It is beyond where the last offset is too small.
   tile_start found{low, job.offset(low), 0};
   const std::int64_t before = low > 0 ? job.offset(low - 1) : found.nonzero;
   found.whole = found.nonzero - before > split_row ? before : found.nonzero;

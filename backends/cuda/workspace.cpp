@@ -12,7 +12,7 @@
 
 namespace tally::backends::cuda {
 
-/// Words that a graph or a call has for as long as it wants.
+/// A graph or a call has these words for as long as it wants.
 struct lent_words {
   workspaces* from = nullptr;
   std::uint64_t* words = nullptr;
@@ -21,7 +21,7 @@ struct lent_words {
   lent_words* next = nullptr;           ///< of a list
 };
 
-/// Those of a context.
+/// These are all the workspaces of a context.
 class workspaces {
  public:
   workspace of_stream(cudaStream_t stream, words_left left) {
@@ -62,7 +62,7 @@ class workspaces {
     return {lent->words, 1, nullptr, nullptr, {}};
   }
 
-  /// Empty words, `count` of them at least.
+  /// Lends empty words, `count` of them at least.
   lent_words* lend(std::size_t count, words_left left) {
     count = (count + a_line - 1) / a_line * a_line;
     const std::unique_lock lock(mutex_);
@@ -232,7 +232,7 @@ waited_words::~waited_words() {
     check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
     from_.empty(*lent_);
     emptied();
-  } catch (const error&) {  // the context has failed, and its memory with it
+  } catch (const error&) {  // The context has failed, and its memory with it.
   }
 }
 

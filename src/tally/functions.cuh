@@ -50,7 +50,7 @@ cudaError_t launch(void (*kernel)(Job), unsigned blocks, unsigned threads, cudaS
   void* parameters[] = {const_cast<Job*>(&job)};
   const cudaError_t status = cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks),
                                               dim3(threads), parameters, 0, stream);
-  if (status != cudaSuccess) (void)cudaGetLastError();  // it is thrown
+  if (status != cudaSuccess) (void)cudaGetLastError();  // It is thrown instead.
   return status;
 }
 
