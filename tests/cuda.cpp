@@ -77,22 +77,6 @@ class global_capture {
   bool ended_ = false;
 };
 
-/// This has every operation of the list, ready to run on the device.
-struct all_operations {
-  explicit all_operations(std::size_t n, const tally::executor& where) : list(n) {
-    for (const operations::operation& each : list) {
-      if (!operations::runs(each, where)) continue;
-      ready.push_back(std::make_unique<operations::prepared>(each, where));
-      ready.back()->reset();
-      names.push_back(each.name);
-    }
-    check_cuda(cudaDeviceSynchronize());
-  }
-  operations::list list;
-  std::vector<std::unique_ptr<operations::prepared>> ready;
-  std::vector<std::string> names;
-};
-
 /// The results are more than a thread's mailbox holds.
 void return_many(const tally::executor& where, const on_device<double>& x) {
   const auto all = x.span();
@@ -103,11 +87,12 @@ void return_many(const tally::executor& where, const on_device<double>& x) {
 // What a thread has is given to others when it ends: freeing it would end the capture.
 TEST_F(Cuda, AThreadThatEndsLeavesCapturesAlone) {
   const tally::executor where = tally::cuda();
-  const all_operations all(20'000, where);
+  const operations::prepared_list all(20'000, where);
+  check_cuda(cudaDeviceSynchronize());
   const on_device<double> x(golden::doubles(100'000, 1));
   std::promise<void> ran, may_end;
   std::thread other([&] {
-    for (const auto& each : all.ready) each->run();
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].run();
     return_many(where, x);
     check_cuda(cudaDeviceSynchronize());
     ran.set_value();
@@ -126,14 +111,15 @@ TEST_F(Cuda, EveryOperationRunsBesideACapture) {
   cudaStream_t stream;
   check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   const tally::executor where = tally::cuda({.stream = stream});
-  const all_operations all(20'000, where);
+  const operations::prepared_list all(20'000, where);
+  check_cuda(cudaDeviceSynchronize());
   const on_device<double> x(golden::doubles(100'000, 1));
-  for (std::size_t i = 0; i <= all.ready.size(); ++i) {
-    const std::string name = i < all.ready.size() ? all.names[i] : "multi_dot returned";
+  for (std::size_t i = 0; i <= all.size(); ++i) {
+    const std::string name = i < all.size() ? all.name(i) : "multi_dot returned";
     global_capture capture;
     std::thread([&] {
       try {
-        i < all.ready.size() ? all.ready[i]->run() : return_many(where, x);
+        i < all.size() ? all[i].run() : return_many(where, x);
       } catch (const tally::error& e) {
         ADD_FAILURE() << name << ": " << e.what();
       }
@@ -146,74 +132,15 @@ TEST_F(Cuda, EveryOperationRunsBesideACapture) {
 
 TEST_F(Cuda, AnEarlierErrorIsLeftForItsOwner) {
   const tally::executor where = tally::cuda();
-  const all_operations all(20'000, where);
-  for (std::size_t i = 0; i < all.ready.size(); ++i) {
+  const operations::prepared_list all(20'000, where);
+  check_cuda(cudaDeviceSynchronize());
+  for (std::size_t i = 0; i < all.size(); ++i) {
     (void)cudaGetLastError();
     ASSERT_EQ(cudaSetDevice(9999), cudaErrorInvalidDevice);
-    EXPECT_NO_THROW(all.ready[i]->run()) << all.names[i];
-    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice) << all.names[i];
+    EXPECT_NO_THROW(all[i].run()) << all.name(i);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice) << all.name(i);
   }
   check_cuda(cudaDeviceSynchronize());
-}
-
-std::size_t free_bytes() {
-  std::size_t free = 0, total = 0;
-  check_cuda(cudaMemGetInfo(&free, &total));
-  return free;
-}
-
-// A captured call owns what its blocks hand each other, for as long as its graph lives, and no
-// more.
-TEST_F(Cuda, ACapturedCallOwnsWhatItNeeds) {
-  constexpr std::size_t calls = 256, a_slab = 2 << 20;
-  cudaStream_t stream;
-  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  const tally::executor where = tally::cuda({.stream = stream});
-  const all_operations all(100'000, where);
-  for (const auto& each : all.ready) each->run();  // Some things are allocated once.
-  check_cuda(cudaDeviceSynchronize());
-  std::vector<cudaGraph_t> graphs;
-  for (std::size_t i = 0; i < all.ready.size(); ++i) {
-    const std::size_t before = free_bytes();
-    check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    bool captured = true;
-    try {
-      for (std::size_t k = 0; k < calls; ++k) all.ready[i]->run();
-    } catch (const tally::error& e) {
-      EXPECT_EQ(e.code(), tally::errc::invalid_argument) << all.names[i] << ": " << e.what();
-      captured = false;  // The call would wait.
-    }
-    cudaGraph_t graph = nullptr;
-    check_cuda(cudaStreamEndCapture(stream, &graph));
-    graphs.push_back(graph);  // It is kept, so that the next one gets nothing back.
-    const std::size_t now = free_bytes(), owned = before > now ? before - now : 0;
-    const bool exact = all.names[i].find("exact") != std::string::npos;
-    const bool many = all.names[i].starts_with("multi_dot") || all.names[i].starts_with("batched");
-    if (captured) {
-      RecordProperty(all.names[i], std::to_string(owned / calls));
-      // multi_dot of the exact grade is five calls, one after the other.
-      EXPECT_LE(owned, a_slab + calls * (exact ? 36u << 10 : 4u << 10) * (many ? 5 : 1))
-          << all.names[i];
-    }
-  }
-  // All of it comes back.
-  for (cudaGraph_t graph : graphs) check_cuda(cudaGraphDestroy(graph));
-  graphs.clear();
-  check_cuda(cudaDeviceSynchronize());
-  const std::size_t before = free_bytes();
-  for (std::size_t i = 0; i < all.ready.size(); ++i) {
-    if (all.names[i].find("_returned") != std::string::npos) continue;
-    check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    try {
-      for (std::size_t k = 0; k < calls; ++k) all.ready[i]->run();
-    } catch (const tally::error&) {
-    }
-    cudaGraph_t graph = nullptr;
-    check_cuda(cudaStreamEndCapture(stream, &graph));
-    check_cuda(cudaGraphDestroy(graph));
-  }
-  EXPECT_LE(before - std::min(before, free_bytes()), std::size_t{a_slab});
-  check_cuda(cudaStreamDestroy(stream));
 }
 
 // Branches of a graph run side by side: no two calls in it may share what blocks hand over.

@@ -1,6 +1,7 @@
 // The library makes no context on a CUDA device that nobody asked for, and forgets one that
-// cudaDeviceReset ended. This is a program of its own, since it resets the device; the order of its
-// tests matters where they run in one process.
+// cudaDeviceReset ended; and of a device's memory it takes what it needs. This is a program of its
+// own, which runs alone, since it resets the device and looks at how much memory is free. The order
+// of its tests matters where they run in one process.
 #include "tests/data.hpp"
 #include "tests/golden.hpp"
 #include "tests/matrices.hpp"
@@ -12,6 +13,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <future>
 #include <new>
@@ -75,23 +77,16 @@ TEST(CudaContexts, TheCallersDeviceGetsNoneFromWorkOnAnother) {
   if (devices() < 2) GTEST_SKIP() << devices() << " CUDA devices; this needs two";
   if (has_context(0)) GTEST_SKIP() << "an earlier test has used device 0";
   const tally::executor where = tally::cuda({.device = 1});
-  const operations::list list(20'000);
-  std::vector<std::unique_ptr<operations::prepared>> ready;
-  std::vector<std::string> names;
+  std::optional<operations::prepared_list> all;
   std::thread([&] {  // The memory lies on device 1.
     check_cuda(cudaSetDevice(1));
-    for (const operations::operation& each : list) {
-      if (!operations::runs(each, where)) continue;
-      ready.push_back(std::make_unique<operations::prepared>(each, where));
-      ready.back()->reset();
-      names.push_back(each.name);
-    }
+    all.emplace(20'000, where);
   })
       .join();
   ASSERT_FALSE(has_context(0));
-  for (std::size_t i = 0; i < ready.size(); ++i) {
-    ready[i]->run();
-    ASSERT_FALSE(has_context(0)) << names[i];
+  for (std::size_t i = 0; i < all->size(); ++i) {
+    (*all)[i].run();
+    ASSERT_FALSE(has_context(0)) << all->name(i);
   }
   int device = -1;
   EXPECT_EQ(cudaGetDevice(&device), cudaSuccess);
@@ -100,15 +95,64 @@ TEST(CudaContexts, TheCallersDeviceGetsNoneFromWorkOnAnother) {
   std::thread([&] {
     check_cuda(cudaSetDevice(1));
     check_cuda(cudaDeviceSynchronize());
-    for (auto& each : ready) {
-      got.push_back(each->results());
-      each.reset();
-    }
+    for (std::size_t i = 0; i < all->size(); ++i) got.push_back((*all)[i].results());
+    all.reset();
   }).join();
   EXPECT_FALSE(has_context(0));
   // Device 0 gives the same, also to a thread that goes to and fro.
-  EXPECT_EQ(got, results(list, tally::cuda({.device = 0})));
+  EXPECT_EQ(got, results(operations::list(20'000), tally::cuda({.device = 0})));
   EXPECT_TRUE(has_context(0));
+}
+
+std::size_t free_bytes() {
+  std::size_t free = 0, total = 0;
+  check_cuda(cudaMemGetInfo(&free, &total));
+  return free;
+}
+
+/// Returns how much less memory is free than before.
+std::size_t taken_since(std::size_t before) { return before - std::min(before, free_bytes()); }
+
+// A captured call owns what its blocks hand each other, for as long as its graph lives, and no
+// more.
+TEST(CudaContexts, ACapturedCallOwnsWhatItNeeds) {
+  if (devices() == 0) GTEST_SKIP() << "no CUDA device";
+  constexpr std::size_t calls = 256, a_slab = 2 << 20;
+  cudaStream_t stream;
+  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const operations::prepared_list all(100'000, tally::cuda({.stream = stream}));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].run();  // Some things are allocated once.
+  check_cuda(cudaDeviceSynchronize());
+  const auto capture = [&](std::size_t i) {
+    cudaGraph_t graph = nullptr;
+    check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    try {
+      for (std::size_t k = 0; k < calls; ++k) all[i].run();
+    } catch (const tally::error& e) {  // The call would wait.
+      EXPECT_EQ(e.code(), tally::errc::invalid_argument) << all.name(i) << ": " << e.what();
+    }
+    check_cuda(cudaStreamEndCapture(stream, &graph));
+    return graph;
+  };
+  std::vector<cudaGraph_t> graphs;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t before = free_bytes();
+    graphs.push_back(capture(i));  // It is kept, so that the next one gets nothing back.
+    const std::size_t owned = taken_since(before);
+    RecordProperty(all.name(i), std::to_string(owned / calls));
+    // multi_dot of the exact grade is five calls, one after the other.
+    const bool exact = all.name(i).find("exact") != std::string::npos;
+    const bool many = all.name(i).find("_dot_") != std::string::npos;
+    EXPECT_LE(owned, a_slab + calls * (exact ? 36u << 10 : 4u << 10) * (many ? 5 : 1))
+        << all.name(i);
+  }
+  // All of it comes back.
+  for (cudaGraph_t graph : graphs) check_cuda(cudaGraphDestroy(graph));
+  check_cuda(cudaDeviceSynchronize());
+  const std::size_t before = free_bytes();
+  for (std::size_t i = 0; i < all.size(); ++i) check_cuda(cudaGraphDestroy(capture(i)));
+  EXPECT_LE(taken_since(before), a_slab);
+  check_cuda(cudaStreamDestroy(stream));
 }
 
 // A call has got words on the device already when memory of the host runs out: in a thread that has
@@ -123,8 +167,7 @@ TEST(CudaContexts, CallsThatFailLeakNothing) {
   const std::span<std::int32_t> bins(reinterpret_cast<std::int32_t*>(counts.get()), 100);
   int failed = 0;
   for (int k = 0; k < 8; ++k) {
-    std::size_t before = 0, after = 0, total = 0;
-    check_cuda(cudaMemGetInfo(&before, &total));
+    const std::size_t before = free_bytes();
     for (int i = 0; i < 10'000; ++i) {
       std::thread([&] {
         allocations_left = k;
@@ -136,8 +179,7 @@ TEST(CudaContexts, CallsThatFailLeakNothing) {
         allocations_left = -1;
       }).join();
     }
-    check_cuda(cudaMemGetInfo(&after, &total));
-    EXPECT_LT(before - std::min(before, after), std::size_t{3} << 20) << k;
+    EXPECT_LT(taken_since(before), std::size_t{3} << 20) << k;
   }
   EXPECT_GE(failed, 10'000);
   // None of the words is left full.
