@@ -1,5 +1,7 @@
-// What the CUDA backend keeps between calls, and what it leaves: while graphs are captured, where
-// threads end, after errors of others, in graphs, and after a matrix whose offsets were wrong.
+// These tests look at what the CUDA backend keeps between calls and what it leaves behind: while
+// graphs are captured, where threads end, after others' errors, and after wrong matrices.
+#if TALLY_HAS_CUDA
+
 #include "tests/data.hpp"
 #include "tests/golden.hpp"
 #include "tests/matrices.hpp"
@@ -8,8 +10,6 @@
 #include <tally/tally.hpp>
 
 #include <gtest/gtest.h>
-
-#if TALLY_HAS_CUDA
 
 #include <algorithm>
 #include <bit>
@@ -46,8 +46,8 @@ struct on_device {
   data::buffer memory;
 };
 
-/// A stream that is captured while this lives, so that calls which are not safe beside a capture,
-/// from any thread, end it.
+/// While this lives a stream is captured, and a call that is not safe beside a capture ends that,
+/// whichever thread makes it.
 class global_capture {
  public:
   global_capture() {
@@ -77,23 +77,7 @@ class global_capture {
   bool ended_ = false;
 };
 
-/// Every operation of the list, ready to run on the device.
-struct all_operations {
-  explicit all_operations(std::size_t n, const tally::executor& where) : list(n) {
-    for (const operations::operation& each : list) {
-      if (!operations::runs(each, where)) continue;
-      ready.push_back(std::make_unique<operations::prepared>(each, where));
-      ready.back()->reset();
-      names.push_back(each.name);
-    }
-    check_cuda(cudaDeviceSynchronize());
-  }
-  operations::list list;
-  std::vector<std::unique_ptr<operations::prepared>> ready;
-  std::vector<std::string> names;
-};
-
-/// More results than a thread's mailbox holds.
+/// The results are more than a thread's mailbox holds.
 void return_many(const tally::executor& where, const on_device<double>& x) {
   const auto all = x.span();
   const std::size_t n = all.size() / 100;
@@ -103,11 +87,12 @@ void return_many(const tally::executor& where, const on_device<double>& x) {
 // What a thread has is given to others when it ends: freeing it would end the capture.
 TEST_F(Cuda, AThreadThatEndsLeavesCapturesAlone) {
   const tally::executor where = tally::cuda();
-  const all_operations all(20'000, where);
+  const operations::prepared_list all(20'000, where);
+  check_cuda(cudaDeviceSynchronize());
   const on_device<double> x(golden::doubles(100'000, 1));
   std::promise<void> ran, may_end;
   std::thread other([&] {
-    for (const auto& each : all.ready) each->run();
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].run();
     return_many(where, x);
     check_cuda(cudaDeviceSynchronize());
     ran.set_value();
@@ -121,19 +106,20 @@ TEST_F(Cuda, AThreadThatEndsLeavesCapturesAlone) {
   EXPECT_EQ(capture.end(), cudaSuccess);
 }
 
-// Also at the first call of a thread and of a stream, when memory is allocated.
+// This holds also at the first call of a thread and of a stream, which allocates.
 TEST_F(Cuda, EveryOperationRunsBesideACapture) {
   cudaStream_t stream;
   check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   const tally::executor where = tally::cuda({.stream = stream});
-  const all_operations all(20'000, where);
+  const operations::prepared_list all(20'000, where);
+  check_cuda(cudaDeviceSynchronize());
   const on_device<double> x(golden::doubles(100'000, 1));
-  for (std::size_t i = 0; i <= all.ready.size(); ++i) {
-    const std::string name = i < all.ready.size() ? all.names[i] : "multi_dot returned";
+  for (std::size_t i = 0; i <= all.size(); ++i) {
+    const std::string name = i < all.size() ? all.name(i) : "multi_dot returned";
     global_capture capture;
     std::thread([&] {
       try {
-        i < all.ready.size() ? all.ready[i]->run() : return_many(where, x);
+        i < all.size() ? all[i].run() : return_many(where, x);
       } catch (const tally::error& e) {
         ADD_FAILURE() << name << ": " << e.what();
       }
@@ -146,73 +132,15 @@ TEST_F(Cuda, EveryOperationRunsBesideACapture) {
 
 TEST_F(Cuda, AnEarlierErrorIsLeftForItsOwner) {
   const tally::executor where = tally::cuda();
-  const all_operations all(20'000, where);
-  for (std::size_t i = 0; i < all.ready.size(); ++i) {
+  const operations::prepared_list all(20'000, where);
+  check_cuda(cudaDeviceSynchronize());
+  for (std::size_t i = 0; i < all.size(); ++i) {
     (void)cudaGetLastError();
     ASSERT_EQ(cudaSetDevice(9999), cudaErrorInvalidDevice);
-    EXPECT_NO_THROW(all.ready[i]->run()) << all.names[i];
-    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice) << all.names[i];
+    EXPECT_NO_THROW(all[i].run()) << all.name(i);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice) << all.name(i);
   }
   check_cuda(cudaDeviceSynchronize());
-}
-
-std::size_t free_bytes() {
-  std::size_t free = 0, total = 0;
-  check_cuda(cudaMemGetInfo(&free, &total));
-  return free;
-}
-
-// A captured call owns what its blocks hand each other, for as long as its graph lives, and no more.
-TEST_F(Cuda, ACapturedCallOwnsWhatItNeeds) {
-  constexpr std::size_t calls = 256, a_slab = 2 << 20;
-  cudaStream_t stream;
-  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  const tally::executor where = tally::cuda({.stream = stream});
-  const all_operations all(100'000, where);
-  for (const auto& each : all.ready) each->run();  // what is allocated once
-  check_cuda(cudaDeviceSynchronize());
-  std::vector<cudaGraph_t> graphs;
-  for (std::size_t i = 0; i < all.ready.size(); ++i) {
-    const std::size_t before = free_bytes();
-    check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    bool captured = true;
-    try {
-      for (std::size_t k = 0; k < calls; ++k) all.ready[i]->run();
-    } catch (const tally::error& e) {
-      EXPECT_EQ(e.code(), tally::errc::invalid_argument) << all.names[i] << ": " << e.what();
-      captured = false;  // it would wait
-    }
-    cudaGraph_t graph = nullptr;
-    check_cuda(cudaStreamEndCapture(stream, &graph));
-    graphs.push_back(graph);  // kept, so that the next one gets nothing back
-    const std::size_t now = free_bytes(), owned = before > now ? before - now : 0;
-    const bool exact = all.names[i].find("exact") != std::string::npos;
-    const bool many = all.names[i].starts_with("multi_dot") || all.names[i].starts_with("batched");
-    if (captured) {
-      RecordProperty(all.names[i], std::to_string(owned / calls));
-      // Of multi_dot five calls of the exact grade, one after the other.
-      EXPECT_LE(owned, a_slab + calls * (exact ? 36u << 10 : 4u << 10) * (many ? 5 : 1))
-          << all.names[i];
-    }
-  }
-  // All of it comes back.
-  for (cudaGraph_t graph : graphs) check_cuda(cudaGraphDestroy(graph));
-  graphs.clear();
-  check_cuda(cudaDeviceSynchronize());
-  const std::size_t before = free_bytes();
-  for (std::size_t i = 0; i < all.ready.size(); ++i) {
-    if (all.names[i].find("_returned") != std::string::npos) continue;
-    check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    try {
-      for (std::size_t k = 0; k < calls; ++k) all.ready[i]->run();
-    } catch (const tally::error&) {
-    }
-    cudaGraph_t graph = nullptr;
-    check_cuda(cudaStreamEndCapture(stream, &graph));
-    check_cuda(cudaGraphDestroy(graph));
-  }
-  EXPECT_LE(before - std::min(before, free_bytes()), std::size_t{a_slab});
-  check_cuda(cudaStreamDestroy(stream));
 }
 
 // Branches of a graph run side by side: no two calls in it may share what blocks hand over.
@@ -220,7 +148,8 @@ TEST_F(Cuda, BranchesOfAGraphRunSideBySide) {
   constexpr std::size_t branches = 6, n = 1'000'000;
   const auto x = golden::doubles(n, 1), y = golden::doubles(n, 2);
   const on_device<double> dx(x), dy(y), results(std::vector<double>(2 * branches));
-  const matrices::pattern p = matrices::rows_of({3, 9000, 0, 2000, 17, 128, 129, 50000, 1}, 3000, 1);
+  const matrices::pattern p =
+      matrices::rows_of({3, 9000, 0, 2000, 17, 128, 129, 50000, 1}, 3000, 1);
   const auto values = golden::doubles(p.nonzeros(), 3), v = golden::doubles(p.columns, 4);
   const on_device<std::int32_t> offsets(p.row_offsets), columns(p.column_indices);
   const on_device<double> device_values(values), device_v(v);
@@ -279,7 +208,7 @@ TEST_F(Cuda, BranchesOfAGraphRunSideBySide) {
   for (auto& s : streams) check_cuda(cudaStreamDestroy(s));
 }
 
-/// Row offsets that are none, of a matrix with so many rows and values.
+/// Returns row offsets that are none, by what is wrong with them.
 template <class O>
 std::map<std::string, std::vector<O>> wrong_offsets(std::size_t rows, std::size_t nonzeros) {
   std::mt19937_64 random(7);
@@ -288,7 +217,7 @@ std::map<std::string, std::vector<O>> wrong_offsets(std::size_t rows, std::size_
   for (std::size_t i = 0; i <= rows; ++i) {
     right[i] = static_cast<O>(static_cast<std::uint64_t>(nonzeros) * i / rows);
   }
-  // A few long rows that are split, between rows without terms.
+  // Here a few long rows, which are split, lie between rows without terms.
   std::vector<O> split(rows + 1);
   for (std::size_t i = 0; i <= rows; ++i) split[i] = right[i / (rows / 7) * (rows / 7)];
   split[rows] = n;
@@ -307,19 +236,17 @@ std::map<std::string, std::vector<O>> wrong_offsets(std::size_t rows, std::size_
   add("negative", right, [&](std::size_t i, O at) { return i % 3 ? at : static_cast<O>(-1 - at); });
   add("beyond the end", right, [&](std::size_t i, O at) { return i % 3 ? at : at + n; });
   add("largest", right, [&](auto, O) { return std::numeric_limits<O>::max(); });
-  add("some exchanged", right, [&](std::size_t, O at) {
-    return random() % 50 == 0 ? right[random() % (rows + 1)] : at;
-  });
+  add("some exchanged", right,
+      [&](std::size_t, O at) { return random() % 50 == 0 ? right[random() % (rows + 1)] : at; });
   add("a split row that ends before it begins", split,
       [&](std::size_t i, O at) { return i == rows / 7 * 3 ? split[rows / 7] : at; });
-  add("split rows, some exchanged", split, [&](std::size_t, O at) {
-    return random() % 200 == 0 ? split[random() % (rows + 1)] : at;
-  });
-  add("split rows, many exchanged", split, [&](std::size_t, O at) {
-    return random() % 4 == 0 ? split[random() % (rows + 1)] : at;
-  });
+  add("split rows, some exchanged", split,
+      [&](std::size_t, O at) { return random() % 200 == 0 ? split[random() % (rows + 1)] : at; });
+  add("split rows, many exchanged", split,
+      [&](std::size_t, O at) { return random() % 4 == 0 ? split[random() % (rows + 1)] : at; });
   add("the first offset is large", right, [&](std::size_t i, O at) { return i == 0 ? n : at; });
-  add("the last offset is small", split, [&](std::size_t i, O at) { return i == rows ? O{1} : at; });
+  add("the last offset is small", split,
+      [&](std::size_t i, O at) { return i == rows ? O{1} : at; });
   return all;
 }
 
@@ -332,9 +259,10 @@ void multiply_with_wrong_offsets() {
   for (auto& column : indices) column = static_cast<std::int32_t>(random() % columns);
   const on_device<std::int32_t> device_indices(indices);
   const std::vector<T> values(nonzeros, T(1)), x(columns, T(1)), y(rows + 2, T(7));
-  const on_device<T> device_values(values), device_x(x), device_y(y);
+  const on_device<T> device_values(values), device_x(x);
+  on_device<T> device_y(y);
 
-  // Other calls on the stream, of every kind that lets blocks hand each other something.
+  // These other calls on the stream all let blocks hand each other something.
   const auto terms = golden::doubles(1'000'000, 5);
   const on_device<double> device_terms(terms);
   const double want = tally::dot(tally::serial(), terms, terms);
@@ -356,6 +284,7 @@ void multiply_with_wrong_offsets() {
     const on_device<O> device_offsets(wrong);
     const tally::csr_view a{rows, columns, device_offsets.span(), device_indices.span(),
                             device_values.span()};
+    device_y.memory.write(y.data(), y.size() * sizeof(T));
     EXPECT_THROW(tally::validate(where, a), tally::error) << name;
     EXPECT_THROW(tally::spmv_plan(where, a), tally::error) << name;
     tally::spmv(where, a, device_x.span(), device_y.span().subspan(1, rows));

@@ -144,7 +144,7 @@ TEST_P(Huge, CountsBeyondTwoToThe32) {
 
 #if TALLY_HAS_CUDA
 
-/// Device memory of so many bytes that are all 0: the same 256 MiB again and again.
+/// This is device memory of so many bytes that are all 0: the same 256 MiB again and again.
 class repeated_zeros {
  public:
   explicit repeated_zeros(std::size_t bytes) : size_((bytes + piece - 1) / piece * piece) {
@@ -154,7 +154,7 @@ class repeated_zeros {
     CUmemAccessDesc access{};
     access.location = what.location;
     access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    data::check_cuda(cudaFree(nullptr));  // makes a context
+    data::check_cuda(cudaFree(nullptr));  // This makes a context.
     if (call(&cuMemAddressReserve, "cuMemAddressReserve", &address_, size_, 0, 0, 0)) return;
     if (call(&cuMemCreate, "cuMemCreate", &memory_, piece, &what, 0)) return;
     for (; mapped_ < size_; mapped_ += piece) {
@@ -179,7 +179,7 @@ class repeated_zeros {
  private:
   static constexpr std::size_t piece = std::size_t{256} << 20;
 
-  /// Of the driver, which this program is not linked with.
+  /// Calls the driver, which this program is not linked with.
   template <class F, class... A>
   CUresult call(F*, const char* name, A... arguments) {
     void* const function = dlsym(dlopen("libcuda.so.1", RTLD_LAZY), name);
@@ -193,9 +193,9 @@ class repeated_zeros {
   bool usable_ = false;
 };
 
-// More samples of one bin than the 32 bits of a block's counter hold: so many for every block of an
-// H200, and where bins are cut into ten ranges for each of the 13 blocks that have one. Bytes are
-// counted in other counters, which are added up in 32 bits.
+// There are more samples of one bin than the 32 bits of a block's counter hold: for every block of
+// an H200, and where bins are cut into ten ranges for each of the 13 blocks that have one. Bytes
+// are counted in other counters, which a block adds up in 32 bits.
 TEST(HugeCuda, CountsMoreThanABlockCountsIn32Bits) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no CUDA device";

@@ -792,4 +792,25 @@ class list {
   std::vector<operation> all_;
 };
 
+/// Every operation on vectors of n elements that an executor runs, ready to be called.
+class prepared_list {
+ public:
+  prepared_list(std::size_t n, const tally::executor& where) : list_(n) {
+    for (const operation& each : list_) {
+      if (!runs(each, where)) continue;
+      names_.push_back(each.name);
+      ready_.push_back(std::make_unique<prepared>(each, where));
+      ready_.back()->reset();
+    }
+  }
+  std::size_t size() const { return ready_.size(); }
+  prepared& operator[](std::size_t i) const { return *ready_[i]; }
+  const std::string& name(std::size_t i) const { return names_[i]; }
+
+ private:
+  list list_;
+  std::vector<std::string> names_;
+  std::vector<std::unique_ptr<prepared>> ready_;
+};
+
 }  // namespace operations

@@ -379,7 +379,7 @@ TEST_F(TransformDevice, BeyondTwoToThe31Elements) {
   cudaFree(z);
 }
 
-// It is the caller's, and the launch's own status is what counts.
+// An earlier error is the caller's; the launch's own status is what counts.
 TEST_F(TransformDevice, LeavesAnEarlierErrorToTheCaller) {
   const on_device<double> dx(std::vector<double>(1000, 3)), dz(std::vector<double>(1000));
   (void)cudaGetLastError();

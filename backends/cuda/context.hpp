@@ -1,11 +1,12 @@
 // What this column keeps on a device belongs to a context and ends with it: after cudaDeviceReset
-// the next call finds another context (current_device), and so nothing, and begins anew.
+// the next call finds another context (current_device), which has nothing yet, and begins anew.
 //
-// Nothing here is ever destroyed, and no memory of the device's or pinned memory is freed when a
-// thread ends: it goes to another thread. So the end of a thread makes no CUDA call, which could end
-// the capture of a graph elsewhere, and whatever ends late, threads and graphs, finds all in place.
+// Nothing here is ever destroyed, and what a thread has goes to another thread when it ends. So the
+// end of a thread makes no CUDA call, which could end the capture of a graph elsewhere, and threads
+// and graphs that end late find everything in its place.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -13,7 +14,7 @@
 
 namespace tally::backends::cuda {
 
-/// The one T of a context, made at its first use.
+/// Returns the one T of a context, which is made at its first use.
 template <class T>
 T& of_context(std::uint64_t context) {
   thread_local std::uint64_t last_context = 0;
@@ -27,13 +28,17 @@ T& of_context(std::uint64_t context) {
   return *last;
 }
 
-/// Those that no thread has. `T::make` appends new ones to a list, at least one.
+/// This holds the objects that no thread has. `T::make` appends new ones to a list, at least one.
 template <class T>
 class spares {
  public:
   T* take() {
     const std::lock_guard lock(mutex_);
-    if (free_.empty()) T::make(free_);
+    if (free_.empty()) {
+      T::make(free_);
+      made_ += free_.size();
+    }
+    free_.reserve(made_);  // Then giving back allocates nothing.
     T* const taken = free_.back();
     free_.pop_back();
     return taken;
@@ -46,9 +51,10 @@ class spares {
  private:
   std::mutex mutex_;
   std::vector<T*> free_;
+  std::size_t made_ = 0;
 };
 
-/// The calling thread's own T in a context that is current. Another thread's after its end.
+/// Returns the calling thread's own T in the current context. It is another thread's after its end.
 template <class T>
 T& of_thread(std::uint64_t context) {
   struct holder {
@@ -56,7 +62,9 @@ T& of_thread(std::uint64_t context) {
     T* last = nullptr;
     std::map<std::uint64_t, T*> mine;
     ~holder() {
-      for (const auto& [context, t] : mine) of_context<spares<T>>(context).give_back(t);
+      for (const auto& [context, t] : mine) {
+        if (t != nullptr) of_context<spares<T>>(context).give_back(t);
+      }
     }
   };
   thread_local holder held;

@@ -34,9 +34,8 @@ struct driver {
     };
     usable = find(device_count, "cuDeviceGetCount") && find(current_context, "cuCtxGetCurrent") &&
              find(primary_context_state, "cuDevicePrimaryCtxGetState") &&
-             find(pointer_attributes, "cuPointerGetAttributes") &&
-             find(context_id, "cuCtxGetId") && find(push_context, "cuCtxPushCurrent_v2") &&
-             find(pop_context, "cuCtxPopCurrent_v2") &&
+             find(pointer_attributes, "cuPointerGetAttributes") && find(context_id, "cuCtxGetId") &&
+             find(push_context, "cuCtxPushCurrent_v2") && find(pop_context, "cuCtxPopCurrent_v2") &&
              find(retain_primary_context, "cuDevicePrimaryCtxRetain");
   }
   bool usable = false;
@@ -47,8 +46,8 @@ struct driver {
   }
 };
 
-/// The runtime's context on a device, kept alive from now on: a reset alone ends it, and then it is
-/// made anew here.
+/// Returns the runtime's context on a device and keeps it alive from now on. Only a reset ends it,
+/// and then it is made anew here.
 CUcontext primary_context(int device) {
   static std::array<std::atomic<CUcontext>, 256> retained{};
   const driver& d = driver::get();
@@ -56,8 +55,8 @@ CUcontext primary_context(int device) {
   unsigned flags = 0;
   int active = 0;
   CUcontext context = mine.load(std::memory_order_relaxed);
-  if (context != nullptr &&
-      d.primary_context_state(device, &flags, &active) == CUDA_SUCCESS && active != 0) {
+  if (context != nullptr && d.primary_context_state(device, &flags, &active) == CUDA_SUCCESS &&
+      active != 0) {
     return context;
   }
   check(d.retain_primary_context(&context, device) == CUDA_SUCCESS ? cudaSuccess
@@ -87,6 +86,9 @@ int resolve_device(int device) {
                 std::string("tally::cuda: no CUDA device: ") +
                     cudaGetErrorString(status == cudaSuccess ? cudaErrorNoDevice : status));
   }
+  if (!driver::get().usable) {
+    throw error(errc::no_device, "tally::cuda: no CUDA device: the driver is older than CUDA 12");
+  }
   if (device == -1) {
     check(cudaGetDevice(&device), "cudaGetDevice");
   } else if (device < 0 || device >= count) {
@@ -96,8 +98,8 @@ int resolve_device(int device) {
   return device;
 }
 
-// cudaSetDevice would make a context on the device that a thread goes back to, so another device's is
-// pushed and popped. (14 ns for the context's number; 38 ns to push and pop.)
+// cudaSetDevice would make a context on the device that a thread goes back to, so another device's
+// is pushed and popped. (16 ns for the context's number; 38 ns to push and pop.)
 current_device::current_device(int device) : device_(device) {
   const driver& d = driver::get();
   int before = 0;
@@ -108,12 +110,15 @@ current_device::current_device(int device) : device_(device) {
           "cuCtxPushCurrent");
     entered_ = true;
   }
-  if (d.context_id(nullptr, &context_) == CUDA_SUCCESS) return;
-  // The thread has none yet, or it was reset: any call of the runtime makes one.
+  const auto has_context = [&] {
+    CUcontext now = nullptr;
+    return d.current_context(&now) == CUDA_SUCCESS && now != nullptr &&
+           d.context_id(now, &context_) == CUDA_SUCCESS;
+  };
+  if (has_context()) return;
+  // The thread has no context yet, or it was reset.
   cudaError_t status = cudaSetDevice(device);
-  if (status == cudaSuccess && d.context_id(nullptr, &context_) != CUDA_SUCCESS) {
-    status = cudaErrorDeviceUninitialized;
-  }
+  if (status == cudaSuccess && !has_context()) status = cudaErrorDeviceUninitialized;
   if (status != cudaSuccess) leave();
   check(status, "cudaSetDevice");
 }

@@ -13,7 +13,7 @@ inline constexpr unsigned exact_warps = 8;
 /// Of a multiprocessor, at a time.
 inline constexpr unsigned exact_blocks = 2;
 
-/// Where blocks add their sums up. Words are a line of 128 bytes apart, so that they lie in
+/// Blocks add their sums up here. Words are a line of 128 bytes apart, so that they lie in
 /// different slices of L2, which add side by side.
 namespace exact_workspace {
 inline constexpr unsigned apart = 16;

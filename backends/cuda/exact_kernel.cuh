@@ -519,7 +519,8 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
   }
   __syncthreads();
   if (gridDim.x > 1) {
-    if (threadIdx.x == 0) last = next_number(job.workspace + exact_workspace::ticket) == gridDim.x - 1;
+    if (threadIdx.x == 0)
+      last = next_number(job.workspace + exact_workspace::ticket) == gridDim.x - 1;
     __syncthreads();
     if (!last) return;
     for (unsigned i = threadIdx.x; i < job.parts * words_of_sum; i += blockDim.x) {
@@ -534,7 +535,8 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
         atomicMax(&high, limb + 1);
       }
     }
-    if (threadIdx.x < 3) job.workspace[threadIdx.x * exact_workspace::apart] = 0;  // not sums
+    if (threadIdx.x < 3)
+      job.workspace[threadIdx.x * exact_workspace::apart] = 0;  // The sums are 0.
     __syncthreads();
   }
   if (threadIdx.x == 0) {

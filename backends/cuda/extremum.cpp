@@ -41,8 +41,8 @@ void extremum(const executor& where, const extremum_arguments& a) {
   const auto tile = static_cast<std::size_t>(tile_of(size, contiguous));
   const std::size_t tiles = (a.x.size + head + tile - 1) / tile;
   run_sum(where, names[static_cast<int>(a.what)], contiguous ? kernel.contiguous : kernel.any,
-          shape_of_nodes(std::max<std::size_t>(1, tiles), kernel.words), kernel.words, job, a.result,
-          result_bytes[static_cast<int>(a.what)], a.wait);
+          shape_of_nodes(std::max<std::size_t>(1, tiles), kernel.words), kernel.words, job,
+          a.result, result_bytes[static_cast<int>(a.what)], a.wait);
 }
 
 }  // namespace tally::backends::cuda

@@ -16,8 +16,9 @@ void mailbox::make(std::vector<mailbox*>& to) {
   constexpr std::size_t count = 64;
   const beside_captures mode;
   void* memory = nullptr;
-  check(cudaHostAlloc(&memory, count * sizeof(mailbox), cudaHostAllocPortable | cudaHostAllocMapped),
-        "cudaHostAlloc");
+  check(
+      cudaHostAlloc(&memory, count * sizeof(mailbox), cudaHostAllocPortable | cudaHostAllocMapped),
+      "cudaHostAlloc");
   auto* const made = static_cast<mailbox*>(memory);
   for (std::size_t i = 0; i < count; ++i) to.push_back(new (made + i) mailbox);
 }

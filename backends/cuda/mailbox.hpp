@@ -32,7 +32,7 @@ class mailbox {
   /// @throws error if the work on `stream` fails first.
   void wait(cudaStream_t stream, int count, std::uint32_t* payload);
 
-  /// Makes 64, as the spares of a context.
+  /// Makes 64 of them in the current context.
   static void make(std::vector<mailbox*>& to);
 
  private:

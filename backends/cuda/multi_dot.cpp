@@ -25,7 +25,7 @@ namespace {
 
 // --- Where results go -----------------------------------------------------------------------------
 
-/// Pinned memory of a thread for results that are too many for its mailbox. It grows.
+/// A thread has this pinned memory for results that are too many for its mailbox. It grows.
 class pinned_room {
  public:
   void* of(std::size_t bytes) {
@@ -153,7 +153,7 @@ struct pairs_shape {
   unsigned tiles = 1;   ///< of a block
 };
 
-/// In a workspace. A warp takes whole runs of 8 words.
+/// A pair takes so many words of a workspace. A warp takes whole runs of 8.
 constexpr std::size_t words_a_pair(std::size_t blocks, unsigned words_a_sum) {
   return ceil_div(blocks * words_a_sum, 8) * 8;
 }

@@ -20,8 +20,8 @@ inline void check(cudaError_t status, const char* call) {
               std::string("tally::cuda: ") + call + ": " + cudaGetErrorString(status));
 }
 
-/// The calling thread's current device while this lives; what was current before, after it. No other
-/// device gets a context by that, not even the one that the thread goes back to.
+/// While this lives a device is the calling thread's current one; afterwards the one before is
+/// again. No other device gets a context by that, not even the one that the thread goes back to.
 class current_device {
  public:
   explicit current_device(int device);
@@ -30,8 +30,8 @@ class current_device {
   current_device& operator=(const current_device&) = delete;
 
   int device() const { return device_; }
-  /// Which context is current. cudaDeviceReset ends a context with all that was allocated in it, and
-  /// the next one has another number.
+  /// Says which context is current. cudaDeviceReset ends a context with all that was allocated in
+  /// it, and the next one has another number.
   std::uint64_t context() const { return context_; }
 
  private:
@@ -42,7 +42,7 @@ class current_device {
   unsigned long long context_ = 0;
 };
 
-/// Memory of a device, freed when this ends, unless its context has ended before.
+/// This owns memory of a device and frees it at its end, unless the context has ended before.
 class device_memory {
  public:
   device_memory() = default;
@@ -50,13 +50,13 @@ class device_memory {
   device_memory(const device_memory&) = delete;
   device_memory& operator=(const device_memory&) = delete;
 
-  /// On the current device, once.
+  /// Allocates on the current device. It may be called once.
   void allocate(std::size_t bytes);
   void* get() const { return memory_; }
 
  private:
   void* memory_ = nullptr;
-  unsigned long long id_ = 0;  ///< that nothing else has which lies there later
+  unsigned long long id_ = 0;  ///< Nothing that lies there later has it.
 };
 
 /// While this lives, the calling thread may allocate and wait on its own streams although it or

@@ -115,7 +115,8 @@ void spmv(const executor& where, const spmv_arguments& a) {
       2, size_of(accumulator) / 4 * (transforms::is_complex(accumulator) ? 2 : 1));
   workspace shared;
   const auto share = [&](std::size_t slots, words_left left) {
-    shared = workspace_for(current, stream, is_captured(stream, false, "spmv"), slots * a_sum, left);
+    shared =
+        workspace_for(current, stream, is_captured(stream, false, "spmv"), slots * a_sum, left);
     job.words = shared.words;
     job.tag = shared.tag;
     job.ended = shared.ended;
@@ -128,7 +129,8 @@ void spmv(const executor& where, const spmv_arguments& a) {
     shape.shared_bytes = choice.piece_bytes;
   } else {
     while ((tiles >> job.share_shift) >= workspace_words / a_sum) ++job.share_shift;
-    share((tiles >> job.share_shift) + 1, words_left::any);  // where offsets are wrong
+    // Where offsets are wrong some sums are handed over and never taken.
+    share((tiles >> job.share_shift) + 1, words_left::any);
     shape.threads = tile_threads;
     shape.blocks = static_cast<unsigned>(tiles);
     shape.shared_bytes = choice.tile_bytes;
@@ -145,9 +147,8 @@ void spmv(const executor& where, const spmv_arguments& a) {
 namespace {
 
 /// Runs a kernel that looks at a matrix, and waits for what it found.
-survey_words run_survey(const executor& where, const current_device& current,
-                        survey_kernel* kernel, csr_survey job, std::size_t items,
-                        const char* operation) {
+survey_words run_survey(const executor& where, const current_device& current, survey_kernel* kernel,
+                        csr_survey job, std::size_t items, const char* operation) {
   const cudaStream_t stream = where.stream();
   (void)is_captured(stream, true, operation);
   waited_words words(current, stream);
@@ -188,10 +189,9 @@ std::int64_t fetched(const executor& where, const operand& v, std::size_t i) {
 csr_defect find_defect(const executor& where, const csr_operand& a) {
   using kind = csr_defect::kind;
   const current_device current(where.device());
-  const std::uint64_t found =
-      run_survey(where, current, defect_kernel(), csr_survey(a), std::max(a.rows, a.nonzeros()),
-                 "validate")
-          .of[survey::defect];
+  const std::uint64_t found = run_survey(where, current, defect_kernel(), csr_survey(a),
+                                         std::max(a.rows, a.nonzeros()), "validate")
+                                  .of[survey::defect];
   if (found == 0) return {};
   constexpr std::uint64_t index_mask = (std::uint64_t{1} << survey::index_bits) - 1;
   csr_defect defect;

@@ -316,14 +316,14 @@ __device__ void hand_over(const spmv_job& job, std::int64_t slot, const Sum& sum
   }
 }
 
-/// The tree over `count` sums of which the last is `own`, a warp's, and the others are handed over
-/// in slots from `first_slot` on. If they don't all come it asks, now and then, whether to give up;
-/// then the result is nothing in particular.
+/// Adds up `count` sums, of which the last is `own`, a warp's, and the others are handed over in
+/// slots from `first_slot` on. While they don't all come it asks, now and then, whether to give up;
+/// then the result means nothing.
 template <class Sum, class GiveUp>
 __device__ Sum gather_shares(const spmv_job& job, std::int64_t first_slot, std::int64_t count,
                              const Sum& own, int lane, const GiveUp& gives_up) {
   constexpr int a_sum = words_of<handed_sum<Sum>>;
-  constexpr unsigned patience = 1u << 14;  // looks, of less than a microsecond each
+  constexpr unsigned patience = 1u << 14;  // A look takes less than a microsecond.
   warp_tree<Sum> tree;
   for (std::int64_t first = 0; first < count; first += warp) {
     const std::int64_t i = first + lane;
@@ -372,6 +372,7 @@ __device__ inline split_share share_of_block(const spmv_job& job, std::int64_t r
   const std::int64_t ahead = blockIdx.x - first_tile;
   const std::int64_t terms = std::int64_t{tile_size} << job.share_shift;
   split_share s;
+  if (ahead < 0) return s;  // Offsets are wrong.
   s.row = row;
   s.index = ahead >> job.share_shift;
   s.first = start + s.index * terms;
@@ -416,10 +417,10 @@ struct tile_start {
   std::int64_t whole;    ///< where the row before it starts if that one is split, else `nonzero`
 };
 
-/// Whether the row offsets are those of a matrix; asked by a whole warp.
-__device__ __noinline__ bool ascends(const spmv_job& job) {
-  bool right = job.offsets[0] == 0 &&
-               job.offsets[static_cast<std::size_t>(job.rows)] == job.nonzeros;
+/// Says whether the row offsets are those of a matrix. A whole warp asks.
+__device__ __noinline__ inline bool ascends(const spmv_job& job) {
+  bool right =
+      job.offsets[0] == 0 && job.offsets[static_cast<std::size_t>(job.rows)] == job.nonzeros;
   for (std::int64_t row = threadIdx.x % warp; row < job.rows; row += warp) {
     right &= job.offsets[static_cast<std::size_t>(row)] <=
              job.offsets[static_cast<std::size_t>(row) + 1];
@@ -432,7 +433,7 @@ __device__ __noinline__ bool ascends(const spmv_job& job) {
 /// brackets the row, in most cases narrowly.
 __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) {
   const int lane = threadIdx.x % warp;
-  const auto offset = [&](std::int64_t row) { return job.offset(row); };
+  const auto offset = [&](std::int64_t row) { return job.offsets[static_cast<std::size_t>(row)]; };
   const std::int64_t end = job.rows + job.nonzeros;
   const std::int64_t place = tile * tile_size < end ? tile * tile_size : end;
   std::int64_t low = 0, high = job.rows;       // the row is in [low, high]
@@ -453,9 +454,10 @@ __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) 
     const std::int64_t step = (high - low + warp - 1) / warp;
     look(low + lane * step);
   }
-  tile_start found{low, offset(low), 0};
-  const std::int64_t before = low > 0 ? offset(low - 1) : 0;
-  found.whole = low > 0 && found.nonzero - before > split_row ? before : found.nonzero;
+  low = low < job.rows ? low : job.rows;  // It is beyond where the last offset is too small.
+  tile_start found{low, job.offset(low), 0};
+  const std::int64_t before = low > 0 ? job.offset(low - 1) : found.nonzero;
+  found.whole = found.nonzero - before > split_row ? before : found.nonzero;
   return found;
 }
 
@@ -492,13 +494,18 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
     if (share.count > 0) sum_of_share = sum_share<A, V, X>(job, terms, share);
   }
   if (splits_last) {
-    sum_share<A, V, X>(job, terms,
-                       share_of_block(job, next.row - 1, next.whole, next.nonzero - next.whole));
+    const split_share begun =
+        share_of_block(job, next.row - 1, next.whole, next.nonzero - next.whole);
+    if (begun.count > 0) sum_share<A, V, X>(job, terms, begun);
   }
 
   if (threadIdx.x == 0) long_count = 0;
   for (int i = static_cast<int>(threadIdx.x); i <= rows; i += static_cast<int>(tile_threads)) {
-    starts[i] = i == rows ? count : within(job.offset(tile.row + i) - tile.nonzero, count);
+    const std::int64_t start =
+        i == rows ? count : job.offsets[static_cast<std::size_t>(tile.row + i)] - tile.nonzero;
+    starts[i] = static_cast<std::uint64_t>(start) < static_cast<unsigned>(count)
+                    ? static_cast<int>(start)
+                    : count;
   }
   stage<A, V, X, tile_threads>(job, terms, tile.nonzero, count);
   __syncthreads();

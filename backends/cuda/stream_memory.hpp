@@ -22,8 +22,8 @@ class stream_memory {
   stream_memory(std::size_t bytes, const current_device& current, cudaStream_t stream)
       : stream_(stream) {
     const beside_captures mode;
-    check(cudaMallocFromPoolAsync(
-              &data_, bytes, of_context<pool>(current.context()).on(current.device()), stream),
+    check(cudaMallocFromPoolAsync(&data_, bytes,
+                                  of_context<pool>(current.context()).on(current.device()), stream),
           "cudaMallocFromPoolAsync");
   }
   ~stream_memory() {

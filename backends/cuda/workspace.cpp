@@ -12,16 +12,16 @@
 
 namespace tally::backends::cuda {
 
-/// Words that a graph or a call has for as long as it wants.
+/// A graph or a call has these words for as long as it wants.
 struct lent_words {
   workspaces* from = nullptr;
   std::uint64_t* words = nullptr;
   std::size_t count = 0;
   words_left left = words_left::empty;  ///< how they come back
-  lent_words* next = nullptr;  ///< of a list
+  lent_words* next = nullptr;           ///< of a list
 };
 
-/// Those of a context.
+/// These are all the workspaces of a context.
 class workspaces {
  public:
   workspace of_stream(cudaStream_t stream, words_left left) {
@@ -62,7 +62,7 @@ class workspaces {
     return {lent->words, 1, nullptr, nullptr, {}};
   }
 
-  /// Empty words, `count` of them at least.
+  /// Lends empty words, `count` of them at least.
   lent_words* lend(std::size_t count, words_left left) {
     count = (count + a_line - 1) / a_line * a_line;
     const std::unique_lock lock(mutex_);
@@ -184,12 +184,12 @@ class workspaces {
   }
 
   std::shared_mutex mutex_;
-  of_streams streams_[2];                          // by how their launches leave them
+  of_streams streams_[2];  // by how their launches leave them
   std::vector<std::unique_ptr<owned>> free_[2];
   std::size_t made_ = 0;
-  std::vector<std::uint64_t*> ended_;  // the counts of a batch
+  std::vector<std::uint64_t*> ended_;        // the counts of a batch
   std::map<std::size_t, lent_words*> idle_;  // lists, by how many words they have
-  std::uint64_t* rest_ = nullptr;  // of a slab
+  std::uint64_t* rest_ = nullptr;            // of a slab
   std::size_t left_ = 0;
   cudaStream_t own_stream_ = nullptr;
 
@@ -217,12 +217,13 @@ cudaGraph_t captured_graph(cudaStream_t stream) {
 workspace workspace_for(const current_device& current, cudaStream_t stream, bool captured,
                         std::size_t words, words_left left) {
   auto& all = of_context<workspaces>(current.context());
-  return captured ? all.of_graph(captured_graph(stream), words, left)
-                  : all.of_stream(stream, left);
+  return captured ? all.of_graph(captured_graph(stream), words, left) : all.of_stream(stream, left);
 }
 
 waited_words::waited_words(const current_device& current, cudaStream_t stream)
-    : from_(of_context<workspaces>(current.context())), lent_(from_.lend(count, words_left::empty)), stream_(stream) {}
+    : from_(of_context<workspaces>(current.context())),
+      lent_(from_.lend(count, words_left::empty)),
+      stream_(stream) {}
 
 waited_words::~waited_words() {
   if (lent_ == nullptr) return;
@@ -231,7 +232,7 @@ waited_words::~waited_words() {
     check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
     from_.empty(*lent_);
     emptied();
-  } catch (const error&) {  // the context has failed, and its memory with it
+  } catch (const error&) {  // The context has failed, and its memory with it.
   }
 }
 

@@ -22,16 +22,16 @@
 
 namespace tally::backends::cuda {
 
-/// How a launch leaves its words.
+/// This says how a launch leaves its words.
 enum class words_left {
   empty,
-  any  ///< it may leave some full, which say by their tag that they are not the next launch's
+  any  ///< It may leave some full, whose tag says that they are not the next launch's.
 };
 
 /// For one launch; to be kept until that is queued.
 struct workspace {
   std::uint64_t* words = nullptr;  ///< as many as were asked for, none with the launch's tag
-  std::uint32_t tag = 1;           ///< of full words. In a graph all launches of a call have one
+  std::uint32_t tag = 1;           ///< of full words; the same in every launch of a graph
   std::uint64_t* ended = nullptr;  ///< where the launch counts itself when it ends; null in a graph
   std::atomic<std::uint64_t>* launched = nullptr;
   std::shared_lock<std::shared_mutex>

@@ -83,7 +83,8 @@ TALLY_EXPORT executor simd(simd_options options = {});
 TALLY_EXPORT executor openmp(openmp_options options = {});
 
 /// One CUDA device and one of its streams. The two forms of every function hold here too: the one
-/// that returns a value waits for it, the one that writes its result is queued on the stream.
+/// that returns a value waits for it, the one that writes its result is queued on the stream. After
+/// cudaDeviceReset, when no call is under way, the next call begins anew.
 /// @throws error missing_backend; no_device if there is no driver or no such device.
 TALLY_EXPORT executor cuda(cuda_options options = {});
 

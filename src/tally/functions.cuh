@@ -42,15 +42,15 @@ inline constexpr bool travels = std::is_class_v<F> &&
                   std::string(where.name()) + "; make it __host__ __device__");
 }
 
-/// Queues a kernel with one parameter, and returns how that went. (After <<<...>>> one would have to
-/// ask cudaGetLastError, which tells and clears what any call before has left there.)
+/// Queues a kernel with one parameter, and returns how that went. (After <<<...>>> one would have
+/// to ask cudaGetLastError, which tells and clears what any call before has left there.)
 template <class Job>
 cudaError_t launch(void (*kernel)(Job), unsigned blocks, unsigned threads, cudaStream_t stream,
                    const Job& job) {
   void* parameters[] = {const_cast<Job*>(&job)};
   const cudaError_t status = cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks),
                                               dim3(threads), parameters, 0, stream);
-  if (status != cudaSuccess) (void)cudaGetLastError();  // it is thrown
+  if (status != cudaSuccess) (void)cudaGetLastError();  // It is thrown instead.
   return status;
 }
 

@@ -131,8 +131,9 @@ void validate(const csr_view<Value, Offset, Column>& a) {
 /// A plan is for the row offsets that it was made of, at the address where they were: they must
 /// stay as they are. Column indices and values may change, columns within range. It may be used by
 /// several threads and streams at once. Copies share what it holds; one has to outlive graphs that
-/// products with it were captured in. On the CPU backends it only validates and describes. There is
-/// none for products with the transpose, nor are there such products.
+/// products with it were captured in. cudaDeviceReset ends it: products with it are then refused.
+/// On the CPU backends it only validates and describes. There is none for products with the
+/// transpose, nor are there such products.
 class TALLY_EXPORT spmv_plan {
  public:
   /// Validates the matrix, analyses it where it is; blocks. It takes as long as one or two products

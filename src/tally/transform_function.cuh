@@ -220,7 +220,8 @@ class on_device {
     const std::int64_t count = call.aligned_alike_ ? call.job_.whole : call.job_.n;
     const std::int64_t a_block = shape.each * std::int64_t{shape.threads};
     const auto blocks = std::max<std::int64_t>((count + a_block - 1) / a_block, 1);
-    return functions::launch(kernel, static_cast<unsigned>(blocks), shape.threads, stream, call.job_);
+    return functions::launch(kernel, static_cast<unsigned>(blocks), shape.threads, stream,
+                             call.job_);
   }
 
   job job_;
