@@ -23,14 +23,15 @@ void sum_rows_exactly(const spmv_arguments& a, std::size_t first, std::size_t n,
   const std::size_t size = size_of(a.x.element);
   const auto stride = a.x.increment * static_cast<std::ptrdiff_t>(size);
   const auto* const x = static_cast<const std::byte*>(a.x.data);
-  alignas(64) std::byte gathered[order::chunk * sizeof(std::complex<double>)];
+  alignas(64) std::byte gathered[4096];  // the node takes most of a small stack
+  const std::size_t most = sizeof(gathered) / size;
   for (std::size_t i = 0; i < n; ++i) {
     exact_arguments row;
     row.result = {&sums[i], type_of<A>};
     exact_sums sum;
     const auto end = static_cast<std::size_t>(offsets[first + i + 1]);
-    for (auto j = static_cast<std::size_t>(offsets[first + i]); j < end; j += order::chunk) {
-      const std::size_t terms = std::min(order::chunk, end - j);
+    for (auto j = static_cast<std::size_t>(offsets[first + i]); j < end; j += most) {
+      const std::size_t terms = std::min(most, end - j);
       for (std::size_t k = 0; k < terms; ++k) {
         std::memcpy(gathered + k * size, x + columns[j + k] * stride, size);
       }
@@ -46,9 +47,9 @@ void sum_rows_exactly(const spmv_arguments& a, std::size_t first, std::size_t n,
 template <class A>
 void multiply_rows_exactly(const spmv_arguments& a, std::size_t first, std::size_t n,
                            exact_node& node) {
-  std::array<A, rows_of_block> sums;
-  for (std::size_t i = 0; i < n; i += rows_of_block) {
-    const std::size_t count = std::min(rows_of_block, n - i);
+  std::array<A, 64> sums;
+  for (std::size_t i = 0; i < n; i += sums.size()) {
+    const std::size_t count = std::min(sums.size(), n - i);
     sum_rows_exactly(a, first + i, count, node, sums.data());
     write_rows(a, first + i, count, sums.data());
   }

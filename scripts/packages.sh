@@ -3,6 +3,8 @@
 #
 #   need_packages NAME...   the caller can't go on without them: ends the script when they can't be had
 #   want_packages NAME...   the caller can: says what will be left out and returns
+#   unpack_packages ARCHITECTURE FOLDER NAME...
+#                           packages for another processor, unpacked into a folder, not installed
 #
 # NAME is a package, or package:command where the command will do, wherever it came from.
 
@@ -48,4 +50,33 @@ list_missing() {
     [[ $(dpkg-query -W -f '${Status}' "${name%%:*}" 2>/dev/null) == *'ok installed'* ]] && continue
     missing_packages+=("${name%%:*}")
   done
+}
+
+# The packages come with the libraries that they depend on, but for those of C and C++: they are the
+# cross compiler's. apt-get keeps what it knows about the other architecture in the folder, too, so
+# that the system stays as it is.
+unpack_packages() {
+  local architecture=$1 folder=$2
+  shift 2
+  [ "$(cat "$folder/.unpacked" 2>/dev/null)" = "$*" ] && return
+  echo "Unpacking $* for $architecture"
+  mkdir -p "$folder/.apt/lists/partial" "$folder/.apt/archives/partial" "$folder/usr/lib"
+  ln -sfn usr/lib "$folder/lib"  # as it is on Debian
+  folder=$(cd "$folder" && pwd)
+  local apt=(-qq -o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture"
+    -o "Dir::State=$folder/.apt" -o "Dir::Cache=$folder/.apt" -o APT::Sandbox::User=root)
+  (
+    cd "$folder/.apt/archives" && apt-get "${apt[@]}" update &&
+      mapfile -t libraries < <(apt-cache "${apt[@]}" depends --important "$@" |
+        sed -En '/: (libc6|libstdc)/d; s/^ *Depends: (lib|zlib)/\1/p') &&
+      apt-get "${apt[@]}" download "$@" "${libraries[@]}" || exit
+    for package in *.deb; do
+      dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink -C "$folder" || exit
+    done
+    # Links that begin at the root begin at the folder.
+    find "$folder" -type l -lname '/*' -printf '%p %l\n' |
+      while read -r link target; do ln -sfn "$folder$target" "$link"; done
+  ) || { echo "Can't be had for $architecture: $*" >&2; exit 1; }
+  rm -r "$folder/.apt"
+  echo "$*" >"$folder/.unpacked"
 }

@@ -59,9 +59,10 @@ Sum sum_of_shares(std::size_t size, int threads, const Node& node) {
     sums[i] = node(first, n);
   });
 
-  tree<Sum> nodes;
-  for (const Sum& sum : sums) nodes.add(sum);
-  return nodes.total();
+  if (sums.empty()) return Sum{};
+  Sum all;
+  sum_in_tree(0, sums.size(), 1, [&](std::size_t i, std::size_t) { return sums[i]; }, all);
+  return all;
 }
 
 }  // namespace tally::backends::openmp

@@ -89,26 +89,21 @@ void gather(const std::byte* from, std::ptrdiff_t stride, std::size_t n, std::by
   for (std::size_t i = 0; i < n; ++i, from += stride, to += size) std::memcpy(to, from, size);
 }
 
-/// The elements of at most a block side by side: where they are, or in `to`.
-inline const void* side_by_side(const operand& v, std::byte* to) {
-  if (v.increment == 1) return v.data;
+/// Copies the elements of `v`.
+inline void gather(const operand& v, std::byte* to) {
   const std::size_t size = size_of(v.element);
   const std::ptrdiff_t stride = v.increment * static_cast<std::ptrdiff_t>(size);
   const auto* const from = static_cast<const std::byte*>(v.data);
   switch (size) {
     case 1:
-      gather<1>(from, stride, v.size, to);
-      break;
+      return gather<1>(from, stride, v.size, to);
     case 2:
-      gather<2>(from, stride, v.size, to);
-      break;
+      return gather<2>(from, stride, v.size, to);
     case 4:
-      gather<4>(from, stride, v.size, to);
-      break;
+      return gather<4>(from, stride, v.size, to);
     default:
-      gather<8>(from, stride, v.size, to);
+      return gather<8>(from, stride, v.size, to);
   }
-  return to;
 }
 
 struct job {
@@ -121,11 +116,19 @@ struct job {
 
   /// The places of samples [first, first + n), at most a block: in `to` or elsewhere.
   const slot* find(std::size_t first, std::size_t n, slot* to) const {
-    alignas(64) std::byte gathered[block * 8];
-    const void* const samples = side_by_side(a.x.slice(first, n), gathered);
-    const slot* found = search(bins_of_samples, samples, n, to);
-    if (found != to && (channels > 1 || samples != a.x.slice(first, n).data)) {
-      found = std::copy_n(found, n, to) - n;
+    const operand samples = a.x.slice(first, n);
+    const slot* found = to;
+    if (samples.increment == 1) {
+      found = search(bins_of_samples, samples.data, n, to);
+      if (found != to && channels > 1) found = std::copy_n(found, n, to) - n;
+    } else {
+      alignas(64) std::byte gathered[small_block * 8];
+      for (std::size_t i = 0; i < n; i += small_block) {
+        const std::size_t count = std::min(small_block, n - i);
+        gather(samples.slice(i, count), gathered);
+        const slot* const piece = search(bins_of_samples, gathered, count, to + i);
+        if (piece != to + i) std::copy_n(piece, count, to + i);
+      }
     }
     if (channels > 1) move_to_channels(first % channels, n, to);
     return found;
@@ -627,13 +630,13 @@ void add_weights(const job& j, const threads<Run>& all) {
       std::fill_n(own, places * sum::words, 0);
       j.for_each_block(share(n, thread, all.count, block), share(n, thread + 1, all.count, block),
                        [&](std::size_t at, std::size_t count, const slot* found) {
-                         alignas(64) std::byte gathered[block * sizeof(W)];
-                         const auto* const w = static_cast<const W*>(
-                             side_by_side(j.a.weights.slice(at, count), gathered));
+                         const operand weights = j.a.weights.slice(at, count);
+                         const auto* const w = static_cast<const W*>(weights.data);
                          for (std::size_t i = 0; i < count; ++i) {
                            const std::size_t k = found[i] - first;
                            if (k < places) {
-                             sum::add(w[i], own + k * sum::words);
+                             const auto at_i = static_cast<std::ptrdiff_t>(i) * weights.increment;
+                             sum::add(w[at_i], own + k * sum::words);
                            } else if (first == 0 && found[i] >= j.counts) {
                              ++own_outside[found[i] - j.counts];
                            }

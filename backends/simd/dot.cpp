@@ -177,36 +177,36 @@ template <class W>
 struct buffers {
   HWY_ALIGN W re[order::chunk];
   HWY_ALIGN W im[order::chunk];
-  HWY_ALIGN std::byte gathered[order::chunk * sizeof(std::complex<double>)];
 };
 
-/// Converts n contiguous elements, complex ones parted.
+/// Converts n contiguous elements, complex ones parted, to where element `at` belongs.
 template <class W, class X>
-void convert(const void* from, std::size_t n, buffers<W>& to) {
+void convert(const void* from, std::size_t n, buffers<W>& to, std::size_t at) {
   if constexpr (is_complex_v<X>) {
     constexpr tag<W> d;
     using T = real_t<X>;
     const T* const p = static_cast<const T*>(from);  // re and im in turn
+    W *const re = to.re + at, *const im = to.im + at;
     std::size_t i = 0;
     if constexpr (std::is_same_v<T, W>) {
       for (; i + width<W> <= n; i += width<W>) {
-        vec<W> re, im;
-        hn::LoadInterleaved2(d, p + 2 * i, re, im);
-        hn::Store(re, d, to.re + i);
-        hn::Store(im, d, to.im + i);
+        vec<W> even, odd;
+        hn::LoadInterleaved2(d, p + 2 * i, even, odd);
+        hn::Store(even, d, re + i);
+        hn::Store(odd, d, im + i);
       }
     }
     for (; i < n; ++i) {
-      to.re[i] = p[2 * i];
-      to.im[i] = p[2 * i + 1];
+      re[i] = p[2 * i];
+      im[i] = p[2 * i + 1];
     }
   } else {
-    convert_numbers(static_cast<const types::stored_t<X>*>(from), n, to.re);
+    convert_numbers(static_cast<const types::stored_t<X>*>(from), n, to.re + at);
   }
 }
 
 template <class W>
-using converter = void(const void* from, std::size_t n, buffers<W>& to);
+using converter = void(const void* from, std::size_t n, buffers<W>& to, std::size_t at);
 
 /// The converters from every element type; null where `W` doesn't take it.
 template <class W>
@@ -223,16 +223,19 @@ constexpr auto converters = []<class... X>(type_list<X...>) {
   return std::array<converter<W>*, type_count>{one(std::type_identity<X>{})...};
 }(element_types{});
 
-/// The elements of `v`, at most a chunk of them.
+/// The elements of `v`, at most a chunk of them. (Inline, what it takes of the stack would add to
+/// what sums take.)
 template <class R>
-parts<word<R>> fetch(const operand& v, buffers<word<R>>& to) {
-  const void* data = v.data;
-  if (v.increment != 1) {
-    gather(v, to.gathered);
-    data = to.gathered;
+HWY_NOINLINE parts<word<R>> fetch(const operand& v, buffers<word<R>>& to) {
+  if (v.element == type_of<R>) {
+    if (v.increment == 1) return {static_cast<const word<R>*>(v.data), nullptr};
+    gather(v, reinterpret_cast<std::byte*>(to.re));
+    return {to.re, nullptr};
   }
-  if (v.element == type_of<R>) return {static_cast<const word<R>*>(data), nullptr};
-  converters<word<R>>[static_cast<std::size_t>(v.element)](data, v.size, to);
+  auto* const convert_piece = converters<word<R>>[static_cast<std::size_t>(v.element)];
+  for_each_piece(v, [&](const void* piece, std::size_t i, std::size_t n) {
+    convert_piece(piece, n, to, i);
+  });
   const bool is_complex = v.element == type::complex64 || v.element == type::complex128;
   return {to.re, is_complex ? to.im : nullptr};
 }

@@ -66,33 +66,34 @@ std::optional<int> aim(const extent& e) {
 /// Sums of significands by their exponents, for terms that levels don't hold. What is added is so
 /// little work that two additions to the same bin, of which the second waits for the first, must
 /// be rare: in 67 words of 64 bits, as one long integer, a product took 5.9 ns instead of 2.2 (Zen
-/// 4).
+/// 4); and with two exponents a bin, which must be emptied twice as often, 1.2 times as long.
+///
+/// They take 16 KiB of the stack, so all sums of a call take turns with the same.
 struct exponent_bins {
   static constexpr std::size_t count = 2048;
-  std::int64_t sums[count] = {};
+  std::int64_t sums[count];            ///< set once there is an owner
+  exact_sum<double>* owner = nullptr;  ///< what the terms in them belong to
+  std::size_t terms = 0;
+
+  /// (Without a constructor GCC 12 clears the memory.)
+  exponent_bins() {}
 
   /// Of significands of so many digits, so many can be added.
-  static constexpr std::size_t capacity(int digits) {
-    return (std::size_t{1} << (63 - digits)) - 1;
-  }
+  static constexpr std::size_t capacity(int digits) { return std::size_t{1} << (63 - digits); }
 };
 
 // --- A sum in the making -------------------------------------------------------------------------
 
 /// What levels and bins hold of one sum, and where it goes in the end.
 struct held_sum {
-  /// (Without a constructor GCC 12 clears the bins' memory too.)
-  explicit held_sum(exact_sum<double>& to) : sum(to) {}
-
   exact_sum<double>& sum;
+  exponent_bins& bins;
   bool aimed = false;
   bool zeros = false;  ///< there were some: the check of a tile looks for them
   int top = 0;
   wide_integer levels[4] = {};
   std::size_t failed = 0;   ///< the last tiles that levels did not hold
   std::size_t untried = 0;  ///< terms to come that are not tried
-  std::size_t binned = 0;   ///< terms in the bins
-  std::optional<exponent_bins> bins;
 
   template <bool paired>
   void flush_levels() {
@@ -498,13 +499,14 @@ HWY_NOINLINE void add_one_by_one(const Terms terms, std::size_t n, held_sum& to)
 /// Empties the bins. 32 at a time make one integer, of their upper and lower halves: neither sum
 /// passes 64 bits.
 template <class Terms>
-HWY_NOINLINE void drain_bins(held_sum& to) {
+HWY_NOINLINE void drain(exponent_bins& from) {
   constexpr auto du = Terms::du;
   constexpr std::size_t width = Terms::width, group = 32;
   constexpr std::uint64_t half = 0xffffffff, sign = std::uint64_t{1} << 63;
-  to.binned = 0;
+  if (from.terms == 0) return;
+  from.terms = 0;
   for (std::size_t first = 0; first < exponent_bins::count; first += group) {
-    auto* const bins = reinterpret_cast<std::uint64_t*>(to.bins->sums + first);
+    auto* const bins = reinterpret_cast<std::uint64_t*>(from.sums + first);
     auto any = hn::Zero(du);
     for (std::size_t i = 0; i < group; i += width) any = hn::Or(any, hn::LoadU(du, bins + i));
     if (hn::AllTrue(du, hn::Eq(any, hn::Zero(du)))) continue;
@@ -522,8 +524,8 @@ HWY_NOINLINE void drain_bins(held_sum& to) {
     const auto upper = static_cast<std::int64_t>(sum_of_lanes<Terms>(high) - (weights << 31));
     const wide_integer sum = (wide_integer{upper} << 32) + sum_of_lanes<Terms>(low);
     const int unit = static_cast<int>(first) - 1075 + 53 - Terms::digits;
-    to.sum.add_scaled(static_cast<std::int64_t>(sum & ((wide_integer{1} << 62) - 1)), unit);
-    to.sum.add_scaled(static_cast<std::int64_t>(sum >> 62), unit + 62);
+    from.owner->add_scaled(static_cast<std::int64_t>(sum & ((wide_integer{1} << 62) - 1)), unit);
+    from.owner->add_scaled(static_cast<std::int64_t>(sum >> 62), unit + 62);
   }
 }
 
@@ -562,9 +564,14 @@ struct parted_numbers {
 /// 7.
 template <class Terms>
 HWY_NOINLINE void add_to_bins(const Terms terms, std::size_t n, held_sum& to) {
+  exponent_bins& bins = to.bins;
   // The bins' own cost is that of about 96 terms one by one. Without FMA products have no errors.
-  if ((n < 96 && !to.bins) || (Terms::paired && !has_fma)) return add_one_by_one(terms, n, to);
-  if (!to.bins) to.bins.emplace();
+  if ((n < 96 && bins.owner != &to.sum) || (Terms::paired && !has_fma)) {
+    return add_one_by_one(terms, n, to);
+  }
+  if (bins.owner == nullptr) std::fill_n(bins.sums, exponent_bins::count, 0);
+  if (bins.owner != &to.sum) drain<Terms>(bins);
+  bins.owner = &to.sum;
   constexpr auto d = Terms::d;
   constexpr std::size_t numbers = Terms::paired ? 2 : 1;
   constexpr std::size_t most = exponent_bins::capacity(Terms::digits) / numbers;
@@ -573,8 +580,8 @@ HWY_NOINLINE void add_to_bins(const Terms terms, std::size_t n, held_sum& to) {
   parted_numbers<Terms> parted;
   for (std::size_t i = 0; i < n; i += batch) {
     const std::size_t count = std::min(n - i, batch);
-    if (to.binned + count > most) drain_bins<Terms>(to);
-    to.binned += count;
+    if (bins.terms + count > most) drain<Terms>(bins);
+    bins.terms += count;
     for (std::size_t j = 0; j < count; j += Terms::width) {
       const Terms from = terms.from(i + j);
       const std::size_t left = count - j;
@@ -597,7 +604,7 @@ HWY_NOINLINE void add_to_bins(const Terms terms, std::size_t n, held_sum& to) {
       parted.add(h);
       if constexpr (Terms::paired) parted.add(hn::MulSub(f.a, f.b, h));
     }
-    parted.move_to(*to.bins);
+    parted.move_to(bins);
   }
 }
 
@@ -661,26 +668,29 @@ void add_terms(Terms terms, std::size_t n, held_sum& to) {
 template <class Terms>
 void flush(held_sum& held) {
   held.flush_levels<Terms::paired>();
-  if (held.bins) drain_bins<Terms>(held);
+  drain<Terms>(held.bins);
 }
 
 template <class Terms>
 void add_all(Terms terms, std::size_t n, exact_sum<double>& to) {
-  held_sum held{to};
+  exponent_bins bins;
+  held_sum held{to, bins};
   add_terms(terms, n, held);
   flush<Terms>(held);
 }
 
 // --- All other operands --------------------------------------------------------------------------
 
-/// The real numbers of a chunk's elements, in one or two arrays: re and im of complex elements, of
-/// int64 a multiple of 2^32 and what is left.
+/// The real numbers of a block's elements, one or two of each: re and im of complex elements, of
+/// int64 a multiple of 2^32 and what is left. It takes 8 KiB of the stack.
 template <class T>
 struct number_arrays {
-  HWY_ALIGN T first[order::chunk];
-  HWY_ALIGN T second[order::chunk];
-  HWY_ALIGN T pairs[2 * order::chunk];
-  HWY_ALIGN std::byte gathered[order::chunk * sizeof(std::complex<double>)];
+  static constexpr std::size_t room = 8192 / sizeof(T);
+  HWY_ALIGN T first[room];
+  T* const second = first + room / 2;
+
+  /// Elements of a block in which they are `two`, or one.
+  static constexpr std::size_t block(bool two) { return two ? room / 2 : room; }
 };
 
 constexpr bool is_complex(type t) { return t == type::complex64 || t == type::complex128; }
@@ -690,57 +700,62 @@ constexpr bool is_narrow(type t) {
   return t != type::int32 && t != type::int64 && t != type::float64 && t != type::complex128;
 }
 
+/// Writes the numbers of n elements that lie side by side, one or two each.
 template <class T>
-void split_numbers(const operand& v, number_arrays<T>& to) {
-  const void* data = v.data;
-  if (v.increment != 1) {
-    gather(v, to.gathered);
-    data = to.gathered;
-  }
-  const std::size_t n = v.size;
-  const auto part = [&](const T* pairs) {
+void split_numbers(type element, const void* data, std::size_t n, T* first, T* second) {
+  const auto part = [&]<class P>(const P* pairs) {
     for (std::size_t i = 0; i < n; ++i) {
-      to.first[i] = pairs[2 * i];
-      to.second[i] = pairs[2 * i + 1];
+      first[i] = pairs[2 * i];
+      second[i] = pairs[2 * i + 1];
     }
   };
-  switch (v.element) {
+  switch (element) {
     case type::boolean:
       return convert_numbers(static_cast<const bool8*>(data), n, to.first);
     case type::uint8:
-      return convert_numbers(static_cast<const std::uint8_t*>(data), n, to.first);
+      return convert_numbers(static_cast<const std::uint8_t*>(data), n, first);
     case type::int8:
-      return convert_numbers(static_cast<const std::int8_t*>(data), n, to.first);
+      return convert_numbers(static_cast<const std::int8_t*>(data), n, first);
     case type::float16:
-      return convert_numbers(static_cast<const float16*>(data), n, to.first);
+      return convert_numbers(static_cast<const float16*>(data), n, first);
     case type::bfloat16:
-      return convert_numbers(static_cast<const bfloat16*>(data), n, to.first);
+      return convert_numbers(static_cast<const bfloat16*>(data), n, first);
     case type::float32:
-      return convert_numbers(static_cast<const float*>(data), n, to.first);
+      return convert_numbers(static_cast<const float*>(data), n, first);
     case type::complex64:
-      convert_numbers(static_cast<const float*>(data), 2 * n, to.pairs);
-      return part(to.pairs);
+      return part(static_cast<const float*>(data));
     default:
       break;
   }
   if constexpr (std::is_same_v<T, double>) {
-    switch (v.element) {
+    switch (element) {
       case type::int32:
-        return convert_numbers(static_cast<const std::int32_t*>(data), n, to.first);
+        return convert_numbers(static_cast<const std::int32_t*>(data), n, first);
       case type::int64:
         for (std::size_t i = 0; i < n; ++i) {
           const std::int64_t value = static_cast<const std::int64_t*>(data)[i];
           const std::int64_t low = value & 0xffffffff;
-          to.first[i] = static_cast<double>(value - low);
-          to.second[i] = static_cast<double>(low);
+          first[i] = static_cast<double>(value - low);
+          second[i] = static_cast<double>(low);
         }
         return;
       case type::complex128:
         return part(static_cast<const double*>(data));
       default:
-        return convert_numbers(static_cast<const double*>(data), n, to.first);
+        return convert_numbers(static_cast<const double*>(data), n, first);
     }
   }
+}
+
+/// Those of `v`. (Inline, what it takes of the stack would add to what sums take.)
+template <class T>
+HWY_NOINLINE void split_numbers(const operand& v, number_arrays<T>& to) {
+  if (v.element == type_of<T> && v.increment != 1) {
+    return gather(v, reinterpret_cast<std::byte*>(to.first));
+  }
+  for_each_piece(v, [&](const void* piece, std::size_t i, std::size_t n) {
+    split_numbers(v.element, piece, n, to.first + i, to.second + i);
+  });
 }
 
 template <class T>
@@ -762,10 +777,13 @@ void add_packed_products(const exact_arguments& a, exact_sums& to) {
   const bool x_complex = is_complex(a.x.element), y_complex = is_complex(a.y.element);
   const bool x_two = x_complex || a.x.element == type::int64;
   const bool y_two = y_complex || a.y.element == type::int64;
-  held_sum first_first{to.re}, second_second{x_complex != y_complex ? to.im : to.re};
-  held_sum first_second{y_complex ? to.im : to.re}, second_first{x_complex ? to.im : to.re};
-  for (std::size_t i = 0; i < a.x.size; i += order::chunk) {
-    const std::size_t n = std::min(order::chunk, a.x.size - i);
+  exponent_bins bins;
+  held_sum first_first{to.re, bins}, second_second{x_complex != y_complex ? to.im : to.re, bins};
+  held_sum first_second{y_complex ? to.im : to.re, bins};
+  held_sum second_first{x_complex ? to.im : to.re, bins};
+  const std::size_t block = x.block(x_two || y_two);
+  for (std::size_t i = 0; i < a.x.size; i += block) {
+    const std::size_t n = std::min(block, a.x.size - i);
     const operand px = a.x.slice(i, n), py = a.y.slice(i, n);
     split_numbers(px, x);
     split_numbers(py, y);
@@ -780,13 +798,14 @@ void add_packed_products(const exact_arguments& a, exact_sums& to) {
     }
     if (a.conjugated == conjugate::x && x_complex) negate(x.second, n);
     if (a.conjugated == conjugate::y && y_complex) negate(y.second, n);
-    add_terms(products<T>(x.first, y.first), n, first_first);
+    // In this order those of a complex sum's real part, which may need the bins, follow each other.
     if (y_two) add_terms(products<T>(x.first, y.second), n, first_second);
     if (x_two) add_terms(products<T>(x.second, y.first), n, second_first);
     if (x_two && y_two) {
       if (x_complex && y_complex) negate(x.second, n);
       add_terms(products<T>(x.second, y.second), n, second_second);
     }
+    add_terms(products<T>(x.first, y.first), n, first_first);
   }
   for (held_sum* held : {&first_first, &second_second, &first_second, &second_first}) {
     flush<products<T>>(*held);
@@ -798,9 +817,10 @@ void add_packed_values(const exact_arguments& a, exact_sums& to) {
   number_arrays<T> x;
   const bool x_complex = is_complex(a.x.element);
   const bool two = x_complex || a.x.element == type::int64;
-  held_sum first{to.re}, second{x_complex && !magnitudes ? to.im : to.re};
-  for (std::size_t i = 0; i < a.x.size; i += order::chunk) {
-    const std::size_t n = std::min(order::chunk, a.x.size - i);
+  exponent_bins bins;
+  held_sum first{to.re, bins}, second{x_complex && !magnitudes ? to.im : to.re, bins};
+  for (std::size_t i = 0; i < a.x.size; i += x.block(two)) {
+    const std::size_t n = std::min(x.block(two), a.x.size - i);
     split_numbers(a.x.slice(i, n), x);
     if (magnitudes && two && !x_complex) {  // both parts by the sign of the whole
       for (std::size_t j = 0; j < n; ++j) {
@@ -823,9 +843,10 @@ void add_packed_squares(const exact_arguments& a, exact_sums& to) {
   number_arrays<T> x;
   const bool x_complex = is_complex(a.x.element);
   const bool two = x_complex || a.x.element == type::int64;
-  held_sum first{to.re}, second{to.re}, mixed{to.re};
-  for (std::size_t i = 0; i < a.x.size; i += order::chunk) {
-    const std::size_t n = std::min(order::chunk, a.x.size - i);
+  exponent_bins bins;
+  held_sum first{to.re, bins}, second{to.re, bins}, mixed{to.re, bins};
+  for (std::size_t i = 0; i < a.x.size; i += x.block(two)) {
+    const std::size_t n = std::min(x.block(two), a.x.size - i);
     split_numbers(a.x.slice(i, n), x);
     add_terms(products<T>(x.first, x.first), n, first);
     if (two) add_terms(products<T>(x.second, x.second), n, second);

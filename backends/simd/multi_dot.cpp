@@ -196,10 +196,9 @@ multi_dot_sum<A> sum_side_by_side(instruction_set set, const dot_pairs& pairs,
     return s;
   };
   const std::size_t tile = together ? tile_in_turn : tile_by_pair;
-  if (n <= tile) return sums(first, n);
-  tree<multi_dot_sum<A>> tiles;
-  for (std::size_t i = 0; i < n; i += tile) tiles.add(sums(first + i, std::min(tile, n - i)));
-  return tiles.total();
+  multi_dot_sum<A> all;
+  sum_in_tree(first, n, tile, sums, all);
+  return all;
 }
 
 void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t first,

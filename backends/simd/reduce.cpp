@@ -141,10 +141,10 @@ HWY_INLINE reduce_sum<A> sum_contiguous(const X* x, std::size_t n) {
 template <class R>
 using packed = std::conditional_t<std::is_integral_v<R>, std::int64_t, R>;
 
-template <class R>
-struct buffers {
-  HWY_ALIGN word<R> numbers[2 * order::chunk];
-  HWY_ALIGN std::byte gathered[order::chunk * sizeof(std::complex<double>)];
+/// A chunk's numbers.
+template <class A>
+struct buffer {
+  HWY_ALIGN word<real_t<A>> numbers[(is_complex_v<A> ? 2 : 1) * order::chunk];
 };
 
 template <class W>
@@ -169,31 +169,34 @@ constexpr auto converters = []<class... X>(type_list<X...>) {
 
 /// The numbers of `v`, at most a chunk of elements, multiplied by `scale`.
 template <class A>
-const word<real_t<A>>* fetch(const operand& v, real_t<A> scale, buffers<real_t<A>>& to) {
+const word<real_t<A>>* fetch(const operand& v, real_t<A> scale, buffer<A>& to) {
   using W = word<real_t<A>>;
-  const void* data = v.data;
-  if (v.increment != 1) {
-    gather(v, to.gathered);
-    data = to.gathered;
-  }
-  const std::size_t n = is_complex_v<A> ? 2 * v.size : v.size;
-  const auto* numbers = static_cast<const W*>(data);
+  constexpr std::size_t parts = is_complex_v<A> ? 2 : 1;
+  const W* numbers = to.numbers;
   if (v.element != type_of<A>) {
-    converters<W>[static_cast<std::size_t>(v.element)](data, n, to.numbers);
-    numbers = to.numbers;
+    auto* const convert = converters<W>[static_cast<std::size_t>(v.element)];
+    for_each_piece(v, [&](const void* piece, std::size_t i, std::size_t n) {
+      convert(piece, parts * n, to.numbers + parts * i);
+    });
+  } else if (v.increment != 1) {
+    gather(v, reinterpret_cast<std::byte*>(to.numbers));
+  } else {
+    numbers = static_cast<const W*>(v.data);
   }
   if (scale == 1) return numbers;
-  for (std::size_t i = 0; i < n; ++i) to.numbers[i] = numbers[i] * static_cast<W>(scale);
+  for (std::size_t i = 0; i < parts * v.size; ++i) {
+    to.numbers[i] = numbers[i] * static_cast<W>(scale);
+  }
   return to.numbers;
 }
 
 template <reduction what, class A>
 reduce_sum<A> sum_packed(const operand& x, real_t<A> scale) {
-  buffers<real_t<A>> buffer;
+  buffer<A> packed_chunk;
   tree<reduce_sum<A>> chunks;
   for (std::size_t i = 0; i < x.size; i += order::chunk) {
     const std::size_t n = std::min(order::chunk, x.size - i);
-    const auto* const numbers = fetch<A>(x.slice(i, n), scale, buffer);
+    const auto* const numbers = fetch<A>(x.slice(i, n), scale, packed_chunk);
     chunks.add(sum_contiguous<what, A>(reinterpret_cast<const packed<real_t<A>>*>(numbers), n));
   }
   return chunks.total();

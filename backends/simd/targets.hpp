@@ -17,9 +17,9 @@
 #endif
 
 // Every 64-bit ARM processor has NEON, so nothing is chosen at run time there, and Highway must not
-// compile NEON for processors with AES: a default constructor that the compiler makes by itself, of a
-// struct with vectors in it, would lack that, and GCC 12 can't inline Highway's into it ("target
-// specific option mismatch"). Highway leaves it where it can't ask the processor.
+// compile NEON for processors with AES: a default constructor that GCC makes by itself, of a struct
+// with vectors in it, would lack that, and GCC 12 can't inline Highway's into it ("target specific
+// option mismatch"). Highway leaves it at what the flags allow where it can't ask the processor.
 #if defined(__aarch64__)
 #define TOOLCHAIN_MISS_SYS_AUXV_H 1
 #endif
