@@ -2,6 +2,8 @@
 #include <tally/tally.h>
 #include <tally/tally.hpp>
 
+#include "src/fixed_text.hpp"
+
 #include <bit>
 #include <new>
 #include <string>
@@ -16,34 +18,26 @@ static_assert(TALLY_COMPLEX128 == static_cast<int>(tally::type::complex128));
 
 namespace {
 
-std::string& last_error() {
-  thread_local std::string text;
-  return text;
-}
+// Never destroyed and never allocated: calls may fail in destructors of a thread or of the program,
+// and for want of memory.
+thread_local constinit tally::fixed_text<512> last_error;
 
 template <class F>
 tally_status status_of(F&& f) noexcept {
-  const auto keep = [](const char* text) {
-    try {
-      last_error() = text;
-    } catch (...) {  // no memory for the text
-      last_error().clear();
-    }
-  };
   try {
     f();
     return TALLY_SUCCESS;
   } catch (const tally::error& e) {
-    keep(e.what());
+    last_error.assign(e.what());
     return static_cast<tally_status>(e.code());
   } catch (const std::bad_alloc&) {
-    keep("tally: out of memory");
+    last_error.assign("tally: out of memory");
     return TALLY_OUT_OF_MEMORY;
   } catch (const std::exception& e) {
-    keep(e.what());
+    last_error.assign(e.what());
     return TALLY_UNKNOWN_FAILURE;
   } catch (...) {
-    keep("tally: an exception of no known type");
+    last_error.assign("tally: an exception of no known type");
     return TALLY_UNKNOWN_FAILURE;
   }
 }
@@ -237,7 +231,7 @@ tally_status multiply(const tally_executor* where, const tally_spmv_plan* plan,
 
 }  // namespace
 
-const char* tally_last_error(void) { return last_error().c_str(); }
+const char* tally_last_error(void) { return last_error.c_str(); }
 
 tally_status tally_serial(tally_executor* where) { return make(where, tally::serial); }
 

@@ -42,6 +42,15 @@ void check::fail_type(const char* name, type element) const {
        "; there are ", type_count);
 }
 
+void check::fail_reach(const char* name, const operand& v) const {
+  if (v.increment == 0) fail(errc::zero_increment, name, " has increment 0");
+  if (v.size > most_elements) {
+    fail(errc::invalid_argument, name, " has ", v.size, " elements; there can be ", most_elements);
+  }
+  fail(errc::invalid_argument, name, " has ", v.size, " elements and increment ",
+       std::int64_t{v.increment}, "; the elements times the increment can be ", most_elements);
+}
+
 void check::reach(const executor& where, const char* name, const void* pointer) const {
   if (&where.backend()->reaches == &backends::host_reaches && known_on_host(pointer)) return;
   const backends::place memory = locate(pointer);

@@ -27,7 +27,8 @@ inline bool memory_differs() noexcept {
 /// Who can reach `pointer`; without CUDA in this process, the host.
 backends::place locate(const void* pointer) noexcept;
 
-/// More than there is memory for, and few enough that no count of bytes wraps.
+/// More than there is memory for, and few enough that no count of bytes wraps. A vector has at most
+/// so many elements, times its increment.
 inline constexpr std::size_t most_elements = std::size_t{1} << 48;
 
 /// Checks for one call; `function` begins every message: "tally::dot: x has 5 elements, y has 6".
@@ -44,13 +45,10 @@ class check {
       fail(errc::size_mismatch, a_name, " has ", a.size, " elements, ", b_name, " has ", b.size);
     }
   }
-  /// An increment that is not 0, and elements to point at.
+  /// An increment that is not 0, a length and a reach that memory can have, and elements to point
+  /// at.
   void vector(const char* name, const operand& v) const {
-    if (v.increment == 0) fail(errc::zero_increment, name, " has increment 0");
-    if (v.size > most_elements) {  // a negative length, from C or Fortran
-      fail(errc::invalid_argument, name, " has ", v.size, " elements; there can be ",
-           most_elements);
-    }
+    if (!has_reach(v)) fail_reach(name, v);
     if (v.size > 0) pointer(name, v.data, v.element, v.size);
   }
   void pointer(const char* name, const void* pointer, type element, std::size_t n = 1) const {
@@ -93,6 +91,18 @@ class check {
     throw error(code, text);
   }
 
+  /// Whether n elements, `step` apart, end within `most_elements` of where they begin; also n of 0
+  /// and 1, so that n * step * 16, the most bytes that an element has, never overflows.
+  static bool has_reach(std::size_t n, std::ptrdiff_t step) {
+    if (n > most_elements) return false;  // a negative length, from C or Fortran
+    std::ptrdiff_t reach;
+    return !__builtin_mul_overflow(static_cast<std::ptrdiff_t>(n + (n == 0)), step, &reach) &&
+           static_cast<std::size_t>(reach) + most_elements <= 2 * most_elements;
+  }
+  static bool has_reach(const operand& v) {
+    return v.increment == 1 ? v.size <= most_elements
+                            : v.increment != 0 && has_reach(v.size, v.increment);
+  }
   static bool is_aligned(const void* pointer, type element) {
     return (reinterpret_cast<std::uintptr_t>(pointer) & (alignment_of(element) - 1)) == 0;
   }
@@ -106,6 +116,7 @@ class check {
  private:
   void on_host(const char* name, const void* pointer, const char* why) const;
   [[noreturn]] void fail_type(const char* name, type element) const;
+  [[noreturn]] void fail_reach(const char* name, const operand& v) const;
   static void append(std::string& text, std::string_view part) { text += part; }
   static void append(std::string& text, std::size_t number) { text += std::to_string(number); }
   static void append(std::string& text, int number) { text += std::to_string(number); }

@@ -52,9 +52,8 @@ bool plain(const dot_arguments& a) {
   if (std::max(a.x.element, a.y.element) >= static_cast<type>(type_count)) return false;
   const pair_rules& pair = rules_of(a.x.element, a.y.element);
   return (a.result.element == pair.rule || a.result.element == pair.widest) &&
-         a.x.size == a.y.size && a.x.size <= most_elements && a.x.increment != 0 &&
-         a.y.increment != 0 && a.x.data != nullptr && a.y.data != nullptr &&
-         a.result.data != nullptr &&
+         a.x.size == a.y.size && check::has_reach(a.x) && check::has_reach(a.y) &&
+         a.x.data != nullptr && a.y.data != nullptr && a.result.data != nullptr &&
          ((address(a.x.data) & pair.x_misaligned) | (address(a.y.data) & pair.y_misaligned) |
           (address(a.result.data) & (check::alignment_of(a.result.element) - 1))) == 0;
 }

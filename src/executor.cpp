@@ -62,6 +62,12 @@ executor openmp([[maybe_unused]] openmp_options options) {
                                             std::to_string(options.threads) +
                                             "; it must be positive, or 0 for OpenMP's default");
   }
+  if (options.threads > openmp_options::most_threads) {
+    throw error(errc::invalid_argument, "tally::openmp: threads is " +
+                                            std::to_string(options.threads) + "; there can be " +
+                                            std::to_string(openmp_options::most_threads));
+  }
+  backends::openmp::require_usable();
   executor where(&backends::openmp::table);
   where.threads_ = options.threads;
   where.instructions_ = backends::simd::resolve(instruction_set::best);
@@ -95,7 +101,7 @@ executor kokkos() {
 std::vector<executor> executors() {
   std::vector<executor> usable = {serial(), simd()};
 #if TALLY_HAS_OPENMP
-  usable.push_back(openmp());
+  if (backends::openmp::usable()) usable.push_back(openmp());
 #endif
 #if TALLY_HAS_CUDA
   if (backends::cuda::device_count() > 0) usable.push_back(cuda());

@@ -6,6 +6,7 @@
 #include "backends/floating_point_environment.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
+#include "src/overlap.hpp"
 
 #include <array>
 
@@ -17,6 +18,12 @@ constexpr std::array<std::string_view, 4> functions = {"tally::min", "tally::max
                                                        "tally::iamax"};
 
 check check_of(extreme what) { return check{functions[static_cast<std::size_t>(what)]}; }
+
+/// The words of the result.
+operand result_of(const extremum_arguments& a) {
+  constexpr std::array<std::size_t, 4> words = {2, 2, 4, 1};  // in the order of `extreme`
+  return {a.result, words[static_cast<std::size_t>(a.what)], 1, type::int64};
+}
 
 bool is_complex(type element) { return element == type::complex64 || element == type::complex128; }
 
@@ -37,6 +44,7 @@ bool is_complex(type element) { return element == type::complex64 || element == 
     if (a.x.size == 0) check.fail(errc::no_elements, "x has 0 elements and should have at least 1");
   }
   check.pointer("result", a.result, type::int64);
+  check_apart(check, "x", a.x, "result", result_of(a));
 }
 
 /// Whether `check_arguments` would find nothing: in one test, as in src/dot.cpp.
@@ -44,9 +52,9 @@ bool plain(const extremum_arguments& a) {
   return static_cast<std::size_t>(a.what) < functions.size() &&
          a.x.element < static_cast<type>(type_count) &&
          (a.what == extreme::iamax || !is_complex(a.x.element)) && a.x.size > 0 &&
-         a.x.size <= most_elements && a.x.increment != 0 && a.x.data != nullptr &&
-         a.result != nullptr && check::is_aligned(a.x.data, a.x.element) &&
-         check::is_aligned(a.result, type::int64);
+         check::has_reach(a.x) && a.x.data != nullptr && a.result != nullptr &&
+         check::is_aligned(a.x.data, a.x.element) && check::is_aligned(a.result, type::int64) &&
+         !extent(a.x).meets(extent(result_of(a)));
 }
 
 /// The arguments are right but for where they are.

@@ -42,8 +42,8 @@ executor checked_map(const executor& where, const char* function, const operand&
   check.vector("x", x);
   if (y != nullptr) check.vector("y", *y);
   check.vector("z", z);
-  check_overlap(check, "x", x, "z", z);
-  if (y != nullptr) check_overlap(check, "y", *y, "z", z);
+  check_apart_or_same(check, "x", x, "z", z);
+  if (y != nullptr) check_apart_or_same(check, "y", *y, "z", z);
   const executor chosen = where.backend() != nullptr ? where : y ? choose(x, *y, z) : choose(x, z);
   if (check::is_needed(chosen)) {
     check.reach(chosen, "x", x);

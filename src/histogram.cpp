@@ -156,12 +156,6 @@ void check_edges(const check& check, const histogram_arguments& a) {
   });
 }
 
-void check_apart(const check& check, const char* x_name, const operand& x, const char* z_name,
-                 const operand& z) {
-  if (x.size == 0 || !overlap(x, z)) return;
-  check.fail(errc::overlap, z_name, " overlaps ", x_name);
-}
-
 /// Throws what is wrong with them, if anything is.
 void check_arguments(const histogram_arguments& a) {
   if (static_cast<std::size_t>(a.what) >= functions.size()) {
@@ -173,16 +167,17 @@ void check_arguments(const histogram_arguments& a) {
   check_sizes(check, a);
   if (a.what == binning::even) check_bounds(check, a);
   if (a.what == binning::edges) check_edges(check, a);
-  const char *const x = name_of_x(a), *const counts = name_of_counts(a);
-  check_apart(check, x, a.x, counts, a.counts);
-  if (a.weighted) check_apart(check, "weights", a.weights, counts, a.counts);
-  if (a.what == binning::edges) check_apart(check, "edges", a.edges, counts, a.counts);
+  const auto apart_from_inputs = [&](const char* name, const operand& written) {
+    check_apart(check, name_of_x(a), a.x, name, written);
+    if (a.weighted) check_apart(check, "weights", a.weights, name, written);
+    if (a.what == binning::edges) check_apart(check, "edges", a.edges, name, written);
+  };
+  apart_from_inputs(name_of_counts(a), a.counts);
   if (a.options.outside == nullptr) return;
   const operand outside = of_outside(a);
   check.pointer("outside", outside.data, type::int64, a.options.channels);
-  check_apart(check, counts, a.counts, "outside", outside);
-  check_apart(check, x, a.x, "outside", outside);
-  if (a.weighted) check_apart(check, "weights", a.weights, "outside", outside);
+  check_apart(check, name_of_counts(a), a.counts, "outside", outside);
+  apart_from_inputs("outside", outside);
 }
 
 // --- To the backend ------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include "backends/backend.hpp"
 #include "backends/floating_point_environment.hpp"
 #include "src/check.hpp"
+#include "src/overlap.hpp"
 #include "src/pair_rules.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ void check_pair(const check& check, const dot_pairs& pairs, std::size_t j) {
   const auto& [x, y] = pairs.list[j];
   const auto& [x0, y0] = pairs.list[0];
   const auto is_plain = [](const operand& v, const operand& v0) {
-    return v.element == v0.element && v.increment != 0 && v.size <= most_elements &&
+    return v.element == v0.element && check::has_reach(v) &&
            (v.size == 0 || (v.data != nullptr && check::is_aligned(v.data, v.element)));
   };
   if (j > 0 && x.size == y.size && is_plain(x, x0) && is_plain(y, y0)) return;
@@ -50,6 +51,12 @@ void check_rows(const check& check, const operand_rows& x, const operand_rows& y
   if (x.rows > most_elements) {  // a negative number, from C or Fortran
     check.fail(errc::invalid_argument, "x has ", x.rows, " rows; there can be ", most_elements);
   }
+  for (const auto& [name, block] : {std::pair("x", &x), std::pair("y", &y)}) {
+    if (check::has_reach(x.rows, block->leading_dimension)) continue;
+    check.fail(errc::invalid_argument, name, " has ", x.rows, " rows and leading dimension ",
+               std::int64_t{block->leading_dimension},
+               "; the rows times the leading dimension can be ", most_elements);
+  }
   if (x.first.size != y.first.size) {
     check.fail(errc::size_mismatch, "the rows of x have ", x.first.size, " elements, y has ",
                y.first.size);
@@ -57,6 +64,36 @@ void check_rows(const check& check, const operand_rows& x, const operand_rows& y
   if (x.rows == 0) return;
   check.vector("x", x.first);
   check.vector("y", y.first);
+}
+
+/// The rows of a block must share no byte with the results.
+void check_rows_apart(const check& check, const char* name, const operand_rows& rows,
+                      const operand& results) {
+  if (rows.first.size == 0) return;
+  const extent row(rows.first);
+  const auto size = static_cast<std::ptrdiff_t>(size_of(rows.first.element));
+  const extent all(rows.first.data, rows.rows, rows.leading_dimension * size, row.bytes);
+  if (!all.meets(extent(results))) return;
+  for (std::size_t j = 0; j < rows.rows; ++j) {  // between rows there may be room
+    check_apart(check, name, rows[j], "result", results);
+  }
+}
+
+/// Results are written while later pairs are read.
+void check_results_apart(const check& check, const multi_dot_arguments& a) {
+  const operand results = {a.results.data, a.pairs.size(), 1, a.results.element};
+  if (a.pairs.list.empty()) {
+    check_rows_apart(check, "x", a.pairs.x, results);
+    check_rows_apart(check, "y", a.pairs.y, results);
+  }
+  const extent all(results);
+  for (std::size_t j = 0; j < a.pairs.list.size(); ++j) {
+    const auto& [x, y] = a.pairs.list[j];
+    if (x.size == 0 || !(extent(x).meets(all) || extent(y).meets(all))) continue;
+    const std::string of_pair = " of pair " + std::to_string(j);
+    check_apart(check, ("x" + of_pair).c_str(), x, "result", results);
+    check_apart(check, ("y" + of_pair).c_str(), y, "result", results);
+  }
 }
 
 void check_arguments(const check& check, const multi_dot_arguments& a) {
@@ -76,6 +113,7 @@ void check_arguments(const check& check, const multi_dot_arguments& a) {
                name(rules.widest));
   }
   check.pointer("result", a.results.data, a.results.element, pairs.size());
+  check_results_apart(check, a);
 }
 
 void check_reach(const check& check, const executor& where, const multi_dot_arguments& a) {

@@ -74,8 +74,8 @@ bool plain(const reduce_arguments& a) {
   }
   const results& allowed = results_of(a.what, a.x.element);
   return (a.result.element == allowed.rule || a.result.element == allowed.widest) &&
-         a.x.size <= most_elements && a.x.increment != 0 && a.x.data != nullptr &&
-         a.result.data != nullptr && check::is_aligned(a.x.data, a.x.element) &&
+         check::has_reach(a.x) && a.x.data != nullptr && a.result.data != nullptr &&
+         check::is_aligned(a.x.data, a.x.element) &&
          check::is_aligned(a.result.data, a.result.element);
 }
 

@@ -86,8 +86,8 @@ void check_arguments(const transform_arguments& a) {
   check.vector("x", a.x);
   if (binary) check.vector("y", a.y);
   check.vector(z, a.z);
-  check_overlap(check, "x", a.x, z, a.z);
-  if (binary) check_overlap(check, "y", a.y, z, a.z);
+  check_apart_or_same(check, "x", a.x, z, a.z);
+  if (binary) check_apart_or_same(check, "y", a.y, z, a.z);
 }
 
 // --- To the backend ------------------------------------------------------------------------------

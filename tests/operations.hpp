@@ -133,6 +133,7 @@ class prepared {
 
   /// Where its operands are.
   const arguments& operands() const { return arguments_; }
+  const data::buffer& output(std::size_t k) const { return *outputs_.at(k); }
 
  private:
   std::span<std::byte> place(const std::vector<std::byte>& bytes) {

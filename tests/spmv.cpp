@@ -503,10 +503,10 @@ TEST_P(SpmvErrors, OfArguments) {
   expect_spmv_error(errc::zero_increment, "y has increment 0", a);
   a = good();
   a.x.data = static_cast<const std::byte*>(y_.data) - 24;
-  expect_spmv_error(errc::overlap, "y shares memory with x", a);
+  expect_spmv_error(errc::overlap, "y overlaps x", a);
   a = good();
   a.y.data = const_cast<void*>(a.a.values.data);
-  expect_spmv_error(errc::overlap, "y shares memory with values", a);
+  expect_spmv_error(errc::overlap, "y overlaps values", a);
 }
 
 TEST_P(SpmvErrors, OfPlans) {

@@ -130,12 +130,12 @@ void search(const space& where, const operand& x, found* scratch, void* result) 
   auto* const value = reinterpret_cast<R*>(scratch->value);
   const std::size_t shares = std::min<std::size_t>(x.size, std::size_t{1} << 16);
   const elements<what, X> all{numbers<X>(x), x.size, shares};
-  Kokkos::parallel_reduce("tally extreme value", policy(where, 0, shares), find_value<what, X>{all},
+  Kokkos::parallel_reduce("tally extremum", policy(where, 0, shares), find_value<what, X>{all},
                           reducer_of<what, X>(Kokkos::View<R, memory>(value)));
   Kokkos::parallel_reduce(
-      "tally extreme index", policy(where, 0, shares), find_index<what, X>{all, value},
+      "tally index", policy(where, 0, shares), find_index<what, X>{all, value},
       Kokkos::Min<std::int64_t, memory>(Kokkos::View<std::int64_t, memory>(&scratch->index)));
-  Kokkos::parallel_for("tally extreme result", policy(where, 0, 1),
+  Kokkos::parallel_for("tally result", policy(where, 0, 1),
                        write_result<what, X>{all.x, x.size, scratch, result});
 }
 

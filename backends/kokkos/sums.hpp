@@ -21,6 +21,9 @@ namespace tally::backends::kokkos {
 using space = Kokkos::DefaultExecutionSpace;
 using memory = space::memory_space;
 
+// Names of kernels have at most 15 letters: Kokkos makes a std::string of each, and one that is
+// longer allocates, which could fail behind a kernel that has written.
+
 inline constexpr bool on_host = std::is_same_v<space, Kokkos::DefaultHostExecutionSpace>;
 
 struct no_guard {

@@ -20,7 +20,7 @@ void share_pairs(const executor& where, const multi_dot_arguments& a, std::size_
   const std::size_t share =
       std::clamp<std::size_t>(pairs / (shares_per_thread * threads), 1, side_by_side);
   const std::size_t shares = (pairs + share - 1) / share;
-#pragma omp parallel num_threads(static_cast <int>(threads))
+#pragma omp parallel num_threads(static_cast <int>(std::min(threads, shares)))
   {
     const default_environment environment;
 #pragma omp for schedule(static) nowait
@@ -33,11 +33,15 @@ void share_pairs(const executor& where, const multi_dot_arguments& a, std::size_
 
 /// A share of the terms of all pairs for each thread, `side_by_side` pairs at a time.
 template <class A>
-void share_terms(const executor& where, const multi_dot_arguments& a, int threads) {
+void share_terms(const executor& where, const multi_dot_arguments& a, std::size_t longest,
+                 int threads) {
+  std::vector<simd::multi_dot_sum<A>> of_shares;
+  of_shares.reserve(most_shares(longest, threads));  // before the first result is written
   for (std::size_t first = 0; first < a.pairs.size(); first += side_by_side) {
     const std::size_t count = std::min(side_by_side, a.pairs.size() - first);
-    const auto sums = sum_of_shares<simd::multi_dot_sum<A>>(
-        simd::longest(a.pairs, first, count), threads, [&](std::size_t begin, std::size_t n) {
+    const auto sums = sum_of_shares(
+        simd::longest(a.pairs, first, count), threads, of_shares,
+        [&](std::size_t begin, std::size_t n) {
           return simd::sum_side_by_side<A>(where.instructions(), a.pairs, first, count, begin, n);
         });
     auto* const results = static_cast<A*>(a.results.data);
@@ -57,7 +61,8 @@ void multi_dot(const executor& where, const multi_dot_arguments& a) {
     return share_pairs(where, a, many);
   }
   if (wants_exact(a)) return each_dot<dot, exact>(where, a);
-  with_accumulator(a.results.element, [&]<class A>() { share_terms<A>(where, a, threads); });
+  with_accumulator(a.results.element,
+                   [&]<class A>() { share_terms<A>(where, a, longest, threads); });
 }
 
 }  // namespace tally::backends::openmp

@@ -12,6 +12,8 @@
 #include "backends/simd/spmv.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <span>
 #include <vector>
 
 namespace tally::backends::openmp {
@@ -43,6 +45,10 @@ struct borders {
         work(a.rows + a.nonzeros()),
         shares(std::clamp<std::size_t>(work / least_share, 1, static_cast<std::size_t>(threads))) {}
 
+  /// No fewer than a share has of chunks of rows that are cut: a border is at most half a chunk
+  /// from where shares would be equal, and two chunks may be short.
+  std::size_t most_cut_chunks() const { return work / shares / order::chunk + 4; }
+
   std::size_t begin_of(std::size_t row) const { return static_cast<std::size_t>(offsets[row]); }
 
   border operator[](std::size_t share) const {
@@ -65,7 +71,7 @@ template <class A>
 struct row_part {
   std::size_t row = 0;
   bool ends = false;  ///< with the row's last one
-  std::vector<dot_sum<A>> chunks;
+  std::span<dot_sum<A>> chunks;
 };
 
 /// What a share has of rows that others have a part of: of the row that it begins in the middle of,
@@ -75,34 +81,38 @@ struct cut_rows {
   row_part<A> head, tail;
 };
 
-/// Sums the chunks of terms [begin, end) of a row.
+/// Sums the chunks of terms [begin, end) of a row, to the first of `room`. That is room for all,
+/// unless the matrix is broken.
 template <class A>
 row_part<A> sum_chunks(const row_kernels<A>& kernels, const borders& all, const spmv_arguments& a,
-                       std::size_t row, std::size_t begin, std::size_t end) {
+                       std::size_t row, std::size_t begin, std::size_t end,
+                       std::span<dot_sum<A>> room) {
   const std::size_t first = all.begin_of(row);
-  row_part<A> part{row, first + end == all.begin_of(row + 1), {}};
-  part.chunks.reserve((end - begin + order::chunk - 1) / order::chunk);
-  for (std::size_t j = begin; j < end; j += order::chunk) {
-    part.chunks.push_back(kernels.part(a, first + j, std::min(order::chunk, end - j)));
+  std::size_t chunks = 0;
+  for (std::size_t j = begin; j < end && chunks < room.size(); j += order::chunk) {
+    room[chunks++] = kernels.part(a, first + j, std::min(order::chunk, end - j));
   }
-  return part;
+  return {row, first + end == all.begin_of(row + 1), room.first(chunks)};
 }
 
+/// Must not throw: it runs in a parallel region. In `room` are `most_cut_chunks`.
 template <class A>
 cut_rows<A> multiply_share(const row_kernels<A>& kernels, const borders& all,
-                           const spmv_arguments& a, const border& begin, const border& end) {
+                           const spmv_arguments& a, const border& begin, const border& end,
+                           std::span<dot_sum<A>> room) {
   cut_rows<A> cut;
   std::size_t first = begin.row;
   if (begin.term > 0) {
     const bool within = end.row == begin.row;
     const std::size_t last =
         within ? end.term : all.begin_of(begin.row + 1) - all.begin_of(begin.row);
-    cut.head = sum_chunks(kernels, all, a, begin.row, begin.term, last);
+    cut.head = sum_chunks(kernels, all, a, begin.row, begin.term, last, room);
+    room = room.subspan(cut.head.chunks.size());
     if (within) return cut;
     ++first;
   }
   multiply_rows(kernels, a, first, end.row - first);
-  if (end.term > 0) cut.tail = sum_chunks(kernels, all, a, end.row, 0, end.term);
+  if (end.term > 0) cut.tail = sum_chunks(kernels, all, a, end.row, 0, end.term, room);
   return cut;
 }
 
@@ -130,10 +140,14 @@ void multiply(const executor& where, const spmv_arguments& original, const borde
   const auto kernels = simd::row_kernels_of<A>(where.instructions(), a);
   if (all.shares == 1) return multiply_rows(kernels, a, 0, a.a.rows);
   std::vector<cut_rows<A>> cut(all.shares);
+  // Bytes, of which those that no thread writes are never touched.
+  const std::size_t room = all.most_cut_chunks();
+  const std::unique_ptr<std::byte[]> bytes(new std::byte[all.shares * room * sizeof(dot_sum<A>)]);
+  auto* const sums = reinterpret_cast<dot_sum<A>*>(bytes.get());
 #pragma omp parallel for num_threads(static_cast <int>(all.shares)) schedule(static)
   for (std::size_t i = 0; i < all.shares; ++i) {
     const default_environment environment;
-    cut[i] = multiply_share(kernels, all, a, all[i], all[i + 1]);
+    cut[i] = multiply_share(kernels, all, a, all[i], all[i + 1], std::span(sums + i * room, room));
   }
   join(a, cut);
 }

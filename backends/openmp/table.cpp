@@ -6,26 +6,20 @@
 #include "backends/openmp/histogram.hpp"
 #include "backends/openmp/multi_dot.hpp"
 #include "backends/openmp/reduce.hpp"
-#include "backends/openmp/shares.hpp"
 #include "backends/openmp/spmv.hpp"
+#include "backends/openmp/threads.hpp"
 #include "backends/openmp/transform.hpp"
-
-#include <omp.h>
 
 namespace tally::backends::openmp {
 namespace {
 
 std::string describe(const executor& where) {
-  const int threads = threads_of(where);
+  const int threads = threads_asked_of(where);
   return std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ") +
          std::string(name(where.instructions()));
 }
 
 }  // namespace
-
-int default_threads() noexcept {
-  return omp_get_active_level() < omp_get_max_active_levels() ? omp_get_max_threads() : 1;
-}
 
 const backend table = {
     .name = "openmp",

@@ -30,10 +30,18 @@ std::int64_t* outside_of(const histogram_arguments& a, std::size_t channel) {
   return &a.options.outside[channel].below;
 }
 
+/// Unless they are added to.
+void clear_outside(const histogram_arguments& a) {
+  if (a.options.add || a.options.outside == nullptr) return;
+  std::fill_n(a.options.outside, a.options.channels, outside_counts());
+}
+
 template <class C, class X, class Bins>
 void count(const histogram_arguments& a, const Bins& bin_of) {
   const slot bins = bins_of(a);
   auto* const counts = static_cast<C*>(a.counts.data);
+  if (!a.options.add) std::fill_n(counts, a.counts.size, C{0});
+  clear_outside(a);
   for_each_slot<X>(a, bin_of, [&](std::size_t, std::size_t channel, slot s) {
     if (s < bins) {
       ++counts[channel * bins + s];
@@ -51,6 +59,8 @@ void add_weights(const histogram_arguments& a, const Bins& bin_of) {
   auto* const sums = static_cast<C*>(a.counts.data);
   const std::size_t at_once = (std::size_t{1} << 23) / sum::words;
   std::vector<std::int64_t> words;
+  words.reserve(std::min(at_once, a.counts.size) * sum::words);  // before anything is written
+  clear_outside(a);
   for (std::size_t first = 0; first < a.counts.size; first += at_once) {
     const std::size_t n = std::min(at_once, a.counts.size - first);
     words.assign(n * sum::words, 0);
@@ -90,11 +100,6 @@ stray_key histogram(const executor&, const histogram_arguments& a) {
     if (stray.index >= 0) return stray;
   }
   const bool is_32_bits = a.counts.element == type::int32 || a.counts.element == type::float32;
-  if (!a.options.add) {
-    const std::size_t bytes = a.counts.size * (is_32_bits ? 4 : 8);
-    std::fill_n(static_cast<std::byte*>(a.counts.data), bytes, std::byte{});
-    if (a.options.outside) std::fill_n(a.options.outside, a.options.channels, outside_counts());
-  }
   with_bins(a, [&]<class X>(const auto& bin_of) {
     if (!a.weighted) {  // unsigned: modulo 2^32, 2^64
       return is_32_bits ? count<std::uint32_t, X>(a, bin_of) : count<std::uint64_t, X>(a, bin_of);

@@ -23,6 +23,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 namespace tally::backends::simd {
@@ -370,9 +371,10 @@ class counters {
   bool always_all_, used_all_ = false;
 };
 
+/// Counts samples [begin, end) in all the threads' tables.
 template <class Run>
-tables count_in_tables(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all) {
-  tables t(j.places, all.count, copies_for(j.places));
+void count_in_tables(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all,
+                     const tables& t) {
   all([&](std::size_t thread) {
     counters own(t, thread);
     j.for_each_block(begin + share(end - begin, thread, all.count, block),
@@ -380,7 +382,6 @@ tables count_in_tables(const job& j, std::size_t begin, std::size_t end, const t
                      [&](std::size_t, std::size_t n, const slot* found) { own.count(found, n); });
     own.fold();
   });
-  return t;
 }
 
 // --- Bytes ---------------------------------------------------------------------------------------
@@ -392,10 +393,10 @@ inline bool are_bytes(const job& j) {
   return size_of(j.a.x.element) == 1 && word % j.channels == 0 && j.a.x.increment == 1;
 }
 
-/// Counts of places from those of the 256 bytes.
+/// Counts of places, to the one table `t`, from those of the 256 bytes.
 template <class Run>
-tables count_bytes(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all) {
-  const tables bytes(256, all.count, word);
+void count_bytes(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all,
+                 const tables& bytes, const tables& t) {
   const auto* const x = static_cast<const std::uint8_t*>(j.a.x.data);
   all([&](std::size_t thread) {
     std::uint32_t* const own = bytes.of(thread);
@@ -414,7 +415,6 @@ tables count_bytes(const job& j, std::size_t begin, std::size_t end, const threa
   std::iota(each, each + 256, std::uint8_t{0});
   slot found[256];
   j.search(j.bins_of_samples, each, 256, found);  // bytes are not slots
-  tables t(j.places, 1, 1);
   std::fill_n(t.of(0), j.places, 0);
   for (std::size_t k = 0; k < word * all.count; ++k) {
     slot places[256];
@@ -426,7 +426,6 @@ tables count_bytes(const job& j, std::size_t begin, std::size_t end, const threa
     const std::uint32_t* const of_word = bytes.of(k / word) + k % word * bytes.distance;
     for (std::size_t b = 0; b < 256; ++b) t.of(0)[places[b]] += of_word[b];
   }
-  return t;
 }
 
 // --- Many places ---------------------------------------------------------------------------------
@@ -499,17 +498,29 @@ inline void count_group(const sorted_tiles& all, std::size_t g, std::size_t firs
   own.fold();
 }
 
+/// What rounds of at most so many samples need.
+struct sorting {
+  sorted_tiles sorted;
+  std::vector<sorter> sorters;  // one a thread
+  tables counted;
+  std::vector<std::size_t> sizes;  // of each group
+
+  sorting(std::size_t most, std::size_t places, std::size_t threads)
+      : sorted(most, places), counted(group, threads, copies_for(group)), sizes(sorted.groups) {
+    for (std::size_t t = 0; t < threads; ++t) sorters.emplace_back(sorted.groups);
+  }
+};
+
 /// A round: [begin, end).
 template <class C, class Run>
 void count_sorted(const job& j, std::size_t begin, std::size_t end, const result<C>& to,
-                  const sorted_tiles& sorted, const threads<Run>& all) {
+                  sorting& s, const threads<Run>& all) {
+  const sorted_tiles& sorted = s.sorted;
   const std::size_t n = end - begin, tiles = (n + tile - 1) / tile, groups = sorted.groups;
-  std::vector<sorter> sorters;
-  for (std::size_t t = 0; t < all.count; ++t) sorters.emplace_back(groups);
   std::atomic<std::size_t> next_tile = 0;
   all([&](std::size_t thread) {
     for (std::size_t t; (t = next_tile.fetch_add(1, std::memory_order_relaxed)) < tiles;) {
-      sorters[thread].sort(j, begin + t * tile, std::min(tile, n - t * tile), sorted, t);
+      s.sorters[thread].sort(j, begin + t * tile, std::min(tile, n - t * tile), sorted, t);
     }
   });
 
@@ -519,9 +530,10 @@ void count_sorted(const job& j, std::size_t begin, std::size_t end, const result
                std::min(begin_of_group + last, j.places),
                [&](std::size_t k) { return sum(k - begin_of_group); });
   };
-  const tables t(group, all.count, copies_for(group));
+  const tables& t = s.counted;
   // A thread counts a group; all together one that has more than a thread's part of the samples.
-  std::vector<std::size_t> sizes(groups);
+  std::vector<std::size_t>& sizes = s.sizes;
+  std::fill(sizes.begin(), sizes.end(), 0);
   for (std::size_t i = 0; i < tiles; ++i) {
     const std::uint32_t* const begins = sorted.begins_of(i);
     for (std::size_t g = 0; g < groups; ++g) sizes[g] += begins[g + 1] - begins[g];
@@ -586,17 +598,27 @@ std::size_t count(const job& j, const threads<Run>& all) {
     count_directly(j, result<C>(j.a, j.a.options.add));
     return n;
   }
-  std::unique_ptr<sorted_tiles> tiles;
-  if (sorted) tiles = std::make_unique<sorted_tiles>(std::min(n, round), j.places);
+  // All that the rounds need, before the first of them writes.
+  std::optional<sorting> of_sorting;
+  std::optional<tables> of_bytes, of_places;
+  if (sorted) {
+    of_sorting.emplace(std::min(n, round), j.places, all.count);
+  } else if (are_bytes(j)) {
+    of_bytes.emplace(256, all.count, word);
+    of_places.emplace(j.places, 1, 1);
+  } else {
+    of_places.emplace(j.places, all.count, copies_for(j.places));
+  }
   for (std::size_t begin = 0; begin < n; begin += round) {
     const std::size_t end = std::min(n, begin + round);
     const result<C> to(j.a, j.a.options.add || begin > 0);
     if (sorted) {
-      count_sorted(j, begin, end, to, *tiles, all);
+      count_sorted(j, begin, end, to, *of_sorting, all);
       continue;
     }
-    const tables t =
-        are_bytes(j) ? count_bytes(j, begin, end, all) : count_in_tables(j, begin, end, all);
+    const tables& t = *of_places;
+    of_bytes ? count_bytes(j, begin, end, all, *of_bytes, t)
+             : count_in_tables(j, begin, end, all, t);
     if (j.is_strict() && n <= round) {
       for (std::size_t k = j.counts; k < j.places; ++k) {
         if (t.sum(k) > 0) return find_stray(j, all);

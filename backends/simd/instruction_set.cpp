@@ -62,8 +62,10 @@ instruction_set best_of(const std::vector<instruction_set>& sets) {
 }  // namespace
 
 const std::vector<instruction_set>& instruction_sets() {
-  static const std::vector<instruction_set> sets = [] {
-    std::vector<instruction_set> usable;
+  // Not destroyed: calls may be made while the program ends.
+  static const auto& sets = *[] {
+    auto* const all = new std::vector<instruction_set>;
+    auto& usable = *all;
     // One bit a target, the lowest the widest.
     for (std::int64_t left = supported_targets() & HWY_TARGETS; left != 0; left &= left - 1) {
       usable.push_back(set_of(left & -left));
@@ -71,7 +73,7 @@ const std::vector<instruction_set>& instruction_sets() {
     std::ranges::sort(usable);
     // NEON is there with and without AES. (clang 14 can't compile g++ 12's std::ranges::unique.)
     usable.erase(std::unique(usable.begin(), usable.end()), usable.end());
-    return usable;
+    return all;
   }();
   return sets;
 }

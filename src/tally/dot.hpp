@@ -109,7 +109,8 @@ dots::accumulator<R, X, Y> dot(const X& x, const Y& y) {
 /// the work is queued on the executor's stream, and may be captured in a graph. (Two executable
 /// graphs made from that one, or clones of it, share scratch memory: they must not run at once.)
 /// @param result where the executor can write: host memory for the CPU backends; device, managed or
-///               pinned host memory for CUDA.
+///               pinned host memory for CUDA. It is written when all of x and y has been read, so
+///               it may be one of their elements.
 /// @throws error as above, and wrong_memory, null_pointer or misaligned for `result`.
 template <vector_operand X, vector_operand Y, element R>
   requires dots::computable<R, X, Y>

@@ -28,8 +28,12 @@ struct simd_options {
 };
 
 struct openmp_options {
-  int threads =
-      0;  ///< 0: as many as OpenMP would start here (OMP_NUM_THREADS, omp_set_num_threads)
+  /// More are refused. Where fewer can be started, OpenMP itself ends the program.
+  static constexpr int most_threads = 4096;
+
+  /// 0: as many as OpenMP would start here (OMP_NUM_THREADS, omp_set_num_threads). A call starts
+  /// fewer where its operands are too short to share out.
+  int threads = 0;
 };
 
 struct cuda_options {
@@ -79,7 +83,13 @@ TALLY_EXPORT executor serial();
 TALLY_EXPORT executor simd(simd_options options = {});
 
 /// Threads of OpenMP, each with the vector instructions of `simd`.
-/// @throws error missing_backend; invalid_argument if `threads` is negative.
+///
+/// Not after fork(): a child has the thread that forked and no other, so OpenMP would wait for ever
+/// for threads that it had started before. In a child of a process that had several threads when it
+/// forked, OpenMP's or others, this throws, as do calls on an `openmp` made before (with a plan,
+/// too), and `automatic` takes `simd`. The child of a process of one thread may use it.
+/// @throws error missing_backend; invalid_argument if `threads` is negative or above
+///               `openmp_options::most_threads`; no_device in such a child.
 TALLY_EXPORT executor openmp(openmp_options options = {});
 
 /// One CUDA device and one of its streams. The two forms of every function hold here too: the one
@@ -89,12 +99,14 @@ TALLY_EXPORT executor openmp(openmp_options options = {});
 TALLY_EXPORT executor cuda(cuda_options options = {});
 
 /// Kokkos's default execution space. Initialises Kokkos when nobody has, and then finalises it at
-/// exit; nothing else in Tally does. A program that initialises Kokkos itself does so first.
+/// exit; nothing else in Tally does. A program that initialises Kokkos itself does so first. What
+/// Kokkos does after fork(), and where it can't get memory of its own, is Kokkos's.
 /// @throws error missing_backend; no_device if Kokkos is finalised, or its device is not here.
 TALLY_EXPORT executor kokkos();
 
 /// Chosen at each call: operands in a device's memory run on `cuda` there, on its default stream;
-/// operands in host memory on `simd`, or on `openmp` from a measured length up. Never moves data.
+/// operands in host memory on `simd`, or on `openmp` from a measured length up, where that can be
+/// used. Never moves data.
 TALLY_EXPORT executor automatic();
 
 /// The executors that are built in and usable here, with default options, `serial` first; not

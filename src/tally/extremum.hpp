@@ -123,7 +123,8 @@ extremum<element_t<X>> min(const X& x) {
 /// queued on the executor's stream, and may be captured in a graph, as the same form of `dot`.
 /// @param result where the executor can write: host memory for the CPU backends; device, managed or
 ///               pinned host memory for CUDA.
-/// @throws error as above, and wrong_memory, null_pointer or misaligned for `result`.
+/// @throws error as above, and wrong_memory, null_pointer or misaligned for `result`; overlap, if
+///               it shares memory with x.
 template <ordered_operand X>
 void min(const executor& where, const X& x, extremum<element_t<X>>* result) {
   find_extremum(where, {as_operand(x), extreme::min, result, false});

@@ -39,10 +39,10 @@
 // zero_increment; misaligned; unsupported_type; size_mismatch; invalid_argument: no bins or more
 // than 2^31 - 1 counts, no channels, samples that are not a multiple of the channels, too many
 // samples, bounds that are not finite or not lower < upper, edges that decrease or are NaN;
-// overlap, if counts share memory with an input; wrong_memory if the executor can't reach samples,
-// weights, counts or `outside`, or the host edges; device_failure. And key_out_of_range of
-// `bincount`: on the CPU backends nothing is written; on a device the counts are those of the keys
-// in range.
+// overlap, if counts or `outside` share memory with an input or each other; wrong_memory if the
+// executor can't reach samples, weights, counts or `outside`, or the host edges; device_failure.
+// And key_out_of_range of `bincount`: on the CPU backends nothing is written; on a device the
+// counts are those of the keys in range.
 #pragma once
 
 #include <tally/executor.hpp>

@@ -180,8 +180,8 @@ void written(function& f, const executor& where, const dot_pairs& pairs, conjuga
 /// @tparam R     the accumulator and result, as for `dot`: `tally::multi_dot<double>(x, y)`.
 /// @return       the k results. Blocks until they are there.
 /// @throws error size_mismatch, null_pointer (with k, n > 0), zero_increment, misaligned,
-///               invalid_argument (more than 2^48 rows or elements), wrong_memory, device_failure,
-///               out_of_memory.
+///               invalid_argument (more than 2^48 rows, also times the leading dimension),
+///               wrong_memory, device_failure, out_of_memory.
 template <class R = void, element X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto multi_dot(const executor& where, const row_block<X>& x, const Y& y, grade g = {}) {
@@ -199,7 +199,8 @@ auto multi_dot(const row_block<X>& x, const Y& y, grade g = {}) {
 /// results[j] = sum_i x_ji * y_i, accumulated in `R`. Doesn't block: on a device the call returns
 /// once the work is queued on the executor's stream, and may be captured in a graph (see `dot`).
 /// @param results k elements where the executor can write.
-/// @throws error as above, and wrong_memory, null_pointer or misaligned for `results`.
+/// @throws error as above, and wrong_memory, null_pointer or misaligned for `results`; overlap, if
+///               they share memory with x or y: a result is written while others' rows are read.
 template <element X, vector_operand Y, element R>
   requires multi_dots::computable_rows<R, X, Y>
 void multi_dot(const executor& where, const row_block<X>& x, const Y& y, R* results, grade g = {}) {

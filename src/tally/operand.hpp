@@ -12,7 +12,8 @@
 namespace tally {
 
 /// A vector of `size` elements of one type, its type erased. Element i is `increment * i` elements
-/// away from `data`, which points at element 0. It owns nothing.
+/// away from `data`, which points at element 0. It owns nothing. Every function refuses more than
+/// 2^48 elements, also times the increment, as errc::invalid_argument: no memory holds them.
 struct operand {
   const void* data = nullptr;
   std::size_t size = 0;
@@ -32,9 +33,11 @@ struct operand {
 inline operand blas_operand(const void* lowest, std::size_t n, std::ptrdiff_t increment,
                             type element, std::size_t element_size) noexcept {
   if (increment >= 0 || n == 0 || lowest == nullptr) return {lowest, n, increment, element};
-  const std::ptrdiff_t last = -static_cast<std::ptrdiff_t>(n - 1) * increment;
-  return {static_cast<const char*>(lowest) + last * static_cast<std::ptrdiff_t>(element_size), n,
-          increment, element};
+  // Modulo 2^64: nobody has checked yet whether there can be such a vector.
+  const std::uintptr_t last = (n - 1) * (0 - static_cast<std::uintptr_t>(increment));
+  return {reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(lowest) +
+                                        last * element_size),
+          n, increment, element};
 }
 
 /// A vector that is written, its type erased; otherwise like `operand`.

@@ -408,7 +408,8 @@ TALLY_EXPORT tally_status tally_spmv_exact(const tally_executor* where, const ta
                                            const void* beta, tally_type y_type, void* y,
                                            ptrdiff_t incy);
 
-/* The text of this thread's last failure; "" before the first. Valid until the next. */
+/* The text of this thread's last failure, of which 511 bytes are kept; "" before the first. Valid
+ * until the next. It can be asked for, and calls may fail, while a thread or the program ends. */
 TALLY_EXPORT const char* tally_last_error(void);
 
 #ifdef __cplusplus

@@ -1,0 +1,55 @@
+#include "backends/openmp/threads.hpp"
+
+#include <tally/error.hpp>
+
+#include <omp.h>
+#include <pthread.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+
+namespace tally::backends::openmp {
+namespace {
+
+// OpenMP can't be asked whether it has threads: those of a region stay, whoever started it. So the
+// fork of any process that has several counts, and of one whose threads can't be counted.
+std::atomic<bool> several_at_fork = false, lost_threads = false;
+
+void before_fork() {
+  struct stat tasks;  // a directory has two links, this one also one for each thread
+  several_at_fork = stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink != 3;
+}
+void in_child() {
+  if (several_at_fork) lost_threads = true;
+}
+
+// When the library is loaded: a program may fork before it calls.
+[[maybe_unused]] const int registered = pthread_atfork(before_fork, nullptr, in_child);
+
+}  // namespace
+
+bool usable() noexcept { return !lost_threads.load(std::memory_order_relaxed); }
+
+void require_usable() {
+  if (usable()) return;
+  throw error(errc::no_device,
+              "tally::openmp: this process is a fork of one that had several threads, and OpenMP "
+              "would wait for them; tally::simd() can be used");
+}
+
+int default_threads() noexcept {
+  if (!usable() || omp_get_active_level() >= omp_get_max_active_levels()) return 1;
+  return std::min(omp_get_max_threads(), openmp_options::most_threads);
+}
+
+int threads_asked_of(const executor& where) noexcept {
+  return where.threads() > 0 ? where.threads() : default_threads();
+}
+
+int threads_of(const executor& where) {
+  require_usable();
+  return threads_asked_of(where);
+}
+
+}  // namespace tally::backends::openmp

@@ -1,0 +1,234 @@
+// Memory that can't be had: this program has its own operator new, and lets any one of the
+// allocations of a call fail, in every operation on every executor of the host. Then std::bad_alloc
+// leaves the call, nothing is written and nothing is lost. (Memory that OpenMP's or Kokkos's own
+// functions get from malloc is not tested: for want of it they end the program.)
+#include "tests/matrices.hpp"
+#include "tests/operations.hpp"
+
+#include <tally/tally.h>
+#include <tally/tally.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <sstream>
+
+namespace {
+
+/// Allocations to come before the one that fails; below 0 none will.
+std::atomic<std::int64_t> left = -1;
+/// Allocations that are not given back.
+std::atomic<std::int64_t> live = 0;
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  std::int64_t before = left.load();
+  while (before >= 0 && !left.compare_exchange_weak(before, before - 1)) {
+  }
+  if (before == 0) throw std::bad_alloc();
+  const std::size_t blocks = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment;
+  void* const memory = std::aligned_alloc(alignment, blocks * alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  ++live;
+  return memory;
+}
+void release(void* memory) {
+  if (memory == nullptr) return;
+  --live;
+  std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(std::size_t n) { return allocate(n, 16); }
+void* operator new[](std::size_t n) { return allocate(n, 16); }
+void* operator new(std::size_t n, std::align_val_t a) { return allocate(n, std::size_t(a)); }
+void* operator new[](std::size_t n, std::align_val_t a) { return allocate(n, std::size_t(a)); }
+void operator delete(void* p) noexcept { release(p); }
+void operator delete[](void* p) noexcept { release(p); }
+void operator delete(void* p, std::size_t) noexcept { release(p); }
+void operator delete[](void* p, std::size_t) noexcept { release(p); }
+void operator delete(void* p, std::align_val_t) noexcept { release(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { release(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { release(p); }
+
+namespace {
+
+enum class outcome { success, no_memory, another };
+
+/// Runs `call` with its k-th allocation failing.
+template <class F>
+outcome with_failing(std::int64_t k, const F& call) {
+  const std::int64_t before = live;
+  left = k;
+  outcome result = outcome::success;
+  try {
+    call();
+  } catch (const std::bad_alloc&) {
+    result = outcome::no_memory;
+  } catch (...) {
+    result = outcome::another;
+  }
+  left = -1;
+  EXPECT_EQ(live, before) << "allocation " << k << ": some memory is lost";
+  return result;
+}
+
+/// Lets each allocation of `call` fail in turn, with `check(is_success)` after each time.
+/// @return how many there are.
+template <class F, class Check>
+std::int64_t for_each_failing(const F& call, const Check& check) {
+  call();  // what is allocated once for all calls
+  check(true);
+  for (std::int64_t k = 0;; ++k) {
+    const outcome o = with_failing(k, call);
+    EXPECT_NE(o, outcome::another) << "allocation " << k;
+    check(o == outcome::success);
+    if (o != outcome::no_memory || testing::Test::HasFailure()) return k;
+  }
+}
+
+class Allocations : public data::OnEveryExecutor {
+ protected:
+  void SetUp() override {
+    data::OnEveryExecutor::SetUp();
+    if (!IsSkipped() && data::on_device(where())) GTEST_SKIP() << "not on the host";
+  }
+
+  std::int64_t expect_survives(const operations::operation& what) const {
+    operations::prepared each(what, where());
+    each.run();
+    const auto want = each.results();
+    each.reset();
+    const auto untouched = each.results();
+    return for_each_failing(
+        [&] { each.run(); },
+        [&](bool is_success) {
+          EXPECT_EQ(each.results(), is_success ? want : untouched) << what.name;
+          each.reset();
+        });
+  }
+};
+
+TEST_P(Allocations, AnyOfThemMayFail) {
+  std::int64_t failed = 0;
+  for (const std::size_t n : {std::size_t{100}, std::size_t{40'000}}) {
+    for (const operations::operation& each : operations::list(n)) {
+      failed += expect_survives(each);
+      ASSERT_FALSE(HasFailure()) << each.name << " of " << n << " elements";
+    }
+  }
+  EXPECT_GT(failed, 0);
+}
+
+/// An operation that is not in the list, since its operands are large.
+template <class Call>
+operations::operation of(std::vector<operations::input> inputs,
+                         std::vector<std::vector<std::byte>> outputs, Call call) {
+  return {"", std::move(inputs), std::move(outputs), call};
+}
+template <class T>
+std::vector<std::byte> bytes_of(const std::vector<T>& values) {
+  std::vector<std::byte> bytes(values.size() * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+// Rows that openmp's shares cut: the sums of their chunks are kept.
+TEST_P(Allocations, OfLongRows) {
+  const matrices::pattern p = matrices::rows_of({3, 60'000, 5, 0, 70'000, 1}, 5000, 1);
+  const std::vector<double> values(p.nonzeros(), 0.3), x(5000, 0.7), y(6, 5.0);
+  const auto what = of({{bytes_of(p.row_offsets)}, {bytes_of(p.column_indices)}, {bytes_of(values)},
+                        {bytes_of(x)}},
+                       {bytes_of(y)}, [](const auto& where, operations::arguments& a) {
+                         const tally::csr_view matrix{6, 5000, a.in<std::int32_t>(0),
+                                                      a.in<std::int32_t>(1), a.in<double>(2)};
+                         tally::spmv(where, 2.0, matrix, a.in<double>(3), 3.0, a.out<double>());
+                       });
+  expect_survives(what);
+}
+
+// So many bins that samples are sorted, in several rounds.
+TEST_P(Allocations, OfManyBins) {
+  constexpr std::size_t bins = (std::size_t{1} << 22) + 5;
+  std::vector<std::int32_t> keys(2 * bins);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    keys[i] = static_cast<std::int32_t>(i * 1'000'003 % bins);
+  }
+  const auto what = of({{bytes_of(keys)}}, {bytes_of(std::vector<std::int32_t>(bins, 3))},
+                       [](const auto& where, operations::arguments& a) {
+                         tally::bincount(where, a.in<std::int32_t>(0), a.out<std::int32_t>());
+                       });
+  expect_survives(what);
+}
+
+// More pairs than are summed side by side.
+TEST_P(Allocations, OfManyPairs) {
+  constexpr std::size_t k = 20, n = 5000;
+  const auto what = of({{bytes_of(std::vector<double>(k * n, 0.3))}},
+                       {bytes_of(std::vector<double>(k))},
+                       [](const auto& where, operations::arguments& a) {
+                         const auto rows = tally::rows(a.in<double>(0).data(), k, n);
+                         tally::batched_dot(where, rows, rows, a.result<double>());
+                       });
+  expect_survives(what);
+}
+
+TALLY_ON_EVERY_EXECUTOR(Allocations);
+
+TEST(MatrixMarketAllocations, AnyOfThemMayFail) {
+  const std::string text =
+      "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 2\n2 1 -1\n2 2 2\n3 3 1e3\n";
+  std::istringstream stream(text);
+  for_each_failing(
+      [&] {
+        stream.clear();
+        stream.seekg(0);
+        const auto a = tally::read_matrix_market<double>(stream, "name");
+        EXPECT_EQ(a.values.size(), 5u);
+      },
+      [](bool) {});
+}
+
+TEST(CAllocations, FailAsAStatus) {
+  const std::vector<double> x(100'000, 0.5);
+  tally_executor where;
+  const double edges[] = {0, 0.4, 1};
+  std::int64_t counts[2] = {7, 7};
+  double result = 7;
+  for (const int what : {0, 1, 2, 3}) {
+    const auto call = [&] {
+      switch (what) {
+        case 0:
+          return tally_serial(&where);
+        case 1:
+          return tally_simd(&where);
+        case 2:
+          return tally_histogram_range(&where, x.size(), TALLY_FLOAT64, x.data(), 1, TALLY_FLOAT64,
+                                       edges, 2, TALLY_INT64, counts, nullptr);
+        default:  // a wrong argument, whose text needs memory
+          return tally_dot(&where, 2, TALLY_FLOAT64, x.data(), 0, TALLY_FLOAT64, x.data(), 1,
+                           TALLY_FLOAT64, &result);
+      }
+    };
+    const tally_status right = call();
+    counts[0] = counts[1] = 7;
+    for_each_failing(
+        [&] {
+          const tally_status status = call();
+          if (status == TALLY_OUT_OF_MEMORY) {
+            EXPECT_STREQ(tally_last_error(), "tally: out of memory");
+            EXPECT_TRUE(what != 2 || (counts[0] == 7 && counts[1] == 7));
+            throw std::bad_alloc();
+          }
+          EXPECT_EQ(status, right);
+          counts[0] = counts[1] = 7;
+        },
+        [](bool) {});
+    EXPECT_EQ(result, 7);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,157 @@
+// fork(): a child has none of the threads that OpenMP has started, and would wait for them for
+// ever.
+// This program itself starts no thread; each test is a child of its own, with a time limit.
+#include "tests/operations.hpp"
+
+#include <tally/tally.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <thread>
+
+#if defined(__SANITIZE_THREAD__)
+#define TALLY_THREAD_SANITIZER 1  // whose own threads a child lacks, too
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TALLY_THREAD_SANITIZER 1
+#endif
+#endif
+
+namespace {
+
+/// Runs `f` in a child, which ends after a minute at the latest.
+/// @return whether it was true there.
+bool in_child(const std::function<bool()>& f) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    bool is_right = false;
+    try {
+      is_right = f();
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "%s\n", e.what());
+    }
+    std::fflush(nullptr);
+    _exit(is_right ? 0 : 1);
+  }
+  int status = -1;
+  if (child < 0 || waitpid(child, &status, 0) != child) return false;
+  if (WIFSIGNALED(status)) std::fprintf(stderr, "signal %d\n", WTERMSIG(status));
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool expect(bool condition, const std::string& what) {
+  if (!condition) std::fprintf(stderr, "not so: %s\n", what.c_str());
+  return condition;
+}
+
+template <class F>
+bool is_refused(const F& f) {
+  try {
+    f();
+    return false;
+  } catch (const tally::error& e) {
+    return e.code() == tally::errc::no_device &&
+           std::string(e.what()).find("fork") != std::string::npos;
+  }
+}
+
+constexpr std::size_t n = std::size_t{1} << 19;
+const std::vector<double> x(n, 0.5);
+
+#if TALLY_HAS_OPENMP
+
+/// What should hold in the child of a process that had threads, of which `before` is an executor.
+bool does_without_openmp(const tally::executor& before) {
+  bool right = expect(tally::dot(x, x) == n / 4, "automatic() computes");
+  right &= expect(tally::choose(tally::as_operand(x)).name() == "simd", "automatic() is simd");
+  right &= expect(is_refused([] { tally::openmp(); }), "openmp() is refused");
+  for (const tally::executor& here : tally::executors()) {
+    right &= expect(here.name() != "openmp", "openmp is not among the executors");
+  }
+  right &= expect(before.description().starts_with("openmp"), "an executor can be described");
+  for (const operations::operation& each : operations::list(1000)) {
+    operations::prepared mine(each, before), automatic(each, tally::serial()),
+        reference(each, tally::serial());
+    const auto untouched = mine.results();
+    right &= expect(is_refused([&] { mine.run(); }), each.name + " is refused");
+    right &= expect(mine.results() == untouched, each.name + " writes nothing");
+    operations::arguments operands = automatic.operands();
+    each.call(tally::automatic(), operands);
+    reference.run();
+    std::vector<std::byte> results = automatic.results();  // but for what this call returned
+    std::copy(operands.returned.begin(), operands.returned.end(), results.begin());
+    right &= expect(results == reference.results(), each.name + " runs on automatic()");
+  }
+  return right;
+}
+
+/// The threads of a parallel region that is none of Tally's.
+int threads_of_a_region() {
+  int threads = 0;
+#pragma omp parallel num_threads(3)
+  {
+#pragma omp atomic
+    ++threads;
+  }
+  return threads;
+}
+
+class Fork : public testing::Test {
+ protected:
+  void SetUp() override {
+#if defined(TALLY_THREAD_SANITIZER)
+    GTEST_SKIP() << "the sanitizer has a thread of its own";
+#endif
+  }
+};
+
+TEST_F(Fork, OfAProcessThatUsedOpenmp) {
+  EXPECT_TRUE(in_child([] {
+    const tally::executor where = tally::openmp({.threads = 3});
+    const bool right = expect(tally::dot(where, x, x) == n / 4, "openmp computes before");
+    const auto child = [&] { return does_without_openmp(where); };
+    return right & in_child(child) & in_child([&] { return in_child(child); }) &
+           expect(tally::dot(where, x, x) == n / 4, "openmp computes after");
+  }));
+}
+
+TEST_F(Fork, OfAProcessThatHasParallelRegionsOfItsOwn) {
+  EXPECT_TRUE(in_child([] {
+    const tally::executor before = tally::openmp({.threads = 2});
+    return expect(threads_of_a_region() > 1, "OpenMP starts threads") &
+           in_child([&] { return does_without_openmp(before); });
+  }));
+}
+
+TEST_F(Fork, OfAProcessOfOneThreadMayUseOpenmp) {
+  EXPECT_TRUE(in_child([] {
+    const tally::executor one = tally::openmp({.threads = 1});
+    bool right = expect(tally::dot(one, x, x) == n / 4, "one thread computes before");
+    right &= in_child([&] {
+      return expect(tally::dot(one, x, x) == n / 4, "one thread computes") &
+             expect(tally::dot(tally::openmp({.threads = 3}), x, x) == n / 4, "three compute") &
+             in_child([] { return is_refused([] { tally::openmp(); }); });
+    });
+    std::thread([] {}).join();  // one that has ended is not missed
+    return right & in_child([&] {
+             return expect(tally::dot(tally::openmp({.threads = 2}), x, x) == n / 4, "two compute");
+           });
+  }));
+}
+
+#else
+
+TEST(Fork, IsOfNoConcernWithoutOpenmp) {
+  EXPECT_TRUE(in_child([] { return tally::dot(x, x) == n / 4; }));
+}
+
+#endif
+
+}  // namespace
