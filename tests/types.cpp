@@ -57,6 +57,25 @@ void every_value(int fraction_bits) {
 TEST(Types, Float16WidensExactly) { every_value<tally::float16>(10); }
 TEST(Types, Bfloat16WidensExactly) { every_value<tally::bfloat16>(7); }
 
+TEST(Types, FloatsWidenByTheirBits) {
+  for (std::uint64_t i = 0; i < std::uint64_t{1} << 32; i += 251) {
+    const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(i));
+    const double got = tally::types::widened(value);
+    if (std::isnan(value)) {
+      ASSERT_TRUE(std::isnan(got)) << i;
+    } else {
+      ASSERT_EQ(std::bit_cast<std::uint64_t>(got),
+                std::bit_cast<std::uint64_t>(static_cast<double>(value)))
+          << i;
+    }
+  }
+  for (const float value : {0.0f, -0.0f, 0x1p-149f, -0x1p-149f, 0x1.fffffcp-127f, 0x1p-126f,
+                            std::numeric_limits<float>::max(), INFINITY, -INFINITY}) {
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(tally::types::widened(value)),
+              std::bit_cast<std::uint64_t>(static_cast<double>(value)));
+  }
+}
+
 /// Between two neighbours: below the middle, the middle itself (to even), above it.
 template <class T>
 void round_between(std::uint16_t low, int fraction_bits) {
