@@ -18,4 +18,5 @@ set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 
 # The C library and OpenMP come from the cross compiler. They must not lie in TALLY_SYSROOT as well: a
 # program that loads two C libraries hangs.
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L /usr/aarch64-linux-gnu)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L /usr/aarch64-linux-gnu
+    -E LD_LIBRARY_PATH=${TALLY_SYSROOT}/usr/lib/aarch64-linux-gnu)
