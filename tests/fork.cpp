@@ -115,18 +115,21 @@ class Fork : public testing::Test {
 TEST_F(Fork, OfAProcessThatUsedOpenmp) {
   EXPECT_TRUE(in_child([] {
     const tally::executor where = tally::openmp({.threads = 3});
-    const bool right = expect(tally::dot(where, x, x) == n / 4, "openmp computes before");
+    bool right = expect(tally::dot(where, x, x) == n / 4, "openmp computes before");
     const auto child = [&] { return does_without_openmp(where); };
-    return right & in_child(child) & in_child([&] { return in_child(child); }) &
-           expect(tally::dot(where, x, x) == n / 4, "openmp computes after");
+    right &= in_child(child);
+    right &= in_child([&] { return in_child(child); });
+    right &= expect(tally::dot(where, x, x) == n / 4, "openmp computes after");
+    return right;
   }));
 }
 
 TEST_F(Fork, OfAProcessThatHasParallelRegionsOfItsOwn) {
   EXPECT_TRUE(in_child([] {
     const tally::executor before = tally::openmp({.threads = 2});
-    return expect(threads_of_a_region() > 1, "OpenMP starts threads") &
-           in_child([&] { return does_without_openmp(before); });
+    bool right = expect(threads_of_a_region() > 1, "OpenMP starts threads");
+    right &= in_child([&] { return does_without_openmp(before); });
+    return right;
   }));
 }
 
@@ -135,14 +138,16 @@ TEST_F(Fork, OfAProcessOfOneThreadMayUseOpenmp) {
     const tally::executor one = tally::openmp({.threads = 1});
     bool right = expect(tally::dot(one, x, x) == n / 4, "one thread computes before");
     right &= in_child([&] {
-      return expect(tally::dot(one, x, x) == n / 4, "one thread computes") &
-             expect(tally::dot(tally::openmp({.threads = 3}), x, x) == n / 4, "three compute") &
-             in_child([] { return is_refused([] { tally::openmp(); }); });
+      bool first = expect(tally::dot(one, x, x) == n / 4, "one thread computes");
+      first &= expect(tally::dot(tally::openmp({.threads = 3}), x, x) == n / 4, "three compute");
+      first &= in_child([] { return is_refused([] { tally::openmp(); }); });
+      return first;
     });
     std::thread([] {}).join();  // one that has ended is not missed
-    return right & in_child([&] {
-             return expect(tally::dot(tally::openmp({.threads = 2}), x, x) == n / 4, "two compute");
-           });
+    right &= in_child([] {
+      return expect(tally::dot(tally::openmp({.threads = 2}), x, x) == n / 4, "two compute");
+    });
+    return right;
   }));
 }
 
