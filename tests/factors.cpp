@@ -68,7 +68,7 @@ TEST_P(Factors, OfSpmvAreZeroAndRealBeforeTheyAreConverted) {
     after(offsets, [&](auto row_offsets) {
       after(columns, [&](auto column_indices) {
         after(std::vector<V>{value}, [&](auto values) {
-          after(std::vector<V>{1}, [&](auto x) {
+          after(std::vector<float>{1}, [&](auto x) {
             got = after(y, [&](auto z) {
               tally::spmv(where(), alpha, tally::csr_view{1, 1, row_offsets, column_indices, values},
                           x, beta, z);
