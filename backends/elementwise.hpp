@@ -105,29 +105,52 @@ TALLY_HOST_DEVICE constexpr complex_number<R> canonical(complex_number<R> value)
   return {canonical(value.re), canonical(value.im)};
 }
 
+/// A factor of complex elements. A real one multiplies their parts; the caller's value decides that,
+/// before it is rounded.
+template <class R>
+struct complex_factor {
+  complex_number<R> value;
+  bool is_real;
+};
+
+template <class V>
+struct factor_of {
+  using type = V;
+};
+template <class R>
+struct factor_of<complex_number<R>> {
+  using type = complex_factor<R>;
+};
+
 /// A factor's product with an element.
 template <class R>
 TALLY_HOST_DEVICE R scaled(R factor, R x) {
   return product(factor, x);
 }
 template <class R>
-TALLY_HOST_DEVICE complex_number<R> scaled(complex_number<R> factor, complex_number<R> x) {
-  if (factor.im == 0) return {product(factor.re, x.re), product(factor.re, x.im)};
-  return product(factor, x);
+TALLY_HOST_DEVICE complex_number<R> scaled(const complex_factor<R>& factor, complex_number<R> x) {
+  const R re = factor.value.re;
+  if (factor.is_real) return {product(re, x.re), product(re, x.im)};
+  return product(factor.value, x);
 }
 
 template <class V>
 struct factors {
-  V alpha, beta;
+  using factor = typename factor_of<V>::type;
+  factor alpha, beta;
 
   template <class C>
-  static factors of(const scalar& alpha, const scalar& beta) {
+  static factor of(const scalar& s) {
     if constexpr (is_complex_v<C>) {
-      const C a = alpha.as<C>(), b = beta.as<C>();
-      return {{a.real(), a.imag()}, {b.real(), b.imag()}};
+      const C value = s.as<C>();
+      return {{value.real(), value.imag()}, s.is_real()};
     } else {
-      return {alpha.as<C>(), beta.as<C>()};
+      return s.as<C>();
     }
+  }
+  template <class C>
+  static factors of(const scalar& alpha, const scalar& beta) {
+    return {of<C>(alpha), of<C>(beta)};
   }
   template <class C>
   static factors of(const transform_arguments& a) {

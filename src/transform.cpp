@@ -92,9 +92,6 @@ void check_arguments(const transform_arguments& a) {
 
 // --- To the backend ------------------------------------------------------------------------------
 
-/// A complex factor whose imaginary part is zero is a real one.
-bool is_real(const scalar& s) { return !transforms::is_complex(s.element) || s.number.imag() == 0; }
-
 /// As the numbers that complex elements are.
 template <class Vector>
 Vector numbers_of(Vector v) {
@@ -113,9 +110,9 @@ transform_arguments reduced(transform_arguments a) {
   }
   if (!transforms::is_complex(a.x.element) || a.x.element != a.z.element) return a;
   if (a.what > elementwise::axpby || a.x.increment != 1 || a.z.increment != 1) return a;
-  if (a.what != elementwise::copy && !is_real(a.alpha)) return a;
+  if (a.what != elementwise::copy && !a.alpha.is_real()) return a;
   if (a.what == elementwise::axpby) {
-    if (!is_real(a.beta) || a.y.element != a.z.element || a.y.increment != 1) return a;
+    if (!a.beta.is_real() || a.y.element != a.z.element || a.y.increment != 1) return a;
     a.y = numbers_of(a.y);
   }
   a.x = numbers_of(a.x);

@@ -213,7 +213,9 @@ template <class C>
 C multiple(const tally::scalar& factor, C x) {
   const C f = factor.as<C>();
   if constexpr (tally::is_complex_v<C>) {
-    if (f.imag() == 0) return {f.real() * x.real(), f.real() * x.imag()};
+    if (!tally::transforms::is_complex(factor.element) || factor.number.imag() == 0) {
+      return {f.real() * x.real(), f.real() * x.imag()};
+    }
   }
   return product(f, x);
 }

@@ -1,4 +1,4 @@
-// Fixed data and the bits of its dot products and reductions under order 1. These never change:
+// Fixed data and the bits of its dot products, reductions and exponentials under order 1. These never change:
 // another value is another order. The data come from integers alone, so that nothing but the
 // library's arithmetic decides the result, whatever flags this file is compiled with.
 #pragma once
@@ -112,6 +112,57 @@ inline constexpr reduction_row reduction_rows[] = {
      0x41578aac, 0x440320da, 0x413bac82},
     {100003, 0xc0335ce90904bfeb, 0x40d23b67d4dc7dc4, 0x4058a0b5330aa4b7, 0x2058a2d2fc2bd952,
      0x4138deca, 0x46254b01, 0x42523b71},
+};
+
+/// exp and sigmoid of a number; the formula is part of order 1's promise (docs/numerics.md).
+template <class R, class Bits>
+struct exponential_row {
+  R x;
+  Bits exp, sigmoid;
+};
+
+inline constexpr exponential_row<double, std::uint64_t> exponential_rows[] = {
+    {0x1.999999999999ap-4, 0x3ff1aec7b35a00d4, 0x3fe0cca12729afb8},
+    {-0x1.999999999999ap-4, 0x3fecf46d99d52b3a, 0x3fde66bdb1aca090},
+    {0x1p+0, 0x4005bf0a8b145769, 0x3fe764d4f5d5a2bd},
+    {-0x1p+0, 0x3fd78b56362cef38, 0x3fd136561454ba86},
+    {0x1.8p-30, 0x3ff0000000600000, 0x3fe0000000300000},
+    {0x1.48p+4, 0x41c7d6c4f0bcdd5c, 0x3fefffffff542e28},
+    {-0x1.48p+4, 0x3e157a3afeed00ab, 0x3e157a3afe79aea9},
+    {0x1.91p+6, 0x48f8c39b9134bac4, 0x3ff0000000000000},
+    {-0x1.5e4p+9, 0x00c4ff475c68ca02, 0x00c4ff475c68ca02},
+    {0x1.62ep+9, 0x7feef85a11e73f2d, 0x3ff0000000000000},
+    {-0x1.748p+9, 0x0000000000000001, 0x0000000000000000},
+    {-0x1.427c94c1edff9p+9, 0x05c6a18e577a6aaa, 0x05c6a18e577a6aa9},
+    {-0x1.c81740b74bfd6p+6, 0x35a6a0a36e6f2d02, 0x35a6a0a36e6f2d02},
+    {0x1.62e42fefa39efp-2, 0x3ff6a09e667f3bcc, 0x3fe2bec333018867},
+    {-0x1.62e42fefa39fp-2, 0x3fe6a09e667f3bcc, 0x3fda827999fcef32},
+    {0x1.0a2b23f3bab73p+0, 0x4006a09e667f3bcc, 0x3fe7a437c56e26f9},
+    {-0x1.624p+9, 0x000e6cf6d08897ac, 0x000e6cf6d08897ac},
+    {-0x1.ep+1, 0x3f981509354f0d29, 0x3f978761313f225a},
+    {0x1.24p+5, 0x433940b4acc4e544, 0x3fefffffffffffff},
+    {0x1.56e1fc2f8f359p-997, 0x3ff0000000000000, 0x3fe0000000000000},
+};
+
+inline constexpr exponential_row<float, std::uint32_t> exponential_rows_of_float[] = {
+    {0x1.99999ap-4f, 0x3f8d763e, 0x3f066509},
+    {-0x1.99999ap-4f, 0x3f67a36d, 0x3ef335ee},
+    {0x1p+0f, 0x402df854, 0x3f3b26a8},
+    {-0x1p+0f, 0x3ebc5ab2, 0x3e89b2b1},
+    {0x1.8p-14f, 0x3f800300, 0x3f000180},
+    {0x1.5p+3f, 0x470ddb81, 0x3f7ffe32},
+    {-0x1.5p+3f, 0x37e6fe13, 0x37e6fc72},
+    {0x1.92p+5f, 0x63b47241, 0x3f800000},
+    {-0x1.42p+6f, 0x0568d103, 0x0568d103},
+    {0x1.62p+6f, 0x7f4cdcc4, 0x3f800000},
+    {-0x1.9cp+6f, 0x00000001, 0x00000001},
+    {0x1.62e43p-2f, 0x3fb504f3, 0x3f15f61a},
+    {-0x1.62e432p-2f, 0x3f3504f3, 0x3ed413cd},
+    {0x1.0a2b24p+0f, 0x403504f3, 0x3f3d21be},
+    {-0x1.5fp+6f, 0x0054a77c, 0x0054a77c},
+    {-0x1.ep+1f, 0x3cc0a84a, 0x3cbc3b09},
+    {0x1.08p+4f, 0x4b5f8d5f, 0x3f7fffff},
+    {0x1.4484cp-100f, 0x3f800000, 0x3f000000},
 };
 
 }  // namespace golden

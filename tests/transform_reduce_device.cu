@@ -186,6 +186,29 @@ TEST_F(TransformReduceDevice, PromotesSmallIntegers) {
   expect_promotion<std::uint8_t>();
 }
 
+struct one_if {
+  __host__ __device__ int operator()(bool v) const { return v ? 1 : 0; }
+};
+
+TEST_F(TransformReduceDevice, TakesAnyByteOfABoolButZeroForTrue) {
+  for (const std::size_t n : sizes) {
+    if (n > 300 * chunk + 5) continue;
+    std::vector<unsigned char> bytes(n);
+    int expected = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      bytes[i] = static_cast<unsigned char>(i * 2654435761u >> 24 & 0x83);
+      expected += bytes[i] != 0;
+    }
+    const on_device<unsigned char> x(bytes);
+    const auto* const flags = reinterpret_cast<const bool*>(x.data);
+    EXPECT_EQ(tally::transform_reduce(tally::cuda(), std::span(flags, n), 0, std::plus<>(), one_if()),
+              expected);
+    EXPECT_EQ(tally::transform_reduce(tally::cuda(), tally::strided(flags, n, -1), 0, std::plus<>(),
+                                      one_if()),
+              expected);
+  }
+}
+
 TEST_F(TransformReduceDevice, TakesFloat16) {
   std::vector<tally::float16> x, y;
   for (int i = 0; i < 3000; ++i) {

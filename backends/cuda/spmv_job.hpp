@@ -53,7 +53,7 @@ struct spmv_job {
   std::uint64_t* words = nullptr;    ///< the workspace (workspace.hpp)
   std::uint64_t* ended = nullptr;    ///< where the launch counts itself when it ends, or null
   /// alpha and beta, in the type C.
-  alignas(16) unsigned char factors[2 * sizeof(complex_number<double>)] = {};
+  alignas(16) unsigned char factors[sizeof(backends::factors<complex_number<double>>)] = {};
 };
 
 }  // namespace tally::backends::cuda

@@ -13,7 +13,7 @@ struct transform_job {
   std::int64_t head = 0;   ///< elements before the first 16 bytes that are written at once
   std::int64_t whole = 0;  ///< how many times 16 bytes are
   /// The factors, in the type that elements are computed in.
-  alignas(16) unsigned char factors[2 * sizeof(complex_number<double>)] = {};
+  alignas(16) unsigned char factors[sizeof(backends::factors<complex_number<double>>)] = {};
 };
 
 }  // namespace tally::backends::cuda

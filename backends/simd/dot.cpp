@@ -154,10 +154,22 @@ std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
   return sum;
 }
 
+/// Where both of two bools are true.
+struct both_true {
+  const bool8 *x, *y;
+  bool operator()(std::size_t i) const { return x[i] && y[i]; }
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(std::size_t i, D d) const {
+    return hn::Min(hn::LoadU(d, &x[i].byte), hn::LoadU(d, &y[i].byte));
+  }
+};
+
 /// The sum of a node's n terms, in the accumulator R.
 template <class R, class X, class Y>
 HWY_INLINE R sum_contiguous(const X* x, const Y* y, std::size_t n) {
-  if constexpr (std::is_integral_v<R>) {
+  if constexpr (std::is_same_v<X, bool8> && std::is_same_v<Y, bool8>) {
+    return static_cast<R>(count_true(n, both_true{x, y}));
+  } else if constexpr (std::is_integral_v<R>) {
     return static_cast<R>(sum_integers(x, y, n));
   } else {
     return sum_node(products<R, X, Y>{x, y}, n);

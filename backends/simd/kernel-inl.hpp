@@ -121,6 +121,21 @@ HWY_INLINE hn::Vec<D> load32(D d, const X* p) {
   }
 }
 
+/// 1 where a bool is true, 0 elsewhere; in two instructions, as many as a byte takes to become a
+/// float.
+HWY_INLINE vec<float> load_truth(const bool8* p) {
+#if HWY_TARGET == HWY_AVX3
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  return vec<float>{_mm512_maskz_mov_ps(_mm_test_epi8_mask(bytes, bytes), _mm512_set1_ps(1))};
+#elif HWY_TARGET == HWY_AVX2
+  const auto bytes = load32(hn::RebindToSigned<tag<float>>(), &p->byte);
+  const __m256i one = _mm256_castps_si256(_mm256_set1_ps(1));
+  return vec<float>{_mm256_castsi256_ps(_mm256_sign_epi32(one, bytes.raw))};
+#else
+  return hn::ConvertTo(tag<float>(), load32(hn::RebindToSigned<tag<float>>(), p));
+#endif
+}
+
 /// The next elements at p, converted to W to nearest even.
 template <class W, class X>
 HWY_INLINE vec<W> load(const X* p) {
@@ -138,7 +153,9 @@ HWY_INLINE vec<W> load(const X* p) {
       return hn::Load(d, converted);
     }
   } else if constexpr (std::is_same_v<W, float>) {
-    if constexpr (is_whole<X>) {
+    if constexpr (std::is_same_v<X, bool8>) {
+      return load_truth(p);
+    } else if constexpr (std::is_integral_v<X>) {
       return hn::ConvertTo(d, load32(hn::RebindToSigned<tag<W>>(), p));
     } else {
       return load32(d, p);
@@ -335,6 +352,30 @@ HWY_INLINE Sum fold_vector([[maybe_unused]] D d, hn::Vec<D> v) {
     hn::Store(v, d, both);
     return {both[0], both[1]};
   }
+}
+
+/// How many of n bools are true: `at(i)` is bool i, and `at(i, d)` bytes of vector type d, 0 for the
+/// false ones from i on. They are counted in bytes, which hold 255.
+template <class At>
+HWY_INLINE std::uint64_t count_true(std::size_t n, At at) {
+  std::size_t i = 0;
+  std::uint64_t count = 0;
+#if HWY_TARGET != HWY_SCALAR  // whose vectors are single numbers
+  const tag<std::uint64_t> d;
+  const hn::Repartition<std::uint8_t, tag<std::uint64_t>> bytes;
+  constexpr std::size_t step = hn::MaxLanes(bytes);
+  auto sum = hn::Zero(d);
+  while (i + step <= n) {
+    const std::size_t end = i + std::min<std::size_t>((n - i) / step, 255) * step;
+    auto here = hn::Zero(bytes);
+#pragma GCC unroll 4
+    for (; i < end; i += step) here = hn::Add(here, truth(at(i, bytes)));
+    sum = hn::Add(sum, hn::SumsOf8(here));
+  }
+  count = fold_vector<std::uint64_t>(d, sum);
+#endif
+  for (; i < n; ++i) count += at(i);
+  return count;
 }
 
 /// Of two vectors, two numbers each.

@@ -86,8 +86,7 @@ std::uint64_t sum_integers(const X* x, std::size_t n) {
   std::size_t i = 0;
   std::uint64_t sum = 0;
   if constexpr (width < std::uint64_t >> 1) {
-    constexpr bool of_bool = std::is_same_v<X, bool8>;
-    using U = std::make_unsigned_t<std::conditional_t<of_bool, std::uint8_t, X>>;
+    using U = std::make_unsigned_t<X>;
     const hn::Repartition<U, tag<std::uint64_t>> du;
     constexpr std::size_t step = hn::MaxLanes(du);
     auto even = hn::Zero(d), odd = hn::Zero(d);
@@ -95,7 +94,6 @@ std::uint64_t sum_integers(const X* x, std::size_t n) {
 #pragma GCC unroll 4
     for (; i + step <= n; i += step) {
       auto v = hn::LoadU(du, reinterpret_cast<const U*>(x + i));
-      if constexpr (of_bool) v = truth(v);
       if constexpr (biased) v = hn::Xor(v, hn::Set(du, static_cast<U>(bias)));
       if constexpr (what == reduction::asum && std::is_signed_v<X>) {
         v = hn::BitCast(du, hn::Abs(hn::BitCast(hn::RebindToSigned<decltype(du)>(), v)));
@@ -123,10 +121,21 @@ std::uint64_t sum_integers(const X* x, std::size_t n) {
   return sum;
 }
 
+struct bools {
+  const bool8* x;
+  bool operator()(std::size_t i) const { return x[i]; }
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(std::size_t i, D d) const {
+    return hn::LoadU(d, &x[i].byte);
+  }
+};
+
 /// The sum of a node's n elements, whose numbers are at x.
 template <reduction what, class A, class X>
 HWY_INLINE reduce_sum<A> sum_contiguous(const X* x, std::size_t n) {
-  if constexpr (std::is_integral_v<A>) {
+  if constexpr (std::is_integral_v<A> && std::is_same_v<X, bool8>) {
+    return {static_cast<A>(count_true(n, bools{x}))};
+  } else if constexpr (std::is_integral_v<A>) {
     return {static_cast<A>(sum_integers<what>(x, n))};
   } else if constexpr (is_complex_v<A>) {
     return sum_node(terms<what, real_t<A>, X, 2>{x}, 2 * n);

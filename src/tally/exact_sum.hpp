@@ -11,7 +11,9 @@
 //
 // Capacity: |sum| < 2^2112 (float: 2^320) at any time, which no 2^63 terms reach, in any number of
 // merges. A sum that passes it becomes NaN, and throws on the host, when carries next reach the last
-// limb, in `to_words` at the latest; `round` alone gives the infinity that it is as a number.
+// limb, in `to_words` at the latest; `round` alone gives the infinity that it is as a number. One
+// that comes back below it before then is as if nothing had been. After it has become NaN it stays
+// that, and adding to it or merging it throws no more.
 //
 // Why no limb overflows: every deposit adds less than 2^32 to a limb, and carries are propagated
 // after 2^30 deposits at the latest; merging adds up the deposits of both. `pending_` counts them,

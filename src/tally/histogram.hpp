@@ -12,10 +12,11 @@
 //   bincount         the integers: key i is in bin i
 //   histogram_range  those given, of any real type
 //   histogram_even   of integer samples with integer bounds, the real numbers
-//                    lower + i (upper - lower) / bins, not rounded; otherwise NumPy's, in double:
-//                    i * width + lower, width = (upper - lower) / bins, each operation rounded, and
-//                    edge_bins = upper. Where upper - lower overflows, upper and lower are halved
-//                    and the edges doubled.
+//                    lower + i (upper - lower) / bins, not rounded; otherwise, in double, those
+//                    that NumPy makes for float64 samples: i * width + lower,
+//                    width = (upper - lower) / bins, each operation rounded, and edge_bins = upper.
+//                    Where upper - lower overflows, upper and lower are halved and the edges
+//                    doubled; where the width underflows see docs/numerics.md.
 //
 // Samples outside all bins, and NaNs, are not counted, but apart if asked for
 // (`histogram_options::outside`). For bincount alone a key outside is an error unless they are

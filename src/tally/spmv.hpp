@@ -20,7 +20,8 @@
 //
 // in C, each product and the sum rounded, and rounded once to y's type; alpha and beta are
 // converted to C, and a complex factor whose imaginary part is zero multiplies both parts by its
-// real part, as in `axpby`. A NaN is the positive quiet NaN with an empty payload.
+// real part, as in `axpby`. Whether beta, or that part, is zero, is asked before the conversion, in
+// which it may become zero. A NaN is the positive quiet NaN with an empty payload.
 //
 // Types: values of float16, bfloat16, float32, float64, complex64, complex128; x and y of float32,
 // float64, complex64, complex128, y complex where the values or x are; row offsets and column

@@ -15,12 +15,12 @@
 //     real numbers complex. Not the reverse, and only `copy` from bool writes bool: anything else
 //     doesn't compile, or is unsupported_type where types are values.
 //   - A NaN that is computed is the positive quiet NaN with an empty payload. `copy` between
-//     equal types copies bits.
+//     equal types copies bits, of bool 0 for 0 and 1 for any other byte.
 //
 // Factors (alpha, beta) are converted to the computation's type, to nearest even. A floating-point
 // factor needs floating-point elements, a complex one complex elements. A complex factor whose
-// imaginary part is zero multiplies both parts of an element by its real part. Nothing is skipped
-// where a factor is 0: 0 * NaN is NaN.
+// imaginary part is zero, before it is converted, multiplies both parts of an element by its real
+// part. Nothing is skipped where a factor is 0: 0 * NaN is NaN.
 //
 // Where they run: on the CPU backends a call returns when the output is written. On CUDA it returns
 // once the work is queued on the executor's stream, as for the forms of `dot` that write their
@@ -90,6 +90,9 @@ struct scalar {
       return static_cast<C>(number.real());
     }
   }
+
+  /// A complex number whose imaginary part is zero is a real one, too.
+  constexpr bool is_real() const { return number.imag() == 0; }
 };
 
 /// What an element-wise function is asked for, its types erased. Element types are checked at run
