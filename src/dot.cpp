@@ -58,8 +58,9 @@ bool plain(const dot_arguments& a) {
           (address(a.result.data) & (check::alignment_of(a.result.element) - 1))) == 0;
 }
 
-/// The arguments are right but for where they are. The environment is set here, since the checks before
-/// this compare integers alone: 8 doubles on `automatic()` take 16 ns so, 17.5 with it set before them.
+/// The arguments are right but for where they are. The environment is set here, since the checks
+/// before this compare integers alone: 8 doubles on `automatic()` take 16 ns so, 17.5 with it set
+/// before them.
 void run(const executor& where, const dot_arguments& a) {
   const backends::default_environment environment;
   if (memory_differs() || &where.backend()->reaches != &backends::host_reaches)

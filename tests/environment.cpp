@@ -307,7 +307,9 @@ TEST_F(EnvironmentOfTheHost, ReachesNoExactSum) {
     for (const float v : {wide.round<float>(), narrow.round<float>(), narrow.round_root<float>()}) {
       bits.push_back(std::bit_cast<std::uint32_t>(v));
     }
-    for (const std::int64_t word : wide.to_words()) bits.push_back(static_cast<std::uint64_t>(word));
+    for (const std::int64_t limb : wide.to_words()) {
+      bits.push_back(static_cast<std::uint64_t>(limb));
+    }
     bits.push_back(wide < merged);
     return bits;
   };

@@ -230,8 +230,8 @@ concept dot_accumulator = element<X> && element<Y> &&
 
 namespace types {
 
-/// A float as a double, by its bits: in the caller's code, where neither subnormals that are flushed
-/// nor traps nor the compiler's flags may reach it.
+/// A float as a double, by its bits: in the caller's code, where neither flushed subnormals nor
+/// traps nor the compiler's flags may reach it.
 TALLY_HOST_DEVICE constexpr double widened(float value) {
   const auto bits = __builtin_bit_cast(std::uint32_t, value);
   std::uint64_t magnitude = bits & 0x7fffffffu;
