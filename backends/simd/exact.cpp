@@ -711,7 +711,7 @@ void split_numbers(type element, const void* data, std::size_t n, T* first, T* s
   };
   switch (element) {
     case type::boolean:
-      return convert_numbers(static_cast<const bool8*>(data), n, to.first);
+      return convert_numbers(static_cast<const bool8*>(data), n, first);
     case type::uint8:
       return convert_numbers(static_cast<const std::uint8_t*>(data), n, first);
     case type::int8:
