@@ -1,6 +1,7 @@
 #include "backends/cuda/device.hpp"
 
 #include "backends/cuda/runtime.hpp"
+#include "backends/floating_point_environment.hpp"
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -141,6 +142,7 @@ void device_memory::allocate(std::size_t bytes) {
 
 device_memory::~device_memory() {
   if (memory_ == nullptr) return;
+  const default_environment environment;  // the driver raises exceptions when it frees
   const driver& d = driver::get();
   unsigned long long id = 0;
   CUcontext context = nullptr;
