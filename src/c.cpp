@@ -2,6 +2,7 @@
 #include <tally/tally.h>
 #include <tally/tally.hpp>
 
+#include "src/check.hpp"
 #include "src/fixed_text.hpp"
 
 #include <bit>
@@ -146,6 +147,11 @@ tally_status listed(const tally_executor* where, std::size_t k, const std::size_
         (n == nullptr || x == nullptr || incx == nullptr || y == nullptr || incy == nullptr)) {
       throw tally::error(tally::errc::null_pointer,
                          "tally_multi_dot_list: n, x, incx, y or incy is null");
+    }
+    if (k > tally::most_elements) {  // a negative number, from C or Fortran
+      tally::check("tally_multi_dot_list")
+          .fail(tally::errc::invalid_argument, "there are ", k, " pairs; there can be ",
+                tally::most_elements);
     }
     std::vector<tally::operand_pair> list(k);
     for (std::size_t j = 0; j < k; ++j) {

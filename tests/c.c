@@ -104,6 +104,8 @@ int main(void) {
     CHECK(rc[0] == 70 && rc[1] == 1 * 6 + 4 * 5);
     CHECK(tally_multi_dot_list(&where, 2, lengths, TALLY_FLOAT64, xs, NULL, TALLY_FLOAT32, ys, incy,
                                TALLY_FLOAT64, rc) == TALLY_NULL_POINTER);
+    CHECK(tally_multi_dot_list(&where, (size_t)-1, lengths, TALLY_FLOAT64, xs, incx, TALLY_FLOAT32,
+                               ys, incy, TALLY_FLOAT64, rc) == TALLY_INVALID_ARGUMENT);
   }
 
   {
