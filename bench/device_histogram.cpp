@@ -67,8 +67,8 @@ constexpr lane lane_of(std::string_view name, values drawn,
 
 contender counts_on_device(std::string name, std::string label, std::function<void(cudaStream_t)> f,
                            const workload& w) {
-  contender c = on_device(
-      std::move(name), std::move(label), [f](cudaStream_t s, void*) { f(s); }, w);
+  contender c =
+      on_device(std::move(name), std::move(label), [f](cudaStream_t s, void*) { f(s); }, w);
   c.compute = [f, counts = w.y](void* result) {
     f(stream());
     std::vector<std::int32_t> on_host(counts.size);

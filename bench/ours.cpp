@@ -1,7 +1,7 @@
 #include "bench/ours.hpp"
 
-#include "backends/backend.hpp"
 #include "bench/elementwise.hpp"
+#include "src/core/table.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -15,15 +15,15 @@ std::vector<std::size_t> sizes_of_one(const types& t, bool full) {
 contenders ways_of_one(const workload& w, bool full) {
   contenders list = ours_of_one(w, full);
   constexpr source* others[] = {
-    limit,
-    peers::standard_of_one,
-    peers::openblas_of_one,
-    peers::blis_of_one,
+      limit,
+      peers::standard_of_one,
+      peers::openblas_of_one,
+      peers::blis_of_one,
 #if TALLY_BENCH_EIGEN
-    peers::eigen,
+      peers::eigen,
 #endif
 #if TALLY_BENCH_KOKKOS
-    peers::kokkos_of_one,
+      peers::kokkos_of_one,
 #endif
   };
   for (source* other : others) list += other(w);

@@ -22,12 +22,12 @@ contenders ours(const workload& w, bool full) {
 contenders ways(const workload& w, bool full) {
   contenders list = ours(w, full);
   for (source* other : {
-         peers::standard_spmv,
+           peers::standard_spmv,
 #if TALLY_BENCH_EIGEN
-             peers::eigen_spmv,
+           peers::eigen_spmv,
 #endif
 #if TALLY_BENCH_KOKKOS_KERNELS
-             peers::kokkos_kernels_spmv,
+           peers::kokkos_kernels_spmv,
 #endif
        })
     list += other(w);

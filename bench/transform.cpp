@@ -20,13 +20,13 @@ std::vector<std::size_t> sizes_in_full(const types& t, bool full) {
 contenders ways(const workload& w, bool full) {
   contenders list = ours_of_one(w, full);
   constexpr source* others[] = {
-    limit,
-    peers::standard_elementwise,
+      limit,
+      peers::standard_elementwise,
 #if TALLY_BENCH_EIGEN
-    peers::eigen,
+      peers::eigen,
 #endif
 #if TALLY_BENCH_KOKKOS
-    peers::kokkos_elementwise,
+      peers::kokkos_elementwise,
 #endif
   };
   for (source* other : others) list += other(w);

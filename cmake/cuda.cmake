@@ -1,4 +1,4 @@
-# The CUDA backend's toolchain: sets TALLY_HAS_CUDA and TALLY_CUDA_SOURCES.
+# The CUDA backend's toolchain: sets TALLY_HAS_CUDA.
 
 # Without a choice of one's own: Turing, Ampere and Hopper, and PTX for what comes after. It must
 # stand before the language is enabled.
@@ -17,6 +17,3 @@ if(CUDAToolkit_FOUND)
 elseif(NOT TALLY_ENABLE_CUDA STREQUAL "AUTO")
   message(FATAL_ERROR "TALLY_ENABLE_CUDA is ON and no CUDA toolkit of version 12 or newer was found")
 endif()
-
-file(GLOB TALLY_CUDA_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/backends/cuda/*.cu
-     ${PROJECT_SOURCE_DIR}/backends/cuda/*.cpp)

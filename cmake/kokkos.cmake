@@ -130,18 +130,7 @@ endfunction()
 if(TALLY_KOKKOS_ORIGIN)
   set(TALLY_HAS_KOKKOS 1)
   message(STATUS "Kokkos: ${TALLY_KOKKOS_ORIGIN}")
-  set(kokkos_sources
-    backends/kokkos/dot.cpp
-    backends/kokkos/exact.cpp
-    backends/kokkos/extremum.cpp
-    backends/kokkos/functions.cpp
-    backends/kokkos/histogram.cpp
-    backends/kokkos/multi_dot.cpp
-    backends/kokkos/reduce.cpp
-    backends/kokkos/runtime.cpp
-    backends/kokkos/spmv.cpp
-    backends/kokkos/table.cpp
-    backends/kokkos/transform.cpp)
+  tally_sources_in(kokkos_sources backends/kokkos)
   add_library(tally_kokkos STATIC ${kokkos_sources})
   tally_compile_as_kokkos(${kokkos_sources})
   if(Kokkos_CUDA_ARCHITECTURES)  # no device but these can run Kokkos's own kernels

@@ -103,12 +103,11 @@ class Allocations : public data::OnEveryExecutor {
     const auto want = each.results();
     each.reset();
     const auto untouched = each.results();
-    return for_each_failing(
-        [&] { each.run(); },
-        [&](bool is_success) {
-          EXPECT_EQ(each.results(), is_success ? want : untouched) << what.name;
-          each.reset();
-        });
+    return for_each_failing([&] { each.run(); },
+                            [&](bool is_success) {
+                              EXPECT_EQ(each.results(), is_success ? want : untouched) << what.name;
+                              each.reset();
+                            });
   }
 };
 
@@ -140,13 +139,13 @@ std::vector<std::byte> bytes_of(const std::vector<T>& values) {
 TEST_P(Allocations, OfLongRows) {
   const matrices::pattern p = matrices::rows_of({3, 60'000, 5, 0, 70'000, 1}, 5000, 1);
   const std::vector<double> values(p.nonzeros(), 0.3), x(5000, 0.7), y(6, 5.0);
-  const auto what = of({{bytes_of(p.row_offsets)}, {bytes_of(p.column_indices)}, {bytes_of(values)},
-                        {bytes_of(x)}},
-                       {bytes_of(y)}, [](const auto& where, operations::arguments& a) {
-                         const tally::csr_view matrix{6, 5000, a.in<std::int32_t>(0),
-                                                      a.in<std::int32_t>(1), a.in<double>(2)};
-                         tally::spmv(where, 2.0, matrix, a.in<double>(3), 3.0, a.out<double>());
-                       });
+  const auto what = of(
+      {{bytes_of(p.row_offsets)}, {bytes_of(p.column_indices)}, {bytes_of(values)}, {bytes_of(x)}},
+      {bytes_of(y)}, [](const auto& where, operations::arguments& a) {
+        const tally::csr_view matrix{6, 5000, a.in<std::int32_t>(0), a.in<std::int32_t>(1),
+                                     a.in<double>(2)};
+        tally::spmv(where, 2.0, matrix, a.in<double>(3), 3.0, a.out<double>());
+      });
   expect_survives(what);
 }
 
@@ -167,12 +166,12 @@ TEST_P(Allocations, OfManyBins) {
 // More pairs than are summed side by side.
 TEST_P(Allocations, OfManyPairs) {
   constexpr std::size_t k = 20, n = 5000;
-  const auto what = of({{bytes_of(std::vector<double>(k * n, 0.3))}},
-                       {bytes_of(std::vector<double>(k))},
-                       [](const auto& where, operations::arguments& a) {
-                         const auto rows = tally::rows(a.in<double>(0).data(), k, n);
-                         tally::batched_dot(where, rows, rows, a.result<double>());
-                       });
+  const auto what =
+      of({{bytes_of(std::vector<double>(k * n, 0.3))}}, {bytes_of(std::vector<double>(k))},
+         [](const auto& where, operations::arguments& a) {
+           const auto rows = tally::rows(a.in<double>(0).data(), k, n);
+           tally::batched_dot(where, rows, rows, a.result<double>());
+         });
   expect_survives(what);
 }
 

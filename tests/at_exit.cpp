@@ -51,9 +51,9 @@ void call(const char* when) {
               TALLY_ZERO_INCREMENT,
           when);
   require(std::strcmp(tally_last_error(), "tally::dot: x has increment 0") == 0, when);
-  require(tally_nrm2(nullptr, 3, TALLY_FLOAT64, x, 1, TALLY_INT64, &result) ==
-              TALLY_UNSUPPORTED_TYPE,
-          when);
+  require(
+      tally_nrm2(nullptr, 3, TALLY_FLOAT64, x, 1, TALLY_INT64, &result) == TALLY_UNSUPPORTED_TYPE,
+      when);
   require(std::strcmp(tally_last_error(),
                       "tally::nrm2: the result is int64; float64 gives float64 or float64") == 0,
           when);
@@ -86,8 +86,8 @@ void in_thread() {
 void without_memory() {
   double result = 42;
   short_of_memory = true;
-  const tally_status status = tally_dot(nullptr, 3, TALLY_FLOAT64, x, 0, TALLY_FLOAT64, x, 1,
-                                        TALLY_FLOAT64, &result);
+  const tally_status status =
+      tally_dot(nullptr, 3, TALLY_FLOAT64, x, 0, TALLY_FLOAT64, x, 1, TALLY_FLOAT64, &result);
   const char* const text = tally_last_error();
   short_of_memory = false;
   require(status == TALLY_OUT_OF_MEMORY && std::strcmp(text, "tally: out of memory") == 0,

@@ -1,7 +1,7 @@
 // Data for the tests: random vectors of every element type, and memory that an executor can reach.
 #pragma once
 
-#include "backends/backend.hpp"
+#include "src/core/table.hpp"
 
 #include <tally/tally.hpp>
 
@@ -91,25 +91,26 @@ struct target {
   friend void PrintTo(const target& t, std::ostream* out) { *out << t.name; }
 };
 
+/// Every backend of the build: simd in each of its instruction sets, openmp with some numbers of
+/// threads.
 inline std::vector<target> targets() {
-  std::vector<target> all = {{"serial", [] { return tally::serial(); }}};
-  for (const auto set : tally::instruction_sets()) {
-    std::string label = "simd_" + std::string(tally::name(set));
-    std::erase(label, '-');
-    all.push_back({label, [set] { return tally::simd({.instructions = set}); }});
+  std::vector<target> all;
+  for (const std::string_view backend : tally::backend_names()) {
+    if (backend == "simd") {
+      for (const auto set : tally::instruction_sets()) {
+        std::string label = "simd_" + std::string(tally::name(set));
+        std::erase(label, '-');
+        all.push_back({label, [set] { return tally::simd({.instructions = set}); }});
+      }
+    } else if (backend == "openmp") {
+      for (const int threads : {1, 2, 3, 7}) {
+        all.push_back({"openmp_" + std::to_string(threads),
+                       [threads] { return tally::openmp({.threads = threads}); }});
+      }
+    } else {
+      all.push_back({std::string(backend), [backend] { return tally::executor_named(backend); }});
+    }
   }
-#if TALLY_HAS_OPENMP
-  for (const int threads : {1, 2, 3, 7}) {
-    all.push_back({"openmp_" + std::to_string(threads),
-                   [threads] { return tally::openmp({.threads = threads}); }});
-  }
-#endif
-#if TALLY_HAS_CUDA
-  all.push_back({"cuda", [] { return tally::cuda(); }});
-#endif
-#if TALLY_HAS_KOKKOS
-  all.push_back({"kokkos", [] { return tally::kokkos(); }});
-#endif
   return all;
 }
 
@@ -156,13 +157,13 @@ class buffer {
 #if TALLY_HAS_CUDA
     if (device_) check_cuda(cudaMalloc(&pointer_, bytes));
 #endif
-    if (!device_) pointer_ = ::operator new (bytes, std::align_val_t{256});
+    if (!device_) pointer_ = ::operator new(bytes, std::align_val_t{256});
   }
   ~buffer() {
 #if TALLY_HAS_CUDA
     if (device_) cudaFree(pointer_);
 #endif
-    if (!device_) ::operator delete (pointer_, std::align_val_t{256});
+    if (!device_) ::operator delete(pointer_, std::align_val_t{256});
   }
   buffer(const buffer&) = delete;
   buffer& operator=(const buffer&) = delete;
@@ -174,7 +175,8 @@ class buffer {
 #if TALLY_HAS_CUDA
     if (device_) {
       check_cuda(cudaMemcpy(get() + offset, from, bytes, cudaMemcpyDefault));
-      // From pageable memory it may return before the device has them, and other streams don't wait.
+      // From pageable memory it may return before the device has them, and other streams don't
+      // wait.
       return check_cuda(cudaStreamSynchronize(nullptr));
     }
 #endif

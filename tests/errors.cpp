@@ -47,9 +47,8 @@ TEST_P(Errors, NegativeLengths) {
 }
 
 TEST_P(Errors, NullPointers) {
-  expect_error(errc::null_pointer, "tally::dot: y is null and should point at 5 elements", [&] {
-    dot(vector(5), {nullptr, 5, 1, tally::type::float64});
-  });
+  expect_error(errc::null_pointer, "tally::dot: y is null and should point at 5 elements",
+               [&] { dot(vector(5), {nullptr, 5, 1, tally::type::float64}); });
   expect_error(errc::null_pointer, "tally::dot: result is null and should point at 1 element", [&] {
     tally::dot(where(), vector(5), vector(5), tally::conjugate::none,
                {nullptr, tally::type::float64}, false);
@@ -90,18 +89,16 @@ TEST_P(Errors, OfReductions) {
   expect_error(errc::invalid_argument,
                "tally::sum: x has 18446744073709551615 elements; there can be 281474976710656",
                [&] { reduce(reduction::sum, vector(static_cast<std::size_t>(-1))); });
-  expect_error(errc::null_pointer, "tally::asum: x is null and should point at 5 elements", [&] {
-    reduce(reduction::asum, {nullptr, 5, 1, type::float64});
-  });
+  expect_error(errc::null_pointer, "tally::asum: x is null and should point at 5 elements",
+               [&] { reduce(reduction::asum, {nullptr, 5, 1, type::float64}); });
   expect_error(errc::null_pointer, "tally::sum: result is null and should point at 1 element", [&] {
     tally::reduce(where(), {vector(5), reduction::sum, {nullptr, type::float64}, false, false});
   });
   expect_error(errc::zero_increment, "tally::nrm2: x has increment 0",
                [&] { reduce(reduction::nrm2, vector(5, 0)); });
   expect_error(errc::misaligned,
-               "tally::nrm2: x is not a multiple of 8 bytes, the alignment of float64", [&] {
-                 reduce(reduction::nrm2, {memory_->get() + 4, 5, 1, type::float64});
-               });
+               "tally::nrm2: x is not a multiple of 8 bytes, the alignment of float64",
+               [&] { reduce(reduction::nrm2, {memory_->get() + 4, 5, 1, type::float64}); });
   expect_error(errc::misaligned,
                "tally::sum: result is not a multiple of 8 bytes, the alignment of float64", [&] {
                  auto* const odd = reinterpret_cast<std::byte*>(&result_) + 4;
@@ -118,9 +115,8 @@ TEST_P(Errors, OfReductions) {
   expect_error(errc::unsupported_type,
                "tally::asum: the result is complex64; complex64 gives float32 or float64",
                [&] { reduce(reduction::asum, pairs, type::complex64); });
-  expect_error(errc::unsupported_type, "tally::sum: x has element type 77; there are 11", [&] {
-    reduce(reduction::sum, {memory_->get(), 5, 1, static_cast<type>(77)});
-  });
+  expect_error(errc::unsupported_type, "tally::sum: x has element type 77; there are 11",
+               [&] { reduce(reduction::sum, {memory_->get(), 5, 1, static_cast<type>(77)}); });
   expect_error(errc::unsupported_type, "tally::sum: result has element type 77; there are 11",
                [&] { reduce(reduction::sum, vector(5), static_cast<type>(77)); });
   expect_error(errc::invalid_argument, "tally::reduce: what is 9; there are 3 reductions",
@@ -140,34 +136,28 @@ TEST_P(Errors, OfExtrema) {
     expect_error(errc::no_elements, function + ": x has 0 elements and should have at least 1",
                  [&, w = what] { find(w, vector(0)); });
     expect_error(errc::unsupported_type,
-                 function + ": x is complex64; complex numbers have no order", [&, w = what] {
-                   find(w, {memory_->get(), 5, 1, type::complex64});
-                 });
+                 function + ": x is complex64; complex numbers have no order",
+                 [&, w = what] { find(w, {memory_->get(), 5, 1, type::complex64}); });
   }
   expect_error(errc::invalid_argument,
                "tally::iamax: x has 18446744073709551615 elements; there can be 281474976710656",
                [&] { find(extreme::iamax, vector(static_cast<std::size_t>(-1))); });
-  expect_error(errc::null_pointer, "tally::max: x is null and should point at 5 elements", [&] {
-    find(extreme::max, {nullptr, 5, 1, type::float64});
-  });
+  expect_error(errc::null_pointer, "tally::max: x is null and should point at 5 elements",
+               [&] { find(extreme::max, {nullptr, 5, 1, type::float64}); });
   expect_error(errc::null_pointer, "tally::iamax: result is null and should point at 1 element",
-               [&] {
-                 tally::find_extremum(where(), {vector(0), extreme::iamax, nullptr, false});
-               });
+               [&] { tally::find_extremum(where(), {vector(0), extreme::iamax, nullptr, false}); });
   expect_error(errc::zero_increment, "tally::minmax: x has increment 0",
                [&] { find(extreme::minmax, vector(5, 0)); });
   expect_error(errc::misaligned,
-               "tally::min: x is not a multiple of 8 bytes, the alignment of float64", [&] {
-                 find(extreme::min, {memory_->get() + 4, 5, 1, type::float64});
-               });
+               "tally::min: x is not a multiple of 8 bytes, the alignment of float64",
+               [&] { find(extreme::min, {memory_->get() + 4, 5, 1, type::float64}); });
   expect_error(errc::misaligned,
                "tally::min: result is not a multiple of 8 bytes, the alignment of int64", [&] {
                  auto* const odd = reinterpret_cast<std::byte*>(result.data()) + 4;
                  tally::find_extremum(where(), {vector(5), extreme::min, odd, true});
                });
-  expect_error(errc::unsupported_type, "tally::min: x has element type 77; there are 11", [&] {
-    find(extreme::min, {memory_->get(), 5, 1, static_cast<type>(77)});
-  });
+  expect_error(errc::unsupported_type, "tally::min: x has element type 77; there are 11",
+               [&] { find(extreme::min, {memory_->get(), 5, 1, static_cast<type>(77)}); });
   expect_error(errc::invalid_argument, "tally::find_extremum: what is 9; there are 4 extremes",
                [&] { find(static_cast<extreme>(9), vector(5)); });
   EXPECT_EQ(result, (std::array<double, 4>{42, 42, 42, 42}));

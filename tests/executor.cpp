@@ -1,5 +1,5 @@
 // Executors: which there are, what they are called, and that a forced one is the one that runs.
-#include "backends/backend.hpp"
+#include "src/core/table.hpp"
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>
@@ -29,6 +29,31 @@ TEST(Executors, SerialIsFirstAndNamesAreUnique) {
   for (const auto& where : all) {
     EXPECT_TRUE(names.insert(where.name()).second) << where.name();
     EXPECT_TRUE(where.description().starts_with(where.name()));
+  }
+}
+
+TEST(Executors, AreMadeByTheirNames) {
+  const auto names = tally::backend_names();
+  auto name = names.begin();
+  for (const auto& where : tally::executors()) {
+    name = std::find(name, names.end(), where.name());
+    ASSERT_NE(name, names.end()) << where.name() << " stands in both lists, in one order";
+    EXPECT_EQ(tally::executor_named(where.name()), where);
+  }
+  EXPECT_EQ(tally::executor_named("automatic"), tally::automatic());
+}
+
+TEST(Executors, AnUnknownNameIsAnErrorThatSaysWhichThereAre) {
+  for (const std::string_view name : {"", "Serial", "serial ", "gpu"}) {
+    try {
+      tally::executor_named(name);
+      ADD_FAILURE() << name;
+    } catch (const tally::error& e) {
+      EXPECT_EQ(e.code(), tally::errc::missing_backend);
+      for (const std::string_view built : tally::backend_names()) {
+        EXPECT_NE(std::string(e.what()).find(built), std::string::npos) << e.what();
+      }
+    }
   }
 }
 
@@ -91,7 +116,7 @@ int fault_of(const tally::executor& where) {
   mprotect(memory + readable, page, PROT_NONE);
   const pid_t child = fork();
   if (child == 0) {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGSEGV, &action, nullptr);

@@ -1,5 +1,5 @@
 // How precise exp and sigmoid are: against MPFR, and of floats against doubles.
-#include "backends/exponential.hpp"
+#include "src/core/elementwise/exponential.hpp"
 #include "tests/data.hpp"
 #include "tests/elementwise_transcription.hpp"
 #include "tests/golden.hpp"
@@ -269,10 +269,10 @@ TEST(ExponentialError, OfDoublesIsWithinItsBound) {
 // The largest errors that were found.
 TEST(ExponentialError, OfTheWorstDoublesKnown) {
   constexpr std::pair<double, double> exps[] = {{-0x1.c81740b74bfd6p+6, 0.7756},
-                                              {-0x1.625f1a1544c88p+9, 0.8178}};
+                                                {-0x1.625f1a1544c88p+9, 0.8178}};
   constexpr std::pair<double, double> sigmoids[] = {{-0x1.427c94c1edff9p+9, 0.8324},
-                                                  {-0x1.427c977e6f169p+9, 0.8342},
-                                                  {-0x1.625a175a2bdafp+9, 0.8659}};
+                                                    {-0x1.427c977e6f169p+9, 0.8342},
+                                                    {-0x1.625a175a2bdafp+9, 0.8659}};
   const auto check = [](elementwise what, const auto& all) {
     for (const auto& [x, error] : all) {
       EXPECT_NEAR(error_at(what, x), error, 0.001) << x;
@@ -290,8 +290,8 @@ TEST(ExponentialError, OfDoublesIsWithinItsBoundUphill) {
     for (int start = 0; start < 40; ++start) {
       const int last = what == elementwise::exp ? 1022 : -1;
       const double k = std::uniform_int_distribution<int>(-1074, last)(random);
-      double x = (k - 0.5) * 0.69314718055994529 +
-                 std::uniform_real_distribution<double>(0, 0.04)(random);
+      double x =
+          (k - 0.5) * 0.69314718055994529 + std::uniform_real_distribution<double>(0, 0.04)(random);
       double worst = error_at(what, x);
       for (int step = 0; step < 400; ++step) {
         const std::uint64_t size = (1 + random() % 8) << random() % 42;

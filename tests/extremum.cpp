@@ -186,8 +186,7 @@ class Extremum : public data::OnEveryExecutor {
     result.fill(std::byte{0xcc});
     tally::find_extremum(where(), {ox, what, result.data(), true});
     bytes got = written(what, result.data());
-    ASSERT_EQ(got, want) << label() << indices(what, got) << " instead of"
-                         << indices(what, want);
+    ASSERT_EQ(got, want) << label() << indices(what, got) << " instead of" << indices(what, want);
     ASSERT_EQ(result[size], std::byte{0xcc}) << label() << " written past the result";
 
     bytes poison(64, std::byte{0xcc});
@@ -570,8 +569,7 @@ TEST(ExtremumOnCuda, ACapturedSearchLooksAtEachReplaysData) {
     data::check_cuda(cudaStreamSynchronize(stream));
     bytes got(sizeof(results));
     result.read(got.data(), got.size());
-    EXPECT_EQ(written(extreme::minmax, got.data()),
-              expected<double>(extreme::minmax, values));
+    EXPECT_EQ(written(extreme::minmax, got.data()), expected<double>(extreme::minmax, values));
   }
   data::check_cuda(cudaGraphExecDestroy(executable));
   data::check_cuda(cudaGraphDestroy(graph));
@@ -591,8 +589,7 @@ TEST(ExtremumOnCuda, ResultsInPinnedAndManagedMemory) {
   for (auto* result : {pinned, managed}) {
     tally::max(tally::cuda(), x, result);
     data::check_cuda(cudaDeviceSynchronize());
-    EXPECT_EQ(written(extreme::max, result),
-              expected<float>(extreme::max, values));
+    EXPECT_EQ(written(extreme::max, result), expected<float>(extreme::max, values));
   }
   cudaFreeHost(pinned);
   cudaFree(managed);

@@ -70,8 +70,8 @@ TEST_P(Factors, OfSpmvAreZeroAndRealBeforeTheyAreConverted) {
         after(std::vector<V>{value}, [&](auto values) {
           after(std::vector<float>{1}, [&](auto x) {
             got = after(y, [&](auto z) {
-              tally::spmv(where(), alpha, tally::csr_view{1, 1, row_offsets, column_indices, values},
-                          x, beta, z);
+              tally::spmv(where(), alpha,
+                          tally::csr_view{1, 1, row_offsets, column_indices, values}, x, beta, z);
             })[0];
           });
         });

@@ -102,8 +102,8 @@ void expect_products(const tally::executor& where, const char* what, X x, X want
   tally::spmv(where, alpha, tally::csr_view{1, 1, offsets, columns, ones}, from, alpha, y);
   expect(bits_of(y[0]) == bits_of(want), where, what);
   y = zero;
-  const tally_csr a = {1, 1, 1, TALLY_INT32, offsets.data(), TALLY_INT32, columns.data(), e,
-                       ones.data()};
+  const tally_csr a = {1, 1,          1, TALLY_INT32, offsets.data(), TALLY_INT32, columns.data(),
+                       e, ones.data()};
   expect(tally_spmv(&c, nullptr, s, &alpha, &a, e, from.data(), 1, s, &alpha, e, y.data(), 1) ==
              TALLY_SUCCESS,
          where, what);
@@ -120,8 +120,8 @@ void expect_counts(const tally::executor& where) {
   expect(counts[0] == 1 && counts[1] == 2, where, "a histogram's bounds");
   const auto c = std::bit_cast<tally_executor>(where);
   counts = {};
-  expect(tally_histogram_even(&c, 3, TALLY_FLOAT32, samples.data(), 1, TALLY_FLOAT32, &lower, &upper,
-                              2, TALLY_INT64, counts.data(), nullptr) == TALLY_SUCCESS,
+  expect(tally_histogram_even(&c, 3, TALLY_FLOAT32, samples.data(), 1, TALLY_FLOAT32, &lower,
+                              &upper, 2, TALLY_INT64, counts.data(), nullptr) == TALLY_SUCCESS,
          where, "a histogram's bounds from C");
   expect(counts[0] == 1 && counts[1] == 2, where, "a histogram's bounds from C");
 }
@@ -175,9 +175,9 @@ int main() {
   tally::exact_sum<double> sum;
   sum.add(tiny<float>());
   sum.add_product(tiny<float>(), 3.0);
-  expect(std::bit_cast<std::uint64_t>(sum.round<double>()) ==
-             std::bit_cast<std::uint64_t>(0x1p-128),
-         tally::serial(), "exact_sum of a float");
+  expect(
+      std::bit_cast<std::uint64_t>(sum.round<double>()) == std::bit_cast<std::uint64_t>(0x1p-128),
+      tally::serial(), "exact_sum of a float");
   // Each lane adds a product and its negative: 0, unless the second is not rounded before.
   auto x = golden::doubles(tally::order::chunk, 7);
   auto y = golden::doubles(tally::order::chunk, 8);

@@ -1,5 +1,5 @@
 // A text in a buffer of its own: cut at its end where it is too long.
-#include "src/fixed_text.hpp"
+#include "src/dispatch/fixed_text.hpp"
 
 #include <gtest/gtest.h>
 

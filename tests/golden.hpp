@@ -1,6 +1,6 @@
-// Fixed data and the bits of its dot products, reductions and exponentials under order 1. These never change:
-// another value is another order. The data come from integers alone, so that nothing but the
-// library's arithmetic decides the result, whatever flags this file is compiled with.
+// Fixed data and the bits of its dot products, reductions and exponentials under order 1. These
+// never change: another value is another order. The data come from integers alone, so that nothing
+// but the library's arithmetic decides the result, whatever flags this file is compiled with.
 #pragma once
 
 #include <bit>
@@ -145,24 +145,15 @@ inline constexpr exponential_row<double, std::uint64_t> exponential_rows[] = {
 };
 
 inline constexpr exponential_row<float, std::uint32_t> exponential_rows_of_float[] = {
-    {0x1.99999ap-4f, 0x3f8d763e, 0x3f066509},
-    {-0x1.99999ap-4f, 0x3f67a36d, 0x3ef335ee},
-    {0x1p+0f, 0x402df854, 0x3f3b26a8},
-    {-0x1p+0f, 0x3ebc5ab2, 0x3e89b2b1},
-    {0x1.8p-14f, 0x3f800300, 0x3f000180},
-    {0x1.5p+3f, 0x470ddb81, 0x3f7ffe32},
-    {-0x1.5p+3f, 0x37e6fe13, 0x37e6fc72},
-    {0x1.92p+5f, 0x63b47241, 0x3f800000},
-    {-0x1.42p+6f, 0x0568d103, 0x0568d103},
-    {0x1.62p+6f, 0x7f4cdcc4, 0x3f800000},
-    {-0x1.9cp+6f, 0x00000001, 0x00000001},
-    {0x1.62e43p-2f, 0x3fb504f3, 0x3f15f61a},
-    {-0x1.62e432p-2f, 0x3f3504f3, 0x3ed413cd},
-    {0x1.0a2b24p+0f, 0x403504f3, 0x3f3d21be},
-    {-0x1.5fp+6f, 0x0054a77c, 0x0054a77c},
-    {-0x1.ep+1f, 0x3cc0a84a, 0x3cbc3b09},
-    {0x1.08p+4f, 0x4b5f8d5f, 0x3f7fffff},
-    {0x1.4484cp-100f, 0x3f800000, 0x3f000000},
+    {0x1.99999ap-4f, 0x3f8d763e, 0x3f066509},  {-0x1.99999ap-4f, 0x3f67a36d, 0x3ef335ee},
+    {0x1p+0f, 0x402df854, 0x3f3b26a8},         {-0x1p+0f, 0x3ebc5ab2, 0x3e89b2b1},
+    {0x1.8p-14f, 0x3f800300, 0x3f000180},      {0x1.5p+3f, 0x470ddb81, 0x3f7ffe32},
+    {-0x1.5p+3f, 0x37e6fe13, 0x37e6fc72},      {0x1.92p+5f, 0x63b47241, 0x3f800000},
+    {-0x1.42p+6f, 0x0568d103, 0x0568d103},     {0x1.62p+6f, 0x7f4cdcc4, 0x3f800000},
+    {-0x1.9cp+6f, 0x00000001, 0x00000001},     {0x1.62e43p-2f, 0x3fb504f3, 0x3f15f61a},
+    {-0x1.62e432p-2f, 0x3f3504f3, 0x3ed413cd}, {0x1.0a2b24p+0f, 0x403504f3, 0x3f3d21be},
+    {-0x1.5fp+6f, 0x0054a77c, 0x0054a77c},     {-0x1.ep+1f, 0x3cc0a84a, 0x3cbc3b09},
+    {0x1.08p+4f, 0x4b5f8d5f, 0x3f7fffff},      {0x1.4484cp-100f, 0x3f800000, 0x3f000000},
 };
 
 }  // namespace golden

@@ -348,12 +348,10 @@ class Histogram : public data::OnEveryExecutor {
     a.lower = lower;
     a.upper = upper;
     if constexpr (std::is_integral_v<X> && std::is_integral_v<L>) {
-      compare(
-          a, x, bins, [&](X v) { return even_bin_of_integers(lower, upper, bins, v); }, o);
+      compare(a, x, bins, [&](X v) { return even_bin_of_integers(lower, upper, bins, v); }, o);
     } else {
       const auto edges = even_edges(static_cast<double>(lower), static_cast<double>(upper), bins);
-      compare(
-          a, x, bins, [&](X v) { return bin_between(edges, number_of(v)); }, o);
+      compare(a, x, bins, [&](X v) { return bin_between(edges, number_of(v)); }, o);
     }
   }
 
@@ -364,8 +362,7 @@ class Histogram : public data::OnEveryExecutor {
     a.edges = tally::as_operand(edges);
     std::vector<number> exact;
     for (const E e : edges) exact.push_back(number_of(e));
-    compare(
-        a, x, bins, [&](X v) { return bin_between(exact, number_of(v)); }, o);
+    compare(a, x, bins, [&](X v) { return bin_between(exact, number_of(v)); }, o);
   }
 
   void reserve(std::unique_ptr<data::buffer>& memory, std::size_t bytes) {

@@ -1,5 +1,5 @@
 // The kokkos executor really runs on Kokkos: a tool, loaded by Kokkos itself, counts its kernels.
-#include "backends/backend.hpp"
+#include "src/core/table.hpp"
 
 #include <tally/tally.hpp>
 

@@ -129,8 +129,9 @@ TEST(MatrixMarket, IntegerSkewSymmetric) {
 }
 
 TEST(MatrixMarket, UnsignedInteger) {
-  expect_matrix(read(coordinate("unsigned-integer general", "2 1 2\n1 1 18446744073709551615\n2 1 +7\n")),
-                2, 1, {0, 1, 2}, {0, 0}, {0x1p64, 7.0});
+  expect_matrix(
+      read(coordinate("unsigned-integer general", "2 1 2\n1 1 18446744073709551615\n2 1 +7\n")), 2,
+      1, {0, 1, 2}, {0, 0}, {0x1p64, 7.0});
   expect_failure("3: \"-7\" is not an unsigned integer",
                  coordinate("unsigned-integer general", "1 1 1\n1 1 -7\n"));
   expect_failure("1: a matrix can't be unsigned-integer and skew-symmetric",
@@ -281,8 +282,9 @@ TEST(MatrixMarket, Numbers) {
 }
 
 TEST(MatrixMarket, ExponentsOfFortran) {
-  EXPECT_EQ(read(coordinate("real general", "1 5 5\n1 1 1.5D+02\n1 2 -1.5d-02\n1 3 +.5D2\n1 4 1D0\n"
-                                            "1 5 2.5D-400\n"))
+  EXPECT_EQ(read(coordinate("real general",
+                            "1 5 5\n1 1 1.5D+02\n1 2 -1.5d-02\n1 3 +.5D2\n1 4 1D0\n"
+                            "1 5 2.5D-400\n"))
                 .values,
             (std::vector<double>{150, -0.015, 50, 1, 0}));
   EXPECT_EQ(read<complex>(coordinate("complex general", "1 1 1\n1 1 1.0D0 -2.0D+00\n")).values,
@@ -389,12 +391,13 @@ TEST(MatrixMarketErrors, Header) {
   expect_failure(
       "1: the format is \"array\"; only coordinate is read, not dense matrices: "
       "read_matrix_market_array reads those",
-                 "%%MatrixMarket matrix array real general\n");
+      "%%MatrixMarket matrix array real general\n");
   expect_failure("1: the format is \"csr\"; only coordinate is read",
                  "%%MatrixMarket matrix csr real general\n");
-  expect_failure("1: the field is \"rational\"; there are real, double, integer, "
-                 "unsigned-integer, pattern, complex",
-                 coordinate("rational general", ""));
+  expect_failure(
+      "1: the field is \"rational\"; there are real, double, integer, "
+      "unsigned-integer, pattern, complex",
+      coordinate("rational general", ""));
   expect_failure("1: the symmetry is \"\"; there are general, symmetric, skew-symmetric, hermitian",
                  coordinate("real", ""));
   expect_failure("1: \"more\" stands after the symmetry", coordinate("real general more", ""));
@@ -550,10 +553,11 @@ TEST(MatrixMarketErrors, Limits) {
                  {.max_entries = 2});
   expect_failure("4: 3 entries are more than the 2 of matrix_market_options::max_entries",
                  symmetric, {.max_entries = 2});
-  expect_error(errc::unreadable_file,
-               "tally::read_matrix_market: a.mtx:2: 4000000000 entries are more than the 2147483647 "
-               "of matrix_market_options::max_entries",
-               [] { read<double, std::int64_t>(coordinate("real general", "3 3 4000000000\n")); });
+  expect_error(
+      errc::unreadable_file,
+      "tally::read_matrix_market: a.mtx:2: 4000000000 entries are more than the 2147483647 "
+      "of matrix_market_options::max_entries",
+      [] { read<double, std::int64_t>(coordinate("real general", "3 3 4000000000\n")); });
 
   EXPECT_EQ(read(three, {.max_bytes = three.size()}).values.size(), 3u);
   expect_failure(" it has more than " + std::to_string(three.size() - 1) +
@@ -565,9 +569,10 @@ TEST(MatrixMarketErrors, Limits) {
 
   const std::string skipped = coordinate("real general", "%\n\n1 1 1\n\n% end\n1 1 1\n");
   EXPECT_EQ(read(skipped, {.max_skipped = 10}).values.size(), 1u);
-  expect_failure("6: comments and blank lines have more than 9 bytes "
-                 "(matrix_market_options::max_skipped)",
-                 skipped, {.max_skipped = 9});
+  expect_failure(
+      "6: comments and blank lines have more than 9 bytes "
+      "(matrix_market_options::max_skipped)",
+      skipped, {.max_skipped = 9});
 
   const auto expect_no_option = [&](const std::string& text,
                                     const tally::matrix_market_options& options) {
@@ -582,7 +587,9 @@ TEST(MatrixMarketErrors, Limits) {
 /// So many bytes of text, again and again.
 class endless : public std::streambuf {
  public:
-  explicit endless(const std::string& begin) : text_(begin) { setg(text_.data(), text_.data(), text_.data() + text_.size()); }
+  explicit endless(const std::string& begin) : text_(begin) {
+    setg(text_.data(), text_.data(), text_.data() + text_.size());
+  }
 
   std::uint64_t taken = 0;
 
@@ -667,9 +674,10 @@ TEST(MatrixMarketArray, Errors) {
   expect_array_failure("2: \"3\" stands after the number of columns", of("3 1 3\n"));
   expect_array_failure("2: 4294967296 rows and 4294967296 columns are too many",
                        of("4294967296 4294967296\n"));
-  expect_array_failure("2: 3000000000 entries are more than the 2147483647 of "
-                       "matrix_market_options::max_entries",
-                       of("1000000000 3\n"));
+  expect_array_failure(
+      "2: 3000000000 entries are more than the 2147483647 of "
+      "matrix_market_options::max_entries",
+      of("1000000000 3\n"));
   expect_array_failure("3: the file ends after 1 of 2147483647 entries", of("2147483647 1\n1\n"));
   expect_array_failure("4: more than the 1 entry that line 2 announces", of("1 1\n1\n2\n"));
   expect_array_failure("3: \"2\" stands after the value", of("2 1\n1 2\n"));
@@ -738,17 +746,17 @@ TEST(MatrixMarketGzip, ABombIsRefused) {
   std::string bomb = one;
   for (int i = 1; i < 64; ++i) bomb += more;
   ASSERT_LT(bomb.size(), std::size_t{1} << 20);
-  expect_failure(" the gzip data become more than 200 times as many bytes "
-                 "(matrix_market_options::max_ratio)",
-                 bomb);
+  expect_failure(
+      " the gzip data become more than 200 times as many bytes "
+      "(matrix_market_options::max_ratio)",
+      bomb);
   expect_failure(" it has more than 1048576 bytes (matrix_market_options::max_bytes)", bomb,
                  {.max_bytes = 1 << 20});
-  expect_failure("2: 67108864 entries are more than the 1000000 of "
-                 "matrix_market_options::max_entries",
-                 bomb, {.max_entries = 1000000});
-  EXPECT_EQ(read(gzip(coordinate("pattern general", "1 1 2\n1 1\n1 1\n")),
-                 {.max_ratio = 1})
-                .values,
+  expect_failure(
+      "2: 67108864 entries are more than the 1000000 of "
+      "matrix_market_options::max_entries",
+      bomb, {.max_entries = 1000000});
+  EXPECT_EQ(read(gzip(coordinate("pattern general", "1 1 2\n1 1\n1 1\n")), {.max_ratio = 1}).values,
             std::vector<double>{2.0});
 }
 

@@ -1,6 +1,7 @@
 // Every public operation as a value: inputs, outputs as they are before the call, and the call
 // itself. What has to hold for all of them (the caller's environment, failing allocations, overlap,
-// small stacks) is one test over this list, so that the next operation is tested without being named.
+// small stacks) is one test over this list, so that the next operation is tested without being
+// named.
 #pragma once
 
 #include "tests/data.hpp"
@@ -137,7 +138,8 @@ class prepared {
 
  private:
   std::span<std::byte> place(const std::vector<std::byte>& bytes) {
-    memory_.push_back(std::make_unique<data::buffer>(where_, std::max<std::size_t>(bytes.size(), 1)));
+    memory_.push_back(
+        std::make_unique<data::buffer>(where_, std::max<std::size_t>(bytes.size(), 1)));
     memory_.back()->write(bytes.data(), bytes.size());
     return {memory_.back()->get(), bytes.size()};
   }
@@ -196,8 +198,8 @@ class list {
       constexpr bool half = std::is_same_v<T, tally::float16>;
       constexpr int lowest = half ? -13 : std::numeric_limits<F>::min_exponent;
       const F uniform = std::uniform_real_distribution<F>(-1, 1)(random);
-      const bool below = magnitude_ == magnitude::subnormal ||
-                         (magnitude_ == magnitude::tiny && random() % 2);
+      const bool below =
+          magnitude_ == magnitude::subnormal || (magnitude_ == magnitude::tiny && random() % 2);
       if (below) return T(std::ldexp(uniform, lowest - 2));
       if (magnitude_ == magnitude::tiny) return T(std::ldexp(uniform, lowest / 2 - 2));
       if (magnitude_ == magnitude::huge) {
@@ -242,7 +244,8 @@ class list {
   template <class Call>
   void add(std::string name, std::vector<input> inputs, std::vector<std::vector<std::byte>> outputs,
            Call call, bool has_host_functions = false) {
-    all_.push_back({std::move(name), std::move(inputs), std::move(outputs), call, has_host_functions});
+    all_.push_back(
+        {std::move(name), std::move(inputs), std::move(outputs), call, has_host_functions});
   }
 
   // dot, dotc
@@ -256,9 +259,8 @@ class list {
     add("dot" + types, xy, {result}, [](const auto& where, arguments& a) {
       tally::dot(where, a.in<X>(0), a.in<Y>(1), a.result<R>());
     });
-    add("dot_returned" + types, xy, {}, [](const auto& where, arguments& a) {
-      a.keep(tally::dot(where, a.in<X>(0), a.in<Y>(1)));
-    });
+    add("dot_returned" + types, xy, {},
+        [](const auto& where, arguments& a) { a.keep(tally::dot(where, a.in<X>(0), a.in<Y>(1))); });
     add("dot_strided" + types, xy, {result}, [](const auto& where, arguments& a) {
       const auto x = a.in<X>(0);
       const auto y = a.in<Y>(1);
@@ -309,21 +311,16 @@ class list {
     using N = tally::nrm2_result_t<X>;
     const std::string type = label<X>();
     const std::vector<input> x = {{elements<X>(3)}};
-    add("sum" + type, x, {untouched(sizeof(S))}, [](const auto& where, arguments& a) {
-      tally::sum(where, a.in<X>(0), a.result<S>());
-    });
-    add("sum_returned" + type, x, {}, [](const auto& where, arguments& a) {
-      a.keep(tally::sum(where, a.in<X>(0)));
-    });
-    add("asum" + type, x, {untouched(sizeof(A))}, [](const auto& where, arguments& a) {
-      tally::asum(where, a.in<X>(0), a.result<A>());
-    });
-    add("nrm2" + type, x, {untouched(sizeof(N))}, [](const auto& where, arguments& a) {
-      tally::nrm2(where, a.in<X>(0), a.result<N>());
-    });
-    add("nrm2_returned" + type, x, {}, [](const auto& where, arguments& a) {
-      a.keep(tally::nrm2(where, a.in<X>(0)));
-    });
+    add("sum" + type, x, {untouched(sizeof(S))},
+        [](const auto& where, arguments& a) { tally::sum(where, a.in<X>(0), a.result<S>()); });
+    add("sum_returned" + type, x, {},
+        [](const auto& where, arguments& a) { a.keep(tally::sum(where, a.in<X>(0))); });
+    add("asum" + type, x, {untouched(sizeof(A))},
+        [](const auto& where, arguments& a) { tally::asum(where, a.in<X>(0), a.result<A>()); });
+    add("nrm2" + type, x, {untouched(sizeof(N))},
+        [](const auto& where, arguments& a) { tally::nrm2(where, a.in<X>(0), a.result<N>()); });
+    add("nrm2_returned" + type, x, {},
+        [](const auto& where, arguments& a) { a.keep(tally::nrm2(where, a.in<X>(0))); });
     add("sum_exact" + type, x, {untouched(sizeof(S))}, [](const auto& where, arguments& a) {
       tally::sum(where, a.in<X>(0), a.result<S>(), tally::exact);
     });
@@ -362,7 +359,8 @@ class list {
       add("multi_dot" + grade + types, rows_and_vector, {results},
           [g](const auto& where, arguments& a) {
             const auto y = a.in<Y>(1);
-            tally::multi_dot(where, tally::rows(a.in<X>(0).data(), k, y.size()), y, a.result<R>(), g);
+            tally::multi_dot(where, tally::rows(a.in<X>(0).data(), k, y.size()), y, a.result<R>(),
+                             g);
           });
       add("multi_dot_list" + grade + types, rows_and_rows, {results},
           [g](const auto& where, arguments& a) {
@@ -400,12 +398,10 @@ class list {
     const std::vector<input> x = {{elements<X>(6)}};
     if constexpr (!tally::is_complex_v<X>) {
       using E = tally::extremum<X>;
-      add("min" + type, x, {untouched(sizeof(E))}, [](const auto& where, arguments& a) {
-        tally::min(where, a.in<X>(0), a.result<E>());
-      });
-      add("max" + type, x, {untouched(sizeof(E))}, [](const auto& where, arguments& a) {
-        tally::max(where, a.in<X>(0), a.result<E>());
-      });
+      add("min" + type, x, {untouched(sizeof(E))},
+          [](const auto& where, arguments& a) { tally::min(where, a.in<X>(0), a.result<E>()); });
+      add("max" + type, x, {untouched(sizeof(E))},
+          [](const auto& where, arguments& a) { tally::max(where, a.in<X>(0), a.result<E>()); });
       add("minmax" + type, x, {untouched(2 * sizeof(E))}, [](const auto& where, arguments& a) {
         tally::minmax(where, a.in<X>(0), a.result<tally::extrema<X>>());
       });
@@ -413,9 +409,8 @@ class list {
     add("iamax" + type, x, {untouched(sizeof(std::int64_t))}, [](const auto& where, arguments& a) {
       tally::iamax(where, a.in<X>(0), a.result<std::int64_t>());
     });
-    add("iamax_returned" + type, x, {}, [](const auto& where, arguments& a) {
-      a.keep(tally::iamax(where, a.in<X>(0)));
-    });
+    add("iamax_returned" + type, x, {},
+        [](const auto& where, arguments& a) { a.keep(tally::iamax(where, a.in<X>(0))); });
   }
 
   void extrema() {
@@ -438,12 +433,10 @@ class list {
     const std::vector<input> one = {{elements<X>(7)}};
     const std::vector<input> two = {{elements<X>(7)}, {elements<Z>(8)}};
     const auto z = elements<Z>(9);
-    add("copy" + types, one, {z}, [](const auto& where, arguments& a) {
-      tally::copy(where, a.in<X>(0), a.out<Z>());
-    });
-    add("scal" + types, {}, {z}, [=](const auto& where, arguments& a) {
-      tally::scal(where, alpha, a.out<Z>());
-    });
+    add("copy" + types, one, {z},
+        [](const auto& where, arguments& a) { tally::copy(where, a.in<X>(0), a.out<Z>()); });
+    add("scal" + types, {}, {z},
+        [=](const auto& where, arguments& a) { tally::scal(where, alpha, a.out<Z>()); });
     add("axpy" + types, one, {z}, [=](const auto& where, arguments& a) {
       tally::axpy(where, alpha, a.in<X>(0), a.out<Z>());
     });
@@ -466,15 +459,12 @@ class list {
                  tally::strided(a.result<Z>(), n, 2));
     });
     if constexpr (!tally::is_complex_v<X> && !tally::is_complex_v<Z> && !std::is_integral_v<Z>) {
-      add("relu" + types, one, {z}, [](const auto& where, arguments& a) {
-        tally::relu(where, a.in<X>(0), a.out<Z>());
-      });
-      add("sigmoid" + types, one, {z}, [](const auto& where, arguments& a) {
-        tally::sigmoid(where, a.in<X>(0), a.out<Z>());
-      });
-      add("exp" + types, one, {z}, [](const auto& where, arguments& a) {
-        tally::exp(where, a.in<X>(0), a.out<Z>());
-      });
+      add("relu" + types, one, {z},
+          [](const auto& where, arguments& a) { tally::relu(where, a.in<X>(0), a.out<Z>()); });
+      add("sigmoid" + types, one, {z},
+          [](const auto& where, arguments& a) { tally::sigmoid(where, a.in<X>(0), a.out<Z>()); });
+      add("exp" + types, one, {z},
+          [](const auto& where, arguments& a) { tally::exp(where, a.in<X>(0), a.out<Z>()); });
     }
   }
 
@@ -487,10 +477,10 @@ class list {
     elementwise_of<float, tally::bfloat16>(0.7f, -0.3f);
     elementwise_of<tally::float16, tally::float16>(0.7f, -0.3f);
     elementwise_of<tally::bfloat16, tally::bfloat16>(tally::bfloat16(0x1.8p-130f),
-                                                      tally::bfloat16(3.0f));
+                                                     tally::bfloat16(3.0f));
     elementwise_of<std::int32_t, std::int64_t>(3, -2);
-    elementwise_of<std::complex<float>, std::complex<float>>(
-        std::complex<float>(0.5f, 0x1p-140f), std::complex<float>(0x1p-140f, 0.3f));
+    elementwise_of<std::complex<float>, std::complex<float>>(std::complex<float>(0.5f, 0x1p-140f),
+                                                             std::complex<float>(0x1p-140f, 0.3f));
     elementwise_of<std::complex<double>, std::complex<double>>(std::complex<double>(0.1, -0.2),
                                                                std::complex<double>(0.3, 5e-320));
     elementwise_of<float, std::complex<double>>(0.1f, 0.2f);
@@ -575,8 +565,8 @@ class list {
           tally::histogram_even(where, a.in<X>(0), lower, upper, a.out<std::int64_t>(),
                                 {.outside = a.result<tally::outside_counts>(1)});
         });
-    add("histogram_even_channels" + label<X>(), {{x}}, {bytes_of(std::vector<std::int32_t>(2 * bins, 3))},
-        [=](const auto& where, arguments& a) {
+    add("histogram_even_channels" + label<X>(), {{x}},
+        {bytes_of(std::vector<std::int32_t>(2 * bins, 3))}, [=](const auto& where, arguments& a) {
           const auto even = a.in<X>(0).first(a.in<X>(0).size() / 2 * 2);
           tally::histogram_even(where, even, lower, upper, a.out<std::int32_t>(),
                                 {.add = true, .channels = 2});
@@ -654,9 +644,8 @@ class list {
       const tally::spmv_plan plan(where, matrix(a));
       tally::spmv(where, plan, alpha, matrix(a), a.in<X>(3), beta, a.out<Y>());
     });
-    add("validate" + types, matrix_and_x, {}, [=](const auto& where, arguments& a) {
-      tally::validate(where, matrix(a));
-    });
+    add("validate" + types, matrix_and_x, {},
+        [=](const auto& where, arguments& a) { tally::validate(where, matrix(a)); });
   }
 
   void matrices() {
@@ -675,13 +664,15 @@ class list {
   template <class X>
   void functions_of() {
     const std::vector<input> two = {{elements<X>(18)}, {elements<X>(19)}};
-    add("transform" + label<X>(), two, {elements<X>(20)},
+    add(
+        "transform" + label<X>(), two, {elements<X>(20)},
         [](const auto& where, arguments& a) {
           tally::transform(where, a.in<X>(0), a.in<X>(1), a.out<X>(),
                            [](X p, X q) { return p > q ? p - q : p * q; });
         },
         true);
-    add("transform_reduce" + label<X>(), two, {untouched(sizeof(X))},
+    add(
+        "transform_reduce" + label<X>(), two, {untouched(sizeof(X))},
         [](const auto& where, arguments& a) {
           tally::transform_reduce(where, a.in<X>(0), a.in<X>(1), X(0), std::plus<>(),
                                   std::multiplies<>(), a.result<X>());
@@ -701,9 +692,7 @@ class list {
   void copies_of_bool() {
     const auto z = untouched(n_ * sizeof(Z));
     add("copy" + label<bool>() + label<Z>(), {{elements<bool>(21)}}, {z},
-        [](const auto& where, arguments& a) {
-          tally::copy(where, a.in<bool>(0), a.out<Z>());
-        });
+        [](const auto& where, arguments& a) { tally::copy(where, a.in<bool>(0), a.out<Z>()); });
     add("copy_strided" + label<bool>() + label<Z>(), {{elements<bool>(21)}}, {z},
         [](const auto& where, arguments& a) {
           const auto x = a.in<bool>(0);
@@ -718,8 +707,9 @@ class list {
     dots_of<std::complex<double>, bool>();
     multi_dots_of<bool, bool>();
     multi_dots_of<float, bool>();
-    [this]<class... Z>(tally::type_list<Z...>) { (copies_of_bool<Z>(), ...); }
-    (tally::element_types{});
+    [this]<class... Z>(tally::type_list<Z...>) {
+      (copies_of_bool<Z>(), ...);
+    }(tally::element_types{});
     const std::vector<input> x = {{elements<bool>(21)}};
     const std::vector<input> two = {{elements<bool>(21)}, {elements<float>(22)}};
     add("axpy_bool", x, {elements<float>(23)}, [](const auto& where, arguments& a) {
@@ -760,26 +750,29 @@ class list {
       tally::histogram_even(where, a.in<bool>(0), -0.5, 1.0, a.out<std::int32_t>(),
                             {.outside = a.result<tally::outside_counts>(1)});
     });
-    const input edges = {{std::byte{0}, std::byte{1}, truth_ == truth::one ? std::byte{1} : std::byte{77}},
-                         true};
+    const input edges = {
+        {std::byte{0}, std::byte{1}, truth_ == truth::one ? std::byte{1} : std::byte{77}}, true};
     add("histogram_range_bool", {x[0], edges}, {counts}, [](const auto& where, arguments& a) {
       tally::histogram_range(where, a.in<bool>(0), a.in<bool>(1), a.out<std::int32_t>());
     });
 
-    add("transform_bool", two, {elements<float>(23)},
+    add(
+        "transform_bool", two, {elements<float>(23)},
         [](const auto& where, arguments& a) {
           tally::transform(where, a.in<bool>(0), a.in<float>(1), a.out<float>(),
                            [](bool p, float q) { return p ? q : -q; });
         },
         true);
-    add("transform_strided_bool", x, {elements<std::int32_t>(23)},
+    add(
+        "transform_strided_bool", x, {elements<std::int32_t>(23)},
         [](const auto& where, arguments& a) {
           const std::size_t n = a.in<bool>(0).size() / 2;
           tally::transform(where, tally::strided(a.in<bool>(0).data(), n, -2),
                            a.out<std::int32_t>().first(n), [](const auto& p) { return p + 5; });
         },
         true);
-    add("transform_reduce_bool", two, {untouched(sizeof(double))},
+    add(
+        "transform_reduce_bool", two, {untouched(sizeof(double))},
         [](const auto& where, arguments& a) {
           tally::transform_reduce(where, a.in<bool>(0), a.in<float>(1), 0.0, std::plus<>(),
                                   std::multiplies<>(), a.result<double>());

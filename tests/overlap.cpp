@@ -181,12 +181,10 @@ void for_each_increment(const tally::executor& where, std::size_t n, std::ptrdif
     const std::array pairs = {tally::pair_of(plain, plain), tally::pair_of(plain, far)};
     tally::multi_dot(where, pairs, out);
   });
-  f("multi_dot rows", [=] {
-    tally::multi_dot(where, tally::rows(v, n, 2, increment), strided(v, 2, 1), out);
-  });
-  f("batched_dot rows", [=] {
-    tally::batched_dot(where, tally::rows(v, n, 2), tally::rows(v, n, 2, increment), out);
-  });
+  f("multi_dot rows",
+    [=] { tally::multi_dot(where, tally::rows(v, n, 2, increment), strided(v, 2, 1), out); });
+  f("batched_dot rows",
+    [=] { tally::batched_dot(where, tally::rows(v, n, 2), tally::rows(v, n, 2, increment), out); });
   f("copy x", [=] { tally::copy(where, far, plain_out); });
   f("copy y", [=] { tally::copy(where, plain, far_out); });
   f("copy x and y", [=] { tally::copy(where, far, far_out); });
@@ -197,8 +195,7 @@ void for_each_increment(const tally::executor& where, std::size_t n, std::ptrdif
   f("bincount", [=] { tally::bincount(where, strided(keys, n, increment), std::span(counts, 4)); });
   f("bincount weights",
     [=] { tally::bincount(where, strided(keys, n, 1), far, std::span(out, 4)); });
-  f("histogram_even",
-    [=] { tally::histogram_even(where, far, 0.0, 1.0, std::span(counts, 4)); });
+  f("histogram_even", [=] { tally::histogram_even(where, far, 0.0, 1.0, std::span(counts, 4)); });
   if (!data::on_device(where)) {  // edges are the host's
     f("histogram_range",
       [=] { tally::histogram_range(where, plain, far, std::span(counts, n - 1)); });
@@ -242,24 +239,23 @@ TEST_P(Overlap, IncrementsThatReachTooFarAreErrors) {
   }
   // Strides of 0 bytes modulo 2^64, whose greatest common divisor nothing can be divided by.
   auto* const all = reinterpret_cast<double*>(memory.get());
-  EXPECT_THROW(tally::copy(where(), tally::strided(all, 5, std::ptrdiff_t{1} << 61),
-                           tally::strided(reinterpret_cast<float*>(all) + 1, 5,
-                                          std::ptrdiff_t{1} << 62)),
-               tally::error);
+  EXPECT_THROW(
+      tally::copy(where(), tally::strided(all, 5, std::ptrdiff_t{1} << 61),
+                  tally::strided(reinterpret_cast<float*>(all) + 1, 5, std::ptrdiff_t{1} << 62)),
+      tally::error);
   std::vector<std::byte> after(4096);
   memory.read(after.data(), after.size());
   EXPECT_EQ(after, zeros) << "something was written";
   const double* const x = reinterpret_cast<const double*>(memory.get());
-  data::expect_error(tally::errc::invalid_argument,
-                     "tally::sum: x has 5 elements and increment 2305843009213693952; the elements "
-                     "times the increment can be 281474976710656",
-                     [&] {
-                       double result = 0;
-                       const tally::operand far = {x, 5, std::ptrdiff_t{1} << 61,
-                                                   tally::type::float64};
-                       tally::reduce(where(), {far, tally::reduction::sum,
-                                               {&result, tally::type::float64}});
-                     });
+  data::expect_error(
+      tally::errc::invalid_argument,
+      "tally::sum: x has 5 elements and increment 2305843009213693952; the elements "
+      "times the increment can be 281474976710656",
+      [&] {
+        double result = 0;
+        const tally::operand far = {x, 5, std::ptrdiff_t{1} << 61, tally::type::float64};
+        tally::reduce(where(), {far, tally::reduction::sum, {&result, tally::type::float64}});
+      });
 }
 
 TALLY_ON_EVERY_EXECUTOR(Overlap);

@@ -63,10 +63,10 @@ TEST(Threads, AbsurdNumbersAreRefused) {
   constexpr int most = tally::openmp_options::most_threads;
   EXPECT_NO_THROW(tally::openmp({.threads = most}));
   for (const int threads : {most + 1, 40'000, 100'000, std::numeric_limits<int>::max()}) {
-    data::expect_error(tally::errc::invalid_argument,
-                       "tally::openmp: threads is " + std::to_string(threads) +
-                           "; there can be 4096",
-                       [&] { tally::openmp({.threads = threads}); });
+    data::expect_error(
+        tally::errc::invalid_argument,
+        "tally::openmp: threads is " + std::to_string(threads) + "; there can be 4096",
+        [&] { tally::openmp({.threads = threads}); });
     tally_executor where;
     EXPECT_EQ(tally_openmp(&where, threads), TALLY_INVALID_ARGUMENT);
   }

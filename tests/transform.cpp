@@ -448,9 +448,8 @@ TEST_P(TransformErrors, Shapes) {
                  const auto n = static_cast<std::size_t>(-1);
                  run(elementwise::exp, vector(0, n), none, vector(0, n));
                });
-  expect_error(errc::null_pointer, "tally::relu: y is null and should point at 5 elements", [&] {
-    run(elementwise::relu, vector(0, 5), none, {nullptr, 5, 1, type::float64});
-  });
+  expect_error(errc::null_pointer, "tally::relu: y is null and should point at 5 elements",
+               [&] { run(elementwise::relu, vector(0, 5), none, {nullptr, 5, 1, type::float64}); });
   expect_error(errc::zero_increment, "tally::axpy: y has increment 0",
                [&] { run(elementwise::axpy, vector(0, 5), vector(64, 5, 0), vector(64, 5, 0)); });
   expect_error(errc::misaligned,

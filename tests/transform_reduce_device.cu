@@ -201,8 +201,9 @@ TEST_F(TransformReduceDevice, TakesAnyByteOfABoolButZeroForTrue) {
     }
     const on_device<unsigned char> x(bytes);
     const auto* const flags = reinterpret_cast<const bool*>(x.data);
-    EXPECT_EQ(tally::transform_reduce(tally::cuda(), std::span(flags, n), 0, std::plus<>(), one_if()),
-              expected);
+    EXPECT_EQ(
+        tally::transform_reduce(tally::cuda(), std::span(flags, n), 0, std::plus<>(), one_if()),
+        expected);
     EXPECT_EQ(tally::transform_reduce(tally::cuda(), tally::strided(flags, n, -1), 0, std::plus<>(),
                                       one_if()),
               expected);

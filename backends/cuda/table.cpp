@@ -1,13 +1,7 @@
-#include "backends/cuda/dot.hpp"
-#include "backends/cuda/exact.hpp"
-#include "backends/cuda/extremum.hpp"
-#include "backends/cuda/functions.hpp"
-#include "backends/cuda/histogram.hpp"
-#include "backends/cuda/multi_dot.hpp"
-#include "backends/cuda/reduce.hpp"
-#include "backends/cuda/runtime.hpp"
-#include "backends/cuda/spmv.hpp"
-#include "backends/cuda/transform.hpp"
+#include "backends/cuda/cuda.hpp"
+
+#include "backends/cuda/functions/functions.hpp"
+#include "backends/cuda/runtime/runtime.hpp"
 
 namespace tally::backends::cuda {
 namespace {
@@ -30,6 +24,7 @@ bool reaches(const executor& where, const place& memory) {
 const backend table = {
     .name = "cuda",
     .describe = describe,
+    .make = *[] { return tally::cuda(); },
     .reaches = reaches,
     .dot = dot,
     .multi_dot = multi_dot,

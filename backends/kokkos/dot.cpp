@@ -1,8 +1,8 @@
 // dot on Kokkos's default execution space.
-#include "backends/kokkos/dot.hpp"
+#include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
-#include "backends/pairs.hpp"
+#include "src/core/types/tables.hpp"
 
 namespace tally::backends::kokkos {
 namespace {

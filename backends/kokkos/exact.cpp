@@ -1,6 +1,6 @@
 // The exact grade on Kokkos's default execution space: superaccumulators in every thread, added up
 // by integer atomics. An independent way to the same value, to check the other backends by.
-#include "backends/kokkos/exact.hpp"
+#include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
 

@@ -1,9 +1,9 @@
 // min, max, minmax and iamax on Kokkos's default execution space, written a second time, in
 // Kokkos's own terms: one reduction finds the value, another one its index.
-#include "backends/kokkos/extremum.hpp"
+#include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
-#include "backends/pairs.hpp"
+#include "src/core/types/tables.hpp"
 
 #include <type_traits>
 
@@ -18,8 +18,8 @@ using compared =
 
 /// Magnitudes of integers are compared as -|x|, which can't overflow, and the least is looked for.
 template <extreme what, class X>
-inline constexpr bool looks_for_least = what == extreme::min ||
-                                        (what == extreme::iamax && std::is_integral_v<X>);
+inline constexpr bool looks_for_least =
+    what == extreme::min || (what == extreme::iamax && std::is_integral_v<X>);
 
 template <extreme what, class X>
 using reducer_of = std::conditional_t<looks_for_least<what, X>, Kokkos::Min<compared<X>, memory>,

@@ -1,5 +1,5 @@
 // The caller's functions on Kokkos's threads, where those are the host's.
-#include "backends/kokkos/functions.hpp"
+#include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
 

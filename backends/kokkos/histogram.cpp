@@ -1,9 +1,9 @@
 // Histograms on Kokkos's default execution space, to check the other backends by: a sample's bin is
 // looked for between the edges themselves, and whatever it adds to is added to atomically.
-#include "backends/kokkos/histogram.hpp"
+#include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
-#include "backends/pairs.hpp"
+#include "src/core/types/tables.hpp"
 
 #include <tally/exact_sum.hpp>
 

@@ -1,10 +1,8 @@
 // Several dot products on Kokkos's default execution space: one after another.
-#include "backends/kokkos/multi_dot.hpp"
 
-#include "backends/each_dot.hpp"
-#include "backends/kokkos/dot.hpp"
-#include "backends/kokkos/exact.hpp"
+#include "backends/kokkos/kokkos.hpp"
 #include "backends/kokkos/sums.hpp"
+#include "src/core/order/each_dot.hpp"
 
 namespace tally::backends::kokkos {
 

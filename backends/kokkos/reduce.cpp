@@ -1,9 +1,9 @@
 // sum, asum and nrm2 on Kokkos's default execution space.
-#include "backends/kokkos/reduce.hpp"
+#include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
-#include "backends/pairs.hpp"
-#include "backends/reduce_sum.hpp"
+#include "src/core/order/reduce_sum.hpp"
+#include "src/core/types/tables.hpp"
 
 namespace tally::backends::kokkos {
 namespace {
@@ -81,9 +81,8 @@ void run(const reduce_arguments& a) {
 }
 
 template <reduction what, class A>
-constexpr auto runs = make_type_table<void(const reduce_arguments&), A>([]<class X>() {
-  return &run<what, A, X>;
-});
+constexpr auto runs =
+    make_type_table<void(const reduce_arguments&), A>([]<class X>() { return &run<what, A, X>; });
 
 }  // namespace
 

@@ -100,8 +100,6 @@ void initialize() {
   known = true;
 }
 
-bool usable() noexcept { return !finalized(); }
-
 std::unique_lock<std::mutex> acquire() {
   std::unique_lock lock(mutex());
   require_not_finalized();

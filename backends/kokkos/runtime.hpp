@@ -10,9 +10,6 @@ namespace tally::backends::kokkos {
 /// @throws error no_device if Kokkos is finalised already, or its device is not here.
 void initialize();
 
-/// Whether Kokkos is not finalised yet.
-bool usable() noexcept;
-
 /// Holds Kokkos for one caller, which may then call it: its default execution space serves one host
 /// thread at a time.
 /// @throws error no_device if Kokkos is not initialised or finalised already.

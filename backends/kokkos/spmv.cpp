@@ -1,12 +1,12 @@
 // spmv on Kokkos's default execution space, a row a thread, with types told apart at run time: the
 // row order written a second time, to check the other backends by.
-#include "backends/kokkos/spmv.hpp"
+#include "backends/kokkos/kokkos.hpp"
 
-#include "backends/csr.hpp"
 #include "backends/kokkos/sums.hpp"
-#include "backends/row_order.hpp"
-#include "backends/tree.hpp"
-#include "backends/typed_vector.hpp"
+#include "src/core/order/row_order.hpp"
+#include "src/core/order/tree.hpp"
+#include "src/core/sparse/csr.hpp"
+#include "src/core/types/typed_vector.hpp"
 
 #include <tally/exact_sum.hpp>
 

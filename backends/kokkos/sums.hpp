@@ -3,9 +3,9 @@
 // contract's own picture: level by level over the nodes.
 #pragma once
 
-#include "backends/dot_sum.hpp"
-#include "backends/floating_point_environment.hpp"
 #include "backends/kokkos/runtime.hpp"
+#include "src/core/floating_point_environment.hpp"
+#include "src/core/order/dot_sum.hpp"
 
 #include <Kokkos_Core.hpp>
 #include <tally/operand.hpp>

@@ -1,14 +1,6 @@
-#include "backends/backend.hpp"
-#include "backends/kokkos/dot.hpp"
-#include "backends/kokkos/exact.hpp"
-#include "backends/kokkos/extremum.hpp"
-#include "backends/kokkos/functions.hpp"
-#include "backends/kokkos/histogram.hpp"
-#include "backends/kokkos/multi_dot.hpp"
-#include "backends/kokkos/reduce.hpp"
+#include "backends/kokkos/kokkos.hpp"
+
 #include "backends/kokkos/runtime.hpp"
-#include "backends/kokkos/spmv.hpp"
-#include "backends/kokkos/transform.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -52,6 +44,7 @@ bool reaches([[maybe_unused]] const executor& where, [[maybe_unused]] const plac
 const backend table = {
     .name = "kokkos",
     .describe = describe,
+    .make = *[] { return tally::kokkos(); },
     .reaches = reaches,
     .dot = dot,
     .multi_dot = multi_dot,

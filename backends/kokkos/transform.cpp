@@ -1,10 +1,10 @@
 // The element-wise functions on Kokkos's default execution space, an element at a time; types are
 // told apart at run time.
-#include "backends/kokkos/transform.hpp"
+#include "backends/kokkos/kokkos.hpp"
 
-#include "backends/blocks.hpp"
 #include "backends/kokkos/sums.hpp"
-#include "backends/typed_vector.hpp"
+#include "src/core/elementwise/blocks.hpp"
+#include "src/core/types/typed_vector.hpp"
 
 namespace tally::backends::kokkos {
 namespace {

@@ -1,9 +1,9 @@
 // dot on OpenMP's threads, with the simd column's kernel.
-#include "backends/openmp/dot.hpp"
+#include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
-#include "backends/pairs.hpp"
 #include "backends/simd/dot.hpp"
+#include "src/core/types/tables.hpp"
 
 namespace tally::backends::openmp {
 

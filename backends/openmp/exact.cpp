@@ -1,6 +1,6 @@
 // The exact grade on OpenMP's threads, with the simd column's kernels. Who adds which terms, and in
 // which order the threads' sums are merged, changes nothing.
-#include "backends/openmp/exact.hpp"
+#include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
 #include "backends/simd/exact.hpp"

@@ -1,5 +1,5 @@
 // min, max, minmax and iamax on OpenMP's threads, with the simd column's kernels.
-#include "backends/openmp/extremum.hpp"
+#include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
 #include "backends/simd/extremum.hpp"

@@ -1,5 +1,5 @@
 // The caller's functions on OpenMP's threads.
-#include "backends/openmp/functions.hpp"
+#include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
 

@@ -1,5 +1,5 @@
 // Histograms on OpenMP's threads, with the simd column's searches.
-#include "backends/openmp/histogram.hpp"
+#include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
 #include "backends/simd/histogram.hpp"
@@ -9,7 +9,7 @@ namespace tally::backends::openmp {
 stray_key histogram(const executor& where, const histogram_arguments& a) {
   stray_key stray;
   const auto run = [](std::size_t count, const auto& f) {
-#pragma omp parallel for num_threads(static_cast <int>(count)) schedule(static)
+#pragma omp parallel for num_threads(static_cast<int>(count)) schedule(static)
     for (std::size_t t = 0; t < count; ++t) {
       const default_environment environment;
       f(t);

@@ -1,13 +1,11 @@
 // Several dot products on OpenMP's threads, with the simd column's kernels. Threads share out the
 // pairs, or where those are few or long, the terms.
-#include "backends/openmp/multi_dot.hpp"
 
-#include "backends/each_dot.hpp"
-#include "backends/openmp/dot.hpp"
-#include "backends/openmp/exact.hpp"
-#include "backends/openmp/shares.hpp"
-#include "backends/pairs.hpp"
 #include "backends/simd/multi_dot.hpp"
+#include "backends/openmp/openmp.hpp"
+#include "backends/openmp/shares.hpp"
+#include "src/core/order/each_dot.hpp"
+#include "src/core/types/tables.hpp"
 
 namespace tally::backends::openmp {
 namespace {
@@ -20,7 +18,7 @@ void share_pairs(const executor& where, const multi_dot_arguments& a, std::size_
   const std::size_t share =
       std::clamp<std::size_t>(pairs / (shares_per_thread * threads), 1, side_by_side);
   const std::size_t shares = (pairs + share - 1) / share;
-#pragma omp parallel num_threads(static_cast <int>(std::min(threads, shares)))
+#pragma omp parallel num_threads(static_cast<int>(std::min(threads, shares)))
   {
     const default_environment environment;
 #pragma omp for schedule(static) nowait
@@ -39,11 +37,11 @@ void share_terms(const executor& where, const multi_dot_arguments& a, std::size_
   of_shares.reserve(most_shares(longest, threads));  // before the first result is written
   for (std::size_t first = 0; first < a.pairs.size(); first += side_by_side) {
     const std::size_t count = std::min(side_by_side, a.pairs.size() - first);
-    const auto sums = sum_of_shares(
-        simd::longest(a.pairs, first, count), threads, of_shares,
-        [&](std::size_t begin, std::size_t n) {
-          return simd::sum_side_by_side<A>(where.instructions(), a.pairs, first, count, begin, n);
-        });
+    const auto sums = sum_of_shares(simd::longest(a.pairs, first, count), threads, of_shares,
+                                    [&](std::size_t begin, std::size_t n) {
+                                      return simd::sum_side_by_side<A>(
+                                          where.instructions(), a.pairs, first, count, begin, n);
+                                    });
     auto* const results = static_cast<A*>(a.results.data);
     for (std::size_t j = 0; j < count; ++j) results[first + j] = finish(sums.of[j], a.conjugated);
   }

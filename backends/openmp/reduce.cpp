@@ -1,9 +1,9 @@
 // sum, asum and nrm2 on OpenMP's threads, with the simd column's kernels.
-#include "backends/openmp/reduce.hpp"
+#include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
-#include "backends/pairs.hpp"
 #include "backends/simd/reduce.hpp"
+#include "src/core/types/tables.hpp"
 
 namespace tally::backends::openmp {
 

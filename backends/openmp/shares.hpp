@@ -2,10 +2,10 @@
 // number decides nothing but the time. The caller's OpenMP settings are left as they are.
 #pragma once
 
-#include "backends/backend.hpp"
-#include "backends/floating_point_environment.hpp"
 #include "backends/openmp/threads.hpp"
-#include "backends/tree.hpp"
+#include "src/core/floating_point_environment.hpp"
+#include "src/core/order/tree.hpp"
+#include "src/core/table.hpp"
 
 #include <tally/order.hpp>
 
@@ -37,7 +37,7 @@ template <class F>
 void for_each_share(std::size_t size, int threads, const share_shape& shape, const F& f) {
   const auto most = static_cast<std::size_t>(threads);
   const std::size_t needed = std::clamp<std::size_t>(shape.count, 1, most);
-#pragma omp parallel num_threads(static_cast <int>(needed))
+#pragma omp parallel num_threads(static_cast<int>(needed))
   {
     const default_environment environment;
 #pragma omp for schedule(static) nowait

@@ -1,15 +1,15 @@
 // spmv on OpenMP's threads, with the simd column's kernels. Threads have equal shares of what a
 // product reads, rows and terms; a border within a row lies at a chunk's, so that each side sums
 // whole chunks of the row, and the row's tree is added up when all are done.
-#include "backends/openmp/spmv.hpp"
+#include "backends/openmp/openmp.hpp"
 
-#include "backends/csr.hpp"
-#include "backends/csr_defects.hpp"
-#include "backends/exact_rows.hpp"
 #include "backends/openmp/shares.hpp"
-#include "backends/row_lengths.hpp"
 #include "backends/simd/exact.hpp"
 #include "backends/simd/spmv.hpp"
+#include "src/core/sparse/csr.hpp"
+#include "src/core/sparse/csr_defects.hpp"
+#include "src/core/sparse/exact_rows.hpp"
+#include "src/core/sparse/row_lengths.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -144,7 +144,7 @@ void multiply(const executor& where, const spmv_arguments& original, const borde
   const std::size_t room = all.most_cut_chunks();
   const std::unique_ptr<std::byte[]> bytes(new std::byte[all.shares * room * sizeof(dot_sum<A>)]);
   auto* const sums = reinterpret_cast<dot_sum<A>*>(bytes.get());
-#pragma omp parallel for num_threads(static_cast <int>(all.shares)) schedule(static)
+#pragma omp parallel for num_threads(static_cast<int>(all.shares)) schedule(static)
   for (std::size_t i = 0; i < all.shares; ++i) {
     const default_environment environment;
     cut[i] = multiply_share(kernels, all, a, all[i], all[i + 1], std::span(sums + i * room, room));
@@ -157,7 +157,7 @@ template <class A>
 void multiply_exactly(const executor& where, const spmv_arguments& a, const borders& all) {
   exact_node& node = *simd::exact_node_of(where.instructions());
   const auto row_of = [](const border& b) { return b.row + (b.term > 0); };
-#pragma omp parallel for num_threads(static_cast <int>(all.shares)) schedule(static)
+#pragma omp parallel for num_threads(static_cast<int>(all.shares)) schedule(static)
   for (std::size_t i = 0; i < all.shares; ++i) {
     const default_environment environment;
     const std::size_t first = row_of(all[i]);
@@ -191,7 +191,7 @@ csr_defect find_defect(const executor& where, const csr_operand& a) {
   return first_defect(a, [&](std::size_t n, csr_defects::search& search) {
     std::vector<csr_defect> found(shares);
     const std::size_t share = (n + shares - 1) / shares;
-#pragma omp parallel for num_threads(static_cast <int>(shares)) schedule(static)
+#pragma omp parallel for num_threads(static_cast<int>(shares)) schedule(static)
     for (std::size_t i = 0; i < shares; ++i) {
       const std::size_t first = std::min(n, i * share);
       found[i] = search(a, first, std::min(share, n - first));

@@ -1,14 +1,6 @@
-#include "backends/backend.hpp"
-#include "backends/openmp/dot.hpp"
-#include "backends/openmp/exact.hpp"
-#include "backends/openmp/extremum.hpp"
-#include "backends/openmp/functions.hpp"
-#include "backends/openmp/histogram.hpp"
-#include "backends/openmp/multi_dot.hpp"
-#include "backends/openmp/reduce.hpp"
-#include "backends/openmp/spmv.hpp"
+#include "backends/openmp/openmp.hpp"
+
 #include "backends/openmp/threads.hpp"
-#include "backends/openmp/transform.hpp"
 
 namespace tally::backends::openmp {
 namespace {
@@ -24,6 +16,7 @@ std::string describe(const executor& where) {
 const backend table = {
     .name = "openmp",
     .describe = describe,
+    .make = *[] { return tally::openmp(); },
     .reaches = host_reaches,
     .dot = dot,
     .multi_dot = multi_dot,

@@ -1,5 +1,5 @@
 // The element-wise functions on OpenMP's threads, with the simd column's kernels.
-#include "backends/openmp/transform.hpp"
+#include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
 #include "backends/simd/transform.hpp"

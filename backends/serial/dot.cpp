@@ -1,9 +1,9 @@
 // dot on one thread, in plain loops: the reference that is read first.
-#include "backends/serial/dot.hpp"
+#include "backends/serial/serial.hpp"
 
-#include "backends/pairs.hpp"
 #include "backends/serial/order.hpp"
 #include "backends/serial/term.hpp"
+#include "src/core/types/tables.hpp"
 
 namespace tally::backends::serial {
 namespace {

@@ -1,7 +1,7 @@
 // The exact grade on one thread, term by term into superaccumulators: the reference that is read
 // first.
 #include "backends/serial/exact.hpp"
-
+#include "backends/serial/serial.hpp"
 
 #include <array>
 #include <cmath>

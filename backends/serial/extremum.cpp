@@ -1,7 +1,7 @@
 // min, max, minmax and iamax on one thread, in plain loops.
-#include "backends/serial/extremum.hpp"
+#include "backends/serial/serial.hpp"
 
-#include "backends/extremum_rank.hpp"
+#include "src/core/extremum/rank.hpp"
 
 namespace tally::backends::serial {
 namespace {

@@ -1,6 +1,5 @@
 // The caller's functions on the calling thread: one part.
-#include "backends/serial/functions.hpp"
-
+#include "backends/serial/serial.hpp"
 
 namespace tally::backends::serial {
 

@@ -1,8 +1,8 @@
 // Histograms on one thread, in plain loops.
-#include "backends/serial/histogram.hpp"
+#include "backends/serial/serial.hpp"
 
-#include "backends/histogram_bins.hpp"
-#include "backends/histogram_weights.hpp"
+#include "src/core/histogram/bins.hpp"
+#include "src/core/histogram/weights.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -12,7 +12,8 @@ namespace {
 
 template <class T>
 const types::stored_t<T>& at(const operand& v, std::size_t i) {
-  return static_cast<const types::stored_t<T>*>(v.data)[static_cast<std::ptrdiff_t>(i) * v.increment];
+  return static_cast<const types::stored_t<T>*>(
+      v.data)[static_cast<std::ptrdiff_t>(i) * v.increment];
 }
 
 /// Calls f(i, channel, slot) for each sample.

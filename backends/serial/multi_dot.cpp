@@ -1,9 +1,8 @@
 // Several dot products on one thread: one after another.
-#include "backends/serial/multi_dot.hpp"
 
-#include "backends/each_dot.hpp"
-#include "backends/serial/dot.hpp"
 #include "backends/serial/exact.hpp"
+#include "backends/serial/serial.hpp"
+#include "src/core/order/each_dot.hpp"
 
 namespace tally::backends::serial {
 

@@ -1,8 +1,8 @@
 // The order contract in plain loops: the sum of n terms, one after another.
 #pragma once
 
-#include "backends/row_order.hpp"
-#include "backends/tree.hpp"
+#include "src/core/order/row_order.hpp"
+#include "src/core/order/tree.hpp"
 
 #include <tally/order.hpp>
 #include <tally/types.hpp>

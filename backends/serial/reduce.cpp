@@ -1,9 +1,9 @@
 // sum, asum and nrm2 on one thread, in plain loops.
-#include "backends/serial/reduce.hpp"
+#include "backends/serial/serial.hpp"
 
-#include "backends/pairs.hpp"
-#include "backends/reduce_sum.hpp"
 #include "backends/serial/order.hpp"
+#include "src/core/order/reduce_sum.hpp"
+#include "src/core/types/tables.hpp"
 
 namespace tally::backends::serial {
 namespace {
@@ -46,9 +46,8 @@ reduce_sum<A> sum(const operand& x, real_t<A> scale) {
 }
 
 template <reduction what, class A>
-constexpr auto sums = make_type_table<reduce_sum<A>(const operand&, real_t<A>), A>([]<class X>() {
-  return &sum<what, A, X>;
-});
+constexpr auto sums = make_type_table<reduce_sum<A>(const operand&, real_t<A>), A>(
+    []<class X>() { return &sum<what, A, X>; });
 
 template <class A>
 auto* sum_of(reduction what, type x) {

@@ -1,11 +1,12 @@
 // spmv on one thread, in plain loops: the reference that is read first.
 #include "backends/serial/spmv.hpp"
+#include "backends/serial/serial.hpp"
 
-#include "backends/csr_defects.hpp"
-#include "backends/exact_rows.hpp"
-#include "backends/row_kernels.hpp"
 #include "backends/serial/exact.hpp"
 #include "backends/serial/term.hpp"
+#include "src/core/sparse/csr_defects.hpp"
+#include "src/core/sparse/exact_rows.hpp"
+#include "src/core/sparse/row_kernels.hpp"
 
 #include <algorithm>
 #include <array>

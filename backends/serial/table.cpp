@@ -1,19 +1,11 @@
-#include "backends/backend.hpp"
-#include "backends/serial/dot.hpp"
-#include "backends/serial/exact.hpp"
-#include "backends/serial/extremum.hpp"
-#include "backends/serial/functions.hpp"
-#include "backends/serial/histogram.hpp"
-#include "backends/serial/multi_dot.hpp"
-#include "backends/serial/reduce.hpp"
-#include "backends/serial/spmv.hpp"
-#include "backends/serial/transform.hpp"
+#include "backends/serial/serial.hpp"
 
 namespace tally::backends::serial {
 
 const backend table = {
     .name = "serial",
     .describe = *[](const executor&) { return std::string(); },
+    .make = *[] { return tally::serial(); },
     .reaches = host_reaches,
     .dot = dot,
     .multi_dot = multi_dot,

@@ -1,7 +1,7 @@
 // The element-wise functions on one thread, in plain loops.
-#include "backends/serial/transform.hpp"
+#include "backends/serial/serial.hpp"
 
-#include "backends/blocks.hpp"
+#include "src/core/elementwise/blocks.hpp"
 
 #include <algorithm>
 

@@ -8,9 +8,10 @@
 // parted - and summed there by the same kernel (`sum_packed`), so that 66 pairs of types need five
 // accumulators' worth of code. A chunk and its buffers stay in the first-level cache.
 #include "backends/simd/dot.hpp"
+#include "backends/simd/simd.hpp"
 
-#include "backends/pairs.hpp"
 #include "backends/simd/targets.hpp"
+#include "src/core/types/tables.hpp"
 
 #include <tally/order.hpp>
 
@@ -245,9 +246,8 @@ HWY_NOINLINE parts<word<R>> fetch(const operand& v, buffers<word<R>>& to) {
     return {to.re, nullptr};
   }
   auto* const convert_piece = converters<word<R>>[static_cast<std::size_t>(v.element)];
-  for_each_piece(v, [&](const void* piece, std::size_t i, std::size_t n) {
-    convert_piece(piece, n, to, i);
-  });
+  for_each_piece(
+      v, [&](const void* piece, std::size_t i, std::size_t n) { convert_piece(piece, n, to, i); });
   const bool is_complex = v.element == type::complex64 || v.element == type::complex128;
   return {to.re, is_complex ? to.im : nullptr};
 }

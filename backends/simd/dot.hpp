@@ -1,11 +1,9 @@
 #pragma once
 
-#include "backends/backend.hpp"
-#include "backends/dot_sum.hpp"
+#include "src/core/order/dot_sum.hpp"
+#include "src/core/table.hpp"
 
 namespace tally::backends::simd {
-
-void dot(const executor& where, const dot_arguments& arguments);
 
 /// The sum over a node of the order's tree: the terms of x and y, which start at a chunk's border.
 /// The environment must be the default one (`default_environment`).

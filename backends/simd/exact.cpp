@@ -6,6 +6,7 @@
 // they prove that nothing was lost. A tile that doesn't fit is added again, with other levels, or
 // by the exponents of its terms (`exponent_bins`). docs/numerics.md has the proof.
 #include "backends/simd/exact.hpp"
+#include "backends/simd/simd.hpp"
 
 #include "backends/serial/exact.hpp"
 #include "backends/simd/targets.hpp"
@@ -243,7 +244,7 @@ constexpr int window = 104 - Terms::digits - 2 * rows_log;
 template <class Terms>
 constexpr std::size_t row_terms = Terms::row_size;
 template <class Terms>
-constexpr std::size_t tile_terms = tile_rows* row_terms<Terms>;
+constexpr std::size_t tile_terms = tile_rows * row_terms<Terms>;
 template <class Terms>
 constexpr std::make_index_sequence<Terms::sets> every_set{};
 template <class Terms>

@@ -5,6 +5,7 @@
 // block in which it first came up; where it is in that block is looked for once, at the end.
 // Elements that don't lie side by side are gathered first.
 #include "backends/simd/extremum.hpp"
+#include "backends/simd/simd.hpp"
 
 #include "backends/simd/targets.hpp"
 
@@ -46,9 +47,9 @@ namespace {
 /// `worst` is a number that no other is worse than.
 struct smaller {
   template <class W>
-  static constexpr W worst = std::numeric_limits<W>::has_infinity
-                                 ? std::numeric_limits<W>::infinity()
-                                 : std::numeric_limits<W>::max();
+  static constexpr W worst =
+      std::numeric_limits<W>::has_infinity ? std::numeric_limits<W>::infinity()
+                                           : std::numeric_limits<W>::max();
   template <class V>
   static HWY_INLINE V better(V a, V b) {
     return hn::Min(a, b);
@@ -65,9 +66,9 @@ struct smaller {
 
 struct larger {
   template <class W>
-  static constexpr W worst = std::numeric_limits<W>::has_infinity
-                                 ? -std::numeric_limits<W>::infinity()
-                                 : std::numeric_limits<W>::lowest();
+  static constexpr W worst =
+      std::numeric_limits<W>::has_infinity ? -std::numeric_limits<W>::infinity()
+                                           : std::numeric_limits<W>::lowest();
   template <class V>
   static HWY_INLINE V better(V a, V b) {
     return hn::Max(a, b);

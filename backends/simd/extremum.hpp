@@ -1,11 +1,9 @@
 #pragma once
 
-#include "backends/backend.hpp"
-#include "backends/extremum_rank.hpp"
+#include "src/core/extremum/rank.hpp"
+#include "src/core/table.hpp"
 
 namespace tally::backends::simd {
-
-void extremum(const executor& where, const extremum_arguments& arguments);
 
 /// What is looked for in x, whose first element has index `first`. The environment must be the
 /// default one (`default_environment`).

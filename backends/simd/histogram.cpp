@@ -1,6 +1,7 @@
 // Histograms on one thread; the slots of samples are found in vector instructions, one source for
 // all instruction sets.
 #include "backends/simd/histogram.hpp"
+#include "backends/simd/simd.hpp"
 
 #include "backends/simd/targets.hpp"
 

@@ -1,13 +1,11 @@
 #pragma once
 
-#include "backends/backend.hpp"
-#include "backends/simd/counting.hpp"
+#include "backends/host/counting.hpp"
+#include "src/core/table.hpp"
 
 #include <functional>
 
 namespace tally::backends::simd {
-
-stray_key histogram(const executor& where, const histogram_arguments& arguments);
 
 /// Calls f(bins, search): what tells the slots of the samples, in one instruction set.
 void with_slot_search(instruction_set set, const histogram_arguments& a,

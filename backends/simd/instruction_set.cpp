@@ -29,11 +29,12 @@ bool halves_avx512() {
 #endif
 }
 
-/// Highway's targets that this processor and its system can run, of those that this source knows of.
+/// Highway's targets that this processor and its system can run, of those that this source knows
+/// of.
 ///
-/// Highway's own `SupportedTargets` would say it, from a library: where a program exports a function of
-/// that name, from another release of Highway, that one would be called, whose targets have other
-/// numbers. So Tally takes templates from Highway and links nothing of it.
+/// Highway's own `SupportedTargets` would say it, from a library: where a program exports a
+/// function of that name, from another release of Highway, that one would be called, whose targets
+/// have other numbers. So Tally takes templates from Highway and links nothing of it.
 std::int64_t supported_targets() {
   std::int64_t targets = HWY_STATIC_TARGET;  // what the compiler's own flags allow
 #if HWY_ARCH_X86
@@ -45,9 +46,9 @@ std::int64_t supported_targets() {
   const bool avx2 = sse4 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
                     __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma") &&
                     (ecx & bit_F16C) != 0;  // clang 14 doesn't know the name "f16c"
-  const bool avx3 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-                    __builtin_cpu_supports("avx512cd");
+  const bool avx3 = avx2 && __builtin_cpu_supports("avx512f") &&
+                    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd");
   targets |= (sse4 ? HWY_SSE4 : 0) | (avx2 ? HWY_AVX2 : 0) | (avx3 ? HWY_AVX3 : 0);
 #endif
   return targets;

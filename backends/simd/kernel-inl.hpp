@@ -7,10 +7,10 @@
 // `first(i, count)` is the first `count` of them and zeros; `from(i)` is the terms from element i
 // on; `number` is the type that they are summed in, `sum` what comes of it, and `parts` how many
 // numbers make an element. They count numbers: a complex element is two.
-#include "backends/pairs.hpp"
-#include "backends/reduce_sum.hpp"
 #include "backends/simd/targets.hpp"
-#include "backends/tree.hpp"
+#include "src/core/order/reduce_sum.hpp"
+#include "src/core/order/tree.hpp"
+#include "src/core/types/tables.hpp"
 
 #include <tally/operand.hpp>
 #include <tally/order.hpp>
@@ -322,8 +322,8 @@ HWY_INLINE void sum_rows(vec_of<Terms>* lanes, Terms t, std::size_t rows, std::s
   using part = range<v, end>;
   start(part(), lanes, t);
   if constexpr (end == vectors<Terms>) add_head(lanes, t, head);
-    // Not unrolled: with more load instructions than this the prefetcher loses track (a chunk
-    // written out ran at half the speed from memory).
+  // Not unrolled: with more load instructions than this the prefetcher loses track (a chunk
+  // written out ran at half the speed from memory).
 #pragma GCC unroll 1
   for (std::size_t r = 1; r < rows; ++r) add(part(), lanes, t.from(r * row<Terms>));
   if constexpr (end < vectors<Terms>) sum_rows<sweep, end>(lanes, t, rows, head);
@@ -354,8 +354,8 @@ HWY_INLINE Sum fold_vector([[maybe_unused]] D d, hn::Vec<D> v) {
   }
 }
 
-/// How many of n bools are true: `at(i)` is bool i, and `at(i, d)` bytes of vector type d, 0 for the
-/// false ones from i on. They are counted in bytes, which hold 255.
+/// How many of n bools are true: `at(i)` is bool i, and `at(i, d)` bytes of vector type d, 0 for
+/// the false ones from i on. They are counted in bytes, which hold 255.
 template <class At>
 HWY_INLINE std::uint64_t count_true(std::size_t n, At at) {
   std::size_t i = 0;

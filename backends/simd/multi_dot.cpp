@@ -3,12 +3,13 @@
 // nothing here can change a bit. A pair's turn is the kernel of `dot`, or where vectors of float or
 // double have one y, four of them together.
 #include "backends/simd/multi_dot.hpp"
+#include "backends/simd/simd.hpp"
 
-#include "backends/each_dot.hpp"
-#include "backends/pairs.hpp"
 #include "backends/simd/exact.hpp"
 #include "backends/simd/targets.hpp"
-#include "backends/tree.hpp"
+#include "src/core/order/each_dot.hpp"
+#include "src/core/order/tree.hpp"
+#include "src/core/types/tables.hpp"
 
 #include <tally/order.hpp>
 
@@ -56,8 +57,8 @@ template <class W>
 void sum_chunk_against_one(const W* const* x, const W* y, W* sums) {
   constexpr tag<W> d;
   // Bytes that are asked for ahead of those that are read, into the second level, which takes more
-  // at once than the first. Prefetchers find that many streams late: 2^22 doubles against each of 16
-  // take 25.8 ms so, 27.4 into the first level, where without any they took 29.3; 26.2 with 768
+  // at once than the first. Prefetchers find that many streams late: 2^22 doubles against each of
+  // 16 take 25.8 ms so, 27.4 into the first level, where without any they took 29.3; 26.2 with 768
   // bytes and 28.1 with 1536; pair by pair, in two streams, 39 to 44 (one core of Zen 4). Eight
   // vectors in turn are slower, and so are two rows at once. (AVX-512, with half the instructions,
   // takes 24.4: instruction_set.cpp says why Zen 4 isn't given it.)

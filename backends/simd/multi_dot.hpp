@@ -1,14 +1,12 @@
 #pragma once
 
-#include "backends/backend.hpp"
 #include "backends/simd/dot.hpp"
+#include "src/core/table.hpp"
 
 #include <array>
 #include <cstddef>
 
 namespace tally::backends::simd {
-
-void multi_dot(const executor& where, const multi_dot_arguments& arguments);
 
 // For the openmp column; the environment must be the default one.
 

@@ -1,9 +1,10 @@
 // sum, asum and nrm2 on one thread in vector instructions; one source for all instruction sets, and
 // two paths, as in dot.cpp. Complex elements are summed as the pairs of numbers that they are.
 #include "backends/simd/reduce.hpp"
+#include "backends/simd/simd.hpp"
 
-#include "backends/pairs.hpp"
 #include "backends/simd/targets.hpp"
+#include "src/core/types/tables.hpp"
 
 #include <tally/order.hpp>
 

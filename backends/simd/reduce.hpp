@@ -1,11 +1,9 @@
 #pragma once
 
-#include "backends/backend.hpp"
-#include "backends/reduce_sum.hpp"
+#include "src/core/order/reduce_sum.hpp"
+#include "src/core/table.hpp"
 
 namespace tally::backends::simd {
-
-void reduce(const executor& where, const reduce_arguments& arguments);
 
 /// The sum over a node of the order's tree: the terms of x, which starts at a chunk's border, its
 /// elements multiplied by `scale`. The environment must be the default one (`default_environment`).

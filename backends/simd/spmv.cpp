@@ -6,15 +6,16 @@
 // what isn't the row's is masked. Rows of more than `short_row` terms are summed by the kernel of
 // `dot`.
 #include "backends/simd/spmv.hpp"
+#include "backends/simd/simd.hpp"
 
-#include "backends/csr.hpp"
-#include "backends/exact_rows.hpp"
-#include "backends/row_lengths.hpp"
-#include "backends/row_order.hpp"
 #include "backends/serial/order.hpp"
 #include "backends/serial/spmv.hpp"
 #include "backends/simd/exact.hpp"
 #include "backends/simd/targets.hpp"
+#include "src/core/order/row_order.hpp"
+#include "src/core/sparse/csr.hpp"
+#include "src/core/sparse/exact_rows.hpp"
+#include "src/core/sparse/row_lengths.hpp"
 
 #include <algorithm>
 #include <array>

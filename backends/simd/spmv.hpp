@@ -1,15 +1,11 @@
 #pragma once
 
-#include "backends/backend.hpp"
-#include "backends/row_kernels.hpp"
+#include "src/core/sparse/row_kernels.hpp"
+#include "src/core/table.hpp"
 
 #include <memory>
 
 namespace tally::backends::simd {
-
-void spmv(const executor& where, const spmv_arguments& arguments);
-
-std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& matrix);
 
 /// The kernels for these types, in one instruction set; x is as `readable_x` leaves it.
 template <class A>

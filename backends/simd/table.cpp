@@ -1,20 +1,13 @@
-#include "backends/backend.hpp"
-#include "backends/serial/functions.hpp"
-#include "backends/serial/spmv.hpp"
-#include "backends/simd/dot.hpp"
-#include "backends/simd/exact.hpp"
-#include "backends/simd/extremum.hpp"
-#include "backends/simd/histogram.hpp"
-#include "backends/simd/multi_dot.hpp"
-#include "backends/simd/reduce.hpp"
-#include "backends/simd/spmv.hpp"
-#include "backends/simd/transform.hpp"
+#include "backends/simd/simd.hpp"
+
+#include "backends/serial/serial.hpp"
 
 namespace tally::backends::simd {
 
 const backend table = {
     .name = "simd",
     .describe = *[](const executor& where) { return std::string(name(where.instructions())); },
+    .make = *[] { return tally::simd(); },
     .reaches = host_reaches,
     .dot = dot,
     .multi_dot = multi_dot,

@@ -1,9 +1,10 @@
 // The element-wise functions on one thread in vector instructions; one source for all instruction
 // sets. Contiguous vectors of one type are computed where they lie, all others a block at a time.
 #include "backends/simd/transform.hpp"
+#include "backends/simd/simd.hpp"
 
-#include "backends/blocks.hpp"
 #include "backends/simd/targets.hpp"
+#include "src/core/elementwise/blocks.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -152,12 +153,12 @@ struct paired_arithmetic {
 };
 
 #define TALLY_FUNCTION HWY_INLINE
-#include "backends/exponential-inl.hpp"
+#include "src/core/elementwise/exponential-inl.hpp"
 #undef TALLY_FUNCTION
 
 // --- Contiguous vectors of one floating-point type -----------------------------------------------
 
-/// `to_be_narrowed` (backends/elementwise.hpp).
+/// `to_be_narrowed` (src/core/elementwise/elementwise.hpp).
 template <class T>
 HWY_INLINE vec<float> to_be_narrowed(vec<float> x, vec<float> result) {
   if constexpr (std::is_same_v<T, float16>) {

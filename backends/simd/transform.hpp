@@ -1,10 +1,8 @@
 #pragma once
 
-#include "backends/backend.hpp"
+#include "src/core/table.hpp"
 
 namespace tally::backends::simd {
-
-void transform(const executor& where, const transform_arguments& arguments);
 
 /// Part of a call. With `past_caches` what is written goes to memory at once. The environment must
 /// be the default one (`default_environment`).

@@ -50,8 +50,8 @@ T dot(const blas& b, int n, const T* x, const T* y) {
 
 /// BLAS has no mixed types.
 template <class X, class Y, class A>
-concept has_dot = std::same_as<X, Y> && std::same_as<A, X> &&
-    (std::floating_point<X> || tally::is_complex_v<X>);
+concept has_dot =
+    std::same_as<X, Y> && std::same_as<A, X> && (std::floating_point<X> || tally::is_complex_v<X>);
 
 contenders ways(const blas& b, const workload& w) {
   contenders list;

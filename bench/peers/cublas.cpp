@@ -50,8 +50,8 @@ template <class T>
 constexpr bool is_16_bit = std::same_as<T, tally::float16> || std::same_as<T, tally::bfloat16>;
 
 template <class X, class Y, class A>
-constexpr bool has_dot = std::same_as<X, Y> &&
-                         (std::same_as<A, X> || (is_16_bit<X> && std::same_as<A, float>));
+constexpr bool has_dot =
+    std::same_as<X, Y> && (std::same_as<A, X> || (is_16_bit<X> && std::same_as<A, float>));
 
 /// The function of this pair, looked up once: f(handle, n, x, y, result).
 template <class X>

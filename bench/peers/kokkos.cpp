@@ -41,8 +41,7 @@ contenders kokkos_of_one(const workload& w) {
       if (w.what == operation::sum) {
         add([](const X* x, const auto& all) {
           A sum{};
-          Kokkos::parallel_reduce(
-              all, [=](std::size_t i, A& part) { part += x[i]; }, sum);
+          Kokkos::parallel_reduce(all, [=](std::size_t i, A& part) { part += x[i]; }, sum);
           return sum;
         });
       } else if (w.what == operation::asum) {

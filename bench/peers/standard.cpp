@@ -116,7 +116,7 @@ contenders standard_elementwise(const workload& w) {
         }
         list.push_back(on_host("plain loop (OpenMP)", "-O3", w,
                                [=, n = x.size(), parts = static_cast<std::size_t>(w.threads)] {
-#pragma omp parallel for schedule(static) num_threads(static_cast <int>(parts))
+#pragma omp parallel for schedule(static) num_threads(static_cast<int>(parts))
                                  for (std::size_t p = 0; p < parts; ++p) {
                                    const std::size_t first = n * p / parts;
                                    part(first, n * (p + 1) / parts - first);

@@ -2,11 +2,11 @@
 //
 // Promise: the bits of the result depend on the values, their order and the accumulator's type
 // alone (the order contract, <tally/order.hpp>); they are the same on every executor, for any
-// number of threads, any stride and alignment, and in every run. Integers are exact modulo 2^64. For
-// others the error is at most (min(chunk, n)/lanes + ceil(log2 n) + 1) * eps * sum |x_i * y_i|, to
-// first order in eps, as long as no sum overflows, and for each product that underflows half of the
-// least subnormal number more. A NaN is returned as the positive quiet NaN with an empty payload; the
-// result of an empty sum, and any zero, is +0.
+// number of threads, any stride and alignment, and in every run. Integers are exact modulo 2^64.
+// For others the error is at most (min(chunk, n)/lanes + ceil(log2 n) + 1) * eps * sum |x_i * y_i|,
+// to first order in eps, as long as no sum overflows, and for each product that underflows half of
+// the least subnormal number more. A NaN is returned as the positive quiet NaN with an empty
+// payload; the result of an empty sum, and any zero, is +0.
 #pragma once
 
 #include <tally/exact.hpp>
@@ -60,7 +60,7 @@ using accumulator =
 
 template <class R, class X, class Y>
 concept computable = vector_operand<X> && vector_operand<Y> &&
-    dot_accumulator<accumulator<R, X, Y>, element_t<X>, element_t<Y>>;
+                     dot_accumulator<accumulator<R, X, Y>, element_t<X>, element_t<Y>>;
 
 /// The two forms with their types erased.
 template <class R, class X, class Y>

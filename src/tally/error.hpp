@@ -1,8 +1,8 @@
 // Errors: one exception type with a code, and a text that says what was wrong in numbers.
 #pragma once
 
-#include <tally/cxx20.hpp>
 #include <tally/export.h>
+#include <tally/cxx20.hpp>
 
 #include <stdexcept>
 #include <string>

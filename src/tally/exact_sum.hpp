@@ -10,10 +10,10 @@
 // subnormals, 2^-2148, to 2^64 times the largest, 2^2048 (for float: 2^-298 and 2^256).
 //
 // Capacity: |sum| < 2^2112 (float: 2^320) at any time, which no 2^63 terms reach, in any number of
-// merges. A sum that passes it becomes NaN, and throws on the host, when carries next reach the last
-// limb, in `to_words` at the latest; `round` alone gives the infinity that it is as a number. One
-// that comes back below it before then is as if nothing had been. After it has become NaN it stays
-// that, and adding to it or merging it throws no more.
+// merges. A sum that passes it becomes NaN, and throws on the host, when carries next reach the
+// last limb, in `to_words` at the latest; `round` alone gives the infinity that it is as a number.
+// One that comes back below it before then is as if nothing had been. After it has become NaN it
+// stays that, and adding to it or merging it throws no more.
 //
 // Why no limb overflows: every deposit adds less than 2^32 to a limb, and carries are propagated
 // after 2^30 deposits at the latest; merging adds up the deposits of both. `pending_` counts them,
@@ -82,10 +82,12 @@ class exact_sum {
 
   // Floats among doubles: converted by their bits, or the caller's environment might flush them.
   template <std::same_as<float> F>
-  requires std::same_as<T, double>
-  TALLY_HOST_DEVICE void add(F value) { add(types::widened(value)); }
+    requires std::same_as<T, double>
+  TALLY_HOST_DEVICE void add(F value) {
+    add(types::widened(value));
+  }
   template <float_or_double X, float_or_double Y>
-  requires std::same_as<T, double>
+    requires std::same_as<T, double>
   TALLY_HOST_DEVICE void add_product(X x, Y y) {
     add_product(types::widened(x), types::widened(y));
   }

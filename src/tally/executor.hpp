@@ -1,8 +1,8 @@
 // Executors: where and how an operation runs.
 #pragma once
 
-#include <tally/cxx20.hpp>
 #include <tally/export.h>
+#include <tally/cxx20.hpp>
 
 #include <string>
 #include <string_view>
@@ -113,6 +113,15 @@ TALLY_EXPORT executor automatic();
 /// `automatic`, which is one of these at each call. It makes each of them, so it initialises Kokkos
 /// where that is built in.
 TALLY_EXPORT std::vector<executor> executors();
+
+/// The names of the backends that are built in, usable here or not, in the order of `executors()`.
+TALLY_EXPORT std::vector<std::string_view> backend_names();
+
+/// The executor of that name with default options: "openmp" gives `openmp()`, "automatic"
+/// `automatic()`.
+/// @throws error as the function of that name; missing_backend for a name that no backend of this
+///               build has.
+TALLY_EXPORT executor executor_named(std::string_view name);
 
 /// The instruction sets of `simd` that are built in and that this processor has, narrowest first.
 TALLY_EXPORT std::vector<instruction_set> instruction_sets();

@@ -29,10 +29,11 @@ struct zero_bytes {
 template <>
 struct zero_bytes<0> {};
 
-/// An element and where it is, counted from 0. `auto [value, index] = tally::max(x)` takes it apart.
+/// An element and where it is, counted from 0. `auto [value, index] = tally::max(x)` takes it
+/// apart.
 ///
-/// A result is 16 bytes for every type, and all of them are defined, so it may be compared, hashed or
-/// sent as bytes.
+/// A result is 16 bytes for every type, and all of them are defined, so it may be compared, hashed
+/// or sent as bytes.
 template <class T>
 struct extremum {
   T value;

@@ -33,8 +33,8 @@ inline constexpr bool is_lambda_of_both = false;
 
 /// Whether a function travels to the device: as bytes, and not as an address on the host.
 template <class F>
-inline constexpr bool travels = std::is_class_v<F> &&
-                                (std::is_trivially_copyable_v<F> || is_lambda_of_both<F>);
+inline constexpr bool travels =
+    std::is_class_v<F> && (std::is_trivially_copyable_v<F> || is_lambda_of_both<F>);
 /// Of a function that runs there only.
 [[noreturn]] inline void refuse_on_host(const char* function, const executor& where) {
   throw error(errc::invalid_argument,

@@ -71,7 +71,7 @@ struct device_sum {
   CUstream_st* stream = nullptr;
 
   static constexpr std::size_t word_count = 8192;  ///< at most
-  static constexpr std::size_t most_bytes = 128;  ///< of the result
+  static constexpr std::size_t most_bytes = 128;   ///< of the result
 };
 
 /// A sum by a kernel of the caller's: checks the vectors as `for_each_part`, calls `launch`, which
@@ -149,7 +149,8 @@ struct values {
     std::apply(
         [&](const auto&... v) {
           if ((... && (v.increment == 1))) {
-            for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<R>(map(v.contiguous(first + i)...));
+            for (std::size_t i = 0; i < n; ++i)
+              out[i] = static_cast<R>(map(v.contiguous(first + i)...));
           } else {
             for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<R>(map(v[first + i]...));
           }
@@ -185,8 +186,8 @@ using value_t = typename operands::value<std::remove_cvref_t<V>>::type;
 
 /// Not a pointer to an object: where a result goes.
 template <class F>
-concept function = std::is_class_v<F> ||
-    (std::is_pointer_v<F>&& std::is_function_v<std::remove_pointer_t<F>>);
+concept function =
+    std::is_class_v<F> || (std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>);
 
 }  // namespace functions
 }  // namespace tally

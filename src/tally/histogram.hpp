@@ -103,7 +103,8 @@ concept count = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool> &&
                 (sizeof(T) == 4 || sizeof(T) == 8);
 
 template <class V>
-concept contiguous_output = std::ranges::contiguous_range<V> && std::ranges::sized_range<V> &&
+concept contiguous_output =
+    std::ranges::contiguous_range<V> && std::ranges::sized_range<V> &&
     !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<V>>>;
 
 template <contiguous_output V>
@@ -120,7 +121,7 @@ template <class V>
 concept weights = vector_operand<V> && std::is_floating_point_v<element_t<V>>;
 template <class V>
 concept sums = vector_output<V> && contiguous_output<V> &&
-    std::is_floating_point_v<element_t<std::remove_cvref_t<V>>>;
+               std::is_floating_point_v<element_t<std::remove_cvref_t<V>>>;
 template <class T>
 concept real = element<T> && !is_complex_v<element_of_t<T>>;
 

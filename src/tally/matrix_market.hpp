@@ -150,7 +150,8 @@ dense_matrix<Value> read_matrix_market_array(std::istream& stream, std::string_v
 }
 
 /// The vector in a dense file of one column: `tally::read_matrix_market_vector("A_b.mtx")`.
-/// @throws error as `read_matrix_market`, and unreadable_file if there is another number of columns.
+/// @throws error as `read_matrix_market`, and unreadable_file if there is another number of
+/// columns.
 template <matrix_market_value Value = double>
 std::vector<Value> read_matrix_market_vector(const std::string& path,
                                              const matrix_market_options& options = {}) {

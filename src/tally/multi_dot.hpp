@@ -123,9 +123,7 @@ using y_of = typename elements<pair_t<L>>::y;
 
 /// A list of pairs: a forward range of `vector_pair`.
 template <class L>
-concept list = std::ranges::forward_range<const L> && requires {
-  typename x_of<L>;
-};
+concept list = std::ranges::forward_range<const L> && requires { typename x_of<L>; };
 
 template <class R, class L>
 concept computable_list = list<L> && dots::computable<R, x_of<L>, y_of<L>>;
@@ -250,7 +248,9 @@ auto multi_dot(const executor& where, const L& pairs, grade g = {}) {
 /// As above, on `automatic()`.
 template <class R = void, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
-auto multi_dot(const L& pairs, grade g = {}) { return multi_dot<R>(automatic(), pairs, g); }
+auto multi_dot(const L& pairs, grade g = {}) {
+  return multi_dot<R>(automatic(), pairs, g);
+}
 
 /// results[j] = sum_i x_i * y_i of pair j; doesn't block. The list itself may go at once.
 template <multi_dots::list L, element R>
@@ -272,7 +272,9 @@ auto multi_dotc(const executor& where, const L& pairs, grade g = {}) {
 /// As above, on `automatic()`.
 template <class R = void, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
-auto multi_dotc(const L& pairs, grade g = {}) { return multi_dotc<R>(automatic(), pairs, g); }
+auto multi_dotc(const L& pairs, grade g = {}) {
+  return multi_dotc<R>(automatic(), pairs, g);
+}
 
 /// results[j] = sum_i conj(x_i) * y_i of pair j; doesn't block.
 template <multi_dots::list L, element R>

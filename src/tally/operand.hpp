@@ -35,9 +35,9 @@ inline operand blas_operand(const void* lowest, std::size_t n, std::ptrdiff_t in
   if (increment >= 0 || n == 0 || lowest == nullptr) return {lowest, n, increment, element};
   // Modulo 2^64: nobody has checked yet whether there can be such a vector.
   const std::uintptr_t last = (n - 1) * (0 - static_cast<std::uintptr_t>(increment));
-  return {reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(lowest) +
-                                        last * element_size),
-          n, increment, element};
+  return {
+      reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(lowest) + last * element_size),
+      n, increment, element};
 }
 
 /// A vector that is written, its type erased; otherwise like `operand`.
@@ -127,10 +127,8 @@ auto* address(V& v) {
 /// `V` can be an operand: a contiguous range (vector, span, array), a `tally::strided`, or a rank-1
 /// `Kokkos::View`, of one of the element types. (`std::vector<bool>` packs bits and is none.)
 template <class V>
-concept vector_operand = requires {
-  typename operands::value<V>::type;
-}
-&&element<typename operands::value<V>::type>;
+concept vector_operand =
+    requires { typename operands::value<V>::type; } && element<typename operands::value<V>::type>;
 
 /// `V`, perhaps a reference, is an operand whose elements can be written: a vector or array that is
 /// not const, a span of elements that are not, a `tally::strided` of a pointer to such, a

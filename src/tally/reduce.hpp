@@ -53,8 +53,8 @@ using asum_result_t = real_t<sum_result_t<X>>;
 /// The same for the norm: `double` for `double`, integers and `bool`, `float` for other
 /// floating-point types; of complex ones the type of their parts.
 template <element X>
-using nrm2_result_t = std::conditional_t<std::is_integral_v<asum_result_t<X>>, double,
-                                         asum_result_t<X>>;
+using nrm2_result_t =
+    std::conditional_t<std::is_integral_v<asum_result_t<X>>, double, asum_result_t<X>>;
 
 namespace reductions {
 
@@ -73,9 +73,9 @@ template <reduction what, class R, class X>
 using result_t = std::conditional_t<std::is_void_v<R>, rule_t<what, element_t<X>>, R>;
 
 template <reduction what, class R, class X>
-concept computable = vector_operand<X> &&
-    (std::same_as<result_t<what, R, X>, rule_t<what, element_t<X>>> ||
-     std::same_as<result_t<what, R, X>, widest_t<what, element_t<X>>>);
+concept computable =
+    vector_operand<X> && (std::same_as<result_t<what, R, X>, rule_t<what, element_t<X>>> ||
+                          std::same_as<result_t<what, R, X>, widest_t<what, element_t<X>>>);
 
 /// The two forms with their types erased.
 template <reduction what, class R, class X>

@@ -71,7 +71,7 @@ struct spmv_analysis;
 
 /// A row offset or a column index: int32 or int64.
 template <class I>
-concept csr_index = std::signed_integral<I> &&(sizeof(I) == 4 || sizeof(I) == 8);
+concept csr_index = std::signed_integral<I> && (sizeof(I) == 4 || sizeof(I) == 8);
 
 /// A matrix in compressed sparse rows, owned by the caller. `tally::csr_view A{rows, columns,
 /// row_offsets, column_indices, values}` takes vectors, spans or arrays; of device memory,
@@ -209,12 +209,13 @@ constexpr type combination(type accumulator, type y) {
 
 template <class T, class X, class Y>
 concept computable = element<T> && vector_operand<std::remove_cvref_t<X>> && vector_output<Y> &&
-    gives(type_of<T>, type_of<element_t<std::remove_cvref_t<X>>>,
-          type_of<element_t<std::remove_cvref_t<Y>>>);
+                     gives(type_of<T>, type_of<element_t<std::remove_cvref_t<X>>>,
+                           type_of<element_t<std::remove_cvref_t<Y>>>);
 
 /// `S` can be converted to C.
 template <class S, class T, class X, class Y>
-concept factor = element<S> &&
+concept factor =
+    element<S> &&
     transforms::multiplies(type_of<S>, combination(accumulator(type_of<T>, type_of<element_t<X>>),
                                                    type_of<element_t<std::remove_cvref_t<Y>>>));
 
@@ -230,14 +231,14 @@ concept factor = element<S> &&
 /// @param g      `tally::exact` for correctly rounded sums.
 /// @throws error see the head of this file.
 template <element T, csr_index O, csr_index C, vector_operand X, vector_output Y>
-requires spmvs::computable<T, X, Y>
+  requires spmvs::computable<T, X, Y>
 void spmv(const executor& where, const csr_view<T, O, C>& a, const X& x, Y&& y, grade g = {}) {
   spmv(where, spmv_arguments{as_operand(a), as_operand(x), as_output(y), 1, 0, g.is_exact()});
 }
 
 /// As above, on `automatic()`.
 template <element T, csr_index O, csr_index C, vector_operand X, vector_output Y>
-requires spmvs::computable<T, X, Y>
+  requires spmvs::computable<T, X, Y>
 void spmv(const csr_view<T, O, C>& a, const X& x, Y&& y, grade g = {}) {
   spmv(automatic(), a, x, y, g);
 }
@@ -245,7 +246,7 @@ void spmv(const csr_view<T, O, C>& a, const X& x, Y&& y, grade g = {}) {
 /// y = alpha A x + beta y; with beta 0, y is not read.
 template <element S, element T, csr_index O, csr_index C, vector_operand X, element R,
           vector_output Y>
-requires spmvs::computable<T, X, Y> && spmvs::factor<S, T, X, Y> && spmvs::factor<R, T, X, Y>
+  requires spmvs::computable<T, X, Y> && spmvs::factor<S, T, X, Y> && spmvs::factor<R, T, X, Y>
 void spmv(const executor& where, S alpha, const csr_view<T, O, C>& a, const X& x, R beta, Y&& y,
           grade g = {}) {
   spmv(where,
@@ -255,7 +256,7 @@ void spmv(const executor& where, S alpha, const csr_view<T, O, C>& a, const X& x
 /// As above, on `automatic()`.
 template <element S, element T, csr_index O, csr_index C, vector_operand X, element R,
           vector_output Y>
-requires spmvs::computable<T, X, Y> && spmvs::factor<S, T, X, Y> && spmvs::factor<R, T, X, Y>
+  requires spmvs::computable<T, X, Y> && spmvs::factor<S, T, X, Y> && spmvs::factor<R, T, X, Y>
 void spmv(S alpha, const csr_view<T, O, C>& a, const X& x, R beta, Y&& y, grade g = {}) {
   spmv(automatic(), alpha, a, x, beta, y, g);
 }
@@ -265,7 +266,7 @@ void spmv(S alpha, const csr_view<T, O, C>& a, const X& x, R beta, Y&& y, grade 
 /// fine.
 /// @throws error also invalid_argument if the plan is of another backend, device or matrix.
 template <element T, csr_index O, csr_index C, vector_operand X, vector_output Y>
-requires spmvs::computable<T, X, Y>
+  requires spmvs::computable<T, X, Y>
 void spmv(const executor& where, const spmv_plan& plan, const csr_view<T, O, C>& a, const X& x,
           Y&& y, grade g = {}) {
   spmv(where,
@@ -275,7 +276,7 @@ void spmv(const executor& where, const spmv_plan& plan, const csr_view<T, O, C>&
 /// y = alpha A x + beta y, with a plan of the matrix.
 template <element S, element T, csr_index O, csr_index C, vector_operand X, element R,
           vector_output Y>
-requires spmvs::computable<T, X, Y> && spmvs::factor<S, T, X, Y> && spmvs::factor<R, T, X, Y>
+  requires spmvs::computable<T, X, Y> && spmvs::factor<S, T, X, Y> && spmvs::factor<R, T, X, Y>
 void spmv(const executor& where, const spmv_plan& plan, S alpha, const csr_view<T, O, C>& a,
           const X& x, R beta, Y&& y, grade g = {}) {
   spmv(where, spmv_arguments{as_operand(a), as_operand(x), as_output(y), alpha, beta, g.is_exact(),

@@ -149,9 +149,9 @@ TALLY_EXPORT tally_status tally_nrm2_exact_async(const tally_executor* where, si
 
 /* The smallest element (tally_min), the largest (tally_max) or both (tally_minmax), each with the
  * lowest index that it has, counted from 0. `result` points at a struct of the element type and an
- * int64_t, `struct { double value; int64_t index; }`, 16 bytes for every type, or at two of them. The
- * bytes between a shorter value and the index are written too: they are zero.
- * tally_iamax gives the index of the element of largest magnitude, -1 where n is 0. */
+ * int64_t, `struct { double value; int64_t index; }`, 16 bytes for every type, or at two of them.
+ * The bytes between a shorter value and the index are written too: they are zero. tally_iamax gives
+ * the index of the element of largest magnitude, -1 where n is 0. */
 TALLY_EXPORT tally_status tally_min(const tally_executor* where, size_t n, tally_type x_type,
                                     const void* x, ptrdiff_t incx, void* result);
 TALLY_EXPORT tally_status tally_min_async(const tally_executor* where, size_t n, tally_type x_type,

@@ -1,6 +1,6 @@
 // Element-wise functions, i = 0 ... n-1: copy, scal, axpy, axpby, add, sub, mul, relu, sigmoid,
-// exp. Names and semantics are BLAS's where BLAS has them; inputs come before outputs. (Functions of
-// the caller's own: <tally/transform_function.hpp>.)
+// exp. Names and semantics are BLAS's where BLAS has them; inputs come before outputs. (Functions
+// of the caller's own: <tally/transform_function.hpp>.)
 //
 // Promise: the bits of an element depend on the elements and factors that it is made of and on the
 // types alone; they are the same on every executor. Each is computed in one type, operation by
@@ -152,14 +152,15 @@ constexpr bool multiplies(type s, type c) {
 }
 
 template <elementwise what, class X, class Y, class Z>
-concept computable = vector_operand<std::remove_cvref_t<X>> &&
-    vector_operand<std::remove_cvref_t<Y>> && vector_output<Z> &&
-    takes(what, type_of<element_t<std::remove_cvref_t<X>>>) &&
+concept computable =
+    vector_operand<std::remove_cvref_t<X>> && vector_operand<std::remove_cvref_t<Y>> &&
+    vector_output<Z> && takes(what, type_of<element_t<std::remove_cvref_t<X>>>) &&
     gives(what, type_of<element_t<std::remove_cvref_t<X>>>,
           type_of<element_t<std::remove_cvref_t<Y>>>, type_of<element_t<std::remove_cvref_t<Z>>>);
 
 template <class S, class X, class Y>
-concept factor = element<S> &&
+concept factor =
+    element<S> &&
     multiplies(type_of<S>,
                computation_type(elementwise::axpby, type_of<element_t<std::remove_cvref_t<X>>>,
                                 type_of<element_t<std::remove_cvref_t<Y>>>));
@@ -182,7 +183,9 @@ void copy(const executor& where, const X& x, Y&& y) {
 /// As above, on `automatic()`.
 template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::copy, X, X, Y>
-void copy(const X& x, Y&& y) { copy(automatic(), x, y); }
+void copy(const X& x, Y&& y) {
+  copy(automatic(), x, y);
+}
 
 /// x_i = alpha * x_i (BLAS `scal`).
 template <element S, vector_output X>
@@ -194,7 +197,9 @@ void scal(const executor& where, S alpha, X&& x) {
 /// As above, on `automatic()`.
 template <element S, vector_output X>
   requires transforms::computable<elementwise::scal, X, X, X> && transforms::factor<S, X, X>
-void scal(S alpha, X&& x) { scal(automatic(), alpha, x); }
+void scal(S alpha, X&& x) {
+  scal(automatic(), alpha, x);
+}
 
 /// y_i = alpha * x_i + y_i (BLAS `axpy`).
 template <element S, vector_operand X, vector_output Y>
@@ -206,12 +211,14 @@ void axpy(const executor& where, S alpha, const X& x, Y&& y) {
 /// As above, on `automatic()`.
 template <element S, vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::axpy, X, Y, Y> && transforms::factor<S, X, Y>
-void axpy(S alpha, const X& x, Y&& y) { axpy(automatic(), alpha, x, y); }
+void axpy(S alpha, const X& x, Y&& y) {
+  axpy(automatic(), alpha, x, y);
+}
 
 /// y_i = alpha * x_i + beta * y_i.
 template <element S, vector_operand X, element T, vector_output Y>
   requires transforms::computable<elementwise::axpby, X, Y, Y> && transforms::factor<S, X, Y> &&
-    transforms::factor<T, X, Y>
+           transforms::factor<T, X, Y>
 void axpby(const executor& where, S alpha, const X& x, T beta, Y&& y) {
   transform(where, {elementwise::axpby, alpha, beta, as_operand(x), as_operand(y), as_output(y)});
 }
@@ -219,8 +226,10 @@ void axpby(const executor& where, S alpha, const X& x, T beta, Y&& y) {
 /// As above, on `automatic()`.
 template <element S, vector_operand X, element T, vector_output Y>
   requires transforms::computable<elementwise::axpby, X, Y, Y> && transforms::factor<S, X, Y> &&
-    transforms::factor<T, X, Y>
-void axpby(S alpha, const X& x, T beta, Y&& y) { axpby(automatic(), alpha, x, beta, y); }
+           transforms::factor<T, X, Y>
+void axpby(S alpha, const X& x, T beta, Y&& y) {
+  axpby(automatic(), alpha, x, beta, y);
+}
 
 /// z_i = x_i + y_i.
 template <vector_operand X, vector_operand Y, vector_output Z>
@@ -232,7 +241,9 @@ void add(const executor& where, const X& x, const Y& y, Z&& z) {
 /// As above, on `automatic()`.
 template <vector_operand X, vector_operand Y, vector_output Z>
   requires transforms::computable<elementwise::add, X, Y, Z>
-void add(const X& x, const Y& y, Z&& z) { add(automatic(), x, y, z); }
+void add(const X& x, const Y& y, Z&& z) {
+  add(automatic(), x, y, z);
+}
 
 /// z_i = x_i - y_i.
 template <vector_operand X, vector_operand Y, vector_output Z>
@@ -244,7 +255,9 @@ void sub(const executor& where, const X& x, const Y& y, Z&& z) {
 /// As above, on `automatic()`.
 template <vector_operand X, vector_operand Y, vector_output Z>
   requires transforms::computable<elementwise::sub, X, Y, Z>
-void sub(const X& x, const Y& y, Z&& z) { sub(automatic(), x, y, z); }
+void sub(const X& x, const Y& y, Z&& z) {
+  sub(automatic(), x, y, z);
+}
 
 /// z_i = x_i * y_i, of complex elements (xr yr - xi yi) + (xr yi + xi yr) i; a real one beside a
 /// complex one has the imaginary part +0.
@@ -257,7 +270,9 @@ void mul(const executor& where, const X& x, const Y& y, Z&& z) {
 /// As above, on `automatic()`.
 template <vector_operand X, vector_operand Y, vector_output Z>
   requires transforms::computable<elementwise::mul, X, Y, Z>
-void mul(const X& x, const Y& y, Z&& z) { mul(automatic(), x, y, z); }
+void mul(const X& x, const Y& y, Z&& z) {
+  mul(automatic(), x, y, z);
+}
 
 /// y_i = max(x_i, 0): +0 for -0, NaN for NaN. Real.
 template <vector_operand X, vector_output Y>
@@ -269,7 +284,9 @@ void relu(const executor& where, const X& x, Y&& y) {
 /// As above, on `automatic()`.
 template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::relu, X, X, Y>
-void relu(const X& x, Y&& y) { relu(automatic(), x, y); }
+void relu(const X& x, Y&& y) {
+  relu(automatic(), x, y);
+}
 
 /// y_i = 1 / (1 + exp(-x_i)), the logistic function, of floating-point elements. At most 1 unit in
 /// the last place off in float32 and float64, correctly rounded from 16-bit types to such; nothing
@@ -283,7 +300,9 @@ void sigmoid(const executor& where, const X& x, Y&& y) {
 /// As above, on `automatic()`.
 template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::sigmoid, X, X, Y>
-void sigmoid(const X& x, Y&& y) { sigmoid(automatic(), x, y); }
+void sigmoid(const X& x, Y&& y) {
+  sigmoid(automatic(), x, y);
+}
 
 /// y_i = exp(x_i), of floating-point elements; as precise as `sigmoid`.
 template <vector_operand X, vector_output Y>
@@ -295,6 +314,8 @@ void exp(const executor& where, const X& x, Y&& y) {
 /// As above, on `automatic()`.
 template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::exp, X, X, Y>
-void exp(const X& x, Y&& y) { exp(automatic(), x, y); }
+void exp(const X& x, Y&& y) {
+  exp(automatic(), x, y);
+}
 
 }  // namespace tally

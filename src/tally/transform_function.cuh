@@ -171,7 +171,7 @@ struct map_shape {
   unsigned threads;
 };
 
-/// As for built-in functions that compute much (backends/cuda/transform_kernel.cuh); not measured
+/// As for built-in functions that compute much (backends/cuda/transform/kernel.cuh); not measured
 /// here.
 inline constexpr map_shape words_shape = {2, 128};
 inline constexpr map_shape elements_shape = {4, 256};

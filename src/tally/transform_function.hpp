@@ -108,8 +108,7 @@ void call(const executor& where, const F& f, Z& z, const V&... vectors) {
     const auto each = [&]<std::size_t... i>(std::index_sequence<i...>) {
       return functions::values<value_t<Z>, decltype(map), value_t<V>...>{
           map, {functions::vector<value_t<V>>(all[i])...}};
-    }
-    (std::index_sequence_for<V...>());
+    }(std::index_sequence_for<V...>());
     on_host<value_t<Z>, std::remove_cv_t<decltype(each)>>(each, output).run(where, name, all[0], y);
   }
 }

@@ -29,8 +29,8 @@ using functions::on_device_function;
 
 template <class R, class Reduce, class Map>
 inline constexpr bool runs_on_device =
-    std::is_trivially_copyable_v<R> &&
-    sizeof(R) <= device_sum::most_bytes&& functions::travels<Reduce>&& functions::travels<Map>;
+    std::is_trivially_copyable_v<R> && sizeof(R) <= device_sum::most_bytes &&
+    functions::travels<Reduce> && functions::travels<Map>;
 
 template <class F>
 inline constexpr bool is_plus = false;

@@ -162,8 +162,7 @@ R call(const executor& where, const R& identity, const Reduce& reduce, const Map
     const auto each = [&]<std::size_t... i>(std::index_sequence<i...>) {
       return functions::values<R, Map, value_t<V>...>{map,
                                                       {functions::vector<value_t<V>>(all[i])...}};
-    }
-    (std::index_sequence_for<V...>());
+    }(std::index_sequence_for<V...>());
     const R r = on_host<R, Reduce, std::remove_cv_t<decltype(each)>>(identity, reduce, each)
                     .run(where, name, all[0], y, result);
     if (result != nullptr) *result = r;

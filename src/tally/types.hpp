@@ -1,8 +1,8 @@
 // The element types: the one list that instantiates, tests and benchmarks everything.
 #pragma once
 
-#include <tally/cxx20.hpp>
 #include <tally/export.h>
+#include <tally/cxx20.hpp>
 
 #include <complex>
 #include <concepts>
@@ -127,8 +127,8 @@ struct element_of {
   using type = T;
 };
 template <std::signed_integral T>
-requires(sizeof(T) == 8 && !std::same_as<T, std::int64_t>)  // long long beside long
-    struct element_of<T> {
+  requires(sizeof(T) == 8 && !std::same_as<T, std::int64_t>)  // long long beside long
+struct element_of<T> {
   using type = std::int64_t;
 };
 template <>
@@ -179,8 +179,7 @@ struct real<std::complex<T>> {
 
 /// `T` is one of `element_types`, or stands for one.
 template <class T>
-concept element = types::index_in<element_of_t<T>>(element_types{})
-< type_count;
+concept element = types::index_in<element_of_t<T>>(element_types{}) < type_count;
 
 template <element T>
 inline constexpr type type_of =
@@ -225,7 +224,8 @@ using dot_widest_t =
 
 /// `A` can accumulate the dot product of `X` and `Y`.
 template <class A, class X, class Y>
-concept dot_accumulator = element<X> && element<Y> &&
+concept dot_accumulator =
+    element<X> && element<Y> &&
     (std::same_as<A, dot_result_t<X, Y>> || std::same_as<A, dot_widest_t<X, Y>>);
 
 namespace types {
@@ -245,8 +245,8 @@ TALLY_HOST_DEVICE constexpr double widened(float value) {
     magnitude <<= shift;
     bias -= static_cast<std::uint64_t>(shift);
   }
-  return __builtin_bit_cast(
-      double, std::uint64_t{bits >> 31} << 63 | ((magnitude << 29) + (bias << 52)));
+  return __builtin_bit_cast(double,
+                            std::uint64_t{bits >> 31} << 63 | ((magnitude << 29) + (bias << 52)));
 }
 TALLY_HOST_DEVICE constexpr double widened(double value) { return value; }
 

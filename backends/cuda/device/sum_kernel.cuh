@@ -1,0 +1,403 @@
+// The sum of one operation on a GPU: one kernel for each kind of terms, one launch for each call.
+//
+// Promise: the bits of the order contract (<tally/order.hpp>). A warp owns 1 to 4 adjacent chunks
+// at a time, a block an aligned power of two of those, so every sum made here is a node of the
+// order's tree. Absent terms, chunks and blocks count as +0, which changes no sum: none can be -0,
+// since lanes start at +0. Compiled with -fmad=false: a product is rounded before it is added.
+//
+// Blocks hand their sums to the last-numbered block through words that it polls (words.hpp). That
+// can't deadlock: it waits for blocks that wait for nobody, blocks start in the order of their
+// numbers, and were that not so, any multiprocessor still has room for a second block beside it.
+// The next launch on the stream takes no room before all blocks of this one have started.
+//
+// What is added is told by `Terms`, a type with
+//   X, Y       the types of the elements; Y void where there is one vector
+//   lanes      the order's lanes that a thread owns
+//   sum        what is summed: values, complex ones, norms
+//   add        adds the term of an element of each vector to a sum
+//   rescales   whether there is a second look at the elements: see norm_sum, and
+//   add_scaled which adds the scaled term to a sum that is otherwise complete
+//   parts      the numbers of a result, which `finish` makes of the sum
+#pragma once
+
+#include "backends/cuda/device/kernel.cuh"
+#include "backends/cuda/device/words.hpp"
+#include "backends/cuda/dot/job.hpp"
+#include "backends/cuda/dot/shape.hpp"
+#include "src/core/order/dot_sum.hpp"
+#include "src/core/order/reduce_sum.hpp"
+
+#include <tally/order.hpp>
+
+#include <cstring>
+#include <type_traits>
+
+namespace tally::backends::cuda {
+
+inline constexpr int chunk = static_cast<int>(order::chunk);
+inline constexpr int rows = chunk / static_cast<int>(order::lanes);  // terms that a lane adds
+
+// --- Sums ------------------------------------------------------------------------------------
+
+/// A sum with f applied to every number of it.
+template <class A, class F>
+__device__ dot_sum<A> mapped(const dot_sum<A>& s, F f) {
+  if constexpr (is_complex_v<A>) {
+    return {f(s.rr), f(s.ii), f(s.ri), f(s.ir)};
+  } else {
+    return {f(s.value)};
+  }
+}
+template <class A, class F>
+__device__ reduce_sum<A> mapped(const reduce_sum<A>& s, F f) {
+  if constexpr (is_complex_v<A>) {
+    return {f(s.re), f(s.im)};
+  } else {
+    return {f(s.value)};
+  }
+}
+template <class A, class F>
+__device__ norm_sum<A> mapped(const norm_sum<A>& s, F f) {
+  if constexpr (is_complex_v<A>) {
+    return {mapped(s.re, f), mapped(s.im, f)};
+  } else {
+    return {f(s.sum), f(s.scaled)};
+  }
+}
+
+template <class Sum>
+__device__ Sum from_lane_xor(const Sum& s, int mask) {
+  return mapped(s, [mask](auto value) { return __shfl_xor_sync(whole_warp, value, mask); });
+}
+
+template <class Sum>
+__device__ Sum from_lane(const Sum& s, int source) {
+  return mapped(s, [source](auto value) { return __shfl_sync(whole_warp, value, source); });
+}
+
+/// The tree over the first `count` values, one a lane; a power of two, at most `most`.
+template <unsigned most, class Sum>
+__device__ Sum add_lanes(Sum s, unsigned count) {
+#pragma unroll
+  for (unsigned d = 1; d < most; d *= 2) {
+    if (d >= count) break;
+    s = s + from_lane_xor(s, static_cast<int>(d));
+  }
+  return s;
+}
+
+/// The tree over `count` values, a power of two, adjacent ones in one thread.
+template <int count, class Sum>
+__device__ Sum add_thread(Sum (&s)[count]) {
+#pragma unroll
+  for (int d = 1; d < count; d *= 2) {
+#pragma unroll
+    for (int i = 0; i < count; i += 2 * d) s[i] = s[i] + s[i + d];
+  }
+  return s[0];
+}
+
+/// A chunk's fold, and the tree over a warp's chunks after it. Thread t of the chunk's 64 / lanes
+/// holds `s[v]` for the order's lane t * lanes + v. Wherever a thread has several values, each half
+/// of the threads takes over half of them, so that the folding is shared out.
+template <class Sum, int lanes>
+__device__ Sum fold(Sum (&s)[lanes], int lane) {
+  constexpr int threads = static_cast<int>(order::lanes) / lanes;
+  int kept = lanes;
+#pragma unroll
+  for (int d = threads / 2; d > 0; d /= 2) {  // lanes 32, 16, ... `lanes` apart
+    if (kept > 1) {
+      kept /= 2;
+      const bool upper = lane & d;
+#pragma unroll
+      for (int v = 0; v < lanes / 2; ++v) {
+        if (v < kept) {
+          const Sum keep = upper ? s[v + kept] : s[v];
+          const Sum send = upper ? s[v] : s[v + kept];
+          s[v] = keep + from_lane_xor(send, d);
+        }
+      }
+    } else {
+      s[0] = s[0] + from_lane_xor(s[0], d);
+    }
+  }
+#pragma unroll
+  for (int apart = lanes / 2, d = threads / 2; apart > 0; apart /= 2, d /= 2) {  // lanes / 2, ... 1
+    s[0] = s[0] + from_lane_xor(s[0], d);
+  }
+#pragma unroll
+  for (int d = threads; d < warp; d *= 2) s[0] = s[0] + from_lane_xor(s[0], d);  // chunks
+  return s[0];
+}
+
+// --- A warp's share --------------------------------------------------------------------------
+
+/// `n` within 0 and a chunk's length.
+__device__ inline int within_chunk(std::int64_t n) {
+  return n < 0 ? 0 : n < chunk ? static_cast<int>(n) : chunk;
+}
+
+template <class Terms>
+inline constexpr bool has_two = !std::is_void_v<typename Terms::Y>;
+
+/// What the elements are on the device; where there is one vector, `device_y` stands for nothing.
+template <class Terms>
+using device_x = on_device_t<typename Terms::X>;
+template <class Terms>
+using device_y = on_device_t<std::conditional_t<has_two<Terms>, typename Terms::Y, std::uint8_t>>;
+template <class Terms>
+inline constexpr int element_bytes =
+    static_cast<int>(sizeof(device_x<Terms>) + (has_two<Terms> ? sizeof(device_y<Terms>) : 0));
+
+/// The first look at the elements.
+template <class Terms>
+struct add_term {
+  __device__ void operator()(typename Terms::sum& s, device_x<Terms> x,
+                             [[maybe_unused]] device_y<Terms> y) const {
+    if constexpr (has_two<Terms>) {
+      Terms::add(s, x, y);
+    } else {
+      Terms::add(s, x);
+    }
+  }
+};
+
+/// The second.
+template <class Terms>
+struct add_scaled_term {
+  __device__ void operator()(typename Terms::sum& s, device_x<Terms> x, device_y<Terms>) const {
+    Terms::add_scaled(s, x);
+  }
+};
+
+/// The largest sum of squares among a thread's lanes.
+template <class A>
+__device__ real_t<A> largest(const norm_sum<A>& s) {
+  if constexpr (is_complex_v<A>) {
+    return largest(s.re) > largest(s.im) ? largest(s.re) : largest(s.im);
+  } else {
+    return s.sum;
+  }
+}
+
+/// Whether this thread must look at its elements a second time; asked by a whole warp at once. Not
+/// where a sum of the warp's is large enough that none will be scaled up, and none of the thread's
+/// is so large that, scaled down, it is more than 0. (Sums that this leaves out matter to nobody:
+/// see norm_sum.)
+template <class A, int lanes>
+__device__ bool needs_scaled(const norm_sum<A> (&s)[lanes]) {
+  using range = norm_range<real_t<A>>;
+  real_t<A> most = 0;
+#pragma unroll
+  for (int v = 0; v < lanes; ++v) most = largest(s[v]) > most ? largest(s[v]) : most;
+  return !__any_sync(whole_warp, most >= range::least) || most >= range::unheard;
+}
+
+/// The sum over the warp's chunks from `first` on, of contiguous vectors that start at multiples of
+/// what a thread loads. This is the inner loop.
+template <class Terms>
+__device__ typename Terms::sum add_contiguous(const dot_job& job, std::int64_t first, int lane) {
+  using DX = device_x<Terms>;
+  using DY = device_y<Terms>;
+  using Sum = typename Terms::sum;
+  constexpr int lanes = Terms::lanes;
+  constexpr int threads = static_cast<int>(order::lanes) / lanes;  // of a chunk
+  // Rows whose loads are in flight at once: all of a chunk's, up to 512 bytes (128 registers).
+  constexpr int row_bytes = lanes * element_bytes<Terms>;
+  constexpr int in_flight = row_bytes > 32 ? 4 : 16;
+  static_assert(rows % in_flight == 0 || rows < in_flight);
+
+  const std::int64_t start = (first + lane / threads) * chunk + lane % threads * lanes;
+  const DX* const x = static_cast<const DX*>(job.x) + start;
+  [[maybe_unused]] const DY* const y = static_cast<const DY*>(job.y) + (has_two<Terms> ? start : 0);
+  const int left = within_chunk(job.n - start);
+
+  Sum s[lanes];
+  const auto add_rows = [&]<bool whole>(auto add) {
+#pragma unroll
+    for (int row = 0; row < rows; row += in_flight) {
+      elements<DX, lanes> xs[in_flight];
+      elements<DY, lanes> ys[in_flight];
+      // All loads go out before the first addition, also where the vectors end: absent rows add +0.
+#pragma unroll
+      for (int r = 0; r < in_flight; ++r) {
+        const int i = (row + r) * static_cast<int>(order::lanes);
+        if (whole || i + lanes <= left) {
+          xs[r].load(x + i);
+          if constexpr (has_two<Terms>) ys[r].load(y + i);
+        }
+      }
+#pragma unroll
+      for (int r = 0; r < in_flight; ++r) {
+#pragma unroll
+        for (int v = 0; v < lanes; ++v) add(s[v], xs[r][v], ys[r][v]);
+      }
+    }
+  };
+  const auto add_all = [&](auto add) {
+    if ((first + chunks_a_warp(lanes)) * chunk <= job.n) {
+      add_rows.template operator()<true>(add);
+    } else {
+      add_rows.template operator()<false>(add);
+      // The vectors' end inside what would be this thread's last load.
+      const int i = left / static_cast<int>(order::lanes) * static_cast<int>(order::lanes);
+      if (left - i < lanes) {
+#pragma unroll
+        for (int v = 0; v < lanes - 1; ++v) {
+          if (i + v < left) add(s[v], x[i + v], has_two<Terms> ? y[i + v] : DY());
+        }
+      }
+    }
+  };
+  add_all(add_term<Terms>());
+  if constexpr (Terms::rescales) {
+    if (needs_scaled(s) && left > 0) add_all(add_scaled_term<Terms>());
+  }
+  return fold(s, lane);
+}
+
+/// The same of any vectors, one element a load: a warp goes through its chunks one by one, and
+/// thread t has the order's lanes t and t + 32, so that adjacent threads read adjacent elements.
+template <class Terms>
+__device__ typename Terms::sum add_strided(const dot_job& job, std::int64_t first, int lane) {
+  using DX = device_x<Terms>;
+  using DY = device_y<Terms>;
+  using Sum = typename Terms::sum;
+  constexpr int own = order::lanes / warp;
+  constexpr int bytes = element_bytes<Terms>;
+  constexpr int in_flight = bytes > 8 ? 16 : 32;  // elements of each vector
+  Sum node;
+#pragma unroll 1
+  for (int c = 0; c < chunks_a_warp(Terms::lanes); ++c) {
+    const std::int64_t start = (first + c) * chunk + lane;
+    const int left = within_chunk(job.n - start);
+    Sum s[own];
+    const auto add_all = [&](auto add) {
+      const DX* x = static_cast<const DX*>(job.x) + start * job.x_increment;
+      [[maybe_unused]] const DY* y =
+          static_cast<const DY*>(job.y) + (has_two<Terms> ? start * job.y_increment : 0);
+#pragma unroll 1
+      for (int done = 0; done < chunk; done += in_flight * static_cast<int>(warp)) {
+        DX xs[in_flight] = {};
+        DY ys[in_flight] = {};
+#pragma unroll
+        for (int i = 0; i < in_flight; ++i) {
+          if (done + i * static_cast<int>(warp) < left) {
+            xs[i] = *x;
+            if constexpr (has_two<Terms>) ys[i] = *y;
+          }
+          x += warp * job.x_increment;
+          if constexpr (has_two<Terms>) y += warp * job.y_increment;
+        }
+#pragma unroll
+        for (int i = 0; i < in_flight; ++i) add(s[i % own], xs[i], ys[i]);
+      }
+    };
+    add_all(add_term<Terms>());
+    if constexpr (Terms::rescales) {
+      if (needs_scaled(s) && left > 0) add_all(add_scaled_term<Terms>());
+    }
+    s[0] = s[0] + s[1];
+#pragma unroll
+    for (int d = warp / 2; d > 0; d /= 2) s[0] = s[0] + from_lane_xor(s[0], d);
+    node = c == 0 ? s[0] : node + s[0];
+  }
+  return node;
+}
+
+// --- The whole -------------------------------------------------------------------------------
+
+/// The tree over the sums of all blocks, in the first warp; the last block calls it.
+template <class Sum>
+__device__ Sum add_blocks(const dot_job& job, int lane, unsigned w) {
+  constexpr unsigned words = words_of<Sum>;  // a power of two, at most a run
+  constexpr unsigned run = 8;  // words that a thread takes, at once: 1 to 8 blocks' sums
+  constexpr unsigned span = warp * run;
+  constexpr unsigned most_spans = workspace_words / span;
+  static_assert(most_spans <= warp);
+  __shared__ Sum sums[most_spans];
+
+  // Fills up the last thread's run.
+  if (w == 0 && lane < -gridDim.x % (run / words)) {
+    put(job.words + (gridDim.x + lane) * words, Sum());
+  }
+  const unsigned used = gridDim.x * words;
+  const unsigned spans = (used + span - 1) / span;
+  Sum total;
+  for (unsigned i = w; i < spans; i += blockDim.x / warp) {
+    const unsigned first = i * span + lane * run;
+    const bool takes = first < used;
+    std::uint32_t payload[run];
+    take(job.words + (takes ? first : i * span), takes, payload);
+    Sum s[run / words];
+    memcpy(s, payload, sizeof payload);
+    total = add_lanes<warp>(add_thread(s), warp);
+    if (lane == 0) sums[i] = total;
+  }
+  if (spans > 1) {
+    __syncthreads();
+    if (w == 0) total = add_lanes<warp>(lane < spans ? sums[lane] : Sum(), warp);
+  }
+  return total;
+}
+
+/// `contiguous`: the vectors are, and start at multiples of what a thread loads.
+template <class Terms, bool contiguous>
+__global__ void __launch_bounds__(max_warps* warp, 2) sum_kernel(const dot_job job) {
+  using Sum = typename Terms::sum;
+  constexpr unsigned run = 8;  // sums that a thread adds
+  __shared__ Sum sums[max_tiles * max_warps];
+  const int lane = threadIdx.x % warp;
+  const unsigned w = threadIdx.x / warp;
+  const unsigned warps = blockDim.x / warp;
+  wait_for_launch_before();
+  if (w == 0 && lane >= warps && lane < run) sums[lane] = {};  // no warp's, in a small block
+
+  // Tiles are added `in_round` at a time, in the first warp. Rounds combine as they come, in a
+  // binary counter: its lane j holds a sum of 2^j rounds where bit j of their number is set.
+  const unsigned in_round = job.tiles < max_tiles ? job.tiles : max_tiles;
+  Sum total, held;
+  std::int64_t node = std::int64_t{blockIdx.x} * (job.tiles * warps) + w;
+#pragma unroll 1
+  for (unsigned tile = 0;; node += warps) {
+    const std::int64_t first = node * chunks_a_warp(Terms::lanes);
+    Sum s;
+    if constexpr (contiguous) {
+      s = add_contiguous<Terms>(job, first, lane);
+    } else {
+      s = add_strided<Terms>(job, first, lane);
+    }
+    if (lane == 0) sums[(tile & (in_round - 1)) * warps + w] = s;
+    if ((++tile & (in_round - 1)) != 0) continue;
+
+    __syncthreads();
+    if (w == 0) {
+      Sum adjacent[run];
+#pragma unroll
+      for (unsigned i = 0; i < run; ++i) adjacent[i] = sums[lane % max_tiles * run + i];
+      total = add_lanes<max_tiles * max_warps / run>(add_thread(adjacent), in_round * warps / run);
+      if (job.tiles > max_tiles) {
+        const unsigned round = tile / max_tiles - 1;
+        int j = 0;
+        for (; round >> j & 1; ++j) total = from_lane(held, j) + total;
+        if (lane == j) held = total;
+      }
+    }
+    if (tile == job.tiles) break;
+    __syncthreads();
+  }
+  let_launch_after_start();
+
+  if (gridDim.x > 1) {
+    if (threadIdx.x == 0) put(job.words + blockIdx.x * words_of<Sum>, total);
+    if (blockIdx.x + 1 < gridDim.x) return;
+    total = add_blocks<Sum>(job, lane, w);
+  }
+  if (threadIdx.x == 0) {
+    deliver<Terms::parts>(Terms::finish(total, job), job.tag, job.result);
+    // Nothing waits for its answer. The type is atomicAdd's name for std::uint64_t.
+    if (job.ended != nullptr) atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
+  }
+}
+
+}  // namespace tally::backends::cuda

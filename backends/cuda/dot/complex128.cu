@@ -1,0 +1,12 @@
+// dot accumulated in complex128.
+#include "backends/cuda/dot/kernel.cuh"
+#include "backends/cuda/dot/kernels.hpp"
+
+namespace tally::backends::cuda {
+
+template <>
+const pair_table<dot_kernel_function>& dot_kernels<std::complex<double>>(bool contiguous) {
+  return table_of_dot_kernels<std::complex<double>>(contiguous);
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,30 @@
+#include "backends/cuda/cuda.hpp"
+
+#include "backends/cuda/device/words.hpp"
+#include "backends/cuda/dot/kernels.hpp"
+#include "backends/cuda/runtime/launch.hpp"
+#include "backends/cuda/runtime/sum.hpp"
+#include "src/core/order/dot_sum.hpp"
+
+namespace tally::backends::cuda {
+
+void dot(const executor& where, const dot_arguments& a) {
+  dot_job job;
+  job.x = a.x.data;
+  job.y = a.y.data;
+  job.x_increment = a.x.increment;
+  job.y_increment = a.y.increment;
+  job.n = static_cast<std::int64_t>(a.x.size);
+  job.conjugated = a.conjugated;
+
+  const int lanes = lanes_a_thread(size_of(a.x.element), size_of(a.y.element));
+  const bool contiguous = is_contiguous(a.x, lanes) && is_contiguous(a.y, lanes);
+  with_accumulator(a.result.element, [&]<class A>() {
+    constexpr unsigned words = words_of<dot_sum<A>>;
+    run_sum(where, "dot", at(dot_kernels<A>(contiguous), a.x.element, a.y.element),
+            shape_of_dot(a.x.size, lanes, words), words, job, a.result.data,
+            size_of(a.result.element), a.wait);
+  });
+}
+
+}  // namespace tally::backends::cuda

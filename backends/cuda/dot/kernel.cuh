@@ -1,0 +1,68 @@
+// dot on a GPU: the terms x_i * y_i, for each pair of element types.
+#pragma once
+
+#include "backends/cuda/device/sum_kernel.cuh"
+#include "backends/cuda/dot/kernels.hpp"
+
+namespace tally::backends::cuda {
+
+template <class R>
+__device__ R product(R a, R b) {
+  if constexpr (std::is_integral_v<R>) {  // modulo 2^64
+    return static_cast<R>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  } else {
+    return a * b;
+  }
+}
+
+template <class A, class X_, class Y_>
+struct products {
+  using X = X_;
+  using Y = Y_;
+  using R = real_t<A>;
+  using sum = dot_sum<A>;
+  static constexpr int lanes = lanes_a_thread(sizeof(X), sizeof(Y));
+  static constexpr int parts = is_complex_v<A> ? 2 : 1;
+  static constexpr bool rescales = false;
+
+  /// Of a pair, the real operand comes first.
+  static __device__ void add(sum& s, on_device_t<X> x, on_device_t<Y> y) {
+    if constexpr (!is_complex_v<Y>) {
+      s = s + sum{product(convert<R>(x), convert<R>(y))};
+    } else if constexpr (!is_complex_v<X>) {
+      const R re = convert<R>(x);
+      s.rr += re * convert<R>(y.re);
+      s.ri += re * convert<R>(y.im);
+    } else {
+      const R xr = convert<R>(x.re), xi = convert<R>(x.im);
+      const R yr = convert<R>(y.re), yi = convert<R>(y.im);
+      s.rr += xr * yr;
+      s.ii += xi * yi;
+      s.ri += xr * yi;
+      s.ir += xi * yr;
+    }
+  }
+
+  static __device__ dot_parts<R> finish(const sum& s, const dot_job& job) {
+    return finish_parts(s, job.conjugated);
+  }
+};
+
+template <class A, bool contiguous>
+struct dot_kernel_of {
+  template <class X, class Y>
+  constexpr auto operator()() const {
+    return &sum_kernel<products<A, X, Y>, contiguous>;
+  }
+};
+
+/// For dot_kernels.hpp. Every pair of types that `A` can accumulate is instantiated here.
+template <class A>
+const pair_table<dot_kernel_function>& table_of_dot_kernels(bool contiguous) {
+  static constexpr auto of_contiguous =
+      make_pair_table<dot_kernel_function, A>(dot_kernel_of<A, true>());
+  static constexpr auto of_any = make_pair_table<dot_kernel_function, A>(dot_kernel_of<A, false>());
+  return contiguous ? of_contiguous : of_any;
+}
+
+}  // namespace tally::backends::cuda

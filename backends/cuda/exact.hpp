@@ -1,9 +1,0 @@
-#pragma once
-
-#include "backends/backend.hpp"
-
-namespace tally::backends::cuda {
-
-void exact(const executor& where, const exact_arguments& arguments);
-
-}  // namespace tally::backends::cuda

@@ -1,0 +1,16 @@
+// The exact grade of one vector of float32: its elements, or their squares.
+#include "backends/cuda/exact/kernel.cuh"
+
+namespace tally::backends::cuda {
+
+template <>
+exact_kernel_pair exact_kernels<float, no_vector>() {
+  return vector_kernels<float, no_vector>();
+}
+
+template <>
+exact_kernel_pair exact_kernels<float, squared>() {
+  return vector_kernels<float, squared>();
+}
+
+}  // namespace tally::backends::cuda

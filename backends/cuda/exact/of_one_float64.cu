@@ -1,0 +1,16 @@
+// The exact grade of one vector of float64: its elements, or their squares.
+#include "backends/cuda/exact/kernel.cuh"
+
+namespace tally::backends::cuda {
+
+template <>
+exact_kernel_pair exact_kernels<double, no_vector>() {
+  return vector_kernels<double, no_vector>();
+}
+
+template <>
+exact_kernel_pair exact_kernels<double, squared>() {
+  return vector_kernels<double, squared>();
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,11 @@
+// The kernels of iamax.
+#include "backends/cuda/extremum/kernel.cuh"
+
+namespace tally::backends::cuda {
+
+template <>
+const extremum_kernel& extremum_kernel_of<extreme::iamax>(type x) {
+  return find_extremum_kernel<extreme::iamax>(x);
+}
+
+}  // namespace tally::backends::cuda

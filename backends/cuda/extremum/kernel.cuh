@@ -1,0 +1,409 @@
+// min, max, minmax and iamax on a GPU: one launch for each call.
+//
+// Two steps. Every thread goes through its part of the block's tiles and keeps the best number and
+// the tile in which it first came up, at an operation or two an element; warps and blocks combine
+// what their threads have as the sums are combined (sum_kernel.cuh). Then one warp of the last
+// block looks once more at the one tile that is left, for where in it the element is.
+#pragma once
+
+#include "backends/cuda/device/sum_kernel.cuh"
+#include "backends/cuda/extremum/kernels.hpp"
+#include "src/core/extremum/rank.hpp"
+
+#include <array>
+
+namespace tally::backends::cuda {
+
+// --- Better numbers ------------------------------------------------------------------------------
+
+/// The one of them that is greater, or less; a NaN, once there is one.
+template <bool greater, class S>
+__device__ S better(S best, S number) {
+  if constexpr (std::is_integral_v<S>) {
+    return greater ? ::max(best, number) : ::min(best, number);
+  } else {
+#if __CUDA_ARCH__ >= 800
+    constexpr bool in_one = std::is_same_v<S, float>;
+#else
+    constexpr bool in_one = false;
+#endif
+    if constexpr (!in_one) {
+      return number != number || (greater ? number > best : number < best) ? number : best;
+    } else if constexpr (greater) {
+      asm("max.NaN.f32 %0, %1, %2;" : "=f"(best) : "f"(best), "f"(number));
+      return best;
+    } else {
+      asm("min.NaN.f32 %0, %1, %2;" : "=f"(best) : "f"(best), "f"(number));
+      return best;
+    }
+  }
+}
+
+/// What elements are compared by: themselves, or the score of their magnitudes. (Not the integers'
+/// -|x| as min(x, -x): of min(y, min(x, -x)) ptxas 13.0 for compute capability 9 makes a minimum of
+/// three, and loses the minus.)
+template <extreme what, class X>
+struct numbers {
+  using S = score_t<X>;
+  static constexpr bool greater = what != extreme::min;
+  static constexpr S limit = std::is_floating_point_v<S> ? std::numeric_limits<S>::infinity()
+                             : greater                   ? std::numeric_limits<S>::min()
+                                                         : std::numeric_limits<S>::max();
+  /// None is worse.
+  static constexpr S worst = std::is_floating_point_v<S> && greater ? -limit : limit;
+
+  static __device__ S of(on_device_t<X> x) {
+    if constexpr (is_complex_v<X>) {
+      return score_of_parts<S>(x.re, x.im);
+    } else if constexpr (what == extreme::iamax) {
+      return score<what>(convert<S>(x));
+    } else {
+      return convert<S>(x);
+    }
+  }
+  static __device__ rank_t<S> rank_of(S number) {
+    return rank(what == extreme::iamax ? number : score<what>(number));
+  }
+};
+
+template <class X>
+inline constexpr bool comes_in_pairs = std::is_same_v<X, float16> || std::is_same_v<X, bfloat16>;
+
+/// The same of two 16-bit floats in a word each: half an operation an element. From compute
+/// capability 8 on.
+template <bool greater, class X>
+__device__ std::uint32_t better_pair(std::uint32_t best, std::uint32_t pair) {
+  if constexpr (std::is_same_v<X, float16>) {
+    if constexpr (greater) {
+      asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(best) : "r"(best), "r"(pair));
+    } else {
+      asm("min.NaN.f16x2 %0, %1, %2;" : "=r"(best) : "r"(best), "r"(pair));
+    }
+  } else {
+    if constexpr (greater) {
+      asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(best) : "r"(best), "r"(pair));
+    } else {
+      asm("min.NaN.bf16x2 %0, %1, %2;" : "=r"(best) : "r"(best), "r"(pair));
+    }
+  }
+  return best;
+}
+
+// --- What a thread holds of a tile ---------------------------------------------------------------
+//
+// `count` elements, known by constants i: `at(i)` is an element, `offset(i)` its index in the tile.
+// Where the vector doesn't fill the tile, its first element there stands for those that are absent:
+// again, or too early, which `begin` tells, it is no better.
+
+/// Of a contiguous vector, in 16-byte loads.
+template <class X>
+struct loaded {
+  using DX = on_device_t<X>;
+  static constexpr bool is_loaded = true;
+  static constexpr int size = sizeof(DX);
+  static constexpr int length = tile_of(size, true);
+  static constexpr int per_load = load_bytes / size;
+  static constexpr int loads = loads_of(size);
+  static constexpr int count = loads * per_load;
+
+  elements<DX, per_load> of_load[loads];
+  int lane, begin;
+  std::int64_t first;  ///< the index of the tile's first place
+
+  /// False if there are no elements in the tile.
+  __device__ bool load(const dot_job& job, std::int64_t tile, int of_lane) {
+    const int head = head_of(job.x, size);
+    lane = of_lane;
+    begin = tile == 0 ? head : 0;
+    first = tile * length - head;
+    const std::int64_t left = job.n - first;
+    const DX* const from = static_cast<const DX*>(job.x) + first;
+    if (begin == 0 && left >= length) {
+#pragma unroll
+      for (int l = 0; l < loads; ++l) of_load[l].load(from + offset(l * per_load));
+      return true;
+    }
+    if (left <= begin) return false;
+    const int end = left < length ? static_cast<int>(left) : length;
+    const DX filler = from[begin];
+#pragma unroll
+    for (int l = 0; l < loads; ++l) {
+      const int i = offset(l * per_load);
+      if (i >= begin && i + per_load <= end) {
+        of_load[l].load(from + i);
+      } else {
+        DX all[per_load];
+#pragma unroll
+        for (int v = 0; v < per_load; ++v) {
+          all[v] = i + v >= begin && i + v < end ? from[i + v] : filler;
+        }
+        memcpy(of_load[l].words, all, sizeof all);
+      }
+    }
+    return true;
+  }
+  __device__ int offset(int i) const {
+    return (i / per_load * static_cast<int>(warp) + lane) * per_load + i % per_load;
+  }
+  __device__ DX at(int i) const {
+    if constexpr (per_load == 1) {
+      return of_load[i][0];
+    } else {
+      return of_load[i / per_load].at(i % per_load);
+    }
+  }
+};
+
+/// Of any vector, one element a load; adjacent threads read adjacent elements.
+template <class X>
+struct gathered {
+  using DX = on_device_t<X>;
+  static constexpr bool is_loaded = false;
+  static constexpr int length = tile_of(sizeof(DX), false);
+  static constexpr int count = length / static_cast<int>(warp);
+  static constexpr int begin = 0;
+
+  DX element[count];
+  int lane;
+  std::int64_t first;
+
+  __device__ bool load(const dot_job& job, std::int64_t tile, int of_lane) {
+    lane = of_lane;
+    first = tile * length;
+    const std::int64_t left = job.n - first;
+    if (left <= 0) return false;
+    const DX* const from = static_cast<const DX*>(job.x) + first * job.x_increment;
+#pragma unroll
+    for (int i = 0; i < count; ++i)
+      element[i] = from[offset(i) < left ? offset(i) * job.x_increment : 0];
+    return true;
+  }
+  __device__ int offset(int i) const { return i * static_cast<int>(warp) + lane; }
+  __device__ DX at(int i) const { return element[i]; }
+};
+
+// --- A thread's best -----------------------------------------------------------------------------
+
+__device__ inline std::uint32_t greatest_in_warp(std::uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(whole_warp, value);
+#else
+#pragma unroll
+  for (unsigned d = warp / 2; d > 0; d /= 2) {
+    value = ::max(value, __shfl_xor_sync(whole_warp, value, static_cast<int>(d)));
+  }
+  return value;
+#endif
+}
+__device__ inline std::uint64_t greatest_in_warp(std::uint64_t value) {
+  const auto high = static_cast<std::uint32_t>(value >> 32);
+  const std::uint32_t most = greatest_in_warp(high);
+  return std::uint64_t{most} << 32 |
+         greatest_in_warp(high == most ? static_cast<std::uint32_t>(value) : 0u);
+}
+
+/// The best number so far, and the tile in which it first came up, counted from the warp's first.
+template <extreme what, class X>
+struct tracker {
+  using N = numbers<what, X>;
+  using S = typename N::S;
+  S best = N::worst;
+  unsigned tile = 0;
+
+  template <class Held>
+  __device__ void look(const Held& held, unsigned number) {
+    const S next = better<N::greater>(best, best_of(held));
+    if (next != best && best == best) tile = number;
+    best = next;
+  }
+
+  template <class Held>
+  static __device__ S best_of(const Held& held) {
+#if __CUDA_ARCH__ >= 800
+    constexpr bool in_pairs = comes_in_pairs<X> && Held::is_loaded;
+#else
+    constexpr bool in_pairs = false;
+#endif
+    constexpr int chains = 4;  // each waits for itself alone
+    if constexpr (in_pairs) {
+      constexpr std::uint32_t mask = what == extreme::iamax ? 0x7fff7fffu : 0xffffffffu;
+      std::uint32_t of_chain[chains];
+#pragma unroll
+      for (int l = 0; l < Held::loads; ++l) {
+        const uint4& words = held.of_load[l].words[0];
+        const std::uint32_t pairs[] = {words.x & mask, words.y & mask, words.z & mask,
+                                       words.w & mask};
+#pragma unroll
+        for (int c = 0; c < chains; ++c) {
+          of_chain[c] = l == 0 ? pairs[c] : better_pair<N::greater, X>(of_chain[c], pairs[c]);
+        }
+      }
+#pragma unroll
+      for (int c = 1; c < chains; ++c) {
+        of_chain[0] = better_pair<N::greater, X>(of_chain[0], of_chain[c]);
+      }
+      const auto low = static_cast<std::uint16_t>(of_chain[0]);
+      const auto high = static_cast<std::uint16_t>(of_chain[0] >> 16);
+      return better<N::greater>(convert<S>(__builtin_bit_cast(X, low)),
+                                convert<S>(__builtin_bit_cast(X, high)));
+    } else {
+      S of_chain[chains];
+#pragma unroll
+      for (int i = 0; i < Held::count; ++i) {
+        const S s = N::of(held.at(i));
+        of_chain[i % chains] = i < chains ? s : better<N::greater>(of_chain[i % chains], s);
+      }
+#pragma unroll
+      for (int c = 1; c < chains; ++c) of_chain[0] = better<N::greater>(of_chain[0], of_chain[c]);
+      return of_chain[0];
+    }
+  }
+
+  /// The best tile of the warp's, from `first` on, every `step`-th of which is the warp's.
+  __device__ candidate of_warp(std::int64_t first, unsigned step) const {
+    const rank_t<S> mine = N::rank_of(best);
+    const rank_t<S> most = greatest_in_warp(mine);
+    const unsigned lowest = ~greatest_in_warp(mine == most ? ~tile : 0u);
+    return candidate::at(most, static_cast<std::uint64_t>(first) + std::uint64_t{lowest} * step);
+  }
+};
+
+/// Where the element of a tile is that has this rank, and which; asked by a warp at once. One
+/// thread delivers it.
+template <extreme what, class X, class Held>
+__device__ void deliver_from_tile(const dot_job& job, const candidate& best, int lane, int part) {
+  using N = numbers<what, X>;
+  using DX = on_device_t<X>;
+  Held held;
+  if (best.place() < 0 || !held.load(job, best.place(), lane)) {  // of an empty vector
+    if (lane == 0) deliver(std::int64_t{-1}, job.tag, job.result);
+    return;
+  }
+  constexpr int none = 1 << 30;
+  int mine = none;
+  DX element{};
+#pragma unroll
+  for (int i = Held::count - 1; i >= 0; --i) {
+    if (N::rank_of(N::of(held.at(i))) == best.rank) mine = held.offset(i), element = held.at(i);
+  }
+  if (mine < held.begin) mine = held.begin;
+  const auto lowest = static_cast<int>(~greatest_in_warp(~static_cast<std::uint32_t>(mine)));
+  if (mine != lowest) return;
+  const std::int64_t index = held.first + lowest;
+  if constexpr (what == extreme::iamax) {
+    deliver(index, job.tag, job.result);
+  } else {
+    // Threads that have the filler have the same element.
+    const tally::extremum<X> result = {as_value<X>(element), index};
+    constexpr int words = words_of<tally::extremum<X>>;
+    char* const to = static_cast<char*>(job.result) +
+                     part * (job.tag == 0 ? sizeof result : words * sizeof(std::uint64_t));
+    deliver(result, job.tag, to);
+  }
+}
+
+// --- The kernel ----------------------------------------------------------------------------------
+
+template <class F>
+__device__ candidate mapped(const candidate& c, F f) {
+  return {f(c.rank), f(c.precedence)};
+}
+template <class F>
+__device__ candidates mapped(const candidates& c, F f) {
+  return {mapped(c.min, f), mapped(c.max, f)};
+}
+
+/// One search.
+template <extreme what, class X, class Held>
+struct search {
+  using sum = candidate;
+  tracker<what, X> best;
+
+  __device__ void look(const Held& held, unsigned tile) { best.look(held, tile); }
+  __device__ sum of_warp(std::int64_t first, unsigned step) const {
+    return best.of_warp(first, step);
+  }
+  static __device__ void deliver(const dot_job& job, const sum& c, int lane) {
+    deliver_from_tile<what, X, Held>(job, c, lane, 0);
+  }
+};
+
+/// Both at once.
+template <class X, class Held>
+struct search<extreme::minmax, X, Held> {
+  using sum = candidates;
+  tracker<extreme::min, X> least;
+  tracker<extreme::max, X> greatest;
+
+  __device__ void look(const Held& held, unsigned tile) {
+    least.look(held, tile);
+    greatest.look(held, tile);
+  }
+  __device__ sum of_warp(std::int64_t first, unsigned step) const {
+    return {least.of_warp(first, step), greatest.of_warp(first, step)};
+  }
+  static __device__ void deliver(const dot_job& job, const sum& c, int lane) {
+    deliver_from_tile<extreme::min, X, Held>(job, c.min, lane, 0);
+    deliver_from_tile<extreme::max, X, Held>(job, c.max, lane, 1);
+  }
+};
+
+/// `Held` is how a thread holds its part of a tile: `loaded`, or `gathered`.
+template <extreme what, class X, class Held>
+__global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const dot_job job) {
+  using S = search<what, X, Held>;
+  using Sum = typename S::sum;
+  __shared__ Sum of_warp[max_warps];
+  const int lane = threadIdx.x % warp;
+  const unsigned w = threadIdx.x / warp;
+  const unsigned warps = blockDim.x / warp;
+  wait_for_launch_before();
+
+  const std::int64_t first = std::int64_t{blockIdx.x} * (job.tiles * warps) + w;
+  S found;
+  unsigned looked = 0;
+#pragma unroll 1
+  for (; looked < job.tiles; ++looked) {
+    Held held;
+    if (!held.load(job, first + std::int64_t{looked} * warps, lane)) break;
+    found.look(held, looked);
+  }
+  let_launch_after_start();
+
+  Sum best{};
+  if (looked > 0) best = found.of_warp(first, warps);
+  if (lane == 0) of_warp[w] = best;
+  __syncthreads();
+  if (w == 0) best = add_lanes<max_warps>(lane < warps ? of_warp[lane] : Sum{}, warps);
+  if (gridDim.x > 1) {
+    if (threadIdx.x == 0) put(job.words + blockIdx.x * words_of<Sum>, best);
+    if (blockIdx.x + 1 < gridDim.x) return;
+    best = add_blocks<Sum>(job, lane, w);
+  }
+  if (w > 0) return;
+  best = from_lane(best, 0);
+  S::deliver(job, best, lane);
+  // As in sum_kernel.cuh.
+  if (lane == 0 && job.ended != nullptr) {
+    atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
+  }
+}
+
+/// For extremum_kernels.hpp. Every type of elements is instantiated here.
+template <extreme what>
+const extremum_kernel& find_extremum_kernel(type x) {
+  static constexpr auto kernels = []<class... X>(type_list<X...>) {
+    const auto one = []<class T>(std::type_identity<T>) -> extremum_kernel {
+      if constexpr (what == extreme::iamax || !is_complex_v<T>) {
+        return {&search_kernel<what, T, loaded<T>>, &search_kernel<what, T, gathered<T>>,
+                words_of<typename search<what, T, loaded<T>>::sum>};
+      } else {
+        return {};
+      }
+    };
+    return std::array{one(std::type_identity<X>())...};
+  }(element_types{});
+  return kernels[static_cast<std::size_t>(x)];
+}
+
+}  // namespace tally::backends::cuda

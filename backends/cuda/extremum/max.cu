@@ -1,0 +1,11 @@
+// The kernels of max.
+#include "backends/cuda/extremum/kernel.cuh"
+
+namespace tally::backends::cuda {
+
+template <>
+const extremum_kernel& extremum_kernel_of<extreme::max>(type x) {
+  return find_extremum_kernel<extreme::max>(x);
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,59 @@
+// The caller's functions on a GPU are in kernels of the caller's, which are launched and lent a
+// workspace here.
+#include "backends/cuda/functions/functions.hpp"
+
+#include "backends/cuda/dot/shape.hpp"
+#include "backends/cuda/runtime/launch.hpp"
+#include "backends/cuda/runtime/mailbox.hpp"
+#include "backends/cuda/runtime/runtime.hpp"
+#include "backends/cuda/runtime/workspace.hpp"
+
+#include <cstring>
+
+namespace tally::backends::cuda {
+
+static_assert(device_sum::word_count <= workspace_words);
+static_assert(device_sum::most_bytes <= mailbox::words * 4);
+
+void for_each_part(const executor&, const char* function, std::size_t, const part_calls&) {
+  throw error(
+      errc::invalid_argument,
+      std::string(function) +
+          ": functions of the host can't run on cuda; compile the call with nvcc, with function "
+          "objects and a result that can be copied as bytes");
+}
+
+void launch_sum(const executor& where, void* result, std::size_t bytes, bool wait,
+                std::size_t words, void* context, int (*launch)(void*, const device_sum&)) {
+  const current_device current(where.device());
+  const cudaStream_t stream = where.stream();
+  const bool captured = is_captured(stream, wait, "transform_reduce");
+  device_sum lent;
+  lent.stream = stream;
+  lent.result = result;
+  mailbox* const box = wait ? &mailbox::mine(current) : nullptr;
+  if (wait) {
+    lent.result = box->address();
+    lent.tag = box->next_tag();
+  }
+  {
+    workspace shared;
+    if (words > 0) shared = workspace_for(current, stream, captured, words);
+    lent.words = shared.words;
+    lent.ended = shared.ended;
+    check(static_cast<cudaError_t>(launch(context, lent)), "launch of the caller's kernel");
+    shared.queued();
+  }
+  if (wait) {
+    std::uint32_t payload[mailbox::words];
+    box->wait(stream, static_cast<int>((bytes + 3) / 4), payload);
+    std::memcpy(result, payload, bytes);
+  }
+}
+
+void launch_map(const executor& where, void* context, int (*launch)(void*, CUstream_st*)) {
+  const current_device current(where.device());
+  check(static_cast<cudaError_t>(launch(context, where.stream())), "launch of the caller's kernel");
+}
+
+}  // namespace tally::backends::cuda

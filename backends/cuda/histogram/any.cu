@@ -1,0 +1,88 @@
+// The kernels of histograms that look at no samples, or at those of any type.
+#include "backends/cuda/device/kernel.cuh"
+#include "backends/cuda/histogram/kernels.hpp"
+#include "src/core/histogram/weights.hpp"
+#include "src/core/types/typed_vector.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tally::backends::cuda {
+namespace {
+
+using word = unsigned long long;
+
+__device__ std::int64_t thread_of_grid() {
+  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+}
+__device__ std::int64_t threads_of_grid() { return std::int64_t{gridDim.x} * blockDim.x; }
+
+/// Counting may start at once, and waits for this before it hands in.
+__global__ void zeros_kernel(const __grid_constant__ histogram_zeros_job job) {
+  wait_for_launch_before();
+  let_launch_after_start();
+  const auto fill = [](std::uint32_t* to, std::size_t n) {
+    for (std::size_t i = thread_of_grid(); i < n; i += threads_of_grid()) to[i] = 0;
+  };
+  fill(job.counts, job.words);
+  fill(job.outside, job.outside_words);
+}
+
+__global__ void bytes_kernel(const __grid_constant__ histogram_bytes_job job) {
+  wait_for_launch_before();
+  for (unsigned i = threadIdx.x; i < job.count; i += blockDim.x) job.to[i] = job.bytes[i];
+}
+
+template <class W, class R>
+__device__ void round_sums(const histogram_sums_job& job) {
+  using sum = weight_sum<W>;
+  auto* const sums = static_cast<R*>(job.sums);
+  for (std::size_t k = thread_of_grid(); k < job.some; k += threads_of_grid()) {
+    const R before = job.add ? sums[k] : R();
+    sums[k] = sum::template round<R>(job.words + k * sum::words, job.add ? &before : nullptr);
+  }
+}
+
+__global__ void __launch_bounds__(128) sums_kernel(const __grid_constant__ histogram_sums_job job) {
+  wait_for_launch_before();
+  if (job.doubles) {
+    job.to_doubles ? round_sums<double, double>(job) : round_sums<double, float>(job);
+  } else {
+    job.to_doubles ? round_sums<float, double>(job) : round_sums<float, float>(job);
+  }
+}
+
+__device__ std::int64_t key_at(const histogram_stray_job& job, std::int64_t i) {
+  return typed::number_at<std::int64_t>(job.x, i * job.increment, job.element);
+}
+
+__global__ void find_stray_kernel(const __grid_constant__ histogram_stray_job job) {
+  wait_for_launch_before();
+  for (std::int64_t i = thread_of_grid(); i < job.n; i += threads_of_grid()) {
+    if (job.keys(key_at(job, i)) < job.keys.bins) continue;
+    atomicMax(reinterpret_cast<word*>(job.stray), ~static_cast<word>(i));
+    return;  // the thread's others come later
+  }
+}
+
+__global__ void tell_stray_kernel(const __grid_constant__ histogram_stray_job job) {
+  wait_for_launch_before();
+  const std::uint64_t found = *job.stray;
+  *job.stray = 0;
+  const auto index = static_cast<std::int64_t>(~found);
+  deliver(stray_answer{found, found > 1 ? key_at(job, index) : 0}, job.tag, job.result);
+}
+
+}  // namespace
+
+const void* histogram_zeros_kernel() { return reinterpret_cast<const void*>(&zeros_kernel); }
+const void* histogram_bytes_kernel() { return reinterpret_cast<const void*>(&bytes_kernel); }
+const void* histogram_sums_kernel() { return reinterpret_cast<const void*>(&sums_kernel); }
+const void* histogram_find_stray_kernel() {
+  return reinterpret_cast<const void*>(&find_stray_kernel);
+}
+const void* histogram_tell_stray_kernel() {
+  return reinterpret_cast<const void*>(&tell_stray_kernel);
+}
+
+}  // namespace tally::backends::cuda

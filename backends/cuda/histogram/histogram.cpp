@@ -1,0 +1,407 @@
+#include "backends/cuda/cuda.hpp"
+
+#include "backends/cuda/device/words.hpp"
+#include "backends/cuda/histogram/kernels.hpp"
+#include "backends/cuda/runtime/launch.hpp"
+#include "backends/cuda/runtime/mailbox.hpp"
+#include "backends/cuda/runtime/runtime.hpp"
+#include "backends/cuda/runtime/stream_memory.hpp"
+#include "backends/cuda/runtime/workspace.hpp"
+#include "src/core/histogram/weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tally::backends::cuda {
+namespace {
+
+std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+bool is_byte(type element) { return size_of(element) == 1; }
+
+// --- Numbers from measurements -------------------------------------------------------------------
+//
+// Figures: one H200, 2^25 int32 keys in TB/s, uniform and Zipf, device time in a graph.
+
+/// More ranges than these lose against a cache, if keys are skewed: 2 run at 3.4 and 3.1, 5 at 1.6
+/// and 1.2, 10 at 0.96 and 0.67 (a cache at 0.41 and 0.87, CUB with 2^20 bins at 0.04 and 0.05).
+constexpr std::size_t most_ranges = 10;
+
+/// Samples of which a range may have one block, which needs no zeros before and writes: 2^12 take
+/// 1.9 us with 256 bins, 2.2 with 4096; with zeros 2.1 and 2.5. But 2^16 take 6.3, with zeros 2.3.
+constexpr std::size_t most_of_one_block = 4 * histogram_threads;
+
+/// A launch has so many samples at most: a block counts in 32 bits.
+constexpr std::size_t most_at_once = (std::size_t{1} << 32) - 4096;
+
+/// Cells are halved, down to these bits of a position below them, until each has one threshold.
+/// 2^25 uniform and Zipf floats, between 256 edges that grow closer as i^1.5 does: with 2048 cells
+/// at 3.32 and 1.99 TB/s, 1024 at 3.24 and 1.29, 4096, where no cell has two, at 3.19 and 3.31;
+/// equally far apart, with 512, at 3.60 and 3.91; in geometric progression, by their bits, at 3.57
+/// and 3.48. Between 4097 edges, equally far apart, with 16384 cells at 1.78 and 1.83.
+constexpr unsigned most_cell_bits = 14;
+constexpr unsigned cell_bits_for(std::size_t thresholds) {
+  const std::size_t cells = thresholds <= 1024 ? 6 * thresholds : 3 * thresholds;
+  unsigned bits = most_cell_bits;
+  while (bits > 8 && (std::size_t{1} << (23 - bits)) < cells) --bits;
+  return bits;
+}
+
+// --- What a sample's bin is ----------------------------------------------------------------------
+
+/// The position of a float among floats, as by_cell has it.
+std::uint32_t rank_of(float value) {
+  const auto bits = __builtin_bit_cast(std::int32_t, value + 0.0f);  // -0 is 0
+  return static_cast<std::uint32_t>(bits) ^ (static_cast<std::uint32_t>(bits >> 31) | 0x80000000u);
+}
+
+/// How many of these, in ascending order, are in a cell with others.
+template <class Positions>
+std::size_t crowded(const Positions& position_of, std::size_t count, unsigned cell_bits) {
+  std::size_t all = 0;
+  for (std::size_t i = 1; i < count; ++i) {
+    all += position_of(i) >> cell_bits == position_of(i - 1) >> cell_bits;
+  }
+  return all;
+}
+
+/// Cells of equal width, or of equally many floats where fewer thresholds share one then.
+template <class S>
+bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& job) {
+  constexpr std::uint32_t last = (1u << 23) - 1;
+  const auto at = [&](std::size_t i) { return static_cast<float>(thresholds[i]); };
+  const float first = at(0), end = at(thresholds.size() - 1);
+  job.base = rank_of(first);
+  while ((rank_of(end) - job.base) >> job.shift >= last) ++job.shift;
+  // Positions 2 to 2^23 - 4, so that what is outside is beside them.
+  const double rate = (last - 6) / (static_cast<double>(end) - static_cast<double>(first));
+  job.rate = static_cast<float>(rate);
+  job.offset = static_cast<float>(0x1p23 + 2 - rate * static_cast<double>(first));
+  const auto by_bits = [&](std::size_t i) { return (rank_of(at(i)) - job.base) >> job.shift; };
+  const auto by_width = [&](std::size_t i) {
+    const float position = std::fmaf(at(i), job.rate, job.offset) - 0x1p23f;
+    return static_cast<std::uint32_t>(std::fmin(std::fmax(position, 0.0f), 1.0f * last));
+  };
+  const bool can_be_linear =
+      std::isfinite(job.rate) && std::isfinite(job.offset) && std::isnormal(job.rate);
+  const unsigned least_bits = cell_bits_for(thresholds.size());
+  for (job.cell_bits = most_cell_bits;; --job.cell_bits) {
+    const std::size_t n = thresholds.size(), by_floats = crowded(by_bits, n, job.cell_bits);
+    const std::size_t by_widths = can_be_linear ? crowded(by_width, n, job.cell_bits) : n;
+    if (std::min(by_floats, by_widths) == 0 || job.cell_bits == least_bits) {
+      return by_widths <= by_floats ? bin_rule::linear_edges : bin_rule::bitwise_edges;
+    }
+  }
+}
+
+/// A float's position among equal bins is off by less than 2^-24 times 3 (bins + |offset|): it and
+/// the rate are rounded, the product with the offset, and the offset. Doubles are on the way too.
+void guess_positions(double rate, double origin, slot bins, histogram_job& job) {
+  const double offset = -origin * rate;
+  job.rate = static_cast<float>(rate);
+  job.offset = static_cast<float>(offset);
+  job.margin = static_cast<float>((bins + std::fabs(offset)) * 0x1p-22);
+  if (!std::isnormal(job.rate) || !(job.margin < 0.5f))
+    job.rate = 0, job.offset = 0, job.margin = 1;
+}
+
+/// What holds the thresholds while the launches run.
+struct bins_on_device {
+  bin_rule rule = bin_rule::any;
+  std::optional<stream_memory> thresholds;
+};
+
+/// Queues what brings bytes to the device.
+void* bring(const void* from, std::size_t bytes, const executor& where,
+            const current_device& current, std::optional<stream_memory>& memory) {
+  memory.emplace(bytes, current, where.stream());
+  histogram_bytes_job job;
+  for (std::size_t done = 0; done < bytes; done += job.count) {
+    job.to = static_cast<std::byte*>(memory->data()) + done;
+    job.count = static_cast<unsigned>(std::min(bytes - done, histogram_bytes_job::room));
+    std::memcpy(job.bytes, static_cast<const std::byte*>(from) + done, job.count);
+    launch(histogram_bytes_kernel(), {1, 256}, &job, where.device(), where.stream());
+  }
+  return memory->data();
+}
+
+/// Tells a job what the bins are.
+void describe_bins(const histogram_arguments& a, const executor& where,
+                   const current_device& current, histogram_edges_job& job, bins_on_device& bins) {
+  with_bins(a, [&]<class X, class Bins>(const Bins& b) {
+    if constexpr (std::is_same_v<Bins, key_bins>) {
+      job.keys = b;
+      bins.rule = bin_rule::keys;
+    } else if constexpr (std::is_same_v<Bins, even_bins>) {
+      job.even = b;
+      bins.rule = bin_rule::even;
+      if (b.is_near) guess_positions(b.inverse, b.first, b.bins, job);
+    } else if constexpr (std::is_same_v<Bins, even_integer_bins>) {
+      job.whole = true;
+      job.whole_even = b;
+      bins.rule = bin_rule::whole_even;
+      guess_positions(b.rate, static_cast<double>(b.lower), b.bins, job);
+    } else {
+      using S = sample_t<X>;
+      const std::size_t bytes = b.reached * sizeof(S);
+      job.reached = b.reached;
+      if (bytes <= histogram_edges_job::room) {
+        std::memcpy(job.few, b.thresholds, bytes);
+      } else {
+        job.thresholds = bring(b.thresholds, bytes, where, current, bins.thresholds);
+      }
+      // Half of shared memory at most, so that the rest counts.
+      if (b.reached > 0) {
+        const std::vector<S> all(b.thresholds, b.thresholds + b.reached);
+        const bin_rule cells = cut_into_cells(all, job);
+        const std::size_t shared =
+            ceil_div(bytes, 16) * 16 + (std::size_t{4} << (23 - job.cell_bits));
+        if (shared <= most_shared_bytes(where.device()) / 2) {
+          bins.rule = cells;
+          job.shared_bytes = static_cast<unsigned>(shared);
+        }
+      }
+    }
+  });
+  job.what = a.what;
+  if (is_byte(a.x.element)) bins.rule = bin_rule::bytes, job.shared_bytes = 0;
+}
+
+// --- Kernels of the samples' type ----------------------------------------------------------------
+
+/// Calls f.operator()<X>() for the type.
+template <class F>
+const void* with_sample(type element, F f) {
+  switch (element) {
+    case type::boolean:
+      return f.template operator()<bool>();
+    case type::int8:
+      return f.template operator()<std::int8_t>();
+    case type::int32:
+      return f.template operator()<std::int32_t>();
+    case type::int64:
+      return f.template operator()<std::int64_t>();
+    case type::float16:
+      return f.template operator()<float16>();
+    case type::bfloat16:
+      return f.template operator()<bfloat16>();
+    case type::float32:
+      return f.template operator()<float>();
+    case type::float64:
+      return f.template operator()<double>();
+    default:
+      return f.template operator()<std::uint8_t>();
+  }
+}
+
+// --- Counts --------------------------------------------------------------------------------------
+
+void queue_zeros(void* counts, std::size_t bytes, const histogram_options& outside,
+                 const executor& where) {
+  histogram_zeros_job job;
+  job.counts = static_cast<std::uint32_t*>(counts);
+  job.words = bytes / 4;
+  job.outside = reinterpret_cast<std::uint32_t*>(outside.outside);
+  job.outside_words =
+      outside.outside != nullptr ? outside.channels * sizeof(outside_counts) / 4 : 0;
+  const std::size_t blocks = ceil_div(std::max(job.words, job.outside_words), 2048);
+  launch(histogram_zeros_kernel(),
+         {static_cast<unsigned>(
+              std::clamp<std::size_t>(blocks, 1, 2 * multiprocessors(where.device()))),
+          1024},
+         &job, where.device(), where.stream());
+}
+
+/// Gives a launch the samples from `first` to `end`, and says which lie in words of 16 bytes.
+void take_samples(const histogram_arguments& a, std::size_t first, std::size_t end,
+                  histogram_job& job) {
+  const operand x = a.x.slice(first, end - first);
+  job.x = x.data;
+  job.n = static_cast<std::int64_t>(x.size);
+  job.head = job.words = 0;
+  if (x.increment != 1 || job.channels > 1) return;
+  const std::size_t size = size_of(x.element);
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(x.data) % 16;
+  const std::size_t head = (16 - past) % 16 / size;
+  if (x.size < head) return;
+  job.head = static_cast<std::int64_t>(head);
+  job.words = static_cast<std::int64_t>((x.size - head) * size / 16);
+}
+
+void count(const histogram_arguments& a, const executor& where, const current_device& current,
+           histogram_edges_job& job, bin_rule rule) {
+  const int device = where.device();
+  const std::size_t processors = multiprocessors(device), most_bytes = most_shared_bytes(device);
+  if (rule == bin_rule::bytes) job.places = 256;
+
+  const std::size_t places = std::size_t{job.places} * job.channels;
+  // A block has 1 KiB of its own, and each kernel some hundred bytes besides.
+  const std::size_t room = ((most_bytes - 512 - job.shared_bytes) / 4 - 1) / 32 * 32;
+  const std::size_t ranges = ceil_div(places, room);
+  const counting how = rule == bin_rule::bytes && job.channels == 1  ? counting::lanes
+                       : ranges <= std::min(most_ranges, processors) ? counting::tables
+                                                                     : counting::cache;
+  std::size_t shared = 0;
+  if (how == counting::cache) {
+    // A counter and the 16 upper bits of its place: 2^15 of them on an H200. With 2^14, and 32
+    // bits, 2^25 Zipf keys of 2^20 bins ran at 0.59 TB/s, so at 0.83.
+    while ((std::size_t{12} << job.cache_bits) <= most_bytes - 512) ++job.cache_bits;
+    shared = std::size_t{6} << job.cache_bits;
+    if (rule != bin_rule::keys && rule != bin_rule::bytes) rule = bin_rule::any;
+    job.shared_bytes = 0;
+  } else if (how == counting::lanes) {
+    shared = (places + 1) * 32 * sizeof(std::uint32_t);
+  } else {
+    job.ranges = static_cast<unsigned>(ranges);
+    job.a_range = static_cast<slot>(ceil_div(ceil_div(places, ranges), 32) * 32);
+    job.alone = rule != bin_rule::bytes && a.x.size <= most_of_one_block;
+    shared = job.shared_bytes + (std::size_t{job.a_range} + 1) * sizeof(std::uint32_t);
+  }
+
+  // Counting may begin while zeros are written, but for what is handed in or looked at meanwhile.
+  bool overlaps = false;
+  if (!a.options.add && !job.alone) {
+    queue_zeros(job.counts, a.counts.size * (job.wide ? 8 : 4), a.options, where);
+    overlaps = how != counting::cache && job.thresholds == nullptr;
+  }
+  const void* const kernel =
+      with_sample(a.x.element, [&]<class X>() { return histogram_kernel_of<X>(rule, how); });
+  allow_shared_bytes(kernel, current, most_bytes - 512);
+  // A launch begins with the first channel.
+  const std::size_t at_once = most_at_once / job.channels * job.channels;
+  for (std::size_t first = 0; first < a.x.size || first == 0; first += at_once) {
+    take_samples(a, first, std::min(a.x.size, first + at_once), job);
+    const std::size_t pieces = job.words > 0 ? static_cast<std::size_t>(job.words)
+                                             : ceil_div(static_cast<std::size_t>(job.n), 4);
+    const std::size_t shares = job.alone
+                                   ? 1
+                                   : std::clamp<std::size_t>(ceil_div(pieces, histogram_threads), 1,
+                                                             processors / job.ranges);
+    launch(kernel,
+           {.blocks = static_cast<unsigned>(shares * job.ranges),
+            .threads = histogram_threads,
+            .shared_bytes = shared,
+            .overlaps = overlaps},
+           &job, device, where.stream());
+  }
+}
+
+// --- Sums of weights -----------------------------------------------------------------------------
+
+void add_weights(const histogram_arguments& a, const executor& where, const current_device& current,
+                 const histogram_edges_job& bins) {
+  histogram_weights_job job;
+  static_cast<histogram_edges_job&>(job) = bins;
+  job.weights = a.weights.data;
+  job.weights_increment = a.weights.increment;
+  job.doubles = a.weights.element == type::float64;
+
+  histogram_sums_job sums;
+  sums.doubles = job.doubles;
+  sums.to_doubles = a.counts.element == type::float64;
+  sums.add = a.options.add;
+
+  // So many bins at a time that their words take 64 MiB at most.
+  const std::size_t words = job.doubles ? weight_sum<double>::words : weight_sum<float>::words;
+  const std::size_t at_once = std::min(a.counts.size, (std::size_t{1} << 23) / words);
+  const stream_memory memory(at_once * words * 8, current, where.stream());
+  job.words = static_cast<std::int64_t*>(memory.data());
+  sums.words = job.words;
+  const void* const kernel =
+      with_sample(a.x.element, []<class X>() { return histogram_weights_kernel_of<X>(); });
+  const auto blocks_of = [&](std::size_t n, unsigned threads) {
+    return static_cast<unsigned>(std::clamp<std::size_t>(
+        ceil_div(n, threads), 1, std::size_t{8} * multiprocessors(where.device())));
+  };
+  for (std::size_t first = 0; first < a.counts.size; first += at_once) {
+    const std::size_t some = std::min(at_once, a.counts.size - first);
+    const bool begins = first == 0 && !a.options.add;
+    queue_zeros(memory.data(), some * words * 8, begins ? a.options : histogram_options(), where);
+    job.first = first;
+    job.some = some;
+    launch(kernel, {blocks_of(a.x.size, 256), 256}, &job, where.device(), where.stream());
+    sums.sums = static_cast<char*>(a.counts.data) + first * (sums.to_doubles ? 8 : 4);
+    sums.some = some;
+    launch(histogram_sums_kernel(), {blocks_of(some, 128), 128}, &sums, where.device(),
+           where.stream());
+  }
+}
+
+// --- Keys that have no bin -----------------------------------------------------------------------
+
+/// Waits for what the launches that count have left in a workspace, and tells the first one.
+stray_key stray_of(const histogram_arguments& a, const executor& where,
+                   const current_device& current, const key_bins& keys, waited_words& words) {
+  histogram_stray_job job;
+  job.x = a.x.data;
+  job.increment = a.x.increment;
+  job.n = static_cast<std::int64_t>(a.x.size);
+  job.element = a.x.element;
+  job.keys = keys;
+  job.stray = words.get();
+  const auto answer = [&] {
+    mailbox& box = mailbox::mine(current);
+    job.tag = box.next_tag();
+    job.result = box.address();
+    launch(histogram_tell_stray_kernel(), {1, 1}, &job, where.device(), where.stream());
+    std::uint32_t payload[mailbox::words];
+    box.wait(where.stream(), words_of<stray_answer>, payload);
+    stray_answer told;
+    std::memcpy(&told, payload, sizeof told);
+    return told;
+  };
+  if (answer().stray == 0) {
+    words.emptied();
+    return {};
+  }
+  launch(histogram_find_stray_kernel(), {2 * multiprocessors(where.device()), 1024}, &job,
+         where.device(), where.stream());
+  const stray_answer first = answer();
+  words.emptied();
+  return {static_cast<std::int64_t>(~first.stray), first.key};
+}
+
+}  // namespace
+
+stray_key histogram(const executor& where, const histogram_arguments& a) {
+  const current_device current(where.device());
+  const bool only_in_bins = a.what == binning::keys && a.options.outside == nullptr;
+  const bool captured = is_captured(where.stream(), false, "bincount");
+  if (captured && only_in_bins) {
+    throw error(errc::invalid_argument,
+                "tally::bincount: the stream is being captured, and to tell whether all keys have "
+                "a bin would wait for it; give `outside`");
+  }
+
+  histogram_edges_job job;
+  job.x = a.x.data;
+  job.increment = a.x.increment;
+  job.n = static_cast<std::int64_t>(a.x.size);
+  job.channels = static_cast<unsigned>(a.options.channels);
+  job.bins = bins_of(a);
+  job.places = job.bins + (only_in_bins || a.options.outside != nullptr ? slots::outside : 0);
+  job.wide = a.counts.element == type::int64;
+  job.add = a.options.add;
+  job.counts = a.counts.data;
+  job.outside = reinterpret_cast<std::int64_t*>(a.options.outside);
+
+  std::optional<waited_words> words;
+  if (only_in_bins) {
+    words.emplace(current, where.stream());
+    job.stray = words->get();
+  }
+  bins_on_device bins;
+  describe_bins(a, where, current, job, bins);
+  if (a.weighted) {
+    add_weights(a, where, current, job);
+  } else {
+    count(a, where, current, job, bins.rule);
+  }
+  return only_in_bins ? stray_of(a, where, current, job.keys, *words) : stray_key();
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,53 @@
+// The kernels of histograms, those of each type of samples in a source file of its own so that they
+// compile side by side.
+#pragma once
+
+#include "backends/cuda/histogram/job.hpp"
+
+#include <tally/types.hpp>
+
+#include <cstddef>
+
+namespace tally::backends::cuda {
+
+/// Threads of a block that counts.
+inline constexpr unsigned histogram_threads = 1024;
+
+// Hidden by name: with types of the language's alone they would be seen outside the library.
+
+/// Of samples of type X; takes a histogram_job, or where there may be edges a histogram_edges_job.
+template <class X>
+[[gnu::visibility("hidden")]] const void* histogram_kernel_of(bin_rule rule, counting where);
+/// Takes a histogram_weights_job.
+template <class X>
+[[gnu::visibility("hidden")]] const void* histogram_weights_kernel_of();
+
+// clang-format off
+template <> const void* histogram_kernel_of<bool>(bin_rule rule, counting where);
+template <> const void* histogram_kernel_of<std::int8_t>(bin_rule rule, counting where);
+template <> const void* histogram_kernel_of<std::uint8_t>(bin_rule rule, counting where);
+template <> const void* histogram_kernel_of<std::int32_t>(bin_rule rule, counting where);
+template <> const void* histogram_kernel_of<std::int64_t>(bin_rule rule, counting where);
+template <> const void* histogram_kernel_of<float16>(bin_rule rule, counting where);
+template <> const void* histogram_kernel_of<bfloat16>(bin_rule rule, counting where);
+template <> const void* histogram_kernel_of<float>(bin_rule rule, counting where);
+template <> const void* histogram_kernel_of<double>(bin_rule rule, counting where);
+template <> const void* histogram_weights_kernel_of<bool>();
+template <> const void* histogram_weights_kernel_of<std::int8_t>();
+template <> const void* histogram_weights_kernel_of<std::uint8_t>();
+template <> const void* histogram_weights_kernel_of<std::int32_t>();
+template <> const void* histogram_weights_kernel_of<std::int64_t>();
+template <> const void* histogram_weights_kernel_of<float16>();
+template <> const void* histogram_weights_kernel_of<bfloat16>();
+template <> const void* histogram_weights_kernel_of<float>();
+template <> const void* histogram_weights_kernel_of<double>();
+// clang-format on
+
+// Those that look at no samples, or any; each takes the job of its name.
+const void* histogram_zeros_kernel();
+const void* histogram_bytes_kernel();
+const void* histogram_sums_kernel();
+const void* histogram_find_stray_kernel();  ///< the lowest index of a key outside
+const void* histogram_tell_stray_kernel();  ///< delivers a stray_answer
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,12 @@
+// Several dot products of vectors of any types.
+#include "backends/cuda/multi_dot/kernel.cuh"
+#include "src/core/types/tables.hpp"
+
+namespace tally::backends::cuda {
+
+multi_dot_kernel* any_pairs_kernel_of(type accumulator) {
+  return with_accumulator(accumulator,
+                          []<class A>() -> multi_dot_kernel* { return &any_pairs_kernel<A>; });
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,470 @@
+// Several dot products on a GPU in one launch.
+//
+// Promise: the bits of the order contract for each, as in sum_kernel.cuh, whose parts do the work
+// here: a warp's share of a pair is a node of its tree, a block's an aligned power of two of those,
+// and a pair's last block adds up what all blocks hand over through words. It can't deadlock for
+// the reason given there; the few blocks that wait leave room for others.
+//
+// A block has several pairs and goes over them tile by tile. Where all have the same y, a thread
+// keeps its part of y's tile in registers, so that it is read once; other vectors that pairs share
+// come from the L2 cache the second time.
+#pragma once
+
+#include "backends/cuda/device/sum_kernel.cuh"
+#include "backends/cuda/dot/kernel.cuh"
+#include "backends/cuda/multi_dot/kernels.hpp"
+
+namespace tally::backends::cuda {
+
+// --- Pairs ----------------------------------------------------------------------------------------
+
+__device__ inline dot_job job_of(const multi_dot_job& job, unsigned pair) {
+  dot_job one;
+  const listed_pair& p = job.listed ? job.list[pair] : job.first;
+  const std::ptrdiff_t index = job.listed ? 0 : pair;
+  one.x = static_cast<const char*>(p.x) + index * job.x_distance;
+  one.y = static_cast<const char*>(p.y) + index * job.y_distance;
+  one.n = p.n;
+  one.x_increment = p.x_increment;
+  one.y_increment = p.y_increment;
+  return one;
+}
+
+/// Writes the result of a pair.
+template <class A>
+__device__ void deliver(const multi_dot_job& job, std::int64_t pair, const dot_sum<A>& sum) {
+  using R = real_t<A>;
+  constexpr int parts = is_complex_v<A> ? 2 : 1;
+  constexpr int plain = parts * static_cast<int>(sizeof(R)), in_words = parts * words_of<R> * 8;
+  auto* const to = static_cast<char*>(job.results) + pair * (job.tag == 0 ? plain : in_words);
+  deliver<parts>(finish_parts(sum, job.conjugated), job.tag, to);
+}
+
+// --- A warp's share of a pair ---------------------------------------------------------------------
+
+/// Of pairs whose y is the same: a thread's part of y over the warp's chunks.
+template <class Terms, int in_flight>  // rows of x whose loads go out at once
+struct kept_part {
+  using DX = device_x<Terms>;
+  using DY = device_y<Terms>;
+  using Sum = typename Terms::sum;
+  static constexpr int lanes = Terms::lanes;
+
+  elements<DY, lanes> y[rows];
+
+  __device__ void load(const dot_job& job, std::int64_t first, int lane) {
+    const std::int64_t start = start_of(first, lane);
+    const int left = within_chunk(job.n - start);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      const int i = r * static_cast<int>(order::lanes);
+      y[r] = {};
+      if (i + lanes <= left) y[r].load(static_cast<const DY*>(job.y) + start + i);
+    }
+  }
+
+  /// As `add_contiguous`.
+  __device__ Sum add(const dot_job& job, std::int64_t first, int lane) const {
+    const std::int64_t start = start_of(first, lane);
+    const DX* const x = static_cast<const DX*>(job.x) + start;
+    const int left = within_chunk(job.n - start);
+    Sum s[lanes];
+    const auto add_rows = [&]<bool whole>() {
+#pragma unroll
+      for (int row = 0; row < rows; row += in_flight) {
+        elements<DX, lanes> xs[in_flight];
+#pragma unroll
+        for (int r = 0; r < in_flight; ++r) {
+          const int i = (row + r) * static_cast<int>(order::lanes);
+          if (whole || i + lanes <= left) xs[r].load(x + i);
+        }
+#pragma unroll
+        for (int r = 0; r < in_flight; ++r) {
+#pragma unroll
+          for (int v = 0; v < lanes; ++v) Terms::add(s[v], xs[r][v], y[row + r][v]);
+        }
+      }
+    };
+    if ((first + chunks_a_warp(lanes)) * chunk <= job.n) {
+      add_rows.template operator()<true>();
+    } else {
+      add_rows.template operator()<false>();
+      const int i = left / static_cast<int>(order::lanes) * static_cast<int>(order::lanes);
+      if (left - i < lanes) {
+        const DY* const tail = static_cast<const DY*>(job.y) + start;
+#pragma unroll
+        for (int v = 0; v < lanes - 1; ++v) {
+          if (i + v < left) Terms::add(s[v], x[i + v], tail[i + v]);
+        }
+      }
+    }
+    return fold(s, lane);
+  }
+
+ private:
+  static __device__ std::int64_t start_of(std::int64_t first, int lane) {
+    constexpr int threads = static_cast<int>(order::lanes) / lanes;
+    return (first + lane / threads) * chunk + lane % threads * lanes;
+  }
+};
+
+/// Nothing is kept.
+template <class Terms, bool contiguous>
+struct nothing_kept {
+  __device__ void load(const dot_job&, std::int64_t, int) {}
+  __device__ typename Terms::sum add(const dot_job& job, std::int64_t first, int lane) const {
+    if constexpr (contiguous) {
+      return add_contiguous<Terms>(job, first, lane);
+    } else {
+      return add_strided<Terms>(job, first, lane);
+    }
+  }
+};
+
+/// The terms of vectors whose types are told at run time.
+template <class A>
+struct any_products {
+  using sum = dot_sum<A>;
+  static constexpr int lanes = 2;
+};
+
+/// Element i of a vector, its type told at run time, in the accumulator's real type.
+template <class R>
+__device__ dot_parts<R> element_at(const void* data, std::ptrdiff_t i, type element) {
+  const auto real = [&]<class T>(std::type_identity<T>) {
+    return dot_parts<R>{convert<R>(static_cast<const T*>(data)[i]), R{}};
+  };
+  const auto complex = [&]<class T>(std::type_identity<T>) {
+    const dot_parts<T> value = static_cast<const dot_parts<T>*>(data)[i];
+    return dot_parts<R>{convert<R>(value.re), convert<R>(value.im)};
+  };
+  switch (element) {
+    case type::boolean:
+      return real(std::type_identity<types::bool8>());
+    case type::uint8:
+      return real(std::type_identity<std::uint8_t>());
+    case type::int8:
+      return real(std::type_identity<std::int8_t>());
+    case type::int32:
+      return real(std::type_identity<std::int32_t>());
+    case type::int64:
+      return real(std::type_identity<std::int64_t>());
+    default:
+      break;
+  }
+  if constexpr (!std::is_integral_v<R>) {
+    switch (element) {
+      case type::float16:
+        return real(std::type_identity<float16>());
+      case type::bfloat16:
+        return real(std::type_identity<bfloat16>());
+      case type::float32:
+        return real(std::type_identity<float>());
+      case type::float64:
+        return real(std::type_identity<double>());
+      case type::complex64:
+        return complex(std::type_identity<float>());
+      default:
+        return complex(std::type_identity<double>());
+    }
+  }
+  return {};
+}
+
+/// As `add_strided`.
+template <class A>
+struct any_kept {
+  using R = real_t<A>;
+  type x_type, y_type;
+
+  __device__ void load(const dot_job&, std::int64_t, int) {}
+  __device__ dot_sum<A> add(const dot_job& job, std::int64_t first, int lane) const {
+    constexpr int own = order::lanes / warp;
+    const bool x_complex = x_type == type::complex64 || x_type == type::complex128;
+    const std::int64_t start = first * chunk + lane;
+    const int left = within_chunk(job.n - start);
+    dot_sum<A> s[own];
+#pragma unroll 1
+    for (int done = 0; done < left; done += own * static_cast<int>(warp)) {
+      dot_parts<R> x[own], y[own];
+#pragma unroll
+      for (int v = 0; v < own; ++v) {
+        const int i = done + v * static_cast<int>(warp);
+        if (i < left) {
+          x[v] = element_at<R>(job.x, (start + i) * job.x_increment, x_type);
+          y[v] = element_at<R>(job.y, (start + i) * job.y_increment, y_type);
+        }
+      }
+#pragma unroll
+      for (int v = 0; v < own; ++v) {
+        if constexpr (!is_complex_v<A>) {
+          s[v] = s[v] + dot_sum<A>{product(x[v].re, y[v].re)};
+        } else {
+          s[v].rr += x[v].re * y[v].re;
+          s[v].ri += x[v].re * y[v].im;
+          if (x_complex) {
+            s[v].ii += x[v].im * y[v].im;
+            s[v].ir += x[v].im * y[v].re;
+          }
+        }
+      }
+    }
+    s[0] = s[0] + s[1];
+#pragma unroll
+    for (int d = warp / 2; d > 0; d /= 2) s[0] = s[0] + from_lane_xor(s[0], d);
+    return s[0];
+  }
+};
+
+// --- The whole ------------------------------------------------------------------------------------
+
+/// The words of one pair: of all blocks' sums, to whole runs of `take`.
+template <class Sum>
+TALLY_HOST_DEVICE constexpr unsigned words_a_pair(unsigned blocks) {
+  return (blocks * words_of<Sum> + 7) / 8 * 8;
+}
+
+/// The tree over the sums of all blocks of a pair, by one warp.
+template <class Sum>
+__device__ Sum add_blocks_of_pair(std::uint64_t* words, int lane) {
+  constexpr unsigned words_a_sum = words_of<Sum>;
+  constexpr unsigned run = 8;  // words that a thread takes, at once: 1 to 8 blocks' sums
+  constexpr unsigned span = warp * run;
+  static_assert(workspace_words / span <= warp);
+  if (lane < -gridDim.x % (run / words_a_sum)) {  // fills up the last thread's run
+    put(words + (gridDim.x + lane) * words_a_sum, Sum());
+  }
+  const unsigned used = gridDim.x * words_a_sum;
+  const unsigned spans = (used + span - 1) / span;
+  Sum of_span;  // lane i has that of span i
+  for (unsigned i = 0; i < spans; ++i) {
+    const unsigned first = i * span + lane * run;
+    const bool takes = first < used;
+    std::uint32_t payload[run];
+    take(words + (takes ? first : i * span), takes, payload);
+    Sum s[run / words_a_sum];
+    memcpy(s, payload, sizeof payload);
+    const Sum total = add_lanes<warp>(add_thread(s), warp);
+    if (lane == i) of_span = total;
+  }
+  return add_lanes<warp>(of_span, warp);
+}
+
+/// Blocks (i, j) share out pairs [j * pairs_a_block, (j + 1) * pairs_a_block).
+template <class Terms, class Kept>
+__device__ void add_pairs(const multi_dot_job& job, Kept kept) {
+  using Sum = typename Terms::sum;
+  constexpr unsigned run = 8;           // sums that a thread adds
+  constexpr unsigned most_rounds = 24;  // log2
+  __shared__ Sum sums[most_listed][max_tiles * max_warps];
+  __shared__ Sum held[most_listed][most_rounds];
+  const int lane = threadIdx.x % warp;
+  const unsigned w = threadIdx.x / warp;
+  const unsigned warps = blockDim.x / warp;
+  wait_for_launch_before();
+  const unsigned first_pair = blockIdx.y * job.pairs_a_block;
+  const unsigned pairs =
+      job.pairs - first_pair < job.pairs_a_block ? job.pairs - first_pair : job.pairs_a_block;
+  if (lane >= warps && lane < run) {  // no warp's, in a small block
+    for (unsigned p = w; p < pairs; p += warps) sums[p][lane] = {};
+  }
+
+  const unsigned in_round = job.tiles < max_tiles ? job.tiles : max_tiles;
+  std::int64_t node = std::int64_t{blockIdx.x} * (job.tiles * warps) + w;
+#pragma unroll 1
+  for (unsigned tile = 0;; node += warps) {
+    const std::int64_t first = node * chunks_a_warp(Terms::lanes);
+    kept.load(job_of(job, first_pair), first, lane);
+#pragma unroll 1
+    for (unsigned p = 0; p < pairs; ++p) {
+      const Sum s = kept.add(job_of(job, first_pair + p), first, lane);
+      if (lane == 0) sums[p][(tile & (in_round - 1)) * warps + w] = s;
+    }
+    if ((++tile & (in_round - 1)) != 0) continue;
+
+    __syncthreads();
+    const bool ends = tile == job.tiles;
+    if (ends) let_launch_after_start();
+    for (unsigned p = w; p < pairs; p += warps) {
+      Sum adjacent[run];
+#pragma unroll
+      for (unsigned i = 0; i < run; ++i) adjacent[i] = sums[p][lane % max_tiles * run + i];
+      Sum total =
+          add_lanes<max_tiles * max_warps / run>(add_thread(adjacent), in_round * warps / run);
+      if (lane != 0) continue;
+      // Rounds combine as they come, in a binary counter.
+      const unsigned round = tile / in_round - 1;
+      int j = 0;
+      for (; round >> j & 1; ++j) total = held[p][j] + total;
+      held[p][j] = total;
+      if (!ends) continue;
+      if (gridDim.x == 1) {
+        deliver(job, first_pair + p, total);
+      } else {
+        put(job.words + (first_pair + p) * words_a_pair<Sum>(gridDim.x) +
+                blockIdx.x * words_of<Sum>,
+            total);
+      }
+    }
+    if (ends) break;
+    __syncthreads();
+  }
+
+  if (gridDim.x == 1 || blockIdx.x + 1 < gridDim.x) return;
+  for (unsigned p = w; p < pairs; p += warps) {
+    __syncwarp();
+    const Sum total =
+        add_blocks_of_pair<Sum>(job.words + (first_pair + p) * words_a_pair<Sum>(gridDim.x), lane);
+    if (lane == 0) {
+      deliver(job, first_pair + p, total);
+      // Nothing waits for its answer. The type is atomicAdd's name for std::uint64_t.
+      if (job.ended != nullptr) atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
+    }
+  }
+}
+
+/// For pairs whose y is the same, contiguous and aligned.
+template <class Terms, int in_flight>
+__global__ void __launch_bounds__(max_warps* warp, 2)
+    against_one_kernel(const __grid_constant__ multi_dot_job job) {
+  add_pairs<Terms>(job, kept_part<Terms, in_flight>());
+}
+
+template <class Terms, bool contiguous>
+__global__ void __launch_bounds__(max_warps* warp, 2)
+    pairs_kernel(const __grid_constant__ multi_dot_job job) {
+  add_pairs<Terms>(job, nothing_kept<Terms, contiguous>());
+}
+
+/// For any types that `A` can accumulate.
+template <class A>
+__global__ void __launch_bounds__(max_warps* warp, 2)
+    any_pairs_kernel(const __grid_constant__ multi_dot_job job) {
+  add_pairs<any_products<A>>(job, any_kept<A>{job.x_type, job.y_type});
+}
+
+// --- Short pairs ----------------------------------------------------------------------------------
+
+/// Pairs of at most a chunk, contiguous: `threads_a_pair` threads, a power of two, have the lanes
+/// that are there. The other lanes would add +0.
+template <class Terms, bool aligned, int slots>
+__global__ void __launch_bounds__(max_warps* warp)
+    short_pairs_kernel(const __grid_constant__ multi_dot_job job) {
+  using DX = device_x<Terms>;
+  using DY = device_y<Terms>;
+  using Sum = typename Terms::sum;
+  constexpr int lanes = Terms::lanes;
+  wait_for_launch_before();
+  const unsigned threads = job.threads_a_pair;
+  const unsigned lane = threadIdx.x % warp;
+  const unsigned pairs_a_warp = warp / threads;
+  const int begin = static_cast<int>(lane % threads) * lanes;
+  const int n = static_cast<int>(job.first.n);
+
+  // Loads a thread's elements from i on, as far as there are any.
+  const auto load = [&](elements<DX, lanes>& x, elements<DY, lanes>& y, std::int64_t pair, int i) {
+    const DX* const px =
+        reinterpret_cast<const DX*>(static_cast<const char*>(job.first.x) + pair * job.x_distance);
+    const DY* const py =
+        reinterpret_cast<const DY*>(static_cast<const char*>(job.first.y) + pair * job.y_distance);
+    if (aligned && i + lanes <= n) {
+      x.load(px + i);
+      y.load(py + i);
+    } else if (i < n) {
+      x.load(px + i, n - i);
+      y.load(py + i, n - i);
+    }
+  };
+
+  const std::int64_t first_warp = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp;
+  if (n <= static_cast<int>(order::lanes)) {
+    const std::int64_t first = first_warp * slots * pairs_a_warp + lane / threads;
+    elements<DX, lanes> x[slots];
+    elements<DY, lanes> y[slots];
+#pragma unroll
+    for (int u = 0; u < slots; ++u) {
+      const std::int64_t pair = first + u * pairs_a_warp;
+      if (pair < job.pairs) load(x[u], y[u], pair, begin);
+    }
+    let_launch_after_start();
+    Sum s[slots][lanes];
+#pragma unroll
+    for (int u = 0; u < slots; ++u) {
+#pragma unroll
+      for (int v = 0; v < lanes; ++v) Terms::add(s[u][v], x[u][v], y[u][v]);
+    }
+#pragma unroll 1
+    for (unsigned d = threads / 2; d > 0; d /= 2) {
+#pragma unroll
+      for (int u = 0; u < slots; ++u) {
+#pragma unroll
+        for (int v = 0; v < lanes; ++v) s[u][v] = s[u][v] + from_lane_xor(s[u][v], d);
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < slots; ++u) {
+#pragma unroll
+      for (int half = lanes / 2; half > 0; half /= 2) {
+#pragma unroll
+        for (int v = 0; v < half; ++v) s[u][v] = s[u][v] + s[u][v + half];
+      }
+      const std::int64_t pair = first + u * pairs_a_warp;
+      if (lane % threads == 0 && pair < job.pairs) deliver(job, pair, s[u][0]);
+    }
+  } else {  // all lanes are there, and the slots are rows of one pair
+    const std::int64_t pair = first_warp * pairs_a_warp + lane / threads;
+    Sum s[lanes];
+#pragma unroll 1
+    for (int i = 0; i < n; i += slots * static_cast<int>(order::lanes)) {
+      elements<DX, lanes> x[slots];
+      elements<DY, lanes> y[slots];
+#pragma unroll
+      for (int u = 0; u < slots; ++u) {
+        if (pair < job.pairs) {
+          load(x[u], y[u], pair, begin + i + u * static_cast<int>(order::lanes));
+        }
+      }
+#pragma unroll
+      for (int u = 0; u < slots; ++u) {
+#pragma unroll
+        for (int v = 0; v < lanes; ++v) Terms::add(s[v], x[u][v], y[u][v]);
+      }
+    }
+    let_launch_after_start();
+    // As `fold`, which would go on over the other chunks of the warp.
+#pragma unroll 1
+    for (unsigned d = threads / 2; d > 0; d /= 2) {
+#pragma unroll
+      for (int v = 0; v < lanes; ++v) s[v] = s[v] + from_lane_xor(s[v], d);
+    }
+#pragma unroll
+    for (int half = lanes / 2; half > 0; half /= 2) {
+#pragma unroll
+      for (int v = 0; v < half; ++v) s[v] = s[v] + s[v + half];
+    }
+    if (lane % threads == 0 && pair < job.pairs) deliver(job, pair, s[0]);
+  }
+}
+
+/// For multi_dot_kernels.hpp.
+template <class T>
+constexpr multi_dot_kernels made_multi_dot_kernels() {
+  using terms = products<dot_result_t<T, T>, T, T>;
+  // Figures: one H200, device time of one of several calls in a graph. 16 vectors of 2^24 doubles
+  // against one take 495 us with 8 rows of x in flight, with 4, and with y in shared memory instead
+  // of registers; with nothing kept 640. Complex doubles, whose y leaves no registers, keep some of
+  // it in local memory: 8 vectors of 2^23 take 437 to 447 us, with nothing kept 486.
+  constexpr int in_flight = terms::lanes * element_bytes<terms> <= 32 ? 8 : 4;
+  // 10^6 pairs of 32 doubles: 121.0 us with 4, 120.4 with 2, 123.8 with 8, 160 with 12; in blocks
+  // of 2 warps 121.1, of 4 121.2.
+  constexpr int slots = 4;
+  return {&against_one_kernel<terms, in_flight>,
+          &pairs_kernel<terms, true>,
+          &short_pairs_kernel<terms, true, slots>,
+          &short_pairs_kernel<terms, false, slots>,
+          &pairs_kernel<terms, false>,
+          terms::lanes,
+          slots};
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,359 @@
+
+#include "backends/cuda/cuda.hpp"
+#include "backends/cuda/device/words.hpp"
+#include "backends/cuda/dot/shape.hpp"
+#include "backends/cuda/multi_dot/kernels.hpp"
+#include "backends/cuda/runtime/context.hpp"
+#include "backends/cuda/runtime/launch.hpp"
+#include "backends/cuda/runtime/mailbox.hpp"
+#include "backends/cuda/runtime/runtime.hpp"
+#include "backends/cuda/runtime/workspace.hpp"
+#include "src/core/order/dot_sum.hpp"
+#include "src/core/order/each_dot.hpp"
+#include "src/core/types/tables.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tally::backends::cuda {
+namespace {
+
+// --- Where results go -----------------------------------------------------------------------------
+
+/// A thread has this pinned memory for results that are too many for its mailbox. It grows.
+class pinned_room {
+ public:
+  void* of(std::size_t bytes) {
+    if (size_ < bytes) {
+      const beside_captures mode;
+      check(cudaFreeHost(std::exchange(memory_, nullptr)), "cudaFreeHost");
+      size_ = 0;
+      const std::size_t size = std::bit_ceil(bytes);
+      check(cudaHostAlloc(&memory_, size, cudaHostAllocPortable | cudaHostAllocMapped),
+            "cudaHostAlloc");
+      size_ = size;
+    }
+    return memory_;
+  }
+
+  static void make(std::vector<pinned_room*>& to) {
+    auto made = std::make_unique<pinned_room>();
+    to.push_back(made.get());
+    (void)made.release();
+  }
+
+ private:
+  void* memory_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Results on their way to the caller: written where they are wanted, or for the form that waits,
+/// into the mailbox, or where they are more than that holds or need it, into pinned memory.
+class results {
+ public:
+  results(const multi_dot_arguments& a, const current_device& current, bool in_words)
+      : bytes_(a.pairs.size() * size_of(a.results.element)), a_(a), to_(a.results.data) {
+    if (!a.wait) return;
+    if (in_words && bytes_ <= 4 * mailbox::words) {
+      box_ = &mailbox::mine(current);
+      to_ = box_->address();
+      tag_ = box_->next_tag();
+    } else {
+      to_ = of_thread<pinned_room>(current.context()).of(bytes_);
+    }
+  }
+
+  std::uint32_t tag() const { return tag_; }
+  /// Where result j goes; a word has 8 bytes for 4.
+  void* at(std::size_t j) const {
+    const std::size_t size = size_of(a_.results.element);
+    return static_cast<char*>(to_) + j * (tag_ == 0 ? size : 2 * size);
+  }
+
+  /// Waits for them, where the caller wants that.
+  void arrive(cudaStream_t stream) const {
+    if (!a_.wait) return;
+    if (tag_ != 0) {
+      std::uint32_t payload[mailbox::words];
+      box_->wait(stream, static_cast<int>(bytes_ / 4), payload);
+      std::memcpy(a_.results.data, payload, bytes_);
+    } else {
+      const beside_captures mode;
+      check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+      std::memcpy(a_.results.data, to_, bytes_);
+    }
+  }
+
+ private:
+  std::size_t bytes_;
+  const multi_dot_arguments& a_;
+  void* to_;
+  mailbox* box_ = nullptr;
+  std::uint32_t tag_ = 0;
+};
+
+// --- Kernels --------------------------------------------------------------------------------------
+
+/// The kernels made for these operands' types, or null.
+const multi_dot_kernels* kernels_for(const multi_dot_arguments& a) {
+  static const multi_dot_kernels half = multi_dot_kernels_of<float16>();
+  static const multi_dot_kernels bhalf = multi_dot_kernels_of<bfloat16>();
+  static const multi_dot_kernels float32 = multi_dot_kernels_of<float>();
+  static const multi_dot_kernels float64 = multi_dot_kernels_of<double>();
+  static const multi_dot_kernels complex64 = multi_dot_kernels_of<std::complex<float>>();
+  static const multi_dot_kernels complex128 = multi_dot_kernels_of<std::complex<double>>();
+  const auto [x, y] = a.pairs[0];
+  if (x.element != y.element) return nullptr;
+  const auto in = [&](type accumulator, const multi_dot_kernels& kernels) {
+    return a.results.element == accumulator ? &kernels : nullptr;
+  };
+  switch (x.element) {
+    case type::float16:
+      return in(type::float32, half);
+    case type::bfloat16:
+      return in(type::float32, bhalf);
+    case type::float32:
+      return in(type::float32, float32);
+    case type::float64:
+      return in(type::float64, float64);
+    case type::complex64:
+      return in(type::complex64, complex64);
+    case type::complex128:
+      return in(type::complex128, complex128);
+    default:
+      return nullptr;
+  }
+}
+
+/// Whether all rows can be loaded as `is_contiguous` says.
+bool are_contiguous(const operand_rows& v, int lanes) {
+  if (!is_contiguous(v.first, lanes)) return false;
+  return v.rows == 1 || is_contiguous(v[1], lanes);
+}
+
+bool same(const operand& a, const operand& b) {
+  return a.data == b.data && a.size == b.size && a.increment == b.increment;
+}
+
+// --- Shapes ---------------------------------------------------------------------------------------
+
+constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+/// How pairs of up to n terms are cut. None of it can change a bit.
+struct pairs_shape {
+  std::size_t pairs = 1;  ///< of a launch
+  unsigned pairs_a_block = 1;
+  unsigned blocks = 1;  ///< of each pair
+  unsigned warps = 1;   ///< of a block
+  unsigned tiles = 1;   ///< of a block
+};
+
+/// A pair takes so many words of a workspace. A warp takes whole runs of 8.
+constexpr std::size_t words_a_pair(std::size_t blocks, unsigned words_a_sum) {
+  return ceil_div(blocks * words_a_sum, 8) * 8;
+}
+
+/// Blocks that fill a device: two for each multiprocessor of an H200, nearly.
+constexpr std::size_t many_blocks = 256;
+
+/// Figures: one H200, device time of one of several calls in a graph; 16 vectors of doubles against
+/// one.
+pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned words_a_sum) {
+  pairs_shape s;
+  const std::size_t a_node = order::chunk * static_cast<unsigned>(chunks_a_warp(lanes));
+  const std::size_t nodes = std::max<std::size_t>(1, ceil_div(n, a_node));
+  if (nodes <= max_warps || pairs >= many_blocks) {  // a block for each pair
+    s.warps = static_cast<unsigned>(std::bit_ceil(std::min<std::size_t>(nodes, max_warps)));
+    s.tiles = static_cast<unsigned>(std::bit_ceil(ceil_div(nodes, s.warps)));
+    s.pairs = std::min<std::size_t>(pairs, 65535);  // of a grid's second dimension
+    return s;
+  }
+  // Few pairs, whose sums fit a workspace: those of 16 pairs of doubles in 256 blocks fill it.
+  const std::size_t most = words_a_sum <= 2 ? most_listed : most_listed / 2;
+  s.pairs = ceil_div(pairs, ceil_div(pairs, most));
+  const std::size_t units = nodes * s.pairs;
+  s.warps = units <= 512 ? 2 : units <= 1024 ? 4 : max_warps;
+  const std::size_t tiles = ceil_div(nodes, s.warps);
+  std::size_t a_block = std::clamp<std::size_t>(std::bit_floor(tiles / many_blocks), 1, max_tiles);
+  const auto words = [&] { return s.pairs * words_a_pair(ceil_div(tiles, a_block), words_a_sum); };
+  while (words() > workspace_words) a_block *= 2;
+  s.tiles = static_cast<unsigned>(a_block);
+  s.blocks = static_cast<unsigned>(ceil_div(tiles, a_block));
+  // A device full of blocks, and each with as many pairs as that allows: of 2^24 all 16 take 495 us
+  // in 256 blocks, 8 each in 512 522, 4 each in 1024 578; of 2^20 8 each in 256 blocks 35.7, 16
+  // each in 128 38.6, 4 each in 512 38.4.
+  const std::size_t groups = std::clamp<std::size_t>(many_blocks / s.blocks, 1, s.pairs);
+  s.pairs_a_block = static_cast<unsigned>(ceil_div(s.pairs, groups));
+  return s;
+}
+
+// --- Launches -------------------------------------------------------------------------------------
+
+/// One call.
+struct call {
+  const executor& where;
+  const current_device& current;
+  bool captured;
+  const results& to;
+  unsigned words_a_sum;
+
+  /// Queues a launch on `pairs` pairs from `first` on, `job` told what they are.
+  void launch_pairs(multi_dot_kernel* kernel, multi_dot_job job, std::size_t first,
+                    std::size_t pairs, const pairs_shape& s) const {
+    job.pairs = static_cast<unsigned>(pairs);
+    job.pairs_a_block = s.pairs_a_block;
+    job.tiles = s.tiles;
+    job.tag = to.tag();
+    job.results = to.at(first);
+    launch_shape shape;
+    shape.blocks = s.blocks;
+    shape.rows = static_cast<unsigned>(ceil_div(pairs, s.pairs_a_block));
+    shape.threads = s.warps * 32;
+    workspace shared;
+    if (s.blocks > 1) {
+      shared = workspace_for(current, where.stream(), captured,
+                             pairs * words_a_pair(s.blocks, words_a_sum));
+    }
+    job.words = shared.words;
+    job.ended = shared.ended;
+    launch(reinterpret_cast<const void*>(kernel), shape, &job, where.device(), where.stream());
+    shared.queued(pairs);
+  }
+};
+
+listed_pair listed(const operand_pair& pair) {
+  return {pair.x.data, pair.y.data, static_cast<std::int64_t>(pair.x.size), pair.x.increment,
+          pair.y.increment};
+}
+
+multi_dot_job job_of(const multi_dot_arguments& a) {
+  multi_dot_job job;
+  const operand_pair pair = a.pairs[0];
+  job.x_type = pair.x.element;
+  job.y_type = pair.y.element;
+  job.conjugated = a.conjugated;
+  return job;
+}
+
+/// Contiguous pairs of at most a chunk.
+void run_short(const call& c, const multi_dot_kernels& kernels, const multi_dot_arguments& a,
+               multi_dot_job job, bool aligned) {
+  const auto n = static_cast<std::size_t>(job.first.n);
+  const auto lanes = static_cast<std::size_t>(kernels.lanes);
+  const std::size_t threads =
+      std::bit_ceil(std::max<std::size_t>(1, ceil_div(std::min(n, order::lanes), lanes)));
+  const std::size_t a_warp =
+      32 / threads * (n <= order::lanes ? static_cast<std::size_t>(kernels.slots) : 1);
+  job.threads_a_pair = static_cast<unsigned>(threads);
+  pairs_shape s;
+  s.warps = max_warps;
+  constexpr std::size_t most = std::size_t{1} << 30;
+  for (std::size_t first = 0; first < a.pairs.size(); first += most) {
+    const std::size_t pairs = std::min(most, a.pairs.size() - first);
+    job.first = listed(a.pairs[first]);
+    s.pairs_a_block = static_cast<unsigned>(pairs);  // a grid of one dimension
+    s.blocks = static_cast<unsigned>(ceil_div(pairs, a_warp * max_warps));
+    job.pairs = static_cast<unsigned>(pairs);
+    job.tag = c.to.tag();
+    job.results = c.to.at(first);
+    launch(reinterpret_cast<const void*>(aligned ? kernels.short_aligned : kernels.short_pairs),
+           {s.blocks, s.warps * 32}, &job, c.where.device(), c.where.stream());
+  }
+}
+
+void run_rows(const call& c, const multi_dot_arguments& a) {
+  multi_dot_job job = job_of(a);
+  const operand_rows &x = a.pairs.x, &y = a.pairs.y;
+  const auto distance = [](const operand_rows& v) {
+    return v.leading_dimension * static_cast<std::ptrdiff_t>(size_of(v.first.element));
+  };
+  job.x_distance = distance(x);
+  job.y_distance = distance(y);
+  job.first = listed(a.pairs[0]);
+  const std::size_t n = x.first.size;
+  const multi_dot_kernels* const kernels = kernels_for(a);
+  const bool aligned =
+      kernels != nullptr && are_contiguous(x, kernels->lanes) && are_contiguous(y, kernels->lanes);
+  if (kernels != nullptr && n <= order::chunk && x.first.increment == 1 && y.first.increment == 1) {
+    return run_short(c, *kernels, a, job, aligned);
+  }
+  const int lanes = kernels != nullptr ? kernels->lanes : 2;
+  const pairs_shape s = shape_of_pairs(x.rows, n, lanes, c.words_a_sum);
+  multi_dot_kernel* const kernel = kernels == nullptr ? any_pairs_kernel_of(a.results.element)
+                                   : !aligned         ? kernels->pairs
+                                   : s.pairs_a_block > 1 && y.leading_dimension == 0
+                                       ? kernels->against_one
+                                       : kernels->aligned;
+  for (std::size_t first = 0; first < x.rows; first += s.pairs) {
+    job.first = listed(a.pairs[first]);
+    c.launch_pairs(kernel, job, first, std::min(s.pairs, x.rows - first), s);
+  }
+}
+
+void run_list(const call& c, const multi_dot_arguments& a) {
+  const multi_dot_kernels* const kernels = kernels_for(a);
+  const auto list = a.pairs.list;
+  for (std::size_t first = 0; first < list.size();) {
+    multi_dot_job job = job_of(a);
+    job.listed = true;
+    const auto rest = list.subspan(first);
+    std::size_t n = 0;
+    for (const operand_pair& pair : rest.first(std::min<std::size_t>(rest.size(), most_listed))) {
+      n = std::max(n, pair.x.size);
+    }
+    const int lanes = kernels != nullptr ? kernels->lanes : 2;
+    const pairs_shape s =
+        shape_of_pairs(std::min<std::size_t>(rest.size(), most_listed), n, lanes, c.words_a_sum);
+    const auto now = rest.first(std::min(rest.size(), s.pairs));
+    bool aligned = kernels != nullptr, same_x = true, same_y = true;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      const auto& [x, y] = now[i];
+      job.list[i] = listed(now[i]);
+      aligned = aligned && is_contiguous(x, lanes) && is_contiguous(y, lanes);
+      same_x = same_x && same(x, now[0].x);
+      same_y = same_y && same(y, now[0].y);
+    }
+    if (aligned && same_x && !same_y) {  // the other way round
+      for (std::size_t i = 0; i < now.size(); ++i) std::swap(job.list[i].x, job.list[i].y);
+      job.conjugated = a.conjugated == conjugate::x   ? conjugate::y
+                       : a.conjugated == conjugate::y ? conjugate::x
+                                                      : conjugate::none;
+    }
+    multi_dot_kernel* const kernel = kernels == nullptr ? any_pairs_kernel_of(a.results.element)
+                                     : !aligned         ? kernels->pairs
+                                     : s.pairs_a_block > 1 && (same_x || same_y)
+                                         ? kernels->against_one
+                                         : kernels->aligned;
+    c.launch_pairs(kernel, job, first, now.size(), s);
+    first += now.size();
+  }
+}
+
+}  // namespace
+
+void multi_dot(const executor& where, const multi_dot_arguments& a) {
+  const current_device current(where.device());
+  const bool captured = is_captured(where.stream(), a.wait, "multi_dot");
+  const bool exactly = wants_exact(a);
+  const results to(a, current, !exactly);
+  if (exactly) {
+    for (std::size_t j = 0; j < a.pairs.size(); ++j) {
+      exact_arguments one = as_exact(one_of(a, j));
+      one.result.data = to.at(j);
+      one.wait = false;
+      exact(where, one);
+    }
+  } else {
+    const unsigned words = with_accumulator(
+        a.results.element, []<class A>() { return unsigned{words_of<dot_sum<A>>}; });
+    const call c{where, current, captured, to, words};
+    a.pairs.list.empty() ? run_rows(c, a) : run_list(c, a);
+  }
+  to.arrive(where.stream());
+}
+
+}  // namespace tally::backends::cuda

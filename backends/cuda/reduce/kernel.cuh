@@ -1,0 +1,120 @@
+// sum, asum and nrm2 on a GPU: their terms, for each type of elements.
+#pragma once
+
+#include "backends/cuda/device/sum_kernel.cuh"
+#include "backends/cuda/reduce/kernels.hpp"
+
+#include <array>
+
+namespace tally::backends::cuda {
+
+template <class R>
+__device__ R magnitude(R value) {
+  if constexpr (std::is_integral_v<R>) {  // modulo 2^64
+    return value < 0 ? static_cast<R>(0 - static_cast<std::uint64_t>(value)) : value;
+  } else {
+    return fabs(value);
+  }
+}
+
+/// x_i, |x_i|; for nrm2 |x_i|^2 where that can't leave the range.
+template <reduction what, class A, class X_>
+struct values {
+  using X = X_;
+  using Y = void;
+  using R = real_t<A>;
+  using sum = reduce_sum<A>;
+  static constexpr int lanes = lanes_a_thread(sizeof(X));
+  static constexpr int parts = what == reduction::sum && is_complex_v<A> ? 2 : 1;
+  static constexpr bool rescales = false;
+
+  static __device__ R term(R number) {
+    if constexpr (what == reduction::sum) {
+      return number;
+    } else if constexpr (what == reduction::asum) {
+      return magnitude(number);
+    } else {
+      return number * number;
+    }
+  }
+  static __device__ void add(sum& s, on_device_t<X> x) {
+    if constexpr (is_complex_v<A>) {
+      s.re += term(convert<R>(x.re));
+      s.im += term(convert<R>(x.im));
+    } else {
+      s = s + sum{term(convert<R>(x))};
+    }
+  }
+  static __device__ dot_parts<R> finish(const sum& s, const dot_job&) {
+    return finish_parts(s, what);
+  }
+};
+
+/// |x_i|^2 where it can, with the scaled sum that may be needed.
+template <class A, class X_>
+struct squares {
+  using X = X_;
+  using Y = void;
+  using R = real_t<A>;
+  using sum = norm_sum<A>;
+  static constexpr int lanes = lanes_a_thread(sizeof(X));
+  static constexpr int parts = 1;
+  static constexpr bool rescales = true;
+
+  static __device__ void add_square(norm_sum<R>& s, R number) { s.sum += number * number; }
+  static __device__ void add_scaled_square(norm_sum<R>& s, R number) {
+    const R scaled = number * s.scale();
+    s.scaled += scaled * scaled;
+  }
+  static __device__ void add(sum& s, on_device_t<X> x) {
+    if constexpr (is_complex_v<A>) {
+      add_square(s.re, convert<R>(x.re));
+      add_square(s.im, convert<R>(x.im));
+    } else {
+      add_square(s, convert<R>(x));
+    }
+  }
+  static __device__ void add_scaled(sum& s, on_device_t<X> x) {
+    if constexpr (is_complex_v<A>) {
+      add_scaled_square(s.re, convert<R>(x.re));
+      add_scaled_square(s.im, convert<R>(x.im));
+    } else {
+      add_scaled_square(s, convert<R>(x));
+    }
+  }
+  static __device__ dot_parts<R> finish(const sum& s, const dot_job&) {
+    return finish_parts(s, reduction::nrm2);
+  }
+};
+
+/// The terms of a reduction; void where there is none: the norm of integers is not an integer.
+template <reduction what, class A, class X>
+using reduce_terms =
+    std::conditional_t<what != reduction::nrm2, values<what, A, X>,
+                       std::conditional_t<std::is_integral_v<A>, void,
+                                          std::conditional_t<squares_leave_range<real_t<A>, X>,
+                                                             squares<A, X>, values<what, A, X>>>>;
+
+/// For reduce_kernels.hpp. Every type of elements is instantiated here.
+template <reduction what, class A>
+constexpr auto reduce_kernels = []<class... X>(type_list<X...>) {
+  const auto one = []<class T>(std::type_identity<T>) -> reduce_kernel {
+    if constexpr (dot_accumulator<A, T, T>) {
+      using terms = reduce_terms<what, A, T>;
+      if constexpr (!std::is_void_v<terms>) {
+        return {&sum_kernel<terms, true>, &sum_kernel<terms, false>, words_of<typename terms::sum>};
+      }
+    }
+    return {};
+  };
+  return std::array{one(std::type_identity<X>())...};
+}(element_types{});
+
+template <reduction what>
+const reduce_kernel& find_reduce_kernel(type accumulator, type x) {
+  return with_accumulator(accumulator, [&]<class A>() -> const reduce_kernel& {
+    return reduce_kernels<what, A>[static_cast<std::size_t>(x)];
+  });
+}
+
+}  // namespace tally::backends::cuda

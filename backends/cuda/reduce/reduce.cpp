@@ -1,0 +1,39 @@
+#include "backends/cuda/cuda.hpp"
+
+#include "backends/cuda/reduce/kernels.hpp"
+#include "backends/cuda/runtime/launch.hpp"
+#include "backends/cuda/runtime/sum.hpp"
+#include "src/core/order/reduce_sum.hpp"
+
+namespace tally::backends::cuda {
+namespace {
+
+const reduce_kernel& kernel_of(const reduce_arguments& a) {
+  switch (a.what) {
+    case reduction::sum:
+      return reduce_kernel_of<reduction::sum>(accumulator_of(a), a.x.element);
+    case reduction::asum:
+      return reduce_kernel_of<reduction::asum>(accumulator_of(a), a.x.element);
+    default:
+      return reduce_kernel_of<reduction::nrm2>(accumulator_of(a), a.x.element);
+  }
+}
+
+}  // namespace
+
+void reduce(const executor& where, const reduce_arguments& a) {
+  dot_job job;
+  job.x = a.x.data;
+  job.x_increment = a.x.increment;
+  job.n = static_cast<std::int64_t>(a.x.size);
+
+  static constexpr const char* names[] = {"sum", "asum", "nrm2"};
+  const int lanes = lanes_a_thread(size_of(a.x.element));
+  const reduce_kernel& kernel = kernel_of(a);
+  run_sum(where, names[static_cast<int>(a.what)],
+          is_contiguous(a.x, lanes) ? kernel.contiguous : kernel.any,
+          shape_of_dot(a.x.size, lanes, kernel.words), kernel.words, job, a.result.data,
+          size_of(a.result.element), a.wait);
+}
+
+}  // namespace tally::backends::cuda

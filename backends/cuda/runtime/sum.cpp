@@ -1,0 +1,44 @@
+#include "backends/cuda/runtime/sum.hpp"
+
+#include "backends/cuda/runtime/launch.hpp"
+#include "backends/cuda/runtime/mailbox.hpp"
+#include "backends/cuda/runtime/runtime.hpp"
+#include "backends/cuda/runtime/workspace.hpp"
+
+#include <cstring>
+
+namespace tally::backends::cuda {
+
+void run_sum(const executor& where, const char* operation, dot_kernel_function* kernel,
+             const dot_shape& shape, unsigned words_a_sum, dot_job job, void* result,
+             std::size_t bytes, bool wait) {
+  const current_device current(where.device());
+  const cudaStream_t stream = where.stream();
+  const bool captured = is_captured(stream, wait, operation);
+  mailbox* const box = wait ? &mailbox::mine(current) : nullptr;
+  job.result = result;
+  if (wait) {
+    job.result = box->address();
+    job.tag = box->next_tag();
+  }
+  job.tiles = shape.tiles;
+  {
+    workspace shared;
+    if (shape.blocks > 1) {
+      // A warp takes whole runs of 8 words.
+      shared = workspace_for(current, stream, captured, (shape.blocks * words_a_sum + 7) / 8 * 8);
+    }
+    job.words = shared.words;
+    job.ended = shared.ended;
+    launch(reinterpret_cast<const void*>(kernel), {shape.blocks, shape.warps * 32}, &job,
+           where.device(), stream);
+    shared.queued();
+  }
+  if (wait) {
+    std::uint32_t payload[mailbox::words];
+    box->wait(stream, static_cast<int>(bytes / 4), payload);
+    std::memcpy(result, payload, bytes);
+  }
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,243 @@
+#include "backends/cuda/runtime/workspace.hpp"
+
+#include "backends/cuda/dot/shape.hpp"
+#include "backends/cuda/runtime/context.hpp"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tally::backends::cuda {
+
+/// A graph or a call has these words for as long as it wants.
+struct lent_words {
+  workspaces* from = nullptr;
+  std::uint64_t* words = nullptr;
+  std::size_t count = 0;
+  words_left left = words_left::empty;  ///< how they come back
+  lent_words* next = nullptr;           ///< of a list
+};
+
+/// These are all the workspaces of a context.
+class workspaces {
+ public:
+  workspace of_stream(cudaStream_t stream, words_left left) {
+    unsigned long long id = 0;  // unlike the handle, never given to a second stream
+    check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
+    auto& streams = streams_[static_cast<std::size_t>(left)];
+    auto& free = free_[static_cast<std::size_t>(left)];
+    for (;;) {
+      {
+        std::shared_lock lock(mutex_);
+        if (const auto found = streams.find(id); found != streams.end()) {
+          owned& mine = *found->second;
+          workspace shared{mine.words, 1, mine.ended, &mine.launched, std::move(lock)};
+          if (left == words_left::any) shared.tag = mine.next_tag();
+          return shared;
+        }
+      }
+      const std::unique_lock lock(mutex_);
+      if (!streams.contains(id)) {
+        if (streams.size() >= many_streams) reclaim(streams, free);
+        if (free.empty()) free.push_back(make());
+        streams.emplace(id, std::move(free.back()));
+        free.pop_back();
+      }
+    }
+  }
+
+  workspace of_graph(cudaGraph_t graph, std::size_t count, words_left left) {
+    lent_words* const lent = lend(count, left);
+    cudaUserObject_t object = nullptr;
+    const cudaError_t made =
+        cudaUserObjectCreate(&object, lent, give_back, 1, cudaUserObjectNoDestructorSync);
+    if (made != cudaSuccess) give_back(lent);
+    check(made, "cudaUserObjectCreate");
+    const cudaError_t kept = cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove);
+    if (kept != cudaSuccess) (void)cudaUserObjectRelease(object, 1);
+    check(kept, "cudaGraphRetainUserObject");
+    return {lent->words, 1, nullptr, nullptr, {}};
+  }
+
+  /// Lends empty words, `count` of them at least.
+  lent_words* lend(std::size_t count, words_left left) {
+    count = (count + a_line - 1) / a_line * a_line;
+    const std::unique_lock lock(mutex_);
+    for (lent_words* back = returned(); back != nullptr;) {
+      lent_words* const next = std::exchange(back->next, idle_[back->count]);
+      idle_[back->count] = back;
+      back = next;
+    }
+    lent_words*& idle = idle_[count];
+    if (idle != nullptr) {
+      if (idle->left == words_left::any) empty(*idle);
+      idle->left = left;
+      return std::exchange(idle, idle->next);
+    }
+    auto made = std::make_unique<lent_words>(lent_words{this, nullptr, count, left, nullptr});
+    made->words = cut(count);
+    return made.release();
+  }
+
+  /// Takes words back. For a graph it runs when that and all that was instantiated from it
+  /// are gone, maybe on a thread of CUDA's own: it must make no CUDA call, and wait for nobody who
+  /// makes one.
+  static void give_back(void* p) {
+    auto* const lent = static_cast<lent_words*>(p);
+    const std::lock_guard lock(lent->from->returned_mutex_);
+    lent->next = std::exchange(lent->from->returned_, lent);
+  }
+
+  /// Empties words that no launch uses any more.
+  void empty(const lent_words& lent) { put_zeros(lent.words, lent.count); }
+
+ private:
+  struct owned {
+    std::uint64_t* words = nullptr;
+    std::uint64_t* ended = nullptr;  // launches that ended, counted by the device
+    std::size_t number = 0;
+    std::atomic<std::uint64_t> launched = 0;
+    std::atomic<std::uint32_t> last_tag = 0;
+
+    std::uint32_t next_tag() {
+      const std::uint32_t tag = ++last_tag;
+      return tag != 0 ? tag : ++last_tag;
+    }
+  };
+
+  using of_streams = std::unordered_map<unsigned long long, std::unique_ptr<owned>>;
+
+  /// Words are cut from slabs of 2 MiB, which are never freed, in multiples of 128 bytes.
+  static constexpr std::size_t a_slab = std::size_t{1} << 18;
+  static constexpr std::size_t a_line = 16;
+
+  /// The counts of so many workspaces lie together.
+  static constexpr std::size_t a_batch = 32;
+
+  /// With so many streams known, idle ones lose their workspaces before more are made: a program
+  /// that makes a stream for every call stays at 64 MiB.
+  static constexpr std::size_t many_streams = 1024;
+
+  // `mutex_` is held in the functions below.
+
+  std::uint64_t* cut(std::size_t count) {
+    if (left_ < count) {
+      const beside_captures mode;
+      constexpr std::size_t bytes = a_slab * sizeof(std::uint64_t);
+      if (own_stream_ == nullptr) {
+        check(cudaStreamCreateWithFlags(&own_stream_, cudaStreamNonBlocking),
+              "cudaStreamCreateWithFlags");
+      }
+      void* slab = nullptr;
+      check(cudaMalloc(&slab, bytes), "cudaMalloc");
+      rest_ = static_cast<std::uint64_t*>(slab);
+      left_ = 0;
+      put_zeros(rest_, a_slab);
+      left_ = a_slab;
+    }
+    left_ -= count;
+    return std::exchange(rest_, rest_ + count);
+  }
+
+  void put_zeros(std::uint64_t* words, std::size_t count) {
+    const beside_captures mode;
+    check(cudaMemsetAsync(words, 0, count * sizeof(std::uint64_t), own_stream_), "cudaMemsetAsync");
+    check(cudaStreamSynchronize(own_stream_), "cudaStreamSynchronize");
+  }
+
+  std::unique_ptr<owned> make() {
+    if (ended_.size() * a_batch == made_) ended_.push_back(cut(a_batch));
+    auto mine = std::make_unique<owned>();
+    mine->words = cut(workspace_words);
+    mine->ended = ended_.back() + made_ % a_batch;
+    mine->number = made_++;
+    return mine;
+  }
+
+  /// Takes their workspaces from the streams whose launches have all ended. None is being launched,
+  /// since launches hold `mutex_`; and nothing waits for the streams, which may long be destroyed.
+  void reclaim(of_streams& streams, std::vector<std::unique_ptr<owned>>& free) {
+    const beside_captures mode;
+    std::vector<std::uint64_t> ended(ended_.size() * a_batch);
+    for (std::size_t i = 0; i < ended_.size(); ++i) {
+      check(cudaMemcpyAsync(&ended[i * a_batch], ended_[i], a_batch * sizeof ended[0],
+                            cudaMemcpyDeviceToHost, own_stream_),
+            "cudaMemcpyAsync");
+    }
+    check(cudaStreamSynchronize(own_stream_), "cudaStreamSynchronize");
+    for (auto it = streams.begin(); it != streams.end();) {
+      if (it->second->launched == ended[it->second->number]) {
+        free.push_back(std::move(it->second));
+        it = streams.erase(it);
+      } else {
+        ++it;
+      }
+    }
+  }
+
+  lent_words* returned() {
+    const std::lock_guard lock(returned_mutex_);
+    return std::exchange(returned_, nullptr);
+  }
+
+  std::shared_mutex mutex_;
+  of_streams streams_[2];  // by how their launches leave them
+  std::vector<std::unique_ptr<owned>> free_[2];
+  std::size_t made_ = 0;
+  std::vector<std::uint64_t*> ended_;        // the counts of a batch
+  std::map<std::size_t, lent_words*> idle_;  // lists, by how many words they have
+  std::uint64_t* rest_ = nullptr;            // of a slab
+  std::size_t left_ = 0;
+  cudaStream_t own_stream_ = nullptr;
+
+  std::mutex returned_mutex_;  // never held over a CUDA call
+  lent_words* returned_ = nullptr;
+};
+
+namespace {
+
+cudaGraph_t captured_graph(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaGraph_t graph = nullptr;
+#if CUDART_VERSION >= 13000
+  check(cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph, nullptr, nullptr, nullptr),
+        "cudaStreamGetCaptureInfo");
+#else
+  check(cudaStreamGetCaptureInfo_v2(stream, &status, nullptr, &graph, nullptr, nullptr),
+        "cudaStreamGetCaptureInfo");
+#endif
+  return graph;
+}
+
+}  // namespace
+
+workspace workspace_for(const current_device& current, cudaStream_t stream, bool captured,
+                        std::size_t words, words_left left) {
+  auto& all = of_context<workspaces>(current.context());
+  return captured ? all.of_graph(captured_graph(stream), words, left) : all.of_stream(stream, left);
+}
+
+waited_words::waited_words(const current_device& current, cudaStream_t stream)
+    : from_(of_context<workspaces>(current.context())),
+      lent_(from_.lend(count, words_left::empty)),
+      stream_(stream) {}
+
+waited_words::~waited_words() {
+  if (lent_ == nullptr) return;
+  const beside_captures mode;
+  try {
+    check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    from_.empty(*lent_);
+    emptied();
+  } catch (const error&) {  // The context has failed, and its memory with it.
+  }
+}
+
+std::uint64_t* waited_words::get() const { return lent_->words; }
+
+void waited_words::emptied() { workspaces::give_back(std::exchange(lent_, nullptr)); }
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,71 @@
+// From a row's sum to y on a device: alpha * sum + beta * y.
+#pragma once
+
+#include "backends/cuda/spmv/job.hpp"
+#include "src/core/elementwise/elementwise.hpp"
+#include "src/core/order/dot_sum.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+namespace tally::backends::cuda {
+
+/// What y_i is computed from.
+template <class V>
+__device__ V combine(const spmv_job& job, const V& sum, const V& y) {
+  factors<V> f;
+  memcpy(&f, job.factors, sizeof f);
+  return job.reads_y ? function<elementwise::axpby>(f, sum, y)
+                     : function<elementwise::scal>(f, sum, sum);
+}
+
+/// y of any type. Not inlined: kernels write nearly always the type that they sum in.
+template <class R>
+__device__ __noinline__ void write_any(const spmv_job& job, std::int64_t row,
+                                       const dot_parts<R>& sum) {
+  const auto i = static_cast<std::size_t>(row);
+  const auto in = [&]<class S>(S re, S im) {
+    if (job.computation == type::complex64 || job.computation == type::complex128) {
+      using V = complex_number<S>;
+      job.y.put(i, combine(job, V{re, im}, job.reads_y ? job.y.get<V>(i) : V{}));
+    } else {
+      job.y.put(i, combine(job, re, job.reads_y ? job.y.get<S>(i) : S{}));
+    }
+  };
+  if (std::is_same_v<R, double> || job.computation == type::float64 ||
+      job.computation == type::complex128) {
+    in(static_cast<double>(sum.re), static_cast<double>(sum.im));
+  } else {
+    in(sum.re, sum.im);
+  }
+}
+
+/// Through L2, as `elements` are: beside it lie elements that other blocks write.
+template <class V>
+__device__ V load_one(const V* from) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    return __ldcg(from);
+  } else {
+    return {__ldcg(&from->re), __ldcg(&from->im)};
+  }
+}
+
+/// Writes y's element of a row whose terms sum up to `sum` in A.
+template <class A>
+__device__ void write_row(const spmv_job& job, std::int64_t row, const dot_parts<real_t<A>>& sum) {
+  using V = computed_t<A>;
+  if (job.computation != type_of<A> || job.y.number != type_of<real_t<A>> ||
+      job.y.complex != is_complex_v<A>) {
+    return write_any(job, row, sum);
+  }
+  V* const y = reinterpret_cast<V*>(static_cast<real_t<A>*>(job.y.data) + row * job.y.increment);
+  V value;
+  if constexpr (is_complex_v<A>) {
+    value = {sum.re, sum.im};
+  } else {
+    value = sum.re;
+  }
+  *y = combine(job, value, job.reads_y ? load_one(y) : V{});
+}
+
+}  // namespace tally::backends::cuda

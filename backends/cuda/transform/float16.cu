@@ -1,0 +1,11 @@
+// The element-wise kernels on float16.
+#include "backends/cuda/transform/kernel.cuh"
+
+namespace tally::backends::cuda {
+
+template <>
+transform_kernel transform_kernel_of<float16>(elementwise what) {
+  return find_transform_kernel<float16>(what);
+}
+
+}  // namespace tally::backends::cuda

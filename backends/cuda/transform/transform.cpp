@@ -1,0 +1,131 @@
+#include "backends/cuda/cuda.hpp"
+
+#include "backends/cuda/runtime/launch.hpp"
+#include "backends/cuda/runtime/runtime.hpp"
+#include "backends/cuda/transform/kernels.hpp"
+#include "src/core/elementwise/blocks.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tally::backends::cuda {
+namespace {
+
+/// The kernel for contiguous vectors of one type; none where there is none for the type.
+transform_kernel kernel_of(const transform_arguments& a) {
+  if (copies_bits(a)) return copy_kernel_of(a.x.element);
+  switch (a.x.element) {
+    case type::uint8:
+      if (a.what == elementwise::relu) return copy_kernel_of(type::uint8);
+      [[fallthrough]];
+    case type::int8:
+      return transform_kernel_of<std::int8_t>(a.what);
+    case type::int32:
+      return transform_kernel_of<std::int32_t>(a.what);
+    case type::int64:
+      return transform_kernel_of<std::int64_t>(a.what);
+    case type::float16:
+      return transform_kernel_of<float16>(a.what);
+    case type::bfloat16:
+      return transform_kernel_of<bfloat16>(a.what);
+    case type::float32:
+      return transform_kernel_of<float>(a.what);
+    case type::float64:
+      return transform_kernel_of<double>(a.what);
+    default:
+      return {};
+  }
+}
+
+/// Whether all vectors are contiguous and of one type.
+bool is_uniform(const transform_arguments& a) {
+  const bool binary = transforms::is_binary(a.what);
+  return a.x.element == a.z.element && a.x.increment == 1 && a.z.increment == 1 &&
+         (!binary || (a.y.element == a.z.element && a.y.increment == 1));
+}
+
+/// How far past a multiple of 16 bytes.
+std::int64_t misalignment(const void* pointer) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointer) % 16);
+}
+
+template <class V>
+void put_factors(transform_job& job, const factors<V>& f) {
+  static_assert(sizeof f <= sizeof job.factors);
+  std::memcpy(job.factors, &f, sizeof f);
+}
+
+template <class U>
+void put_factors_modulo(transform_job& job, const transform_arguments& a) {
+  put_factors(job, factors<U>{static_cast<U>(a.alpha.as<std::int64_t>()),
+                              static_cast<U>(a.beta.as<std::int64_t>())});
+}
+
+/// In what the kernels for contiguous vectors of one type compute in.
+void put_factors_of(const transform_arguments& a, transform_job& job) {
+  switch (a.x.element) {
+    case type::int8:
+    case type::uint8:
+      return put_factors_modulo<std::uint8_t>(job, a);
+    case type::int32:
+      return put_factors_modulo<std::uint32_t>(job, a);
+    case type::int64:
+      return put_factors_modulo<std::uint64_t>(job, a);
+    case type::float64:
+      return put_factors(job, factors<double>::of<double>(a));
+    default:
+      return put_factors(job, factors<float>::of<float>(a));
+  }
+}
+
+unsigned blocks_for(std::uint64_t n, const transform_shape& shape) {
+  const std::uint64_t a_block = std::uint64_t{shape.threads} * shape.words;
+  return static_cast<unsigned>(std::max<std::uint64_t>(1, (n + a_block - 1) / a_block));
+}
+
+}  // namespace
+
+void transform(const executor& where, const transform_arguments& a) {
+  const current_device current(where.device());
+  transform_job job;
+  job.x = typed_vector(a.x);
+  job.y = typed_vector(a.y);
+  job.z = typed_vector(a.z);
+  job.n = static_cast<std::int64_t>(a.x.size);
+  const auto run = [&](transform_kernel_function* kernel, std::size_t n, transform_shape shape) {
+    launch(reinterpret_cast<const void*>(kernel), {blocks_for(n, shape), shape.threads}, &job,
+           where.device(), where.stream());
+  };
+
+  const transform_kernel kernel = is_uniform(a) ? kernel_of(a) : transform_kernel();
+  if (kernel.vectors != nullptr) {
+    put_factors_of(a, job);
+    const bool binary = transforms::is_binary(a.what);
+    const auto size = static_cast<std::int64_t>(size_of(a.z.element)), lanes = 16 / size;
+    const std::int64_t offset = misalignment(a.z.data);
+    const std::int64_t x_off = (misalignment(a.x.data) - offset) & 15;
+    const std::int64_t y_off = binary ? (misalignment(a.y.data) - offset) & 15 : x_off;
+    job.head = (16 - offset) % 16 / size;
+    job.whole = (job.n - job.head) / lanes;
+    if (x_off != 0 ||
+        y_off != 0) {  // a word less at either end, where an input's would lie outside
+      if (job.head * size < std::max(x_off, y_off)) job.head += lanes;
+      job.whole = (job.n - job.head) / lanes - 1;
+    }
+    job.whole = std::max<std::int64_t>(job.whole, 0);
+    job.head = std::min(job.head, job.n);
+    const auto whole = static_cast<std::size_t>(job.whole);
+    if (x_off == 0 && y_off == 0) return run(kernel.vectors, whole, kernel.vectors_shape);
+    return run(kernel.shifted, whole, kernel.shifted_shape);
+  }
+  // An element a thread; several only where a grid could not have as many threads.
+  constexpr transform_shape shape = {1, 256};
+  const std::size_t n = std::min(a.x.size, std::size_t{1} << 30);
+  if (copies_bits(a)) return run(any_copy_kernel_of(job.x.number), n, shape);
+  with_computation(a, [&]<class C>() {
+    put_factors(job, factors<computed_t<C>>::template of<C>(a));
+    run(any_transform_kernel_of(a.what, type_of<C>), n, shape);
+  });
+}
+
+}  // namespace tally::backends::cuda

@@ -1,9 +1,0 @@
-#pragma once
-
-#include "backends/backend.hpp"
-
-namespace tally::backends::openmp {
-
-void dot(const executor& where, const dot_arguments& arguments);
-
-}  // namespace tally::backends::openmp

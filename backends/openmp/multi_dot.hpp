@@ -1,9 +1,0 @@
-#pragma once
-
-#include "backends/backend.hpp"
-
-namespace tally::backends::openmp {
-
-void multi_dot(const executor& where, const multi_dot_arguments& arguments);
-
-}  // namespace tally::backends::openmp

@@ -1,9 +1,0 @@
-#pragma once
-
-#include "backends/backend.hpp"
-
-namespace tally::backends::openmp {
-
-void transform(const executor& where, const transform_arguments& arguments);
-
-}  // namespace tally::backends::openmp

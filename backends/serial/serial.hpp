@@ -1,0 +1,22 @@
+// The serial column: plain loops on one thread. It is the reference that is read first.
+#pragma once
+
+#include "src/core/table.hpp"
+
+namespace tally::backends::serial {
+
+extern const backend table;
+
+dot_row dot;
+multi_dot_row multi_dot;
+reduce_row reduce;
+exact_row exact;
+transform_row transform;
+for_each_part_row for_each_part;
+extremum_row extremum;
+histogram_row histogram;
+spmv_row spmv;
+analyse_row analyse;
+find_defect_row find_defect;
+
+}  // namespace tally::backends::serial

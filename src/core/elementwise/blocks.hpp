@@ -1,0 +1,158 @@
+// Vectors of any type and stride a block at a time: converted to the type that they are computed
+// in, and back. Here conversions and functions meet, so that not every combination of them has to
+// be compiled.
+#pragma once
+
+#include "src/core/elementwise/elementwise.hpp"
+#include "src/core/types/tables.hpp"
+
+#include <tally/operand.hpp>
+#include <tally/types.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+namespace tally::backends {
+
+namespace blocks {
+
+template <class V, class X>
+V enter(const X& x) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    return rounded<V>(x);
+  } else {
+    using R = decltype(V::re);
+    if constexpr (is_complex_v<X>) {
+      return {rounded<R>(x.real()), rounded<R>(x.imag())};
+    } else {
+      return {rounded<R>(x), R{0}};
+    }
+  }
+}
+
+template <class Z, class V>
+Z leave(const V& v) {
+  if constexpr (!std::is_arithmetic_v<V>) {
+    using R = real_t<Z>;
+    return Z(rounded<R>(v.re), rounded<R>(v.im));
+  } else if constexpr (is_complex_v<Z>) {
+    return Z(rounded<real_t<Z>>(v), real_t<Z>{0});
+  } else {
+    return rounded<Z>(v);
+  }
+}
+
+template <class C>
+using fetcher = void(const operand& v, computed_t<C>* to);
+template <class C>
+using storer = void(const computed_t<C>* from, const output_operand& v);
+
+template <class C>
+constexpr auto fetchers = []<class... X>(type_list<X...>) {
+  const auto one = []<class T>(std::type_identity<T>) -> fetcher<C>* {
+    if constexpr (can_enter<C, T>) {
+      return [](const operand& v, computed_t<C>* to) {
+        const auto* const from = static_cast<const types::stored_t<T>*>(v.data);
+        const auto n = static_cast<std::ptrdiff_t>(v.size);
+        for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = enter<computed_t<C>>(from[i * v.increment]);
+      };
+    } else {
+      return nullptr;
+    }
+  };
+  return std::array<fetcher<C>*, type_count>{one(std::type_identity<X>{})...};
+}(element_types{});
+
+template <class C>
+constexpr auto storers = []<class... Z>(type_list<Z...>) {
+  const auto one = []<class T>(std::type_identity<T>) -> storer<C>* {
+    if constexpr (transforms::gives(elementwise::mul, type_of<C>, type_of<C>, type_of<T>)) {
+      return [](const computed_t<C>* from, const output_operand& v) {
+        auto* const to = static_cast<T*>(v.data);
+        const auto n = static_cast<std::ptrdiff_t>(v.size);
+        for (std::ptrdiff_t i = 0; i < n; ++i) to[i * v.increment] = leave<T>(from[i]);
+      };
+    } else {
+      return nullptr;
+    }
+  };
+  return std::array<storer<C>*, type_count>{one(std::type_identity<Z>{})...};
+}(element_types{});
+
+}  // namespace blocks
+
+/// Elements in a block: two inputs of complex<double> are 16 KiB.
+inline constexpr std::size_t elements_of_block = 512;
+
+template <class C>
+using block = computed_t<C>[elements_of_block];
+
+/// The elements of `v`, at most a block, in `C`.
+template <class C>
+void fetch(const operand& v, block<C>& to) {
+  blocks::fetchers<C>[static_cast<std::size_t>(v.element)](v, to);
+}
+
+/// Writes a block's elements.
+template <class C>
+void store(const block<C>& from, const output_operand& v) {
+  blocks::storers<C>[static_cast<std::size_t>(v.element)](from, v);
+}
+
+/// Whether elements are copied as they are: between equal types nothing is converted.
+inline bool copies_bits(const transform_arguments& a) {
+  return a.what == elementwise::copy && a.x.element == a.z.element;
+}
+
+namespace blocks {
+
+template <std::size_t size>
+void copy(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
+          std::ptrdiff_t to_stride, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i, from += from_stride, to += to_stride) {
+    std::memmove(to, from, size);
+  }
+}
+
+}  // namespace blocks
+
+/// Copies elements of equal types, bit by bit; of bool as 0 and 1.
+inline void copy_bits(const operand& x, const output_operand& z) {
+  if (x.element == type::boolean) {
+    const auto* const flags = static_cast<const types::bool8*>(x.data);
+    auto* const copies = static_cast<types::bool8*>(z.data);
+    const auto n = static_cast<std::ptrdiff_t>(x.size);
+    for (std::ptrdiff_t i = 0; i < n; ++i) {
+      copies[i * z.increment] = copied(flags[i * x.increment]);
+    }
+    return;
+  }
+  const auto size = static_cast<std::ptrdiff_t>(size_of(x.element));
+  const auto* const from = static_cast<const std::byte*>(x.data);
+  auto* const to = static_cast<std::byte*>(z.data);
+  const auto run = [&](auto* copy) {
+    copy(from, x.increment * size, to, z.increment * size, x.size);
+  };
+  switch (size) {
+    case 1:
+      return run(blocks::copy<1>);
+    case 2:
+      return run(blocks::copy<2>);
+    case 4:
+      return run(blocks::copy<4>);
+    case 8:
+      return run(blocks::copy<8>);
+    default:
+      return run(blocks::copy<16>);
+  }
+}
+
+/// Calls f.operator()<C>() for the type that the elements are computed in.
+template <class F>
+void with_computation(const transform_arguments& a, F&& f) {
+  const type y = transforms::is_binary(a.what) ? a.y.element : a.x.element;
+  with_accumulator(transforms::computation_type(a.what, a.x.element, y), f);
+}
+
+}  // namespace tally::backends

@@ -1,0 +1,221 @@
+// The element-wise functions of one element, in the type that they are computed in, and how an
+// element gets there and back.
+#pragma once
+
+#include "src/core/elementwise/exponential.hpp"
+#include "src/core/order/dot_sum.hpp"
+
+#include <tally/transform.hpp>
+
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace tally::backends {
+
+// --- Conversions ---------------------------------------------------------------------------------
+
+/// `value` cut off to a float, its last digit 1 if anything was: rounding that to fewer digits
+/// gives what rounding `value` would.
+TALLY_HOST_DEVICE constexpr float cut_to_odd(double value) {
+  const auto nearest = static_cast<float>(value);
+  const auto back = static_cast<double>(nearest);
+  if (back == value || value != value) return nearest;
+  auto bits = __builtin_bit_cast(std::uint32_t, nearest);
+  if (value < 0 ? back < value : back > value) --bits;
+  return __builtin_bit_cast(float, bits | 1u);
+}
+
+/// The same of an integer to 48 bits or fewer, exact as a double.
+constexpr TALLY_HOST_DEVICE double cut_to_odd(std::int64_t value) {
+  constexpr std::int64_t low = 0xffff;
+  if (value >= -(std::int64_t{1} << 48) && value <= std::int64_t{1} << 48) {
+    return static_cast<double>(value);
+  }
+  return static_cast<double>((value & ~low) | (value & low ? low + 1 : 0));
+}
+
+/// A real number as another type, rounded once to nearest even; integers modulo 2^bits.
+template <class To, class From>
+TALLY_HOST_DEVICE constexpr To rounded(From value) {
+  if constexpr (std::is_same_v<To, From>) {
+    return value;
+  } else if constexpr (std::is_same_v<To, float16> || std::is_same_v<To, bfloat16>) {
+    if constexpr (std::is_same_v<From, std::int64_t>) {
+      return To(cut_to_odd(cut_to_odd(value)));
+    } else if constexpr (std::is_same_v<From, double>) {
+      return To(cut_to_odd(value));
+    } else {
+      return To(static_cast<float>(value));
+    }
+  } else if constexpr (std::is_same_v<From, float16> || std::is_same_v<From, bfloat16>) {
+    return static_cast<To>(static_cast<float>(value));
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+/// A copy of an element: its bits, of a bool 0 or 1.
+template <class T>
+TALLY_HOST_DEVICE constexpr T copied(T element) {
+  if constexpr (std::is_same_v<T, types::bool8>) {
+    return {static_cast<std::uint8_t>(element.byte != 0)};
+  } else {
+    return element;
+  }
+}
+
+/// Whether the conversion is one that operands and results go through.
+template <class C, class X>
+inline constexpr bool can_enter =
+    is_complex_v<C> ? std::is_floating_point_v<real_t<C>>
+                    : !is_complex_v<X> && (!std::is_integral_v<C> || std::is_integral_v<X>);
+
+// --- Functions -----------------------------------------------------------------------------------
+
+/// A complex number, also on devices, where std::complex has no functions.
+template <class R>
+struct complex_number {
+  R re, im;
+};
+
+/// What elements are computed as: `C` or, for complex ones, its parts.
+template <class C>
+struct computed {
+  using type = C;
+};
+template <class R>
+struct computed<std::complex<R>> {
+  using type = complex_number<R>;
+};
+template <class C>
+using computed_t = typename computed<C>::type;
+
+template <class R>
+TALLY_HOST_DEVICE complex_number<R> product(complex_number<R> a, complex_number<R> b) {
+  return {product(a.re, b.re) - product(a.im, b.im), product(a.re, b.im) + product(a.im, b.re)};
+}
+template <class R>
+TALLY_HOST_DEVICE complex_number<R> plus(complex_number<R> a, complex_number<R> b) {
+  return {a.re + b.re, a.im + b.im};
+}
+template <class R>
+TALLY_HOST_DEVICE constexpr complex_number<R> canonical(complex_number<R> value) {
+  return {canonical(value.re), canonical(value.im)};
+}
+
+/// A factor of complex elements. A real one multiplies their parts; the caller's value decides
+/// that, before it is rounded.
+template <class R>
+struct complex_factor {
+  complex_number<R> value;
+  bool is_real;
+};
+
+template <class V>
+struct factor_of {
+  using type = V;
+};
+template <class R>
+struct factor_of<complex_number<R>> {
+  using type = complex_factor<R>;
+};
+
+/// A factor's product with an element.
+template <class R>
+TALLY_HOST_DEVICE R scaled(R factor, R x) {
+  return product(factor, x);
+}
+template <class R>
+TALLY_HOST_DEVICE complex_number<R> scaled(const complex_factor<R>& factor, complex_number<R> x) {
+  const R re = factor.value.re;
+  if (factor.is_real) return {product(re, x.re), product(re, x.im)};
+  return product(factor.value, x);
+}
+
+template <class V>
+struct factors {
+  using factor = typename factor_of<V>::type;
+  factor alpha, beta;
+
+  template <class C>
+  static factor of(const scalar& s) {
+    if constexpr (is_complex_v<C>) {
+      const C value = s.as<C>();
+      return {{value.real(), value.imag()}, s.is_real()};
+    } else {
+      return s.as<C>();
+    }
+  }
+  template <class C>
+  static factors of(const scalar& alpha, const scalar& beta) {
+    return {of<C>(alpha), of<C>(beta)};
+  }
+  template <class C>
+  static factors of(const transform_arguments& a) {
+    return of<C>(a.alpha, a.beta);
+  }
+};
+
+/// Whether there is such a function in backends: see backend::transform.
+template <elementwise what, class V>
+inline constexpr bool has_function =
+    what != elementwise::axpy && what != elementwise::add && what != elementwise::sub &&
+    (what <= elementwise::mul ||
+     (what == elementwise::relu ? std::is_arithmetic_v<V> : std::is_floating_point_v<V>));
+
+/// z_i, of elements that are computed with.
+template <elementwise what, class V>
+TALLY_HOST_DEVICE V function(const factors<V>& f, V x, V y) {
+  static_assert(has_function<what, V>);
+  if constexpr (what == elementwise::copy) {
+    return canonical(x);
+  } else if constexpr (what == elementwise::scal) {
+    return canonical(scaled(f.alpha, x));
+  } else if constexpr (what == elementwise::axpby) {
+    return canonical(plus(scaled(f.alpha, x), scaled(f.beta, y)));
+  } else if constexpr (what == elementwise::mul) {
+    return canonical(product(x, y));
+  } else if constexpr (what == elementwise::relu) {
+    return x > 0 ? x : x != x ? canonical(x) : V{0};
+  } else if constexpr (what == elementwise::sigmoid) {
+    return logistic<number_arithmetic<V>>(x);
+  } else {
+    return exponential<number_arithmetic<V>>(x);
+  }
+}
+
+/// exp or sigmoid of a 16-bit number, as float, on its way to that type. The formula's error is so
+/// small that of all 65536 bfloat16 and of all but nine float16 numbers the rounded result is
+/// right; those nine are near 0, and have results half way between two numbers, which the exact
+/// ones miss towards exp(0) or sigmoid(0).
+template <elementwise what, class T>
+TALLY_HOST_DEVICE float to_be_narrowed(float x, float result) {
+  if constexpr (std::is_same_v<T, float16>) {
+    const auto bits = __builtin_bit_cast(std::uint32_t, result);
+    if ((bits & 0x1fffu) == 0x1000u && x < 0x1p-5f && x > -0x1p-5f) {
+      return __builtin_bit_cast(float, x < 0 ? bits + 1 : bits - 1);
+    }
+  }
+  return result;
+}
+
+/// Calls f.operator()<what>() for one that `V` has.
+template <class V, class F>
+void with_function(elementwise what, F&& f) {
+  const auto one = [&]<elementwise candidate>() {
+    if constexpr (has_function<candidate, V>) {
+      if (what == candidate) f.template operator()<candidate>();
+    }
+  };
+  one.template operator()<elementwise::copy>();
+  one.template operator()<elementwise::scal>();
+  one.template operator()<elementwise::axpby>();
+  one.template operator()<elementwise::mul>();
+  one.template operator()<elementwise::relu>();
+  one.template operator()<elementwise::sigmoid>();
+  one.template operator()<elementwise::exp>();
+}
+
+}  // namespace tally::backends

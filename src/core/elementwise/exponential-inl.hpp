@@ -1,0 +1,107 @@
+// exp and the logistic function, one formula for all backends: the same sequence of IEEE
+// operations, fused multiply-adds among them, gives the same bits everywhere. Source: the reduction
+// of Cody and Waite, Software Manual for the Elementary Functions (1980); polynomials by Remez's
+// exchange.
+//
+// With k the integer next to x / ln 2 and r = x - k ln 2,
+//
+//     exp(x) = 2^k (1 + r + r^2 Q(r)) = 2^k (head + left),    |r| <= ln(2) / 2,
+//
+// and with e = exp(-|x|), d = 1 + e and q = 1/d, corrected by what rounding d and q left,
+//
+//     sigmoid(x) = q for x >= 0, q e = 2^k (q head + q left) for x < 0.
+//
+// Nothing overflows on the way, and what is subnormal is rounded last. A NaN gives the positive
+// quiet NaN. Errors stand in docs/numerics.md.
+//
+// `N` is the arithmetic: on a number, or on vectors of one instruction set. So this file has no
+// guard: it is included in a namespace (a target's own), with TALLY_FUNCTION saying what its
+// functions are. src/core/elementwise/exponential.hpp does that for numbers.
+
+/// exp(x) = 2^k (head + left), head next to 1 + r.
+template <class V>
+struct reduced_exponent {
+  V magic;  // its lowest bits hold k
+  V head, left;
+};
+
+/// 1/d of d in [1, 2]: rounded in float; in double, where a GPU's division takes long, nearly: a
+/// parabola, off by 1/99, and Newton's steps, whose constants centre the error, which is known
+/// after all. (In float such steps are slower: sigmoid on a core of Zen 4 1.24 elements a ns,
+/// not 1.43.)
+template <class N, class V>
+TALLY_FUNCTION V reciprocal(V d) {
+  using R = typename N::number;
+  if constexpr (sizeof(R) == 4) {
+    return N::reciprocal(d);
+  } else {
+    V q = N::fma(N::fma(N::set(R(32) / 99), d, N::set(R(-144) / 99)), d, N::set(R(210) / 99));
+    q = N::fma(q, N::minus_product(d, q, N::set(1 + R(1) / 19602)), q);         // off by 2^-14
+    return N::fma(q, N::minus_product(d, q, N::set(1 + R(1) / 768476808)), q);  // by 2^-29
+  }
+}
+
+/// The terms of Q from r^i on, i even: Horner's scheme in r^2, whose steps wait for each other, on
+/// pairs of terms, which don't.
+template <class N, int i, class V>
+TALLY_FUNCTION V polynomial(V r, V square) {
+  using c = exponential_constants<typename N::number>;
+  if constexpr (i == c::degree) {
+    return N::set(c::q[i]);
+  } else {
+    const V pair = N::fma(N::set(c::q[i + 1]), r, N::set(c::q[i]));
+    if constexpr (i + 1 == c::degree) {
+      return pair;
+    } else {
+      return N::fma(polynomial<N, i + 2>(r, square), square, pair);
+    }
+  }
+}
+
+/// Of x in the range that the constants say.
+template <class N, class V>
+TALLY_FUNCTION reduced_exponent<V> reduce_exponent(V x) {
+  using c = exponential_constants<typename N::number>;
+  const V magic = N::fma(x, N::set(c::log2_e), N::set(c::magic));
+  const V k = N::sub(magic, N::set(c::magic));
+  const V large = N::fma(k, N::set(c::minus_ln2_head), x);  // exact
+  const V small = N::mul(k, N::set(c::minus_ln2_tail));
+  const V r = N::add(large, small);
+  const V square = N::mul(r, r);
+  const V v = N::fma(square, polynomial<N, 0>(r, square), small);
+  const V head = N::add(N::set(1), large);
+  return {magic, head, N::add(N::sub(large, N::sub(head, N::set(1))), v)};
+}
+
+template <class N, class V>
+TALLY_FUNCTION V exponential(V x) {
+  using c = exponential_constants<typename N::number>;
+  const V clamped = N::at_most(N::at_least(x, N::set(c::lowest)), N::set(c::highest));
+  const auto e = reduce_exponent<N>(clamped);
+  const V mantissa = N::add(e.head, e.left);
+  // In two steps, the first exact: 2^k itself may be out of range.
+  const auto negative = N::is_negative(x);
+  const V almost = N::mul(mantissa, N::select(negative, N::template power_of_two<c::aside>(e.magic),
+                                              N::template power_of_two<-c::aside>(e.magic)));
+  const V result = N::mul(almost, N::select(negative, N::set(c::back), N::set(c::forth)));
+  return N::keep_nan(x, result);
+}
+
+template <class N, class V>
+TALLY_FUNCTION V logistic(V x) {
+  using c = exponential_constants<typename N::number>;
+  const auto e = reduce_exponent<N>(N::at_least(N::minus_magnitude(x), N::set(c::lowest)));
+  const V one = N::set(1);
+  const V scale = N::mul(N::template power_of_two<c::aside>(e.magic), N::set(c::back));  // 2^k
+  const V mantissa = N::add(e.head, e.left);
+  const V d = N::fma(scale, mantissa, one);
+  const V d_left = N::fma(scale, e.left, N::fma(scale, e.head, N::sub(one, d)));
+  const V q = reciprocal<N>(d);
+  // 1/(d + d_left) = q (1 + left), and times head + e.left it is q (head + more).
+  const V left = N::minus_product(q, d_left, N::minus_product(q, d, one));
+  const V more = N::fma(mantissa, left, e.left);
+  const auto negative = N::is_negative(x);
+  const V factor = N::select(negative, e.head, one);
+  const V result = N::fma(q, factor, N::mul(q, N::select(negative, more, left)));
+  return N::keep_nan(x, N::mul(result, N::select(negative, scale, one)));
+}

@@ -1,0 +1,150 @@
+// How elements compare when an extreme one is looked for, and the way to the result. Shared by all
+// backends but kokkos, host and device.
+//
+// Every search looks for the greatest *score*: of max the element itself, of min its negative, of
+// iamax its magnitude. The *rank* of a score is an unsigned integer that orders scores as
+// <tally/extremum.hpp> promises: +0 and -0 have the same, and every NaN the greatest.
+#pragma once
+
+#include "src/core/order/dot_sum.hpp"
+#include "src/core/types/tables.hpp"
+
+#include <tally/extremum.hpp>
+#include <tally/types.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace tally::backends {
+
+/// What elements of type `X` are compared as, exactly: float, double, int32 or int64.
+template <class X>
+using score_t = std::conditional_t<
+    std::is_same_v<real_t<X>, double>, double,
+    std::conditional_t<std::is_same_v<X, std::int64_t>, std::int64_t,
+                       std::conditional_t<std::is_integral_v<X>, std::int32_t, float>>>;
+
+/// The score of a real number. Integers are complemented where others are negated, which orders
+/// them alike and can't overflow; the score of an integer's magnitude is |x| - 1.
+template <extreme what, class S>
+TALLY_HOST_DEVICE S score(S number) {
+  if constexpr (what == extreme::max) {
+    return number;
+  } else if constexpr (what == extreme::min) {
+    if constexpr (std::is_integral_v<S>) {
+      return ~number;
+    } else {
+      return -number;
+    }
+  } else {
+    if constexpr (std::is_integral_v<S>) {
+      return number < 0 ? ~number : number - 1;
+    } else {
+      return std::abs(number);
+    }
+  }
+}
+
+/// Of a complex element, for iamax.
+template <class S>
+TALLY_HOST_DEVICE S score_of_parts(S re, S im) {
+  return std::abs(re) + std::abs(im);
+}
+
+template <class S>
+using rank_t = std::conditional_t<sizeof(S) == 8, std::uint64_t, std::uint32_t>;
+
+template <class S>
+inline constexpr rank_t<S> sign_bit = rank_t<S>{1} << (8 * sizeof(S) - 1);
+
+template <class S>
+TALLY_HOST_DEVICE rank_t<S> rank(S score) {
+  rank_t<S> bits;
+  memcpy(&bits, &score, sizeof bits);
+  if constexpr (std::is_integral_v<S>) {
+    return bits ^ sign_bit<S>;
+  } else {
+    if (score != score) return ~rank_t<S>{};
+    const rank_t<S> magnitude = bits & ~sign_bit<S>;
+    return bits == magnitude ? sign_bit<S> + magnitude : sign_bit<S> - magnitude;
+  }
+}
+
+/// The best element of a part of the vector, or the best part.
+struct candidate {
+  std::uint64_t rank = 0;
+  std::uint64_t precedence = 0;  ///< greater where the place is lower; 0 of no element at all
+
+  TALLY_HOST_DEVICE static candidate at(std::uint64_t rank, std::uint64_t place) {
+    return {rank, ~place};
+  }
+  /// -1 of no element.
+  TALLY_HOST_DEVICE std::int64_t place() const {
+    return precedence == 0 ? -1 : static_cast<std::int64_t>(~precedence);
+  }
+
+  /// The better one.
+  friend TALLY_HOST_DEVICE candidate operator+(const candidate& a, const candidate& b) {
+    const bool second = b.rank > a.rank || (b.rank == a.rank && b.precedence > a.precedence);
+    return second ? b : a;
+  }
+};
+
+/// Of all that is looked for: of min alone `max` stays empty, of max and iamax `min`.
+struct candidates {
+  candidate min, max;
+
+  friend TALLY_HOST_DEVICE candidates operator+(const candidates& a, const candidates& b) {
+    return {a.min + b.min, a.max + b.max};
+  }
+};
+
+/// An element, on the host.
+template <extreme what, class X>
+rank_t<score_t<X>> rank_of(const X& x) {
+  using S = score_t<X>;
+  if constexpr (is_complex_v<X>) {
+    return rank(score_of_parts<S>(x.real(), x.imag()));
+  } else {
+    return rank(score<what>(static_cast<S>(x)));
+  }
+}
+template <extreme what, class X>
+candidate candidate_at(const X& x, std::size_t index) {
+  return candidate::at(rank_of<what>(x), index);
+}
+
+/// An element as it is returned: of NaNs the one.
+template <class X>
+TALLY_HOST_DEVICE X as_value(X x) {
+  if constexpr (!std::is_integral_v<X>) {
+    const auto number = static_cast<score_t<X>>(x);
+    if (number != number) return static_cast<X>(quiet_nan<score_t<X>>);
+  }
+  return x;
+}
+
+/// Writes what `a` asks for, on the host.
+inline void write_result(const extremum_arguments& a, const candidates& best) {
+  if (a.what == extreme::iamax) {
+    *static_cast<std::int64_t*>(a.result) = best.max.place();
+    return;
+  }
+  with_element(a.x.element, [&]<class X>() {
+    if constexpr (!is_complex_v<X>) {
+      auto* result = static_cast<tally::extremum<X>*>(a.result);
+      const auto write = [&](const candidate& c) {
+        const std::int64_t i = c.place();
+        *result++ = {
+            as_value<X>(static_cast<const types::stored_t<X>*>(a.x.data)[i * a.x.increment]), i};
+      };
+      if (a.what != extreme::max) write(best.min);
+      if (a.what != extreme::min) write(best.max);
+    }
+  });
+}
+
+}  // namespace tally::backends

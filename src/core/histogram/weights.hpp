@@ -1,0 +1,109 @@
+// Sums of weights, without any error: each bin has the limbs of a <tally/exact_sum.hpp> that a
+// single weight of type W reaches, and one word for what is no number. Shared by all backends, host
+// and device.
+//
+// A weight is cut into digits of 32 bits with its sign, which are added to 64-bit words as
+// integers: so the order doesn't matter, and 2^30 of them can't overflow. There are no carries on
+// the way.
+#pragma once
+
+#include "src/core/elementwise/elementwise.hpp"
+
+#include <tally/exact_sum.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace tally::backends {
+
+template <class W>
+struct weight_sum {
+  using exact = exact_sum<W>;
+  using limits = std::numeric_limits<W>;
+  using bits_t = std::conditional_t<sizeof(W) == 8, std::uint64_t, std::uint32_t>;
+
+  static constexpr int fraction_bits = limits::digits - 1;
+  static constexpr unsigned special_field = 2 * limits::max_exponent - 1;
+  /// Of the smallest subnormal, counted from the bit of the lowest limb of an `exact`.
+  static constexpr int lowest = limits::min_exponent - limits::digits - exact::lowest_exponent;
+  static constexpr int first_limb = lowest / 32;
+  /// Digits of one weight: 24 or 53 bits, up to 31 places up.
+  static constexpr int digits = (limits::digits + 31 + 31) / 32;
+  static constexpr int limbs =
+      (lowest + static_cast<int>(special_field) - 2) / 32 + digits - first_limb;
+  /// The word behind the limbs: these, combined by `or`.
+  static constexpr int special = limbs;
+  static constexpr std::int64_t nan_bit = 1, plus_infinity_bit = 2, minus_infinity_bit = 4;
+  /// The words of a bin: 11 for float, 68 for double.
+  static constexpr int words = limbs + 1;
+
+  /// A weight as what is added to the words `word` and behind; of a special one what `special` is
+  /// combined with.
+  struct pieces {
+    std::int64_t digit[digits];
+    int word;
+    std::int64_t special_bit;  ///< 0 of a number
+  };
+
+  static TALLY_HOST_DEVICE pieces split(W weight) {
+    const auto bits = __builtin_bit_cast(bits_t, weight);
+    const auto field = static_cast<unsigned>(bits >> fraction_bits) & special_field;
+    const std::uint64_t fraction = bits & ((bits_t{1} << fraction_bits) - 1);
+    const std::int64_t sign = -static_cast<std::int64_t>(bits >> (8 * sizeof(W) - 1));
+    pieces p{};
+    if (field == special_field) {
+      p.word = special;
+      p.special_bit = fraction != 0 ? nan_bit : sign != 0 ? minus_infinity_bit : plus_infinity_bit;
+      return p;
+    }
+    const std::uint64_t significand = fraction | std::uint64_t{field != 0} << fraction_bits;
+    const unsigned position = lowest + field - (field != 0);
+    const unsigned shift = position % 32;
+    const std::uint64_t low = significand << shift;
+    const auto with_sign = [sign](std::uint64_t digit) {
+      return (static_cast<std::int64_t>(digit) ^ sign) - sign;
+    };
+    p.word = static_cast<int>(position / 32) - first_limb;
+    p.digit[0] = with_sign(low & 0xffffffff);
+    p.digit[1] = with_sign(low >> 32);
+    if constexpr (digits > 2) p.digit[2] = with_sign(significand >> 1 >> (63 - shift));
+    return p;
+  }
+
+  /// Adds a weight to the words of a bin.
+  static TALLY_HOST_DEVICE void add(W weight, std::int64_t* to) {
+    const pieces p = split(weight);
+    if (p.special_bit != 0) {
+      to[special] |= p.special_bit;
+      return;
+    }
+    for (int i = 0; i < digits; ++i) to[p.word + i] += p.digit[i];
+  }
+
+  /// Adds the words of the same bin of another table.
+  static TALLY_HOST_DEVICE void merge(const std::int64_t* from, std::int64_t* to) {
+    for (int i = 0; i < limbs; ++i) to[i] += from[i];
+    to[special] |= from[special];
+  }
+
+  /// The sum of at most 2^30 - 2 weights, rounded to R; `before` is one more, unless it is null.
+  template <class R>
+  static TALLY_HOST_DEVICE R round(const std::int64_t* from, const R* before) {
+    // Doubles may have to be added to sums of floats: the words of the double are looked at.
+    using all = exact_sum<double>;
+    constexpr int offset = (exact::lowest_exponent - all::lowest_exponent) / 32 + first_limb;
+    std::int64_t words_of_all[all::words] = {};
+    for (int i = 0; i < limbs; ++i) words_of_all[offset + i] = from[i];
+    words_of_all[all::nan_word] = (from[special] & nan_bit) != 0;
+    words_of_all[all::plus_infinity_word] = (from[special] & plus_infinity_bit) != 0;
+    words_of_all[all::minus_infinity_word] = (from[special] & minus_infinity_bit) != 0;
+    if (before == nullptr) {
+      return all::template round_words<R>(words_of_all, offset, offset + limbs + 1);
+    }
+    all sum = all::from_words(words_of_all);
+    sum.add(static_cast<double>(*before));
+    return sum.template round<R>();
+  }
+};
+
+}  // namespace tally::backends

@@ -1,0 +1,185 @@
+// What sum, asum and nrm2 add up, and the way from there to the result. Shared by all backends,
+// host and device.
+//
+// `A` is the real type that the terms are accumulated in, or the complex of it where the elements
+// are complex: then there are two sums, of what becomes of the real and of the imaginary parts.
+#pragma once
+
+#include "src/core/order/dot_sum.hpp"
+
+#include <tally/reduce.hpp>
+#include <tally/types.hpp>
+
+#include <cmath>
+#include <complex>
+#include <type_traits>
+
+namespace tally::backends {
+
+/// The sum over a node of the order's tree.
+template <class A>
+struct reduce_sum {
+  A value{};
+
+  friend TALLY_HOST_DEVICE reduce_sum operator+(const reduce_sum& a, const reduce_sum& b) {
+    return {plus(a.value, b.value)};
+  }
+};
+
+template <class T>
+struct reduce_sum<std::complex<T>> {
+  T re{}, im{};
+
+  friend TALLY_HOST_DEVICE reduce_sum operator+(const reduce_sum& a, const reduce_sum& b) {
+    return {a.re + b.re, a.im + b.im};
+  }
+};
+
+/// The two sums of complex elements in one, the last addition of asum and nrm2.
+template <class A>
+TALLY_HOST_DEVICE real_t<A> combined(const reduce_sum<A>& sum) {
+  if constexpr (is_complex_v<A>) {
+    return sum.re + sum.im;
+  } else {
+    return sum.value;
+  }
+}
+
+// --- The range of nrm2 ---------------------------------------------------------------------------
+
+/// A sum s of squares is good where `least` <= s and s is finite: then nothing overflowed, and what
+/// underflowed is too little to matter. (A NaN needs no second look either.) Elsewhere the elements
+/// are scaled before they are squared, up or down. docs/numerics.md shows that those sums are good.
+/// Where s is below `unheard`, all squares scaled down are 0.
+template <class R>
+struct norm_range;
+template <>
+struct norm_range<double> {
+  static constexpr double least = 0x1p-960, up = 0x1p600, down = 0x1p-900, unheard = 0x1p725;
+  static constexpr double most = std::numeric_limits<double>::max();
+};
+template <>
+struct norm_range<float> {
+  static constexpr float least = 0x1p-72f, up = 0x1p80f, down = 0x1p-100f, unheard = 0x1p50f;
+  static constexpr float most = std::numeric_limits<float>::max();
+};
+
+/// What the elements are to be multiplied by, given the sum of their squares; 1 where it is good.
+template <class R>
+TALLY_HOST_DEVICE R norm_scale(R sum_of_squares) {
+  if (sum_of_squares < norm_range<R>::least) return norm_range<R>::up;
+  if (sum_of_squares > norm_range<R>::most) return norm_range<R>::down;
+  return 1;
+}
+
+/// Whether the squares of elements of type `X` can leave the range of `R` at all.
+template <class R, class X>
+inline constexpr bool squares_leave_range =
+    std::is_same_v<R, real_t<X>> || (std::is_same_v<R, float> && std::is_same_v<X, bfloat16>);
+
+/// The root of a sum of squares of elements that were multiplied by `scale`, correctly rounded, and
+/// the scale taken back.
+template <class R>
+TALLY_HOST_DEVICE R norm(R sum_of_squares, R scale) {
+#if defined(__CUDA_ARCH__)  // which -use_fast_math doesn't reach
+  R root;
+  if constexpr (std::is_same_v<R, double>) {
+    root = __dsqrt_rn(sum_of_squares);
+  } else {
+    root = __fsqrt_rn(sum_of_squares);
+  }
+#else
+  const R root = std::sqrt(sum_of_squares);
+#endif
+  if (scale == 1) return root;
+  return root * (scale > 1 ? 1 / norm_range<R>::up : 1 / norm_range<R>::down);
+}
+
+/// A sum of squares with the scaled one that may be asked for after it, so that one pass is enough.
+/// Which way that is scaled follows from `sum`: where it is below `least`, up; otherwise down, and
+/// what is below `least` adds nothing to that.
+template <class A>
+struct norm_sum {
+  A sum{}, scaled{};
+
+  TALLY_HOST_DEVICE bool is_small() const { return sum < norm_range<A>::least; }
+  TALLY_HOST_DEVICE A scale() const { return is_small() ? norm_range<A>::up : norm_range<A>::down; }
+  TALLY_HOST_DEVICE A scaled_down() const { return is_small() ? A{} : scaled; }
+
+  friend TALLY_HOST_DEVICE norm_sum operator+(const norm_sum& a, const norm_sum& b) {
+    norm_sum both{a.sum + b.sum};
+    both.scaled = both.is_small() ? a.scaled + b.scaled : a.scaled_down() + b.scaled_down();
+    return both;
+  }
+};
+
+template <class T>
+struct norm_sum<std::complex<T>> {
+  norm_sum<T> re{}, im{};
+
+  friend TALLY_HOST_DEVICE norm_sum operator+(const norm_sum& a, const norm_sum& b) {
+    return {a.re + b.re, a.im + b.im};
+  }
+};
+
+// --- Results -------------------------------------------------------------------------------------
+
+/// The result of a sum, and for nrm2 of one whose squares can't leave the range.
+template <class A>
+TALLY_HOST_DEVICE dot_parts<real_t<A>> finish_parts(const reduce_sum<A>& sum, reduction what) {
+  using R = real_t<A>;
+  if constexpr (is_complex_v<A>) {
+    if (what == reduction::sum) return {canonical(sum.re), canonical(sum.im)};
+  }
+  if constexpr (std::is_floating_point_v<R>) {
+    if (what == reduction::nrm2) return {canonical(norm(combined(sum), R{1})), R{}};
+  }
+  return {canonical(combined(sum)), R{}};
+}
+
+/// nrm2 in one pass.
+template <class A>
+TALLY_HOST_DEVICE dot_parts<real_t<A>> finish_parts(const norm_sum<A>& sum, reduction) {
+  using R = real_t<A>;
+  if constexpr (is_complex_v<A>) {
+    const R plain = sum.re.sum + sum.im.sum;
+    const R scale = norm_scale(plain);
+    if (scale == 1) return {canonical(norm(plain, scale)), R{}};
+    if (scale > 1) return {norm(sum.re.scaled + sum.im.scaled, scale), R{}};
+    return {norm(sum.re.scaled_down() + sum.im.scaled_down(), scale), R{}};
+  } else {
+    const R scale = norm_scale(sum.sum);
+    return {canonical(norm(scale == 1 ? sum.sum : sum.scaled, scale)), R{}};
+  }
+}
+
+/// The accumulator, by the element type that stands for it: the result's, but for complex elements
+/// complex also where the result is real.
+inline type accumulator_of(const reduce_arguments& a) {
+  if (a.x.element != type::complex64 && a.x.element != type::complex128) return a.result.element;
+  const bool in_float = a.result.element == type::float32 || a.result.element == type::complex64;
+  return in_float ? type::complex64 : type::complex128;
+}
+
+/// Of the reduction that `a` asks for, on the host: `sum(scale)` is the sum of the elements' terms,
+/// the elements multiplied by `scale` first. nrm2 asks for a second one where the first left the
+/// range.
+template <class A, class Sum>
+void reduce_on_host(const reduce_arguments& a, Sum&& sum) {
+  using R = real_t<A>;
+  auto* const result = static_cast<R*>(a.result.data);
+  if constexpr (std::is_floating_point_v<R>) {
+    if (a.what == reduction::nrm2) {
+      R squares = combined(sum(R{1}));
+      const R scale = norm_scale(squares);
+      if (scale != 1) squares = combined(sum(scale));
+      *result = canonical(norm(squares, scale));
+      return;
+    }
+  }
+  const dot_parts<R> all = finish_parts(sum(R{1}), a.what);
+  result[0] = all.re;
+  if (is_complex_v<A> && a.what == reduction::sum) result[1] = all.im;
+}
+
+}  // namespace tally::backends

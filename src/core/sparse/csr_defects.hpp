@@ -1,0 +1,84 @@
+// What can be wrong with a matrix, looked for on a host.
+#pragma once
+
+#include "src/core/sparse/csr.hpp"
+#include "src/core/table.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace tally::backends {
+
+namespace csr_defects {
+
+using kind = csr_defect::kind;
+
+/// The first of [first, first + n) for which `is_bad`; first + n if there is none. In blocks that
+/// are looked through without a branch, so that compilers make vector instructions of them.
+template <class Bad>
+std::size_t find(std::size_t first, std::size_t n, Bad is_bad) {
+  constexpr std::size_t block = 1024;
+  const std::size_t end = first + n;
+  for (std::size_t i = first; i < end; i += block) {
+    const std::size_t last = std::min(end, i + block);
+    bool any = false;
+    for (std::size_t j = i; j < last; ++j) any |= is_bad(j);
+    if (!any) continue;
+    while (!is_bad(i)) ++i;
+    return i;
+  }
+  return end;
+}
+
+template <class F>
+auto with_index(const operand& v, F&& f) {
+  return v.element == type::int64 ? f(static_cast<const std::int64_t*>(v.data))
+                                  : f(static_cast<const std::int32_t*>(v.data));
+}
+
+/// Of rows [first, first + n).
+inline csr_defect in_offsets(const csr_operand& a, std::size_t first, std::size_t n) {
+  return with_index(a.row_offsets, [&](const auto* offsets) -> csr_defect {
+    const std::size_t i =
+        find(first, n, [&](std::size_t j) { return offsets[j + 1] < offsets[j]; });
+    if (i == first + n) return {};
+    return {kind::decreasing_offset, i, offsets[i + 1], offsets[i]};
+  });
+}
+
+/// Of column indices [first, first + n).
+inline csr_defect in_columns(const csr_operand& a, std::size_t first, std::size_t n) {
+  return with_index(a.column_indices, [&]<class I>(const I* columns) -> csr_defect {
+    // No more than the type has, so that both sides of the comparison are of one width; a negative
+    // index is a large one too.
+    using U = std::make_unsigned_t<I>;
+    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<I>::max()) + 1;
+    const auto bound = static_cast<U>(std::min(a.columns, most));
+    const std::size_t i =
+        find(first, n, [&](std::size_t j) { return static_cast<U>(columns[j]) >= bound; });
+    if (i == first + n) return {};
+    return {kind::column, i, columns[i], 0};
+  });
+}
+
+using search = csr_defect(const csr_operand& a, std::size_t first, std::size_t n);
+
+}  // namespace csr_defects
+
+/// The first defect; `in_parts(n, search)` searches [0, n), in any number of parts, and returns the
+/// first that is found.
+template <class InParts>
+csr_defect first_defect(const csr_operand& a, InParts in_parts) {
+  using csr_defects::kind;
+  const index_vector offsets(a.row_offsets);
+  if (offsets[0] != 0) return {kind::first_offset, 0, offsets[0], 0};
+  const csr_defect defect = in_parts(a.rows, csr_defects::in_offsets);
+  if (defect.what != kind::none) return defect;
+  if (static_cast<std::size_t>(offsets[a.rows]) != a.nonzeros()) {
+    return {kind::last_offset, a.rows, offsets[a.rows], 0};
+  }
+  return in_parts(a.nonzeros(), csr_defects::in_columns);
+}
+
+}  // namespace tally::backends

@@ -1,0 +1,70 @@
+// From rows' sums to y, on a host: alpha * sum + beta * y.
+#pragma once
+
+#include "src/core/elementwise/blocks.hpp"
+#include "src/core/elementwise/elementwise.hpp"
+#include "src/core/sparse/csr.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace tally::backends {
+
+namespace row_results {
+
+template <class A, class Y>
+void write(const spmv_arguments& a, std::size_t first, std::size_t n, const A* sums) {
+  using C = dot_result_t<A, Y>;
+  using V = computed_t<C>;
+  const auto f = factors<V>::template of<C>(a.alpha, a.beta);
+  const auto part = a.y.slice(first, n);
+  auto* const y = static_cast<Y*>(part.data);
+  const auto rows = static_cast<std::ptrdiff_t>(n);
+  if (a.reads_y()) {
+    for (std::ptrdiff_t i = 0; i < rows; ++i) {
+      Y& to = y[i * part.increment];
+      to = blocks::leave<Y>(
+          function<elementwise::axpby>(f, blocks::enter<V>(sums[i]), blocks::enter<V>(to)));
+    }
+  } else {
+    for (std::ptrdiff_t i = 0; i < rows; ++i) {
+      y[i * part.increment] =
+          blocks::leave<Y>(function<elementwise::scal>(f, blocks::enter<V>(sums[i]), V{}));
+    }
+  }
+}
+
+template <class A>
+using writer = void(const spmv_arguments& a, std::size_t first, std::size_t n, const A* sums);
+
+template <class A>
+constexpr auto writers = []<class... Y>(type_list<Y...>) {
+  std::array<writer<A>*, type_count> table{};
+  const auto one = [&]<class T>(std::type_identity<T>) {
+    if constexpr (is_complex_v<T> || !is_complex_v<A>) {
+      table[static_cast<std::size_t>(type_of<T>)] = &write<A, T>;
+    }
+  };
+  (one(std::type_identity<Y>{}), ...);
+  return table;
+}(spmv_vector_types{});
+
+}  // namespace row_results
+
+/// Whether y is the sums as they are, one after another.
+template <class A>
+bool are_sums(const spmv_arguments& a) {
+  return a.y.element == type_of<A> && a.y.increment == 1 && !a.reads_y() &&
+         a.alpha.as<std::complex<double>>() == 1.0;
+}
+
+/// Rows whose sums are held at a time.
+inline constexpr std::size_t rows_of_block = 512;
+
+/// Writes y_i of n rows from `first` on.
+template <class A>
+void write_rows(const spmv_arguments& a, std::size_t first, std::size_t n, const A* sums) {
+  row_results::writers<A>[static_cast<std::size_t>(a.y.element)](a, first, n, sums);
+}
+
+}  // namespace tally::backends

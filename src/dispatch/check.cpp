@@ -1,0 +1,74 @@
+#include "src/dispatch/check.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace tally {
+namespace {
+
+std::string describe(const backends::place& memory) {
+  using backends::place;
+  if (memory.device == place::none) return "host memory";
+  if (memory.device == place::every) return "memory shared by the host and CUDA devices";
+  return "the memory of CUDA device " + std::to_string(memory.device);
+}
+
+/// Whether the host reaches `pointer`. Asking CUDA takes 100 ns, more than a short call, so each
+/// thread remembers pages where it does. Were such a page given back and the address then handed
+/// out for device memory, a call would fault instead of throwing.
+bool known_on_host(const void* pointer) {
+  constexpr std::size_t page = 4096;
+  thread_local std::array<std::uintptr_t, 64> pages{};
+  const auto number = reinterpret_cast<std::uintptr_t>(pointer) / page;
+  // Hashed: large vectors all start at multiples of some MiB.
+  std::uintptr_t& remembered = pages[number * 0x9e3779b97f4a7c15u >> 58];
+  if (remembered == number) return true;
+  if (!locate(pointer).host) return false;
+  remembered = number;
+  return true;
+}
+
+}  // namespace
+
+backends::place locate([[maybe_unused]] const void* pointer) noexcept {
+#if TALLY_HAS_CUDA
+  if (memory_differs()) return backends::cuda::locate(pointer);
+#endif
+  return {};
+}
+
+void check::fail_type(const char* name, type element) const {
+  fail(errc::unsupported_type, name, " has element type ", static_cast<int>(element),
+       "; there are ", type_count);
+}
+
+void check::fail_reach(const char* name, const operand& v) const {
+  if (v.increment == 0) fail(errc::zero_increment, name, " has increment 0");
+  if (v.size > most_elements) {
+    fail(errc::invalid_argument, name, " has ", v.size, " elements; there can be ", most_elements);
+  }
+  fail(errc::invalid_argument, name, " has ", v.size, " elements and increment ",
+       std::int64_t{v.increment}, "; the elements times the increment can be ", most_elements);
+}
+
+void check::reach(const executor& where, const char* name, const void* pointer) const {
+  if (&where.backend()->reaches == &backends::host_reaches && known_on_host(pointer)) return;
+  const backends::place memory = locate(pointer);
+  if (!where.backend()->reaches(where, memory)) {
+    fail(errc::wrong_memory, name, " is in ", describe(memory), ", which ", where.description(),
+         " can't reach");
+  }
+}
+
+void check::on_host(const char* name, const void* pointer, const char* why) const {
+  if (known_on_host(pointer)) return;
+  fail(errc::wrong_memory, name, " is in ", describe(locate(pointer)), "; ", why);
+}
+
+void check::append(std::string& text, double number) {
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  text.append(digits.data(), end);
+}
+
+}  // namespace tally

@@ -1,0 +1,211 @@
+// The public histograms: check their arguments once, find the backend, call it.
+#include <tally/error.hpp>
+#include <tally/histogram.hpp>
+
+#include "src/core/floating_point_environment.hpp"
+#include "src/core/table.hpp"
+#include "src/core/types/tables.hpp"
+#include "src/dispatch/automatic.hpp"
+#include "src/dispatch/check.hpp"
+#include "src/dispatch/overlap.hpp"
+
+#include <array>
+#include <cmath>
+#include <type_traits>
+
+namespace tally {
+namespace {
+
+/// In the order of `binning`.
+constexpr std::array<std::string_view, 3> functions = {"tally::bincount", "tally::histogram_even",
+                                                       "tally::histogram_range"};
+
+check check_of(binning what) { return check{functions[static_cast<std::size_t>(what)]}; }
+
+/// So that the slots of all channels (src/core/histogram/bins.hpp) are fewer than 2^32.
+constexpr std::size_t most_counts = (std::size_t{1} << 31) - 1;
+constexpr std::size_t most_channels = 65536;
+/// What a count of 32 bits can hold.
+constexpr std::size_t most_of_32_bits = (std::size_t{1} << 31) - 1;
+/// What a sum of weights can hold, and one before them (src/core/histogram/weights.hpp).
+constexpr std::size_t most_weights = (std::size_t{1} << 30) - 2;
+
+bool is_real(type element) { return element <= type::float64; }
+bool is_integer(type element) { return element <= type::int64; }
+bool is_float_or_double(type element) {
+  return element == type::float32 || element == type::float64;
+}
+
+operand of_outside(const histogram_arguments& a) {
+  return {a.options.outside, 3 * a.options.channels, 1, type::int64};
+}
+
+const char* name_of_x(const histogram_arguments& a) {
+  return a.what == binning::keys ? "keys" : "samples";
+}
+const char* name_of_counts(const histogram_arguments& a) { return a.weighted ? "sums" : "counts"; }
+
+// --- Checks --------------------------------------------------------------------------------------
+
+void check_types(const check& check, const histogram_arguments& a) {
+  const auto only = [&](const char* name, type element, bool is_allowed, const char* allowed) {
+    check.known_type(name, element);
+    if (!is_allowed) {
+      check.fail(errc::unsupported_type, name, " is ", tally::name(element), "; there are ",
+                 allowed);
+    }
+  };
+  if (a.what == binning::keys) {
+    only("keys", a.x.element, is_integer(a.x.element), "integers and bool");
+  } else {
+    only("samples", a.x.element, is_real(a.x.element), "real numbers");
+  }
+  if (a.weighted) {
+    only("weights", a.weights.element, is_float_or_double(a.weights.element),
+         "float32 and float64");
+    only("sums", a.counts.element, is_float_or_double(a.counts.element), "float32 and float64");
+  } else {
+    only("counts", a.counts.element,
+         a.counts.element == type::int32 || a.counts.element == type::int64, "int32 and int64");
+  }
+  if (a.what == binning::even) {
+    only("lower", a.lower.element, is_real(a.lower.element), "real numbers");
+    only("upper", a.upper.element, is_real(a.upper.element), "real numbers");
+  } else if (a.what == binning::edges) {
+    only("edges", a.edges.element, is_real(a.edges.element), "real numbers");
+  }
+}
+
+void check_sizes(const check& check, const histogram_arguments& a) {
+  const char *const x = name_of_x(a), *const counts = name_of_counts(a);
+  const std::size_t channels = a.options.channels;
+  if (channels == 0 || channels > most_channels) {
+    check.fail(errc::invalid_argument, "channels is ", channels, "; there can be 1 to ",
+               most_channels);
+  }
+  check.vector(x, a.x);
+  if (a.weighted) {
+    check.same_size(x, a.x, "weights", a.weights);
+    check.vector("weights", a.weights);
+  }
+  check.vector(counts, a.counts);
+  if (a.counts.increment != 1) {
+    check.fail(errc::invalid_argument, counts, " has increment ",
+               static_cast<std::int64_t>(a.counts.increment), " and should have 1");
+  }
+  if (a.counts.size == 0 || a.counts.size > most_counts) {
+    check.fail(errc::invalid_argument, counts, " has ", a.counts.size,
+               " elements; there can be 1 to ", most_counts);
+  }
+  if (a.x.size % channels != 0 || a.counts.size % channels != 0) {
+    const bool of_x = a.x.size % channels != 0;
+    check.fail(errc::size_mismatch, of_x ? x : counts, " has ", of_x ? a.x.size : a.counts.size,
+               " elements, which is no multiple of ", channels, " channels");
+  }
+  if (!a.weighted && a.counts.element == type::int32 && a.x.size > most_of_32_bits) {
+    check.fail(errc::invalid_argument, x, " has ", a.x.size, " elements; counts of 32 bits hold ",
+               most_of_32_bits);
+  }
+  if (a.weighted && a.x.size > most_weights) {
+    check.fail(errc::invalid_argument, x, " has ", a.x.size,
+               " elements; with weights there can be ", most_weights);
+  }
+}
+
+void check_bounds(const check& check, const histogram_arguments& a) {
+  if (is_integer(a.lower.element) && is_integer(a.upper.element)) {
+    if (a.lower.integer < a.upper.integer) return;
+    check.fail(errc::invalid_argument, "lower is ", a.lower.integer, ", upper is ", a.upper.integer,
+               "; lower must be less");
+  }
+  const auto lower = a.lower.as<double>(), upper = a.upper.as<double>();
+  if (!std::isfinite(lower) || !std::isfinite(upper)) {
+    check.fail(errc::invalid_argument, "lower is ", lower, ", upper is ", upper,
+               "; both must be finite");
+  }
+  if (!(lower < upper)) {
+    check.fail(errc::invalid_argument, "lower is ", lower, ", upper is ", upper,
+               "; lower must be less");
+  }
+}
+
+void check_edges(const check& check, const histogram_arguments& a) {
+  const operand& e = a.edges;
+  check.vector("edges", e);
+  const std::size_t bins = a.counts.size / a.options.channels;
+  if (e.size != bins + 1) {
+    check.fail(errc::size_mismatch, "edges has ", e.size, " elements; ", bins,
+               bins == 1 ? " bin needs " : " bins need ", bins + 1);
+  }
+  check.read_on_host("edges", e);
+  backends::with_element(e.element, [&]<class E>() {
+    if constexpr (!is_complex_v<E>) {
+      using number = std::conditional_t<std::is_integral_v<E>, std::int64_t, double>;
+      const auto at = [&](std::size_t i) {
+        return static_cast<number>(static_cast<const types::stored_t<E>*>(
+            e.data)[static_cast<std::ptrdiff_t>(i) * e.increment]);
+      };
+      for (std::size_t i = 0; i < e.size; ++i) {
+        if (at(i) != at(i)) check.fail(errc::invalid_argument, "edge ", i, " is NaN");
+        if (i > 0 && at(i) < at(i - 1)) {
+          check.fail(errc::invalid_argument, "edges must not decrease: edge ", i - 1, " is ",
+                     at(i - 1), ", edge ", i, " is ", at(i));
+        }
+      }
+    }
+  });
+}
+
+/// Throws what is wrong with them, if anything is.
+void check_arguments(const histogram_arguments& a) {
+  if (static_cast<std::size_t>(a.what) >= functions.size()) {
+    check{"tally::histogram"}.fail(errc::invalid_argument, "what is ", static_cast<int>(a.what),
+                                   "; there are ", functions.size(), " kinds of bins");
+  }
+  const check check = check_of(a.what);
+  check_types(check, a);
+  check_sizes(check, a);
+  if (a.what == binning::even) check_bounds(check, a);
+  if (a.what == binning::edges) check_edges(check, a);
+  const auto apart_from_inputs = [&](const char* name, const operand& written) {
+    check_apart(check, name_of_x(a), a.x, name, written);
+    if (a.weighted) check_apart(check, "weights", a.weights, name, written);
+    if (a.what == binning::edges) check_apart(check, "edges", a.edges, name, written);
+  };
+  apart_from_inputs(name_of_counts(a), a.counts);
+  if (a.options.outside == nullptr) return;
+  const operand outside = of_outside(a);
+  check.pointer("outside", outside.data, type::int64, a.options.channels);
+  check_apart(check, name_of_counts(a), a.counts, "outside", outside);
+  apart_from_inputs("outside", outside);
+}
+
+// --- To the backend ------------------------------------------------------------------------------
+
+/// The arguments are right but for where they are.
+void run(const executor& where, const histogram_arguments& a) {
+  const check check = check_of(a.what);
+  if (check::is_needed(where)) {
+    check.reach(where, name_of_x(a), a.x);
+    if (a.weighted) check.reach(where, "weights", a.weights);
+    check.reach(where, name_of_counts(a), a.counts);
+    if (a.options.outside != nullptr) check.reach(where, "outside", a.options.outside);
+  }
+  const backends::stray_key stray = where.backend()->histogram(where, a);
+  if (stray.index < 0) return;
+  const std::size_t bins = a.counts.size / a.options.channels;
+  check.fail(errc::key_out_of_range, "key ", stray.index, " is ", stray.key,
+             bins == 1 ? "; there is " : "; there are ", bins, bins == 1 ? " bin" : " bins");
+}
+
+}  // namespace
+
+void histogram(const executor& where, const histogram_arguments& a) {
+  const backends::default_environment environment;
+  check_arguments(a);
+  if (where.backend() != nullptr) return run(where, a);
+  if (const executor* on_host = choose_on_host(a.x, a.counts)) return run(*on_host, a);
+  run(choose(a.x, a.counts), a);
+}
+
+}  // namespace tally

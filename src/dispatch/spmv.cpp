@@ -1,0 +1,224 @@
+// The public spmv, its plan, and validate: check their arguments once, find the backend, call it.
+#include <tally/error.hpp>
+#include <tally/spmv.hpp>
+
+#include "src/core/floating_point_environment.hpp"
+#include "src/core/sparse/csr.hpp"
+#include "src/core/table.hpp"
+#include "src/dispatch/automatic.hpp"
+#include "src/dispatch/check.hpp"
+#include "src/dispatch/overlap.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace tally {
+namespace {
+
+template <class Value, class... X>
+constexpr bool as_of_dot(type_list<X...>) {
+  return (... &&
+          (spmvs::accumulator(type_of<Value>, type_of<X>) == type_of<dot_result_t<Value, X>>));
+}
+static_assert([]<class... Value>(type_list<Value...>) {
+  return (... && as_of_dot<Value>(backends::spmv_vector_types{}));
+}(backends::csr_value_types{}));
+
+// --- Checks --------------------------------------------------------------------------------------
+
+void check_indices(const check& check, const char* name, const operand& v) {
+  check.known_type(name, v.element);
+  if (v.element != type::int32 && v.element != type::int64) {
+    check.fail(errc::unsupported_type, name, " is ", tally::name(v.element),
+               "; it may be int32 or int64");
+  }
+  check.vector(name, v);
+}
+
+/// What can be told without reading the matrix.
+void check_matrix(const check& check, const csr_operand& a) {
+  check_indices(check, "row_offsets", a.row_offsets);
+  check_indices(check, "column_indices", a.column_indices);
+  check.known_type("values", a.values.element);
+  if (!spmvs::is_value(a.values.element)) {
+    check.fail(errc::unsupported_type, "values is ", name(a.values.element),
+               "; it may be a floating-point or complex type");
+  }
+  check.vector("values", a.values);
+  if (a.rows >= most_elements || a.columns > most_elements) {
+    check.fail(errc::invalid_argument, "the matrix has ", a.rows, " rows and ", a.columns,
+               " columns; there can be ", most_elements);
+  }
+  if (a.row_offsets.size != a.rows + 1) {
+    check.fail(errc::size_mismatch, "row_offsets has ", a.row_offsets.size, " elements; ", a.rows,
+               " rows need ", a.rows + 1);
+  }
+  if (a.column_indices.size != a.values.size) {
+    check.fail(errc::size_mismatch, "column_indices has ", a.column_indices.size,
+               " elements, values has ", a.values.size);
+  }
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+  if (a.row_offsets.element == type::int32 && a.nonzeros() > most) {
+    check.fail(errc::invalid_argument, "values has ", a.nonzeros(),
+               " elements, and row_offsets is int32, which ends at ", most);
+  }
+  if (a.row_offsets.increment != 1 || a.column_indices.increment != 1 || a.values.increment != 1) {
+    check.fail(errc::invalid_argument, "the matrix's arrays must be contiguous");
+  }
+}
+
+void check_reach(const check& check, const executor& where, const csr_operand& a) {
+  if (!check::is_needed(where)) return;
+  check.reach(where, "row_offsets", a.row_offsets);
+  check.reach(where, "column_indices", a.column_indices);
+  check.reach(where, "values", a.values);
+}
+
+/// Of a matrix that the host reaches.
+void check_ends(const check& check, const csr_operand& a) {
+  const backends::index_vector offsets(a.row_offsets);
+  if (offsets[0] != 0) {
+    check.fail(errc::invalid_argument, "row_offsets[0] is ", offsets[0], "; it must be 0");
+  }
+  if (offsets[a.rows] != static_cast<std::int64_t>(a.nonzeros())) {
+    check.fail(errc::invalid_argument, "row_offsets[", a.rows, "] is ", offsets[a.rows],
+               "; values has ", a.nonzeros(), " elements");
+  }
+}
+
+[[noreturn]] void fail_defect(const check& check, const csr_operand& a,
+                              const backends::csr_defect& defect) {
+  using kind = backends::csr_defect::kind;
+  switch (defect.what) {
+    case kind::first_offset:
+      check.fail(errc::invalid_argument, "row_offsets[0] is ", defect.value, "; it must be 0");
+    case kind::decreasing_offset:
+      check.fail(errc::invalid_argument, "row ", defect.index, " ends at ", defect.value,
+                 ", before it starts at ", defect.before);
+    case kind::last_offset:
+      check.fail(errc::invalid_argument, "row_offsets[", defect.index, "] is ", defect.value,
+                 "; values has ", a.nonzeros(), " elements");
+    default:
+      check.fail(errc::invalid_argument, "column_indices[", defect.index, "] is ", defect.value,
+                 "; there are ", a.columns, " columns");
+  }
+}
+
+void check_factor(const check& check, const char* name, const scalar& s, type computation) {
+  check.known_type(name, s.element);
+  if (!transforms::multiplies(s.element, computation)) {
+    check.fail(errc::unsupported_type, name, " is ", tally::name(s.element),
+               "; the computation is in ", tally::name(computation));
+  }
+}
+
+void check_plan(const check& check, const executor& where, const spmv_arguments& a) {
+  const executor& made = a.plan->where();
+  if (made.backend() != where.backend() || made.device() != where.device()) {
+    check.fail(errc::invalid_argument, "the plan was made on ", made.description(),
+               "; the product is on ", where.description());
+  }
+  const csr_operand& of = a.plan->matrix();
+  if (of.rows != a.a.rows || of.columns != a.a.columns || of.nonzeros() != a.a.nonzeros() ||
+      of.row_offsets.data != a.a.row_offsets.data ||
+      of.row_offsets.element != a.a.row_offsets.element) {
+    check.fail(
+        errc::invalid_argument, "the plan is of another matrix, of ", of.rows, " rows, ",
+        of.columns, " columns and ", of.nonzeros(), " values; this one has ", a.a.rows, ", ",
+        a.a.columns, " and ", a.a.nonzeros(),
+        of.row_offsets.data != a.a.row_offsets.data ? ", and its row_offsets elsewhere" : "");
+  }
+}
+
+void check_arguments(const check& check, const spmv_arguments& a) {
+  check_matrix(check, a.a);
+  check.known_type("x", a.x.element);
+  check.known_type("y", a.y.element);
+  if (!spmvs::gives(a.a.values.element, a.x.element, a.y.element)) {
+    check.fail(errc::unsupported_type, "values is ", name(a.a.values.element), ", x ",
+               name(a.x.element), ", y ", name(a.y.element),
+               "; x and y are float32, float64, or complex, and y is complex where one of the "
+               "others is");
+  }
+  const type accumulator = spmvs::accumulator(a.a.values.element, a.x.element);
+  const type combination = spmvs::combination(accumulator, a.y.element);
+  check_factor(check, "alpha", a.alpha, combination);
+  check_factor(check, "beta", a.beta, combination);
+  if (a.x.size != a.a.columns) {
+    check.fail(errc::size_mismatch, "x has ", a.x.size, " elements, the matrix ", a.a.columns,
+               " columns");
+  }
+  if (a.y.size != a.a.rows) {
+    check.fail(errc::size_mismatch, "y has ", a.y.size, " elements, the matrix ", a.a.rows,
+               " rows");
+  }
+  check.vector("x", a.x);
+  check.vector("y", a.y);
+  check_apart(check, "x", a.x, "y", a.y);
+  check_apart(check, "values", a.a.values, "y", a.y);
+  check_apart(check, "column_indices", a.a.column_indices, "y", a.y);
+  check_apart(check, "row_offsets", a.a.row_offsets, "y", a.y);
+}
+
+/// What `automatic` runs on: where the matrix is, by its size.
+executor choose(const csr_operand& a) { return choose(a.values, a.column_indices, a.row_offsets); }
+
+/// Whether what it reaches is host memory.
+bool on_host(const executor& where) { return where.backend()->reaches(where, backends::place{}); }
+
+/// The arguments are right but for where they are.
+void run(const check& check, const executor& where, const spmv_arguments& a) {
+  check_reach(check, where, a.a);
+  if (check::is_needed(where)) {
+    check.reach(where, "x", a.x);
+    check.reach(where, "y", a.y);
+  }
+  if (on_host(where)) check_ends(check, a.a);
+  if (a.plan != nullptr) check_plan(check, where, a);
+  if (a.a.rows > 0) where.backend()->spmv(where, a);
+}
+
+void check_whole(const check& check, const executor& where, const csr_operand& a) {
+  check_matrix(check, a);
+  check_reach(check, where, a);
+  const backends::csr_defect defect = where.backend()->find_defect(where, a);
+  if (defect.what != backends::csr_defect::kind::none) fail_defect(check, a, defect);
+}
+
+}  // namespace
+
+void validate(const executor& where, const csr_operand& a) {
+  const backends::default_environment environment;
+  const check check{"tally::validate"};
+  if (where.backend() != nullptr) return check_whole(check, where, a);
+  check_matrix(check, a);  // its types and addresses, before it is asked where it is
+  check_whole(check, choose(a), a);
+}
+
+spmv_plan::spmv_plan(const executor& where, const csr_operand& a) : where_(where), matrix_(a) {
+  const backends::default_environment environment;
+  const check check{"tally::spmv_plan"};
+  check_matrix(check, a);
+  if (where.backend() == nullptr) where_ = choose(a);
+  check_whole(check, where_, a);
+  if (a.rows > 0) {
+    analysis_ = where_.backend()->analyse(where_, a);
+  } else {
+    auto nothing = std::make_shared<backends::spmv_analysis>();
+    nothing->description = "no rows";
+    analysis_ = nothing;
+  }
+}
+
+const std::string& spmv_plan::describe() const noexcept { return analysis_->description; }
+
+void spmv(const executor& where, const spmv_arguments& a) {
+  const backends::default_environment environment;
+  const check check{"tally::spmv"};
+  check_arguments(check, a);
+  if (where.backend() != nullptr) return run(check, where, a);
+  run(check, a.plan != nullptr ? a.plan->where() : choose(a.a), a);
+}
+
+}  // namespace tally
