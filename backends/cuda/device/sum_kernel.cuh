@@ -1,23 +1,26 @@
-// The sum of one operation on a GPU: one kernel for each kind of terms, one launch for each call.
+// This is the one kernel that sums on a GPU: dot, sum, asum and nrm2 are this kernel with different
+// terms, and each call is one launch.
 //
-// Promise: the bits of the order contract (<tally/order.hpp>). A warp owns 1 to 4 adjacent chunks
-// at a time, a block an aligned power of two of those, so every sum made here is a node of the
-// order's tree. Absent terms, chunks and blocks count as +0, which changes no sum: none can be -0,
-// since lanes start at +0. Compiled with -fmad=false: a product is rounded before it is added.
+// Promise: the result has the bits of the order contract (<tally/order.hpp>). A warp owns 1 to 4
+// adjacent chunks at a time, and a block owns an aligned power of two of those, so every sum made
+// here is a node of the order's tree. Absent terms, chunks and blocks count as +0. That changes no
+// sum, because none can be -0: lanes start at +0. The code is compiled with -fmad=false, so a
+// product is rounded before it is added.
 //
-// Blocks hand their sums to the last-numbered block through words that it polls (words.hpp). That
-// can't deadlock: it waits for blocks that wait for nobody, blocks start in the order of their
-// numbers, and were that not so, any multiprocessor still has room for a second block beside it.
-// The next launch on the stream takes no room before all blocks of this one have started.
+// Each block hands its sum to the last-numbered block through words that this block polls
+// (words.hpp). That can't deadlock: the last block waits for blocks that wait for nobody, and
+// blocks start in the order of their numbers. Even if they did not, a multiprocessor has room for a
+// second block beside the one that waits. The next launch on the stream takes no room before all
+// blocks of this one have started.
 //
-// What is added is told by `Terms`, a type with
-//   X, Y       the types of the elements; Y void where there is one vector
-//   lanes      the order's lanes that a thread owns
-//   sum        what is summed: values, complex ones, norms
-//   add        adds the term of an element of each vector to a sum
-//   rescales   whether there is a second look at the elements: see norm_sum, and
-//   add_scaled which adds the scaled term to a sum that is otherwise complete
-//   parts      the numbers of a result, which `finish` makes of the sum
+// `Terms` tells what is added. It is a type with these members:
+//   X, Y       are the types of the elements; Y is void where there is one vector.
+//   lanes      says how many of the order's lanes a thread owns.
+//   sum        is the type that is summed in: values, complex values, or norms.
+//   add        adds the term of one element of each vector to a sum.
+//   rescales   says whether the elements are read a second time (norm_sum says why).
+//   add_scaled adds the scaled term to a sum that is otherwise complete.
+//   parts      says how many numbers a result has; `finish` makes them of the sum.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -35,11 +38,12 @@
 namespace tally::backends::cuda {
 
 inline constexpr int chunk = static_cast<int>(order::chunk);
-inline constexpr int rows = chunk / static_cast<int>(order::lanes);  // terms that a lane adds
+// A lane adds this many terms of a chunk.
+inline constexpr int rows = chunk / static_cast<int>(order::lanes);
 
 // --- Sums ------------------------------------------------------------------------------------
 
-/// A sum with f applied to every number of it.
+/// Returns a sum with f applied to each number in it.
 template <class A, class F>
 __device__ dot_sum<A> mapped(const dot_sum<A>& s, F f) {
   if constexpr (is_complex_v<A>) {
@@ -75,7 +79,8 @@ __device__ Sum from_lane(const Sum& s, int source) {
   return mapped(s, [source](auto value) { return __shfl_sync(whole_warp, value, source); });
 }
 
-/// The tree over the first `count` values, one a lane; a power of two, at most `most`.
+/// Adds up the first `count` values in the tree's order, one value in each thread. `count` is a
+/// power of two, at most `most`.
 template <unsigned most, class Sum>
 __device__ Sum add_lanes(Sum s, unsigned count) {
 #pragma unroll
@@ -86,7 +91,7 @@ __device__ Sum add_lanes(Sum s, unsigned count) {
   return s;
 }
 
-/// The tree over `count` values, a power of two, adjacent ones in one thread.
+/// Adds up `count` values of one thread in the tree's order; `count` is a power of two.
 template <int count, class Sum>
 __device__ Sum add_thread(Sum (&s)[count]) {
 #pragma unroll
@@ -97,15 +102,16 @@ __device__ Sum add_thread(Sum (&s)[count]) {
   return s[0];
 }
 
-/// A chunk's fold, and the tree over a warp's chunks after it. Thread t of the chunk's 64 / lanes
-/// holds `s[v]` for the order's lane t * lanes + v. Wherever a thread has several values, each half
-/// of the threads takes over half of them, so that the folding is shared out.
+/// Folds a chunk's lanes, and then adds up the warp's chunks in the tree's order. Thread t of a
+/// chunk's 64 / lanes threads has the order's lane t * lanes + v in `s[v]`. Wherever a thread has
+/// several values, each half of the threads takes over half of them, so that all threads share the
+/// additions.
 template <class Sum, int lanes>
 __device__ Sum fold(Sum (&s)[lanes], int lane) {
   constexpr int threads = static_cast<int>(order::lanes) / lanes;
   int kept = lanes;
 #pragma unroll
-  for (int d = threads / 2; d > 0; d /= 2) {  // lanes 32, 16, ... `lanes` apart
+  for (int d = threads / 2; d > 0; d /= 2) {  // adds lanes that are 32, 16, ... `lanes` apart
     if (kept > 1) {
       kept /= 2;
       const bool upper = lane & d;
@@ -122,17 +128,18 @@ __device__ Sum fold(Sum (&s)[lanes], int lane) {
     }
   }
 #pragma unroll
-  for (int apart = lanes / 2, d = threads / 2; apart > 0; apart /= 2, d /= 2) {  // lanes / 2, ... 1
+  // Then those lanes / 2, ... 1 apart.
+  for (int apart = lanes / 2, d = threads / 2; apart > 0; apart /= 2, d /= 2) {
     s[0] = s[0] + from_lane_xor(s[0], d);
   }
 #pragma unroll
-  for (int d = threads; d < warp; d *= 2) s[0] = s[0] + from_lane_xor(s[0], d);  // chunks
+  for (int d = threads; d < warp; d *= 2) s[0] = s[0] + from_lane_xor(s[0], d);  // then chunks
   return s[0];
 }
 
 // --- A warp's share --------------------------------------------------------------------------
 
-/// `n` within 0 and a chunk's length.
+/// Returns `n`, brought within 0 and the length of a chunk.
 __device__ inline int within_chunk(std::int64_t n) {
   return n < 0 ? 0 : n < chunk ? static_cast<int>(n) : chunk;
 }
@@ -140,7 +147,8 @@ __device__ inline int within_chunk(std::int64_t n) {
 template <class Terms>
 inline constexpr bool has_two = !std::is_void_v<typename Terms::Y>;
 
-/// What the elements are on the device; where there is one vector, `device_y` stands for nothing.
+/// These are the types of the elements on the device. Where there is one vector, nobody uses
+/// `device_y`.
 template <class Terms>
 using device_x = on_device_t<typename Terms::X>;
 template <class Terms>
@@ -149,7 +157,7 @@ template <class Terms>
 inline constexpr int element_bytes =
     static_cast<int>(sizeof(device_x<Terms>) + (has_two<Terms> ? sizeof(device_y<Terms>) : 0));
 
-/// The first look at the elements.
+/// Adds an element's term when the elements are read for the first time.
 template <class Terms>
 struct add_term {
   __device__ void operator()(typename Terms::sum& s, device_x<Terms> x,
@@ -162,7 +170,7 @@ struct add_term {
   }
 };
 
-/// The second.
+/// Adds an element's scaled term when they are read for the second time.
 template <class Terms>
 struct add_scaled_term {
   __device__ void operator()(typename Terms::sum& s, device_x<Terms> x, device_y<Terms>) const {
@@ -170,7 +178,7 @@ struct add_scaled_term {
   }
 };
 
-/// The largest sum of squares among a thread's lanes.
+/// Returns the larger of a norm's sums of squares.
 template <class A>
 __device__ real_t<A> largest(const norm_sum<A>& s) {
   if constexpr (is_complex_v<A>) {
@@ -180,10 +188,11 @@ __device__ real_t<A> largest(const norm_sum<A>& s) {
   }
 }
 
-/// Whether this thread must look at its elements a second time; asked by a whole warp at once. Not
-/// where a sum of the warp's is large enough that none will be scaled up, and none of the thread's
-/// is so large that, scaled down, it is more than 0. (Sums that this leaves out matter to nobody:
-/// see norm_sum.)
+/// Says whether this thread must read its elements a second time. All threads of a warp must call
+/// it together. A second reading is not needed where one of the warp's sums is so large that none
+/// of its elements will be scaled up, while all of this thread's sums are so small that its
+/// elements, scaled down, would add 0. (The sums that this leaves out change no result: norm_sum
+/// says why.)
 template <class A, int lanes>
 __device__ bool needs_scaled(const norm_sum<A> (&s)[lanes]) {
   using range = norm_range<real_t<A>>;
@@ -193,16 +202,17 @@ __device__ bool needs_scaled(const norm_sum<A> (&s)[lanes]) {
   return !__any_sync(whole_warp, most >= range::least) || most >= range::unheard;
 }
 
-/// The sum over the warp's chunks from `first` on, of contiguous vectors that start at multiples of
-/// what a thread loads. This is the inner loop.
+/// Sums the warp's chunks from `first` on, where the vectors are contiguous and start at multiples
+/// of what a thread loads. This is the inner loop.
 template <class Terms>
 __device__ typename Terms::sum add_contiguous(const dot_job& job, std::int64_t first, int lane) {
   using DX = device_x<Terms>;
   using DY = device_y<Terms>;
   using Sum = typename Terms::sum;
   constexpr int lanes = Terms::lanes;
-  constexpr int threads = static_cast<int>(order::lanes) / lanes;  // of a chunk
-  // Rows whose loads are in flight at once: all of a chunk's, up to 512 bytes (128 registers).
+  constexpr int threads = static_cast<int>(order::lanes) / lanes;  // a chunk has this many threads
+  // A thread has the loads of so many rows in flight at once: all of a chunk's, up to 512 bytes
+  // (128 registers).
   constexpr int row_bytes = lanes * element_bytes<Terms>;
   constexpr int in_flight = row_bytes > 32 ? 4 : 16;
   static_assert(rows % in_flight == 0 || rows < in_flight);
@@ -218,7 +228,7 @@ __device__ typename Terms::sum add_contiguous(const dot_job& job, std::int64_t f
     for (int row = 0; row < rows; row += in_flight) {
       elements<DX, lanes> xs[in_flight];
       elements<DY, lanes> ys[in_flight];
-      // All loads go out before the first addition, also where the vectors end: absent rows add +0.
+      // All loads go out before the first addition, even at the vectors' end: absent rows add +0.
 #pragma unroll
       for (int r = 0; r < in_flight; ++r) {
         const int i = (row + r) * static_cast<int>(order::lanes);
@@ -239,7 +249,7 @@ __device__ typename Terms::sum add_contiguous(const dot_job& job, std::int64_t f
       add_rows.template operator()<true>(add);
     } else {
       add_rows.template operator()<false>(add);
-      // The vectors' end inside what would be this thread's last load.
+      // The vectors end inside what would be this thread's last load.
       const int i = left / static_cast<int>(order::lanes) * static_cast<int>(order::lanes);
       if (left - i < lanes) {
 #pragma unroll
@@ -256,8 +266,9 @@ __device__ typename Terms::sum add_contiguous(const dot_job& job, std::int64_t f
   return fold(s, lane);
 }
 
-/// The same of any vectors, one element a load: a warp goes through its chunks one by one, and
-/// thread t has the order's lanes t and t + 32, so that adjacent threads read adjacent elements.
+/// Sums the warp's chunks of any vectors, one element a load. A warp goes through its chunks one by
+/// one, and thread t has the order's lanes t and t + 32, so that adjacent threads read adjacent
+/// elements.
 template <class Terms>
 __device__ typename Terms::sum add_strided(const dot_job& job, std::int64_t first, int lane) {
   using DX = device_x<Terms>;
@@ -307,17 +318,17 @@ __device__ typename Terms::sum add_strided(const dot_job& job, std::int64_t firs
 
 // --- The whole -------------------------------------------------------------------------------
 
-/// The tree over the sums of all blocks, in the first warp; the last block calls it.
+/// Adds up the sums of all blocks in the tree's order, in the first warp. The last block calls it.
 template <class Sum>
 __device__ Sum add_blocks(const dot_job& job, int lane, unsigned w) {
-  constexpr unsigned words = words_of<Sum>;  // a power of two, at most a run
-  constexpr unsigned run = 8;  // words that a thread takes, at once: 1 to 8 blocks' sums
+  constexpr unsigned words = words_of<Sum>;  // it is a power of two, at most `at_once`
+  constexpr unsigned run = 8;  // a thread takes this many words at once: 1 to 8 blocks' sums
   constexpr unsigned span = warp * run;
   constexpr unsigned most_spans = workspace_words / span;
   static_assert(most_spans <= warp);
   __shared__ Sum sums[most_spans];
 
-  // Fills up the last thread's run.
+  // The last thread's words must all be full.
   if (w == 0 && lane < -gridDim.x % (run / words)) {
     put(job.words + (gridDim.x + lane) * words, Sum());
   }
@@ -341,20 +352,22 @@ __device__ Sum add_blocks(const dot_job& job, int lane, unsigned w) {
   return total;
 }
 
-/// `contiguous`: the vectors are, and start at multiples of what a thread loads.
+/// `contiguous` says that the vectors are contiguous and start at multiples of what a thread loads.
 template <class Terms, bool contiguous>
 __global__ void __launch_bounds__(max_warps* warp, 2) sum_kernel(const dot_job job) {
   using Sum = typename Terms::sum;
-  constexpr unsigned run = 8;  // sums that a thread adds
+  constexpr unsigned run = 8;  // a thread adds this many sums
   __shared__ Sum sums[max_tiles * max_warps];
   const int lane = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp;
   const unsigned warps = blockDim.x / warp;
   wait_for_launch_before();
-  if (w == 0 && lane >= warps && lane < run) sums[lane] = {};  // no warp's, in a small block
+  // A small block has no warps for these.
+  if (w == 0 && lane >= warps && lane < run) sums[lane] = {};
 
-  // Tiles are added `in_round` at a time, in the first warp. Rounds combine as they come, in a
-  // binary counter: its lane j holds a sum of 2^j rounds where bit j of their number is set.
+  // The first warp adds up the sums of `in_round` tiles at a time. It combines the rounds as they
+  // come, in a binary counter: its thread j holds the sum of 2^j rounds where bit j of their number
+  // is set.
   const unsigned in_round = job.tiles < max_tiles ? job.tiles : max_tiles;
   Sum total, held;
   std::int64_t node = std::int64_t{blockIdx.x} * (job.tiles * warps) + w;
@@ -395,7 +408,8 @@ __global__ void __launch_bounds__(max_warps* warp, 2) sum_kernel(const dot_job j
   }
   if (threadIdx.x == 0) {
     deliver<Terms::parts>(Terms::finish(total, job), job.tag, job.result);
-    // Nothing waits for its answer. The type is atomicAdd's name for std::uint64_t.
+    // Nobody waits for what atomicAdd returns. It knows std::uint64_t by the name unsigned long
+    // long only.
     if (job.ended != nullptr) atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
   }
 }

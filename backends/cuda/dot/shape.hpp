@@ -1,5 +1,5 @@
-// How a dot product is cut over warps, blocks and loops. Everything here is fixed by n and the
-// types alone, and none of it can change a bit of the result: shares are nodes of the order's tree.
+// This header decides how a dot product is cut over warps, blocks and loops. n and the types decide
+// it alone, and none of it can change a bit of the result: shares are nodes of the order's tree.
 #pragma once
 
 #include <tally/order.hpp>
@@ -12,34 +12,35 @@
 
 namespace tally::backends::cuda {
 
-/// Lanes of the order that a thread owns, for elements of these sizes: with two doubles or four
-/// floats its loads are 16 bytes wide. For narrower types four lanes do: int8 runs at 4.3 TB/s
-/// of 4.6, float16 at 4.5.
+/// Says how many of the order's lanes a thread owns, for elements of these sizes. With two doubles
+/// or four floats its loads are 16 bytes wide. For narrower types four lanes are enough: int8 runs
+/// at 4.3 TB/s of 4.6, float16 at 4.5.
 TALLY_HOST_DEVICE constexpr int lanes_a_thread(std::size_t x_size, std::size_t y_size) {
   return x_size >= 8 || y_size >= 8 ? 2 : 4;
 }
 
-/// The same for one vector: elements of one byte come 8 at a time.
+/// Says the same for one vector. Elements of one byte come 8 at a time.
 TALLY_HOST_DEVICE constexpr int lanes_a_thread(std::size_t size) {
   return size == 1 ? 8 : lanes_a_thread(size, size);
 }
 
-/// A warp's share at a time, a node of the tree: the chunks that its 32 threads' lanes make up.
+/// Says how many chunks a warp takes at a time: those that its 32 threads' lanes make up, which are
+/// a node of the tree.
 TALLY_HOST_DEVICE constexpr int chunks_a_warp(int lanes) {
   return 32 * lanes / static_cast<int>(order::lanes);
 }
 
-/// Of a block.
+/// A block has at most this many warps.
 inline constexpr unsigned max_warps = 8;
 
-/// Whose sums a block gathers in shared memory before it adds them.
+/// A block gathers the sums of at most this many tiles in shared memory before it adds them.
 inline constexpr unsigned max_tiles = 8;
 
-/// Words (words.hpp) in which blocks hand over their sums; those of one grid fit.
+/// Blocks hand over their sums in this many words (words.hpp); the sums of one grid fit.
 inline constexpr unsigned workspace_words = 8192;
 
-/// A block takes `tiles` adjacent tiles, a tile being a node for each of its `warps`. Both are
-/// powers of two, so that a block's share is a node of the tree too.
+/// A block takes `tiles` adjacent tiles. A tile is a node for each of the block's `warps`. Both
+/// numbers are powers of two, so a block's share is a node of the tree too.
 struct dot_shape {
   unsigned blocks = 1;
   unsigned warps = 1;

@@ -1,10 +1,10 @@
-// The exact grade on a GPU: one launch for each call.
+// This is the exact grade on a GPU. Each call is one launch.
 //
 // A thread adds up tiles of terms in narrow levels, or in a column of wide ones where those don't
-// hold them (exact_levels.hpp). The levels' sums are integers; a warp adds its threads' and puts
-// them into words of its own, in the layout of exact_sum. A block adds its warps' words, blocks add
-// theirs to the workspace's, and the last block to do so rounds. All of that is integer addition,
-// so who adds what, and when, changes nothing.
+// hold them (levels.hpp). The levels' sums are integers. A warp adds up its threads' sums and puts
+// them into words of its own, in the layout of exact_sum. A block adds up its warps' words, blocks
+// add theirs to the workspace's, and the last block to do so rounds. All of that is integer
+// addition, so it makes no difference who adds what, and when.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -18,7 +18,7 @@
 
 namespace tally::backends::cuda {
 
-/// Dynamic shared memory of a warp: its threads' columns.
+/// A warp needs this much dynamic shared memory for its threads' columns.
 template <class Tile>
 inline constexpr std::size_t column_bytes =
     wide_levels<typename Tile::sum_of, Tile::paired>::levels * warp * sizeof(double);
@@ -44,8 +44,8 @@ __device__ inline void add_to(std::uint64_t* word, std::int64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));
 }
 
-/// A number for every caller, 0 first. Writes before it, of other threads before the block's
-/// barrier too, are seen by whoever gets a later one.
+/// Gives every caller a number, beginning with 0. Whoever gets a later number sees what the caller
+/// wrote before it, and what other threads wrote before a barrier of the caller's block.
 __device__ inline unsigned next_number(std::uint64_t* word) {
   unsigned number;
   asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
@@ -58,11 +58,11 @@ __device__ inline unsigned next_number(std::uint64_t* word) {
 // --- A warp ----------------------------------------------------------------------------------
 
 /// Adds each thread's m * 2^exponent to the words of an exact_sum<T>. The threads' exponents are 32
-/// or more apart, so each step below has a word for each thread.
+/// or more apart, so that in each step below each thread has a word to itself.
 template <class T>
 __device__ void deposit(std::int64_t* words, std::int64_t m, int exponent) {
   using sum = exact_sum<T>;
-  if (exponent < sum::lowest_exponent) {  // no bit of m is below that
+  if (exponent < sum::lowest_exponent) {  // m has no bit below that
     const int shift = sum::lowest_exponent - exponent;
     m = shift < 64 ? m >> shift : 0;
     exponent = sum::lowest_exponent;
@@ -76,7 +76,7 @@ __device__ void deposit(std::int64_t* words, std::int64_t m, int exponent) {
   }
 }
 
-/// A thread's sums, and the warp's words.
+/// Holds a thread's sums and adds them to its warp's words.
 template <class Tile>
 class warp_sum {
   using T = typename Tile::sum_of;
@@ -84,7 +84,7 @@ class warp_sum {
   static constexpr int count = Tile::rows * Tile::lanes;
   using narrow = narrow_levels<T, paired, count>;
   using wide = wide_levels<T, paired>;
-  /// Tiles that wide levels take before their sums are.
+  /// Wide levels take at most this many tiles before their sums must be taken.
   static constexpr int most_tiles = wide::terms / count;
 
  public:
@@ -94,10 +94,10 @@ class warp_sum {
     __syncwarp();
   }
 
-  /// Tile i of a chunk.
+  /// Adds tile i of a chunk.
   __device__ void add(Tile& tile, int i) {
-    // The chunk once more, for a bank: what narrow levels took is all there, whatever its
-    // exponents.
+    // The chunk is here once more, for a bank. The words have all that narrow levels took, whatever
+    // its exponents are.
     if (bank_ != 0 && (held_ >> i & 1) != 0) return;
     if (tiles_left_ == 0) {
       if (bank_ == 0) {
@@ -106,7 +106,7 @@ class warp_sum {
           held_ |= 1u << i;
           return;
         }
-        // The next tiles are likely to fail too, the more so the more did.
+        // The next tiles are likely to fail too, the more so the more have failed.
         tiles_left_ = in_row_;
         in_row_ = in_row_ * 2 < most_tiles ? in_row_ * 2 : most_tiles;
       } else {
@@ -119,8 +119,9 @@ class warp_sum {
     if (--tiles_left_ == 0) take_columns();
   }
 
-  /// After the tiles of a chunk were added: whether they are to be added once more, for the terms
-  /// of another bank. They are those of bank 0 in the end. With `last`, all is in the words then.
+  /// Is called after the tiles of a chunk were added. It returns whether they are to be added once
+  /// more, for the terms of another bank; in the end the bank is 0 again. With `last`, and once it
+  /// returns false, the words have everything.
   __device__ bool turn(int tiles, bool last) {
     if (wide::banked && bank_ == 0) {
       banks_left_ =
@@ -134,7 +135,7 @@ class warp_sum {
     }
     if (narrow_tiles_ > 0 && (last || narrow_tiles_ + tiles > narrow::tiles)) take_narrow();
     if (again) {
-      const int next = __ffs(banks_left_);  // 1 to 4
+      const int next = __ffs(banks_left_);  // it is 1 to 4
       bank_ = next < 3 ? next - 3 : next - 2;
       banks_left_ &= banks_left_ - 1;
     } else {
@@ -157,7 +158,8 @@ class warp_sum {
  private:
   __device__ bool seen_by_any(unsigned what) { return __any_sync(whole_warp, seen_ & what); }
 
-  /// Whether narrow levels held the whole warp's tile. Moves their window where that may help.
+  /// Adds a tile to narrow levels, moving their window where that may help. It returns whether they
+  /// held the whole warp's tile.
   __device__ bool add_narrow(Tile& tile) {
 #pragma unroll 1
     for (bool moved = false;; moved = true) {
@@ -198,7 +200,8 @@ class warp_sum {
     for (int i = 0; i < wide::levels; ++i) columns_[i * warp + lane_] = 0;
   }
 
-  /// Each thread adds up a level of all threads, each beginning with another's.
+  /// Each thread adds up one level of all threads. Each begins with another thread's, so that they
+  /// don't meet in a bank.
   __device__ void take_columns() {
     __syncwarp();
     std::int64_t sum = 0;
@@ -213,11 +216,12 @@ class warp_sum {
   }
 
   narrow narrow_;
-  int narrow_tiles_ = 0;  // added to narrow_ since its sums were taken
-  int tiles_left_ = 0;    // that wide levels take; 0: the columns hold nothing
-  int in_row_ = 1;        // how many they take next time
+  int narrow_tiles_ = 0;  // tiles added to narrow_ since its sums were taken
+  int tiles_left_ = 0;    // tiles that wide levels still take; 0: the columns hold nothing
+  int in_row_ = 1;        // how many they take the next time
   int bank_ = 0;
-  std::uint32_t held_ = 0;  // which tiles of the chunk narrow levels took; it has 32 at most
+  // The tiles of the chunk that narrow levels took; a chunk has 32 at most.
+  std::uint32_t held_ = 0;
   unsigned banks_left_ = 0;
   unsigned seen_ = 0;
   double* const columns_;
@@ -227,7 +231,7 @@ class warp_sum {
 
 // --- Tiles -----------------------------------------------------------------------------------
 
-/// The terms of contiguous vectors that start at multiples of what a thread loads.
+/// Holds terms of contiguous vectors that start at multiples of what a thread loads.
 template <class X, class Y, int count>
 class vector_tile {
   static constexpr bool is_value = std::is_same_v<Y, no_vector>;
@@ -236,7 +240,7 @@ class vector_tile {
   using DY = std::conditional_t<has_y, on_device_t<Y>, char>;
   static constexpr bool wide_types =
       std::is_same_v<X, double> || (has_y && std::is_same_v<Y, double>);
-  /// Whether products are exact in float.
+  /// Says whether float holds the products exactly.
   static constexpr bool short_products =
       has_y &&
       (std::is_same_v<X, bool> || (std::is_same_v<X, float16> && std::is_same_v<Y, float16>));
@@ -252,7 +256,7 @@ class vector_tile {
   __device__ explicit vector_tile(const exact_job& job)
       : keeps_(job.absolute ? 0x7fffffffu : ~0u) {}
 
-  /// Elements from `first` on; zeros after the vectors' end.
+  /// Loads the elements of a tile; those after the vectors' end are zeros.
   __device__ void load(const exact_job& job, std::int64_t tile, int lane) {
     constexpr int row_of_warp = static_cast<int>(warp) * lanes;
     const std::int64_t first = tile * (row_of_warp * rows);
@@ -320,11 +324,12 @@ class vector_tile {
  private:
   elements<DX, lanes> x_[rows];
   elements<DY, lanes> y_[has_y ? rows : 1];
-  std::uint32_t keeps_;  // of the upper word of an element: without the sign for magnitudes
+  // The bits kept of an element's upper word: all but the sign for magnitudes.
+  std::uint32_t keeps_;
 };
 
-/// A part of an element, as doubles: the parts of a complex number; of an int64 the upper half, in
-/// place, and the lower. Others have one.
+/// Returns a part of an element as a double. A complex number has its two parts, an int64 its upper
+/// half, in place, and its lower half; all others have one part.
 template <class T>
 __device__ double part_of(T element, int part, bool absolute) {
   return absolute ? fabs(convert<double>(element)) : convert<double>(element);
@@ -344,7 +349,7 @@ __device__ inline double part_of(std::int64_t element, int part, bool absolute) 
   return value * 0x1p32;
 }
 
-/// The terms of any vectors: one of the products of an element's term in each tile.
+/// Holds terms of any vectors. Each tile has one of the products that make an element's term.
 class any_tile {
  public:
   using sum_of = double;
@@ -407,8 +412,9 @@ class any_tile {
     }(element_types{});
   }
 
-  /// A part of an integer may be 0 where the integer is not, and infinity times it another matter:
-  /// the first part meets what is not finite as the whole integer, the second not at all.
+  /// A part of an integer may be 0 where the integer is not, and 0 times infinity is a NaN. So
+  /// where the other factor is not finite, the first part is the whole integer, and the second
+  /// part's product is 0.
   __device__ static void mend(double (&integers)[rows], double (&others)[rows],
                               const std::int64_t* data, std::ptrdiff_t increment, int part,
                               std::int64_t first) {
@@ -430,7 +436,7 @@ class any_tile {
 
 // --- The whole -------------------------------------------------------------------------------
 
-/// Rounds and writes the result: `words` of each part, of which those outside [low, high) are 0.
+/// Rounds the result and writes it. Each part has `words`, which are 0 outside [low, high).
 template <class T, unsigned count>
 __device__ void round_and_deliver(const exact_job& job, const std::int64_t (*words)[count], int low,
                                   int high) {
@@ -536,7 +542,7 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
       }
     }
     if (threadIdx.x < 3)
-      job.workspace[threadIdx.x * exact_workspace::apart] = 0;  // The sums are 0.
+      job.workspace[threadIdx.x * exact_workspace::apart] = 0;  // The sums are 0 already.
     __syncthreads();
   }
   if (threadIdx.x == 0) {
@@ -545,7 +551,7 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
   }
 }
 
-/// For exact_kernels.hpp.
+/// Makes what kernels.hpp declares.
 template <class Tile>
 exact_kernel_choice exact_kernel_of() {
   return {reinterpret_cast<const void*>(&exact_kernel<Tile>),
@@ -553,12 +559,13 @@ exact_kernel_choice exact_kernel_of() {
           exact_sum<typename Tile::sum_of>::words};
 }
 
-/// Long tiles, and the shortest. A thread's loads are 128 bytes, of bool and float 160: all in
-/// flight at once, they lie in what shared memory leaves of L1. With twice as many, the product of
-/// two vectors of double took 14 % longer at 2^28, of float 479 us instead of 471. With half of
-/// them and three blocks at a time, the sum of doubles took 491 us instead of 499, but with
-/// exponents spread over 2^+-100 666 instead of 618. Asking L2 for the next tile ahead made all of
-/// them 10 to 16 % slower. (One H200; in [-1, 1) where not said.)
+/// Makes the kernels with long tiles and with the shortest. A thread loads 128 bytes (160 for bool
+/// and float), all in flight at once; they lie in what shared memory leaves of L1. With twice as
+/// many, the product of two vectors of double took 14 % longer at 2^28, of float 479 us instead of
+/// 471. With half as many and three blocks at a time, the sum of doubles took 491 us instead of
+/// 499, but with exponents spread over 2^+-100 666 instead of 618. Asking L2 for the next tile
+/// ahead made all of them 10 to 16 % slower. (The figures are of one H200, of numbers in [-1, 1)
+/// where nothing else is said.)
 template <class X, class Y>
 exact_kernel_pair vector_kernels() {
   constexpr int size = sizeof(on_device_t<X>);

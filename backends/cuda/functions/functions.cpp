@@ -1,5 +1,5 @@
-// The caller's functions on a GPU are in kernels of the caller's, which are launched and lent a
-// workspace here.
+// Kernels that run the caller's functions are the caller's own. They are launched here, and lent a
+// workspace.
 #include "backends/cuda/functions/functions.hpp"
 
 #include "backends/cuda/dot/shape.hpp"

@@ -1,19 +1,19 @@
-// Histograms on a GPU. A block counts in shared memory, all samples of its share, and hands its
+// Histograms on a GPU: a block counts all samples of its share in shared memory, and hands its
 // counts in at the end.
 //
-// Where the places are too many for one table they are cut into ranges: each block counts those of
-// one range, so that the samples are read as often as there are ranges. Beyond that a block keeps
-// counters for the places that come up first, which hot bins are among, and adds the others in
-// memory one by one.
+// Where the places are too many for one table they are cut into ranges. Each block counts the
+// places of one range, so the samples are read as often as there are ranges. Beyond that a block
+// keeps counters for the places that come up first, which hot bins are among, and adds the others
+// in memory one by one.
 //
-// One address of shared memory that a whole warp adds 1 to takes no longer than 32 of them, so
-// votes for equal keys are not worth their while; and where a sample has four bytes several tables
-// aren't either: with 256 bins one table ran at 4.17 TB/s, uniform and constant, and 4.30 is what
-// the same loop reads.
+// An addition of 1 to one address of shared memory by a whole warp takes no longer than additions
+// to 32 addresses, so votes for equal keys are not worth their while. Several tables are not
+// either, where a sample has four bytes: with 256 bins one table ran at 4.17 TB/s for uniform and
+// for constant keys, and the same loop reads at 4.30.
 //
-// What lost: counters of 16 bits, two a word, for 65536 bins (2.75 TB/s, and where two bins
-// alternate 0.92, since only additions of 1 to a word combine; two ranges run at 3.1 and 3.7);
-// counters of a thread's own (bytes at 2.0); a cluster's tables for small inputs.
+// These lost: counters of 16 bits, two of which share 32 bits, for 65536 bins (2.75 TB/s, and 0.92
+// where two bins alternate, since only additions of 1 to the same 32 bits combine; two ranges run
+// at 3.1 and 3.7); counters of a thread's own (bytes at 2.0); a cluster's tables for small inputs.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -25,18 +25,18 @@
 
 namespace tally::backends::cuda {
 
-/// No place: nobody counts it.
+/// This is no place: nobody counts it.
 inline constexpr slot nowhere = 0xffffffffu;
 
 // --- Places of samples ---------------------------------------------------------------------------
 
-/// What an integer or a float is compared as.
+/// Returns what an integer or a float is compared as.
 template <class X>
 __device__ sample_t<X> number_of(on_device_t<X> x) {
   return convert<sample_t<X>>(x);
 }
 
-/// One element, through L2 as `elements` are.
+/// Loads one element through L2, as `elements` does.
 template <class T>
 __device__ T load_one(const T* from) {
   using bits = std::conditional_t<
@@ -46,7 +46,7 @@ __device__ T load_one(const T* from) {
   return __builtin_bit_cast(T, __ldcg(reinterpret_cast<const bits*>(from)));
 }
 
-/// Whatever the rule is, exactly.
+/// Finds a sample's slot exactly, whatever the rule is.
 template <class X>
 struct any_rule {
   using S = sample_t<X>;
@@ -65,8 +65,8 @@ struct any_rule {
   }
 };
 
-// A rule has the places of samples while they are counted, and the slots of places once that is
-// done. `Job` is the kernel's parameter.
+// A rule says which place a sample has while samples are counted, and which slot a place has once
+// that is done. `Job` is the kernel's parameter.
 
 struct places_are_slots {
   template <class Job>
@@ -84,7 +84,7 @@ struct by_any : places_are_slots {
   __device__ slot operator()(on_device_t<X> x) const { return rule(number_of<X>(x)); }
 };
 
-/// Bytes are counted as they are.
+/// Counts bytes as what they are.
 template <class X>
 struct by_byte {
   using job_type = histogram_edges_job;
@@ -106,8 +106,8 @@ struct by_key : places_are_slots {
   __device__ slot operator()(X x) const { return bins(x); }
 };
 
-/// The position of a sample as a float; exactly where that is near an edge. `Bins` is even_bins or
-/// even_integer_bins.
+/// Finds the position of a sample as a float, and searches exactly where that is near an edge.
+/// `Bins` is even_bins or even_integer_bins.
 template <class X, class Bins>
 struct by_width : places_are_slots {
   using job_type = histogram_job;
@@ -138,24 +138,27 @@ struct by_width : places_are_slots {
   }
 };
 
-/// Samples get a position of 23 bits that rises with them, and so do thresholds: those at lower
-/// positions are below a sample, and those at higher ones above. The upper bits of a position are
-/// its cell, of which a table has
+/// Gives samples a position of 23 bits that rises with them, and thresholds too: thresholds at
+/// lower positions are below a sample, and those at higher positions are above it. The upper bits
+/// of a position are its cell. A table holds, for each cell,
 ///
 ///     threshold's number - 1 << cell_bits | ~(threshold's position in the cell)
 ///
-/// so that adding a sample's position there carries just if the sample's is the higher one, and the
-/// bin is above. Where it is the same they are searched. A cell of several thresholds has the
-/// number of the first, and a bit that says so: they are looked at one by one.
+/// so that adding a sample's position to that carries just if the sample's is the higher one, and
+/// then the bin is above. Where the two positions are the same, the thresholds are searched. A cell
+/// of several thresholds holds the number of the first, and a bit that says so: they are looked at
+/// one by one.
 template <class X, bool linear>
 struct by_cell : places_are_slots {
   using job_type = histogram_edges_job;
   using S = sample_t<X>;
   static constexpr int position_bits = 23;
   static constexpr std::uint32_t last_position = (1u << position_bits) - 1;
-  /// Above the bits of a position: what a float in [2^23, 2^24), where they are integers, has.
+  /// Stands above the bits of a position: a float in [2^23, 2^24), where floats are integers, has
+  /// these bits.
   static constexpr std::uint32_t upper_bits = linear ? 0x4b000000 : 0;
-  /// The two upper bits of a cell of several thresholds. 3 are those of the number -1.
+  /// The two upper bits of a cell of several thresholds are this. (3 would be those of the number
+  /// -1.)
   static constexpr std::uint32_t several = 2;
   static constexpr int most_in_turn = 4;
 
@@ -164,9 +167,9 @@ struct by_cell : places_are_slots {
   unsigned shift, cell_bits;
   std::uint32_t cell_mask;
   slot bins, reached;
-  slot certain;  ///< bins before this one need no second look; NaN is in a later one, or -1
+  slot certain;  ///< bins before this one need no second look; a NaN is in a later one, or in -1
   const S* thresholds;
-  std::uint32_t cells;  ///< what 4 times the upper bits of a position is added to for an address
+  std::uint32_t cells;  ///< 4 times the upper bits of a position is added to this for an address
 
   __device__ by_cell(const job_type& job, char* shared)
       : rate(job.rate),
@@ -200,8 +203,9 @@ struct by_cell : places_are_slots {
     number_cells(table, count);
   }
 
-  /// With the upper bits. To nearest where X is wider than a float, which keeps the order. NaN is
-  /// at one end: below the first threshold, or at it, or above the last.
+  /// Returns the position, with upper_bits. Where X is wider than a float it is rounded to nearest,
+  /// which keeps the order. A NaN is at one end: below the first threshold, or at it, or above the
+  /// last.
   __device__ std::uint32_t position_of(S x) const {
     const auto f = static_cast<float>(x);
     if constexpr (linear) {
@@ -209,7 +213,7 @@ struct by_cell : places_are_slots {
       return __float_as_uint(
           fminf(fmaxf(__fmaf_rz(f, rate, offset), first), first + last_position));
     } else {
-      const auto bits = __float_as_int(f + 0.0f);  // -0 is 0
+      const auto bits = __float_as_int(f + 0.0f);  // -0 becomes 0
       const auto rank = static_cast<std::uint32_t>(bits ^ ((bits >> 31) | 0x80000000));
       return min((max(rank, base) - base) >> shift, last_position);
     }
@@ -220,7 +224,7 @@ struct by_cell : places_are_slots {
     (*this)({of}, place);
     return place[0];
   }
-  /// Those of several samples, with one branch.
+  /// Finds the places of several samples, with one branch.
   template <int n>
   __device__ void operator()(const on_device_t<X> (&of)[n], slot (&places)[n]) const {
     std::uint32_t sums[n];
@@ -265,7 +269,7 @@ struct by_cell : places_are_slots {
     return exact(x);
   }
 
-  /// From how many thresholds they have to what the head of this class says.
+  /// Turns the number of thresholds in each cell into what the head of this class says.
   __device__ void number_cells(std::uint32_t* table, std::uint32_t count) const {
     __shared__ std::uint32_t of_warp[histogram_threads / warp];
     const unsigned lane = threadIdx.x % warp, w = threadIdx.x / warp;
@@ -301,7 +305,8 @@ struct by_cell : places_are_slots {
 
 // --- Counts in memory ----------------------------------------------------------------------------
 
-/// To the count of a place, of the only block that has any (`alone`) or of one of many.
+/// Adds `n` to the count of a place in memory. With `alone` the block is the only one that counts
+/// this place, so it writes.
 template <class Rule, class Job>
 __device__ void hand_in(const Job& job, slot number, std::uint32_t n, bool alone = false) {
   const slot channel = job.channels == 1 ? 0 : number / job.places;
@@ -330,13 +335,13 @@ __device__ void hand_in(const Job& job, slot number, std::uint32_t n, bool alone
 
 // --- Counters in shared memory -------------------------------------------------------------------
 
-/// Adds 1. By its address, which atomicAdd computes anew each time; with a condition it would be a
-/// branch.
+/// Adds 1 to a counter at this address of shared memory. atomicAdd would compute the address anew
+/// each time, and with a condition it would be a branch.
 __device__ inline void count_at(std::uint32_t address) {
   asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(address) : "memory");
 }
 
-/// A counter for each place of the block's range, and one for all others.
+/// Has a counter for each place of the block's range, and one for all others.
 template <class Rule>
 struct range_table {
   slot first, count;
@@ -366,8 +371,9 @@ struct range_table {
   }
 };
 
-/// A counter for each place and lane, so that no two lanes of a warp meet in a bank: 2^27 uniform
-/// bytes ran at 2.2 TB/s in one table, and what is the same for all lanes at 3.9.
+/// Has a counter for each place and each thread of a warp, so that no two threads of a warp meet in
+/// a bank: 2^27 uniform bytes ran at 2.2 TB/s in one table, and bytes that are the same for all
+/// threads at 3.9.
 template <class Rule>
 struct lane_table {
   slot count;
@@ -398,15 +404,15 @@ struct lane_table {
   }
 };
 
-/// A counter for each place with other low bits, taken by the first such place that comes up: a
-/// hot one, most likely.
+/// Has one counter for all places with the same low bits. The first such place that comes up takes
+/// it: a hot one, most likely.
 template <class Rule>
 struct cache_table {
   static constexpr std::uint16_t free = 0xffff;
   unsigned bits;
   slot size;
   std::uint32_t* counters;
-  std::uint16_t* owners;  ///< the upper bits of their places
+  std::uint16_t* owners;  ///< the upper bits of the counters' places
   std::uint32_t address;
 
   template <class Job>
@@ -447,7 +453,7 @@ struct cache_table {
 
 // --- The kernel ----------------------------------------------------------------------------------
 
-/// The number of a place among those of all channels.
+/// Returns the number of a place among those of all channels.
 template <class Job>
 __device__ slot place_in_channel(const Job& job, slot place, std::int64_t sample) {
   if (place >= job.places) return nowhere;
@@ -465,7 +471,7 @@ __device__ void find_places(const Rule& place_of, const DX (&samples)[n], slot (
   }
 }
 
-/// Words of 16 bytes that a thread has in flight while it counts as many.
+/// A thread has so many loads of 16 bytes in flight while it counts as many.
 inline constexpr int histogram_loads = 4;
 
 template <class X, class Rule, template <class> class Table>
@@ -488,9 +494,9 @@ __global__ void __launch_bounds__(histogram_threads)
       next[l].words[0] = __ldcs(reinterpret_cast<const uint4*>(from));
     }
   };
-  // The samples were there before this launch was placed, or the one before, which writes zeros,
-  // had begun: L1 has no older ones. Loads through L2 would go where all writes meet, also for what
-  // another block has just read: five ranges ran at 1.16 TB/s, so at 1.43.
+  // The samples were there before this launch was placed, and before the launch that writes zeros
+  // began, so L1 has no older ones. Loads through L2 would go where all writes meet, even for what
+  // another block has just read: with them five ranges ran at 1.16 TB/s, without at 1.43.
   load(mine);
   const Rule place_of(job, shared);
   Table<Rule> table(job, shared + job.shared_bytes);
@@ -513,7 +519,7 @@ __global__ void __launch_bounds__(histogram_threads)
     }
   }
 
-  // Samples before and after the words, or all.
+  // These are the samples before and after the loads of 16 bytes, or all samples.
   const std::int64_t singles = job.n - job.words * lanes;
   for (std::int64_t first = mine; first < singles; first += loads * step) {
     DX held[loads];
@@ -539,7 +545,8 @@ __global__ void __launch_bounds__(histogram_threads)
   table.hand_in_all(job);
 }
 
-/// Adds weights to the words of their bins, by atomics; counts those outside with the first bins.
+/// Adds weights to the words of their bins by atomics. With the first bins it also counts the
+/// samples outside.
 template <class X>
 __global__ void __launch_bounds__(256)
     add_weights(const __grid_constant__ histogram_weights_job job) {
@@ -572,7 +579,7 @@ __global__ void __launch_bounds__(256)
       continue;
     }
     const std::size_t bin = std::size_t{channel} * job.bins + s - job.first;
-    if (bin >= job.some) continue;  // also of those before the first
+    if (bin >= job.some) continue;  // those before the first too
     if (job.doubles) {
       add(static_cast<const double*>(job.weights)[i * job.weights_increment], bin);
     } else {
@@ -581,7 +588,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// --- For histogram_kernels.hpp -------------------------------------------------------------------
+// --- What kernels.hpp declares -------------------------------------------------------------------
 
 template <class X, class Rule>
 const void* find_histogram_kernel(counting where) {
@@ -595,7 +602,8 @@ const void* find_histogram_kernel(counting where) {
              : reinterpret_cast<const void*>(&count_kernel<X, Rule, cache_table>);
 }
 
-/// Samples of one byte are counted as bytes; others by a rule of their own where that is fast.
+/// Samples of one byte are counted as bytes. Others are counted by a rule of their own where that
+/// is fast.
 template <class X>
 const void* find_histogram_kernel(bin_rule rule, counting where) {
   if constexpr (sizeof(X) == 1) {

@@ -1,12 +1,13 @@
 // Several dot products on a GPU in one launch.
 //
-// Promise: the bits of the order contract for each, as in sum_kernel.cuh, whose parts do the work
-// here: a warp's share of a pair is a node of its tree, a block's an aligned power of two of those,
-// and a pair's last block adds up what all blocks hand over through words. It can't deadlock for
-// the reason given there; the few blocks that wait leave room for others.
+// Promise: each result has the bits of the order contract, as in device/sum_kernel.cuh, whose parts
+// do the work here. A warp's share of a pair is a node of that pair's tree, a block's share is an
+// aligned power of two of those, and a pair's last block adds up what all blocks hand over through
+// words. It can't deadlock, for the reason given there: the few blocks that wait leave room for
+// others.
 //
 // A block has several pairs and goes over them tile by tile. Where all have the same y, a thread
-// keeps its part of y's tile in registers, so that it is read once; other vectors that pairs share
+// keeps its part of y's tile in registers, so that it is read once. Other vectors that pairs share
 // come from the L2 cache the second time.
 #pragma once
 
@@ -42,8 +43,9 @@ __device__ void deliver(const multi_dot_job& job, std::int64_t pair, const dot_s
 
 // --- A warp's share of a pair ---------------------------------------------------------------------
 
-/// Of pairs whose y is the same: a thread's part of y over the warp's chunks.
-template <class Terms, int in_flight>  // rows of x whose loads go out at once
+/// Keeps, for pairs whose y is the same, a thread's part of y over the warp's chunks. The loads of
+/// `in_flight` rows of x go out at once.
+template <class Terms, int in_flight>
 struct kept_part {
   using DX = device_x<Terms>;
   using DY = device_y<Terms>;
@@ -63,7 +65,7 @@ struct kept_part {
     }
   }
 
-  /// As `add_contiguous`.
+  /// Sums as `add_contiguous` does.
   __device__ Sum add(const dot_job& job, std::int64_t first, int lane) const {
     const std::int64_t start = start_of(first, lane);
     const DX* const x = static_cast<const DX*>(job.x) + start;
@@ -108,7 +110,7 @@ struct kept_part {
   }
 };
 
-/// Nothing is kept.
+/// Keeps nothing: each pair's y is read.
 template <class Terms, bool contiguous>
 struct nothing_kept {
   __device__ void load(const dot_job&, std::int64_t, int) {}
@@ -121,14 +123,14 @@ struct nothing_kept {
   }
 };
 
-/// The terms of vectors whose types are told at run time.
+/// These are the terms of vectors whose types are told at run time.
 template <class A>
 struct any_products {
   using sum = dot_sum<A>;
   static constexpr int lanes = 2;
 };
 
-/// Element i of a vector, its type told at run time, in the accumulator's real type.
+/// Returns element i of a vector, whose type is told at run time, in the accumulator's real type.
 template <class R>
 __device__ dot_parts<R> element_at(const void* data, std::ptrdiff_t i, type element) {
   const auto real = [&]<class T>(std::type_identity<T>) {
@@ -171,7 +173,7 @@ __device__ dot_parts<R> element_at(const void* data, std::ptrdiff_t i, type elem
   return {};
 }
 
-/// As `add_strided`.
+/// Sums as `add_strided` does.
 template <class A>
 struct any_kept {
   using R = real_t<A>;
@@ -218,25 +220,26 @@ struct any_kept {
 
 // --- The whole ------------------------------------------------------------------------------------
 
-/// The words of one pair: of all blocks' sums, to whole runs of `take`.
+/// Returns how many words one pair takes: those of all blocks' sums, rounded up to what a thread
+/// takes at once.
 template <class Sum>
 TALLY_HOST_DEVICE constexpr unsigned words_a_pair(unsigned blocks) {
   return (blocks * words_of<Sum> + 7) / 8 * 8;
 }
 
-/// The tree over the sums of all blocks of a pair, by one warp.
+/// Adds up the sums of all blocks of a pair in the tree's order, in one warp.
 template <class Sum>
 __device__ Sum add_blocks_of_pair(std::uint64_t* words, int lane) {
   constexpr unsigned words_a_sum = words_of<Sum>;
-  constexpr unsigned run = 8;  // words that a thread takes, at once: 1 to 8 blocks' sums
+  constexpr unsigned run = 8;  // a thread takes this many words at once: 1 to 8 blocks' sums
   constexpr unsigned span = warp * run;
   static_assert(workspace_words / span <= warp);
-  if (lane < -gridDim.x % (run / words_a_sum)) {  // fills up the last thread's run
+  if (lane < -gridDim.x % (run / words_a_sum)) {  // the last thread's words must all be full
     put(words + (gridDim.x + lane) * words_a_sum, Sum());
   }
   const unsigned used = gridDim.x * words_a_sum;
   const unsigned spans = (used + span - 1) / span;
-  Sum of_span;  // lane i has that of span i
+  Sum of_span;  // thread i holds that of span i
   for (unsigned i = 0; i < spans; ++i) {
     const unsigned first = i * span + lane * run;
     const bool takes = first < used;
@@ -250,12 +253,13 @@ __device__ Sum add_blocks_of_pair(std::uint64_t* words, int lane) {
   return add_lanes<warp>(of_span, warp);
 }
 
-/// Blocks (i, j) share out pairs [j * pairs_a_block, (j + 1) * pairs_a_block).
+/// Sums pairs: blocks (i, j), for all i, share out pairs [j * pairs_a_block, (j + 1) *
+/// pairs_a_block).
 template <class Terms, class Kept>
 __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
   using Sum = typename Terms::sum;
-  constexpr unsigned run = 8;           // sums that a thread adds
-  constexpr unsigned most_rounds = 24;  // log2
+  constexpr unsigned run = 8;           // a thread adds this many sums
+  constexpr unsigned most_rounds = 24;  // there are fewer than 2^24 rounds
   __shared__ Sum sums[most_listed][max_tiles * max_warps];
   __shared__ Sum held[most_listed][most_rounds];
   const int lane = threadIdx.x % warp;
@@ -265,7 +269,7 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
   const unsigned first_pair = blockIdx.y * job.pairs_a_block;
   const unsigned pairs =
       job.pairs - first_pair < job.pairs_a_block ? job.pairs - first_pair : job.pairs_a_block;
-  if (lane >= warps && lane < run) {  // no warp's, in a small block
+  if (lane >= warps && lane < run) {  // a small block has no warps for these
     for (unsigned p = w; p < pairs; p += warps) sums[p][lane] = {};
   }
 
@@ -317,13 +321,14 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
         add_blocks_of_pair<Sum>(job.words + (first_pair + p) * words_a_pair<Sum>(gridDim.x), lane);
     if (lane == 0) {
       deliver(job, first_pair + p, total);
-      // Nothing waits for its answer. The type is atomicAdd's name for std::uint64_t.
+      // Nobody waits for what atomicAdd returns. It knows std::uint64_t by the name unsigned long
+      // long only.
       if (job.ended != nullptr) atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
     }
   }
 }
 
-/// For pairs whose y is the same, contiguous and aligned.
+/// Sums pairs whose y is the same, contiguous and aligned.
 template <class Terms, int in_flight>
 __global__ void __launch_bounds__(max_warps* warp, 2)
     against_one_kernel(const __grid_constant__ multi_dot_job job) {
@@ -336,7 +341,7 @@ __global__ void __launch_bounds__(max_warps* warp, 2)
   add_pairs<Terms>(job, nothing_kept<Terms, contiguous>());
 }
 
-/// For any types that `A` can accumulate.
+/// Sums pairs of any types that `A` can accumulate.
 template <class A>
 __global__ void __launch_bounds__(max_warps* warp, 2)
     any_pairs_kernel(const __grid_constant__ multi_dot_job job) {
@@ -345,8 +350,9 @@ __global__ void __launch_bounds__(max_warps* warp, 2)
 
 // --- Short pairs ----------------------------------------------------------------------------------
 
-/// Pairs of at most a chunk, contiguous: `threads_a_pair` threads, a power of two, have the lanes
-/// that are there. The other lanes would add +0.
+/// Sums contiguous pairs of at most a chunk. `threads_a_pair` threads, a power of two, have the
+/// lanes that are there; the other lanes would add +0. A thread has the elements of `sets` rows in
+/// flight at once: of as many pairs, or of one pair.
 template <class Terms, bool aligned, int slots>
 __global__ void __launch_bounds__(max_warps* warp)
     short_pairs_kernel(const __grid_constant__ multi_dot_job job) {
@@ -411,7 +417,7 @@ __global__ void __launch_bounds__(max_warps* warp)
       const std::int64_t pair = first + u * pairs_a_warp;
       if (lane % threads == 0 && pair < job.pairs) deliver(job, pair, s[u][0]);
     }
-  } else {  // all lanes are there, and the slots are rows of one pair
+  } else {  // all lanes are there, and the sets are rows of one pair
     const std::int64_t pair = first_warp * pairs_a_warp + lane / threads;
     Sum s[lanes];
 #pragma unroll 1
@@ -431,7 +437,7 @@ __global__ void __launch_bounds__(max_warps* warp)
       }
     }
     let_launch_after_start();
-    // As `fold`, which would go on over the other chunks of the warp.
+    // This folds as `fold` does, but stops before the other chunks of the warp.
 #pragma unroll 1
     for (unsigned d = threads / 2; d > 0; d /= 2) {
 #pragma unroll
@@ -446,17 +452,18 @@ __global__ void __launch_bounds__(max_warps* warp)
   }
 }
 
-/// For multi_dot_kernels.hpp.
+/// Makes what kernels.hpp declares.
 template <class T>
 constexpr multi_dot_kernels made_multi_dot_kernels() {
   using terms = products<dot_result_t<T, T>, T, T>;
-  // Figures: one H200, device time of one of several calls in a graph. 16 vectors of 2^24 doubles
-  // against one take 495 us with 8 rows of x in flight, with 4, and with y in shared memory instead
-  // of registers; with nothing kept 640. Complex doubles, whose y leaves no registers, keep some of
-  // it in local memory: 8 vectors of 2^23 take 437 to 447 us, with nothing kept 486.
+  // The figures are of one H200: the device time of one of several calls in a graph. 16 vectors of
+  // 2^24 doubles against one take 495 us with 8 rows of x in flight, with 4, and with y in shared
+  // memory instead of registers; with nothing kept they take 640. Complex doubles, whose y leaves
+  // no registers free, keep some of it in local memory: 8 vectors of 2^23 take 437 to 447 us, and
+  // with nothing kept 486.
   constexpr int in_flight = terms::lanes * element_bytes<terms> <= 32 ? 8 : 4;
-  // 10^6 pairs of 32 doubles: 121.0 us with 4, 120.4 with 2, 123.8 with 8, 160 with 12; in blocks
-  // of 2 warps 121.1, of 4 121.2.
+  // 10^6 pairs of 32 doubles take 121.0 us with 4 sets, 120.4 with 2, 123.8 with 8, 160 with 12; in
+  // blocks of 2 warps 121.1, of 4 121.2.
   constexpr int slots = 4;
   return {&against_one_kernel<terms, in_flight>,
           &pairs_kernel<terms, true>,

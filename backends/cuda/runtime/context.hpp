@@ -1,4 +1,4 @@
-// What this column keeps on a device belongs to a context and ends with it: after cudaDeviceReset
+// What this column keeps on a device belongs to a context and ends with it. After cudaDeviceReset
 // the next call finds another context (current_device), which has nothing yet, and begins anew.
 //
 // Nothing here is ever destroyed, and what a thread has goes to another thread when it ends. So the
@@ -28,7 +28,8 @@ T& of_context(std::uint64_t context) {
   return *last;
 }
 
-/// This holds the objects that no thread has. `T::make` appends new ones to a list, at least one.
+/// Holds the objects that no thread has at the moment. `T::make` appends new ones to a list, at
+/// least one.
 template <class T>
 class spares {
  public:
@@ -54,7 +55,8 @@ class spares {
   std::size_t made_ = 0;
 };
 
-/// Returns the calling thread's own T in the current context. It is another thread's after its end.
+/// Returns the calling thread's own T in the current context. When the thread ends, another one
+/// gets it.
 template <class T>
 T& of_thread(std::uint64_t context) {
   struct holder {

@@ -25,7 +25,7 @@ void run_sum(const executor& where, const char* operation, dot_kernel_function* 
   {
     workspace shared;
     if (shape.blocks > 1) {
-      // A warp takes whole runs of 8 words.
+      // A thread takes 8 words at once, so their number is a multiple of that.
       shared = workspace_for(current, stream, captured, (shape.blocks * words_a_sum + 7) / 8 * 8);
     }
     job.words = shared.words;

@@ -1,4 +1,5 @@
-// The exact grade of spmv: a warp a row, with what adds up the terms of exact dot products.
+// The exact grade of spmv has a warp for each row, which uses what adds up the terms of exact dot
+// products.
 #include "backends/cuda/exact/kernel.cuh"
 #include "backends/cuda/spmv/kernels.hpp"
 #include "backends/cuda/spmv/result.cuh"
@@ -6,7 +7,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Terms of a row, of any types: one of the products of a term in each tile.
+/// Holds terms of a row, of any types. Each tile has one of the products that make a term.
 class row_tile {
  public:
   using sum_of = double;
@@ -15,13 +16,13 @@ class row_tile {
   static constexpr int rows = 8;
   static constexpr int terms = rows * static_cast<int>(warp);
 
-  /// A part of the value times a part of x's element.
+  /// One part of the value times one part of x's element.
   struct product {
     int value, x;
     bool negative;
   };
 
-  /// Terms from `first` on; zeros from `end` on.
+  /// Loads terms from `first` on; those from `end` on are zeros.
   __device__ void load(const spmv_job& job, product p, std::int64_t first, std::int64_t end) {
     const typed_vector &values = job.values, &x = job.x;
 #pragma unroll
@@ -49,7 +50,7 @@ class row_tile {
   double y_[rows];
 };
 
-/// The products whose sum is a part of a term, re or im.
+/// The sum of these products is a part of a term, re or im.
 struct part_products {
   int count;
   row_tile::product list[2];
@@ -62,7 +63,7 @@ __device__ part_products products_of(bool complex_value, bool complex_x, int par
   return {1, {{complex_value ? part : 0, complex_x ? part : 0, false}, {}}};
 }
 
-/// Rounds a warp's words, of which it looks for those that are not 0.
+/// Rounds a warp's words. It looks for those that are not 0.
 template <class R>
 __device__ R rounded_words(std::int64_t* words, int lane) {
   using sum = exact_sum<double>;
@@ -106,7 +107,7 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
     for (int i = 0; i < (is_complex_v<A> ? 2 : 1); ++i) {
       const part_products products = products_of(job.values.complex, job.x.complex, i);
       const std::int64_t tiles = (end - begin + row_tile::terms - 1) / row_tile::terms;
-      constexpr int a_chunk = 32 / 2;  // tiles of terms; of products 32 at most
+      constexpr int a_chunk = 32 / 2;  // tiles of terms; a chunk has 32 tiles of products at most
       warp_sum<row_tile> sum(columns[w], words[w], lane);
       row_tile tile;
 #pragma unroll 1

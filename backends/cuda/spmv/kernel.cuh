@@ -1,15 +1,15 @@
-// spmv on a GPU, one launch for each call: a row in a few threads, where a plan found none to be
-// long, else a block for each piece or tile of the matrix (spmv_shape.hpp).
+// spmv on a GPU: each call is one launch. Where a plan found no long row, each row has a few
+// threads; else each piece or tile of the matrix has a block (shape.hpp).
 //
-// Promise: the bits of the row order. A block computes its terms, adjacent threads adjacent ones,
-// into shared memory, where rows are summed: short ones in 1, 2, 4 or 8 threads, which own lanes of
-// the order that lie so many apart, longer ones by a warp. Lanes start at +0, so none can hold -0,
-// and a lane without terms may be added or not. Compiled with -fmad=false: a product is rounded
-// before it is added.
+// Promise: y has the bits of the row order. A block computes its terms, adjacent threads adjacent
+// ones, into shared memory, where it sums the rows: short ones in 1, 2, 4 or 8 threads, which own
+// lanes of the order that lie so many apart, longer ones in a warp. Lanes start at +0, so none can
+// hold -0, and it makes no difference whether a lane without terms is added. The code is compiled
+// with -fmad=false, so a product is rounded before it is added.
 //
-// The blocks that have shares of a split row hand their sums to the one that has the last share,
-// through words that it polls (words.hpp). That can't deadlock: it waits for blocks of lower
-// numbers, which start before it, and of which the lowest waits for nobody.
+// The blocks that have shares of a split row hand their sums to the block that has the last share,
+// through words that this block polls (words.hpp). That can't deadlock: it waits for blocks of
+// lower numbers, which start before it, and the lowest of these waits for nobody.
 #pragma once
 
 #include "backends/cuda/device/sum_kernel.cuh"
@@ -24,7 +24,7 @@ namespace tally::backends::cuda {
 
 // --- Terms ---------------------------------------------------------------------------------------
 
-/// Terms in shared memory: the numbers of a sum each in a plane of its own.
+/// Holds terms in shared memory. Each number of a sum has a plane of its own.
 template <class A, int capacity>
 class term_planes {
   using R = real_t<A>;
@@ -57,7 +57,7 @@ class term_planes {
   R* terms_;
 };
 
-/// value * x.
+/// Returns the term value * x.
 template <class A, class V, class X>
 __device__ dot_sum<A> term_of(on_device_t<V> value, on_device_t<X> x) {
   using R = real_t<A>;
@@ -76,9 +76,9 @@ __device__ dot_sum<A> term_of(on_device_t<V> value, on_device_t<X> x) {
   }
 }
 
-/// Loads `to` where `wanted`; it keeps its value elsewhere. The compiler leaves such loads side by
-/// side, where from plain code it made branches, which wait for each load: the 27-point stencil
-/// took 235 us in 4 threads a row instead of 187 (one H200).
+/// Loads `to` where `wanted` is true; elsewhere `to` keeps its value. The compiler leaves such
+/// loads side by side. From plain code it made branches, which wait for each load: then the
+/// 27-point stencil took 235 us in 4 threads a row instead of 187 (one H200).
 template <class T>
 __device__ void load_if(bool wanted, const T* from, T& to) {
   if constexpr (sizeof(T) == 2) {
@@ -99,14 +99,15 @@ __device__ void load_if(bool wanted, const T* from, T& to) {
                  : "+l"(bits)
                  : "l"(from), "r"(static_cast<unsigned>(wanted)));
     to = __builtin_bit_cast(T, bits);
-  } else {  // complex: aligned as its parts are
+  } else {  // a complex number is aligned as its parts are
     load_if(wanted, &from->re, to.re);
     load_if(wanted, &from->im, to.im);
   }
 }
 
-/// Where a thread's nonzeros are. Loops move it on: from an index the compiler made an address for
-/// each load, too many for the registers (stage in spmv_pieces kept 56 bytes in memory).
+/// Says where a thread's nonzeros are, and loops move it on. From an index the compiler made an
+/// address for each load, too many for the registers (stage in spmv_pieces kept 56 bytes in
+/// memory).
 template <class V, class Column>
 struct nonzero_place {
   const Column* columns;
@@ -121,8 +122,8 @@ struct nonzero_place {
   }
 };
 
-/// Terms of a row or a block: `in_flight` nonzeros, each `apart` from the one before, as far as
-/// they are among the next `left`; +0 after those. All loads of a kind go out before the first is
+/// Loads terms of a row or a block: `in_flight` nonzeros, each `apart` from the one before. Those
+/// that are not among the next `left` become +0. All loads of a kind go out before the first is
 /// waited for.
 template <class A, class V, class X, int apart, class Column, int in_flight>
 __device__ void load_terms(const spmv_job& job, const nonzero_place<V, Column>& from, int left,
@@ -147,7 +148,8 @@ __device__ void load_terms(const spmv_job& job, const nonzero_place<V, Column>& 
   for (int k = 0; k < in_flight; ++k) terms[k] = term_of<A, V, X>(value[k], element[k]);
 }
 
-/// The terms of `count` nonzeros from `first` on, by a block of so many threads.
+/// Brings the terms of `count` nonzeros from `first` on into shared memory, with a block of so many
+/// threads.
 template <class A, class V, class X, class Column, int threads, int capacity>
 __device__ void stage(const spmv_job& job, const term_planes<A, capacity>& terms,
                       std::int64_t first, int count) {
@@ -180,21 +182,23 @@ __device__ void stage(const spmv_job& job, const term_planes<A, capacity>& terms
 constexpr int short_row = static_cast<int>(row_order::short_row);
 constexpr int row_lanes = static_cast<int>(row_order::lanes);
 
-/// A block's terms and rows, in shared memory.
+/// Holds a block's terms and rows, in shared memory.
 template <class A, int capacity>
 struct staged_rows {
   term_planes<A, capacity> terms;
-  const int* starts;  ///< of rows, among the terms; one more than there are rows
+  const int* starts;  ///< where each row starts among the terms, and the last one's end
   int rows;
 };
 
-/// Sums the short rows in a block, each in `threads` threads, of which one gives its sum.
+/// Sums the short rows of a block, each in `threads` threads. One of these passes the sum to
+/// `give`.
 template <int block, int threads, class A, int capacity, class Give>
 __device__ void sum_short_rows(const staged_rows<A, capacity>& staged, const Give& give) {
   using Sum = dot_sum<A>;
-  constexpr int own = row_lanes / threads;  // lanes of a thread
-  // Terms of a lane: the fewer lanes, the longer rows may be. In 4 threads 4, in 2 threads 2
-  // instead of 1 took soc-Slashdot0902 with a plan from 8.2 to 7.9 us.
+  constexpr int own = row_lanes / threads;  // a thread has this many lanes
+  // A lane takes so many terms at once: the fewer lanes a thread has, the longer rows may be. In 4
+  // threads it takes 4; in 2 threads 2 instead of 1 took soc-Slashdot0902 with a plan from 8.2 to
+  // 7.9 us.
   constexpr int at_once = threads < 4 ? threads : 4;
   constexpr int in_block = block / threads;
   const int lane = static_cast<int>(threadIdx.x) % threads;
@@ -229,7 +233,7 @@ __device__ void sum_short_rows(const staged_rows<A, capacity>& staged, const Giv
   }
 }
 
-/// A warp's sum of a chunk.
+/// Sums a chunk in a warp.
 template <class A, int capacity>
 __device__ dot_sum<A> sum_chunk(const term_planes<A, capacity>& terms, int first, int count) {
   constexpr int at_once = 8;
@@ -255,7 +259,8 @@ __device__ dot_sum<A> sum_chunk(const term_planes<A, capacity>& terms, int first
   return low;
 }
 
-/// In as many threads each as there are for all at once; `uneven` ones in 8.
+/// Sums the short rows, each in as many threads as let all rows run at once; where they are
+/// `uneven`, each in 8.
 template <int block, class A, int capacity, class Give>
 __device__ void sum_short_rows(const staged_rows<A, capacity>& staged, bool uneven,
                                const Give& give) {
@@ -267,8 +272,8 @@ __device__ void sum_short_rows(const staged_rows<A, capacity>& staged, bool unev
 
 // --- Split rows ----------------------------------------------------------------------------------
 
-/// The order's tree, built in a warp while its leaves arrive, as many as each has below it: lane j
-/// holds a sum of 2^j leaves where bit j of their number is set.
+/// Is the order's tree, built in a warp while its leaves arrive: thread j holds the sum of 2^j
+/// leaves where bit j of their number is set.
 template <class Sum>
 class warp_tree {
  public:
@@ -295,13 +300,13 @@ class warp_tree {
   unsigned leaves_ = 0;
 };
 
-/// A sum on its way to another block, in a pair of words at least.
+/// Is a sum on its way to another block. It takes at least two words.
 template <class Sum>
 struct alignas(8) handed_sum {
   Sum sum;
 };
 
-/// Hands a sum over under the launch's tag, so that one which an earlier launch left there, where
+/// Hands a sum over under the launch's tag. So a sum that an earlier launch left there, because
 /// nobody took it, is never taken for this one.
 template <class Sum>
 __device__ void hand_over(const spmv_job& job, std::int64_t slot, const Sum& sum) {
@@ -316,14 +321,14 @@ __device__ void hand_over(const spmv_job& job, std::int64_t slot, const Sum& sum
   }
 }
 
-/// Adds up `count` sums, of which the last is `own`, a warp's, and the others are handed over in
-/// slots from `first_slot` on. While they don't all come it asks, now and then, whether to give up;
-/// then the result means nothing.
+/// Adds up `count` sums. The last is `own`, a warp's, and the others are handed over from
+/// `first_handover` on. While they don't all come it asks, now and then, whether to give up; if it
+/// does, the result means nothing.
 template <class Sum, class GiveUp>
 __device__ Sum gather_shares(const spmv_job& job, std::int64_t first_slot, std::int64_t count,
                              const Sum& own, int lane, const GiveUp& gives_up) {
   constexpr int a_sum = words_of<handed_sum<Sum>>;
-  constexpr unsigned patience = 1u << 14;  // A look takes less than a microsecond.
+  constexpr unsigned patience = 1u << 14;  // one look takes less than a microsecond
   warp_tree<Sum> tree;
   for (std::int64_t first = 0; first < count; first += warp) {
     const std::int64_t i = first + lane;
@@ -354,13 +359,13 @@ __device__ Sum gather_shares(const spmv_job& job, std::int64_t first_slot, std::
   return tree.total();
 }
 
-/// A block's share of a row of more than `split_row` terms.
+/// Is a block's share of a row of more than `split_row` terms.
 struct split_share {
   std::int64_t row = 0;
-  std::int64_t first = 0;       ///< nonzero
-  std::int64_t count = 0;       ///< of nonzeros; 0: the block has none
-  std::int64_t index = 0;       ///< of all the row's shares
-  std::int64_t shares = 0;      ///< of the row
+  std::int64_t first = 0;       ///< the first nonzero
+  std::int64_t count = 0;       ///< how many nonzeros; 0: the block has none
+  std::int64_t index = 0;       ///< the share's number among the row's
+  std::int64_t shares = 0;      ///< how many shares the row has
   std::int64_t first_slot = 0;  ///< where their sums are handed over
 
   __device__ bool is_last() const { return index == shares - 1; }
@@ -372,7 +377,7 @@ __device__ inline split_share share_of_block(const spmv_job& job, std::int64_t r
   const std::int64_t ahead = blockIdx.x - first_tile;
   const std::int64_t terms = std::int64_t{tile_size} << job.share_shift;
   split_share s;
-  if (ahead < 0) return s;  // Offsets are wrong.
+  if (ahead < 0) return s;  // the offsets are wrong
   s.row = row;
   s.index = ahead >> job.share_shift;
   s.first = start + s.index * terms;
@@ -383,8 +388,8 @@ __device__ inline split_share share_of_block(const spmv_job& job, std::int64_t r
   return s;
 }
 
-/// Its sum, in the first warp; handed over to the last block that has one, or written if there is
-/// no other.
+/// Sums a share, in the first warp. It hands the sum over to the block that has the row's last
+/// share, or writes it if there is no other share.
 template <class A, class V, class X>
 __device__ dot_sum<A> sum_share(const spmv_job& job, const term_planes<A, most_terms>& terms,
                                 const split_share& share) {
@@ -417,7 +422,7 @@ struct tile_start {
   std::int64_t whole;    ///< where the row before it starts if that one is split, else `nonzero`
 };
 
-/// Says whether the row offsets are those of a matrix. A whole warp asks.
+/// Says whether the row offsets are those of a matrix. All threads of a warp call it together.
 __device__ __noinline__ inline bool ascends(const spmv_job& job) {
   bool right =
       job.offsets[0] == 0 && job.offsets[static_cast<std::size_t>(job.rows)] == job.nonzeros;
@@ -428,16 +433,16 @@ __device__ __noinline__ inline bool ascends(const spmv_job& job) {
   return __all_sync(whole_warp, right);
 }
 
-/// Where tile `tile` starts, found by a warp: the first row at or after that place of the line.
-/// Most matrices' rows are about where they would lie if all were equal: a first look around there
-/// brackets the row, in most cases narrowly.
+/// Finds, with a warp, where tile `tile` starts: the first row at or after that place of the line.
+/// Most matrices' rows are about where they would lie if all were equally long, so a first look
+/// around there brackets the row, in most cases narrowly.
 __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) {
   const int lane = threadIdx.x % warp;
   const auto offset = [&](std::int64_t row) { return job.offsets[static_cast<std::size_t>(row)]; };
   const std::int64_t end = job.rows + job.nonzeros;
   const std::int64_t place = tile * tile_size < end ? tile * tile_size : end;
   std::int64_t low = 0, high = job.rows;       // the row is in [low, high]
-  const auto look = [&](std::int64_t probe) {  // rising with the lane
+  const auto look = [&](std::int64_t probe) {  // `probe` rises with the thread
     probe = probe < low ? low : probe > high ? high : probe;
     const unsigned behind = __ballot_sync(whole_warp, offset(probe) + probe >= place);
     const int first = behind == 0 ? static_cast<int>(warp) : __ffs(static_cast<int>(behind)) - 1;
@@ -454,7 +459,7 @@ __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) 
     const std::int64_t step = (high - low + warp - 1) / warp;
     look(low + lane * step);
   }
-  low = low < job.rows ? low : job.rows;  // It is beyond where the last offset is too small.
+  low = low < job.rows ? low : job.rows;  // it is beyond where the last offset is too small
   tile_start found{low, job.offset(low), 0};
   const std::int64_t before = low > 0 ? job.offset(low - 1) : found.nonzero;
   found.whole = found.nonzero - before > split_row ? before : found.nonzero;
@@ -486,7 +491,7 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
   const int count = next.row > tile.row ? within(next.whole - tile.nonzero, most_terms) : 0;
   const int rows = within(next.row - tile.row - splits_last, tile_size);
 
-  // Shares come first, so that they are all there when the last one's block wants them.
+  // Shares come first, so that they are all there when the last share's block wants them.
   split_share share;
   dot_sum<A> sum_of_share;
   if (tile.whole < tile.nonzero) {
@@ -543,7 +548,7 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
                       static_cast<int>(threadIdx.x), [&] { return !ascends(job); });
     if (threadIdx.x == 0) write_row<A>(job, share.row, finish_parts(sum, conjugate::none));
   }
-  // The type is atomicAdd's name for std::uint64_t.
+  // atomicAdd knows std::uint64_t by the name unsigned long long only.
   if (threadIdx.x == 0 && job.ended != nullptr) {
     atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
   }
@@ -551,7 +556,8 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
 
 // --- Pieces --------------------------------------------------------------------------------------
 
-/// A thread's row offsets of a run, but for what is above 32 bits. Nothing here waits for them.
+/// Loads the offsets of a thread's rows in a run, without the bits above 32. Nothing here waits for
+/// them.
 template <class Offset, int rows_a_thread>
 __device__ void load_offsets(const spmv_job& job, const spmv_piece& piece,
                              std::uint32_t (&low)[rows_a_thread]) {
@@ -572,7 +578,7 @@ __global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
   extern __shared__ uint4 memory[];
   __shared__ int starts[run_size + 1];
   const term_planes<A, piece_terms> terms(memory);
-  // A plan's pieces and row offsets stay as they are: they need not wait.
+  // A plan's pieces and row offsets stay as they are, so these loads need not wait.
   const spmv_piece piece = job.pieces[blockIdx.x];
   constexpr int rows_a_thread = (run_size + piece_threads - 1) / piece_threads;
   std::uint32_t offsets[rows_a_thread];
@@ -620,7 +626,7 @@ __global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
   if (piece.before > 0) {
     sum = gather_shares(job, piece.slot - piece.before, piece.before + 1, sum, lane,
                         [] { return false; });
-    // The type is atomicAdd's name for std::uint64_t.
+    // atomicAdd knows std::uint64_t by the name unsigned long long only.
     if (lane == 0 && job.ended != nullptr) {
       atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
     }
@@ -630,14 +636,15 @@ __global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
 
 // --- Short rows alone ----------------------------------------------------------------------------
 
-/// The sum of a row of `count` terms, by `threads` threads.
+/// Sums a row of `count` terms, in `threads` threads.
 template <class A, class V, class X, class Column, int threads>
 __device__ dot_sum<A> sum_row(const spmv_job& job, std::int64_t start, int count) {
-  constexpr int own = row_lanes / threads;  // lanes of a thread
+  constexpr int own = row_lanes / threads;  // a thread has this many lanes
   constexpr int in_flight = own < 4 ? 4 : own;
   dot_sum<A> s[own];
-  // Rolled, 27-point 128^3 in 4 threads took 193 us, not 188, and bcsstk16 in 8 threads 2.8,
-  // not 2.5; unrolled, in more registers, 5-point 2048^2 in 2 threads 106, not 96.
+  // Without unrolling, the 27-point stencil of 128^3 took 193 us in 4 threads, not 188, and
+  // bcsstk16 2.8 in 8 threads, not 2.5. Unrolled, in more registers, the 5-point stencil of 2048^2
+  // took 106 in 2 threads, not 96.
   constexpr int unrolled = threads == 2 ? 1 : 4;
   int i = static_cast<int>(threadIdx.x) % threads;
   nonzero_place<V, Column> from(job, start + i);
@@ -659,14 +666,14 @@ __device__ dot_sum<A> sum_row(const spmv_job& job, std::int64_t start, int count
   return s[0];
 }
 
-/// For matrices without long rows: each row in `threads` threads.
+/// Sums the rows of a matrix without long ones, each in `threads` threads.
 template <class A, class V, class X, int threads>
 __global__ void __launch_bounds__(row_threads) spmv_rows(const __grid_constant__ spmv_job job) {
   const std::int64_t row =
       std::int64_t{blockIdx.x} * (row_threads / threads) + threadIdx.x / threads;
   std::int64_t start = 0;
   int count = 0;
-  if (row < job.rows) {  // a plan's row offsets stay as they are: they need not wait
+  if (row < job.rows) {  // a plan's row offsets stay as they are, so these loads need not wait
     start = job.offsets[static_cast<std::size_t>(row)];
     count = static_cast<int>(job.offsets[static_cast<std::size_t>(row) + 1] - start);
   }
@@ -683,7 +690,7 @@ __global__ void __launch_bounds__(row_threads) spmv_rows(const __grid_constant__
   }
 }
 
-/// For spmv_kernels.hpp.
+/// Makes the table that kernels.hpp declares.
 template <class A>
 const spmv_kernel_table& table_of_spmv_kernels() {
   static constexpr auto table = []<class... V>(type_list<V...>) {
@@ -698,7 +705,7 @@ const spmv_kernel_table& table_of_spmv_kernels() {
           choice.tile_bytes = term_planes<A, most_terms>::bytes;
           choice.pieces = &spmv_pieces<A, Value, T>;
           choice.piece_bytes = term_planes<A, piece_terms>::bytes;
-          if constexpr (!is_complex_v<A> || std::is_same_v<Value, T>) {  // others are too rare
+          if constexpr (!is_complex_v<A> || std::is_same_v<Value, T>) {  // the others are too rare
             choice.rows[1] = &spmv_rows<A, Value, T, 2>;
             choice.rows[2] = &spmv_rows<A, Value, T, 4>;
             choice.rows[3] = &spmv_rows<A, Value, T, 8>;

@@ -1,14 +1,16 @@
-// How a matrix is cut over threads and blocks. None of it can change a bit of the result.
+// This header decides how a matrix is cut over threads and blocks. None of it can change a bit of
+// the result.
 //
-// Without a plan, tiles: row i is at i + row_offsets[i] of a line on which rows and nonzeros both
-// count, so that neither many empty rows nor a long one make a tile heavy. A tile is `tile_size` of
-// that line, and owns the rows that start in it. A last row of more than `split_row` terms, which
-// would reach far beyond the tile, is split: its shares, nodes of the order's tree, belong to the
-// tiles that they start in, one share a tile at most.
+// Without a plan, a block has a tile. Row i is at i + row_offsets[i] of a line on which rows and
+// nonzeros both count, so that neither many empty rows nor a long one make a tile heavy. A tile is
+// `tile_size` of that line, and owns the rows that start in it. A last row of more than `split_row`
+// terms, which would reach far beyond the tile, is split: its shares, nodes of the order's tree,
+// belong to the tiles that they start in, one share a tile at most.
 //
-// With a plan, rows of a few threads each where none is long (threads_a_row), else pieces, a block
-// each: shares of the long rows first, a chunk or some adjacent ones, then runs of short rows,
-// which end where `run_size` of that line does, at a long row, and after `run_span` rows.
+// With a plan, each row has a few threads where none is long (threads_a_row). Otherwise a block has
+// a piece: first come shares of the long rows, a chunk or some adjacent ones each, then runs of
+// short rows, which end where `run_size` of that line does, at a long row, and after `run_span`
+// rows.
 #pragma once
 
 #include "src/core/order/row_order.hpp"
@@ -20,9 +22,9 @@
 
 namespace tally::backends::cuda {
 
-// Figures: one H200, f64 and int32, device time of one of 40 (of large matrices 8) products in a
-// graph; in brackets the faster of cuSPARSE's two algorithms, with its preprocessing, in the same
-// run.
+// The figures below are of one H200, f64 and int32: the device time of one of 40 (for large
+// matrices 8) products in a graph. In brackets stands the faster of cuSPARSE's two algorithms, with
+// its preprocessing, in the same run.
 
 /// Tiles of 512, 1024, 2048, of prototypes that knew their starts: memplus 2.8, 3.0, 3.9 us (4.8),
 /// wiki-Vote 3.3, 3.5, 6.2 (4.9), soc-Slashdot0902 9.8, 10.4, 13.3 (10.5), arrow 5.4, 5.3, 6.5
@@ -32,18 +34,20 @@ namespace tally::backends::cuda {
 inline constexpr int tile_size = 1024;
 inline constexpr unsigned tile_threads = 256;
 
-/// A chunk: rows that are split from 256 terms on cost memplus and wiki-Vote 1.3 us.
+/// A split row has more than a chunk: rows that are split from 256 terms on cost memplus and
+/// wiki-Vote 1.3 us.
 inline constexpr int split_row = static_cast<int>(order::chunk);
 
-/// Terms that a tile holds at most.
+/// A tile holds at most so many terms.
 inline constexpr int most_terms = tile_size + split_row;
 
-/// Blocks of a multiprocessor at a time, for which registers must do.
+/// A multiprocessor has so many blocks at a time, and registers must do for that.
 template <class A>
 inline constexpr unsigned tile_blocks = sizeof(A) <= 8 ? 6 : 3;
 
-/// Where a tile has a row of more terms, all short ones are summed in 8 threads each: bcsstk16
-/// takes 4.2 us, else 5.2, memplus 4.8, else 5.4; an R-MAT graph of 2^18 vertices 51.1, else 48.5.
+/// Where a tile has a row of more terms than this, all its short rows are summed in 8 threads each:
+/// bcsstk16 takes 4.2 us, else 5.2, memplus 4.8, else 5.4; an R-MAT graph of 2^18 vertices 51.1,
+/// else 48.5.
 inline constexpr int uneven_row = 32;
 
 /// With the 127 terms that its last row may have beyond it, a run is loaded in one round: 4 in
@@ -53,10 +57,10 @@ inline constexpr int uneven_row = 32;
 inline constexpr int run_size = 384;
 static_assert(run_size + row_order::short_row <= order::chunk);
 
-/// Rows that a block of the analysis looks at together, whose runs it numbers.
+/// A block of the analysis looks at so many rows together and numbers their runs.
 inline constexpr int run_span = 4096;
 
-/// Terms that a piece holds at a time: a run's, or a chunk.
+/// A piece holds so many terms at a time: a run's, or a chunk.
 inline constexpr int piece_terms = static_cast<int>(order::chunk);
 
 /// With 256: soc-Slashdot0902 10.7 us, with 128 8.4 (10.9), an R-MAT graph of 2^18 vertices 42.8,
@@ -66,13 +70,15 @@ inline constexpr unsigned piece_threads = 128;
 template <class A>
 inline constexpr unsigned piece_blocks = is_complex_v<A> ? 6 : 12;
 
-/// Slots for sums of shares; a sum of the widest type takes 8 words of a workspace.
+/// Sums of shares are handed over in at most so many places. A sum of the widest type takes 8 words
+/// of a workspace.
 inline constexpr std::size_t most_slots = 1024;
 
-/// Of a block that has neither tile nor piece.
+/// A block that has neither tile nor piece has so many threads.
 inline constexpr unsigned row_threads = 256;
 
-/// Threads for each row, 0 for pieces. Of a matrix whose longest row has `longest` terms.
+/// Returns how many threads each row has, or 0 for pieces, where the longest row has `longest`
+/// terms.
 constexpr unsigned threads_a_row(std::size_t rows, std::size_t nonzeros, std::size_t longest) {
   if (longest > row_order::short_row) return 0;
   // All rows at once, as long as the longest takes: cryg2500 (5 terms at most) 1.51 us in 2

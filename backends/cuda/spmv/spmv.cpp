@@ -20,7 +20,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Of a grid.
+/// A grid has at most so many blocks.
 constexpr std::size_t most_blocks = (std::size_t{1} << 31) - 1;
 
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
@@ -29,14 +29,14 @@ std::size_t tiles_of(const csr_operand& a) { return ceil_div(a.rows + a.nonzeros
 
 // --- The product ---------------------------------------------------------------------------------
 
-/// What a plan keeps.
+/// A plan keeps this.
 struct cut_analysis : spmv_analysis {
   std::uint64_t context = 0;
-  unsigned threads_a_row = 0;  ///< 0: pieces
-  device_memory pieces;        ///< spmv_piece, a block each
+  unsigned threads_a_row = 0;  ///< 0: the matrix is cut into pieces
+  device_memory pieces;        ///< an spmv_piece for each block
   unsigned blocks = 0;
-  std::uint64_t split_rows = 0;  ///< whose sums blocks hand over
-  std::size_t slots = 0;         ///< where they do
+  std::uint64_t split_rows = 0;  ///< rows whose sums blocks hand over
+  std::size_t slots = 0;         ///< places where they do
 };
 
 const spmv_choice& choice_of(const spmv_arguments& a) {
@@ -146,7 +146,7 @@ void spmv(const executor& where, const spmv_arguments& a) {
 
 namespace {
 
-/// Runs a kernel that looks at a matrix, and waits for what it found.
+/// Runs a kernel that looks at a matrix, waits, and returns what it found.
 survey_words run_survey(const executor& where, const current_device& current, survey_kernel* kernel,
                         csr_survey job, std::size_t items, const char* operation) {
   const cudaStream_t stream = where.stream();
@@ -156,8 +156,8 @@ survey_words run_survey(const executor& where, const current_device& current, su
   job.found = words.get();
   job.tag = box.next_tag();
   job.result = box.address();
-  // About what runs at a time: with 2^14 the counts that all add to took a plan of an R-MAT graph
-  // of 2^21 vertices from 345 to 590 us (one H200).
+  // About so many blocks run at a time. With 2^14 blocks a plan of an R-MAT graph of 2^21 vertices
+  // took 590 us instead of 345 (one H200), since they all add to the same counts.
   const auto blocks =
       static_cast<unsigned>(std::clamp<std::size_t>(ceil_div(items, 256), 1, 1u << 10));
   launch(reinterpret_cast<const void*>(kernel), {.blocks = blocks, .threads = 256}, &job,
@@ -171,7 +171,7 @@ survey_words run_survey(const executor& where, const current_device& current, su
   return found;
 }
 
-/// An element of device memory.
+/// Returns an element of device memory.
 std::int64_t fetched(const executor& where, const operand& v, std::size_t i) {
   const operand one = v.slice(i, 1);
   std::int64_t wide = 0;

@@ -1,5 +1,5 @@
-// The element-wise functions on a GPU: contiguous vectors of one type 16 bytes at a time, all
-// others with types told apart at run time.
+// The element-wise functions on a GPU: contiguous vectors of one type are computed 16 bytes at a
+// time, all others with types told apart at run time.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -12,7 +12,7 @@ namespace tally::backends::cuda {
 
 // --- One element ---------------------------------------------------------------------------------
 
-/// A number without NaN payloads, rounded to 16 bits.
+/// Rounds a number to 16 bits. A NaN loses its payload.
 template <class T>
 __device__ T narrow(float value) {
   T result;
@@ -27,10 +27,11 @@ __device__ T narrow(float value) {
 }
 
 // exp and sigmoid of 16-bit numbers are rounded correctly whichever way they are computed. The
-// device's own approximations do nearly always; where the numbers on either side of one, as far off
-// as it may be, aren't rounded to the same, or |x| is large, the formula of all backends decides.
+// device's own approximations suffice nearly always: they enclose the result between two numbers.
+// Where these two don't round to the same, or |x| is large, the formula of all backends decides.
 
-/// 2^x, off by at most 2^-22 of it, and 1/x, by 2^-23 (PTX ISA, ex2.approx and rcp.approx).
+/// Returns 2^x with a relative error of at most 2^-22 (PTX ISA, ex2.approx). The reciprocal below
+/// has one of at most 2^-23 (rcp.approx).
 __device__ inline float approximate_power_of_two(float x) {
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(x));
   return x;
@@ -40,13 +41,14 @@ __device__ inline float approximate_reciprocal(float x) {
   return x;
 }
 
-/// A result between two numbers.
+/// The result lies between these numbers.
 struct enclosed {
   float low, high;
 };
 
-/// Of |x| <= 16. The exponent's error is 2^-24 + 2^-26 of it, from rounding it and log2(e); that of
-/// e, 1 + e and its reciprocal 2^-22, 2^-24, 2^-23; the bounds are rounded too.
+/// Encloses exp(x) or sigmoid(x) for |x| <= 16. The exponent has a relative error of 2^-24 + 2^-26,
+/// because it and log2(e) are rounded; e has one of 2^-22, 1 + e one of 2^-24, its reciprocal one
+/// of 2^-23; and the bounds are rounded too.
 template <elementwise what>
 __device__ enclosed enclose(float x) {
   constexpr float log2_e = exponential_constants<float>::log2_e;
@@ -56,7 +58,7 @@ __device__ enclosed enclose(float x) {
   return {__fmaf_rn(-error, result, result), __fmaf_rn(error, result, result)};
 }
 
-/// Two numbers, of 16 bits each, in a word.
+/// Rounds two numbers to 16 bits each, side by side in 32.
 template <class T>
 __device__ std::uint32_t narrow(float low, float high) {
   std::uint32_t word;
@@ -68,7 +70,7 @@ __device__ std::uint32_t narrow(float low, float high) {
   return word;
 }
 
-/// A function of elements of T.
+/// Is a function of elements of T.
 template <elementwise what_, class T_>
 struct elements_function {
   using T = T_;
@@ -101,7 +103,7 @@ struct elements_function {
     }
   }
 
-  /// The elements of a word of 16 bytes.
+  /// Computes the elements of one load of 16 bytes.
   template <class Word>
   __device__ uint4 of_word(const Word& x, const Word& y) const {
     constexpr int lanes = 16 / static_cast<int>(sizeof(T));
@@ -123,7 +125,7 @@ struct elements_function {
   }
 
 #if __CUDA_ARCH__ >= 800
-  /// Two elements of exp or sigmoid.
+  /// Computes two elements of exp or sigmoid.
   __device__ std::uint32_t of_pair(T a, T b) const {
     const auto x = convert<float>(a), y = convert<float>(b);
     const enclosed of_x = enclose<what>(x), of_y = enclose<what>(y);
@@ -137,14 +139,15 @@ struct elements_function {
 
 // --- Contiguous vectors of one type --------------------------------------------------------------
 
-/// The index of a thread's first word of 16 bytes; the next lie a block further.
+/// Returns the index of a thread's first load of 16 bytes. Each of its next ones lies a block
+/// further.
 template <int words>
 __device__ std::int64_t first_word() {
   return std::int64_t{blockIdx.x} * static_cast<int>(words * blockDim.x) + threadIdx.x;
 }
 
-/// Computes the elements of a thread's words; the last block takes those before and after all
-/// words.
+/// Computes the elements that a thread has loaded, and writes them. The last block takes the
+/// elements before and after all loads.
 template <class Function, class Word, int words>
 __device__ void write(const transform_job& job, const Function& f, const Word (&xs)[words],
                       const Word (&ys)[words]) {
@@ -168,8 +171,8 @@ __device__ void write(const transform_job& job, const Function& f, const Word (&
   }
 }
 
-/// `words` of 16 bytes a thread, whose loads are all in flight at once. The elements before and
-/// after them are the last block's.
+/// Computes vectors that all start equally many bytes past a multiple of 16. A thread has `loads`
+/// loads of 16 bytes, all in flight at once.
 template <class Function, int words>
 __global__ void __launch_bounds__(256) transform_vectors(const transform_job job) {
   using T = typename Function::T;
@@ -193,8 +196,9 @@ __global__ void __launch_bounds__(256) transform_vectors(const transform_job job
   write(job, f, xs, ys);
 }
 
-/// 16 bytes from `offset` bytes past words[i] on, of the next word too, which the next thread of
-/// the warp has; the last one loads it, as it may where i < last.
+/// Returns 16 bytes from `offset` bytes past loads[i] on, and so some of the next load too. The
+/// next thread of the warp has that one; the warp's last thread loads it itself, as it may where i
+/// < last.
 template <class T>
 __device__ elements<T, 16 / sizeof(T)> load_shifted(const uint4* words, std::int64_t i,
                                                     std::int64_t last, unsigned offset) {
@@ -225,9 +229,9 @@ __device__ elements<T, 16 / sizeof(T)> load_shifted(const uint4* words, std::int
   return result;
 }
 
-/// For inputs that start at other distances from a multiple of 16 bytes than the output: whole
-/// words of them are loaded and shifted. Every word that a thread loads lies in the vector; the
-/// last block takes the elements before and after what is left.
+/// Computes vectors whose inputs start at other distances from a multiple of 16 bytes than the
+/// output: aligned loads of them are shifted. Every load lies in the vector. The last block takes
+/// the elements before and after the loads.
 template <class Function, int words>
 __global__ void __launch_bounds__(256) transform_shifted(const transform_job job) {
   using T = typename Function::T;
@@ -257,29 +261,31 @@ __global__ void __launch_bounds__(256) transform_shifted(const transform_job job
   write(job, f, xs, ys);
 }
 
-/// Figures: H200, 2^28 elements and 2^20, which are in L2; in brackets CUB's DeviceTransform in the
-/// same run. A copy of 2^28 floats by 16-byte loads takes 504.7 us.
+/// Says how many loads a thread has and how many threads a block has. The figures are of one H200
+/// and in us, for 2^28 elements and for 2^20, which are in L2; in brackets stands CUB's
+/// DeviceTransform in the same run. A copy of 2^28 floats by 16-byte loads takes 504.7 us.
 template <elementwise what>
 constexpr transform_shape shape_for(std::size_t size) {
-  // sigmoid of floats: 514 us, 3.10 (521, 3.05); with 2 words in 128 threads 5 % more.
+  // sigmoid of floats takes 514 and 3.10 (521, 3.05); with 2 loads in 128 threads 5 % more.
   if (what == elementwise::sigmoid && size == 4) return {4, 64};
-  // sigmoid of doubles: 1170 us, 5.03 (1040, 4.35). Launched alone 1132; with 4 words in 64 threads
-  // 1143, with 1 in 256 1230.
+  // sigmoid of doubles takes 1170 and 5.03 (1040, 4.35). Launched alone it takes 1132; with 4 loads
+  // in 64 threads 1143, with 1 in 256 1230.
   if (what == elementwise::sigmoid && size == 8) return {2, 128};
-  // exp of doubles: 1009 us; with 1 word in 256 threads 1049.
+  // exp of doubles takes 1009; with 1 load in 256 threads 1049.
   if (what == elementwise::exp && size == 8) return {4, 64};
-  // exp of floats: 504 us; with 4 words in 64 threads 510, with 1 in 256 535.
+  // exp of floats takes 504; with 4 loads in 64 threads 510, with 1 in 256 535.
   if (what == elementwise::exp && size == 4) return {2, 128};
-  // relu of float16: 253.8 us, 1.86 (252.7, 2.03); with 1 word in 256 threads 261.9. sigmoid 255.2
-  // (332); with 1 in 256 281.6, with 4 in 64 256.3.
+  // relu of float16 takes 253.8 and 1.86 (252.7, 2.03); with 1 load in 256 threads 261.9. sigmoid
+  // takes 255.2 (332); with 1 in 256 281.6, with 4 in 64 256.3.
   if (size < 4) return {2, 128};
-  // copy of floats: 504.3 us, 1.87 (507.1, 2.36); axpy 731, 2.11 (729, 2.83); mul of doubles
-  // 1461, 3.29 (1459, 3.83). 2 words in 256 threads take 3 % more.
+  // copy of floats takes 504.3 and 1.87 (507.1, 2.36); axpy 731 and 2.11 (729, 2.83); mul of
+  // doubles 1461 and 3.29 (1459, 3.83). 2 loads in 256 threads take 3 % more.
   return {1, 256};
 }
 
-/// Of vectors that are not alike: copy of floats 510 us (514), axpy 734 (735), relu of doubles 1030
-/// (1021), mul 1468 (1460), relu of float16 255 (280). With 1 word mul of doubles takes 1580.
+/// This is for vectors that do not start alike. copy of floats takes 510 us (514), axpy 734 (735),
+/// relu of doubles 1030 (1021), mul 1468 (1460), relu of float16 255 (280). With 1 load mul of
+/// doubles takes 1580.
 constexpr transform_shape shape_for_shifted = {2, 128};
 
 template <elementwise what, class T>
@@ -290,7 +296,7 @@ transform_kernel kernel_on() {
           &transform_shifted<function, shape_for_shifted.words>, shape_for_shifted};
 }
 
-/// The kernels on T.
+/// Returns the kernels on T.
 template <class T>
 transform_kernel find_transform_kernel(elementwise what) {
   transform_kernel found;
@@ -308,7 +314,7 @@ transform_kernel find_transform_kernel(elementwise what) {
 
 // --- Any vectors ---------------------------------------------------------------------------------
 
-/// Copies numbers, of which a complex element is two.
+/// Copies numbers; a complex element is two of them.
 template <class Bits>
 __global__ void __launch_bounds__(256) copy_any(const transform_job job) {
   wait_for_launch_before();
