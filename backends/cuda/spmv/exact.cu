@@ -1,6 +1,6 @@
 // The exact grade of spmv has a warp for each row, which uses what adds up the terms of exact dot
 // products.
-#include "backends/cuda/exact/kernel.cuh"
+#include "backends/cuda/exact/warp_sum.cuh"
 #include "backends/cuda/spmv/kernels.hpp"
 #include "backends/cuda/spmv/result.cuh"
 
