@@ -1,16 +1,16 @@
-// Counting on the host, on any number of threads: what becomes of samples once the instruction set
-// has found their slots, a block at a time.
+// Counting on the host, on any number of threads: the instruction set finds the slots of samples, a
+// block at a time, and this header counts them.
 //
-// A place is the index of what a sample adds to: of the counts (or sums), in the order in which the
-// caller has them, and behind them three for each channel that count what is outside.
+// A place is the index of what a sample adds to. First come the counts (or sums) in the order in
+// which the caller has them, then, for each channel, three places that count what is outside.
 //
-//   few samples   straight into the counts
-//   few places    a thread has tables of its own, several against stalls: a processor that adds to
-//                 a counter it has just stored waits for the store. They are summed last.
-//   bytes         are counted as what they are, and only the 256 sums find their places
-//   many places   a tile of samples at a time is sorted by the upper bits of their places; then
-//                 what all tiles have of one group of places is counted in a small table
-//   weights       a thread has the words of all sums, or of as many as fit
+//   few samples   are added to the counts at once.
+//   few places    have tables in each thread, several against stalls: a processor that adds to a
+//   counter which it has just stored waits for the store. The tables are summed last.
+//   bytes         are counted as what they are, and only the 256 counts find their places.
+//   many places   let each tile of samples be sorted by the upper bits of their places; then what
+//   all tiles have of one group of places is counted in a small table.
+//   weights       have the words of all sums in each thread, or of as many as fit.
 #pragma once
 
 #include "src/core/histogram/bins.hpp"
@@ -29,69 +29,77 @@
 
 namespace tally::backends::simd {
 
-/// The slots of n samples that lie side by side: written to `to`, or the samples themselves where
-/// they are that. `bins` points at what tells them.
+/// Finds the slots of n samples that lie side by side. It writes them to `to`, or returns the
+/// samples themselves where they are slots already. `bins` points at what tells the slots.
 using slot_search = const slot*(const void* bins, const void* samples, std::size_t n, slot* to);
 
 namespace counting {
 
 // --- Numbers from measurements -------------------------------------------------------------------
 
-// On Zen 4; times are of one sample, less what it takes to find its slot.
+// The figures are from a core of Zen 4. Times are those of one sample, less what it takes to find
+// its slot.
 
-/// Samples whose slots are found at a time: few where the tables are in the first cache, so that
-/// the stores of counting go on meanwhile (256 bins: 0.35 ns, not 0.42); else many, since each time
-/// all loads are waited for (2^14 bins: 0.6 ns, not 1.0).
+/// So many samples have their slots found at a time. They are few where the tables are in the
+/// first-level cache, so that the stores of counting go on meanwhile (256 bins take 0.35 ns, not
+/// 0.42). Elsewhere they are many, since all loads are waited for each time (2^14 bins take 0.6 ns,
+/// not 1.0).
 inline constexpr std::size_t block = 4096, small_block = 256;
 inline constexpr std::size_t places_of_small_block = 1 << 11;
-/// Tables of a thread against stalls: of 256 bins, keys of 8, 2.9 and 1.1 bits of entropy take
-/// 0.28, 0.28 and 0.30 ns in eight tables, 0.28, 0.37 and 0.44 in four, 0.30, 1.0 and 1.5 in one.
+/// A thread has at most so many tables against stalls. With 256 bins, keys of 8, 2.9 and 1.1 bits
+/// of entropy take 0.28, 0.28 and 0.30 ns in eight tables, 0.28, 0.37 and 0.44 in four, 0.30, 1.0
+/// and 1.5 in one.
 inline constexpr std::size_t most_copies = 8;
-/// Up to so many places (16 KiB) all of them are used always; beyond for blocks of samples in which
-/// one in `rare` is equal to the next, since of others the tables would take the cache from each
-/// other: 1024 bins, geometric keys that are so at 1/19 take 0.55 ns in one table, 0.48 in eight,
-/// at 1/9 0.63 and 0.46, but Zipf keys at 1/43, in which `rare` = 32 saw now this and now that,
-/// 0.52 and 0.70.
+/// Up to so many places (16 KiB in all tables) all tables are always used. Beyond that they are
+/// used for blocks of samples in which one in `rare` is equal to the next: for other samples the
+/// tables would take the cache from each other. With 1024 bins, geometric keys of which one in 19
+/// is equal to the next take 0.55 ns in one table and 0.48 in eight; one in 9, 0.63 and 0.46; but
+/// Zipf keys, one in 43, take 0.52 and 0.70. With `rare` = 32 those were sometimes taken for equal
+/// ones.
 inline constexpr std::size_t places_of_all_copies = 1 << 9, rare = 16;
-/// Places of all a thread's tables together, beyond which there are fewer tables. Eight keys of
-/// 2^18 bins, 2^23 samples, take 0.55 ns in eight tables, 0.61 in four, 0.80 in two, 1.2 in one;
-/// one key 0.82, 0.50, 0.47, 0.48; of 2^20 bins, where cache misses and clearing count, eight
-/// keys 3.2, 2.0, 1.5, 1.5, one key 3.1, 1.8, 1.1, 0.8 (eight tables of 2^16 bins: 0.48 and 0.47).
+/// All of a thread's tables have at most so many places together; beyond that there are fewer
+/// tables. 2^23 samples of eight keys in 2^18 bins take 0.55 ns in eight tables, 0.61 in four, 0.80
+/// in two, 1.2 in one; of one key 0.82, 0.50, 0.47, 0.48. In 2^20 bins, where cache misses and
+/// clearing count, eight keys take 3.2, 2.0, 1.5, 1.5, one key 3.1, 1.8, 1.1, 0.8. (In eight tables
+/// of 2^16 bins they take 0.48 and 0.47.)
 inline constexpr std::size_t places_of_copies = 3 << 18;
 constexpr std::size_t copies_for(std::size_t places) {
   std::size_t copies = most_copies;
   while (copies > 1 && copies * places > places_of_copies) copies /= 2;
   return copies;
 }
-/// Up to so many places a thread has tables, or all threads together; beyond that samples are
-/// sorted. In 2^22 bins, from the third cache, one thread takes as long either way (4 ns).
+/// Up to the first number of places each thread has tables; up to the second all threads' tables
+/// have so many together; beyond that samples are sorted. In 2^22 bins, from the third-level cache,
+/// one thread takes as long either way (4 ns).
 inline constexpr std::size_t places_of_one = 1 << 17, places_of_all = 1 << 22;
-/// Samples that are worth a thread, where the threads are awake: 2^14 in 256 bins take 0.30 ns each
-/// on two, 0.42 on one; 2^13 take 0.44 and 0.49.
+/// So many samples are worth a thread, where the threads are awake: 2^14 in 256 bins take 0.30 ns
+/// each on two threads, 0.42 on one; 2^13 take 0.44 and 0.49.
 inline constexpr std::size_t least_share = 1 << 13;
-/// Places of a group, counted in a table of 32 bits: uniform and Zipf keys of 2^24 bins take 4.0
-/// and 4.2 ns on one thread, in groups of 2^15 4.0 and 4.1, of 2^14 4.9 and 4.3, of 2^12 6.2
-/// and 5.1.
+/// A group has so many places, which are counted in a table of 32 bits. On one thread uniform and
+/// Zipf keys of 2^24 bins take 4.0 and 4.2 ns, in groups of 2^15 places 4.0 and 4.1, of 2^14 4.9
+/// and 4.3, of 2^12 6.2 and 5.1.
 inline constexpr int group_bits = 16;
 inline constexpr std::size_t group = std::size_t{1} << group_bits;
-/// Samples that are sorted at a time: the same keys take 4.0 and 4.2 ns in tiles of 2^16, 4.1 and
-/// 4.3 of 2^15, 3.8 and 4.1 of 2^17, and 3.3 against 3.5 of 2^22 bins. And in how many streams:
-/// those figures are of two, four take 3.9 and 3.8, one 4.0 and 5.4.
+/// So many samples are sorted at a time, in so many streams. The same keys take 4.0 and 4.2 ns in
+/// tiles of 2^16, 4.1 and 4.3 in tiles of 2^15, 3.8 and 4.1 in tiles of 2^17, but with 2^22 bins
+/// tiles of 2^17 take 3.5 and tiles of 2^16 3.3. Those figures are for two streams; four take 3.9
+/// and 3.8, one takes 4.0 and 5.4.
 inline constexpr std::size_t tile = 1 << 16, streams = 4;
-/// Bytes of words that the sums of weights may take, on all threads: a guess.
+/// The words of the sums of weights take at most so many bytes, on all threads. The number is a
+/// guess.
 inline constexpr std::size_t most_bytes_of_words = std::size_t{1} << 27;
-/// Samples that counters of 32 bits are sure to hold.
+/// Counters of 32 bits are sure to hold so many samples.
 inline constexpr std::size_t most_at_once = std::size_t{1} << 31;
 
 // --- Places --------------------------------------------------------------------------------------
 
-/// Copies n elements of `size` bytes, `stride` bytes apart.
+/// Copies n elements of `size` bytes, which are `stride` bytes apart.
 template <std::size_t size>
 void gather(const std::byte* from, std::ptrdiff_t stride, std::size_t n, std::byte* to) {
   for (std::size_t i = 0; i < n; ++i, from += stride, to += size) std::memcpy(to, from, size);
 }
 
-/// Copies the elements of `v`.
+/// Copies the elements of `v` side by side.
 inline void gather(const operand& v, std::byte* to) {
   const std::size_t size = size_of(v.element);
   const std::ptrdiff_t stride = v.increment * static_cast<std::ptrdiff_t>(size);
@@ -116,7 +124,7 @@ struct job {
   std::size_t bins = bins_of(a), channels = a.options.channels;
   std::size_t counts = a.counts.size, places = counts + slots::outside * channels;
 
-  /// The places of samples [first, first + n), at most a block: in `to` or elsewhere.
+  /// Returns the places of samples [first, first + n), at most a block: in `to` or elsewhere.
   const slot* find(std::size_t first, std::size_t n, slot* to) const {
     const operand samples = a.x.slice(first, n);
     const slot* found = to;
@@ -136,7 +144,7 @@ struct job {
     return found;
   }
 
-  /// Calls f(first, n, places) for the blocks of samples [begin, end).
+  /// Calls f(first, n, places) for each block of samples [begin, end).
   template <class F>
   void for_each_block(std::size_t begin, std::size_t end, const F& f) const {
     alignas(64) slot found[block];
@@ -147,7 +155,7 @@ struct job {
     }
   }
 
-  /// Slots of samples, of which the first belongs to `channel`, as places.
+  /// Turns slots of samples into places. The first sample belongs to `channel`.
   void move_to_channels(std::size_t channel, std::size_t n, slot* to) const {
     const auto one = static_cast<slot>(bins), all = static_cast<slot>(channels);
     auto c = static_cast<slot>(channel);
@@ -157,10 +165,10 @@ struct job {
     }
   }
 
-  /// Whether keys outside are an error.
+  /// Says whether keys outside are an error.
   bool is_strict() const { return a.what == binning::keys && a.options.outside == nullptr; }
 
-  /// The first sample of [begin, end) that has no bin; `end`: all have one.
+  /// Returns the first sample of [begin, end) that has no bin, or `end` if all have one.
   std::size_t first_outside(std::size_t begin, std::size_t end) const {
     alignas(64) slot all[block];
     for (std::size_t first = begin; first < end; first += block) {
@@ -175,7 +183,7 @@ struct job {
   }
 };
 
-/// So many threads, as `run(f)` that calls f(0) ... f(count - 1) side by side.
+/// Has so many threads run a function: it calls f(0) ... f(count - 1) side by side.
 template <class Run>
 struct threads {
   std::size_t count;
@@ -187,7 +195,7 @@ struct threads {
   }
 };
 
-/// The first of n elements that thread t of `count` takes; multiples of `step`.
+/// Returns the first of n elements that thread t of `count` takes; it is a multiple of `step`.
 inline std::size_t share(std::size_t n, std::size_t t, std::size_t count, std::size_t step) {
   const std::size_t steps = (n + step - 1) / step;
   return std::min(n, steps / count * step * t + std::min(t, steps % count) * step);
@@ -195,7 +203,7 @@ inline std::size_t share(std::size_t n, std::size_t t, std::size_t count, std::s
 
 // --- Results -------------------------------------------------------------------------------------
 
-/// Where counts go. Unsigned, so modulo 2^32 and 2^64.
+/// Says where counts go. They are unsigned, so they are modulo 2^32 and 2^64.
 template <class C>
 struct result {
   C* counts;
@@ -216,7 +224,7 @@ struct result {
       outside[place - size] = n + (add ? outside[place - size] : 0);
     }
   }
-  /// n(k) of each place k in [first, last).
+  /// Puts n(k) to each place k in [first, last).
   template <class F>
   void put_all(std::size_t first, std::size_t last, const F& n) const {
     const std::size_t middle = std::clamp(size, first, last);
@@ -247,15 +255,15 @@ void count_directly(const job& j, const result<C>& to) {
 
 // --- Few places ----------------------------------------------------------------------------------
 
-/// Tables of counters of 32 bits, `copies` for each thread. Between two there are two cache lines
-/// or more, since threads that add to neighbouring lines slow each other down (Zen 4: by half), and
-/// never a multiple of 4 KiB from one place to the same one, which a processor takes for one
-/// address at first.
+/// Holds tables of counters of 32 bits, `copies` for each thread. Between two tables there are two
+/// cache lines or more, since threads that add to neighbouring lines slow each other down (by half
+/// on Zen 4). The distance from a place in one table to the same place in the next is never a
+/// multiple of 4 KiB, since a processor takes such addresses for one at first.
 struct tables {
   struct alignas(64) line {
     std::uint32_t counters[16];
   };
-  std::size_t places, threads, copies, distance;  // from one table to the next
+  std::size_t places, threads, copies, distance;  // `distance` is the one from a table to the next
   std::unique_ptr<line[]> all;
 
   tables(std::size_t count_of_places, std::size_t count, std::size_t of_each)
@@ -269,11 +277,11 @@ struct tables {
     const std::size_t lines = (places + 15) / 16 + 2;
     return 16 * (lines % 64 == 0 ? lines + 1 : lines);
   }
-  /// The first of a thread's.
+  /// Returns the first of a thread's tables.
   std::uint32_t* of(std::size_t thread) const {
     return reinterpret_cast<std::uint32_t*>(all.get()) + thread * copies * distance;
   }
-  /// Of all threads' first tables.
+  /// Returns the sum of a place in all threads' first tables.
   std::uint64_t sum(std::size_t place) const {
     std::uint64_t n = 0;
     for (std::size_t t = 0; t < threads; ++t) n += of(t)[place];
@@ -281,8 +289,8 @@ struct tables {
   }
 };
 
-/// Places that are looked at together, whether they are all one: one key of 256 bins takes 0.18 ns,
-/// not 0.36.
+/// So many places are compared at once, whether they are all equal: one key of 256 bins takes 0.18
+/// ns, not 0.36.
 inline constexpr std::size_t run = 64;
 
 template <class Place>
@@ -294,8 +302,8 @@ bool are_equal(const Place* places) {
   return differ == 0;
 }
 
-/// Written out eight times, so that processors which remember by instruction where a store went
-/// (Zen 3 on) are not misled by two places in turn.
+/// Counts places. The additions are written out eight times, so that processors that remember by
+/// instruction where a store went (Zen 3 and later) are not misled where two places alternate.
 template <std::size_t tables, class Place>
 void count_places(const Place* places, std::size_t n, std::uint32_t* first, std::size_t distance) {
   const auto count_eight = [&](std::size_t i) {
@@ -313,7 +321,7 @@ void count_places(const Place* places, std::size_t n, std::uint32_t* first, std:
   for (; i < n; ++i) ++first[places[i]];
 }
 
-/// A thread's tables while it counts.
+/// Is a thread's tables while it counts.
 class counters {
  public:
   counters(const tables& all, std::size_t thread)
@@ -344,7 +352,7 @@ class counters {
         return count_places<most_copies>(places, n, first_, distance_);
     }
   }
-  /// Leaves the sums in the first table.
+  /// Adds up the tables in the first one.
   void fold() {
     if (!used_all_) return;
     for (std::size_t c = 1; c < copies_; ++c) {
@@ -387,14 +395,16 @@ void count_in_tables(const job& j, std::size_t begin, std::size_t end, const thr
 
 // --- Bytes ---------------------------------------------------------------------------------------
 
-/// A table for each place in a word of 8 bytes, which has a channel of its own.
+/// So many bytes are read at once, and each has a table of its own, because it has a channel of its
+/// own.
 inline constexpr std::size_t word = 8;
 
 inline bool are_bytes(const job& j) {
   return size_of(j.a.x.element) == 1 && word % j.channels == 0 && j.a.x.increment == 1;
 }
 
-/// Counts of places, to the one table `t`, from those of the 256 bytes.
+/// Counts samples [begin, end) of one byte in `bytes`, and then the places of the 256 bytes in the
+/// one table `t`.
 template <class Run>
 void count_bytes(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all,
                  const tables& bytes, const tables& t) {
@@ -415,13 +425,13 @@ void count_bytes(const job& j, std::size_t begin, std::size_t end, const threads
   std::uint8_t each[256];
   std::iota(each, each + 256, std::uint8_t{0});
   slot found[256];
-  j.search(j.bins_of_samples, each, 256, found);  // bytes are not slots
+  j.search(j.bins_of_samples, each, 256, found);  // bytes are not slots here, so they don't return
   std::fill_n(t.of(0), j.places, 0);
   for (std::size_t k = 0; k < word * all.count; ++k) {
     slot places[256];
     std::copy_n(found, 256, places);
     for (slot& s : places) {
-      // `begin` and the shares are multiples of a word
+      // `begin` and the shares are multiples of so many bytes.
       if (j.channels > 1) j.move_to_channels(k % j.channels, 1, &s);
     }
     const std::uint32_t* const of_word = bytes.of(k / word) + k % word * bytes.distance;
@@ -431,12 +441,13 @@ void count_bytes(const job& j, std::size_t begin, std::size_t end, const threads
 
 // --- Many places ---------------------------------------------------------------------------------
 
-/// The samples of a round, sorted by group of places tile by tile; of each the lower bits of its
-/// place are kept.
+/// Holds the samples of a round, sorted by group of places, tile by tile. It keeps the lower bits
+/// of each sample's place.
 struct sorted_tiles {
   std::size_t samples, groups, tiles;
   std::unique_ptr<std::uint16_t[]> lower;
-  std::unique_ptr<std::uint32_t[]> begins;  // of each group of each tile, in it; and the end
+  // Where each group begins in each tile, and where the last one ends.
+  std::unique_ptr<std::uint32_t[]> begins;
 
   sorted_tiles(std::size_t most, std::size_t places)
       : samples(most),
@@ -448,10 +459,10 @@ struct sorted_tiles {
   std::uint32_t* begins_of(std::size_t t) const { return begins.get() + t * (groups + 1); }
 };
 
-/// What a thread needs to sort a tile.
+/// Holds what a thread needs to sort a tile.
 struct sorter {
   std::unique_ptr<slot[]> places{new slot[tile]};
-  std::vector<std::uint32_t> next;  // of each group of each stream
+  std::vector<std::uint32_t> next;  // where the next sample of each group of each stream goes
 
   explicit sorter(std::size_t groups) : next(groups * streams) {}
 
@@ -499,12 +510,12 @@ inline void count_group(const sorted_tiles& all, std::size_t g, std::size_t firs
   own.fold();
 }
 
-/// What rounds of at most so many samples need.
+/// Holds what rounds of at most so many samples need.
 struct sorting {
   sorted_tiles sorted;
-  std::vector<sorter> sorters;  // one a thread
+  std::vector<sorter> sorters;  // one for each thread
   tables counted;
-  std::vector<std::size_t> sizes;  // of each group
+  std::vector<std::size_t> sizes;  // how many samples each group has
 
   sorting(std::size_t most, std::size_t places, std::size_t threads)
       : sorted(most, places), counted(group, threads, copies_for(group)), sizes(sorted.groups) {
@@ -512,7 +523,7 @@ struct sorting {
   }
 };
 
-/// A round: [begin, end).
+/// Counts one round of samples, [begin, end).
 template <class C, class Run>
 void count_sorted(const job& j, std::size_t begin, std::size_t end, const result<C>& to, sorting& s,
                   const threads<Run>& all) {
@@ -532,7 +543,8 @@ void count_sorted(const job& j, std::size_t begin, std::size_t end, const result
                [&](std::size_t k) { return sum(k - begin_of_group); });
   };
   const tables& t = s.counted;
-  // A thread counts a group; all together one that has more than a thread's part of the samples.
+  // One thread counts a group. All threads together count a group that has more than a thread's
+  // part of the samples.
   std::vector<std::size_t>& sizes = s.sizes;
   std::fill(sizes.begin(), sizes.end(), 0);
   for (std::size_t i = 0; i < tiles; ++i) {
@@ -580,7 +592,7 @@ std::size_t find_stray(const job& j, const threads<Run>& all) {
   return *std::min_element(found.begin(), found.end());
 }
 
-/// The index of the first key out of range, if that is an error; else n.
+/// Counts, and returns the index of the first key out of range, if that is an error; else n.
 template <class C, class Run>
 std::size_t count(const job& j, const threads<Run>& all) {
   const std::size_t n = j.a.x.size;
@@ -590,7 +602,8 @@ std::size_t count(const job& j, const threads<Run>& all) {
   const std::size_t round =
       sorted ? std::min(most_at_once, std::max(j.places, std::size_t{1} << 22)) / tile * tile
              : most_at_once;
-  // One table is looked at before it is written.
+  // A single table can be looked at before results are written; elsewhere the keys must be looked
+  // at first.
   if (j.is_strict() && (few_samples || sorted || n > round)) {
     const std::size_t stray = find_stray(j, all);
     if (stray < n) return stray;
@@ -599,7 +612,7 @@ std::size_t count(const job& j, const threads<Run>& all) {
     count_directly(j, result<C>(j.a, j.a.options.add));
     return n;
   }
-  // All that the rounds need, before the first of them writes.
+  // Everything that the rounds need is allocated before the first of them writes.
   std::optional<sorting> of_sorting;
   std::optional<tables> of_bytes, of_places;
   if (sorted) {
@@ -690,8 +703,8 @@ void add_weights(const job& j, const threads<Run>& all) {
 
 }  // namespace counting
 
-/// A histogram on at most so many threads: `run(count, f)` calls f(0) ... f(count - 1) side by
-/// side.
+/// Computes a histogram on at most so many threads: `run(count, f)` calls f(0) ... f(count - 1)
+/// side by side.
 template <class Run>
 stray_key count_on_threads(const histogram_arguments& a, const void* bins, slot_search* search,
                            std::size_t threads, const Run& run) {

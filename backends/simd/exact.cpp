@@ -1,10 +1,12 @@
-// The exact grade on one thread in vector instructions; one source for all instruction sets.
+// The exact grade runs on one thread, in vector instructions; this one source is for all
+// instruction sets.
 //
 // Terms are split, without error, over a few levels: accumulators in registers that start at a bias
-// of 1.5 * 2^k, so that adding to one rounds the addend to a multiple of the level's unit, and what
-// that leaves goes to the next level. A tile's largest and smallest term are looked at after it:
-// they prove that nothing was lost. A tile that doesn't fit is added again, with other levels, or
-// by the exponents of its terms (`exponent_bins`). docs/numerics.md has the proof.
+// of 1.5 * 2^k. Adding a number to such an accumulator rounds the number to a multiple of the
+// level's unit, and what that leaves goes to the next level. After a tile its largest and smallest
+// term are looked at: they prove that nothing was lost. A tile that doesn't fit is added again,
+// with other levels, or by the exponents of its terms (`exponent_bins`). docs/numerics.md has the
+// proof.
 #include "backends/simd/exact.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -27,20 +29,21 @@ __extension__ using wide_integer = __int128;
 
 // --- Levels --------------------------------------------------------------------------------------
 
-/// Rows of vectors in a tile: what a level adds up before it is drained.
+/// A level adds up so many steps, which are a tile, before it is drained.
 constexpr int rows_log = 6;
 constexpr std::size_t tile_rows = std::size_t{1} << rows_log;
 
-/// Terms below 2^top in magnitude go to levels biased by 1.5 * 2^(top + this): the term, what that
-/// leaves; and for products of doubles the product's error, and what that leaves.
+/// Terms below 2^top in magnitude go to levels biased by 1.5 * 2^(top + this). The first level has
+/// the term, the second what that leaves; for products of doubles the third has the product's
+/// error, and the fourth what that leaves.
 constexpr std::array<int, 4> level_base = {rows_log + 1, 2 * rows_log - 51, rows_log - 53,
                                            2 * rows_log - 105};
 template <bool paired>
 constexpr int level_count = paired ? 4 : 2;
 
-/// Where the biases, the floor of every window and the error of its smallest product are normal
-/// numbers, and where the first level, which may come to 2^(top + rows_log + 2) when all its terms
-/// round up, is still finite.
+/// Within these bounds of `top` the biases, the floor of every window and the error of its smallest
+/// product are normal numbers, and the first level is finite: it may come to 2^(top + steps_log +
+/// 2) when all its terms round up.
 constexpr int lowest_top = -920;
 constexpr int highest_top = 1021 - rows_log;
 
@@ -48,12 +51,12 @@ constexpr std::uint64_t bias_bits(int k) {
   return (static_cast<std::uint64_t>(k + 1023) << 52) | (std::uint64_t{1} << 51);
 }
 
-/// The upper halves of the largest magnitude, and of the smallest that is not 0.
+/// Has the upper halves of the largest magnitude, and of the smallest that is not 0.
 struct extent {
   std::uint32_t largest, smallest;
 };
 
-/// A `top` that holds these, with some room on either side.
+/// Returns a `top` that holds these magnitudes, with some room on either side.
 template <int window>
 std::optional<int> aim(const extent& e) {
   const int low = std::max(static_cast<int>(e.largest >> 20) - 1022, lowest_top);
@@ -64,37 +67,37 @@ std::optional<int> aim(const extent& e) {
 
 // --- Bins ----------------------------------------------------------------------------------------
 
-/// Sums of significands by their exponents, for terms that levels don't hold. What is added is so
-/// little work that two additions to the same bin, of which the second waits for the first, must
-/// be rare: in 67 words of 64 bits, as one long integer, a product took 5.9 ns instead of 2.2 (Zen
-/// 4); and with two exponents a bin, which must be emptied twice as often, 1.2 times as long.
+/// Holds sums of significands, by their exponents, for terms that levels don't hold. An addition is
+/// so little work that two additions to the same bin, of which the second waits for the first, must
+/// be rare: with 67 words of 64 bits, as one long integer, a product took 5.9 ns instead of 2.2
+/// (Zen 4); and with two exponents a bin, which must be emptied twice as often, 1.2 times as long.
 ///
-/// They take 16 KiB of the stack, so all sums of a call take turns with the same.
+/// The bins take 16 KiB of the stack, so all sums of a call take turns with the same ones.
 struct exponent_bins {
   static constexpr std::size_t count = 2048;
   std::int64_t sums[count];            ///< set once there is an owner
-  exact_sum<double>* owner = nullptr;  ///< what the terms in them belong to
+  exact_sum<double>* owner = nullptr;  ///< the sum that the terms in them belong to
   std::size_t terms = 0;
 
-  /// (Without a constructor GCC 12 clears the memory.)
+  /// It is empty on purpose: without a constructor GCC 12 clears the memory.
   exponent_bins() {}
 
-  /// Of significands of so many digits, so many can be added.
+  /// Says how many significands of so many digits can be added.
   static constexpr std::size_t capacity(int digits) { return std::size_t{1} << (63 - digits); }
 };
 
 // --- A sum in the making -------------------------------------------------------------------------
 
-/// What levels and bins hold of one sum, and where it goes in the end.
+/// Has what levels and bins hold of one sum, and where it goes in the end.
 struct held_sum {
   exact_sum<double>& sum;
   exponent_bins& bins;
   bool aimed = false;
-  bool zeros = false;  ///< there were some: the check of a tile looks for them
+  bool zeros = false;  ///< whether there were zeros: then the check of a tile looks for them
   int top = 0;
   wide_integer levels[4] = {};
-  std::size_t failed = 0;   ///< the last tiles that levels did not hold
-  std::size_t untried = 0;  ///< terms to come that are not tried
+  std::size_t failed = 0;   ///< how many of the last tiles levels did not hold
+  std::size_t untried = 0;  ///< so many of the next terms don't try the levels
 
   template <bool paired>
   void flush_levels() {
@@ -143,8 +146,8 @@ constexpr bool has_fma = is_avx512 || HWY_TARGET == HWY_AVX2 || is_neon;
 
 // --- Terms ---------------------------------------------------------------------------------------
 
-/// The vectors of a kernel for elements T. Doubles from floats are made in halves of AVX-512's
-/// registers: its conversion is slow (Zen 4).
+/// Is the shape of the vectors that a kernel has for elements T. Doubles that come from floats are
+/// made in halves of AVX-512's registers, because its conversion is slow (Zen 4).
 template <class T>
 struct shape {
   using D = std::conditional_t<std::is_same_v<T, double>, hn::ScalableTag<double>,
@@ -189,7 +192,8 @@ struct factors {
   hn::Vec<D> a, b;
 };
 
-/// x_i * y_i. Of floats they are exact in double; of doubles each is a pair, product and error.
+/// Are the terms x_i * y_i. Products of floats are exact in double; products of doubles are pairs,
+/// a product and its error.
 template <class T>
 struct products : shape<T> {
   using typename shape<T>::D;
@@ -212,7 +216,7 @@ struct products : shape<T> {
   double b(std::size_t i) const { return static_cast<double>(y[i]); }
 };
 
-/// x_i or |x_i|.
+/// Are the terms x_i or |x_i|.
 template <class T, bool magnitudes>
 struct values : shape<T> {
   using typename shape<T>::D;
@@ -237,8 +241,9 @@ struct values : shape<T> {
   double b(std::size_t) const { return 1; }
 };
 
-/// Exponents of terms that levels of one `top` hold exactly: down to 2^(top - window), whose last
-/// digit is the unit of the second level. (It is also that of a product's error in the fourth.)
+/// Levels of one `top` hold so many exponents of terms exactly: down to 2^(top - window), whose
+/// last digit is the unit of the second level. (It is also the unit of a product's error in the
+/// fourth.)
 template <class Terms>
 constexpr int window = 104 - Terms::digits - 2 * rows_log;
 template <class Terms>
@@ -250,7 +255,7 @@ constexpr std::make_index_sequence<Terms::sets> every_set{};
 template <class Terms>
 constexpr std::make_index_sequence<Terms::sets / 2> every_two{};
 
-/// Whether there are levels at all: for products of doubles FMA gives the error.
+/// Says whether there are levels at all: for products of doubles FMA gives the error.
 template <class Terms>
 constexpr bool has_levels = HWY_TARGET != HWY_SCALAR && (has_fma || !Terms::paired);
 
@@ -270,8 +275,8 @@ struct level_lanes {
   using D32 = typename Terms::D32;
 
   number s0[sets], s1[sets], s2[paired ? sets : 1], s3[paired ? sets : 1];
-  // Of the upper halves of magnitudes, less 1 in `smallest` where `less_one`, which makes the
-  // largest of a 0.
+  // These are upper halves of magnitudes. Where `less_one` is true, `smallest` has them less 1,
+  // which makes the largest number of a 0.
   using halves = hn::Vec<D32>;
   halves largest, smallest;
   static constexpr bool less_one = Terms::digits < 53;
@@ -290,13 +295,13 @@ struct level_lanes {
     smallest = hn::Set(du32, static_cast<hn::TFromD<D32>>(~std::uint64_t{0}));
   }
 
-  /// Adds a vector of terms; returns them, of doubles rounded.
+  /// Adds a vector of terms and returns them; terms of doubles are rounded.
   template <std::size_t u>
   HWY_INLINE number add(const factors<D>& f) {
     const number h = hn::Mul(f.a, f.b);
     const number t0 = has_fma ? hn::MulAdd(f.a, f.b, s0[u]) : hn::Add(s0[u], h);
     const number taken = hn::Sub(t0, s0[u]);
-    // (What can be had of multipliers is had of them: the adders have more to do.)
+    // (Multipliers do what they can, since the adders have more to do.)
     number rest;
     if constexpr (has_fma) {
       rest = paired ? hn::NegMulAdd(hn::Set(d, 1.0), taken, h) : hn::MulSub(f.a, f.b, taken);
@@ -315,11 +320,12 @@ struct level_lanes {
     return h;
   }
 
-  /// The upper halves of both, in any order.
+  /// Returns the upper halves of both, in any order.
   static HWY_INLINE halves uppers(integer v, integer w) {
 #if HWY_TARGET == HWY_SCALAR
-    return hn::Max(hn::ShiftRight<32>(v), hn::ShiftRight<32>(w));  // has no levels: never called
-#elif HWY_TARGET == HWY_AVX2  // in order it takes two instructions
+    // This target has no levels, so nobody calls it.
+    return hn::Max(hn::ShiftRight<32>(v), hn::ShiftRight<32>(w));
+#elif HWY_TARGET == HWY_AVX2  // keeping the order would take two instructions
     if constexpr (sizeof(v) == 32) {
       return halves{_mm256_castps_si256(_mm256_shuffle_ps(
           _mm256_castsi256_ps(v.raw), _mm256_castsi256_ps(w.raw), _MM_SHUFFLE(3, 1, 3, 1)))};
@@ -329,8 +335,8 @@ struct level_lanes {
 #endif
   }
 
-  /// Magnitudes for the smallest: the largest of those that don't count, which are the products of
-  /// a 0 (another product may underflow to 0).
+  /// Returns magnitudes for `smallest`. Those that don't count are the largest there are: products
+  /// of which a factor is 0. (Another product may underflow to 0.)
   HWY_INLINE integer counted(const factors<D>& f, number h) const {
     const integer magnitude = hn::BitCast(du, hn::Abs(h));
     if constexpr (paired) {
@@ -359,7 +365,7 @@ struct level_lanes {
     }
   }
 
-  /// Of a vector only the first n are terms.
+  /// Adds a vector of which only the first n numbers are terms.
   template <std::size_t u>
   HWY_INLINE void take_first(const factors<D>& f, std::size_t n) {
     const number h = add<u>(f);
@@ -384,7 +390,7 @@ struct level_lanes {
      ...);
   }
 
-  /// Whether the terms were within the levels' window, and so nothing was lost.
+  /// Says whether the terms were within the levels' window, so that nothing was lost.
   HWY_INLINE bool fit(int top) const {
     const auto most = hn::Set(du32, (static_cast<std::uint32_t>(top + 1023) << 20) - 1);
     const auto least = hn::Set(du32, static_cast<std::uint32_t>(top - window<Terms> + 1023) << 20);
@@ -400,7 +406,8 @@ struct level_lanes {
     return sum;
   }
 
-  /// A level's bit pattern counts its units, from the bias's on.
+  /// Adds each level's bit pattern to `sums`. The pattern counts the level's units, from the bias's
+  /// on.
   HWY_INLINE void drain(integer* sums) const {
     constexpr auto every = every_set<Terms>;
     sums[0] = hn::Add(sums[0], bits(every, s0));
@@ -424,16 +431,17 @@ struct level_lanes {
 template <class Terms>
 using level_sums = hn::Vec<hn::RebindToUnsigned<typename Terms::D>>[4];
 
-/// Adds at most a tile, or nothing if it doesn't fit: then what was seen.
+/// Adds at most a tile; or nothing if it doesn't fit, and then says what was seen.
 template <class Terms, bool zeros>
 HWY_NOINLINE bool add_levels(const Terms terms, std::size_t n, int top, level_sums<Terms>& sums,
                              extent& seen) {
   level_lanes<Terms, zeros> lanes;
   lanes.start(every_set<Terms>, top);
   const std::size_t whole = n / row_terms<Terms> * row_terms<Terms>;
-  // Memory is left to the processor's own prefetchers: of 2^26 elements, one Zen 4 core, f64 takes
-  // 0.98 to 1.06 of the default grade's time and f32 1.00 to 1.04, over the placements of pages.
-  // With prefetches 512 bytes ahead it was 1.04 to 1.16, with 1024 1.34, 2048 1.19, 4096 1.26.
+  // Memory is left to the processor's own prefetchers: for 2^26 elements on one Zen 4 core f64
+  // takes 0.98 to 1.06 of the default grade's time and f32 1.00 to 1.04, depending on where the
+  // pages lie. With prefetches 512 bytes ahead it was 1.04 to 1.16, with 1024 1.34, with 2048 1.19,
+  // with 4096 1.26.
 #pragma GCC unroll 1
   for (std::size_t i = 0; i < whole; i += row_terms<Terms>) {
     lanes.row(every_two<Terms>, terms, i);
@@ -447,7 +455,7 @@ HWY_NOINLINE bool add_levels(const Terms terms, std::size_t n, int top, level_su
   return true;
 }
 
-/// The same, from the first product on that is 0 with a look at the factors.
+/// Does the same. From the first product on that is 0 it looks at the factors.
 template <class Terms>
 HWY_INLINE bool add_levels(const Terms terms, std::size_t n, held_sum& to, level_sums<Terms>& sums,
                            extent& seen) {
@@ -461,7 +469,8 @@ HWY_INLINE bool add_levels(const Terms terms, std::size_t n, held_sum& to, level
   return add_levels<Terms, true>(terms, n, to.top, sums, seen);
 }
 
-/// Modulo 2^64. (GCC's own reduction of AVX-512 registers adds signed numbers, which may overflow.)
+/// Adds up a vector's numbers modulo 2^64. (GCC's own reduction of AVX-512 registers adds signed
+/// numbers, which may overflow.)
 template <class Terms>
 HWY_INLINE std::uint64_t sum_of_lanes(hn::Vec<hn::RebindToUnsigned<typename Terms::D>> v) {
   HWY_ALIGN std::uint64_t lanes[Terms::width];
@@ -471,7 +480,7 @@ HWY_INLINE std::uint64_t sum_of_lanes(hn::Vec<hn::RebindToUnsigned<typename Term
   return sum;
 }
 
-/// Takes the levels' sums over; `count` times a row of biases was added.
+/// Takes the levels' sums over. The biases of a step were added `count` times.
 template <class Terms>
 HWY_INLINE void collect(const level_sums<Terms>& sums, std::size_t count, held_sum& to) {
   for (int j = 0; j < level_count<Terms::paired>; ++j) {
@@ -483,7 +492,7 @@ HWY_INLINE void collect(const level_sums<Terms>& sums, std::size_t count, held_s
 
 // --- Any number of terms -------------------------------------------------------------------------
 
-/// What the first terms are like.
+/// Says what the first terms are like.
 template <class Terms>
 HWY_NOINLINE extent extent_of(const Terms terms, std::size_t n) {
   level_lanes<Terms, true> lanes;
@@ -497,8 +506,8 @@ HWY_NOINLINE void add_one_by_one(const Terms terms, std::size_t n, held_sum& to)
   for (std::size_t i = 0; i < n; ++i) to.sum.add_product(terms.a(i), terms.b(i));
 }
 
-/// Empties the bins. 32 at a time make one integer, of their upper and lower halves: neither sum
-/// passes 64 bits.
+/// Empties the bins. 32 bins at a time make one integer, from their upper and lower halves: neither
+/// sum passes 64 bits.
 template <class Terms>
 HWY_NOINLINE void drain(exponent_bins& from) {
   constexpr auto du = Terms::du;
@@ -530,8 +539,8 @@ HWY_NOINLINE void drain(exponent_bins& from) {
   }
 }
 
-/// Numbers on their way into bins, by exponent and significand. (Vector by vector GCC 12 would take
-/// each number out of its register, which takes twice as long as loads.)
+/// Holds numbers on their way into bins, by exponent and significand. (Vector by vector, GCC 12
+/// would take each number out of its register, which takes twice as long as loads.)
 template <class Terms>
 struct parted_numbers {
   static constexpr std::size_t most = 128;
@@ -561,12 +570,13 @@ struct parted_numbers {
   }
 };
 
-/// By exponents: 2.2 ns a product of doubles, 1.0 of floats (Zen 4), where a superaccumulator takes
-/// 7.
+/// Adds terms to bins by their exponents: it takes 2.2 ns for a product of doubles and 1.0 for one
+/// of floats (Zen 4), where a superaccumulator takes 7.
 template <class Terms>
 HWY_NOINLINE void add_to_bins(const Terms terms, std::size_t n, held_sum& to) {
   exponent_bins& bins = to.bins;
-  // The bins' own cost is that of about 96 terms one by one. Without FMA products have no errors.
+  // The bins' own cost is that of about 96 terms one by one. Without FMA nothing gives the
+  // products' errors.
   if ((n < 96 && bins.owner != &to.sum) || (Terms::paired && !has_fma)) {
     return add_one_by_one(terms, n, to);
   }
@@ -609,8 +619,8 @@ HWY_NOINLINE void add_to_bins(const Terms terms, std::size_t n, held_sum& to) {
   }
 }
 
-/// Tiles, the last of which may be shorter, until one doesn't fit: how many terms, and what the one
-/// that doesn't is like.
+/// Adds tiles, of which the last may be shorter, until one doesn't fit. It returns how many terms
+/// it added, and says in `seen` what the tile that doesn't fit is like.
 template <class Terms>
 std::size_t add_tiles(const Terms terms, std::size_t n, held_sum& to, extent& seen) {
   const auto zero = hn::Zero(Terms::du);
@@ -657,7 +667,7 @@ void add_terms(Terms terms, std::size_t n, held_sum& to) {
       if (const auto top = aim<window<Terms>>(seen)) {
         to.template flush_levels<Terms::paired>();
         to.top = *top;
-      } else {  // the next are likely to fail too
+      } else {  // the next tiles are likely to fail too
         to.failed = std::min<std::size_t>(2 * to.failed + 1, 63);
         to.untried = to.failed * tile;
       }
@@ -682,26 +692,26 @@ void add_all(Terms terms, std::size_t n, exact_sum<double>& to) {
 
 // --- All other operands --------------------------------------------------------------------------
 
-/// The real numbers of a block's elements, one or two of each: re and im of complex elements, of
-/// int64 a multiple of 2^32 and what is left. It takes 8 KiB of the stack.
+/// Holds the real numbers of a block's elements, one or two of each: re and im of complex elements,
+/// and of int64 a multiple of 2^32 and the rest. It takes 8 KiB of the stack.
 template <class T>
 struct number_arrays {
   static constexpr std::size_t room = 8192 / sizeof(T);
   HWY_ALIGN T first[room];
   T* const second = first + room / 2;
 
-  /// Elements of a block in which they are `two`, or one.
+  /// Says how many elements a block has if they are `two` numbers each, or one.
   static constexpr std::size_t block(bool two) { return two ? room / 2 : room; }
 };
 
 constexpr bool is_complex(type t) { return t == type::complex64 || t == type::complex128; }
 
-/// Every number of the type is a float.
+/// Says whether float holds every number of the type.
 constexpr bool is_narrow(type t) {
   return t != type::int32 && t != type::int64 && t != type::float64 && t != type::complex128;
 }
 
-/// Writes the numbers of n elements that lie side by side, one or two each.
+/// Writes the numbers of n elements that lie side by side, one or two for each.
 template <class T>
 void split_numbers(type element, const void* data, std::size_t n, T* first, T* second) {
   const auto part = [&]<class P>(const P* pairs) {
@@ -748,7 +758,8 @@ void split_numbers(type element, const void* data, std::size_t n, T* first, T* s
   }
 }
 
-/// Those of `v`. (Inline, what it takes of the stack would add to what sums take.)
+/// Writes the numbers of `v`. (It is not inlined, since what it takes of the stack would add to
+/// what sums take.)
 template <class T>
 HWY_NOINLINE void split_numbers(const operand& v, number_arrays<T>& to) {
   if (v.element == type_of<T> && v.increment != 1) {
@@ -774,7 +785,8 @@ bool all_finite(const T* numbers, std::size_t n) {
 template <class T>
 void add_packed_products(const exact_arguments& a, exact_sums& to) {
   number_arrays<T> x, y;
-  // By parts of x and y. Of real numbers in two parts all belong to the real sum.
+  // There is a sum for each part of x and of y. Of real numbers in two parts all belong to the real
+  // sum.
   const bool x_complex = is_complex(a.x.element), y_complex = is_complex(a.y.element);
   const bool x_two = x_complex || a.x.element == type::int64;
   const bool y_two = y_complex || a.y.element == type::int64;
@@ -788,7 +800,8 @@ void add_packed_products(const exact_arguments& a, exact_sums& to) {
     const operand px = a.x.slice(i, n), py = a.y.slice(i, n);
     split_numbers(px, x);
     split_numbers(py, y);
-    // A part of an integer may be 0 where it is not, and infinity times it is another matter.
+    // A part of an integer may be 0 where the integer is not, and 0 times infinity is a NaN. So the
+    // serial column adds such a block, whose elements are not all finite.
     const bool integer = (x_two && !x_complex) || (y_two && !y_complex);
     if (integer && !(all_finite(x.first, n) && (!x_two || all_finite(x.second, n)) &&
                      all_finite(y.first, n) && (!y_two || all_finite(y.second, n)))) {
@@ -799,7 +812,8 @@ void add_packed_products(const exact_arguments& a, exact_sums& to) {
     }
     if (a.conjugated == conjugate::x && x_complex) negate(x.second, n);
     if (a.conjugated == conjugate::y && y_complex) negate(y.second, n);
-    // In this order those of a complex sum's real part, which may need the bins, follow each other.
+    // In this order the two that make a complex sum's real part, and may need the bins, follow each
+    // other.
     if (y_two) add_terms(products<T>(x.first, y.second), n, first_second);
     if (x_two) add_terms(products<T>(x.second, y.first), n, second_first);
     if (x_two && y_two) {
@@ -823,7 +837,7 @@ void add_packed_values(const exact_arguments& a, exact_sums& to) {
   for (std::size_t i = 0; i < a.x.size; i += x.block(two)) {
     const std::size_t n = std::min(x.block(two), a.x.size - i);
     split_numbers(a.x.slice(i, n), x);
-    if (magnitudes && two && !x_complex) {  // both parts by the sign of the whole
+    if (magnitudes && two && !x_complex) {  // both parts get the sign of the whole
       for (std::size_t j = 0; j < n; ++j) {
         if (x.first[j] < 0) x.first[j] = -x.first[j], x.second[j] = -x.second[j];
       }
@@ -838,7 +852,8 @@ void add_packed_values(const exact_arguments& a, exact_sums& to) {
   flush<values<T, magnitudes>>(second);
 }
 
-/// Of complex numbers both parts' squares belong to the real sum; the others are (high + low)^2.
+/// Adds squares. Of complex numbers both parts' squares belong to the real sum; the others are
+/// (high + low)^2.
 template <class T>
 void add_packed_squares(const exact_arguments& a, exact_sums& to) {
   number_arrays<T> x;
@@ -873,8 +888,8 @@ void add_packed(const exact_arguments& a, exact_sums& to) {
   }
 }
 
-/// Contiguous elements of the kernels' own types, where they lie. For magnitudes and squares a
-/// complex vector is one of real numbers, twice as long.
+/// Adds contiguous elements of the kernels' own types, where they lie. For magnitudes and squares a
+/// complex vector is a vector of real numbers, twice as long.
 template <class T>
 void add_in_place(const exact_arguments& a, exact_sums& to) {
   const T* const x = static_cast<const T*>(a.x.data);

@@ -1,11 +1,12 @@
-// What a source of this column was compiled to, one implementation an instruction set. A source
-// includes it last, where HWY_ONCE is; it has defined `implementation`, whose first member is its
-// `set`, and in the namespace of every target a constant `here`.
+// This file lists what a source of this column was compiled to, one implementation for each
+// instruction set. A source includes it last, where HWY_ONCE is defined. Before that it has defined
+// `implementation`, whose first member is its `set`, and in the namespace of every target a
+// constant `this_target`.
 
 namespace tally::backends::simd {
 namespace {
 
-/// All that this build has. The last is what the compiler's own flags allow.
+/// Lists all implementations that this build has. The last is what the compiler's own flags allow.
 constexpr const implementation* implementations[] = {
 #if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_SSE4
     &N_SSE4::here,

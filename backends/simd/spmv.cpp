@@ -1,10 +1,10 @@
-// spmv on one thread in vector instructions: values of 32 and 64 bits, x of the accumulator's type.
-// Rows of values of 16 bits, and complex ones, are the serial column's.
+// spmv runs on one thread, in vector instructions, for values of 32 and 64 bits and an x of the
+// accumulator's type. Rows of values of 16 bits, and complex ones, are the serial column's.
 //
-// Rows are summed four at a time, their 8 lanes in vectors of up to 4, and folded together. Where
-// all four are short, no branch depends on their lengths: a vector reads on into the next row, and
-// what isn't the row's is masked. Rows of more than `short_row` terms are summed by the kernel of
-// `dot`.
+// Four rows are summed at a time: the 8 lanes of each are in vectors of up to 4, and the rows are
+// folded together. Where all four are short, no branch depends on their lengths: a vector reads on
+// into the next row, and what isn't the row's is masked. The kernel of `dot` sums rows of more than
+// `short_row` terms.
 #include "backends/simd/spmv.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -27,13 +27,13 @@
 namespace tally::backends::simd {
 namespace {
 
-/// The types of values, and for each the kernels with int32 and with int64 columns. (They
-/// take 13 seconds to compile, with 16 bits and each type of offsets 100.)
+/// These are the types of values; each has kernels with int32 and with int64 columns. (They take 13
+/// seconds to compile. With 16 bits and each type of offsets they took 100.)
 using wide_values = type_list<float, double>;
 template <class A>
 using kernel_table = std::array<std::array<row_kernels<A>, 2>, wide_values::size>;
 
-/// What one instruction set has.
+/// Is what one instruction set has.
 struct implementation {
   instruction_set set;
   const kernel_table<float>* floats;
@@ -57,7 +57,7 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// The next values at p as numbers of D.
+/// Loads the next values at p as numbers of D.
 template <class D, class V>
 HWY_INLINE hn::Vec<D> load_values(D d, const V* p) {
   using W = hn::TFromD<D>;
@@ -68,14 +68,15 @@ HWY_INLINE hn::Vec<D> load_values(D d, const V* p) {
   }
 }
 
-/// A row's lanes are in vectors of at most 4. (8 doubles of AVX-512 were no faster on Zen 4.)
+/// A row's lanes are in vectors of at most 4 numbers. (8 doubles of AVX-512 were no faster on Zen
+/// 4.)
 template <class W>
 using lanes_tag = hn::CappedTag<W, row_order::lanes / 2>;
 template <class W>
 using lanes_vec = hn::Vec<lanes_tag<W>>;
 
-/// Columns of a vector's elements, of int32 loaded as pairs: loads are what a product in the caches
-/// is bounded by (Zen 4: up to 15 % faster).
+/// Holds the columns of a vector's elements. Those of int32 are loaded as pairs, since loads bound
+/// a product in the caches (Zen 4: up to 15 % faster).
 template <std::size_t count, class I>
 HWY_INLINE std::array<std::size_t, count> load_columns(const I* columns) {
   std::array<std::size_t, count> loaded;
@@ -95,8 +96,7 @@ HWY_INLINE std::array<std::size_t, count> load_columns(const I* columns) {
 template <class D, std::size_t... i>
 HWY_INLINE hn::Vec<D> gathered(std::index_sequence<i...>, D, const hn::TFromD<D>* x,
                                const std::array<std::size_t, sizeof...(i)>& columns) {
-#if HWY_TARGET == HWY_SCALAR || \
-    HWY_TARGET == HWY_EMU128  // whose vectors are no type of the compiler
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128  // its vectors are no type of the compiler
   const hn::TFromD<D> elements[hn::MaxLanes(D())] = {x[columns[i]]...};
   return hn::LoadU(D(), elements);
 #else
@@ -104,17 +104,17 @@ HWY_INLINE hn::Vec<D> gathered(std::index_sequence<i...>, D, const hn::TFromD<D>
 #endif
 }
 
-/// x[columns[0]], x[columns[1]], ..., `count` of them, and zeros.
+/// Returns x[columns[0]], x[columns[1]], ..., `count` of them, and zeros.
 template <std::size_t count, class D, class I>
 HWY_INLINE hn::Vec<D> gathered(D d, const hn::TFromD<D>* x, const I* columns) {
   return gathered(std::make_index_sequence<count>(), d, x, load_columns<count>(columns));
 }
 
-/// Whether there are instructions that gather such elements.
+/// Says whether there are instructions that gather such elements.
 template <class W>
 constexpr bool has_gather = std::is_same_v<W, double> && (is_avx512 || HWY_TARGET == HWY_AVX2);
 
-/// The same by these instructions.
+/// Returns the same by these instructions.
 template <class D, class I>
 HWY_INLINE hn::Vec<D> gathered_at_once(D d, const hn::TFromD<D>* x, const I* columns) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
@@ -129,7 +129,7 @@ HWY_INLINE hn::Vec<D> gathered_at_once(D d, const hn::TFromD<D>* x, const I* col
 #endif
 }
 
-/// All bits set for the first 8 lanes, none for the next: masks are loaded from it.
+/// Masks are loaded from this: all bits are set for the first 8 lanes, none for the next.
 template <class W>
 alignas(64) constexpr auto first_lanes = []() {
   std::array<hwy::UnsignedFromSize<sizeof(W)>, 2 * row_order::lanes> bits{};
@@ -137,26 +137,26 @@ alignas(64) constexpr auto first_lanes = []() {
   return bits;
 }();
 
-/// Values and columns so many terms ahead are prefetched, of matrices that are *far*: of more than
-/// `near_bytes`. On Zen 4 a plain loop's time over this one's was 1.12 without and 1.55 with it for
-/// the 5-point stencil of 2048^2 (1.02 and 1.57: 7-point, 100^3), and 4 to 8 % less with it where
-/// the caches hold the matrix. 512 terms were up to 5 % slower, 128 up to 10 %. Where caches end is
-/// the machine's, and this limit a guess.
+/// Values and columns so many terms ahead are prefetched, where the matrix is *far*: where it has
+/// more than `near_bytes`. On Zen 4 a plain loop's time over this one's was 1.12 without and 1.55
+/// with prefetches for the 5-point stencil of 2048^2 (1.02 and 1.57 for the 7-point stencil of
+/// 100^3); prefetches took 4 to 8 % where the caches hold the matrix. 512 terms were up to 5 %
+/// slower, 128 up to 10 %. Where caches end is the machine's, and this limit is a guess.
 constexpr std::size_t ahead = 256;
 constexpr std::size_t near_bytes = std::size_t{1} << 24;
 
 /// In rows of more than 8 terms an x of more bytes than this is gathered by the instructions for
-/// that. They take longer than a load for each element where these hit (1.7 times on Zen 4), and
-/// less time where they miss: with 2^18 columns at random, two threads went from 0.77 to 1.06 times
-/// the best peer's speed. The limit itself is not tuned.
+/// that. They take longer than a load for each element where these hit the cache (1.7 times on Zen
+/// 4), and less time where they miss: with 2^18 columns at random, two threads went from 0.77 to
+/// 1.06 times the best peer's speed. The limit itself is not tuned.
 constexpr std::size_t near_x = std::size_t{1} << 20;
 
-/// Rows that are summed by one kind of code before their lengths are asked for again. Not tuned;
-/// with 4 of any length, memplus and R-MAT 2^14 took 10 % longer.
+/// One kind of code sums so many rows before their lengths decide again. The number is not tuned;
+/// with 4 rows of any length, memplus and R-MAT 2^14 took 10 % longer.
 constexpr std::size_t rows_of_one_kind = 256;
 constexpr std::size_t rows_of_any_length = 64;
 
-/// A row's terms.
+/// Are a row's terms.
 template <class W, class V, class I, bool gathers = false>
 struct row_terms {
   using number = W;
@@ -165,7 +165,7 @@ struct row_terms {
   const W* x;
 
   HWY_INLINE W term(std::size_t i) const { return static_cast<W>(values[i]) * x[columns[i]]; }
-  /// A vector of terms, of which those from `count` on are of no use.
+  /// Returns a vector of terms. Those from `count` on are of no use.
   template <std::size_t count, class D>
   HWY_INLINE hn::Vec<D> at(D d, std::size_t i) const {
     if constexpr (gathers && count == hn::MaxLanes(d)) {
@@ -191,10 +191,10 @@ struct row_terms {
 // the last on, and four rows from the last to the first took 2.3 times as long on Zen 4 (27-point
 // stencil of 100^3), since prefetchers follow what they are used to.
 //
-// What takes index sequences is a function rather than a lambda, which GCC may leave out of line,
-// its captures in memory.
+// What takes index sequences is a function rather than a lambda: GCC may leave a lambda out of
+// line, with its captures in memory.
 
-/// The sum of lane v and of lane v + half, where there is one.
+/// Returns the sum of lane v and of lane v + half, where there is one.
 template <std::size_t half, std::size_t count, std::size_t v, class V>
 HWY_INLINE V with_other_half(const V* lane) {
   if constexpr (v + half < count) {
@@ -223,7 +223,7 @@ HWY_INLINE lanes_vec<W> fold_vectors(const lanes_vec<W>* lane) {
   return fold_halves<half, count>(std::make_index_sequence<half>(), lane);
 }
 
-/// Lanes from l on, +0 from lane n on; n is at most 8.
+/// Returns a mask of the lanes from l on. It ends at lane n, which is at most 8.
 template <class W>
 HWY_INLINE lanes_vec<W> only_first(std::size_t n, std::size_t l, lanes_vec<W> v) {
   constexpr lanes_tag<W> d;
@@ -232,8 +232,8 @@ HWY_INLINE lanes_vec<W> only_first(std::size_t n, std::size_t l, lanes_vec<W> v)
   return hn::And(hn::BitCast(d, mask), v);
 }
 
-/// Folds what is left of four rows' lanes, and writes the rows' sums. They may be sums of lanes
-/// that started as their first term, and so be -0.
+/// Folds what is left of four rows' lanes, and writes the rows' sums. Lanes started as their first
+/// term, so the sums may be -0.
 template <class W>
 HWY_INLINE void store_sums(const lanes_vec<W>* rows, W* sums) {
   constexpr lanes_tag<W> d;
@@ -266,8 +266,8 @@ HWY_INLINE void store_sums(const lanes_vec<W>* rows, W* sums) {
 #endif
 }
 
-/// A row of up to `most` terms, a lane each; its lanes folded to a vector. So many terms are read,
-/// though not added, whatever n is.
+/// Folds a row of up to `most` terms, one for each lane, to a vector. It reads so many terms,
+/// though it does not add them, whatever n is.
 template <std::size_t most, class Terms, std::size_t... v>
 HWY_INLINE lanes_vec<typename Terms::number> sum_lane_each(std::index_sequence<v...>, Terms t,
                                                            std::size_t n) {
@@ -285,7 +285,7 @@ HWY_INLINE lanes_vec<typename Terms::number> sum_lane_each(Terms t, std::size_t 
   return sum_lane_each<most>(std::make_index_sequence<(most + w - 1) / w>(), t, n);
 }
 
-/// A row of more than 8 terms.
+/// Folds a row of more than 8 terms.
 template <class Terms, std::size_t... v>
 HWY_INLINE lanes_vec<typename Terms::number> sum_in_lanes(std::index_sequence<v...>, Terms t,
                                                           std::size_t n, bool far) {
@@ -294,7 +294,7 @@ HWY_INLINE lanes_vec<typename Terms::number> sum_in_lanes(std::index_sequence<v.
   constexpr std::size_t w = hn::MaxLanes(d);
   constexpr std::size_t lanes = row_order::lanes;
   lanes_vec<W> lane[] = {t.at(d, v * w)...};
-  // Not unrolled, since a prefetcher follows few load instructions.
+  // It is not unrolled, since a prefetcher follows few load instructions.
 #pragma GCC unroll 1
   for (t = t.from(lanes), n -= lanes; n > lanes; t = t.from(lanes), n -= lanes) {
     if (far) t.prefetch(0);
@@ -306,8 +306,8 @@ HWY_INLINE lanes_vec<typename Terms::number> sum_in_lanes(std::index_sequence<v.
   return fold_vectors<W, sizeof...(v)>(lane);
 }
 
-/// A row of up to `short_row` terms, its lanes folded to a vector. Up to 8 terms past its begin or
-/// its last 8 are read, though not added.
+/// Folds a row of up to `short_row` terms to a vector. It reads up to 8 terms past the row's begin
+/// or its last 8, though it does not add them.
 template <class Terms>
 HWY_INLINE lanes_vec<typename Terms::number> sum_in_lanes(Terms t, std::size_t n, bool far) {
   constexpr std::size_t w = hn::MaxLanes(lanes_tag<typename Terms::number>());
@@ -316,7 +316,7 @@ HWY_INLINE lanes_vec<typename Terms::number> sum_in_lanes(Terms t, std::size_t n
   return sum_in_lanes(std::make_index_sequence<row_order::lanes / w>(), t, n, far);
 }
 
-/// The longest of four rows.
+/// Returns the length of the longest of four rows.
 HWY_INLINE std::size_t longest_of_four(const std::int64_t* offsets) {
   const auto length = [&](std::size_t r) HWY_ATTR {
     return static_cast<std::size_t>(offsets[r + 1] - offsets[r]);
@@ -343,8 +343,8 @@ HWY_INLINE void sum_four_rows_up_to(const row_terms<W, V, I> all, const std::int
   store_sums<W>(rows, sums);
 }
 
-/// Sums four rows at a time while none has more than `most` terms, at least the first four; returns
-/// how many.
+/// Sums four rows at a time while none has more than `most` terms; it sums at least the first four.
+/// It returns how many it summed.
 template <std::size_t most, class W, class V, class I>
 HWY_NOINLINE std::size_t sum_rows_up_to(const row_terms<W, V, I> all, const std::int64_t* offsets,
                                         std::size_t n, bool far, W* sums) {
@@ -358,7 +358,7 @@ HWY_NOINLINE std::size_t sum_rows_up_to(const row_terms<W, V, I> all, const std:
 
 // --- Rows of any length --------------------------------------------------------------------------
 
-/// Terms that have been computed.
+/// Are terms that have been computed.
 template <class W>
 struct stored_terms {
   using number = W;
@@ -379,9 +379,9 @@ HWY_NOINLINE W sum_of_chunk(const W* terms, std::size_t n) {
   return sum_only_chunk(stored_terms<W>{terms}, n);
 }
 
-/// A longer row, or a node of its tree, as `dot` sums it: a chunk's terms are computed first, and
-/// then added up from the cache. That way all types of values and columns share one kernel, which
-/// takes a second to compile.
+/// Sums a longer row, or a node of its tree, as `dot` sums it: a chunk's terms are computed first,
+/// and then added up from the cache. That way all types of values and columns share one kernel,
+/// which takes a second to compile.
 template <class Terms>
 HWY_NOINLINE typename Terms::number sum_as_dot(Terms t, std::size_t n) {
   using W = typename Terms::number;
