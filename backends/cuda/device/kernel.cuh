@@ -50,19 +50,19 @@ __device__ R convert(T value) {
 template <class T, int count>
 struct elements {
   static constexpr int bytes = count * static_cast<int>(sizeof(T));
-  using word = std::conditional_t<
+  using raw_type = std::conditional_t<
       bytes >= 16, uint4,
       std::conditional_t<bytes == 8, uint2,
                          std::conditional_t<bytes == 4, std::uint32_t, std::uint16_t>>>;
 
-  word words[bytes / sizeof(word)] = {};
+  raw_type raw[bytes / sizeof(raw_type)] = {};
 
   /// Loads the elements through L2. The launch before may have written them after this launch was
   /// placed, and L1 could hold the older bytes. (__ldg is for memory that nobody writes meanwhile.)
   __device__ void load(const T* from) {
 #pragma unroll
-    for (int i = 0; i < bytes / static_cast<int>(sizeof(word)); ++i) {
-      words[i] = __ldcg(reinterpret_cast<const word*>(from) + i);
+    for (int i = 0; i < bytes / static_cast<int>(sizeof(raw_type)); ++i) {
+      raw[i] = __ldcg(reinterpret_cast<const raw_type*>(from) + i);
     }
   }
   /// Loads the first `some` elements; those after them are zeros.
@@ -70,11 +70,11 @@ struct elements {
     T all[count];
 #pragma unroll
     for (int i = 0; i < count; ++i) all[i] = i < some ? from[i] : T();
-    memcpy(words, all, bytes);
+    memcpy(raw, all, bytes);
   }
   __device__ T operator[](int i) const {
     T all[count];
-    memcpy(all, words, bytes);
+    memcpy(all, raw, bytes);
     return all[i];
   }
   /// Returns element i as operator[] does, but without an array, which the compiler leaves in
@@ -97,12 +97,12 @@ struct elements {
   /// instead of keeping earlier results in registers.
   __device__ void renew() {
 #pragma unroll
-    for (word& w : words) {
-      if constexpr (sizeof(word) == 16) {
+    for (raw_type& w : raw) {
+      if constexpr (sizeof(raw_type) == 16) {
         asm volatile("" : "+r"(w.x), "+r"(w.y), "+r"(w.z), "+r"(w.w));
-      } else if constexpr (sizeof(word) == 8) {
+      } else if constexpr (sizeof(raw_type) == 8) {
         asm volatile("" : "+r"(w.x), "+r"(w.y));
-      } else if constexpr (sizeof(word) == 4) {
+      } else if constexpr (sizeof(raw_type) == 4) {
         asm volatile("" : "+r"(w));
       } else {
         asm volatile("" : "+h"(w));
@@ -112,13 +112,13 @@ struct elements {
 
  private:
   __device__ std::uint32_t upto_32_bits(int i) const {
-    if constexpr (sizeof(word) == 16) {
-      const uint4& four = words[i / 4];
+    if constexpr (sizeof(raw_type) == 16) {
+      const uint4& four = raw[i / 4];
       return i % 4 == 0 ? four.x : i % 4 == 1 ? four.y : i % 4 == 2 ? four.z : four.w;
-    } else if constexpr (sizeof(word) == 8) {
-      return i == 0 ? words[0].x : words[0].y;
+    } else if constexpr (sizeof(raw_type) == 8) {
+      return i == 0 ? raw[0].x : raw[0].y;
     } else {
-      return words[0];
+      return raw[0];
     }
   }
 };

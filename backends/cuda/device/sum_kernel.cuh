@@ -39,7 +39,7 @@ namespace tally::backends::cuda {
 
 inline constexpr int chunk = static_cast<int>(order::chunk);
 // A lane adds this many terms of a chunk.
-inline constexpr int rows = chunk / static_cast<int>(order::lanes);
+inline constexpr int rows_of_chunk = chunk / static_cast<int>(order::lanes);
 
 // --- Sums ------------------------------------------------------------------------------------
 
@@ -70,30 +70,30 @@ __device__ norm_sum<A> mapped(const norm_sum<A>& s, F f) {
 }
 
 template <class Sum>
-__device__ Sum from_lane_xor(const Sum& s, int mask) {
+__device__ Sum from_thread_xor(const Sum& s, int mask) {
   return mapped(s, [mask](auto value) { return __shfl_xor_sync(whole_warp, value, mask); });
 }
 
 template <class Sum>
-__device__ Sum from_lane(const Sum& s, int source) {
+__device__ Sum from_thread(const Sum& s, int source) {
   return mapped(s, [source](auto value) { return __shfl_sync(whole_warp, value, source); });
 }
 
 /// Adds up the first `count` values in the tree's order, one value in each thread. `count` is a
 /// power of two, at most `most`.
 template <unsigned most, class Sum>
-__device__ Sum add_lanes(Sum s, unsigned count) {
+__device__ Sum add_across_threads(Sum s, unsigned count) {
 #pragma unroll
   for (unsigned d = 1; d < most; d *= 2) {
     if (d >= count) break;
-    s = s + from_lane_xor(s, static_cast<int>(d));
+    s = s + from_thread_xor(s, static_cast<int>(d));
   }
   return s;
 }
 
 /// Adds up `count` values of one thread in the tree's order; `count` is a power of two.
 template <int count, class Sum>
-__device__ Sum add_thread(Sum (&s)[count]) {
+__device__ Sum add_within_thread(Sum (&s)[count]) {
 #pragma unroll
   for (int d = 1; d < count; d *= 2) {
 #pragma unroll
@@ -107,33 +107,33 @@ __device__ Sum add_thread(Sum (&s)[count]) {
 /// several values, each half of the threads takes over half of them, so that all threads share the
 /// additions.
 template <class Sum, int lanes>
-__device__ Sum fold(Sum (&s)[lanes], int lane) {
+__device__ Sum fold(Sum (&s)[lanes], int thread) {
   constexpr int threads = static_cast<int>(order::lanes) / lanes;
   int kept = lanes;
 #pragma unroll
   for (int d = threads / 2; d > 0; d /= 2) {  // adds lanes that are 32, 16, ... `lanes` apart
     if (kept > 1) {
       kept /= 2;
-      const bool upper = lane & d;
+      const bool upper = thread & d;
 #pragma unroll
       for (int v = 0; v < lanes / 2; ++v) {
         if (v < kept) {
           const Sum keep = upper ? s[v + kept] : s[v];
           const Sum send = upper ? s[v] : s[v + kept];
-          s[v] = keep + from_lane_xor(send, d);
+          s[v] = keep + from_thread_xor(send, d);
         }
       }
     } else {
-      s[0] = s[0] + from_lane_xor(s[0], d);
+      s[0] = s[0] + from_thread_xor(s[0], d);
     }
   }
 #pragma unroll
   // Then those lanes / 2, ... 1 apart.
   for (int apart = lanes / 2, d = threads / 2; apart > 0; apart /= 2, d /= 2) {
-    s[0] = s[0] + from_lane_xor(s[0], d);
+    s[0] = s[0] + from_thread_xor(s[0], d);
   }
 #pragma unroll
-  for (int d = threads; d < warp; d *= 2) s[0] = s[0] + from_lane_xor(s[0], d);  // then chunks
+  for (int d = threads; d < warp; d *= 2) s[0] = s[0] + from_thread_xor(s[0], d);  // then chunks
   return s[0];
 }
 
@@ -205,7 +205,7 @@ __device__ bool needs_scaled(const norm_sum<A> (&s)[lanes]) {
 /// Sums the warp's chunks from `first` on, where the vectors are contiguous and start at multiples
 /// of what a thread loads. This is the inner loop.
 template <class Terms>
-__device__ typename Terms::sum add_contiguous(const dot_job& job, std::int64_t first, int lane) {
+__device__ typename Terms::sum add_contiguous(const dot_job& job, std::int64_t first, int thread) {
   using DX = device_x<Terms>;
   using DY = device_y<Terms>;
   using Sum = typename Terms::sum;
@@ -215,9 +215,9 @@ __device__ typename Terms::sum add_contiguous(const dot_job& job, std::int64_t f
   // (128 registers).
   constexpr int row_bytes = lanes * element_bytes<Terms>;
   constexpr int in_flight = row_bytes > 32 ? 4 : 16;
-  static_assert(rows % in_flight == 0 || rows < in_flight);
+  static_assert(rows_of_chunk % in_flight == 0 || rows_of_chunk < in_flight);
 
-  const std::int64_t start = (first + lane / threads) * chunk + lane % threads * lanes;
+  const std::int64_t start = (first + thread / threads) * chunk + thread % threads * lanes;
   const DX* const x = static_cast<const DX*>(job.x) + start;
   [[maybe_unused]] const DY* const y = static_cast<const DY*>(job.y) + (has_two<Terms> ? start : 0);
   const int left = within_chunk(job.n - start);
@@ -225,7 +225,7 @@ __device__ typename Terms::sum add_contiguous(const dot_job& job, std::int64_t f
   Sum s[lanes];
   const auto add_rows = [&]<bool whole>(auto add) {
 #pragma unroll
-    for (int row = 0; row < rows; row += in_flight) {
+    for (int row = 0; row < rows_of_chunk; row += in_flight) {
       elements<DX, lanes> xs[in_flight];
       elements<DY, lanes> ys[in_flight];
       // All loads go out before the first addition, even at the vectors' end: absent rows add +0.
@@ -263,14 +263,14 @@ __device__ typename Terms::sum add_contiguous(const dot_job& job, std::int64_t f
   if constexpr (Terms::rescales) {
     if (needs_scaled(s) && left > 0) add_all(add_scaled_term<Terms>());
   }
-  return fold(s, lane);
+  return fold(s, thread);
 }
 
 /// Sums the warp's chunks of any vectors, one element a load. A warp goes through its chunks one by
 /// one, and thread t has the order's lanes t and t + 32, so that adjacent threads read adjacent
 /// elements.
 template <class Terms>
-__device__ typename Terms::sum add_strided(const dot_job& job, std::int64_t first, int lane) {
+__device__ typename Terms::sum add_strided(const dot_job& job, std::int64_t first, int thread) {
   using DX = device_x<Terms>;
   using DY = device_y<Terms>;
   using Sum = typename Terms::sum;
@@ -280,7 +280,7 @@ __device__ typename Terms::sum add_strided(const dot_job& job, std::int64_t firs
   Sum node;
 #pragma unroll 1
   for (int c = 0; c < chunks_a_warp(Terms::lanes); ++c) {
-    const std::int64_t start = (first + c) * chunk + lane;
+    const std::int64_t start = (first + c) * chunk + thread;
     const int left = within_chunk(job.n - start);
     Sum s[own];
     const auto add_all = [&](auto add) {
@@ -310,7 +310,7 @@ __device__ typename Terms::sum add_strided(const dot_job& job, std::int64_t firs
     }
     s[0] = s[0] + s[1];
 #pragma unroll
-    for (int d = warp / 2; d > 0; d /= 2) s[0] = s[0] + from_lane_xor(s[0], d);
+    for (int d = warp / 2; d > 0; d /= 2) s[0] = s[0] + from_thread_xor(s[0], d);
     node = c == 0 ? s[0] : node + s[0];
   }
   return node;
@@ -320,34 +320,34 @@ __device__ typename Terms::sum add_strided(const dot_job& job, std::int64_t firs
 
 /// Adds up the sums of all blocks in the tree's order, in the first warp. The last block calls it.
 template <class Sum>
-__device__ Sum add_blocks(const dot_job& job, int lane, unsigned w) {
+__device__ Sum add_blocks(const dot_job& job, int thread, unsigned w) {
   constexpr unsigned words = words_of<Sum>;  // it is a power of two, at most `at_once`
-  constexpr unsigned run = 8;  // a thread takes this many words at once: 1 to 8 blocks' sums
-  constexpr unsigned span = warp * run;
+  constexpr unsigned at_once = 8;  // a thread takes this many words at once: 1 to 8 blocks' sums
+  constexpr unsigned span = warp * at_once;
   constexpr unsigned most_spans = workspace_words / span;
   static_assert(most_spans <= warp);
   __shared__ Sum sums[most_spans];
 
   // The last thread's words must all be full.
-  if (w == 0 && lane < -gridDim.x % (run / words)) {
-    put(job.words + (gridDim.x + lane) * words, Sum());
+  if (w == 0 && thread < -gridDim.x % (at_once / words)) {
+    put(job.words + (gridDim.x + thread) * words, Sum());
   }
   const unsigned used = gridDim.x * words;
   const unsigned spans = (used + span - 1) / span;
   Sum total;
   for (unsigned i = w; i < spans; i += blockDim.x / warp) {
-    const unsigned first = i * span + lane * run;
+    const unsigned first = i * span + thread * at_once;
     const bool takes = first < used;
-    std::uint32_t payload[run];
+    std::uint32_t payload[at_once];
     take(job.words + (takes ? first : i * span), takes, payload);
-    Sum s[run / words];
+    Sum s[at_once / words];
     memcpy(s, payload, sizeof payload);
-    total = add_lanes<warp>(add_thread(s), warp);
-    if (lane == 0) sums[i] = total;
+    total = add_across_threads<warp>(add_within_thread(s), warp);
+    if (thread == 0) sums[i] = total;
   }
   if (spans > 1) {
     __syncthreads();
-    if (w == 0) total = add_lanes<warp>(lane < spans ? sums[lane] : Sum(), warp);
+    if (w == 0) total = add_across_threads<warp>(thread < spans ? sums[thread] : Sum(), warp);
   }
   return total;
 }
@@ -356,14 +356,14 @@ __device__ Sum add_blocks(const dot_job& job, int lane, unsigned w) {
 template <class Terms, bool contiguous>
 __global__ void __launch_bounds__(max_warps* warp, 2) sum_kernel(const dot_job job) {
   using Sum = typename Terms::sum;
-  constexpr unsigned run = 8;  // a thread adds this many sums
+  constexpr unsigned at_once = 8;  // a thread adds this many sums
   __shared__ Sum sums[max_tiles * max_warps];
-  const int lane = threadIdx.x % warp;
+  const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp;
   const unsigned warps = blockDim.x / warp;
   wait_for_launch_before();
   // A small block has no warps for these.
-  if (w == 0 && lane >= warps && lane < run) sums[lane] = {};
+  if (w == 0 && thread >= warps && thread < at_once) sums[thread] = {};
 
   // The first warp adds up the sums of `in_round` tiles at a time. It combines the rounds as they
   // come, in a binary counter: its thread j holds the sum of 2^j rounds where bit j of their number
@@ -376,24 +376,25 @@ __global__ void __launch_bounds__(max_warps* warp, 2) sum_kernel(const dot_job j
     const std::int64_t first = node * chunks_a_warp(Terms::lanes);
     Sum s;
     if constexpr (contiguous) {
-      s = add_contiguous<Terms>(job, first, lane);
+      s = add_contiguous<Terms>(job, first, thread);
     } else {
-      s = add_strided<Terms>(job, first, lane);
+      s = add_strided<Terms>(job, first, thread);
     }
-    if (lane == 0) sums[(tile & (in_round - 1)) * warps + w] = s;
+    if (thread == 0) sums[(tile & (in_round - 1)) * warps + w] = s;
     if ((++tile & (in_round - 1)) != 0) continue;
 
     __syncthreads();
     if (w == 0) {
-      Sum adjacent[run];
+      Sum adjacent[at_once];
 #pragma unroll
-      for (unsigned i = 0; i < run; ++i) adjacent[i] = sums[lane % max_tiles * run + i];
-      total = add_lanes<max_tiles * max_warps / run>(add_thread(adjacent), in_round * warps / run);
+      for (unsigned i = 0; i < at_once; ++i) adjacent[i] = sums[thread % max_tiles * at_once + i];
+      total = add_across_threads<max_tiles * max_warps / at_once>(add_within_thread(adjacent),
+                                                                  in_round * warps / at_once);
       if (job.tiles > max_tiles) {
         const unsigned round = tile / max_tiles - 1;
         int j = 0;
-        for (; round >> j & 1; ++j) total = from_lane(held, j) + total;
-        if (lane == j) held = total;
+        for (; round >> j & 1; ++j) total = from_thread(held, j) + total;
+        if (thread == j) held = total;
       }
     }
     if (tile == job.tiles) break;
@@ -404,7 +405,7 @@ __global__ void __launch_bounds__(max_warps* warp, 2) sum_kernel(const dot_job j
   if (gridDim.x > 1) {
     if (threadIdx.x == 0) put(job.words + blockIdx.x * words_of<Sum>, total);
     if (blockIdx.x + 1 < gridDim.x) return;
-    total = add_blocks<Sum>(job, lane, w);
+    total = add_blocks<Sum>(job, thread, w);
   }
   if (threadIdx.x == 0) {
     deliver<Terms::parts>(Terms::finish(total, job), job.tag, job.result);

@@ -47,13 +47,13 @@ const exact_kernel_pair* kernels_for(const exact_arguments& a) {
           break;
       }
     }
-    if (made && !is_contiguous(a.y, made->long_tiles.lanes)) return nullptr;
+    if (made && !is_contiguous(a.y, made->long_tiles.per_load)) return nullptr;
   } else if (a.x.element == type::float64) {
     made = square ? &squares64 : &values64;
   } else if (a.x.element == type::float32) {
     made = square ? &squares32 : &values32;
   }
-  return made && is_contiguous(a.x, made->long_tiles.lanes) ? made : nullptr;
+  return made && is_contiguous(a.x, made->long_tiles.per_load) ? made : nullptr;
 }
 
 bool is_complex(type element) { return element == type::complex64 || element == type::complex128; }
@@ -182,7 +182,7 @@ void exact(const executor& where, const exact_arguments& a) {
   job.root = a.term == exact_term::square;
   job.to_float = a.result.element == type::float32 || a.result.element == type::complex64;
   job.result = a.result.data;
-  mailbox* const box = a.wait ? &mailbox::mine(current) : nullptr;
+  mailbox* const box = a.wait ? &mailbox::of_this_thread(current) : nullptr;
   if (a.wait) {
     job.result = box->address();
     job.tag = box->next_tag();

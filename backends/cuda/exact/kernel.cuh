@@ -69,10 +69,10 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
   __shared__ std::int64_t words[exact_warps][words_of_sum];
   __shared__ int low, high;
   __shared__ bool last;
-  const int lane = threadIdx.x % warp;
+  const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp;
   const unsigned warps = blockDim.x / warp;
-  warp_sum<Tile> sum(columns + w * (column_bytes<Tile> / sizeof(double)), words[w], lane);
+  warp_sum<Tile> sum(columns + w * (column_bytes<Tile> / sizeof(double)), words[w], thread);
   if (threadIdx.x == 0) {
     low = exact_sum<T>::limbs;
     high = 0;
@@ -82,14 +82,14 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
   // Blocks with the same remainder work on the same part of the result.
   const unsigned part = job.parts == 1 ? 0 : blockIdx.x % job.parts;
   const std::int64_t all_warps = std::int64_t{gridDim.x / job.parts} * warps;
-  constexpr int in_tile = static_cast<int>(warp) * Tile::lanes * Tile::rows;
+  constexpr int in_tile = static_cast<int>(warp) * Tile::per_load * Tile::loads;
   const std::int64_t tiles = (job.n + in_tile - 1) / in_tile * (Tile::products ? 1 : job.products);
   Tile tile(job);
   std::int64_t first = (std::int64_t{blockIdx.x / job.parts} * warps + w) * job.tiles;
 #pragma unroll 1
   while (first < tiles) {
     unsigned next = 0;
-    if (job.dynamic && lane == 0) {
+    if (job.dynamic && thread == 0) {
       next = atomicAdd(reinterpret_cast<unsigned*>(job.workspace + exact_workspace::chunk +
                                                    part * exact_workspace::apart),
                        1u);
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
     do {
 #pragma unroll 1
       for (int i = 0; i < some; ++i) {
-        tile.load(job, first + i, lane);
+        tile.load(job, first + i, thread);
         sum.add(tile, i);
       }
       after = job.dynamic ? (all_warps + __shfl_sync(whole_warp, next, 0)) * job.tiles
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
 template <class Tile>
 exact_kernel_choice exact_kernel_of() {
   return {reinterpret_cast<const void*>(&exact_kernel<Tile>),
-          static_cast<int>(warp) * Tile::lanes * Tile::rows, Tile::lanes, column_bytes<Tile>,
+          static_cast<int>(warp) * Tile::per_load * Tile::loads, Tile::per_load, column_bytes<Tile>,
           exact_sum<typename Tile::sum_of>::words};
 }
 

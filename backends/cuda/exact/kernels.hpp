@@ -21,7 +21,7 @@ struct any_vector;
 struct exact_kernel_choice {
   const void* kernel = nullptr;
   int tile = 0;                  ///< elements that a warp takes at a time
-  int lanes = 1;                 ///< adjacent elements that a thread loads at once
+  int per_load = 1;              ///< adjacent elements that a thread loads at once
   std::size_t shared_bytes = 0;  ///< dynamic shared memory of each warp
   unsigned words = 0;            ///< words of a sum
 };

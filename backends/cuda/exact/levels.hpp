@@ -86,11 +86,11 @@ constexpr int log2_of(int count) {
 /// thread. Its x(load, i) and y(load, i) are doubles; where `paired` is false, high(load, i) is the
 /// term.
 template <class Tile>
-TALLY_HOST_DEVICE double high_part(const Tile& tile, int row, int lane) {
+TALLY_HOST_DEVICE double high_part(const Tile& tile, int l, int i) {
   if constexpr (Tile::paired) {
-    return tile.x(row, lane) * tile.y(row, lane);
+    return tile.x(l, i) * tile.y(l, i);
   } else {
-    return tile.high(row, lane);
+    return tile.high(l, i);
   }
 }
 
@@ -148,15 +148,15 @@ struct narrow_levels {
     bool lost = false;
     std::uint32_t largest = 0, smallest = ~0u;
 #pragma unroll
-    for (int row = 0; row < Tile::rows; ++row) {
+    for (int l = 0; l < Tile::loads; ++l) {
 #pragma unroll
-      for (int lane = 0; lane < Tile::lanes; ++lane) {
-        double v = high_part(tile, row, lane);
+      for (int i = 0; i < Tile::per_load; ++i) {
+        double v = high_part(tile, l, i);
         const std::uint32_t magnitude = magnitude_of(v);
         largest = magnitude > largest ? magnitude : largest;
         if constexpr (paired) {
           smallest = magnitude < smallest ? magnitude : smallest;
-          double low = low_part(tile.x(row, lane), tile.y(row, lane), v);
+          double low = low_part(tile.x(l, i), tile.y(l, i), v);
           split(upper, v);
           lost |= overflows_below(middle, v);
           split(middle, low);
@@ -188,10 +188,10 @@ struct narrow_levels {
   TALLY_HOST_DEVICE static std::uint32_t largest_of(const Tile& tile) {
     std::uint32_t largest = 0;
 #pragma unroll
-    for (int row = 0; row < Tile::rows; ++row) {
+    for (int l = 0; l < Tile::loads; ++l) {
 #pragma unroll
-      for (int lane = 0; lane < Tile::lanes; ++lane) {
-        const std::uint32_t magnitude = magnitude_of(high_part(tile, row, lane));
+      for (int i = 0; i < Tile::per_load; ++i) {
+        const std::uint32_t magnitude = magnitude_of(high_part(tile, l, i));
         largest = magnitude > largest ? magnitude : largest;
       }
     }
@@ -204,10 +204,10 @@ struct narrow_levels {
   TALLY_HOST_DEVICE static bool underflows(const Tile& tile) {
     bool any = false;
 #pragma unroll
-    for (int row = 0; row < Tile::rows; ++row) {
+    for (int l = 0; l < Tile::loads; ++l) {
 #pragma unroll
-      for (int lane = 0; lane < Tile::lanes; ++lane) {
-        const double x = tile.x(row, lane), y = tile.y(row, lane);
+      for (int i = 0; i < Tile::per_load; ++i) {
+        const double x = tile.x(l, i), y = tile.y(l, i);
         any |= magnitude_of(x * y) < smallest_split && x != 0 && y != 0;
       }
     }
@@ -271,10 +271,10 @@ struct wide_levels {
     if constexpr (banked) {
       if (bank != 0) {
 #pragma unroll
-        for (int row = 0; row < Tile::rows; ++row) {
+        for (int l = 0; l < Tile::loads; ++l) {
 #pragma unroll
-          for (int lane = 0; lane < Tile::lanes; ++lane) {
-            double x = tile.x(row, lane), y = tile.y(row, lane);
+          for (int i = 0; i < Tile::per_load; ++i) {
+            double x = tile.x(l, i), y = tile.y(l, i);
             scale(x, y, bank);
             add_term<stride>(column, x, y, x * y);
           }
@@ -284,12 +284,12 @@ struct wide_levels {
     }
     bool all = true;
 #pragma unroll
-    for (int row = 0; row < Tile::rows; ++row) {
+    for (int l = 0; l < Tile::loads; ++l) {
 #pragma unroll
-      for (int lane = 0; lane < Tile::lanes; ++lane) {
-        const double high = high_part(tile, row, lane);
+      for (int i = 0; i < Tile::per_load; ++i) {
+        const double high = high_part(tile, l, i);
         if constexpr (paired) {
-          all &= add_term<stride>(column, tile.x(row, lane), tile.y(row, lane), high);
+          all &= add_term<stride>(column, tile.x(l, i), tile.y(l, i), high);
         } else {
           all &= add_term<stride>(column, high, 1, high);
         }
@@ -297,12 +297,12 @@ struct wide_levels {
     }
     if (all) return;
 #pragma unroll
-    for (int row = 0; row < Tile::rows; ++row) {
+    for (int l = 0; l < Tile::loads; ++l) {
 #pragma unroll
-      for (int lane = 0; lane < Tile::lanes; ++lane) {
-        const double high = high_part(tile, row, lane);
+      for (int i = 0; i < Tile::per_load; ++i) {
+        const double high = high_part(tile, l, i);
         if constexpr (paired) {
-          what |= look(tile.x(row, lane), tile.y(row, lane), high);
+          what |= look(tile.x(l, i), tile.y(l, i), high);
         } else {
           what |= look(high, 1, high);
         }

@@ -30,37 +30,37 @@ class vector_tile {
   using sum_of = std::conditional_t<wide_types, double, float>;
   static constexpr bool paired = wide_types && !is_value;
   static constexpr int widest = sizeof(DX) > sizeof(DY) ? sizeof(DX) : sizeof(DY);
-  static constexpr int lanes = 16 / widest < 8 ? 16 / widest : 8;
-  static constexpr int rows = count / lanes;
+  static constexpr int per_load = 16 / widest < 8 ? 16 / widest : 8;
+  static constexpr int loads = count / per_load;
   static constexpr unsigned products = 1;
 
   __device__ explicit vector_tile(const exact_job& job)
       : keeps_(job.absolute ? 0x7fffffffu : ~0u) {}
 
   /// Loads the elements of a tile; those after the vectors' end are zeros.
-  __device__ void load(const exact_job& job, std::int64_t tile, int lane) {
-    constexpr int row_of_warp = static_cast<int>(warp) * lanes;
-    const std::int64_t first = tile * (row_of_warp * rows);
-    const std::int64_t start = first + lane * lanes;
+  __device__ void load(const exact_job& job, std::int64_t tile, int thread) {
+    constexpr int load_of_warp = static_cast<int>(warp) * per_load;
+    const std::int64_t first = tile * (load_of_warp * loads);
+    const std::int64_t start = first + thread * per_load;
     const DX* const x = static_cast<const DX*>(job.x) + start;
     const DY* const y = static_cast<const DY*>(job.y) + start;
-    if (first + row_of_warp * rows <= job.n) {
+    if (first + load_of_warp * loads <= job.n) {
 #pragma unroll
-      for (int row = 0; row < rows; ++row) {
-        x_[row].load(x + row * row_of_warp);
-        if constexpr (has_y) y_[row].load(y + row * row_of_warp);
+      for (int l = 0; l < loads; ++l) {
+        x_[l].load(x + l * load_of_warp);
+        if constexpr (has_y) y_[l].load(y + l * load_of_warp);
       }
     } else {
       const std::int64_t left = job.n - start;
 #pragma unroll
-      for (int row = 0; row < rows; ++row) {
-        const int i = row * row_of_warp;
-        x_[row] = {};
-        if constexpr (has_y) y_[row] = {};
+      for (int l = 0; l < loads; ++l) {
+        const int i = l * load_of_warp;
+        x_[l] = {};
+        if constexpr (has_y) y_[l] = {};
         if (i < left) {
-          const int some = left - i < lanes ? static_cast<int>(left - i) : lanes;
-          x_[row].load(x + i, some);
-          if constexpr (has_y) y_[row].load(y + i, some);
+          const int some = left - i < per_load ? static_cast<int>(left - i) : per_load;
+          x_[l].load(x + i, some);
+          if constexpr (has_y) y_[l].load(y + i, some);
         }
       }
     }
@@ -68,14 +68,14 @@ class vector_tile {
 
   __device__ void renew() {
 #pragma unroll
-    for (int row = 0; row < rows; ++row) {
-      x_[row].renew();
-      if constexpr (has_y) y_[row].renew();
+    for (int l = 0; l < loads; ++l) {
+      x_[l].renew();
+      if constexpr (has_y) y_[l].renew();
     }
   }
 
-  __device__ double x(int row, int i) const {
-    const X value = x_[row].at(i);
+  __device__ double x(int l, int i) const {
+    const X value = x_[l].at(i);
     if constexpr (!is_value) {
       return convert<double>(value);
     } else if constexpr (std::is_same_v<X, double>) {
@@ -85,26 +85,26 @@ class vector_tile {
       return convert<double>(from_bits(bits_of(value) & keeps_));
     }
   }
-  __device__ double y(int row, int i) const {
+  __device__ double y(int l, int i) const {
     if constexpr (has_y) {
-      return convert<double>(y_[row].at(i));
+      return convert<double>(y_[l].at(i));
     } else {
-      return is_value ? 1.0 : x(row, i);
+      return is_value ? 1.0 : x(l, i);
     }
   }
-  __device__ double high(int row, int i) const {
+  __device__ double high(int l, int i) const {
     if constexpr (short_products) {
-      return convert<double>(convert<float>(x_[row].at(i)) * convert<float>(y_[row].at(i)));
+      return convert<double>(convert<float>(x_[l].at(i)) * convert<float>(y_[l].at(i)));
     } else if constexpr (is_value) {
-      return x(row, i);
+      return x(l, i);
     } else {
-      return x(row, i) * y(row, i);
+      return x(l, i) * y(l, i);
     }
   }
 
  private:
-  elements<DX, lanes> x_[rows];
-  elements<DY, lanes> y_[has_y ? rows : 1];
+  elements<DX, per_load> x_[loads];
+  elements<DY, per_load> y_[has_y ? loads : 1];
   // The bits kept of an element's upper word: all but the sign for magnitudes.
   std::uint32_t keeps_;
 };
@@ -135,15 +135,15 @@ class any_tile {
  public:
   using sum_of = double;
   static constexpr bool paired = true;
-  static constexpr int lanes = 1;
-  static constexpr int rows = 8;
+  static constexpr int per_load = 1;
+  static constexpr int loads = 8;
   static constexpr unsigned products = 0;  // the job says
 
   __device__ explicit any_tile(const exact_job&) {}
 
-  __device__ void load(const exact_job& job, std::int64_t tile, int lane) {
+  __device__ void load(const exact_job& job, std::int64_t tile, int thread) {
     const exact_job::product p = job.product_of[blockIdx.x % job.parts][tile % job.products];
-    const std::int64_t first = tile / job.products * (rows * static_cast<int>(warp)) + lane;
+    const std::int64_t first = tile / job.products * (loads * static_cast<int>(warp)) + thread;
     load(x_, job.x, job.x_increment, job.x_type, p.x, job.absolute, first, job.n);
     if (job.second == exact_job::factor::one) {
 #pragma unroll
@@ -166,13 +166,13 @@ class any_tile {
 
   __device__ void renew() {
 #pragma unroll
-    for (int row = 0; row < rows; ++row) asm volatile("" : "+d"(x_[row]), "+d"(y_[row]));
+    for (int l = 0; l < loads; ++l) asm volatile("" : "+d"(x_[l]), "+d"(y_[l]));
   }
-  __device__ double x(int row, int) const { return x_[row]; }
-  __device__ double y(int row, int) const { return y_[row]; }
+  __device__ double x(int l, int) const { return x_[l]; }
+  __device__ double y(int l, int) const { return y_[l]; }
 
  private:
-  __device__ static void load(double (&to)[rows], const void* data, std::ptrdiff_t increment,
+  __device__ static void load(double (&to)[loads], const void* data, std::ptrdiff_t increment,
                               type element, int part, bool absolute, std::int64_t first,
                               std::int64_t n) {
     [&]<class... T>(type_list<T...>) {
@@ -180,14 +180,14 @@ class any_tile {
         if (element != type_of<E>) return;
         using D = on_device_t<E>;
         const D* const from = static_cast<const D*>(data) + first * increment;
-        D all[rows] = {};
+        D all[loads] = {};
 #pragma unroll
-        for (int row = 0; row < rows; ++row) {
-          const std::int64_t i = row * static_cast<std::int64_t>(warp);
-          if (first + i < n) all[row] = from[i * increment];
+        for (int l = 0; l < loads; ++l) {
+          const std::int64_t i = l * static_cast<std::int64_t>(warp);
+          if (first + i < n) all[l] = from[i * increment];
         }
 #pragma unroll
-        for (int row = 0; row < rows; ++row) to[row] = part_of(all[row], part, absolute);
+        for (int l = 0; l < loads; ++l) to[l] = part_of(all[l], part, absolute);
       };
       (load_as(std::type_identity<T>()), ...);
     }(element_types{});
@@ -196,23 +196,23 @@ class any_tile {
   /// A part of an integer may be 0 where the integer is not, and 0 times infinity is a NaN. So
   /// where the other factor is not finite, the first part is the whole integer, and the second
   /// part's product is 0.
-  __device__ static void mend(double (&integers)[rows], double (&others)[rows],
+  __device__ static void mend(double (&integers)[loads], double (&others)[loads],
                               const std::int64_t* data, std::ptrdiff_t increment, int part,
                               std::int64_t first) {
 #pragma unroll
-    for (int row = 0; row < rows; ++row) {
-      if (others[row] - others[row] == 0) continue;
+    for (int l = 0; l < loads; ++l) {
+      if (others[l] - others[l] == 0) continue;
       if (part == 0) {
-        const std::int64_t i = first + row * static_cast<std::int64_t>(warp);
-        integers[row] = static_cast<double>(data[i * increment]);
+        const std::int64_t i = first + l * static_cast<std::int64_t>(warp);
+        integers[l] = static_cast<double>(data[i * increment]);
       } else {
-        integers[row] = others[row] = 0;
+        integers[l] = others[l] = 0;
       }
     }
   }
 
-  double x_[rows];
-  double y_[rows];
+  double x_[loads];
+  double y_[loads];
 };
 
 }  // namespace tally::backends::cuda

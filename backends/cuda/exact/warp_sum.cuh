@@ -56,16 +56,16 @@ template <class Tile>
 class warp_sum {
   using T = typename Tile::sum_of;
   static constexpr bool paired = Tile::paired;
-  static constexpr int count = Tile::rows * Tile::lanes;
+  static constexpr int count = Tile::loads * Tile::per_load;
   using narrow = narrow_levels<T, paired, count>;
   using wide = wide_levels<T, paired>;
   /// Wide levels take at most this many tiles before their sums must be taken.
   static constexpr int most_tiles = wide::terms / count;
 
  public:
-  __device__ warp_sum(double* columns, std::int64_t* words, int lane)
-      : columns_(columns), words_(words), lane_(lane) {
-    for (int i = lane; i < exact_sum<T>::words; i += static_cast<int>(warp)) words[i] = 0;
+  __device__ warp_sum(double* columns, std::int64_t* words, int thread)
+      : columns_(columns), words_(words), thread_(thread) {
+    for (int i = thread; i < exact_sum<T>::words; i += static_cast<int>(warp)) words[i] = 0;
     __syncwarp();
   }
 
@@ -90,7 +90,7 @@ class warp_sum {
       clear_columns();
     }
     tile.renew();
-    wide::template add<warp>(columns_ + lane_, tile, bank_, seen_);
+    wide::template add<warp>(columns_ + thread_, tile, bank_, seen_);
     if (--tiles_left_ == 0) take_columns();
   }
 
@@ -121,7 +121,7 @@ class warp_sum {
       const bool nan = seen_by_any(seen::nan);
       const bool plus = seen_by_any(seen::plus_infinity);
       const bool minus = seen_by_any(seen::minus_infinity);
-      if (lane_ == 0) {
+      if (thread_ == 0) {
         words_[exact_sum<T>::nan_word] = nan;
         words_[exact_sum<T>::plus_infinity_word] = plus;
         words_[exact_sum<T>::minus_infinity_word] = minus;
@@ -157,22 +157,22 @@ class warp_sum {
   }
 
   __device__ void take_narrow() {
-    std::int64_t mine = 0;
+    std::int64_t own = 0;
 #pragma unroll
     for (int i = 0; i < narrow::levels; ++i) {
       std::int64_t sum = narrow_.sums[i];
 #pragma unroll
       for (unsigned d = 1; d < warp; d *= 2) sum += __shfl_xor_sync(whole_warp, sum, d);
-      if (lane_ == i) mine = sum;
+      if (thread_ == i) own = sum;
       narrow_.sums[i] = 0;
     }
     narrow_tiles_ = 0;
-    deposit<T>(words_, mine, lane_ < narrow::levels ? narrow_.exponent(lane_) : 0);
+    deposit<T>(words_, own, thread_ < narrow::levels ? narrow_.exponent(thread_) : 0);
   }
 
   __device__ void clear_columns() {
 #pragma unroll 1
-    for (int i = 0; i < wide::levels; ++i) columns_[i * warp + lane_] = 0;
+    for (int i = 0; i < wide::levels; ++i) columns_[i * warp + thread_] = 0;
   }
 
   /// Each thread adds up one level of all threads. Each begins with another thread's, so that they
@@ -180,14 +180,14 @@ class warp_sum {
   __device__ void take_columns() {
     __syncwarp();
     std::int64_t sum = 0;
-    if (lane_ < wide::levels) {
+    if (thread_ < wide::levels) {
 #pragma unroll 8
       for (unsigned i = 0; i < warp; ++i) {
-        sum += wide::sum_of(columns_[lane_ * warp + (lane_ + i) % warp], lane_);
+        sum += wide::sum_of(columns_[thread_ * warp + (thread_ + i) % warp], thread_);
       }
     }
     __syncwarp();
-    deposit<T>(words_, sum, wide::exponent(lane_, bank_));
+    deposit<T>(words_, sum, wide::exponent(thread_, bank_));
   }
 
   narrow narrow_;
@@ -201,7 +201,7 @@ class warp_sum {
   unsigned seen_ = 0;
   double* const columns_;
   std::int64_t* const words_;
-  const int lane_;
+  const int thread_;
 };
 
 }  // namespace tally::backends::cuda

@@ -109,13 +109,13 @@ struct loaded {
   static constexpr int count = loads * per_load;
 
   elements<DX, per_load> of_load[loads];
-  int lane, begin;
+  int thread, begin;
   std::int64_t first;  ///< the index of the tile's first element
 
   /// Loads the elements; it returns false if the tile has none.
-  __device__ bool load(const dot_job& job, std::int64_t tile, int of_lane) {
+  __device__ bool load(const dot_job& job, std::int64_t tile, int of_thread) {
     const int head = head_of(job.x, size);
-    lane = of_lane;
+    thread = of_thread;
     begin = tile == 0 ? head : 0;
     first = tile * length - head;
     const std::int64_t left = job.n - first;
@@ -139,13 +139,13 @@ struct loaded {
         for (int v = 0; v < per_load; ++v) {
           all[v] = i + v >= begin && i + v < end ? from[i + v] : filler;
         }
-        memcpy(of_load[l].words, all, sizeof all);
+        memcpy(of_load[l].raw, all, sizeof all);
       }
     }
     return true;
   }
   __device__ int offset(int i) const {
-    return (i / per_load * static_cast<int>(warp) + lane) * per_load + i % per_load;
+    return (i / per_load * static_cast<int>(warp) + thread) * per_load + i % per_load;
   }
   __device__ DX at(int i) const {
     if constexpr (per_load == 1) {
@@ -166,11 +166,11 @@ struct gathered {
   static constexpr int begin = 0;
 
   DX element[count];
-  int lane;
+  int thread;
   std::int64_t first;
 
-  __device__ bool load(const dot_job& job, std::int64_t tile, int of_lane) {
-    lane = of_lane;
+  __device__ bool load(const dot_job& job, std::int64_t tile, int of_thread) {
+    thread = of_thread;
     first = tile * length;
     const std::int64_t left = job.n - first;
     if (left <= 0) return false;
@@ -180,7 +180,7 @@ struct gathered {
       element[i] = from[offset(i) < left ? offset(i) * job.x_increment : 0];
     return true;
   }
-  __device__ int offset(int i) const { return i * static_cast<int>(warp) + lane; }
+  __device__ int offset(int i) const { return i * static_cast<int>(warp) + thread; }
   __device__ DX at(int i) const { return element[i]; }
 };
 
@@ -233,9 +233,8 @@ struct tracker {
       std::uint32_t of_chain[chains];
 #pragma unroll
       for (int l = 0; l < Held::loads; ++l) {
-        const uint4& words = held.of_load[l].words[0];
-        const std::uint32_t pairs[] = {words.x & mask, words.y & mask, words.z & mask,
-                                       words.w & mask};
+        const uint4& raw = held.of_load[l].raw[0];
+        const std::uint32_t pairs[] = {raw.x & mask, raw.y & mask, raw.z & mask, raw.w & mask};
 #pragma unroll
         for (int c = 0; c < chains; ++c) {
           of_chain[c] = l == 0 ? pairs[c] : better_pair<N::greater, X>(of_chain[c], pairs[c]);
@@ -264,9 +263,9 @@ struct tracker {
 
   /// Returns the best tile of the warp, which has every `step`-th tile from `first` on.
   __device__ candidate of_warp(std::int64_t first, unsigned step) const {
-    const rank_t<S> mine = N::rank_of(best);
-    const rank_t<S> most = greatest_in_warp(mine);
-    const unsigned lowest = ~greatest_in_warp(mine == most ? ~tile : 0u);
+    const rank_t<S> own = N::rank_of(best);
+    const rank_t<S> most = greatest_in_warp(own);
+    const unsigned lowest = ~greatest_in_warp(own == most ? ~tile : 0u);
     return candidate::at(most, static_cast<std::uint64_t>(first) + std::uint64_t{lowest} * step);
   }
 };
@@ -274,24 +273,24 @@ struct tracker {
 /// Finds the element of this rank in a tile, and delivers its index, or the element and its index.
 /// All threads of a warp call it together, and one of them delivers.
 template <extreme what, class X, class Held>
-__device__ void deliver_from_tile(const dot_job& job, const candidate& best, int lane, int part) {
+__device__ void deliver_from_tile(const dot_job& job, const candidate& best, int thread, int part) {
   using N = numbers<what, X>;
   using DX = on_device_t<X>;
   Held held;
-  if (best.place() < 0 || !held.load(job, best.place(), lane)) {  // the vector is empty
-    if (lane == 0) deliver(std::int64_t{-1}, job.tag, job.result);
+  if (best.place() < 0 || !held.load(job, best.place(), thread)) {  // the vector is empty
+    if (thread == 0) deliver(std::int64_t{-1}, job.tag, job.result);
     return;
   }
   constexpr int none = 1 << 30;
-  int mine = none;
+  int own = none;
   DX element{};
 #pragma unroll
   for (int i = Held::count - 1; i >= 0; --i) {
-    if (N::rank_of(N::of(held.at(i))) == best.rank) mine = held.offset(i), element = held.at(i);
+    if (N::rank_of(N::of(held.at(i))) == best.rank) own = held.offset(i), element = held.at(i);
   }
-  if (mine < held.begin) mine = held.begin;
-  const auto lowest = static_cast<int>(~greatest_in_warp(~static_cast<std::uint32_t>(mine)));
-  if (mine != lowest) return;
+  if (own < held.begin) own = held.begin;
+  const auto lowest = static_cast<int>(~greatest_in_warp(~static_cast<std::uint32_t>(own)));
+  if (own != lowest) return;
   const std::int64_t index = held.first + lowest;
   if constexpr (what == extreme::iamax) {
     deliver(index, job.tag, job.result);
@@ -326,8 +325,8 @@ struct search {
   __device__ sum of_warp(std::int64_t first, unsigned step) const {
     return best.of_warp(first, step);
   }
-  static __device__ void deliver(const dot_job& job, const sum& c, int lane) {
-    deliver_from_tile<what, X, Held>(job, c, lane, 0);
+  static __device__ void deliver(const dot_job& job, const sum& c, int thread) {
+    deliver_from_tile<what, X, Held>(job, c, thread, 0);
   }
 };
 
@@ -345,9 +344,9 @@ struct search<extreme::minmax, X, Held> {
   __device__ sum of_warp(std::int64_t first, unsigned step) const {
     return {least.of_warp(first, step), greatest.of_warp(first, step)};
   }
-  static __device__ void deliver(const dot_job& job, const sum& c, int lane) {
-    deliver_from_tile<extreme::min, X, Held>(job, c.min, lane, 0);
-    deliver_from_tile<extreme::max, X, Held>(job, c.max, lane, 1);
+  static __device__ void deliver(const dot_job& job, const sum& c, int thread) {
+    deliver_from_tile<extreme::min, X, Held>(job, c.min, thread, 0);
+    deliver_from_tile<extreme::max, X, Held>(job, c.max, thread, 1);
   }
 };
 
@@ -357,7 +356,7 @@ __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const dot_jo
   using S = search<what, X, Held>;
   using Sum = typename S::sum;
   __shared__ Sum of_warp[max_warps];
-  const int lane = threadIdx.x % warp;
+  const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp;
   const unsigned warps = blockDim.x / warp;
   wait_for_launch_before();
@@ -368,26 +367,26 @@ __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const dot_jo
 #pragma unroll 1
   for (; looked < job.tiles; ++looked) {
     Held held;
-    if (!held.load(job, first + std::int64_t{looked} * warps, lane)) break;
+    if (!held.load(job, first + std::int64_t{looked} * warps, thread)) break;
     found.look(held, looked);
   }
   let_launch_after_start();
 
   Sum best{};
   if (looked > 0) best = found.of_warp(first, warps);
-  if (lane == 0) of_warp[w] = best;
+  if (thread == 0) of_warp[w] = best;
   __syncthreads();
-  if (w == 0) best = add_lanes<max_warps>(lane < warps ? of_warp[lane] : Sum{}, warps);
+  if (w == 0) best = add_across_threads<max_warps>(thread < warps ? of_warp[thread] : Sum{}, warps);
   if (gridDim.x > 1) {
     if (threadIdx.x == 0) put(job.words + blockIdx.x * words_of<Sum>, best);
     if (blockIdx.x + 1 < gridDim.x) return;
-    best = add_blocks<Sum>(job, lane, w);
+    best = add_blocks<Sum>(job, thread, w);
   }
   if (w > 0) return;
-  best = from_lane(best, 0);
-  S::deliver(job, best, lane);
+  best = from_thread(best, 0);
+  S::deliver(job, best, thread);
   // Nobody waits for what atomicAdd returns.
-  if (lane == 0 && job.ended != nullptr) {
+  if (thread == 0 && job.ended != nullptr) {
     atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
   }
 }

@@ -31,7 +31,7 @@ void launch_sum(const executor& where, void* result, std::size_t bytes, bool wai
   device_sum lent;
   lent.stream = stream;
   lent.result = result;
-  mailbox* const box = wait ? &mailbox::mine(current) : nullptr;
+  mailbox* const box = wait ? &mailbox::of_this_thread(current) : nullptr;
   if (wait) {
     lent.result = box->address();
     lent.tag = box->next_tag();

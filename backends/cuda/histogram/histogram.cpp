@@ -229,14 +229,14 @@ void take_samples(const histogram_arguments& a, std::size_t first, std::size_t e
   const operand x = a.x.slice(first, end - first);
   job.x = x.data;
   job.n = static_cast<std::int64_t>(x.size);
-  job.head = job.words = 0;
+  job.head = job.loads = 0;
   if (x.increment != 1 || job.channels > 1) return;
   const std::size_t size = size_of(x.element);
   const std::size_t past = reinterpret_cast<std::uintptr_t>(x.data) % 16;
   const std::size_t head = (16 - past) % 16 / size;
   if (x.size < head) return;
   job.head = static_cast<std::int64_t>(head);
-  job.words = static_cast<std::int64_t>((x.size - head) * size / 16);
+  job.loads = static_cast<std::int64_t>((x.size - head) * size / 16);
 }
 
 void count(const histogram_arguments& a, const executor& where, const current_device& current,
@@ -249,7 +249,7 @@ void count(const histogram_arguments& a, const executor& where, const current_de
   // A block has 1 KiB of its own, and each kernel some hundred bytes besides.
   const std::size_t room = ((most_bytes - 512 - job.shared_bytes) / 4 - 1) / 32 * 32;
   const std::size_t ranges = ceil_div(places, room);
-  const counting how = rule == bin_rule::bytes && job.channels == 1  ? counting::lanes
+  const counting how = rule == bin_rule::bytes && job.channels == 1  ? counting::spread
                        : ranges <= std::min(most_ranges, processors) ? counting::tables
                                                                      : counting::cache;
   std::size_t shared = 0;
@@ -261,7 +261,7 @@ void count(const histogram_arguments& a, const executor& where, const current_de
     shared = std::size_t{6} << job.cache_bits;
     if (rule != bin_rule::keys && rule != bin_rule::bytes) rule = bin_rule::any;
     job.shared_bytes = 0;
-  } else if (how == counting::lanes) {
+  } else if (how == counting::spread) {
     shared = (places + 1) * 32 * sizeof(std::uint32_t);
   } else {
     job.ranges = static_cast<unsigned>(ranges);
@@ -284,11 +284,11 @@ void count(const histogram_arguments& a, const executor& where, const current_de
   const std::size_t at_once = most_at_once / job.channels * job.channels;
   for (std::size_t first = 0; first < a.x.size || first == 0; first += at_once) {
     take_samples(a, first, std::min(a.x.size, first + at_once), job);
-    const std::size_t pieces = job.words > 0 ? static_cast<std::size_t>(job.words)
-                                             : ceil_div(static_cast<std::size_t>(job.n), 4);
+    const std::size_t loads = job.loads > 0 ? static_cast<std::size_t>(job.loads)
+                                            : ceil_div(static_cast<std::size_t>(job.n), 4);
     const std::size_t shares = job.alone
                                    ? 1
-                                   : std::clamp<std::size_t>(ceil_div(pieces, histogram_threads), 1,
+                                   : std::clamp<std::size_t>(ceil_div(loads, histogram_threads), 1,
                                                              processors / job.ranges);
     launch(kernel,
            {.blocks = static_cast<unsigned>(shares * job.ranges),
@@ -354,7 +354,7 @@ stray_key stray_of(const histogram_arguments& a, const executor& where,
   job.keys = keys;
   job.stray = words.get();
   const auto answer = [&] {
-    mailbox& box = mailbox::mine(current);
+    mailbox& box = mailbox::of_this_thread(current);
     job.tag = box.next_tag();
     job.result = box.address();
     launch(histogram_tell_stray_kernel(), {1, 1}, &job, where.device(), where.stream());

@@ -22,7 +22,7 @@ enum class bin_rule : std::uint8_t {
 
 /// Says where places are counted.
 enum class counting : std::uint8_t {
-  lanes,   ///< bytes, in shared memory: a place has a counter for each thread of a warp
+  spread,  ///< bytes, in shared memory: a place has a counter for each thread of a warp
   tables,  ///< all places, in shared memory: a block counts those of its range
   cache    ///< the places that come first, in shared memory; the others in memory
 };
@@ -34,7 +34,7 @@ struct histogram_job {
   std::ptrdiff_t increment = 1;
   std::int64_t n = 0;
   std::int64_t head = 0;   ///< samples before the first load
-  std::int64_t words = 0;  ///< loads of 16 bytes; 0: samples are loaded one by one
+  std::int64_t loads = 0;  ///< loads of 16 bytes; 0: samples are loaded one by one
   unsigned channels = 1;
   slot bins = 1;  ///< bins of a channel
   /// Places of a channel: its bins, and those outside where they matter; or bytes.

@@ -42,68 +42,68 @@ __device__ void find_places(const Rule& place_of, const DX (&samples)[n], slot (
 }
 
 /// A thread has so many loads of 16 bytes in flight while it counts as many.
-inline constexpr int histogram_loads = 4;
+inline constexpr int loads_in_flight = 4;
 
 template <class X, class Rule, template <class> class Table>
 __global__ void __launch_bounds__(histogram_threads)
     count_kernel(const __grid_constant__ typename Rule::job_type job) {
   using DX = on_device_t<X>;
-  constexpr int lanes = 16 / static_cast<int>(sizeof(DX)), loads = histogram_loads;
+  constexpr int per_load = 16 / static_cast<int>(sizeof(DX)), in_flight = loads_in_flight;
   extern __shared__ __align__(16) char shared[];
 
   const unsigned share = blockIdx.x / job.ranges, shares = gridDim.x / job.ranges;
-  const std::int64_t mine = std::int64_t{share} * blockDim.x + threadIdx.x;
+  const std::int64_t own = std::int64_t{share} * blockDim.x + threadIdx.x;
   const std::int64_t step = std::int64_t{shares} * blockDim.x;
   const auto* const x = static_cast<const DX*>(job.x);
-  elements<DX, lanes> next[loads];
+  elements<DX, per_load> next[in_flight];
   const auto load = [&](std::int64_t first) {
 #pragma unroll
-    for (int l = 0; l < loads; ++l) {
-      if (first + l * step >= job.words) break;
-      const DX* const from = x + job.head + (first + l * step) * lanes;
-      next[l].words[0] = __ldcs(reinterpret_cast<const uint4*>(from));
+    for (int l = 0; l < in_flight; ++l) {
+      if (first + l * step >= job.loads) break;
+      const DX* const from = x + job.head + (first + l * step) * per_load;
+      next[l].raw[0] = __ldcs(reinterpret_cast<const uint4*>(from));
     }
   };
   // The samples were there before this launch was placed, and before the launch that writes zeros
   // began, so L1 has no older ones. Loads through L2 would go where all writes meet, even for what
   // another block has just read: with them five ranges ran at 1.16 TB/s, without at 1.43.
-  load(mine);
+  load(own);
   const Rule place_of(job, shared);
   Table<Rule> table(job, shared + job.shared_bytes);
   __syncthreads();
 
-  for (std::int64_t first = mine; first < job.words; first += loads * step) {
-    elements<DX, lanes> now[loads];
+  for (std::int64_t first = own; first < job.loads; first += in_flight * step) {
+    elements<DX, per_load> now[in_flight];
 #pragma unroll
-    for (int l = 0; l < loads; ++l) now[l] = next[l];
-    load(first + loads * step);
+    for (int l = 0; l < in_flight; ++l) now[l] = next[l];
+    load(first + in_flight * step);
 #pragma unroll
-    for (int l = 0; l < loads; ++l) {
-      if (first + l * step >= job.words) break;
-      DX samples[lanes];
-      slot places[lanes];
+    for (int l = 0; l < in_flight; ++l) {
+      if (first + l * step >= job.loads) break;
+      DX samples[per_load];
+      slot places[per_load];
 #pragma unroll
-      for (int i = 0; i < lanes; ++i) samples[i] = now[l].at(i);
+      for (int i = 0; i < per_load; ++i) samples[i] = now[l].at(i);
       find_places(place_of, samples, places);
       table.add(job, places);
     }
   }
 
   // These are the samples before and after the loads of 16 bytes, or all samples.
-  const std::int64_t singles = job.n - job.words * lanes;
-  for (std::int64_t first = mine; first < singles; first += loads * step) {
-    DX held[loads];
+  const std::int64_t singles = job.n - job.loads * per_load;
+  for (std::int64_t first = own; first < singles; first += in_flight * step) {
+    DX held[in_flight];
     const auto index = [&](int l) {
       const std::int64_t i = first + l * step;
-      return i < job.head ? i : i + job.words * lanes;
+      return i < job.head ? i : i + job.loads * per_load;
     };
 #pragma unroll
-    for (int l = 0; l < loads; ++l) {
+    for (int l = 0; l < in_flight; ++l) {
       if (first + l * step < singles) held[l] = load_one(x + index(l) * job.increment);
     }
-    slot places[loads];
+    slot places[in_flight];
 #pragma unroll
-    for (int l = 0; l < loads; ++l) {
+    for (int l = 0; l < in_flight; ++l) {
       places[l] =
           first + l * step < singles ? place_in_channel(job, place_of(held[l]), index(l)) : nowhere;
     }
@@ -120,8 +120,8 @@ __global__ void __launch_bounds__(histogram_threads)
 template <class X, class Rule>
 const void* find_histogram_kernel(counting where) {
   if constexpr (sizeof(X) == 1) {
-    if (where == counting::lanes) {
-      return reinterpret_cast<const void*>(&count_kernel<X, Rule, lane_table>);
+    if (where == counting::spread) {
+      return reinterpret_cast<const void*>(&count_kernel<X, Rule, spread_table>);
     }
   }
   return where == counting::tables

@@ -145,7 +145,7 @@ struct by_cell : places_are_slots {
   static constexpr std::uint32_t upper_bits = linear ? 0x4b000000 : 0;
   /// The two upper bits of a cell of several thresholds are this. (3 would be those of the number
   /// -1.)
-  static constexpr std::uint32_t several = 2;
+  static constexpr std::uint32_t crowded = 2;
   static constexpr int most_in_turn = 4;
 
   float rate, offset;
@@ -243,11 +243,11 @@ struct by_cell : places_are_slots {
   __device__ slot search(S x, std::uint32_t sum) const {
     const edge_bins<S> exact = {thresholds, reached, bins};
     if (x != x) return exact(x);
-    if (sum >> 30 != several) {
+    if (sum >> 30 != crowded) {
       if ((~sum & cell_mask) == 0) return exact(x);
       return exact.bin_of(((sum >> cell_bits) + 1) & (~0u >> cell_bits));  // -1 becomes 0
     }
-    slot count = (sum & ~(several << 30)) >> cell_bits;
+    slot count = (sum & ~(crowded << 30)) >> cell_bits;
 #pragma unroll 1
     for (int k = 0; k < most_in_turn; ++k, ++count) {
       if (count == reached || x < thresholds[count]) return exact.bin_of(count);
@@ -258,30 +258,30 @@ struct by_cell : places_are_slots {
   /// Turns the number of thresholds in each cell into what the head of this class says.
   __device__ void number_cells(std::uint32_t* table, std::uint32_t count) const {
     __shared__ std::uint32_t of_warp[histogram_threads / warp];
-    const unsigned lane = threadIdx.x % warp, w = threadIdx.x / warp;
+    const unsigned thread = threadIdx.x % warp, w = threadIdx.x / warp;
     const std::uint32_t each = (count + blockDim.x - 1) / blockDim.x;
     const std::uint32_t begin = min(count, threadIdx.x * each), end = min(count, begin + each);
     const auto scan = [&](std::uint32_t value) {
 #pragma unroll
       for (unsigned d = 1; d < warp; d *= 2) {
         const std::uint32_t before = __shfl_up_sync(whole_warp, value, d);
-        if (lane >= d) value += before;
+        if (thread >= d) value += before;
       }
       return value;
     };
-    std::uint32_t mine = 0;
-    for (std::uint32_t c = begin; c < end; ++c) mine += table[c];
-    const std::uint32_t upto = scan(mine);
-    if (lane == warp - 1) of_warp[w] = upto;
+    std::uint32_t own = 0;
+    for (std::uint32_t c = begin; c < end; ++c) own += table[c];
+    const std::uint32_t upto = scan(own);
+    if (thread == warp - 1) of_warp[w] = upto;
     __syncthreads();
-    if (w == 0) of_warp[lane] = scan(lane < blockDim.x / warp ? of_warp[lane] : 0);
+    if (w == 0) of_warp[thread] = scan(thread < blockDim.x / warp ? of_warp[thread] : 0);
     __syncthreads();
-    std::uint32_t number = upto - mine + (w > 0 ? of_warp[w - 1] : 0);
+    std::uint32_t number = upto - own + (w > 0 ? of_warp[w - 1] : 0);
     for (std::uint32_t c = begin; c < end; ++c) {
       const std::uint32_t in_cell = table[c];
       std::uint32_t code = (number - 1) << cell_bits;
       if (in_cell == 1) code |= ~position_of(thresholds[number]) & cell_mask;
-      if (in_cell > 1) code = number << cell_bits | several << 30;
+      if (in_cell > 1) code = number << cell_bits | crowded << 30;
       table[c] = code - (c << cell_bits) - upper_bits;
       number += in_cell;
     }

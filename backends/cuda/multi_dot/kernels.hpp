@@ -23,7 +23,7 @@ struct multi_dot_kernels {
   multi_dot_kernel* short_pairs = nullptr;
   multi_dot_kernel* pairs = nullptr;
   int lanes = 0;  ///< adjacent elements that a thread loads at once
-  int slots = 0;  ///< pairs of at most 64 terms that a thread takes at once
+  int sets = 0;   ///< pairs of at most 64 terms that a thread takes at once
 };
 
 template <class T>

@@ -60,7 +60,7 @@ class results {
       : bytes_(a.pairs.size() * size_of(a.results.element)), a_(a), to_(a.results.data) {
     if (!a.wait) return;
     if (in_words && bytes_ <= 4 * mailbox::words) {
-      box_ = &mailbox::mine(current);
+      box_ = &mailbox::of_this_thread(current);
       to_ = box_->address();
       tag_ = box_->next_tag();
     } else {
@@ -214,7 +214,7 @@ struct call {
     job.results = to.at(first);
     launch_shape shape;
     shape.blocks = s.blocks;
-    shape.rows = static_cast<unsigned>(ceil_div(pairs, s.pairs_a_block));
+    shape.height = static_cast<unsigned>(ceil_div(pairs, s.pairs_a_block));
     shape.threads = s.warps * 32;
     workspace shared;
     if (s.blocks > 1) {
@@ -250,7 +250,7 @@ void run_short(const call& c, const multi_dot_kernels& kernels, const multi_dot_
   const std::size_t threads =
       std::bit_ceil(std::max<std::size_t>(1, ceil_div(std::min(n, order::lanes), lanes)));
   const std::size_t a_warp =
-      32 / threads * (n <= order::lanes ? static_cast<std::size_t>(kernels.slots) : 1);
+      32 / threads * (n <= order::lanes ? static_cast<std::size_t>(kernels.sets) : 1);
   job.threads_a_pair = static_cast<unsigned>(threads);
   pairs_shape s;
   s.warps = max_warps;

@@ -62,20 +62,20 @@ T& of_thread(std::uint64_t context) {
   struct holder {
     std::uint64_t last_context = 0;
     T* last = nullptr;
-    std::map<std::uint64_t, T*> mine;
+    std::map<std::uint64_t, T*> own;
     ~holder() {
-      for (const auto& [context, t] : mine) {
+      for (const auto& [context, t] : own) {
         if (t != nullptr) of_context<spares<T>>(context).give_back(t);
       }
     }
   };
   thread_local holder held;
   if (held.last != nullptr && held.last_context == context) return *held.last;
-  T*& mine = held.mine[context];
-  if (mine == nullptr) mine = of_context<spares<T>>(context).take();
-  held.last = mine;
+  T*& own = held.own[context];
+  if (own == nullptr) own = of_context<spares<T>>(context).take();
+  held.last = own;
   held.last_context = context;
-  return *mine;
+  return *own;
 }
 
 }  // namespace tally::backends::cuda

@@ -52,10 +52,10 @@ struct driver {
 CUcontext primary_context(int device) {
   static std::array<std::atomic<CUcontext>, 256> retained{};
   const driver& d = driver::get();
-  std::atomic<CUcontext>& mine = retained.at(static_cast<std::size_t>(device));
+  std::atomic<CUcontext>& kept = retained.at(static_cast<std::size_t>(device));
   unsigned flags = 0;
   int active = 0;
-  CUcontext context = mine.load(std::memory_order_relaxed);
+  CUcontext context = kept.load(std::memory_order_relaxed);
   if (context != nullptr && d.primary_context_state(device, &flags, &active) == CUDA_SUCCESS &&
       active != 0) {
     return context;
@@ -63,7 +63,7 @@ CUcontext primary_context(int device) {
   check(d.retain_primary_context(&context, device) == CUDA_SUCCESS ? cudaSuccess
                                                                    : cudaErrorDeviceUninitialized,
         "cuDevicePrimaryCtxRetain");
-  mine.store(context, std::memory_order_relaxed);
+  kept.store(context, std::memory_order_relaxed);
   return context;
 }
 

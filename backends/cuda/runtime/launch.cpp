@@ -64,9 +64,9 @@ bool is_captured(cudaStream_t stream, bool wait, const char* operation) {
   return captured;
 }
 
-bool is_contiguous(const operand& v, int lanes) {
+bool is_contiguous(const operand& v, int count) {
   const std::size_t load =
-      std::min<std::size_t>(16, size_of(v.element) * static_cast<unsigned>(lanes));
+      std::min<std::size_t>(16, size_of(v.element) * static_cast<unsigned>(count));
   return v.increment == 1 && reinterpret_cast<std::uintptr_t>(v.data) % load == 0;
 }
 
@@ -94,7 +94,7 @@ void launch(const void* kernel, const launch_shape& shape, void* job, int device
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t configuration{};
-  configuration.gridDim = dim3(shape.blocks, shape.rows);
+  configuration.gridDim = dim3(shape.blocks, shape.height);
   configuration.blockDim = shape.threads;
   configuration.dynamicSmemBytes = shape.shared_bytes;
   configuration.stream = stream;

@@ -18,7 +18,7 @@ bool is_captured(cudaStream_t stream, bool wait, const char* operation);
 
 /// Says whether a thread can load `count` elements at once: they take up to 16 bytes and start at a
 /// multiple of that.
-bool is_contiguous(const operand& v, int lanes);
+bool is_contiguous(const operand& v, int count);
 
 /// Returns how many multiprocessors a device has.
 unsigned multiprocessors(int device);
@@ -30,7 +30,7 @@ struct launch_shape {
   unsigned blocks = 1;
   unsigned threads = 32;
   std::size_t shared_bytes = 0;  ///< those beyond what the kernel declares
-  unsigned rows = 1;             ///< the grid's second dimension
+  unsigned height = 1;           ///< the grid's second dimension
   bool overlaps = true;          ///< whether it may be placed while the launch before ends
 };
 

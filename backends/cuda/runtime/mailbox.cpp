@@ -8,7 +8,7 @@
 #include <new>
 
 namespace tally::backends::cuda {
-mailbox& mailbox::mine(const current_device& current) {
+mailbox& mailbox::of_this_thread(const current_device& current) {
   return of_thread<mailbox>(current.context());
 }
 

@@ -22,7 +22,7 @@ class mailbox {
   static constexpr int words = 64;
 
   /// Returns the calling thread's mailbox in the current context.
-  static mailbox& mine(const current_device& current);
+  static mailbox& of_this_thread(const current_device& current);
 
   /// Returns the tag for the next result; it is never 0.
   std::uint32_t next_tag() { return tag_ = tag_ == 0xffffffffu ? 1 : tag_ + 1; }

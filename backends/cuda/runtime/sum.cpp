@@ -15,7 +15,7 @@ void run_sum(const executor& where, const char* operation, dot_kernel_function* 
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
   const bool captured = is_captured(stream, wait, operation);
-  mailbox* const box = wait ? &mailbox::mine(current) : nullptr;
+  mailbox* const box = wait ? &mailbox::of_this_thread(current) : nullptr;
   job.result = result;
   if (wait) {
     job.result = box->address();

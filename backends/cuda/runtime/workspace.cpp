@@ -33,9 +33,9 @@ class workspaces {
       {
         std::shared_lock lock(mutex_);
         if (const auto found = streams.find(id); found != streams.end()) {
-          owned& mine = *found->second;
-          workspace shared{mine.words, 1, mine.ended, &mine.launched, std::move(lock)};
-          if (left == words_left::any) shared.tag = mine.next_tag();
+          owned& own = *found->second;
+          workspace shared{own.words, 1, own.ended, &own.launched, std::move(lock)};
+          if (left == words_left::any) shared.tag = own.next_tag();
           return shared;
         }
       }
@@ -64,7 +64,7 @@ class workspaces {
 
   /// Lends empty words, at least `count` of them.
   lent_words* lend(std::size_t count, words_left left) {
-    count = (count + a_line - 1) / a_line * a_line;
+    count = (count + words_of_line - 1) / words_of_line * words_of_line;
     const std::unique_lock lock(mutex_);
     for (lent_words* back = returned(); back != nullptr;) {
       lent_words* const next = std::exchange(back->next, idle_[back->count]);
@@ -111,11 +111,11 @@ class workspaces {
   using of_streams = std::unordered_map<unsigned long long, std::unique_ptr<owned>>;
 
   /// Words are cut from slabs of 2 MiB, which are never freed, in multiples of 128 bytes.
-  static constexpr std::size_t a_slab = std::size_t{1} << 18;
-  static constexpr std::size_t a_line = 16;
+  static constexpr std::size_t words_of_slab = std::size_t{1} << 18;
+  static constexpr std::size_t words_of_line = 16;
 
   /// So many workspaces have their counts side by side.
-  static constexpr std::size_t a_batch = 32;
+  static constexpr std::size_t counts_of_batch = 32;
 
   /// Once so many streams are known, idle ones lose their workspaces before more are made: a
   /// program that makes a stream for every call stays at 64 MiB.
@@ -126,7 +126,7 @@ class workspaces {
   std::uint64_t* cut(std::size_t count) {
     if (left_ < count) {
       const beside_captures mode;
-      constexpr std::size_t bytes = a_slab * sizeof(std::uint64_t);
+      constexpr std::size_t bytes = words_of_slab * sizeof(std::uint64_t);
       if (own_stream_ == nullptr) {
         check(cudaStreamCreateWithFlags(&own_stream_, cudaStreamNonBlocking),
               "cudaStreamCreateWithFlags");
@@ -135,8 +135,8 @@ class workspaces {
       check(cudaMalloc(&slab, bytes), "cudaMalloc");
       rest_ = static_cast<std::uint64_t*>(slab);
       left_ = 0;
-      put_zeros(rest_, a_slab);
-      left_ = a_slab;
+      put_zeros(rest_, words_of_slab);
+      left_ = words_of_slab;
     }
     left_ -= count;
     return std::exchange(rest_, rest_ + count);
@@ -149,12 +149,12 @@ class workspaces {
   }
 
   std::unique_ptr<owned> make() {
-    if (ended_.size() * a_batch == made_) ended_.push_back(cut(a_batch));
-    auto mine = std::make_unique<owned>();
-    mine->words = cut(workspace_words);
-    mine->ended = ended_.back() + made_ % a_batch;
-    mine->number = made_++;
-    return mine;
+    if (ended_.size() * counts_of_batch == made_) ended_.push_back(cut(counts_of_batch));
+    auto made = std::make_unique<owned>();
+    made->words = cut(workspace_words);
+    made->ended = ended_.back() + made_ % counts_of_batch;
+    made->number = made_++;
+    return made;
   }
 
   /// Takes their workspaces from the streams whose launches have all ended. No launch begins
@@ -162,10 +162,10 @@ class workspaces {
   /// destroyed long ago.
   void reclaim(of_streams& streams, std::vector<std::unique_ptr<owned>>& free) {
     const beside_captures mode;
-    std::vector<std::uint64_t> ended(ended_.size() * a_batch);
+    std::vector<std::uint64_t> ended(ended_.size() * counts_of_batch);
     for (std::size_t i = 0; i < ended_.size(); ++i) {
-      check(cudaMemcpyAsync(&ended[i * a_batch], ended_[i], a_batch * sizeof ended[0],
-                            cudaMemcpyDeviceToHost, own_stream_),
+      check(cudaMemcpyAsync(&ended[i * counts_of_batch], ended_[i],
+                            counts_of_batch * sizeof ended[0], cudaMemcpyDeviceToHost, own_stream_),
             "cudaMemcpyAsync");
     }
     check(cudaStreamSynchronize(own_stream_), "cudaStreamSynchronize");

@@ -12,9 +12,9 @@ class row_tile {
  public:
   using sum_of = double;
   static constexpr bool paired = true;
-  static constexpr int lanes = 1;
-  static constexpr int rows = 8;
-  static constexpr int terms = rows * static_cast<int>(warp);
+  static constexpr int per_load = 1;
+  static constexpr int loads = 8;
+  static constexpr int terms = loads * static_cast<int>(warp);
 
   /// One part of the value times one part of x's element.
   struct product {
@@ -26,28 +26,28 @@ class row_tile {
   __device__ void load(const spmv_job& job, product p, std::int64_t first, std::int64_t end) {
     const typed_vector &values = job.values, &x = job.x;
 #pragma unroll
-    for (int row = 0; row < rows; ++row) {
-      const std::int64_t i = first + row * static_cast<int>(warp);
-      x_[row] = y_[row] = 0;
+    for (int l = 0; l < loads; ++l) {
+      const std::int64_t i = first + l * static_cast<int>(warp);
+      x_[l] = y_[l] = 0;
       if (i < end) {
         const std::int64_t column = job.columns[static_cast<std::size_t>(i)];
-        x_[row] =
+        x_[l] =
             typed::number_at<double>(values.data, i * values.increment + p.value, values.number);
-        y_[row] = typed::number_at<double>(x.data, column * x.increment + p.x, x.number);
-        if (p.negative) x_[row] = -x_[row];
+        y_[l] = typed::number_at<double>(x.data, column * x.increment + p.x, x.number);
+        if (p.negative) x_[l] = -x_[l];
       }
     }
   }
   __device__ void renew() {
 #pragma unroll
-    for (int row = 0; row < rows; ++row) asm volatile("" : "+d"(x_[row]), "+d"(y_[row]));
+    for (int l = 0; l < loads; ++l) asm volatile("" : "+d"(x_[l]), "+d"(y_[l]));
   }
-  __device__ double x(int row, int) const { return x_[row]; }
-  __device__ double y(int row, int) const { return y_[row]; }
+  __device__ double x(int l, int) const { return x_[l]; }
+  __device__ double y(int l, int) const { return y_[l]; }
 
  private:
-  double x_[rows];
-  double y_[rows];
+  double x_[loads];
+  double y_[loads];
 };
 
 /// The sum of these products is a part of a term, re or im.
@@ -65,10 +65,10 @@ __device__ part_products products_of(bool complex_value, bool complex_x, int par
 
 /// Rounds a warp's words. It looks for those that are not 0.
 template <class R>
-__device__ R rounded_words(std::int64_t* words, int lane) {
+__device__ R rounded_words(std::int64_t* words, int thread) {
   using sum = exact_sum<double>;
   int low = sum::limbs, high = 0;
-  for (int i = lane; i < sum::limbs; i += static_cast<int>(warp)) {
+  for (int i = thread; i < sum::limbs; i += static_cast<int>(warp)) {
     if (words[i] == 0) continue;
     low = i < low ? i : low;
     high = i + 1;
@@ -81,7 +81,7 @@ __device__ R rounded_words(std::int64_t* words, int lane) {
     high = other_high > high ? other_high : high;
   }
   R result{};
-  if (lane == 0) result = sum::round_words<R>(words, low, high);
+  if (thread == 0) result = sum::round_words<R>(words, low, high);
   __syncwarp();
   return result;
 }
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
   constexpr int column_doubles = column_bytes<row_tile> / sizeof(double);
   __shared__ double columns[exact_spmv_warps][column_doubles];
   __shared__ std::int64_t words[exact_spmv_warps][exact_sum<double>::words];
-  const int lane = threadIdx.x % warp;
+  const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp;
   wait_for_launch_before();
   let_launch_after_start();
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
       const part_products products = products_of(job.values.complex, job.x.complex, i);
       const std::int64_t tiles = (end - begin + row_tile::terms - 1) / row_tile::terms;
       constexpr int a_chunk = 32 / 2;  // tiles of terms; a chunk has 32 tiles of products at most
-      warp_sum<row_tile> sum(columns[w], words[w], lane);
+      warp_sum<row_tile> sum(columns[w], words[w], thread);
       row_tile tile;
 #pragma unroll 1
       for (std::int64_t first = 0; first < tiles; first += a_chunk) {
@@ -118,15 +118,15 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
           for (int t = 0; t < some * products.count; ++t) {
             const int k = t % products.count;
             tile.load(job, k == 0 ? products.list[0] : products.list[1],
-                      begin + (first + t / products.count) * row_tile::terms + lane, end);
+                      begin + (first + t / products.count) * row_tile::terms + thread, end);
             sum.add(tile, t);
           }
         } while (sum.turn(32, first + a_chunk >= tiles));
       }
       __syncwarp();
-      (i == 0 ? part[0] : part[1]) = rounded_words<R>(words[w], lane);
+      (i == 0 ? part[0] : part[1]) = rounded_words<R>(words[w], thread);
     }
-    if (lane == 0) write_row<A>(job, row, {part[0], part[1]});
+    if (thread == 0) write_row<A>(job, row, {part[0], part[1]});
   }
 }
 

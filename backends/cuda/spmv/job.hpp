@@ -16,7 +16,7 @@ struct alignas(16) spmv_piece {
   std::int64_t nonzero = 0;  ///< the first term's
   std::int32_t rows = 0;     ///< 0: the piece is a share of one row
   std::int32_t terms = 0;
-  std::int32_t slot = 0;  ///< the share's sum is handed over there
+  std::int32_t handover = 0;  ///< the share's sum is handed over there
   /// The row's last share has the number of the others here, the others -1.
   std::int32_t before = 0;
 };

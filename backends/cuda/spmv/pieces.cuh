@@ -39,14 +39,14 @@ __global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
   }
   wait_for_launch_before();
 
-  const int lane = threadIdx.x % warp;
+  const int thread = threadIdx.x % warp;
   warp_tree<dot_sum<A>> tree;
   for (int done = 0;; done += chunk) {
     const int some = piece.terms - done < chunk ? piece.terms - done : chunk;
     stage<A, V, X, piece_threads>(job, terms, piece.nonzero + done, some);
     if (piece.rows > 0) break;
     __syncthreads();
-    if (threadIdx.x < warp) tree.add(sum_chunk(terms, 0, some), lane);
+    if (threadIdx.x < warp) tree.add(sum_chunk(terms, 0, some), thread);
     if (done + chunk >= piece.terms) break;
     __syncthreads();
   }
@@ -70,18 +70,18 @@ __global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
   if (threadIdx.x >= warp) return;
   dot_sum<A> sum = tree.total();
   if (piece.before < 0) {
-    if (lane == 0) hand_over(job, piece.slot, sum);
+    if (thread == 0) hand_over(job, piece.handover, sum);
     return;
   }
   if (piece.before > 0) {
-    sum = gather_shares(job, piece.slot - piece.before, piece.before + 1, sum, lane,
+    sum = gather_shares(job, piece.handover - piece.before, piece.before + 1, sum, thread,
                         [] { return false; });
     // atomicAdd knows std::uint64_t by the name unsigned long long only.
-    if (lane == 0 && job.ended != nullptr) {
+    if (thread == 0 && job.ended != nullptr) {
       atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
     }
   }
-  if (lane == 0) write_row<A>(job, piece.row, finish_parts(sum, conjugate::none));
+  if (thread == 0) write_row<A>(job, piece.row, finish_parts(sum, conjugate::none));
 }
 
 }  // namespace tally::backends::cuda

@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(256) analyse_rows(const csr_survey s) {
     count[survey::long_rows] += role.is_long;
     count[survey::shares] += role.shares;
     count[survey::split_rows] += role.shares > 1;
-    count[survey::slots] += role.shares > 1 ? role.shares : 0;
+    count[survey::handovers] += role.shares > 1 ? role.shares : 0;
     count[survey::runs] += role.starts_run;
   }
 #pragma unroll
@@ -136,9 +136,10 @@ __global__ void __launch_bounds__(256) write_pieces(const csr_survey s) {
           const auto shares = static_cast<unsigned long long>(role.shares);
           const auto first =
               static_cast<std::int64_t>(atomicAdd(counter(s, survey::shares), shares));
-          const std::int64_t slot =
-              shares > 1 ? static_cast<std::int64_t>(atomicAdd(counter(s, survey::slots), shares))
-                         : 0;
+          const std::int64_t handover =
+              shares > 1
+                  ? static_cast<std::int64_t>(atomicAdd(counter(s, survey::handovers), shares))
+                  : 0;
           const std::int64_t terms = static_cast<std::int64_t>(order::chunk) << s.share_shift;
           for (std::int64_t k = 0; k < role.shares; ++k) {
             const std::int64_t left = role.length - k * terms;
@@ -147,7 +148,7 @@ __global__ void __launch_bounds__(256) write_pieces(const csr_survey s) {
                                    role.start + k * terms,
                                    0,
                                    static_cast<std::int32_t>(left < terms ? left : terms),
-                                   static_cast<std::int32_t>(slot + k),
+                                   static_cast<std::int32_t>(handover + k),
                                    is_last ? static_cast<std::int32_t>(k) : -1};
           }
         }

@@ -40,7 +40,7 @@ inline constexpr unsigned empty = 2;       ///< rows without terms
 inline constexpr unsigned long_rows = 3;   ///< rows of more than row_order::short_row terms
 inline constexpr unsigned shares = 4;      ///< shares of long rows
 inline constexpr unsigned split_rows = 5;  ///< rows of several shares
-inline constexpr unsigned slots = 6;       ///< shares of split rows
+inline constexpr unsigned handovers = 6;   ///< shares of split rows
 inline constexpr unsigned runs = 7;        ///< runs of short rows
 inline constexpr unsigned words = 8;
 /// A defect's key has its kind above its index, which takes so many bits.

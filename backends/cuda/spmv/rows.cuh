@@ -34,7 +34,7 @@ __device__ dot_sum<A> sum_row(const spmv_job& job, std::int64_t start, int count
     for (int v = 0; v < half; ++v) s[v] = s[v] + s[v + half];
   }
 #pragma unroll
-  for (int d = threads / 2; d > 0; d /= 2) s[0] = s[0] + from_lane_xor(s[0], d);
+  for (int d = threads / 2; d > 0; d /= 2) s[0] = s[0] + from_thread_xor(s[0], d);
   return s[0];
 }
 

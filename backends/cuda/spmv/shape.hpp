@@ -72,7 +72,7 @@ inline constexpr unsigned piece_blocks = is_complex_v<A> ? 6 : 12;
 
 /// Sums of shares are handed over in at most so many places. A sum of the widest type takes 8 words
 /// of a workspace.
-inline constexpr std::size_t most_slots = 1024;
+inline constexpr std::size_t most_handovers = 1024;
 
 /// A block that has neither tile nor piece has so many threads.
 inline constexpr unsigned row_threads = 256;

@@ -32,7 +32,7 @@ __device__ void sum_short_rows(const staged_rows<A, capacity>& staged, const Giv
   // 7.9 us.
   constexpr int at_once = threads < 4 ? threads : 4;
   constexpr int in_block = block / threads;
-  const int lane = static_cast<int>(threadIdx.x) % threads;
+  const int thread = static_cast<int>(threadIdx.x) % threads;
   for (int first = 0; first < staged.rows; first += in_block) {
     const int row = first + static_cast<int>(threadIdx.x) / threads;
     const int starts_at = row < staged.rows ? staged.starts[row] : 0;
@@ -40,7 +40,7 @@ __device__ void sum_short_rows(const staged_rows<A, capacity>& staged, const Giv
     const bool is_short = end - starts_at <= short_row;
     Sum s[own];
     if (is_short) {
-      int i = starts_at + lane;
+      int i = starts_at + thread;
       for (; i + (at_once * own - 1) * threads < end; i += at_once * row_lanes) {
         Sum next[at_once * own];
 #pragma unroll
@@ -59,8 +59,8 @@ __device__ void sum_short_rows(const staged_rows<A, capacity>& staged, const Giv
       for (int v = 0; v < half; ++v) s[v] = s[v] + s[v + half];
     }
 #pragma unroll
-    for (int d = threads / 2; d > 0; d /= 2) s[0] = s[0] + from_lane_xor(s[0], d);
-    if (is_short && lane == 0 && row < staged.rows) give(row, s[0]);
+    for (int d = threads / 2; d > 0; d /= 2) s[0] = s[0] + from_thread_xor(s[0], d);
+    if (is_short && thread == 0 && row < staged.rows) give(row, s[0]);
   }
 }
 
@@ -68,9 +68,9 @@ __device__ void sum_short_rows(const staged_rows<A, capacity>& staged, const Giv
 template <class A, int capacity>
 __device__ dot_sum<A> sum_chunk(const term_planes<A, capacity>& terms, int first, int count) {
   constexpr int at_once = 8;
-  const int lane = static_cast<int>(threadIdx.x % warp);
+  const int thread = static_cast<int>(threadIdx.x % warp);
   dot_sum<A> low, high;
-  for (int i = lane; i < count; i += 2 * at_once * static_cast<int>(warp)) {
+  for (int i = thread; i < count; i += 2 * at_once * static_cast<int>(warp)) {
     dot_sum<A> next[2 * at_once];
 #pragma unroll
     for (int k = 0; k < 2 * at_once; ++k) {
@@ -86,7 +86,7 @@ __device__ dot_sum<A> sum_chunk(const term_planes<A, capacity>& terms, int first
   }
   low = low + high;
 #pragma unroll
-  for (int d = warp / 2; d > 0; d /= 2) low = low + from_lane_xor(low, d);
+  for (int d = warp / 2; d > 0; d /= 2) low = low + from_thread_xor(low, d);
   return low;
 }
 

@@ -36,7 +36,7 @@ struct cut_analysis : spmv_analysis {
   device_memory pieces;        ///< an spmv_piece for each block
   unsigned blocks = 0;
   std::uint64_t split_rows = 0;  ///< rows whose sums blocks hand over
-  std::size_t slots = 0;         ///< places where they do
+  std::size_t handovers = 0;     ///< places where they do
 };
 
 const spmv_choice& choice_of(const spmv_arguments& a) {
@@ -114,15 +114,15 @@ void spmv(const executor& where, const spmv_arguments& a) {
   const std::size_t a_sum = std::max<std::size_t>(
       2, size_of(accumulator) / 4 * (transforms::is_complex(accumulator) ? 2 : 1));
   workspace shared;
-  const auto share = [&](std::size_t slots, words_left left) {
+  const auto share = [&](std::size_t handovers, words_left left) {
     shared =
-        workspace_for(current, stream, is_captured(stream, false, "spmv"), slots * a_sum, left);
+        workspace_for(current, stream, is_captured(stream, false, "spmv"), handovers * a_sum, left);
     job.words = shared.words;
     job.tag = shared.tag;
     job.ended = shared.ended;
   };
   if (has_pieces) {
-    if (plan->split_rows > 0) share(plan->slots, words_left::empty);
+    if (plan->split_rows > 0) share(plan->handovers, words_left::empty);
     job.pieces = static_cast<const spmv_piece*>(plan->pieces.get());
     shape.threads = piece_threads;
     shape.blocks = plan->blocks;
@@ -152,7 +152,7 @@ survey_words run_survey(const executor& where, const current_device& current, su
   const cudaStream_t stream = where.stream();
   (void)is_captured(stream, true, operation);
   waited_words words(current, stream);
-  mailbox& box = mailbox::mine(current);
+  mailbox& box = mailbox::of_this_thread(current);
   job.found = words.get();
   job.tag = box.next_tag();
   job.result = box.address();
@@ -217,7 +217,7 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
   analysis->context = current.context();
   csr_survey job(a);
   survey_words found = run_survey(where, current, analysis_kernel(), job, a.rows, "spmv_plan");
-  while (found.of[survey::slots] > most_slots) {
+  while (found.of[survey::handovers] > most_handovers) {
     ++job.share_shift;
     found = run_survey(where, current, analysis_kernel(), job, a.rows, "spmv_plan");
   }
@@ -232,7 +232,7 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
                      "spmv_plan");
     analysis->blocks = static_cast<unsigned>(pieces);
     analysis->split_rows = found.of[survey::split_rows];
-    analysis->slots = found.of[survey::slots];
+    analysis->handovers = found.of[survey::handovers];
   }
 
   const auto text = [](std::uint64_t value) { return std::to_string(value); };

@@ -27,7 +27,7 @@ __device__ __noinline__ inline bool ascends(const spmv_job& job) {
 /// Most matrices' rows are about where they would lie if all were equally long, so a first look
 /// around there brackets the row, in most cases narrowly.
 __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) {
-  const int lane = threadIdx.x % warp;
+  const int thread = threadIdx.x % warp;
   const auto offset = [&](std::int64_t row) { return job.offsets[static_cast<std::size_t>(row)]; };
   const std::int64_t end = job.rows + job.nonzeros;
   const std::int64_t place = tile * tile_size < end ? tile * tile_size : end;
@@ -43,11 +43,11 @@ __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) 
   };
   const auto guess = static_cast<std::int64_t>(
       static_cast<double>(place) * static_cast<double>(job.rows) / static_cast<double>(end));
-  look(lane < 16 ? guess - (std::int64_t{1} << (15 - lane)) + 1
-                 : guess + (std::int64_t{1} << (lane - 16)));
+  look(thread < 16 ? guess - (std::int64_t{1} << (15 - thread)) + 1
+                   : guess + (std::int64_t{1} << (thread - 16)));
   while (low < high) {
     const std::int64_t step = (high - low + warp - 1) / warp;
-    look(low + lane * step);
+    look(low + thread * step);
   }
   low = low < job.rows ? low : job.rows;  // it is beyond where the last offset is too small
   tile_start found{low, job.offset(low), 0};
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
 
   if (threadIdx.x < warp && share.count > 0 && share.is_last() && share.shares > 1) {
     const dot_sum<A> sum =
-        gather_shares(job, share.first_slot, share.shares, sum_of_share,
+        gather_shares(job, share.first_handover, share.shares, sum_of_share,
                       static_cast<int>(threadIdx.x), [&] { return !ascends(job); });
     if (threadIdx.x == 0) write_row<A>(job, share.row, finish_parts(sum, conjugate::none));
   }

@@ -20,8 +20,8 @@ __device__ T narrow(float value) {
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result.bits) : "f"(value));
     if (value != value) result.bits = 0x7e00;
   } else {
-    const std::uint32_t word = __float_as_uint(value);
-    result.bits = static_cast<std::uint16_t>((word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
+    const std::uint32_t bits = __float_as_uint(value);
+    result.bits = static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
   }
   return result;
 }
@@ -61,13 +61,13 @@ __device__ enclosed enclose(float x) {
 /// Rounds two numbers to 16 bits each, side by side in 32.
 template <class T>
 __device__ std::uint32_t narrow(float low, float high) {
-  std::uint32_t word;
+  std::uint32_t pair;
   if constexpr (std::is_same_v<T, float16>) {
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   } else {
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   }
-  return word;
+  return pair;
 }
 
 /// Is a function of elements of T.
@@ -104,9 +104,9 @@ struct elements_function {
   }
 
   /// Computes the elements of one load of 16 bytes.
-  template <class Word>
-  __device__ uint4 of_word(const Word& x, const Word& y) const {
-    constexpr int lanes = 16 / static_cast<int>(sizeof(T));
+  template <class Elements>
+  __device__ uint4 of_load(const Elements& x, const Elements& y) const {
+    constexpr int per_load = 16 / static_cast<int>(sizeof(T));
     uint4 packed;
 #if __CUDA_ARCH__ >= 800
     if constexpr (is_16_bit && what >= elementwise::sigmoid) {
@@ -117,9 +117,9 @@ struct elements_function {
       return packed;
     }
 #endif
-    T results[lanes];
+    T results[per_load];
 #pragma unroll
-    for (int i = 0; i < lanes; ++i) results[i] = (*this)(x[i], y[i]);
+    for (int i = 0; i < per_load; ++i) results[i] = (*this)(x[i], y[i]);
     memcpy(&packed, results, sizeof packed);
     return packed;
   }
@@ -141,56 +141,56 @@ struct elements_function {
 
 /// Returns the index of a thread's first load of 16 bytes. Each of its next ones lies a block
 /// further.
-template <int words>
-__device__ std::int64_t first_word() {
-  return std::int64_t{blockIdx.x} * static_cast<int>(words * blockDim.x) + threadIdx.x;
+template <int loads>
+__device__ std::int64_t first_load() {
+  return std::int64_t{blockIdx.x} * static_cast<int>(loads * blockDim.x) + threadIdx.x;
 }
 
 /// Computes the elements that a thread has loaded, and writes them. The last block takes the
 /// elements before and after all loads.
-template <class Function, class Word, int words>
-__device__ void write(const transform_job& job, const Function& f, const Word (&xs)[words],
-                      const Word (&ys)[words]) {
+template <class Function, class Elements, int loads>
+__device__ void write(const transform_job& job, const Function& f, const Elements (&xs)[loads],
+                      const Elements (&ys)[loads]) {
   using T = typename Function::T;
-  constexpr int lanes = 16 / static_cast<int>(sizeof(T));
+  constexpr int per_load = 16 / static_cast<int>(sizeof(T));
   const std::int64_t whole = job.whole;
   auto* const z = static_cast<T*>(job.z.data);
 #pragma unroll
-  for (int k = 0; k < words; ++k) {
-    const std::int64_t word = first_word<words>() + k * static_cast<int>(blockDim.x);
-    if (word >= whole) break;
-    reinterpret_cast<uint4*>(z + job.head)[word] = f.of_word(xs[k], ys[k]);
+  for (int k = 0; k < loads; ++k) {
+    const std::int64_t at = first_load<loads>() + k * static_cast<int>(blockDim.x);
+    if (at >= whole) break;
+    reinterpret_cast<uint4*>(z + job.head)[at] = f.of_load(xs[k], ys[k]);
   }
   if (blockIdx.x == gridDim.x - 1) {
     const auto* const x = static_cast<const T*>(job.x.data);
     const auto* const y =
         static_cast<const T*>(transforms::is_binary(Function::what) ? job.y.data : job.x.data);
     std::int64_t i = threadIdx.x;
-    if (i >= job.head) i += whole * lanes;
+    if (i >= job.head) i += whole * per_load;
     if (i < job.n) z[i] = f(x[i], y[i]);
   }
 }
 
 /// Computes vectors that all start equally many bytes past a multiple of 16. A thread has `loads`
 /// loads of 16 bytes, all in flight at once.
-template <class Function, int words>
+template <class Function, int loads>
 __global__ void __launch_bounds__(256) transform_vectors(const transform_job job) {
   using T = typename Function::T;
   constexpr bool binary = transforms::is_binary(Function::what);
-  constexpr int lanes = 16 / static_cast<int>(sizeof(T));
+  constexpr int per_load = 16 / static_cast<int>(sizeof(T));
   const Function f(job);
   const auto* const x = static_cast<const T*>(job.x.data);
   const auto* const y = static_cast<const T*>(binary ? job.y.data : job.x.data);
-  const std::int64_t whole = job.whole, first = first_word<words>();
+  const std::int64_t whole = job.whole, first = first_load<loads>();
 
-  elements<T, lanes> xs[words], ys[words];
+  elements<T, per_load> xs[loads], ys[loads];
   wait_for_launch_before();
 #pragma unroll
-  for (int k = 0; k < words; ++k) {
-    const std::int64_t word = first + k * static_cast<int>(blockDim.x);
-    if (word >= whole) break;
-    xs[k].load(x + job.head + word * lanes);
-    if constexpr (binary) ys[k].load(y + job.head + word * lanes);
+  for (int k = 0; k < loads; ++k) {
+    const std::int64_t at = first + k * static_cast<int>(blockDim.x);
+    if (at >= whole) break;
+    xs[k].load(x + job.head + at * per_load);
+    if constexpr (binary) ys[k].load(y + job.head + at * per_load);
   }
   let_launch_after_start();
   write(job, f, xs, ys);
@@ -200,12 +200,12 @@ __global__ void __launch_bounds__(256) transform_vectors(const transform_job job
 /// next thread of the warp has that one; the warp's last thread loads it itself, as it may where i
 /// < last.
 template <class T>
-__device__ elements<T, 16 / sizeof(T)> load_shifted(const uint4* words, std::int64_t i,
+__device__ elements<T, 16 / sizeof(T)> load_shifted(const uint4* loads, std::int64_t i,
                                                     std::int64_t last, unsigned offset) {
   constexpr unsigned all = whole_warp, end = warp - 1;
   uint4 low{}, high{};
-  if (i <= last) low = __ldcg(words + i);
-  if (threadIdx.x % warp == end && i < last) high = __ldcg(words + i + 1);
+  if (i <= last) low = __ldcg(loads + i);
+  if (threadIdx.x % warp == end && i < last) high = __ldcg(loads + i + 1);
   const uint4 next = {__shfl_down_sync(all, low.x, 1), __shfl_down_sync(all, low.y, 1),
                       __shfl_down_sync(all, low.z, 1), __shfl_down_sync(all, low.w, 1)};
   if (threadIdx.x % warp != end) high = next;
@@ -225,22 +225,22 @@ __device__ elements<T, 16 / sizeof(T)> load_shifted(const uint4* words, std::int
     }
   }
   elements<T, 16 / sizeof(T)> result;
-  result.words[0] = {both[0], both[1], both[2], both[3]};
+  result.raw[0] = {both[0], both[1], both[2], both[3]};
   return result;
 }
 
 /// Computes vectors whose inputs start at other distances from a multiple of 16 bytes than the
 /// output: aligned loads of them are shifted. Every load lies in the vector. The last block takes
 /// the elements before and after the loads.
-template <class Function, int words>
+template <class Function, int loads>
 __global__ void __launch_bounds__(256) transform_shifted(const transform_job job) {
   using T = typename Function::T;
   constexpr bool binary = transforms::is_binary(Function::what);
-  constexpr int lanes = 16 / static_cast<int>(sizeof(T));
+  constexpr int per_load = 16 / static_cast<int>(sizeof(T));
   const Function f(job);
   const auto* const x = static_cast<const T*>(job.x.data);
   const auto* const y = static_cast<const T*>(binary ? job.y.data : job.x.data);
-  const std::int64_t whole = job.whole, first = first_word<words>();
+  const std::int64_t whole = job.whole, first = first_load<loads>();
   const auto offset_of = [&](const T* v) {
     return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(v + job.head) % 16);
   };
@@ -249,13 +249,13 @@ __global__ void __launch_bounds__(256) transform_shifted(const transform_job job
                                           ~std::uintptr_t{15});
   };
 
-  elements<T, lanes> xs[words], ys[words];
+  elements<T, per_load> xs[loads], ys[loads];
   wait_for_launch_before();
 #pragma unroll
-  for (int k = 0; k < words; ++k) {
-    const std::int64_t word = first + k * static_cast<int>(blockDim.x);
-    xs[k] = load_shifted<T>(base_of(x), word, whole, offset_of(x));
-    if constexpr (binary) ys[k] = load_shifted<T>(base_of(y), word, whole, offset_of(y));
+  for (int k = 0; k < loads; ++k) {
+    const std::int64_t at = first + k * static_cast<int>(blockDim.x);
+    xs[k] = load_shifted<T>(base_of(x), at, whole, offset_of(x));
+    if constexpr (binary) ys[k] = load_shifted<T>(base_of(y), at, whole, offset_of(y));
   }
   let_launch_after_start();
   write(job, f, xs, ys);
@@ -292,8 +292,8 @@ template <elementwise what, class T>
 transform_kernel kernel_on() {
   using function = elements_function<what, T>;
   constexpr transform_shape shape = shape_for<what>(sizeof(T));
-  return {&transform_vectors<function, shape.words>, shape,
-          &transform_shifted<function, shape_for_shifted.words>, shape_for_shifted};
+  return {&transform_vectors<function, shape.loads>, shape,
+          &transform_shifted<function, shape_for_shifted.loads>, shape_for_shifted};
 }
 
 /// Returns the kernels on T.

@@ -12,7 +12,7 @@ using transform_kernel_function = void(const transform_job job);
 
 /// A thread has so many loads of 16 bytes, and a block so many threads.
 struct transform_shape {
-  unsigned words;
+  unsigned loads;
   unsigned threads;
 };
 

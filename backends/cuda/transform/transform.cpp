@@ -79,7 +79,7 @@ void put_factors_of(const transform_arguments& a, transform_job& job) {
 }
 
 unsigned blocks_for(std::uint64_t n, const transform_shape& shape) {
-  const std::uint64_t a_block = std::uint64_t{shape.threads} * shape.words;
+  const std::uint64_t a_block = std::uint64_t{shape.threads} * shape.loads;
   return static_cast<unsigned>(std::max<std::uint64_t>(1, (n + a_block - 1) / a_block));
 }
 
@@ -101,16 +101,16 @@ void transform(const executor& where, const transform_arguments& a) {
   if (kernel.vectors != nullptr) {
     put_factors_of(a, job);
     const bool binary = transforms::is_binary(a.what);
-    const auto size = static_cast<std::int64_t>(size_of(a.z.element)), lanes = 16 / size;
+    const auto size = static_cast<std::int64_t>(size_of(a.z.element)), per_load = 16 / size;
     const std::int64_t offset = misalignment(a.z.data);
     const std::int64_t x_off = (misalignment(a.x.data) - offset) & 15;
     const std::int64_t y_off = binary ? (misalignment(a.y.data) - offset) & 15 : x_off;
     job.head = (16 - offset) % 16 / size;
-    job.whole = (job.n - job.head) / lanes;
+    job.whole = (job.n - job.head) / per_load;
     if (x_off != 0 ||
         y_off != 0) {  // there is one load less at either end, where an input's would lie outside
-      if (job.head * size < std::max(x_off, y_off)) job.head += lanes;
-      job.whole = (job.n - job.head) / lanes - 1;
+      if (job.head * size < std::max(x_off, y_off)) job.head += per_load;
+      job.whole = (job.n - job.head) / per_load - 1;
     }
     job.whole = std::max<std::int64_t>(job.whole, 0);
     job.head = std::min(job.head, job.n);
