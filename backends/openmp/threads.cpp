@@ -15,14 +15,14 @@ namespace {
 // Nobody can ask OpenMP whether it has threads: those of a region stay, whoever started it. So a
 // fork counts if the process has several threads at that moment, or if its threads can't be
 // counted.
-std::atomic<bool> several_at_fork = false, lost_threads = false;
+std::atomic<bool> had_threads_at_fork = false, lost_threads = false;
 
 void before_fork() {
   struct stat tasks;  // a directory has two links, and this one has one more for each thread
-  several_at_fork = stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink != 3;
+  had_threads_at_fork = stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink != 3;
 }
 void in_child() {
-  if (several_at_fork) lost_threads = true;
+  if (had_threads_at_fork) lost_threads = true;
 }
 
 // This happens when the library is loaded, because a program may fork before its first call.

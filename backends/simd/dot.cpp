@@ -242,15 +242,15 @@ constexpr auto converters = []<class... X>(type_list<X...>) {
 /// Converts the elements of `v`, which are at most a chunk. (It is not inlined, since what it takes
 /// of the stack would add to what sums take.)
 template <class R>
-HWY_NOINLINE parts<word<R>> fetch(const operand& v, buffers<word<R>>& to) {
+HWY_NOINLINE parts<summed_t<R>> fetch(const operand& v, buffers<summed_t<R>>& to) {
   if (v.element == type_of<R>) {
-    if (v.increment == 1) return {static_cast<const word<R>*>(v.data), nullptr};
+    if (v.increment == 1) return {static_cast<const summed_t<R>*>(v.data), nullptr};
     gather(v, reinterpret_cast<std::byte*>(to.re));
     return {to.re, nullptr};
   }
-  auto* const convert_piece = converters<word<R>>[static_cast<std::size_t>(v.element)];
-  for_each_piece(
-      v, [&](const void* piece, std::size_t i, std::size_t n) { convert_piece(piece, n, to, i); });
+  auto* const convert = converters<summed_t<R>>[static_cast<std::size_t>(v.element)];
+  for_each_stretch(
+      v, [&](const void* stretch, std::size_t i, std::size_t n) { convert(stretch, n, to, i); });
   const bool is_complex = v.element == type::complex64 || v.element == type::complex128;
   return {to.re, is_complex ? to.im : nullptr};
 }
@@ -258,7 +258,7 @@ HWY_NOINLINE parts<word<R>> fetch(const operand& v, buffers<word<R>>& to) {
 template <class A>
 dot_sum<A> sum_packed(const operand& x, const operand& y) {
   using R = real_t<A>;
-  using W = word<R>;
+  using W = summed_t<R>;
   buffers<W> x_buffers, y_buffers;
   tree<dot_sum<A>> chunks;
   for (std::size_t i = 0; i < x.size; i += order::chunk) {
@@ -329,7 +329,7 @@ void run(const dot_arguments& a) {
 
 }  // namespace
 
-constexpr implementation here = {
+constexpr implementation this_target = {
     set_of(HWY_TARGET),
     []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
     []<class... A>(type_list<A...>) {

@@ -316,7 +316,7 @@ constexpr type_table<extremum_search> searches_of = []<class... X>(type_list<X..
 
 }  // namespace
 
-constexpr implementation here = {
+constexpr implementation this_target = {
     set_of(HWY_TARGET),
     {searches_of<extreme::min>, searches_of<extreme::max>, searches_of<extreme::minmax>,
      searches_of<extreme::iamax>},

@@ -255,7 +255,7 @@ constexpr type_table<slot_search> searches_of = []<class... X>(type_list<X...>) 
 
 }  // namespace
 
-constexpr implementation here = {
+constexpr implementation this_target = {
     set_of(HWY_TARGET),
     {searches_of<key_bins>, searches_of<even_bins>, searches_of<even_integer_bins>,
      searches_of<void>},

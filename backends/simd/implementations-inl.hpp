@@ -9,18 +9,18 @@ namespace {
 /// Lists all implementations that this build has. The last is what the compiler's own flags allow.
 constexpr const implementation* implementations[] = {
 #if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_SSE4
-    &N_SSE4::here,
+    &N_SSE4::this_target,
 #endif
 #if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX2
-    &N_AVX2::here,
+    &N_AVX2::this_target,
 #endif
 #if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX3
-    &N_AVX3::here,
+    &N_AVX3::this_target,
 #endif
 #if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_NEON
-    &N_NEON::here,
+    &N_NEON::this_target,
 #endif
-    &HWY_NAMESPACE::here,
+    &HWY_NAMESPACE::this_target,
 };
 
 constexpr auto by_instruction_set = by_set(implementations);

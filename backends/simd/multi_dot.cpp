@@ -104,8 +104,8 @@ void sum_against_one(const W* const* x, const W* y, std::size_t chunks, W* sums)
 
 }  // namespace
 
-constexpr implementation here = {set_of(HWY_TARGET), &sum_against_one<float>,
-                                 &sum_against_one<double>};
+constexpr implementation this_target = {set_of(HWY_TARGET), &sum_against_one<float>,
+                                        &sum_against_one<double>};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -205,7 +205,7 @@ multi_dot_sum<A> sum_side_by_side(instruction_set set, const dot_pairs& pairs,
 void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t first,
                 std::size_t count) {
   if (wants_exact(a)) {
-    for (std::size_t j = first; j < first + count; ++j) exact(where, as_exact(one_of(a, j)));
+    for (std::size_t j = first; j < first + count; ++j) exact(where, as_exact(dot_of_pair(a, j)));
     return;
   }
   with_accumulator(a.results.element, [&]<class A>() {

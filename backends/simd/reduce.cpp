@@ -158,7 +158,7 @@ using packed = std::conditional_t<std::is_integral_v<R>, std::int64_t, R>;
 /// Holds a chunk's numbers.
 template <class A>
 struct buffer {
-  HWY_ALIGN word<real_t<A>> numbers[(is_complex_v<A> ? 2 : 1) * order::chunk];
+  HWY_ALIGN summed_t<real_t<A>> numbers[(is_complex_v<A> ? 2 : 1) * order::chunk];
 };
 
 template <class W>
@@ -183,14 +183,14 @@ constexpr auto converters = []<class... X>(type_list<X...>) {
 
 /// Converts the numbers of `v`, at most a chunk of elements, and multiplies them by `scale`.
 template <class A>
-const word<real_t<A>>* fetch(const operand& v, real_t<A> scale, buffer<A>& to) {
-  using W = word<real_t<A>>;
+const summed_t<real_t<A>>* fetch(const operand& v, real_t<A> scale, buffer<A>& to) {
+  using W = summed_t<real_t<A>>;
   constexpr std::size_t parts = is_complex_v<A> ? 2 : 1;
   const W* numbers = to.numbers;
   if (v.element != type_of<A>) {
     auto* const convert = converters<W>[static_cast<std::size_t>(v.element)];
-    for_each_piece(v, [&](const void* piece, std::size_t i, std::size_t n) {
-      convert(piece, parts * n, to.numbers + parts * i);
+    for_each_stretch(v, [&](const void* stretch, std::size_t i, std::size_t n) {
+      convert(stretch, parts * n, to.numbers + parts * i);
     });
   } else if (v.increment != 1) {
     gather(v, reinterpret_cast<std::byte*>(to.numbers));
@@ -248,7 +248,7 @@ constexpr node_tables<A> nodes = {nodes_of<reduction::sum, A>, nodes_of<reductio
 
 }  // namespace
 
-constexpr implementation here = {
+constexpr implementation this_target = {
     set_of(HWY_TARGET),
     []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
 };

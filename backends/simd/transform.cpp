@@ -468,7 +468,7 @@ void node(const transform_arguments& a, bool past_caches) {
 
 }  // namespace
 
-constexpr implementation here = {set_of(HWY_TARGET), &node};
+constexpr implementation this_target = {set_of(HWY_TARGET), &node};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd

@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(256)
     using sum = weight_sum<decltype(weight)>;
     using word = unsigned long long;
     auto* const words = reinterpret_cast<word*>(job.words) + bin * sum::words;
-    const typename sum::pieces p = sum::split(weight);
+    const typename sum::contribution p = sum::split(weight);
     if (p.special_bit != 0) {
       atomicOr(words + sum::special, static_cast<word>(p.special_bit));
       return;

@@ -345,7 +345,7 @@ void multi_dot(const executor& where, const multi_dot_arguments& a) {
   const results to(a, current, !exactly);
   if (exactly) {
     for (std::size_t j = 0; j < a.pairs.size(); ++j) {
-      exact_arguments one = as_exact(one_of(a, j));
+      exact_arguments one = as_exact(dot_of_pair(a, j));
       one.result.data = to.at(j);
       one.wait = false;
       exact(where, one);

@@ -40,18 +40,18 @@ struct weight_sum {
 
   /// Is a weight as it is added: its digits go to the words from `word` on. For an infinity or a
   /// NaN it has the bit that `special` is combined with.
-  struct pieces {
+  struct contribution {
     std::int64_t digit[digits];
     int word;
     std::int64_t special_bit;  ///< 0 for a number
   };
 
-  static TALLY_HOST_DEVICE pieces split(W weight) {
+  static TALLY_HOST_DEVICE contribution split(W weight) {
     const auto bits = __builtin_bit_cast(bits_t, weight);
     const auto field = static_cast<unsigned>(bits >> fraction_bits) & special_field;
     const std::uint64_t fraction = bits & ((bits_t{1} << fraction_bits) - 1);
     const std::int64_t sign = -static_cast<std::int64_t>(bits >> (8 * sizeof(W) - 1));
-    pieces p{};
+    contribution p{};
     if (field == special_field) {
       p.word = special;
       p.special_bit = fraction != 0 ? nan_bit : sign != 0 ? minus_infinity_bit : plus_infinity_bit;
@@ -73,7 +73,7 @@ struct weight_sum {
 
   /// Adds a weight to the words of a bin.
   static TALLY_HOST_DEVICE void add(W weight, std::int64_t* to) {
-    const pieces p = split(weight);
+    const contribution p = split(weight);
     if (p.special_bit != 0) {
       to[special] |= p.special_bit;
       return;

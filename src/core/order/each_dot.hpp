@@ -6,7 +6,7 @@
 namespace tally::backends {
 
 /// Returns pair j as the arguments of `dot`.
-inline dot_arguments one_of(const multi_dot_arguments& a, std::size_t j) {
+inline dot_arguments dot_of_pair(const multi_dot_arguments& a, std::size_t j) {
   const auto [x, y] = a.pairs[j];
   auto* const results = static_cast<std::byte*>(a.results.data);
   return {
@@ -28,7 +28,7 @@ inline exact_arguments as_exact(const dot_arguments& a) {
 template <auto& dot, auto& exact>
 void each_dot(const executor& where, const multi_dot_arguments& a) {
   for (std::size_t j = 0; j < a.pairs.size(); ++j) {
-    const dot_arguments one = one_of(a, j);
+    const dot_arguments one = dot_of_pair(a, j);
     wants_exact(a) ? exact(where, as_exact(one)) : dot(where, one);
   }
 }
