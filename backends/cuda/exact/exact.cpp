@@ -2,6 +2,7 @@
 
 #include "backends/cuda/exact/job.hpp"
 #include "backends/cuda/exact/kernels.hpp"
+#include "backends/cuda/exact/shape.hpp"
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/mailbox.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
@@ -122,51 +123,6 @@ const char* name_of(const exact_arguments& a) {
   }
 }
 
-/// An exact_shape says how a call is cut. None of it can change the result.
-struct exact_shape {
-  const exact_kernel_choice* kernel = nullptr;
-  unsigned tiles = 1;  ///< a chunk has this many, which a warp takes at a time; at most 32
-  bool dynamic = false;
-  unsigned blocks = 1;
-  unsigned warps = 1;  ///< a block has this many
-};
-
-/// Decides how a call of n elements is cut. The figures are of one H200, f64 x f64 in [-1, 1): the
-/// device time of one of 100 calls in a graph (20 at 2^24, 3 at 2^28).
-exact_shape shape_of(const exact_kernel_pair& kernels, std::uint64_t n, unsigned products,
-                     unsigned multiprocessors) {
-  const auto ceil_div = [](std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; };
-  const std::uint64_t resident = std::uint64_t{exact_blocks} * multiprocessors * exact_warps;
-  const auto tiles_of = [&](const exact_kernel_choice& kernel) {
-    return ceil_div(n, static_cast<unsigned>(kernel.tile)) * products;
-  };
-  exact_shape s;
-  // Short tiles, of 4 terms a thread, are best as long as each warp has one at most: 2.67 us at
-  // 1000 elements (with 8 terms 3.43), 3.57 at 2^12 (3.85), 3.60 at 2^14 (3.98). With 2 terms 2^12
-  // to 2^16 take up to 0.2 us less and other sizes take longer; blocks of 2 or 4 warps take up to 1
-  // us longer.
-  s.kernel = tiles_of(kernels.short_tiles) <= resident ? &kernels.short_tiles : &kernels.long_tiles;
-  const std::uint64_t tiles = tiles_of(*s.kernel);
-  // One block, which needs no workspace, is best for up to 12 terms a thread: 2048 elements take
-  // 2.86 us, in more blocks 3.54; 3000 take 3.39 (3.59); but 4096 take 3.76 (3.57).
-  const std::uint64_t one_block =
-      exact_warps * std::max(1u, 12 * 32 / static_cast<unsigned>(s.kernel->tile));
-  // Beyond that all resident warps get the same: 5.95 us at 2^20 (with 4 terms 6.11, with 16 8.46),
-  // 20.1 at 2^22, 67.4 at 2^24, where chunks of 4 tiles took 72.1. Where a warp would get more than
-  // 32 tiles, warps take chunks as they get ready: 2^28 take 927 us, in chunks of 8 tiles 959, of 4
-  // 1042. Equal shares take 1 % longer there, and a block for every 8 chunks 2 %; with exponents
-  // spread over 2^+-100 they take 3 and 36 % longer.
-  const std::uint64_t a_warp = ceil_div(tiles, tiles <= one_block ? exact_warps : resident);
-  s.tiles = static_cast<unsigned>(a_warp <= 32 ? std::max<std::uint64_t>(a_warp, 1)
-                                               : std::clamp<std::uint64_t>(a_warp / 4, 8, 16));
-  const std::uint64_t chunks = ceil_div(tiles, s.tiles);
-  s.dynamic = chunks > resident;
-  s.warps = static_cast<unsigned>(std::clamp<std::uint64_t>(chunks, 1, exact_warps));
-  s.blocks = static_cast<unsigned>(
-      std::clamp<std::uint64_t>(ceil_div(chunks, exact_warps), 1, resident / exact_warps));
-  return s;
-}
-
 }  // namespace
 
 void exact(const executor& where, const exact_arguments& a) {
@@ -195,7 +151,8 @@ void exact(const executor& where, const exact_arguments& a) {
     describe(a, job);
   }
 
-  const exact_shape cut = shape_of(*made, a.x.size, job.products, multiprocessors(where.device()));
+  const exact_shape cut =
+      shape_of_exact(*made, a.x.size, job.products, multiprocessors(where.device()));
   job.tiles = cut.tiles;
   job.dynamic = cut.dynamic;
   launch_shape shape;

@@ -261,37 +261,10 @@ __global__ void __launch_bounds__(256) transform_shifted(const transform_job job
   write(job, f, xs, ys);
 }
 
-/// Says how many loads a thread has and how many threads a block has. The figures are of one H200
-/// and in us, for 2^28 elements and for 2^20, which are in L2; in brackets stands CUB's
-/// DeviceTransform in the same run. A copy of 2^28 floats by 16-byte loads takes 504.7 us.
-template <elementwise what>
-constexpr transform_shape shape_for(std::size_t size) {
-  // sigmoid of floats takes 514 and 3.10 (521, 3.05); with 2 loads in 128 threads 5 % more.
-  if (what == elementwise::sigmoid && size == 4) return {4, 64};
-  // sigmoid of doubles takes 1170 and 5.03 (1040, 4.35). Launched alone it takes 1132; with 4 loads
-  // in 64 threads 1143, with 1 in 256 1230.
-  if (what == elementwise::sigmoid && size == 8) return {2, 128};
-  // exp of doubles takes 1009; with 1 load in 256 threads 1049.
-  if (what == elementwise::exp && size == 8) return {4, 64};
-  // exp of floats takes 504; with 4 loads in 64 threads 510, with 1 in 256 535.
-  if (what == elementwise::exp && size == 4) return {2, 128};
-  // relu of float16 takes 253.8 and 1.86 (252.7, 2.03); with 1 load in 256 threads 261.9. sigmoid
-  // takes 255.2 (332); with 1 in 256 281.6, with 4 in 64 256.3.
-  if (size < 4) return {2, 128};
-  // copy of floats takes 504.3 and 1.87 (507.1, 2.36); axpy 731 and 2.11 (729, 2.83); mul of
-  // doubles 1461 and 3.29 (1459, 3.83). 2 loads in 256 threads take 3 % more.
-  return {1, 256};
-}
-
-/// This is for vectors that do not start alike. copy of floats takes 510 us (514), axpy 734 (735),
-/// relu of doubles 1030 (1021), mul 1468 (1460), relu of float16 255 (280). With 1 load mul of
-/// doubles takes 1580.
-constexpr transform_shape shape_for_shifted = {2, 128};
-
 template <elementwise what, class T>
 transform_kernel kernel_on() {
   using function = elements_function<what, T>;
-  constexpr transform_shape shape = shape_for<what>(sizeof(T));
+  constexpr transform_shape shape = shape_for(what, sizeof(T));
   return {&transform_vectors<function, shape.loads>, shape,
           &transform_shifted<function, shape_for_shifted.loads>, shape_for_shifted};
 }

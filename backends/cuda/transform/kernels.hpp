@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/cuda/transform/job.hpp"
+#include "backends/cuda/transform/shape.hpp"
 
 #include <tally/transform.hpp>
 #include <tally/types.hpp>
@@ -9,12 +10,6 @@
 namespace tally::backends::cuda {
 
 using transform_kernel_function = void(const transform_job job);
-
-/// A thread has so many loads of 16 bytes, and a block so many threads.
-struct transform_shape {
-  unsigned loads;
-  unsigned threads;
-};
 
 /// These kernels are for contiguous vectors of one type: `vectors` where all start equally many
 /// bytes past a multiple of 16, `shifted` where they don't.
