@@ -18,7 +18,7 @@ inline constexpr unsigned exact_blocks = 2;
 namespace exact_workspace {
 inline constexpr unsigned apart = 16;
 inline constexpr unsigned ticket = 0;
-inline constexpr unsigned chunk = apart;     ///< one for each part of the result
+inline constexpr unsigned batch = apart;     ///< one for each part of the result
 inline constexpr unsigned sums = 3 * apart;  ///< the first part's, then the second part's
 constexpr unsigned words(unsigned parts, unsigned of_sum) { return sums + parts * of_sum * apart; }
 }  // namespace exact_workspace
@@ -27,8 +27,8 @@ struct exact_job {
   const void* x = nullptr;
   const void* y = nullptr;
   std::int64_t n = 0;
-  unsigned tiles = 1;    ///< a chunk has this many adjacent tiles; a warp takes a chunk at a time
-  bool dynamic = false;  ///< whether warps take chunks as they get ready; else each has its share
+  unsigned tiles = 1;    ///< a batch has this many adjacent tiles; a warp takes a batch at a time
+  bool dynamic = false;  ///< whether warps take batches as they get ready; else each has its share
   bool absolute = false;
   bool root = false;      ///< the result is the root of the sum
   bool to_float = false;  ///< the result is float, else double

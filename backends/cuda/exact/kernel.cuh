@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
   while (first < tiles) {
     unsigned next = 0;
     if (job.dynamic && thread == 0) {
-      next = atomicAdd(reinterpret_cast<unsigned*>(job.workspace + exact_workspace::chunk +
+      next = atomicAdd(reinterpret_cast<unsigned*>(job.workspace + exact_workspace::batch +
                                                    part * exact_workspace::apart),
                        1u);
     }

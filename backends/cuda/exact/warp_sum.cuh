@@ -69,9 +69,9 @@ class warp_sum {
     __syncwarp();
   }
 
-  /// Adds tile i of a chunk.
+  /// Adds tile i of a batch.
   __device__ void add(Tile& tile, int i) {
-    // The chunk is here once more, for a bank. The words have all that narrow levels took, whatever
+    // The batch is here once more, for a bank. The words have all that narrow levels took, whatever
     // its exponents are.
     if (bank_ != 0 && (held_ >> i & 1) != 0) return;
     if (tiles_left_ == 0) {
@@ -94,7 +94,7 @@ class warp_sum {
     if (--tiles_left_ == 0) take_columns();
   }
 
-  /// Is called after the tiles of a chunk were added. It returns whether they are to be added once
+  /// Is called after the tiles of a batch were added. It returns whether they are to be added once
   /// more, for the terms of another bank; in the end the bank is 0 again. With `last`, and once it
   /// returns false, the words have everything.
   __device__ bool turn(int tiles, bool last) {
@@ -195,7 +195,7 @@ class warp_sum {
   int tiles_left_ = 0;    // tiles that wide levels still take; 0: the columns hold nothing
   int in_row_ = 1;        // how many they take the next time
   int bank_ = 0;
-  // The tiles of the chunk that narrow levels took; a chunk has 32 at most.
+  // The tiles of the batch that narrow levels took; a batch has 32 at most.
   std::uint32_t held_ = 0;
   unsigned banks_left_ = 0;
   unsigned seen_ = 0;

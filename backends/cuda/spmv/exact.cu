@@ -107,12 +107,14 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
     for (int i = 0; i < (is_complex_v<A> ? 2 : 1); ++i) {
       const part_products products = products_of(job.values.complex, job.x.complex, i);
       const std::int64_t tiles = (end - begin + row_tile::terms - 1) / row_tile::terms;
-      constexpr int a_chunk = 32 / 2;  // tiles of terms; a chunk has 32 tiles of products at most
+      constexpr int tiles_of_batch =
+          32 / 2;  // tiles of terms; a batch has 32 tiles of products at most
       warp_sum<row_tile> sum(columns[w], words[w], thread);
       row_tile tile;
 #pragma unroll 1
-      for (std::int64_t first = 0; first < tiles; first += a_chunk) {
-        const int some = static_cast<int>(first + a_chunk < tiles ? a_chunk : tiles - first);
+      for (std::int64_t first = 0; first < tiles; first += tiles_of_batch) {
+        const int some =
+            static_cast<int>(first + tiles_of_batch < tiles ? tiles_of_batch : tiles - first);
         do {
 #pragma unroll 1
           for (int t = 0; t < some * products.count; ++t) {
@@ -121,7 +123,7 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
                       begin + (first + t / products.count) * row_tile::terms + thread, end);
             sum.add(tile, t);
           }
-        } while (sum.turn(32, first + a_chunk >= tiles));
+        } while (sum.turn(32, first + tiles_of_batch >= tiles));
       }
       __syncwarp();
       (i == 0 ? part[0] : part[1]) = rounded_words<R>(words[w], thread);
