@@ -1,5 +1,5 @@
-// The exact grade of operands of mixed types: products of bool and float32 have kernels of their
-// own, and all others share one that is told the types at run time.
+// This source compiles the exact grade of operands of mixed types. Products of bool and float32
+// have kernels of their own; all others share one that is told the types at run time.
 #include "backends/cuda/exact/kernel.cuh"
 
 namespace tally::backends::cuda {

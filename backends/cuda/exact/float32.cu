@@ -1,4 +1,5 @@
-// The exact grade of float32: products of two vectors, the elements of one, and their squares.
+// This source compiles the exact grade of float32: products of two vectors, the elements of one,
+// and their squares.
 #include "backends/cuda/exact/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -1,4 +1,4 @@
-// The exact grade of products of 16-bit floats.
+// This source compiles the exact grade of products of 16-bit floats.
 #include "backends/cuda/exact/kernel.cuh"
 
 namespace tally::backends::cuda {

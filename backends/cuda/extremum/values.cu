@@ -1,4 +1,4 @@
-// The kernels of min and max.
+// This source compiles the kernels of min and max.
 #include "backends/cuda/extremum/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -25,28 +25,40 @@ bool is_byte(type element) { return size_of(element) == 1; }
 
 // --- Numbers from measurements -------------------------------------------------------------------
 //
-// The figures are of one H200: 2^25 int32 keys, uniform and Zipf, in TB/s by device time in a
-// graph.
+// The figures are device times in a graph. Device: H200. Date: 2026-11-21.
 
-/// If keys are skewed, more ranges than these lose against a cache: 2 ranges run at 3.4 and 3.1, 5
-/// at 1.6 and 1.2, 10 at 0.96 and 0.67. (A cache runs at 0.41 and 0.87, CUB with 2^20 bins at 0.04
-/// and 0.05.)
+/// If keys are skewed, more ranges than these lose against a cache. 2^25 int32 keys, in TB/s:
+///
+///                                 uniform    Zipf
+///     2 ranges                      3.4      3.1
+///     5 ranges                      1.6      1.2
+///     10 ranges                     0.96     0.67
+///     a cache                       0.41     0.87
+///     CUB with 2^20 bins            0.04     0.05
 constexpr std::size_t most_ranges = 10;
 
 /// For up to so many samples a range has one block, which writes its counts and needs no zeros
-/// before: 2^12 samples take 1.9 us with 256 bins, 2.2 with 4096, and with zeros 2.1 and 2.5. But
-/// 2^16 samples take 6.3, and with zeros 2.3.
+/// before. In us:
+///
+///     samples    bins    one block    with zeros
+///     2^12        256       1.9          2.1
+///     2^12       4096       2.2          2.5
+///     2^16        256       6.3          2.3
 constexpr std::size_t most_of_one_block = 4 * histogram_threads;
 
 /// A launch has at most so many samples, since a block counts in 32 bits.
 constexpr std::size_t most_at_once = (std::size_t{1} << 32) - 4096;
 
 /// Cells are halved until each has one threshold, or until so many bits of a position are left
-/// below the cell. The figures are for 2^25 uniform and Zipf floats. Between 256 edges that grow
-/// closer as i^1.5 does, 2048 cells run at 3.32 and 1.99 TB/s, 1024 at 3.24 and 1.29, and 4096,
-/// where no cell has two thresholds, at 3.19 and 3.31. Between 256 edges equally far apart 512
-/// cells run at 3.60 and 3.91; between edges in geometric progression, by their bits, at 3.57 and
-/// 3.48. Between 4097 edges equally far apart 16384 cells run at 1.78 and 1.83.
+/// below the cell. 2^25 floats, in TB/s:
+///
+///     edges                                   cells    uniform    Zipf
+///     256, growing closer as i^1.5             1024      3.24     1.29
+///                                              2048      3.32     1.99
+///     (here no cell has two thresholds)        4096      3.19     3.31
+///     256, equally far apart                    512      3.60     3.91
+///     256, in geometric progression, by bits             3.57     3.48
+///     4097, equally far apart                 16384      1.78     1.83
 constexpr unsigned most_cell_bits = 14;
 constexpr unsigned cell_bits_for(std::size_t thresholds) {
   const std::size_t cells = thresholds <= 1024 ? 6 * thresholds : 3 * thresholds;

@@ -1,4 +1,4 @@
-// The kernels of sum and asum.
+// This source compiles the kernels of sum and asum.
 #include "backends/cuda/reduce/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -1,4 +1,4 @@
-// The element-wise kernels on 16-bit floats.
+// This source compiles the element-wise kernels on 16-bit floats.
 #include "backends/cuda/transform/kernel.cuh"
 
 namespace tally::backends::cuda {

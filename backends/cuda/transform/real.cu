@@ -1,4 +1,4 @@
-// The element-wise kernels on float and double.
+// This source compiles the element-wise kernels on float and double.
 #include "backends/cuda/transform/kernel.cuh"
 
 namespace tally::backends::cuda {
