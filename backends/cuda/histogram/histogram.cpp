@@ -43,7 +43,7 @@ constexpr std::size_t most_ranges = 10;
 ///     samples    bins    one block    with zeros
 ///     2^12        256       1.9          2.1
 ///     2^12       4096       2.2          2.5
-///     2^16        256       6.3          2.3
+///     2^16                  6.3          2.3
 constexpr std::size_t most_of_one_block = 4 * histogram_threads;
 
 /// A launch has at most so many samples, since a block counts in 32 bits.
