@@ -1,4 +1,4 @@
-// This source compiles the kernels of several dot products of real vectors.
+// This source compiles the kernels of several dot products of real vectors of one type.
 #include "backends/cuda/multi_dot/kernel.cuh"
 
 namespace tally::backends::cuda {
@@ -10,6 +10,14 @@ multi_dot_kernels multi_dot_kernels_of<float>() {
 template <>
 multi_dot_kernels multi_dot_kernels_of<double>() {
   return made_multi_dot_kernels<double>();
+}
+template <>
+multi_dot_kernels multi_dot_kernels_of<float16>() {
+  return made_multi_dot_kernels<float16>();
+}
+template <>
+multi_dot_kernels multi_dot_kernels_of<bfloat16>() {
+  return made_multi_dot_kernels<bfloat16>();
 }
 
 }  // namespace tally::backends::cuda
