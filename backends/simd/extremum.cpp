@@ -144,12 +144,12 @@ struct tracker {
   HWY_INLINE void keep(std::size_t first, std::size_t last) {
     const tag<W> d;
     if (hn::AllFalse(d, Better::beats(of_block, best))) return;
-    HWY_ALIGN W lanes[width<W>];
-    hn::Store(of_block, d, lanes);
+    HWY_ALIGN W values[width<W>];
+    hn::Store(of_block, d, values);
     for (std::size_t i = 1; i < width<W>; ++i) {
-      lanes[0] = Better::better_number(lanes[0], lanes[i]);
+      values[0] = Better::better_number(values[0], values[i]);
     }
-    best = of_block = hn::Set(d, lanes[0]);
+    best = of_block = hn::Set(d, values[0]);
     begin = first;
     end = last;
   }
