@@ -15,6 +15,7 @@
 
 #include "src/core/histogram/bins.hpp"
 #include "src/core/histogram/weights.hpp"
+#include "src/core/table.hpp"
 
 #include <algorithm>
 #include <atomic>
