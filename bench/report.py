@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Makes a table (results.md) and plots of a results.json of tally_bench, in the same folder.
 
-usage: report.py [--kept] results.json
+usage: report.py results.json
 
---kept is for the folders that are committed, bench/results/MACHINE: it draws only the plots that README.md
-and docs/ show, and removes all others.
+In the folders that are committed, bench/results/MACHINE, it draws only the plots that README.md and docs/
+show, and removes all others.
 
 Rows are named LANE/TYPES/SIZE/THREADS/CONTENDER; of a sparse matrix SIZE is its name. All times are
 medians. Rows of one group (the same LANE/TYPES/SIZE/THREADS) computed the same product from the same
@@ -704,10 +704,12 @@ def plot_accuracy(pyplot, title, rows, path):
     pyplot.close(figure)
 
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
 def shown_in_documents():
     """The plots, as paths, that README.md and the pages of docs/ show."""
-    root = pathlib.Path(__file__).resolve().parent.parent
-    for page in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         for target in re.findall(r"!\[[^]]*\]\(([^)]+\.png)\)", page.read_text()):
             yield (page.parent / target).resolve()
 
@@ -733,7 +735,7 @@ def plot(context, rows, folder, kept=None):
         lanes[row.lane, row.types].append(row)
     for (lane, types), lane_rows in lanes.items():
         path = folder / f"{lane}-{types.replace('=', '-in-')}.png"
-        if kept is not None and path.resolve() not in kept:
+        if kept is not None and path not in kept:
             continue
         machine = (
             context.get("device", "GPU").split(",")[0]
@@ -766,11 +768,11 @@ def plot(context, rows, folder, kept=None):
 
 
 def main():
-    arguments = [argument for argument in sys.argv[1:] if argument != "--kept"]
-    if len(arguments) != 1 or arguments[0].startswith("-"):
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
-    path = pathlib.Path(arguments[0])
-    kept = set(shown_in_documents()) if len(arguments) < len(sys.argv) - 1 else None
+    path = pathlib.Path(sys.argv[1]).resolve()
+    committed = path.parent.parent == ROOT / "bench" / "results"
+    kept = set(shown_in_documents()) if committed else None
     context, rows = read(path)
     plots = plot(context, rows, path.parent, kept)
     if kept is not None:
