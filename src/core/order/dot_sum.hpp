@@ -1,5 +1,5 @@
-// What a dot product adds up: one sum, or for complex operands four, and the way from there to the
-// result. Shared by all backends, host and device.
+// A dot product adds up one sum, or four for complex operands. This header has the sums and makes
+// the result of them. All backends share it, on host and device.
 #pragma once
 
 #include <tally/dot.hpp>
@@ -10,7 +10,7 @@
 
 namespace tally::backends {
 
-/// a + b; of integers modulo 2^64.
+/// Returns a + b; integers are modulo 2^64.
 template <class A>
 TALLY_HOST_DEVICE constexpr A plus(A a, A b) {
   if constexpr (std::is_integral_v<A>) {
@@ -20,7 +20,7 @@ TALLY_HOST_DEVICE constexpr A plus(A a, A b) {
   }
 }
 
-/// The sum over a node of the order's tree.
+/// Is the sum over a node of the order's tree.
 template <class A>
 struct dot_sum {
   A value{};
@@ -30,8 +30,8 @@ struct dot_sum {
   }
 };
 
-/// Of the products of real and imaginary parts, in that order of x and y: ri sums re(x) * im(y).
-/// Those that a real operand has no part of stay +0.
+/// Has the sums of the products of real and imaginary parts; ri sums re(x) * im(y), so x's part
+/// comes first. Sums that a real operand has no part in stay +0.
 template <class T>
 struct dot_sum<std::complex<T>> {
   T rr{}, ii{}, ri{}, ir{};
@@ -43,9 +43,9 @@ struct dot_sum<std::complex<T>> {
 
 template <class T>
 inline constexpr T quiet_nan =
-    std::numeric_limits<T>::quiet_NaN();  // a constant, so devices have it too
+    std::numeric_limits<T>::quiet_NaN();  // a constant, so that devices have it too
 
-/// `value`, or for any NaN the positive quiet NaN with an empty payload.
+/// Returns `value`, or for any NaN the positive quiet NaN with an empty payload.
 template <class T>
 TALLY_HOST_DEVICE constexpr T canonical(T value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -55,7 +55,8 @@ TALLY_HOST_DEVICE constexpr T canonical(T value) {
   }
 }
 
-/// A result as plain parts, for code that has no `std::complex`: re is the value of a real one.
+/// Is a result as plain parts, for code that has no `std::complex`. `re` is the value of a real
+/// result.
 template <class T>
 struct dot_parts {
   T re{}, im{};
@@ -79,7 +80,7 @@ TALLY_HOST_DEVICE dot_parts<T> finish_parts(const dot_sum<std::complex<T>>& sum,
   }
 }
 
-/// The result of the whole sum.
+/// Makes the result of the whole sum.
 template <class A>
 A finish(const dot_sum<A>& sum, conjugate conjugated) {
   const auto parts = finish_parts(sum, conjugated);

@@ -1,4 +1,4 @@
-// A matrix in compressed sparse rows, for kernels that any types of indices run through.
+// A matrix in compressed sparse rows, for kernels that take indices of any types.
 #pragma once
 
 #include <tally/spmv.hpp>
@@ -8,10 +8,10 @@
 
 namespace tally::backends {
 
-/// Row offsets or column indices of either type.
+/// Has row offsets or column indices, of either type.
 struct index_vector {
   const void* data;
-  bool wide;  ///< int64
+  bool wide;  ///< whether they are int64, else int32
 
   explicit index_vector(const operand& v) : data(v.data), wide(v.element == type::int64) {}
 
@@ -53,12 +53,14 @@ void with_combination(const spmv_arguments& a, F&& f) {
   }
 }
 
-/// Values that rows may be summed of, and vectors that they are multiplied by and written to.
+/// Rows may have values of these types, and these are the types of the vectors that they are
+/// multiplied by and written to.
 using csr_value_types =
     type_list<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
 using spmv_vector_types = type_list<float, double, std::complex<float>, std::complex<double>>;
 
-/// The place of an element type in a list that has it and begins with `First`, all in their order.
+/// Returns the place of an element type in a list that begins with `First` and has all types in
+/// their order.
 template <class First, class... T>
 constexpr std::size_t index_of(type_list<First, T...>, type element) {
   return static_cast<std::size_t>(element) - static_cast<std::size_t>(type_of<First>);

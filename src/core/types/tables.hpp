@@ -1,4 +1,5 @@
-// From element types as values to the functions instantiated for them, over the one list of types.
+// These functions lead from element types as values to the functions that are instantiated for
+// them, over the one list of types.
 #pragma once
 
 #include <tally/types.hpp>
@@ -28,8 +29,9 @@ constexpr void fill(std::array<F*, type_count>& row, Entry entry) {
 
 }  // namespace pairs
 
-/// The functions `entry.operator()<X, Y>()` for every pair of element types, X not after Y, that
-/// `A` can accumulate; null elsewhere. The product is symmetric, so 66 pairs serve all 121.
+/// Makes a table of the functions `entry.operator()<X, Y>()` for every pair of element types that
+/// `A` can accumulate, with X not after Y; other entries are null. The product is symmetric, so 66
+/// pairs serve all 121.
 template <class F, class A, class Entry>
 constexpr pair_table<F> make_pair_table(Entry entry) {
   pair_table<F> table{};
@@ -47,8 +49,8 @@ constexpr F* at(const pair_table<F>& table, type x, type y) {
 template <class F>
 using type_table = std::array<F*, type_count>;
 
-/// The functions `entry.operator()<X>()` for every element type whose sum `A` can accumulate; null
-/// elsewhere.
+/// Makes a table of the functions `entry.operator()<X>()` for every element type whose sum `A` can
+/// accumulate; other entries are null.
 template <class F, class A, class Entry>
 constexpr type_table<F> make_type_table(Entry entry) {
   type_table<F> table{};

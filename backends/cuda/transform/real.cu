@@ -1,4 +1,4 @@
-// The element-wise kernels on float32.
+// This source compiles the element-wise kernels on float and double.
 #include "backends/cuda/transform/kernel.cuh"
 
 namespace tally::backends::cuda {
@@ -6,6 +6,10 @@ namespace tally::backends::cuda {
 template <>
 transform_kernel transform_kernel_of<float>(elementwise what) {
   return find_transform_kernel<float>(what);
+}
+template <>
+transform_kernel transform_kernel_of<double>(elementwise what) {
+  return find_transform_kernel<double>(what);
 }
 
 }  // namespace tally::backends::cuda
