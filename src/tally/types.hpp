@@ -26,16 +26,18 @@ template <class T>
 class complex;
 }
 
+/// Memory-bound kernels with the same bits on every backend: see README.md and docs/contract.md.
 namespace tally {
 
 /// IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits. Storage only; arithmetic is done in
 /// `float`, to which the conversion is exact. Has the layout of `_Float16` and CUDA's `__half`.
 struct float16 {
-  std::uint16_t bits = 0;
+  std::uint16_t bits = 0;  ///< the number as it lies in memory
 
   float16() = default;
   /// Rounds to nearest, ties to even; overflows to infinity; a NaN stays a NaN.
   TALLY_HOST_DEVICE explicit constexpr float16(float value) : bits(round(value)) {}
+  /// The same number.
   TALLY_HOST_DEVICE constexpr operator float() const;
 
  private:
@@ -45,11 +47,12 @@ struct float16 {
 /// bfloat16: the upper half of a `float`. Storage only; the conversion to `float` is exact. Has the
 /// layout of CUDA's `__nv_bfloat16`.
 struct bfloat16 {
-  std::uint16_t bits = 0;
+  std::uint16_t bits = 0;  ///< the number as it lies in memory
 
   bfloat16() = default;
   /// Rounds to nearest, ties to even; overflows to infinity; a NaN stays a NaN.
   TALLY_HOST_DEVICE explicit constexpr bfloat16(float value) : bits(round(value)) {}
+  /// The same number.
   TALLY_HOST_DEVICE constexpr operator float() const {
     return __builtin_bit_cast(float, std::uint32_t{bits} << 16);
   }
@@ -81,9 +84,10 @@ using stored_t = std::conditional_t<std::is_same_v<T, bool>, bool8, T>;
 
 }  // namespace types
 
+/// Types as one type.
 template <class... T>
 struct type_list {
-  static constexpr std::size_t size = sizeof...(T);
+  static constexpr std::size_t size = sizeof...(T);  ///< how many there are
 };
 
 /// Every element type, in the order of `tally::type`. Of `bool` any byte but 0 is true, and what is
@@ -111,6 +115,7 @@ enum class type : std::uint8_t {
   complex128,
 };
 
+/// How many element types there are.
 inline constexpr std::size_t type_count = element_types::size;
 static_assert(static_cast<std::size_t>(type::complex128) + 1 == type_count);
 
@@ -124,20 +129,23 @@ TALLY_EXPORT std::size_t size_of(type element) noexcept;
 /// it for a type of your own that has the layout of one of `element_types`.
 template <class T>
 struct element_of {
-  using type = T;
+  using type = T;  ///< one of `element_types`
 };
+/// The other integer type of 64 bits: long long where std::int64_t is long.
 template <std::signed_integral T>
-  requires(sizeof(T) == 8 && !std::same_as<T, std::int64_t>)  // long long beside long
+  requires(sizeof(T) == 8 && !std::same_as<T, std::int64_t>)
 struct element_of<T> {
-  using type = std::int64_t;
+  using type = std::int64_t;  ///< of the same layout
 };
+/// CUDA's type.
 template <>
 struct element_of<::__half> {
-  using type = float16;
+  using type = float16;  ///< of the same layout
 };
+/// CUDA's type.
 template <>
 struct element_of<::__nv_bfloat16> {
-  using type = bfloat16;
+  using type = bfloat16;  ///< of the same layout
 };
 #if defined(__FLT16_MANT_DIG__) && (!defined(__GNUC__) || defined(__clang__) || __GNUC__ >= 13)
 template <>
@@ -149,6 +157,7 @@ template <class T>
 struct element_of<Kokkos::complex<T>> {
   using type = std::complex<T>;
 };
+/// `element_of` as a type.
 template <class T>
 using element_of_t = typename element_of<std::remove_cv_t<T>>::type;
 
@@ -181,10 +190,12 @@ struct real<std::complex<T>> {
 template <class T>
 concept element = types::index_in<element_of_t<T>>(element_types{}) < type_count;
 
+/// The value of `tally::type` that stands for `T`.
 template <element T>
 inline constexpr type type_of =
     static_cast<type>(types::index_in<element_of_t<T>>(element_types{}));
 
+/// Whether `T` is a std::complex.
 template <class T>
 inline constexpr bool is_complex_v = types::is_complex<T>::value;
 
