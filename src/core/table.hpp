@@ -38,8 +38,8 @@ struct exact_arguments {
   operand x;
   operand y;  ///< of products; else empty
   conjugate conjugated = conjugate::none;
-  output result;  ///< float32, float64, or of products and values complex64, complex128
-  bool wait = true;
+  output result;              ///< float32, float64, or of products and values complex64, complex128
+  call_options options = {};  ///< in the exact grade, whatever they say
 };
 
 /// The first key of a vector that has no bin.

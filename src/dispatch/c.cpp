@@ -71,32 +71,33 @@ tally::executor executor_of(const tally_executor* where) {
 enum class grade : bool { standard, exact };
 enum class form : bool { queued, waiting };
 
+tally::call_options options_of(grade g, form f) {
+  return {g == grade::exact ? tally::exact : tally::grade{}, f == form::waiting};
+}
+
 tally_status dot(const tally_executor* where, const tally::operand& x, const tally::operand& y,
                  tally::conjugate conjugated, tally_type result_type, void* result, grade grade,
                  form form) {
   return status_of([&] {
-    tally::dot(executor_of(where), tally::dot_arguments{x,
-                                                        y,
-                                                        conjugated,
-                                                        {result, to_type(result_type)},
-                                                        form == form::waiting,
-                                                        grade == grade::exact});
+    tally::dot(executor_of(where),
+               tally::dot_arguments{
+                   x, y, conjugated, {result, to_type(result_type)}, options_of(grade, form)});
   });
 }
 
 tally_status reduce(const tally_executor* where, const tally::operand& x, tally::reduction what,
                     tally_type result_type, void* result, grade grade, form form) {
   return status_of([&] {
-    tally::reduce(
-        executor_of(where),
-        {x, what, {result, to_type(result_type)}, grade == grade::exact, form == form::waiting});
+    tally::reduce(executor_of(where),
+                  {x, what, {result, to_type(result_type)}, options_of(grade, form)});
   });
 }
 
 tally_status find(const tally_executor* where, const tally::operand& x, tally::extreme what,
                   void* result, form form) {
-  return status_of(
-      [&] { tally::find_extremum(executor_of(where), {x, what, result, form == form::waiting}); });
+  return status_of([&] {
+    tally::find_extremum(executor_of(where), {x, what, result, options_of(grade::standard, form)});
+  });
 }
 
 tally::operand_rows rows(std::size_t k, std::size_t n, tally_type element, const void* pointer,
@@ -110,11 +111,8 @@ tally_status several(several_dots& f, const tally_executor* where, const tally::
                      tally::conjugate conjugated, tally_type result_type, void* results,
                      grade grade, form form) {
   return status_of([&] {
-    f(executor_of(where), {pairs,
-                           conjugated,
-                           {results, to_type(result_type)},
-                           form == form::waiting,
-                           grade == grade::exact});
+    f(executor_of(where),
+      {pairs, conjugated, {results, to_type(result_type)}, options_of(grade, form)});
   });
 }
 
@@ -156,11 +154,9 @@ tally_status listed(const tally_executor* where, std::size_t k, const std::size_
     for (std::size_t j = 0; j < k; ++j) {
       list[j] = {vector(n[j], x_type, x[j], incx[j]), vector(n[j], y_type, y[j], incy[j])};
     }
-    tally::multi_dot(executor_of(where), {{{}, {}, list},
-                                          conjugated,
-                                          {results, to_type(result_type)},
-                                          form == form::waiting,
-                                          grade == grade::exact});
+    tally::multi_dot(
+        executor_of(where),
+        {{{}, {}, list}, conjugated, {results, to_type(result_type)}, options_of(grade, form)});
   });
 }
 
@@ -230,7 +226,7 @@ tally_status multiply(const tally_executor* where, const tally_spmv_plan* plan,
     tally::spmv(executor_of(where),
                 {a, vector(a.columns, x_type, x, incx), written(a.rows, y_type, y, incy),
                  alpha ? factor(alpha_type, alpha) : 1, beta ? factor(beta_type, beta) : 0,
-                 g == grade::exact, plan_of(plan)});
+                 plan_of(plan), options_of(g, form::queued)});
   });
 }
 

@@ -46,7 +46,7 @@
 // device_failure; out_of_memory on a device, on the host std::bad_alloc.
 #pragma once
 
-#include <tally/exact.hpp>
+#include <tally/call_options.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
 #include <tally/transform.hpp>
@@ -174,8 +174,8 @@ struct spmv_arguments {
   output_operand y;
   scalar alpha = 1;
   scalar beta = 0;
-  bool exact = false;
   const spmv_plan* plan = nullptr;
+  call_options options = {.wait = false};  ///< there is no form that waits
 
   /// Whether beta is not 0.
   bool reads_y() const noexcept { return beta.integer != 0 || beta.number != 0.0; }
@@ -233,7 +233,8 @@ concept factor =
 template <element T, csr_index O, csr_index C, vector_operand X, vector_output Y>
   requires spmvs::computable<T, X, Y>
 void spmv(const executor& where, const csr_view<T, O, C>& a, const X& x, Y&& y, grade g = {}) {
-  spmv(where, spmv_arguments{as_operand(a), as_operand(x), as_output(y), 1, 0, g.is_exact()});
+  spmv(where,
+       spmv_arguments{as_operand(a), as_operand(x), as_output(y), 1, 0, nullptr, {g, false}});
 }
 
 /// As above, on `automatic()`.
@@ -249,8 +250,8 @@ template <element S, element T, csr_index O, csr_index C, vector_operand X, elem
   requires spmvs::computable<T, X, Y> && spmvs::factor<S, T, X, Y> && spmvs::factor<R, T, X, Y>
 void spmv(const executor& where, S alpha, const csr_view<T, O, C>& a, const X& x, R beta, Y&& y,
           grade g = {}) {
-  spmv(where,
-       spmv_arguments{as_operand(a), as_operand(x), as_output(y), alpha, beta, g.is_exact()});
+  spmv(where, spmv_arguments{
+                  as_operand(a), as_operand(x), as_output(y), alpha, beta, nullptr, {g, false}});
 }
 
 /// As above, on `automatic()`.
@@ -269,8 +270,7 @@ template <element T, csr_index O, csr_index C, vector_operand X, vector_output Y
   requires spmvs::computable<T, X, Y>
 void spmv(const executor& where, const spmv_plan& plan, const csr_view<T, O, C>& a, const X& x,
           Y&& y, grade g = {}) {
-  spmv(where,
-       spmv_arguments{as_operand(a), as_operand(x), as_output(y), 1, 0, g.is_exact(), &plan});
+  spmv(where, spmv_arguments{as_operand(a), as_operand(x), as_output(y), 1, 0, &plan, {g, false}});
 }
 
 /// y = alpha A x + beta y, with a plan of the matrix.
@@ -279,8 +279,8 @@ template <element S, element T, csr_index O, csr_index C, vector_operand X, elem
   requires spmvs::computable<T, X, Y> && spmvs::factor<S, T, X, Y> && spmvs::factor<R, T, X, Y>
 void spmv(const executor& where, const spmv_plan& plan, S alpha, const csr_view<T, O, C>& a,
           const X& x, R beta, Y&& y, grade g = {}) {
-  spmv(where, spmv_arguments{as_operand(a), as_operand(x), as_output(y), alpha, beta, g.is_exact(),
-                             &plan});
+  spmv(where,
+       spmv_arguments{as_operand(a), as_operand(x), as_output(y), alpha, beta, &plan, {g, false}});
 }
 
 }  // namespace tally

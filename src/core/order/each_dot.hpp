@@ -10,17 +10,16 @@ inline dot_arguments one_of(const multi_dot_arguments& a, std::size_t j) {
   const auto [x, y] = a.pairs[j];
   auto* const results = static_cast<std::byte*>(a.results.data);
   return {
-      x,      y,      a.conjugated, {results + j * size_of(a.results.element), a.results.element},
-      a.wait, a.exact};
+      x, y, a.conjugated, {results + j * size_of(a.results.element), a.results.element}, a.options};
 }
 
 /// The exact grade is a row of its own; integers have it in any grade.
 inline bool wants_exact(const multi_dot_arguments& a) {
-  return a.exact && a.results.element != type::int64;
+  return a.options.grade.is_exact() && a.results.element != type::int64;
 }
 
 inline exact_arguments as_exact(const dot_arguments& a) {
-  return {exact_term::product, a.x, a.y, a.conjugated, a.result, a.wait};
+  return {exact_term::product, a.x, a.y, a.conjugated, a.result, a.options};
 }
 
 /// Each by a column's own cells for one.
