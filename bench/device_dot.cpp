@@ -27,8 +27,8 @@ contenders on_device_ways(const workload& w, bool) {
   list.push_back(on_device(
       "tally::cuda", tally::cuda().description(),
       [w](cudaStream_t s, void* result) {
-        tally::dot(tally::cuda({.stream = s}), w.x, w.y, tally::conjugate::none,
-                   {result, w.accumulator}, false);
+        tally::dot(tally::cuda({.stream = s}),
+                   {w.x, w.y, tally::conjugate::none, {result, w.accumulator}, {.wait = false}});
       },
       w));
   for (source* other : {device_limit, peers::cublas_on_device, peers::cub_on_device})

@@ -146,8 +146,8 @@ contenders ways(const workload& w, bool) {
     list.push_back(on_device(
         "tally::cuda", tally::cuda().description(),
         [=](cudaStream_t s, void* result) {
-          tally::dot(tally::cuda({.stream = s}), w.x, w.y, tally::conjugate::none,
-                     {result, w.accumulator}, false);
+          tally::dot(tally::cuda({.stream = s}),
+                     {w.x, w.y, tally::conjugate::none, {result, w.accumulator}, {.wait = false}});
         },
         w));
   });

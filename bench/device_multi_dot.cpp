@@ -33,8 +33,9 @@ contenders ways(const workload& w, bool) {
   list.push_back(on_device(
       "tally::cuda", tally::cuda().description(),
       [=](cudaStream_t s, void* results) {
-        tally::multi_dot(tally::cuda({.stream = s}),
-                         {pairs, tally::conjugate::none, {results, w.accumulator}, false});
+        tally::multi_dot(
+            tally::cuda({.stream = s}),
+            {pairs, tally::conjugate::none, {results, w.accumulator}, {.wait = false}});
       },
       w));
   if (!w.y_has_rows) {
@@ -44,8 +45,12 @@ contenders ways(const workload& w, bool) {
           const std::size_t size = size_of(w.accumulator);
           for (std::size_t j = 0; j < pairs.size(); ++j) {
             const auto [x, y] = pairs[j];
-            tally::dot(tally::cuda({.stream = s}), x, y, tally::conjugate::none,
-                       {static_cast<char*>(results) + j * size, w.accumulator}, false);
+            tally::dot(tally::cuda({.stream = s}),
+                       {x,
+                        y,
+                        tally::conjugate::none,
+                        {static_cast<char*>(results) + j * size, w.accumulator},
+                        {.wait = false}});
           }
         },
         w));

@@ -120,16 +120,17 @@ std::int64_t checksum(const tally::operand& counts) {
 }
 
 void compute(const tally::executor& where, const workload& w, void* result, bool wait, bool exact) {
+  const tally::call_options options = {exact ? tally::exact : tally::grade{}, wait};
   const tally::output to = {result, w.accumulator};
   switch (w.what) {
     case operation::dot:
-      return tally::dot(where, {w.x, w.y, tally::conjugate::none, to, wait, exact});
+      return tally::dot(where, {w.x, w.y, tally::conjugate::none, to, options});
     case operation::sum:
-      return tally::reduce(where, {w.x, tally::reduction::sum, to, exact, wait});
+      return tally::reduce(where, {w.x, tally::reduction::sum, to, options});
     case operation::asum:
-      return tally::reduce(where, {w.x, tally::reduction::asum, to, exact, wait});
+      return tally::reduce(where, {w.x, tally::reduction::asum, to, options});
     case operation::iamax:
-      return tally::find_extremum(where, {w.x, tally::extreme::iamax, result, wait});
+      return tally::find_extremum(where, {w.x, tally::extreme::iamax, result, options});
     case operation::histogram: {
       tally::histogram(where, histogram_of(w));
       const std::int64_t sum = checksum(w.y);
@@ -139,9 +140,9 @@ void compute(const tally::executor& where, const workload& w, void* result, bool
     case operation::spmv:
       return tally::spmv(where, spmv_of(w, result));
     case operation::max:
-      if (!wait) return tally::find_extremum(where, {w.x, tally::extreme::max, result, false});
+      if (!wait) return tally::find_extremum(where, {w.x, tally::extreme::max, result, options});
       alignas(8) unsigned char both[16];
-      tally::find_extremum(where, {w.x, tally::extreme::max, both, true});
+      tally::find_extremum(where, {w.x, tally::extreme::max, both});
       std::memcpy(result, both, size_of(w.x.element));
       return;
     default:

@@ -203,13 +203,13 @@ TEST(CAllocations, FailAsAStatus) {
         case 0:
           return tally_serial(&where);
         case 1:
-          return tally_simd(&where);
+          return tally_simd(&where, TALLY_INSTRUCTIONS_BEST);
         case 2:
           return tally_histogram_range(&where, x.size(), TALLY_FLOAT64, x.data(), 1, TALLY_FLOAT64,
                                        edges, 2, TALLY_INT64, counts, nullptr);
         default:  // a wrong argument, whose text needs memory
           return tally_dot(&where, 2, TALLY_FLOAT64, x.data(), 0, TALLY_FLOAT64, x.data(), 1,
-                           TALLY_FLOAT64, &result);
+                           TALLY_FLOAT64, &result, nullptr);
       }
     };
     const tally_status right = call();

@@ -47,21 +47,21 @@ const double x[] = {1, 2, 3};
 /// Two failures, of which the second has the longer text, and a success.
 void call(const char* when) {
   double result = 42;
-  require(tally_dot(nullptr, 3, TALLY_FLOAT64, x, 0, TALLY_FLOAT64, x, 1, TALLY_FLOAT64, &result) ==
-              TALLY_ZERO_INCREMENT,
+  require(tally_dot(nullptr, 3, TALLY_FLOAT64, x, 0, TALLY_FLOAT64, x, 1, TALLY_FLOAT64, &result,
+                    nullptr) == TALLY_ZERO_INCREMENT,
           when);
   require(std::strcmp(tally_last_error(), "tally::dot: x has increment 0") == 0, when);
-  require(
-      tally_nrm2(nullptr, 3, TALLY_FLOAT64, x, 1, TALLY_INT64, &result) == TALLY_UNSUPPORTED_TYPE,
-      when);
+  require(tally_nrm2(nullptr, 3, TALLY_FLOAT64, x, 1, TALLY_INT64, &result, nullptr) ==
+              TALLY_UNSUPPORTED_TYPE,
+          when);
   require(std::strcmp(tally_last_error(),
                       "tally::nrm2: the result is int64; float64 gives float64 or float64") == 0,
           when);
   require(result == 42, when);
   tally_executor where;
-  require(tally_simd(&where) == TALLY_SUCCESS, when);
-  require(tally_dot(&where, 3, TALLY_FLOAT64, x, 1, TALLY_FLOAT64, x, 1, TALLY_FLOAT64, &result) ==
-                  TALLY_SUCCESS &&
+  require(tally_simd(&where, TALLY_INSTRUCTIONS_BEST) == TALLY_SUCCESS, when);
+  require(tally_dot(&where, 3, TALLY_FLOAT64, x, 1, TALLY_FLOAT64, x, 1, TALLY_FLOAT64, &result,
+                    nullptr) == TALLY_SUCCESS &&
               result == 14,
           when);
 }
@@ -86,8 +86,8 @@ void in_thread() {
 void without_memory() {
   double result = 42;
   short_of_memory = true;
-  const tally_status status =
-      tally_dot(nullptr, 3, TALLY_FLOAT64, x, 0, TALLY_FLOAT64, x, 1, TALLY_FLOAT64, &result);
+  const tally_status status = tally_dot(nullptr, 3, TALLY_FLOAT64, x, 0, TALLY_FLOAT64, x, 1,
+                                        TALLY_FLOAT64, &result, nullptr);
   const char* const text = tally_last_error();
   short_of_memory = false;
   require(status == TALLY_OUT_OF_MEMORY && std::strcmp(text, "tally: out of memory") == 0,

@@ -1,4 +1,4 @@
-/* The C interface, compiled as C. */
+/* The C interface, compiled as C: every function, in each of its forms. */
 #include <stdio.h>
 #include <string.h>
 #include <tally/tally.h>
@@ -12,229 +12,550 @@ static int failures = 0;
       ++failures;                                            \
     }                                                        \
   } while (0)
+#define CALL(...)                                                    \
+  do {                                                               \
+    if ((__VA_ARGS__) != TALLY_SUCCESS) {                            \
+      printf("%s:%d: %s\n", __FILE__, __LINE__, tally_last_error()); \
+      ++failures;                                                    \
+    }                                                                \
+  } while (0)
+#define FAIL(status, text, ...)                                      \
+  do {                                                               \
+    CHECK((__VA_ARGS__) == status);                                  \
+    if (strcmp(tally_last_error(), text) != 0) {                     \
+      printf("%s:%d: %s\n", __FILE__, __LINE__, tally_last_error()); \
+      ++failures;                                                    \
+    }                                                                \
+  } while (0)
 
-int main(void) {
-  const double x[] = {1, 2, 3, 4};
-  const float y[] = {5, 6, 7, 8};
-  const double c[] = {1, 2, 3, 4}; /* two complex numbers */
-  const int i[] = {3, -4, 2, 7, 0};
+/* The element types of most vectors here. */
+enum { F64 = TALLY_FLOAT64, F32 = TALLY_FLOAT32, C128 = TALLY_COMPLEX128, I32 = TALLY_INT32 };
+
+static const double x[] = {1, 2, 3, 4};
+static const float y[] = {5, 6, 7, 8};
+static const double c[] = {1, 2, 3, 4}; /* two complex numbers */
+static const int i[] = {3, -4, 2, 7, 0};
+/* Its sum is 1; the default grade, which adds 1 to 1e17 first, says 0. */
+static const double w[] = {1e17, -1e17, 1, 0};
+
+static const tally_call_options defaults = {.size = sizeof defaults};
+static const tally_call_options exactly = {.size = sizeof exactly, .grade = TALLY_GRADE_EXACT};
+static const tally_call_options waiting = {.size = sizeof waiting, .wait = TALLY_WAIT_YES};
+static const tally_call_options queued = {.size = sizeof queued, .wait = TALLY_WAIT_NO};
+static const tally_call_options conjugated = {.size = sizeof conjugated,
+                                              .conjugate = TALLY_CONJUGATE_X};
+/* For reductions and dot products: each is valid. */
+static const tally_call_options* const forms[] = {NULL, &defaults, &waiting, &queued};
+enum { form_count = sizeof forms / sizeof *forms };
+
+static tally_executor where;
+
+static void names_and_versions(void) {
+  int status, type;
+  CHECK(tally_version() == TALLY_VERSION_NUMBER);
+  CHECK(TALLY_VERSION_NUMBER ==
+        10000 * TALLY_VERSION_MAJOR + 100 * TALLY_VERSION_MINOR + TALLY_VERSION_PATCH);
+  CHECK(tally_order_version() == 1);
+  CHECK(strcmp(tally_status_name(TALLY_SUCCESS), "success") == 0);
+  CHECK(strcmp(tally_status_name(TALLY_SIZE_MISMATCH), "size_mismatch") == 0);
+  CHECK(strcmp(tally_status_name(TALLY_INVALID_ARGUMENT), "invalid_argument") == 0);
+  CHECK(strcmp(tally_status_name(TALLY_UNREADABLE_FILE), "unreadable_file") == 0);
+  CHECK(strcmp(tally_status_name(TALLY_UNKNOWN_FAILURE), "unknown_failure") == 0);
+  for (status = 16; status < 255; ++status)
+    CHECK(strcmp(tally_status_name(status), "unknown") == 0);
+  CHECK(strcmp(tally_status_name(-1), "unknown") == 0);
+  CHECK(strcmp(tally_type_name(TALLY_BOOL), "bool") == 0 && tally_type_size(TALLY_BOOL) == 1);
+  CHECK(strcmp(tally_type_name(TALLY_FLOAT64), "float64") == 0);
+  CHECK(tally_type_size(TALLY_FLOAT16) == 2 && tally_type_size(TALLY_COMPLEX128) == 16);
+  for (type = TALLY_BOOL; type <= TALLY_COMPLEX128; ++type) CHECK(tally_type_size(type) > 0);
+  CHECK(strcmp(tally_type_name(11), "unknown") == 0 && tally_type_size(11) == 0);
+  CHECK(strcmp(tally_type_name(-1), "unknown") == 0 && tally_type_size(-1) == 0);
+}
+
+static void errors(void) {
+  char text[16];
+  const char expected[] = "tally: where is null";
+  CHECK(strcmp(tally_last_error(), "") == 0);
+  CHECK(tally_copy_last_error(NULL, 0) == 0);
+  FAIL(TALLY_NULL_POINTER, expected, tally_serial(NULL));
+  CHECK(tally_copy_last_error(NULL, 0) == strlen(expected));
+  memset(text, '#', sizeof text);
+  CHECK(tally_copy_last_error(text, 0) == strlen(expected) && text[0] == '#');
+  CHECK(tally_copy_last_error(text, 8) == strlen(expected));
+  CHECK(strcmp(text, "tally: ") == 0 && text[8] == '#');
+  CHECK(tally_copy_last_error(text, 1) == strlen(expected) && text[0] == '\0');
+}
+
+static void executors(void) {
+  tally_executor made, before;
+  const char* names[16];
+  const char* name = NULL;
+  int usable[16];
+  size_t count = 0, k;
+  double r = 42, serial;
+
+  CALL(tally_executors(0, NULL, NULL, &count));
+  CHECK(count >= 2 && count <= 16);
+  usable[1] = 42;
+  CALL(tally_executors(1, names, usable, &count));
+  CHECK(strcmp(names[0], "serial") == 0 && usable[0] == 1 && usable[1] == 42);
+  CALL(tally_executors(16, names, usable, &count));
+  CHECK(strcmp(names[1], "simd") == 0 && usable[1] == 1);
+  for (k = 0; k < count; ++k) {
+    const tally_status status = tally_executor_named(&made, names[k]);
+    CHECK(status == (usable[k] ? TALLY_SUCCESS : TALLY_NO_DEVICE));
+    if (!usable[k]) continue;
+    CALL(tally_executor_name(&made, &name));
+    CHECK(strcmp(name, names[k]) == 0);
+    if (strcmp(name, "cuda") == 0 || strcmp(name, "kokkos") == 0) continue; /* not x's memory */
+    r = 0;
+    CALL(tally_dot(&made, 4, F64, x, 1, F32, y, 1, F64, &r, NULL));
+    CHECK(r == 70);
+  }
+  FAIL(TALLY_NULL_POINTER, "tally: count is null", tally_executors(16, names, usable, NULL));
+
+  CALL(tally_executor_named(&made, "automatic"));
+  CALL(tally_executor_name(&made, &name));
+  CHECK(strcmp(name, "automatic") == 0);
+  name = NULL;
+  CALL(tally_executor_name(NULL, &name));
+  CHECK(strcmp(name, "automatic") == 0);
+  FAIL(TALLY_NULL_POINTER, "tally: name is null", tally_executor_name(&made, NULL));
+  before = made;
+  CHECK(tally_executor_named(&made, "abacus") == TALLY_MISSING_BACKEND);
+  FAIL(TALLY_NULL_POINTER, "tally: name is null", tally_executor_named(&made, NULL));
+  CHECK(tally_openmp(&made, -1) != TALLY_SUCCESS &&
+        tally_cuda(&made, 12345, NULL) != TALLY_SUCCESS);
+  CHECK(memcmp(&made, &before, sizeof made) == 0);
+
+  CALL(tally_automatic(&made));
+  CALL(tally_dot(&made, 4, F64, x, 1, F32, y, 1, F64, &r, NULL));
+  CHECK(r == 70);
+  if (tally_openmp(&made, 2) == TALLY_SUCCESS) {
+    CALL(tally_dot(&made, 4, F64, x, 1, F32, y, 1, F64, &r, NULL));
+    CHECK(r == 70);
+  } else {
+    CHECK(strstr(tally_last_error(), "no openmp") != NULL);
+  }
+  if (tally_kokkos(&made) != TALLY_SUCCESS) {
+    CHECK(strstr(tally_last_error(), "kokkos") != NULL);
+  }
+  if (tally_cuda(&made, -1, NULL) != TALLY_SUCCESS) {
+    CHECK(strstr(tally_last_error(), "cuda") != NULL);
+  }
+
+  CALL(tally_dot(&where, 4, F64, w, 1, F64, x, 1, F64, &serial, NULL));
+  for (int set = TALLY_INSTRUCTIONS_BEST; set <= TALLY_INSTRUCTIONS_NEON; ++set) {
+    const tally_status status = tally_simd(&made, set);
+    if (set <= TALLY_INSTRUCTIONS_BASELINE) CHECK(status == TALLY_SUCCESS);
+    CHECK(status == TALLY_SUCCESS || status == TALLY_NO_DEVICE);
+    if (status != TALLY_SUCCESS) continue;
+    CALL(tally_dot(&made, 4, F64, w, 1, F64, x, 1, F64, &r, NULL));
+    CHECK(memcmp(&r, &serial, sizeof r) == 0);
+  }
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: instructions is 5, which is no instruction set",
+       tally_simd(&made, 5));
+  CHECK(tally_simd(&made, -2) == TALLY_INVALID_ARGUMENT);
+
+  /* What no function has made. */
+  r = 42;
+  memset(&made, 0, sizeof made);
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: where is an executor that no function of Tally has made",
+       tally_dot(&made, 4, F64, x, 1, F32, y, 1, F64, &r, NULL));
+  memset(&made, 0xa5, sizeof made);
+  CHECK(tally_sum(&made, 4, F64, x, 1, F64, &r, NULL) == TALLY_INVALID_ARGUMENT);
+  CHECK(tally_executor_name(&made, &name) == TALLY_INVALID_ARGUMENT);
+  made = where;
+  made.contents[7] = 1; /* room that a later release may use */
+  CHECK(tally_dot(&made, 4, F64, x, 1, F32, y, 1, F64, &r, NULL) == TALLY_INVALID_ARGUMENT);
+  CHECK(r == 42);
+}
+
+static void options(void) {
+  /* What a later release may have appended. */
+  struct {
+    tally_call_options known;
+    int64_t more[2];
+  } later = {{.size = sizeof later, .grade = TALLY_GRADE_EXACT}, {0, 0}};
+  tally_call_options o = defaults;
+  double r = 42;
+
+  CALL(tally_sum(&where, 4, F64, w, 1, F64, &r, &later.known));
+  CHECK(r == 1);
+  r = 42;
+  later.more[1] = 1;
+  FAIL(TALLY_INVALID_ARGUMENT,
+       "tally: options has 40 bytes, and byte 32 is not 0; this library knows the first 24",
+       tally_sum(&where, 4, F64, w, 1, F64, &r, &later.known));
+  o.size = 0;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.size is 0; the struct has 24 bytes",
+       tally_sum(&where, 4, F64, w, 1, F64, &r, &o));
+  o.size = 23;
+  CHECK(tally_dot(&where, 4, F64, x, 1, F64, x, 1, F64, &r, &o) == TALLY_INVALID_ARGUMENT);
+  o.size = (size_t)-1;
+  CHECK(tally_copy(&where, 1, F64, x, 1, F64, &r, 1, &o) == TALLY_INVALID_ARGUMENT);
+
+  o = defaults;
+  o.grade = 2;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.grade is 2; it may be 0 to 1",
+       tally_dot(&where, 4, F64, x, 1, F64, x, 1, F64, &r, &o));
+  o.grade = -1;
+  CHECK(tally_nrm2(&where, 4, F64, x, 1, F64, &r, &o) == TALLY_INVALID_ARGUMENT);
+  o = defaults;
+  o.wait = 3;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.wait is 3; it may be 0 to 2",
+       tally_asum(&where, 4, F64, x, 1, F64, &r, &o));
+  o = defaults;
+  o.conjugate = 3;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.conjugate is 3; it may be 0 to 2",
+       tally_dot(&where, 4, F64, x, 1, F64, x, 1, F64, &r, &o));
+  o = defaults;
+  o.reserved = 1;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.reserved is 1; it must be 0",
+       tally_sum(&where, 4, F64, x, 1, F64, &r, &o));
+
+  /* Those that a function doesn't have. */
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.conjugate is 1; it must be 0",
+       tally_sum(&where, 4, F64, x, 1, F64, &r, &conjugated));
+  CHECK(tally_iamax(&where, 4, F64, x, 1, (int64_t*)&r, &conjugated) == TALLY_INVALID_ARGUMENT);
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.grade is 1; it must be 0",
+       tally_copy(&where, 1, F64, x, 1, F64, &r, 1, &exactly));
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.wait is 1; there is no form that waits",
+       tally_copy(&where, 1, F64, x, 1, F64, &r, 1, &waiting));
+  CHECK(r == 42);
+}
+
+static void sums(void) {
+  tally_call_options y_conjugated = conjugated, everything = conjugated;
   double r = 0, rc[2] = {0, 0};
-  long long s = 0;
+  int64_t s = 0;
+  int f;
+
+  for (f = 0; f < form_count; ++f) {
+    r = 0;
+    CALL(tally_dot(&where, 4, F64, x, 1, F32, y, 1, F64, &r, forms[f]));
+    CHECK(r == 70);
+    CALL(tally_sum(&where, 2, F64, x, 3, F64, &r, forms[f]));
+    CHECK(r == 5);
+    CALL(tally_asum(&where, 3, I32, i, 1, TALLY_INT64, &s, forms[f]));
+    CHECK(s == 9);
+    CALL(tally_nrm2(&where, 2, I32, i, 1, F64, &r, forms[f]));
+    CHECK(r == 5);
+  }
+  CALL(tally_dot(NULL, 2, F64, x, 3, F32, y, -1, F64, &r, NULL));
+  CHECK(r == 1 * 6 + 4 * 5);
+  CALL(tally_sum(NULL, 2, C128, c, -1, C128, rc, NULL));
+  CHECK(rc[0] == 4 && rc[1] == 6);
+  CALL(tally_asum(&where, 3, I32, i, 1, F64, &r, NULL));
+  CHECK(r == 9);
+
+  /* c = (1 + 2i, 3 + 4i), and the same backwards. */
+  CALL(tally_dot(&where, 2, C128, c, 1, C128, c, 1, C128, rc, NULL));
+  CHECK(rc[0] == -10 && rc[1] == 28);
+  CALL(tally_dot(&where, 2, C128, c, 1, C128, c, 1, C128, rc, &conjugated));
+  CHECK(rc[0] == 30 && rc[1] == 0);
+  y_conjugated.conjugate = TALLY_CONJUGATE_Y;
+  CALL(tally_dot(&where, 1, C128, c, 1, C128, c + 2, 1, C128, rc, &y_conjugated));
+  CHECK(rc[0] == 11 && rc[1] == 2);
+  CALL(tally_dot(&where, 1, C128, c, 1, C128, c + 2, 1, C128, rc, &conjugated));
+  CHECK(rc[0] == 11 && rc[1] == -2);
+  everything.grade = TALLY_GRADE_EXACT;
+  everything.wait = TALLY_WAIT_NO;
+  CALL(tally_dot(&where, 2, C128, c, 1, C128, c, -1, C128, rc, &everything));
+  CHECK(rc[0] == 22 && rc[1] == 0);
+
+  /* The two grades. */
+  {
+    const double ones[] = {1, 1, 1, 1};
+    CALL(tally_dot(&where, 4, F64, w, 1, F64, ones, 1, F64, &r, NULL));
+    CHECK(r == 0);
+    CALL(tally_dot(&where, 4, F64, w, 1, F64, ones, 1, F64, &r, &exactly));
+    CHECK(r == 1);
+    CALL(tally_sum(&where, 4, F64, w, 1, F64, &r, &exactly));
+    CHECK(r == 1);
+    CALL(tally_asum(&where, 4, F64, w, 1, F64, &r, &exactly));
+    CHECK(r == 2e17);
+    CALL(tally_nrm2(&where, 2, I32, i, 1, F64, &r, &exactly));
+    CHECK(r == 5);
+    CALL(tally_sum(&where, 3, I32, i, 1, TALLY_INT64, &s, &exactly));
+    CHECK(s == 1);
+  }
+
+  r = 42;
+  FAIL(TALLY_UNSUPPORTED_TYPE, "tally::nrm2: the result is int64; int32 gives float64 or float64",
+       tally_nrm2(&where, 2, I32, i, 1, TALLY_INT64, &r, NULL));
+  CHECK(tally_asum(&where, 2, I32, NULL, 1, TALLY_INT64, &r, &exactly) == TALLY_NULL_POINTER);
+  FAIL(TALLY_ZERO_INCREMENT, "tally::dot: x has increment 0",
+       tally_dot(&where, 4, F64, x, 0, F32, y, 1, F64, &r, NULL));
+  CHECK(tally_dot(&where, 4, F64, NULL, 1, F32, y, 1, F64, &r, NULL) == TALLY_NULL_POINTER);
+  CHECK(tally_dot(&where, 4, F64, NULL, -1, F32, y, 1, F64, &r, NULL) == TALLY_NULL_POINTER);
+  CHECK(tally_dot(&where, 4, F64, x, 1, F32, y, 1, TALLY_INT64, &r, NULL) ==
+        TALLY_UNSUPPORTED_TYPE);
+  CHECK(tally_dot(&where, 4, F64, x, 1, F32, y, 1, F64, NULL, NULL) == TALLY_NULL_POINTER);
+  CHECK(tally_dot(&where, 4, F64, (const char*)x + 4, 1, F32, y, 1, F64, &r, NULL) ==
+        TALLY_MISALIGNED);
+  CHECK(tally_sum(&where, (size_t)-1, F64, x, 1, F64, &r, NULL) == TALLY_INVALID_ARGUMENT);
+  CHECK(tally_sum(&where, 2, 11, x, 1, F64, &r, NULL) == TALLY_UNSUPPORTED_TYPE);
+  CHECK(tally_dot(&where, 4, -1, x, 1, F32, y, 1, F64, &r, NULL) == TALLY_UNSUPPORTED_TYPE);
+  CHECK(tally_dot(&where, 4, -1, x, -1, F32, y, 1, F64, &r, NULL) == TALLY_UNSUPPORTED_TYPE);
+  CHECK(tally_dot(&where, 4, F64, x, 1, 264, y, 1, F64, &r, NULL) == TALLY_UNSUPPORTED_TYPE);
+  CHECK(tally_dot(&where, 4, F64, x, 1, F32, y, 1, 264, &r, NULL) == TALLY_UNSUPPORTED_TYPE);
+  CHECK(r == 42);
+}
+
+static void several_sums(void) {
+  const size_t lengths[] = {4, 2};
+  const void* const xs[] = {x, x};
+  const void* const ys[] = {y, y};
+  const void* const cs[] = {c};
+  const ptrdiff_t incx[] = {1, 3}, incy[] = {1, -1};
+  const size_t negative = (size_t)-1;
+  double r[2] = {0, 0};
+  int f;
+
+  for (f = 0; f <= form_count; ++f) {
+    const tally_call_options* const o = f < form_count ? forms[f] : &exactly;
+    CALL(tally_multi_dot(&where, 2, 2, F64, x, 2, F32, y, 3, F64, r, o));
+    CHECK(r[0] == 1 * 5 + 2 * 8 && r[1] == 3 * 5 + 4 * 8);
+    CALL(tally_batched_dot(&where, 2, 1, F64, x, 1, F32, y, 3, F64, r, o));
+    CHECK(r[0] == 1 * 5 && r[1] == 2 * 8);
+    CALL(tally_multi_dot_list(&where, 2, lengths, F64, xs, incx, F32, ys, incy, F64, r, o));
+    CHECK(r[0] == 70 && r[1] == 1 * 6 + 4 * 5);
+  }
+  CALL(tally_multi_dot(NULL, 1, 2, C128, c, 0, C128, c, 1, C128, r, &conjugated));
+  CHECK(r[0] == 30 && r[1] == 0);
+  CALL(tally_batched_dot(NULL, 1, 2, C128, c, 0, C128, c, 0, C128, r, &conjugated));
+  CHECK(r[0] == 30 && r[1] == 0);
+  CALL(tally_multi_dot_list(NULL, 1, lengths + 1, C128, cs, incx, C128, cs, incx, C128, r,
+                            &conjugated));
+  CHECK(r[0] == 30 && r[1] == 0);
+  CALL(tally_multi_dot_list(&where, 0, NULL, F64, NULL, NULL, F32, NULL, NULL, F64, NULL, NULL));
+
+  r[0] = r[1] = 42;
+  FAIL(TALLY_NULL_POINTER, "tally: incx is null",
+       tally_multi_dot_list(&where, 2, lengths, F64, xs, NULL, F32, ys, incy, F64, r, NULL));
+  CHECK(tally_multi_dot_list(&where, 2, NULL, F64, xs, incx, F32, ys, incy, F64, r, NULL) ==
+        TALLY_NULL_POINTER);
+  CHECK(tally_multi_dot_list(&where, negative, lengths, F64, xs, incx, F32, ys, incy, F64, r,
+                             NULL) == TALLY_INVALID_ARGUMENT);
+  CHECK(tally_multi_dot(&where, negative, 2, F64, x, 2, F32, y, 3, F64, r, NULL) ==
+        TALLY_INVALID_ARGUMENT);
+  CHECK(tally_batched_dot(&where, 2, 1, F64, r, 1, F32, y, 3, F64, r, NULL) == TALLY_OVERLAP);
+  CHECK(r[0] == 42 && r[1] == 42);
+}
+
+static void extrema(void) {
   struct {
     int value;
     int64_t index;
   } one, both[2];
   int64_t place = 0;
-  tally_executor where;
+  int f;
 
-  CHECK(strcmp(tally_last_error(), "") == 0);
-  CHECK(tally_simd(&where) == TALLY_SUCCESS);
-  CHECK(tally_dot(&where, 4, TALLY_FLOAT64, x, 1, TALLY_FLOAT32, y, 1, TALLY_FLOAT64, &r) ==
-        TALLY_SUCCESS);
-  CHECK(r == 70);
-  CHECK(tally_dot(NULL, 2, TALLY_FLOAT64, x, 3, TALLY_FLOAT32, y, -1, TALLY_FLOAT64, &r) ==
-        TALLY_SUCCESS);
-  CHECK(r == 1 * 6 + 4 * 5);
-  CHECK(tally_serial(&where) == TALLY_SUCCESS);
-  CHECK(tally_dotc(&where, 2, TALLY_COMPLEX128, c, 1, TALLY_COMPLEX128, c, 1, TALLY_COMPLEX128,
-                   rc) == TALLY_SUCCESS);
-  CHECK(rc[0] == 30 && rc[1] == 0);
-  CHECK(tally_dot_async(&where, 2, TALLY_COMPLEX128, c, 1, TALLY_COMPLEX128, c, 1, TALLY_COMPLEX128,
-                        rc) == TALLY_SUCCESS);
-  CHECK(rc[0] == -10 && rc[1] == 28);
-
-  CHECK(tally_sum(&where, 4, TALLY_FLOAT64, x, 1, TALLY_FLOAT64, &r) == TALLY_SUCCESS && r == 10);
-  CHECK(tally_sum(NULL, 2, TALLY_COMPLEX128, c, -1, TALLY_COMPLEX128, rc) == TALLY_SUCCESS);
-  CHECK(rc[0] == 4 && rc[1] == 6);
-  CHECK(tally_sum_async(&where, 2, TALLY_FLOAT64, x, 3, TALLY_FLOAT64, &r) == TALLY_SUCCESS);
-  CHECK(r == 5);
-  CHECK(tally_asum(&where, 3, TALLY_INT32, i, 1, TALLY_INT64, &s) == TALLY_SUCCESS && s == 9);
-  CHECK(tally_asum_async(&where, 3, TALLY_INT32, i, 1, TALLY_FLOAT64, &r) == TALLY_SUCCESS);
-  CHECK(r == 9);
-  CHECK(tally_nrm2(&where, 2, TALLY_INT32, i, 1, TALLY_FLOAT64, &r) == TALLY_SUCCESS && r == 5);
-  CHECK(tally_nrm2_async(&where, 2, TALLY_INT32, i, 1, TALLY_FLOAT64, &r) == TALLY_SUCCESS);
-  CHECK(r == 5);
-  /* Sums of integers that return int64 are exact as they are. */
-  CHECK(tally_sum_exact(&where, 3, TALLY_INT32, i, 1, TALLY_INT64, &s) == TALLY_SUCCESS && s == 1);
-  CHECK(tally_sum_exact_async(&where, 3, TALLY_INT32, i, 2, TALLY_INT64, &s) == TALLY_SUCCESS);
-  CHECK(s == 3 + 2 + 0);
-  CHECK(tally_asum_exact(&where, 3, TALLY_INT32, i, 1, TALLY_INT64, &s) == TALLY_SUCCESS && s == 9);
-  CHECK(tally_dot_exact(&where, 2, TALLY_INT32, i, 1, TALLY_INT32, i, 1, TALLY_INT64, &s) ==
-        TALLY_SUCCESS);
-  CHECK(s == 25);
-  CHECK(tally_dotc_exact_async(&where, 2, TALLY_INT32, i, 1, TALLY_INT32, i, 1, TALLY_INT64, &s) ==
-        TALLY_SUCCESS);
-  CHECK(s == 25);
-
-  memset(&one, 0xff, sizeof one);
-  CHECK(tally_min(&where, 5, TALLY_INT32, i, 1, &one) == TALLY_SUCCESS);
-  CHECK(one.value == -4 && one.index == 1);
-  CHECK(memcmp((const char*)&one + 4, "\0\0\0\0", 4) == 0); /* between the two */
-  CHECK(tally_max_async(&where, 3, TALLY_INT32, i, 2, &one) == TALLY_SUCCESS);
-  CHECK(one.value == 3 && one.index == 0);
-  CHECK(tally_minmax(NULL, 5, TALLY_INT32, i, -1, both) == TALLY_SUCCESS);
-  CHECK(both[0].value == -4 && both[0].index == 3 && both[1].value == 7 && both[1].index == 1);
-  CHECK(tally_min_async(&where, 1, TALLY_INT32, i, 1, &one) == TALLY_SUCCESS && one.value == 3);
-  CHECK(tally_max(&where, 5, TALLY_INT32, i, 1, &one) == TALLY_SUCCESS && one.value == 7);
-  CHECK(tally_minmax_async(&where, 2, TALLY_INT32, i, 1, both) == TALLY_SUCCESS);
-  CHECK(both[0].index == 1 && both[1].index == 0);
-  CHECK(tally_iamax(&where, 2, TALLY_COMPLEX128, c, 1, &place) == TALLY_SUCCESS && place == 1);
-  CHECK(tally_iamax_async(&where, 0, TALLY_FLOAT64, NULL, 1, &place) == TALLY_SUCCESS);
-  CHECK(place == -1);
-  CHECK(tally_min(&where, 0, TALLY_INT32, i, 1, &one) == TALLY_NO_ELEMENTS);
-  CHECK(strcmp(tally_last_error(), "tally::min: x has 0 elements and should have at least 1") == 0);
-
-  /* Several at once. */
-  CHECK(tally_multi_dot(&where, 2, 2, TALLY_FLOAT64, x, 2, TALLY_FLOAT32, y, 3, TALLY_FLOAT64,
-                        rc) == TALLY_SUCCESS);
-  CHECK(rc[0] == 1 * 5 + 2 * 8 && rc[1] == 3 * 5 + 4 * 8);
-  CHECK(tally_multi_dotc_async(NULL, 1, 2, TALLY_COMPLEX128, c, 0, TALLY_COMPLEX128, c, 1,
-                               TALLY_COMPLEX128, rc) == TALLY_SUCCESS);
-  CHECK(rc[0] == 30 && rc[1] == 0);
-  CHECK(tally_batched_dot_exact(&where, 2, 1, TALLY_FLOAT64, x, 1, TALLY_FLOAT32, y, 3,
-                                TALLY_FLOAT64, rc) == TALLY_SUCCESS);
-  CHECK(rc[0] == 1 * 5 && rc[1] == 2 * 8);
-  {
-    const size_t lengths[] = {4, 2};
-    const void* const xs[] = {x, x};
-    const void* const ys[] = {y, y};
-    const ptrdiff_t incx[] = {1, 3}, incy[] = {1, -1};
-    CHECK(tally_multi_dot_list(&where, 2, lengths, TALLY_FLOAT64, xs, incx, TALLY_FLOAT32, ys, incy,
-                               TALLY_FLOAT64, rc) == TALLY_SUCCESS);
-    CHECK(rc[0] == 70 && rc[1] == 1 * 6 + 4 * 5);
-    CHECK(tally_multi_dot_list(&where, 2, lengths, TALLY_FLOAT64, xs, NULL, TALLY_FLOAT32, ys, incy,
-                               TALLY_FLOAT64, rc) == TALLY_NULL_POINTER);
-    CHECK(tally_multi_dot_list(&where, (size_t)-1, lengths, TALLY_FLOAT64, xs, incx, TALLY_FLOAT32,
-                               ys, incy, TALLY_FLOAT64, rc) == TALLY_INVALID_ARGUMENT);
+  for (f = 0; f <= form_count; ++f) {
+    const tally_call_options* const o = f < form_count ? forms[f] : &exactly;
+    memset(&one, 0xff, sizeof one);
+    CALL(tally_min(&where, 5, I32, i, 1, &one, o));
+    CHECK(one.value == -4 && one.index == 1);
+    CHECK(memcmp((const char*)&one + 4, "\0\0\0\0", 4) == 0); /* between the two */
+    CALL(tally_max(&where, 3, I32, i, 2, &one, o));
+    CHECK(one.value == 3 && one.index == 0);
+    CALL(tally_minmax(NULL, 5, I32, i, -1, both, o));
+    CHECK(both[0].value == -4 && both[0].index == 3 && both[1].value == 7 && both[1].index == 1);
+    CALL(tally_iamax(&where, 2, C128, c, 1, &place, o));
+    CHECK(place == 1);
+    CALL(tally_iamax(&where, 0, F64, NULL, 1, &place, o));
+    CHECK(place == -1);
   }
+  FAIL(TALLY_NO_ELEMENTS, "tally::min: x has 0 elements and should have at least 1",
+       tally_min(&where, 0, I32, i, 1, &one, NULL));
+  CHECK(tally_max(&where, 1, C128, c, 1, &one, NULL) == TALLY_UNSUPPORTED_TYPE);
+  CHECK(tally_minmax(&where, 1, 99, c, 1, both, NULL) == TALLY_UNSUPPORTED_TYPE);
+  CHECK(tally_iamax(&where, 2, C128, c, 1, NULL, NULL) == TALLY_NULL_POINTER);
+}
 
-  {
-    double a[3] = {1, 2, 3}, b[3] = {10, 20, 30}, d[3] = {0, 0, 0};
-    const double half = 0.5;
-    const float two = 2;
-    const int three = 3;
-    CHECK(tally_copy(NULL, 3, TALLY_FLOAT64, a, -1, TALLY_FLOAT64, d, 1) == TALLY_SUCCESS);
+static void elementwise(void) {
+  double a[3] = {1, 2, 3}, b[3] = {10, 20, 30}, d[3] = {0, 0, 0};
+  const double half = 0.5;
+  const float two = 2;
+  const int three = 3;
+  const tally_call_options* const o[] = {NULL, &defaults, &queued};
+  size_t k;
+
+  for (k = 0; k < sizeof o / sizeof *o; ++k) {
+    CALL(tally_copy(NULL, 3, F64, a, -1, F64, d, 1, o[k]));
     CHECK(d[0] == 3 && d[1] == 2 && d[2] == 1);
-    CHECK(tally_scal(&where, 3, TALLY_INT32, &three, TALLY_FLOAT64, d, 1) == TALLY_SUCCESS);
+    CALL(tally_scal(&where, 3, I32, &three, F64, d, 1, o[k]));
     CHECK(d[0] == 9 && d[2] == 3);
-    CHECK(tally_axpy(&where, 3, TALLY_FLOAT64, &half, TALLY_FLOAT64, a, 1, TALLY_FLOAT64, d, 1) ==
-          TALLY_SUCCESS);
+    CALL(tally_axpy(&where, 3, F64, &half, F64, a, 1, F64, d, 1, o[k]));
     CHECK(d[0] == 9.5 && d[1] == 7 && d[2] == 4.5);
-    CHECK(tally_axpby(&where, 3, TALLY_FLOAT64, &half, TALLY_FLOAT64, a, 1, TALLY_FLOAT32, &two,
-                      TALLY_FLOAT64, d, 1) == TALLY_SUCCESS);
+    CALL(tally_axpby(&where, 3, F64, &half, F64, a, 1, F32, &two, F64, d, 1, o[k]));
     CHECK(d[0] == 19.5 && d[1] == 15 && d[2] == 10.5);
-    CHECK(tally_add(&where, 3, TALLY_FLOAT64, a, 1, TALLY_FLOAT64, b, 1, TALLY_FLOAT64, d, 1) ==
-          TALLY_SUCCESS);
+    CALL(tally_add(&where, 3, F64, a, 1, F64, b, 1, F64, d, 1, o[k]));
     CHECK(d[0] == 11 && d[2] == 33);
-    CHECK(tally_sub(&where, 3, TALLY_FLOAT64, a, 1, TALLY_FLOAT64, b, 1, TALLY_FLOAT64, d, 1) ==
-          TALLY_SUCCESS);
+    CALL(tally_sub(&where, 3, F64, a, 1, F64, b, 1, F64, d, 1, o[k]));
     CHECK(d[0] == -9 && d[2] == -27);
-    CHECK(tally_relu(&where, 3, TALLY_FLOAT64, d, 1, TALLY_FLOAT64, d, 1) == TALLY_SUCCESS);
+    CALL(tally_relu(&where, 3, F64, d, 1, F64, d, 1, o[k]));
     CHECK(d[0] == 0 && d[2] == 0);
-    CHECK(tally_sigmoid(&where, 3, TALLY_FLOAT64, d, 1, TALLY_FLOAT64, d, 1) == TALLY_SUCCESS);
+    CALL(tally_sigmoid(&where, 3, F64, d, 1, F64, d, 1, o[k]));
     CHECK(d[0] == 0.5 && d[2] == 0.5);
-    CHECK(tally_mul(&where, 3, TALLY_FLOAT64, a, 1, TALLY_FLOAT64, b, 1, TALLY_FLOAT64, d, 1) ==
-          TALLY_SUCCESS);
+    CALL(tally_mul(&where, 3, F64, a, 1, F64, b, 1, F64, d, 1, o[k]));
     CHECK(d[0] == 10 && d[2] == 90);
-    CHECK(tally_sub(&where, 3, TALLY_FLOAT64, d, 1, TALLY_FLOAT64, d, 1, TALLY_FLOAT64, d, 1) ==
-          TALLY_SUCCESS);
-    CHECK(tally_exp(&where, 3, TALLY_FLOAT64, d, 1, TALLY_FLOAT64, d, 1) == TALLY_SUCCESS);
+    CALL(tally_sub(&where, 3, F64, d, 1, F64, d, 1, F64, d, 1, o[k]));
+    CALL(tally_exp(&where, 3, F64, d, 1, F64, d, 1, o[k]));
     CHECK(d[0] == 1 && d[2] == 1);
-    CHECK(tally_copy(&where, 2, TALLY_FLOAT64, a, 1, TALLY_FLOAT64, a + 1, 1) == TALLY_OVERLAP);
-    CHECK(tally_scal(&where, 3, TALLY_FLOAT64, NULL, TALLY_FLOAT64, a, 1) == TALLY_NULL_POINTER);
-    CHECK(a[0] == 1 && a[1] == 2 && a[2] == 3);
   }
+  CHECK(tally_copy(&where, 2, F64, a, 1, F64, a + 1, 1, NULL) == TALLY_OVERLAP);
+  CHECK(tally_copy(&where, 2, F64, x, 1, F64, NULL, -1, NULL) == TALLY_NULL_POINTER);
+  FAIL(TALLY_NULL_POINTER, "tally: alpha is null",
+       tally_scal(&where, 3, F64, NULL, F64, a, 1, NULL));
+  FAIL(TALLY_NULL_POINTER, "tally: beta is null",
+       tally_axpby(&where, 3, F64, &half, F64, b, 1, F64, NULL, F64, a, 1, NULL));
+  CHECK(tally_scal(&where, 3, 11, &half, F64, a, 1, NULL) == TALLY_UNSUPPORTED_TYPE);
+  CHECK(tally_scal(&where, 3, F64, &half, -5, a, 1, NULL) == TALLY_UNSUPPORTED_TYPE);
+  CHECK(tally_relu(&where, 1, C128, c, 1, C128, a, 1, NULL) == TALLY_UNSUPPORTED_TYPE);
+  CHECK(a[0] == 1 && a[1] == 2 && a[2] == 3);
+}
 
+static void histograms(void) {
+  const signed char k[] = {0, 2, 2, 1, 2, -3};
+  const float v[] = {0, 0.5f, 1, 2.5f, 3, 7};
+  const double edges[] = {0, 1, 3}, weights[] = {1, 2, 4, 8, 16, 32};
+  const double lower = 0, upper = 3;
+  int32_t counts[4] = {7, 7, 7, 7};
+  int64_t wide[2] = {7, 7};
+  double total[3] = {1, 1, 1};
+  tally_outside_counts outside = {0, 0, 0};
+  tally_histogram_options o = {.size = sizeof o};
+
+  CALL(tally_bincount(&where, 5, TALLY_INT8, k, 1, 3, I32, counts, NULL));
+  CHECK(counts[0] == 1 && counts[1] == 1 && counts[2] == 3 && counts[3] == 7);
+  FAIL(TALLY_KEY_OUT_OF_RANGE, "tally::bincount: key 5 is -3; there are 3 bins",
+       tally_bincount(NULL, 6, TALLY_INT8, k, 1, 3, I32, counts, &o));
+  o.add = 1;
+  o.outside = &outside;
+  CALL(tally_bincount(&where, 6, TALLY_INT8, k, 1, 3, I32, counts, &o));
+  CHECK(counts[0] == 2 && counts[1] == 2 && counts[2] == 6 && outside.below == 1);
+  o.add = 0;
+  CALL(tally_histogram_even(&where, 6, F32, v, 1, F64, &lower, &upper, 3, I32, counts, &o));
+  CHECK(counts[0] == 2 && counts[1] == 1 && counts[2] == 2);
+  CHECK(outside.below == 0 && outside.above == 1 && outside.nan == 0);
+  CALL(tally_histogram_range(&where, 6, F32, v, -1, F64, edges, 2, TALLY_INT64, wide, NULL));
+  CHECK(wide[0] == 2 && wide[1] == 3);
+  o.outside = NULL;
+  o.channels = 2; /* keys 0 and 2 in the first, 2 and 1 in the second */
   {
-    const signed char k[] = {0, 2, 2, 1, 2, -3};
-    const float v[] = {0, 0.5f, 1, 2.5f, 3, 7};
-    const double edges[] = {0, 1, 3}, w[] = {1, 2, 4, 8, 16, 32};
-    const double lower = 0, upper = 3;
-    int32_t counts[3] = {7, 7, 7};
-    int64_t wide[2] = {7, 7};
-    double sums[3] = {1, 1, 1};
-    tally_outside_counts outside = {0, 0, 0};
-    tally_histogram_options options = {0};
-    CHECK(tally_bincount(&where, 5, TALLY_INT8, k, 1, 3, TALLY_INT32, counts, NULL) ==
-          TALLY_SUCCESS);
-    CHECK(counts[0] == 1 && counts[1] == 1 && counts[2] == 3);
-    CHECK(tally_bincount(NULL, 6, TALLY_INT8, k, 1, 3, TALLY_INT32, counts, NULL) ==
-          TALLY_KEY_OUT_OF_RANGE);
-    CHECK(strcmp(tally_last_error(), "tally::bincount: key 5 is -3; there are 3 bins") == 0);
-    options.add = 1;
-    options.outside = &outside;
-    CHECK(tally_bincount(&where, 6, TALLY_INT8, k, 1, 3, TALLY_INT32, counts, &options) ==
-          TALLY_SUCCESS);
-    CHECK(counts[0] == 2 && counts[1] == 2 && counts[2] == 6 && outside.below == 1);
-    options.add = 0;
-    CHECK(tally_histogram_even(&where, 6, TALLY_FLOAT32, v, 1, TALLY_FLOAT64, &lower, &upper, 3,
-                               TALLY_INT32, counts, &options) == TALLY_SUCCESS);
-    CHECK(counts[0] == 2 && counts[1] == 1 && counts[2] == 2);
-    CHECK(outside.below == 0 && outside.above == 1 && outside.nan == 0);
-    CHECK(tally_histogram_range(&where, 6, TALLY_FLOAT32, v, -1, TALLY_FLOAT64, edges, 2,
-                                TALLY_INT64, wide, NULL) == TALLY_SUCCESS);
-    CHECK(wide[0] == 2 && wide[1] == 3);
-    options.outside = NULL;
-    options.weights_type = TALLY_FLOAT64;
-    options.weights = w;
-    options.incw = 1;
-    CHECK(tally_bincount(&where, 5, TALLY_INT8, k, 1, 3, TALLY_FLOAT64, sums, &options) ==
-          TALLY_SUCCESS);
-    CHECK(sums[0] == 1 && sums[1] == 8 && sums[2] == 22);
-    CHECK(tally_histogram_even(&where, 6, TALLY_FLOAT32, v, 1, TALLY_FLOAT64, NULL, &upper, 3,
-                               TALLY_INT32, counts, NULL) == TALLY_NULL_POINTER);
+    int64_t by_channel[6];
+    CALL(tally_bincount(&where, 4, TALLY_INT8, k, 1, 3, TALLY_INT64, by_channel, &o));
+    CHECK(by_channel[0] == 1 && by_channel[1] == 0 && by_channel[2] == 1);
+    CHECK(by_channel[3] == 0 && by_channel[4] == 1 && by_channel[5] == 1);
   }
+  o.channels = 0;
+  o.weights_type = F64;
+  o.weights = weights;
+  o.incw = 1;
+  CALL(tally_bincount(&where, 5, TALLY_INT8, k, 1, 3, F64, total, &o));
+  CHECK(total[0] == 1 && total[1] == 8 && total[2] == 22);
 
-  {
-    const int64_t offsets[4] = {0, 2, 2, 3};
-    int32_t columns[3] = {0, 1, 1};
-    const float values[3] = {1, 2, 3};
-    const double v[2] = {10, 100}, half = 0.5;
-    double w[3] = {-1, -1, -1};
-    const int two = 2;
-    const tally_csr a = {3,     2, 3, TALLY_INT64, offsets, TALLY_INT32, columns, TALLY_FLOAT32,
-                         values};
-    tally_spmv_plan* plan = NULL;
-    CHECK(tally_validate(NULL, &a) == TALLY_SUCCESS);
-    CHECK(tally_spmv(NULL, NULL, TALLY_FLOAT64, NULL, &a, TALLY_FLOAT64, v, 1, TALLY_FLOAT64, NULL,
-                     TALLY_FLOAT64, w, 1) == TALLY_SUCCESS);
-    CHECK(w[0] == 210 && w[1] == 0 && w[2] == 300);
-    CHECK(tally_spmv_plan_create(&where, &a, &plan) == TALLY_SUCCESS);
-    CHECK(strlen(tally_spmv_plan_describe(plan)) > 0);
-    CHECK(tally_spmv(&where, plan, TALLY_INT32, &two, &a, TALLY_FLOAT64, v, 1, TALLY_FLOAT64, &half,
-                     TALLY_FLOAT64, w, 1) == TALLY_SUCCESS);
-    CHECK(w[0] == 525 && w[1] == 0 && w[2] == 750);
-    CHECK(tally_spmv_exact(&where, plan, TALLY_INT32, NULL, &a, TALLY_FLOAT64, v, 1, TALLY_FLOAT64,
-                           NULL, TALLY_FLOAT64, w, -1) == TALLY_SUCCESS);
-    CHECK(w[0] == 300 && w[1] == 0 && w[2] == 210);
-    columns[1] = 2;
-    CHECK(tally_validate(&where, &a) == TALLY_INVALID_ARGUMENT);
-    CHECK(strcmp(tally_last_error(),
-                 "tally::validate: column_indices[1] is 2; there are 2 columns") == 0);
-    CHECK(tally_spmv(&where, plan, TALLY_INT32, NULL, NULL, TALLY_FLOAT64, v, 1, TALLY_FLOAT64,
-                     NULL, TALLY_FLOAT64, w, 1) == TALLY_NULL_POINTER);
-    tally_spmv_plan_destroy(plan);
-    tally_spmv_plan_destroy(NULL);
-  }
+  counts[0] = 42;
+  FAIL(TALLY_NULL_POINTER, "tally: lower is null",
+       tally_histogram_even(&where, 6, F32, v, 1, F64, NULL, &upper, 3, I32, counts, NULL));
+  CHECK(tally_histogram_even(&where, 6, F32, v, 1, 11, &lower, &upper, 3, I32, counts, NULL) ==
+        TALLY_UNSUPPORTED_TYPE);
+  CHECK(tally_histogram_range(&where, 6, F32, v, 1, F64, NULL, 2, I32, counts, NULL) ==
+        TALLY_NULL_POINTER);
+  CHECK(tally_bincount(&where, 5, TALLY_INT8, k, 1, 3, 11, counts, NULL) == TALLY_UNSUPPORTED_TYPE);
+  CHECK(tally_bincount(&where, 5, TALLY_INT8, k, 1, (size_t)-1, I32, counts, NULL) ==
+        TALLY_INVALID_ARGUMENT);
+  o.weights_type = -1;
+  CHECK(tally_bincount(&where, 5, TALLY_INT8, k, 1, 3, F64, total, &o) == TALLY_UNSUPPORTED_TYPE);
+  o.weights = NULL;
+  o.add = 2;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.add is 2; it may be 0 to 1",
+       tally_bincount(&where, 5, TALLY_INT8, k, 1, 3, I32, counts, &o));
+  o.add = 0;
+  o.size = 40;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.size is 40; the struct has 48 bytes",
+       tally_bincount(&where, 5, TALLY_INT8, k, 1, 3, I32, counts, &o));
+  CHECK(counts[0] == 42);
+}
 
-  r = 42;
-  CHECK(tally_nrm2(&where, 2, TALLY_INT32, i, 1, TALLY_INT64, &r) == TALLY_UNSUPPORTED_TYPE);
-  CHECK(strcmp(tally_last_error(),
-               "tally::nrm2: the result is int64; int32 gives float64 or float64") == 0);
-  CHECK(tally_asum_exact(&where, 2, TALLY_INT32, NULL, 1, TALLY_INT64, &r) == TALLY_NULL_POINTER);
-  CHECK(tally_sum(&where, 2, (tally_type)11, x, 1, TALLY_FLOAT64, &r) == TALLY_UNSUPPORTED_TYPE);
-  CHECK(tally_dot(&where, 4, TALLY_FLOAT64, x, 0, TALLY_FLOAT32, y, 1, TALLY_FLOAT64, &r) ==
-        TALLY_ZERO_INCREMENT);
-  CHECK(strcmp(tally_last_error(), "tally::dot: x has increment 0") == 0);
-  CHECK(tally_dot(&where, 4, TALLY_FLOAT64, NULL, 1, TALLY_FLOAT32, y, 1, TALLY_FLOAT64, &r) ==
-        TALLY_NULL_POINTER);
-  CHECK(tally_dot(&where, 4, (tally_type)99, x, 1, TALLY_FLOAT32, y, 1, TALLY_FLOAT64, &r) ==
+static void matrices(void) {
+  const int64_t offsets[4] = {0, 2, 2, 3};
+  int32_t columns[3] = {0, 1, 1};
+  const float values[3] = {1, 2, 3};
+  const double v[2] = {10, 100}, half = 0.5;
+  double r[3] = {-1, -1, -1};
+  const int two = 2;
+  tally_csr a = {.size = sizeof a,
+                 .rows = 3,
+                 .columns = 2,
+                 .nonzeros = 3,
+                 .row_offsets = offsets,
+                 .column_indices = columns,
+                 .values = values,
+                 .offset_type = TALLY_INT64,
+                 .column_type = TALLY_INT32,
+                 .value_type = TALLY_FLOAT32};
+  tally_csr wrong = a;
+  tally_spmv_plan* plan = NULL;
+  const char* text = NULL;
+
+  CALL(tally_validate(NULL, &a));
+  CALL(tally_spmv(NULL, NULL, F64, NULL, &a, F64, v, 1, F64, NULL, F64, r, 1, NULL));
+  CHECK(r[0] == 210 && r[1] == 0 && r[2] == 300);
+  CALL(tally_spmv_plan_create(&where, &a, &plan));
+  CALL(tally_spmv_plan_describe(plan, &text));
+  CHECK(text != NULL && strlen(text) > 0);
+  CALL(tally_spmv(&where, plan, I32, &two, &a, F64, v, 1, F64, &half, F64, r, 1, &queued));
+  CHECK(r[0] == 525 && r[1] == 0 && r[2] == 750);
+  CALL(tally_spmv(&where, plan, I32, NULL, &a, F64, v, 1, F64, NULL, F64, r, -1, &exactly));
+  CHECK(r[0] == 300 && r[1] == 0 && r[2] == 210);
+
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.wait is 1; there is no form that waits",
+       tally_spmv(&where, plan, I32, NULL, &a, F64, v, 1, F64, NULL, F64, r, 1, &waiting));
+  CHECK(tally_spmv(&where, plan, I32, NULL, &a, F64, v, 1, F64, NULL, F64, r, 1, &conjugated) ==
+        TALLY_INVALID_ARGUMENT);
+  FAIL(TALLY_NULL_POINTER, "tally: matrix is null",
+       tally_spmv(&where, plan, I32, NULL, NULL, F64, v, 1, F64, NULL, F64, r, 1, NULL));
+  CHECK(tally_spmv(&where, plan, 11, &two, &a, F64, v, 1, F64, NULL, F64, r, 1, NULL) ==
         TALLY_UNSUPPORTED_TYPE);
-  CHECK(tally_dot(&where, 4, TALLY_FLOAT64, x, 1, TALLY_FLOAT32, y, 1, TALLY_INT64, &r) ==
+  wrong.size = 8;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: matrix.size is 8; the struct has 72 bytes",
+       tally_validate(&where, &wrong));
+  wrong = a;
+  wrong.reserved = 1;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: matrix.reserved is 1; it must be 0",
+       tally_validate(&where, &wrong));
+  wrong = a;
+  wrong.column_type = 42;
+  CHECK(tally_spmv(&where, NULL, I32, NULL, &wrong, F64, v, 1, F64, NULL, F64, r, 1, NULL) ==
         TALLY_UNSUPPORTED_TYPE);
-  CHECK(tally_dot(&where, 4, TALLY_FLOAT64, x, 1, TALLY_FLOAT32, y, 1, TALLY_FLOAT64, NULL) ==
-        TALLY_NULL_POINTER);
-  CHECK(tally_serial(NULL) == TALLY_NULL_POINTER);
-  CHECK(r == 42);
+  CHECK(tally_validate(&where, NULL) == TALLY_NULL_POINTER);
+  CHECK(tally_spmv_plan_create(&where, &a, NULL) == TALLY_NULL_POINTER);
+  CHECK(tally_spmv_plan_describe(NULL, &text) == TALLY_NULL_POINTER);
+  CHECK(tally_spmv_plan_describe(plan, NULL) == TALLY_NULL_POINTER);
+  tally_spmv_plan_destroy(plan);
+  tally_spmv_plan_destroy(NULL);
+  plan = NULL;
+  columns[1] = 2;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally::validate: column_indices[1] is 2; there are 2 columns",
+       tally_validate(&where, &a));
+  CHECK(tally_spmv_plan_create(&where, &a, &plan) == TALLY_INVALID_ARGUMENT && plan == NULL);
+  CHECK(r[0] == 300 && r[1] == 0 && r[2] == 210);
+}
+
+int main(void) {
+  errors(); /* first: it looks for the empty text */
+  CALL(tally_serial(&where));
+  names_and_versions();
+  executors();
+  options();
+  sums();
+  several_sums();
+  extrema();
+  elementwise();
+  histograms();
+  matrices();
   return failures != 0;
 }

@@ -118,14 +118,14 @@ class Dot : public data::OnEveryExecutor {
     std::vector<std::byte> got(want.size(), std::byte{0xcc});
     alignas(16) std::array<std::byte, 16> result;
     result.fill(std::byte{0xcc});
-    tally::dot(where(), ox, oy, conjugated, {result.data(), c.accumulator}, true);
+    tally::dot(where(), {ox, oy, conjugated, {result.data(), c.accumulator}});
     std::memcpy(got.data(), result.data(), got.size());
     ASSERT_EQ(got, want) << c.label() << ", n = " << ox.size << ", offsets " << lx.offset << ", "
                          << ly.offset << ", increments " << lx.increment << ", " << ly.increment;
 
     std::vector<std::byte> poison(64, std::byte{0xcc});
     memory_r_->write(poison.data(), poison.size());
-    tally::dot(where(), ox, oy, conjugated, {memory_r_->get(), c.accumulator}, false);
+    tally::dot(where(), {ox, oy, conjugated, {memory_r_->get(), c.accumulator}, {.wait = false}});
     memory_r_->read(poison.data(), poison.size());  // on the default stream, so after the sum
     std::memcpy(got.data(), poison.data(), got.size());
     ASSERT_EQ(got, want) << "written form: " << c.label() << ", n = " << ox.size;
@@ -239,7 +239,7 @@ TEST_P(Dot, SameVectorTwice) {
   data::buffer memory(where(), x.size() + 4096);
   const tally::operand v = data::place(memory, x, c.x, {});
   double r = 0;
-  tally::dot(where(), v, v, tally::conjugate::none, {&r, c.accumulator}, true);
+  tally::dot(where(), {v, v, tally::conjugate::none, {&r, c.accumulator}});
   double want;
   const auto bytes = c.expected(x, x, false);
   std::memcpy(&want, bytes.data(), sizeof want);

@@ -24,7 +24,7 @@ class Errors : public data::OnEveryExecutor {
   void TearDown() override { EXPECT_EQ(result_, 42.0) << "something was written"; }
   const double* x() const { return reinterpret_cast<const double*>(memory_->get()); }
   void dot(const tally::operand& a, const tally::operand& b) {
-    tally::dot(where(), a, b, tally::conjugate::none, {&result_, tally::type::float64}, true);
+    tally::dot(where(), {a, b, tally::conjugate::none, {&result_, tally::type::float64}});
   }
   tally::operand vector(std::size_t n, std::ptrdiff_t increment = 1) const {
     return {x(), n, increment, tally::type::float64};
@@ -50,8 +50,11 @@ TEST_P(Errors, NullPointers) {
   expect_error(errc::null_pointer, "tally::dot: y is null and should point at 5 elements",
                [&] { dot(vector(5), {nullptr, 5, 1, tally::type::float64}); });
   expect_error(errc::null_pointer, "tally::dot: result is null and should point at 1 element", [&] {
-    tally::dot(where(), vector(5), vector(5), tally::conjugate::none,
-               {nullptr, tally::type::float64}, false);
+    tally::dot(where(), {vector(5),
+                         vector(5),
+                         tally::conjugate::none,
+                         {nullptr, tally::type::float64},
+                         {.wait = false}});
   });
 }
 
@@ -59,8 +62,8 @@ TEST_P(Errors, ZeroIncrement) {
   expect_error(errc::zero_increment, "tally::dot: y has increment 0",
                [&] { dot(vector(5), vector(5, 0)); });
   expect_error(errc::zero_increment, "tally::dotc: x has increment 0", [&] {
-    tally::dot(where(), vector(5, 0), vector(5), tally::conjugate::x,
-               {&result_, tally::type::float64}, true);
+    tally::dot(where(),
+               {vector(5, 0), vector(5), tally::conjugate::x, {&result_, tally::type::float64}});
   });
 }
 
@@ -72,19 +75,20 @@ TEST_P(Errors, Misaligned) {
 }
 
 TEST_P(Errors, ResultTypes) {
-  expect_error(errc::unsupported_type,
-               "tally::dot: the result is float32; float64 and float64 give float64 or float64",
-               [&] {
-                 tally::dot(where(), vector(5), vector(5), tally::conjugate::none,
-                            {&result_, tally::type::float32}, true);
-               });
+  expect_error(
+      errc::unsupported_type,
+      "tally::dot: the result is float32; float64 and float64 give float64 or float64", [&] {
+        tally::dot(
+            where(),
+            {vector(5), vector(5), tally::conjugate::none, {&result_, tally::type::float32}});
+      });
 }
 
 TEST_P(Errors, OfReductions) {
   using tally::reduction;
   using tally::type;
   const auto reduce = [&](reduction what, const tally::operand& v, type result = type::float64) {
-    tally::reduce(where(), {v, what, {&result_, result}, false, true});
+    tally::reduce(where(), {v, what, {&result_, result}});
   };
   expect_error(errc::invalid_argument,
                "tally::sum: x has 18446744073709551615 elements; there can be 281474976710656",
@@ -92,7 +96,7 @@ TEST_P(Errors, OfReductions) {
   expect_error(errc::null_pointer, "tally::asum: x is null and should point at 5 elements",
                [&] { reduce(reduction::asum, {nullptr, 5, 1, type::float64}); });
   expect_error(errc::null_pointer, "tally::sum: result is null and should point at 1 element", [&] {
-    tally::reduce(where(), {vector(5), reduction::sum, {nullptr, type::float64}, false, false});
+    tally::reduce(where(), {vector(5), reduction::sum, {nullptr, type::float64}, {.wait = false}});
   });
   expect_error(errc::zero_increment, "tally::nrm2: x has increment 0",
                [&] { reduce(reduction::nrm2, vector(5, 0)); });
@@ -128,7 +132,7 @@ TEST_P(Errors, OfExtrema) {
   using tally::type;
   std::array<double, 4> result = {42, 42, 42, 42};
   const auto find = [&](extreme what, const tally::operand& v) {
-    tally::find_extremum(where(), {v, what, result.data(), true});
+    tally::find_extremum(where(), {v, what, result.data()});
   };
   for (const auto& [what, name] : {std::pair(extreme::min, "min"), std::pair(extreme::max, "max"),
                                    std::pair(extreme::minmax, "minmax")}) {
@@ -144,8 +148,10 @@ TEST_P(Errors, OfExtrema) {
                [&] { find(extreme::iamax, vector(static_cast<std::size_t>(-1))); });
   expect_error(errc::null_pointer, "tally::max: x is null and should point at 5 elements",
                [&] { find(extreme::max, {nullptr, 5, 1, type::float64}); });
-  expect_error(errc::null_pointer, "tally::iamax: result is null and should point at 1 element",
-               [&] { tally::find_extremum(where(), {vector(0), extreme::iamax, nullptr, false}); });
+  expect_error(
+      errc::null_pointer, "tally::iamax: result is null and should point at 1 element", [&] {
+        tally::find_extremum(where(), {vector(0), extreme::iamax, nullptr, {.wait = false}});
+      });
   expect_error(errc::zero_increment, "tally::minmax: x has increment 0",
                [&] { find(extreme::minmax, vector(5, 0)); });
   expect_error(errc::misaligned,
@@ -154,7 +160,7 @@ TEST_P(Errors, OfExtrema) {
   expect_error(errc::misaligned,
                "tally::min: result is not a multiple of 8 bytes, the alignment of int64", [&] {
                  auto* const odd = reinterpret_cast<std::byte*>(result.data()) + 4;
-                 tally::find_extremum(where(), {vector(5), extreme::min, odd, true});
+                 tally::find_extremum(where(), {vector(5), extreme::min, odd});
                });
   expect_error(errc::unsupported_type, "tally::min: x has element type 77; there are 11",
                [&] { find(extreme::min, {memory_->get(), 5, 1, static_cast<type>(77)}); });
@@ -194,23 +200,26 @@ TEST_P(Errors, MemoryOfTheOtherSide) {
                    where().description() + " can't reach",
                [&] {
                  tally::find_extremum(
-                     where(), {far ? on_host : on_device, tally::extreme::min, found.data(), true});
+                     where(), {far ? on_host : on_device, tally::extreme::min, found.data()});
                });
   expect_error(errc::wrong_memory,
                std::string("tally::dot: result is in ") +
                    (far ? "host memory" : "the memory of CUDA device 0") + ", which " +
                    where().description() + " can't reach",
                [&] {
-                 tally::dot(where(), vector(8), vector(8), tally::conjugate::none,
-                            {far ? &result_ : device, tally::type::float64}, false);
+                 tally::dot(where(), {vector(8),
+                                      vector(8),
+                                      tally::conjugate::none,
+                                      {far ? &result_ : device, tally::type::float64},
+                                      {.wait = false}});
                });
   expect_error(
       errc::wrong_memory,
       "tally::dot: result is in the memory of CUDA device 0; the form that returns a value "
       "needs host memory",
       [&] {
-        tally::dot(where(), vector(8), vector(8), tally::conjugate::none,
-                   {device, tally::type::float64}, true);
+        tally::dot(where(),
+                   {vector(8), vector(8), tally::conjugate::none, {device, tally::type::float64}});
       });
   cudaFree(device);
 }

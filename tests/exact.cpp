@@ -231,12 +231,13 @@ struct exact_case {
     if (products()) {
       const auto conjugated =
           what == operation::dotc ? tally::conjugate::x : tally::conjugate::none;
-      return tally::dot(where, tally::dot_arguments{ox, oy, conjugated, {r, result}, wait, true});
+      return tally::dot(
+          where, tally::dot_arguments{ox, oy, conjugated, {r, result}, {tally::exact, wait}});
     }
     const auto reduction = what == operation::sum    ? tally::reduction::sum
                            : what == operation::asum ? tally::reduction::asum
                                                      : tally::reduction::nrm2;
-    tally::reduce(where, tally::reduce_arguments{ox, reduction, {r, result}, true, wait});
+    tally::reduce(where, tally::reduce_arguments{ox, reduction, {r, result}, {tally::exact, wait}});
   }
 
   std::string label() const {

@@ -184,14 +184,14 @@ class Extremum : public data::OnEveryExecutor {
 
     alignas(16) std::array<std::byte, 48> result;
     result.fill(std::byte{0xcc});
-    tally::find_extremum(where(), {ox, what, result.data(), true});
+    tally::find_extremum(where(), {ox, what, result.data()});
     bytes got = written(what, result.data());
     ASSERT_EQ(got, want) << label() << indices(what, got) << " instead of" << indices(what, want);
     ASSERT_EQ(result[size], std::byte{0xcc}) << label() << " written past the result";
 
     bytes poison(64, std::byte{0xcc});
     memory_r_->write(poison.data(), poison.size());
-    tally::find_extremum(where(), {ox, what, memory_r_->get(), false});
+    tally::find_extremum(where(), {ox, what, memory_r_->get(), {.wait = false}});
     memory_r_->read(poison.data(), poison.size());  // on the default stream, so after the search
     got = written(what, poison.data());
     ASSERT_EQ(got, want) << label() << " written form:" << indices(what, got) << " instead of"
@@ -261,7 +261,7 @@ TEST_P(Extremum, ComplexElementsAlignedLikeTheirParts) {
         tally::find_extremum(where(), {{memory.get() + offset, n, 1, tally::type_of<X>},
                                        extreme::iamax,
                                        result.get(),
-                                       false});
+                                       {.wait = false}});
         std::int64_t got = 0;
         result.read(&got, sizeof got);
         ASSERT_EQ(got, want) << n << " elements, " << offset << " bytes";

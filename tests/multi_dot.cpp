@@ -127,13 +127,13 @@ class MultiDot : public data::OnEveryExecutor {
 
   /// The bits of `dot`, one by one, of host memory.
   static std::vector<std::byte> expected(const tally::dot_pairs& pairs, type accumulator,
-                                         tally::conjugate conjugated, bool exact) {
+                                         tally::conjugate conjugated, tally::grade g) {
     const std::size_t size = tally::size_of(accumulator);
     std::vector<std::byte> bytes(pairs.size() * size);
     for (std::size_t j = 0; j < pairs.size(); ++j) {
       alignas(16) std::array<std::byte, 16> one;
       const auto [x, y] = pairs[j];
-      tally::dot(tally::serial(), {x, y, conjugated, {one.data(), accumulator}, true, exact});
+      tally::dot(tally::serial(), {x, y, conjugated, {one.data(), accumulator}, {g}});
       std::memcpy(bytes.data() + j * size, one.data(), size);
     }
     return bytes;
@@ -141,7 +141,7 @@ class MultiDot : public data::OnEveryExecutor {
 
   /// Both forms of `f` give these bytes.
   void compare(function& f, const tally::dot_pairs& pairs, type accumulator,
-               tally::conjugate conjugated, bool exact, const std::vector<std::byte>& want,
+               tally::conjugate conjugated, tally::grade g, const std::vector<std::byte>& want,
                const std::string& label) {
     const std::size_t size = want.size(), room = size + 64;
     // Results that are aligned as their type and no more.
@@ -149,14 +149,14 @@ class MultiDot : public data::OnEveryExecutor {
     std::vector<std::byte> poison(room, std::byte{0xcc});
     data::buffer on_host(tally::serial(), room), far(where(), room);
     on_host.write(poison.data(), room);
-    f(where(), {pairs, conjugated, {on_host.get() + first, accumulator}, true, exact});
+    f(where(), {pairs, conjugated, {on_host.get() + first, accumulator}, {g, true}});
     std::vector<std::byte> got(on_host.get() + first, on_host.get() + first + size);
     ASSERT_EQ(got, want) << label;
     ASSERT_EQ(on_host.get()[first + size], std::byte{0xcc})
         << "written past the results: " << label;
 
     far.write(poison.data(), room);
-    f(where(), {pairs, conjugated, {far.get() + first, accumulator}, false, exact});
+    f(where(), {pairs, conjugated, {far.get() + first, accumulator}, {g, false}});
     far.read(poison.data(), room);  // on the default stream, so after the sums
     got.assign(poison.begin() + static_cast<std::ptrdiff_t>(first),
                poison.begin() + static_cast<std::ptrdiff_t>(first + size));
@@ -167,7 +167,7 @@ class MultiDot : public data::OnEveryExecutor {
 
   /// Rows against rows, or with leading dimension 0 against one vector.
   void compare(function& f, const types& t, const block& bx, const block& by,
-               tally::conjugate conjugated = tally::conjugate::none, bool exact = false,
+               tally::conjugate conjugated = tally::conjugate::none, tally::grade g = {},
                kind k = kind::plain) {
     const mirrored x(where(), random_bytes(t.x, bx.elements(), bx.columns + 1, k));
     const mirrored y(where(), random_bytes(t.y, by.elements(), by.columns + 2, k));
@@ -191,16 +191,16 @@ class MultiDot : public data::OnEveryExecutor {
         std::string(tally::name(t.accumulator)) + ", " + std::to_string(bx.leading_dimension) +
         " and " + std::to_string(by.leading_dimension) + " apart, offsets " +
         std::to_string(bx.offset) + ", " + std::to_string(by.offset) + ", increment " +
-        std::to_string(by.increment) + (exact ? ", exact" : "");
-    compare(f, far, t.accumulator, conjugated, exact,
-            expected(on_host, t.accumulator, conjugated, exact), label);
+        std::to_string(by.increment) + (g.is_exact() ? ", exact" : "");
+    compare(f, far, t.accumulator, conjugated, g, expected(on_host, t.accumulator, conjugated, g),
+            label);
   }
 
   void against_one(const types& t, std::size_t k, std::size_t n,
-                   tally::conjugate conjugated = tally::conjugate::none, bool exact = false,
+                   tally::conjugate conjugated = tally::conjugate::none, tally::grade g = {},
                    kind data = kind::plain) {
     const auto even = static_cast<std::ptrdiff_t>((n + 15) / 16 * 16);
-    compare(tally::multi_dot, t, {k, n, even}, {k, n, 0}, conjugated, exact, data);
+    compare(tally::multi_dot, t, {k, n, even}, {k, n, 0}, conjugated, g, data);
   }
 };
 
@@ -266,9 +266,9 @@ TEST_P(MultiDot, Layouts) {
 TEST_P(MultiDot, WideRangesAndSpecialValues) {
   for (const types& t : all_types()) {
     for (const kind k : {kind::wide, kind::special}) {
-      ASSERT_NO_FATAL_FAILURE(against_one(t, 4, 2 * chunk + 77, tally::conjugate::none, false, k));
+      ASSERT_NO_FATAL_FAILURE(against_one(t, 4, 2 * chunk + 77, tally::conjugate::none, {}, k));
       ASSERT_NO_FATAL_FAILURE(compare(tally::batched_dot, t, {40, 32, 32}, {40, 32, 32},
-                                      tally::conjugate::none, false, k));
+                                      tally::conjugate::none, {}, k));
     }
   }
 }
@@ -284,15 +284,15 @@ TEST_P(MultiDot, Conjugated) {
 
 TEST_P(MultiDot, Exact) {
   for (const types& t : all_types()) {
-    ASSERT_NO_FATAL_FAILURE(against_one(t, 3, chunk + 5, tally::conjugate::x, true));
+    ASSERT_NO_FATAL_FAILURE(against_one(t, 3, chunk + 5, tally::conjugate::x, tally::exact));
     ASSERT_NO_FATAL_FAILURE(compare(tally::batched_dot, t, {20, 31, 31}, {20, 31, 33},
-                                    tally::conjugate::none, true, kind::wide));
+                                    tally::conjugate::none, tally::exact, kind::wide));
   }
   const types doubles = {type::float64, type::float64, type::float64};
   for (const std::size_t k : row_counts) {
-    ASSERT_NO_FATAL_FAILURE(against_one(doubles, k, 100, tally::conjugate::none, true));
+    ASSERT_NO_FATAL_FAILURE(against_one(doubles, k, 100, tally::conjugate::none, tally::exact));
   }
-  ASSERT_NO_FATAL_FAILURE(against_one(doubles, 3, 70000, tally::conjugate::none, true));
+  ASSERT_NO_FATAL_FAILURE(against_one(doubles, 3, 70000, tally::conjugate::none, tally::exact));
 }
 
 TEST_P(MultiDot, Batched) {
@@ -359,13 +359,13 @@ TEST_P(MultiDot, Lists) {
       for (auto& pair : far) {
         if (pair.x.data != nullptr) pair = {x.far(pair.x), y.far(pair.y)};
       }
-      for (const bool exact : {false, true}) {
-        const auto want = expected({{}, {}, list}, t.accumulator, tally::conjugate::x, exact);
-        ASSERT_NO_FATAL_FAILURE(compare(
-            tally::multi_dot, {{}, {}, far}, t.accumulator, tally::conjugate::x, exact, want,
-            "a list of " + std::to_string(list.size()) + " pairs of " +
-                std::string(tally::name(t.x)) + " and " + std::string(tally::name(t.y)) +
-                (exact ? ", exact" : "")));
+      for (const tally::grade g : {tally::grade{}, tally::grade{tally::exact}}) {
+        const auto want = expected({{}, {}, list}, t.accumulator, tally::conjugate::x, g);
+        ASSERT_NO_FATAL_FAILURE(
+            compare(tally::multi_dot, {{}, {}, far}, t.accumulator, tally::conjugate::x, g, want,
+                    "a list of " + std::to_string(list.size()) + " pairs of " +
+                        std::string(tally::name(t.x)) + " and " + std::string(tally::name(t.y)) +
+                        (g.is_exact() ? ", exact" : "")));
       }
     }
   }
@@ -377,7 +377,7 @@ TEST_P(MultiDot, FromManyThreads) {
   const mirrored v(where(), random_bytes(t.x, k * n, 7, kind::plain));
   const tally::operand row = {v.host(), n, 1, t.x};
   const tally::dot_pairs pairs = {{row, k, static_cast<std::ptrdiff_t>(n)}, {row, k, 0}};
-  const auto want = expected(pairs, t.accumulator, tally::conjugate::none, false);
+  const auto want = expected(pairs, t.accumulator, tally::conjugate::none, {});
   tally::dot_pairs far = pairs;
   far.x.first = far.y.first = v.far(row);
   std::atomic<int> wrong = 0;

@@ -150,7 +150,7 @@ class Reduce : public data::OnEveryExecutor {
     std::vector<std::byte> got(want.size(), std::byte{0xcc});
     alignas(16) std::array<std::byte, 16> result;
     result.fill(std::byte{0xcc});
-    tally::reduce(where(), {ox, c.what, {result.data(), c.result}, false, true});
+    tally::reduce(where(), {ox, c.what, {result.data(), c.result}});
     std::memcpy(got.data(), result.data(), got.size());
     ASSERT_EQ(got, want) << c.label() << ", n = " << ox.size << ", offset " << l.offset
                          << ", increment " << l.increment;
@@ -160,7 +160,7 @@ class Reduce : public data::OnEveryExecutor {
 
     std::vector<std::byte> poison(64, std::byte{0xcc});
     memory_r_->write(poison.data(), poison.size());
-    tally::reduce(where(), {ox, c.what, {memory_r_->get(), c.result}, false, false});
+    tally::reduce(where(), {ox, c.what, {memory_r_->get(), c.result}, {.wait = false}});
     memory_r_->read(poison.data(), poison.size());  // on the default stream, so after the sum
     std::memcpy(got.data(), poison.data(), got.size());
     ASSERT_EQ(got, want) << "written form: " << c.label() << ", n = " << ox.size;
@@ -226,7 +226,7 @@ TEST_P(Reduce, ComplexElementsAlignedLikeTheirParts) {
       for (std::size_t offset = size / 2; offset < 4 * size; offset += size) {
         memory.write(x.data(), x.size(), offset);
         const tally::operand v = {memory.get() + offset, n, 1, c.x};
-        tally::reduce(where(), {v, c.what, {result.get(), c.result}, false, false});
+        tally::reduce(where(), {v, c.what, {result.get(), c.result}, {.wait = false}});
         std::vector<std::byte> got(want.size());
         result.read(got.data(), got.size());
         ASSERT_EQ(got, want) << c.label() << ", n = " << n << ", " << offset << " bytes";

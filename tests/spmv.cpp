@@ -157,7 +157,6 @@ class Spmv : public data::OnEveryExecutor {
                               {const_cast<void*>(py.data), py.size, py.increment, py.element},
                               f.alpha,
                               f.beta,
-                              false,
                               with});
         expect_equal<Y>(y_memory, py, want, p, with != nullptr);
         if (HasFatalFailure()) return;
@@ -507,6 +506,9 @@ TEST_P(SpmvErrors, OfArguments) {
   a = good();
   a.y.data = const_cast<void*>(a.a.values.data);
   expect_spmv_error(errc::overlap, "y overlaps values", a);
+  a = good();
+  a.options.wait = true;
+  expect_spmv_error(errc::invalid_argument, "options.wait is set; there is no form that waits", a);
 }
 
 TEST_P(SpmvErrors, OfPlans) {

@@ -40,7 +40,8 @@ struct products {
 template <class A, class X, class Y>
 void run(const dot_arguments& a) {
   write_sum<is_complex_v<A> ? 2 : 1, real_t<A>>(products<A, X, Y>{numbers<X>(a.x), numbers<Y>(a.y)},
-                                                a.x.size, a.conjugated, a.result.data, a.wait);
+                                                a.x.size, a.conjugated, a.result.data,
+                                                a.options.wait);
 }
 
 template <class A>

@@ -179,13 +179,13 @@ void run(const exact_arguments& a) {
       "tally exact", Kokkos::RangePolicy<space>(where, 0, (a.x.size + length - 1) / length),
       add_run{a.term, vector(a.x), vector(a.y), a.conjugated, a.x.size, length, sums});
 
-  const bool staged = a.wait && !on_host;
+  const bool staged = a.options.wait && !on_host;
   auto* const result = static_cast<R*>(staged ? static_cast<void*>(sums + words) : a.result.data);
   const int parts = is_complex(a.result.element) ? 2 : 1;
   Kokkos::parallel_for("tally result", Kokkos::RangePolicy<space>(where, 0, 1),
                        write_rounded<R>{sums, a.term == exact_term::square, parts, result});
   if (staged) copy_to_host(where, result, a.result.data, parts);
-  if (a.wait || on_host) where.fence();
+  if (a.options.wait || on_host) where.fence();
 }
 
 }  // namespace

@@ -145,7 +145,7 @@ void run(const extremum_arguments& a) {
   auto* const memory_of_all = static_cast<char*>(scratch(2 * sizeof(found) + 32));
   auto* const finds = reinterpret_cast<found*>(memory_of_all);
   // A result that a device can't write where it is wanted.
-  const bool staged = a.wait && !on_host;
+  const bool staged = a.options.wait && !on_host;
   char* const result = staged ? memory_of_all + 2 * sizeof(found) : static_cast<char*>(a.result);
   int words = 1;
   if (a.what == extreme::iamax) {
@@ -160,7 +160,7 @@ void run(const extremum_arguments& a) {
     }
   }
   if (staged) copy_to_host(where, reinterpret_cast<const std::int64_t*>(result), a.result, words);
-  if (a.wait || on_host) where.fence();
+  if (a.options.wait || on_host) where.fence();
 }
 
 }  // namespace

@@ -74,9 +74,10 @@ void run(const reduce_arguments& a) {
   using R = real_t<A>;
   if constexpr (what != reduction::nrm2) {
     constexpr int parts = what == reduction::sum && is_complex_v<A> ? 2 : 1;
-    write_sum<parts, R>(values<what, A, X>{numbers<X>(a.x)}, a.x.size, what, a.result.data, a.wait);
+    write_sum<parts, R>(values<what, A, X>{numbers<X>(a.x)}, a.x.size, what, a.result.data,
+                        a.options.wait);
   } else if constexpr (std::is_floating_point_v<R>) {
-    write_sum<1, R>(squares<A, X>{numbers<X>(a.x)}, a.x.size, what, a.result.data, a.wait);
+    write_sum<1, R>(squares<A, X>{numbers<X>(a.x)}, a.x.size, what, a.result.data, a.options.wait);
   }
 }
 

@@ -203,7 +203,8 @@ void spmv(const executor&, const spmv_arguments& a) {
   with_row_accumulator(a, [&]<class A>() {
     using R = real_t<A>;
     with_combination<A>(a, [&]<class C>() {
-      a.exact ? run<A, C>(a, exact_terms<R>{terms}) : run<A, C>(a, ordered<R>{terms});
+      a.options.grade.is_exact() ? run<A, C>(a, exact_terms<R>{terms})
+                                 : run<A, C>(a, ordered<R>{terms});
     });
   });
 }

@@ -174,7 +174,7 @@ void multiply_exactly(const executor& where, const spmv_arguments& a, const bord
 void spmv(const executor& where, const spmv_arguments& a) {
   const borders all(a.a, threads_of(where));
   with_row_accumulator(a, [&]<class A>() {
-    a.exact ? multiply_exactly<A>(where, a, all) : multiply<A>(where, a, all);
+    a.options.grade.is_exact() ? multiply_exactly<A>(where, a, all) : multiply<A>(where, a, all);
   });
 }
 

@@ -256,7 +256,7 @@ readable_x<A>::readable_x(const spmv_arguments& a) : arguments_(a) {
 
 void spmv(const executor& where, const spmv_arguments& a) {
   with_row_accumulator(a, [&]<class A>() {
-    if (a.exact)
+    if (a.options.grade.is_exact())
       return multiply_rows_exactly<A>(a, 0, a.a.rows, *exact_node_of(where.instructions()));
     const readable_x<A> x(a);
     multiply_rows(row_kernels_of<A>(where.instructions(), a), x.arguments(), 0, a.a.rows);

@@ -42,7 +42,7 @@ struct exact_arguments {
   operand y;  ///< it is empty unless the terms are products
   conjugate conjugated = conjugate::none;
   output result;  ///< float32 or float64; for products and values also complex64 or complex128
-  bool wait = true;
+  call_options options = {};  ///< the grade is exact, whatever they say
 };
 
 /// Is the first key of a vector that has no bin.

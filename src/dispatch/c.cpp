@@ -1,33 +1,55 @@
-// The C interface: exceptions become a status and a text that the thread keeps.
+// The C interface: one adapter a function, from C's arguments to those of the C++ function, with
+// exceptions made a status and a text that the thread keeps.
 #include <tally/tally.h>
 #include <tally/tally.hpp>
 
 #include "src/dispatch/check.hpp"
 #include "src/dispatch/fixed_text.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <cstring>
 #include <new>
-#include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
-static_assert(std::is_trivially_copyable_v<tally::executor>);
-static_assert(sizeof(tally_executor) == sizeof(tally::executor));
-static_assert(TALLY_KEY_OUT_OF_RANGE == static_cast<int>(tally::errc::key_out_of_range));
+// tests/c_frozen.c has the numbers themselves; these say that C++ has the same.
 static_assert(TALLY_UNREADABLE_FILE == static_cast<int>(tally::errc::unreadable_file));
 static_assert(TALLY_COMPLEX128 == static_cast<int>(tally::type::complex128));
+static_assert(TALLY_CONJUGATE_Y == static_cast<int>(tally::conjugate::y));
+static_assert(TALLY_INSTRUCTIONS_BEST == static_cast<int>(tally::instruction_set::best));
+static_assert(TALLY_INSTRUCTIONS_NEON == static_cast<int>(tally::instruction_set::neon));
+static_assert(TALLY_ORDER_VERSION == tally::order::version);
+static_assert(TALLY_ORDER_LANES == tally::order::lanes);
+static_assert(TALLY_ORDER_CHUNK == tally::order::chunk);
 
 namespace {
+
+using tally::errc;
+
+template <class... Part>
+[[noreturn]] void fail(errc code, const Part&... parts) {
+  tally::check{"tally"}.fail(code, parts...);
+}
+
+// --- Errors ---------------------------------------------------------------------------------------
+
+constexpr std::array<const char*, 16> status_names = {
+    "success",     "size_mismatch",    "null_pointer",     "zero_increment",
+    "misaligned",  "unsupported_type", "wrong_memory",     "missing_backend",
+    "no_device",   "invalid_argument", "out_of_memory",    "device_failure",
+    "no_elements", "overlap",          "key_out_of_range", "unreadable_file"};
 
 // Never destroyed and never allocated: calls may fail in destructors of a thread or of the program,
 // and for want of memory.
 thread_local constinit tally::fixed_text<512> last_error;
 
-template <class F>
-tally_status status_of(F&& f) noexcept {
+/// The status of the exception that is being handled, whose text is kept.
+[[gnu::cold, gnu::noinline]] tally_status keep_failure() noexcept {
   try {
-    f();
-    return TALLY_SUCCESS;
+    throw;
   } catch (const tally::error& e) {
     last_error.assign(e.what());
     return static_cast<tally_status>(e.code());
@@ -44,124 +66,133 @@ tally_status status_of(F&& f) noexcept {
 }
 
 template <class F>
+tally_status status_of(F&& f) noexcept {
+  try {
+    f();
+    return TALLY_SUCCESS;
+  } catch (...) {
+    return keep_failure();
+  }
+}
+
+void require(const char* name, const void* pointer) {
+  if (pointer == nullptr) fail(errc::null_pointer, name, " is null");
+}
+
+/// For a member that may be 0 ... last.
+void require_at_most(const char* name, int value, int last) {
+  if (value < 0 || value > last) {
+    fail(errc::invalid_argument, name, " is ", value,
+         last == 0 ? "; it must be " : "; it may be 0 to ", last);
+  }
+}
+
+// --- Structs that grow ----------------------------------------------------------------------------
+
+/// Their bytes in the release that they came in.
+template <class S>
+inline constexpr std::size_t first_size = 0;
+template <>
+inline constexpr std::size_t first_size<tally_call_options> = 24;
+template <>
+inline constexpr std::size_t first_size<tally_histogram_options> = 48;
+template <>
+inline constexpr std::size_t first_size<tally_csr> = 72;
+
+/// The caller's struct as this library knows it, with zeros for what it lacks.
+template <class S>
+S sized(const char* name, const S& given) {
+  constexpr std::size_t most = 4096;  // no struct comes near: it is what a garbage size may read
+  if (given.size < first_size<S> || given.size > most) {
+    fail(errc::invalid_argument, name, ".size is ", given.size, "; the struct has ", sizeof(S),
+         " bytes");
+  }
+  S known{};
+  std::memcpy(&known, &given, std::min(given.size, sizeof(S)));
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(&given);
+  for (std::size_t i = sizeof(S); i < given.size; ++i) {
+    if (bytes[i] == 0) continue;
+    fail(errc::invalid_argument, name, " has ", given.size, " bytes, and byte ", i,
+         " is not 0; this library knows the first ", sizeof(S));
+  }
+  return known;
+}
+
+// --- Executors ------------------------------------------------------------------------------------
+
+// What a `tally_executor` holds: a word by which it is known, the executor, and room that is zero.
+constexpr std::uint64_t made_here = 0x5e3a'7a11'c0de'1e96;
+using executor_words = std::array<std::uint64_t, 4>;
+static_assert(std::is_trivially_copyable_v<tally::executor>);
+static_assert(sizeof(executor_words) == sizeof(tally::executor));
+
+template <class F>
 tally_status make(tally_executor* where, F&& executor) {
   return status_of([&] {
-    if (where == nullptr) throw tally::error(tally::errc::null_pointer, "tally: where is null");
-    *where = std::bit_cast<tally_executor>(executor());
+    require("where", where);
+    const auto w = std::bit_cast<executor_words>(executor());
+    *where = {{made_here, w[0], w[1], w[2], w[3], 0, 0, 0}};
   });
 }
 
-/// A value that is no element type stays none: `tally::dot` reports it.
+[[noreturn, gnu::cold, gnu::noinline]] void fail_executor() {
+  fail(errc::invalid_argument, "where is an executor that no function of Tally has made");
+}
+
+tally::executor executor_of(const tally_executor* where) {
+  if (where == nullptr) return tally::automatic();
+  const auto& c = where->contents;
+  if (((c[0] ^ made_here) | c[5] | c[6] | c[7]) != 0) fail_executor();
+  return std::bit_cast<tally::executor>(executor_words{c[1], c[2], c[3], c[4]});
+}
+
+// --- Options --------------------------------------------------------------------------------------
+
+[[gnu::noinline]] void read_checked(const tally_call_options& given, tally::call_options* options,
+                                    tally::conjugate* conjugated) {
+  const auto o = sized("options", given);
+  const bool can_wait = options != nullptr && options->wait;
+  require_at_most("options.grade", o.grade, options != nullptr ? TALLY_GRADE_EXACT : 0);
+  require_at_most("options.wait", o.wait, TALLY_WAIT_NO);
+  if (o.wait == TALLY_WAIT_YES && !can_wait) {
+    fail(errc::invalid_argument, "options.wait is ", o.wait, "; there is no form that waits");
+  }
+  require_at_most("options.conjugate", o.conjugate, conjugated != nullptr ? TALLY_CONJUGATE_Y : 0);
+  require_at_most("options.reserved", o.reserved, 0);
+  if (options != nullptr) {
+    options->grade = o.grade == TALLY_GRADE_EXACT ? tally::exact : tally::grade{};
+    options->wait = can_wait && o.wait != TALLY_WAIT_NO;
+  }
+  if (conjugated != nullptr) *conjugated = static_cast<tally::conjugate>(o.conjugate);
+}
+
+/// Writes what the caller asks for over the defaults, which are in `options` and `conjugated`: null
+/// where the operation has no such choice. An operation has a form that waits if that is its
+/// default.
+///
+/// Short calls feel how arguments are made. Written here and member by member, tally_dot of 8
+/// doubles takes 16 ns; with the choices copied into them, or all in one initialiser, which GCC 12
+/// clears first, 25 ns.
+void read(const tally_call_options* given, tally::call_options* options,
+          tally::conjugate* conjugated = nullptr) {
+  if (given != nullptr) read_checked(*given, options, conjugated);
+}
+
+// --- Operands -------------------------------------------------------------------------------------
+
+/// An int that is no element type stays none: the C++ function reports it.
 tally::type to_type(tally_type element) {
   const auto value = static_cast<unsigned>(element);
   return static_cast<tally::type>(value < tally::type_count ? value : 255);
 }
 
+bool is_known(tally::type t) { return static_cast<std::size_t>(t) < tally::type_count; }
+
 tally::operand vector(std::size_t n, tally_type element, const void* pointer,
                       std::ptrdiff_t increment) {
   const tally::type t = to_type(element);
-  const bool known = static_cast<std::size_t>(t) < tally::type_count;
-  return tally::blas_operand(pointer, n, increment, t, known ? tally::size_of(t) : 0);
-}
-
-tally::executor executor_of(const tally_executor* where) {
-  return where ? std::bit_cast<tally::executor>(*where) : tally::automatic();
-}
-
-enum class grade : bool { standard, exact };
-enum class form : bool { queued, waiting };
-
-tally_status dot(const tally_executor* where, const tally::operand& x, const tally::operand& y,
-                 tally::conjugate conjugated, tally_type result_type, void* result, grade grade,
-                 form form) {
-  return status_of([&] {
-    tally::dot(executor_of(where), tally::dot_arguments{x,
-                                                        y,
-                                                        conjugated,
-                                                        {result, to_type(result_type)},
-                                                        form == form::waiting,
-                                                        grade == grade::exact});
-  });
-}
-
-tally_status reduce(const tally_executor* where, const tally::operand& x, tally::reduction what,
-                    tally_type result_type, void* result, grade grade, form form) {
-  return status_of([&] {
-    tally::reduce(
-        executor_of(where),
-        {x, what, {result, to_type(result_type)}, grade == grade::exact, form == form::waiting});
-  });
-}
-
-tally_status find(const tally_executor* where, const tally::operand& x, tally::extreme what,
-                  void* result, form form) {
-  return status_of(
-      [&] { tally::find_extremum(executor_of(where), {x, what, result, form == form::waiting}); });
-}
-
-tally::operand_rows rows(std::size_t k, std::size_t n, tally_type element, const void* pointer,
-                         std::ptrdiff_t leading_dimension) {
-  return {vector(n, element, pointer, 1), k, leading_dimension};
-}
-
-using several_dots = void(const tally::executor&, const tally::multi_dot_arguments&);
-
-tally_status several(several_dots& f, const tally_executor* where, const tally::dot_pairs& pairs,
-                     tally::conjugate conjugated, tally_type result_type, void* results,
-                     grade grade, form form) {
-  return status_of([&] {
-    f(executor_of(where), {pairs,
-                           conjugated,
-                           {results, to_type(result_type)},
-                           form == form::waiting,
-                           grade == grade::exact});
-  });
-}
-
-tally_status against_one(const tally_executor* where, std::size_t k, std::size_t n,
-                         tally_type x_type, const void* x, std::ptrdiff_t ldx, tally_type y_type,
-                         const void* y, std::ptrdiff_t incy, tally::conjugate conjugated,
-                         tally_type result_type, void* results, grade grade, form form) {
-  return several(tally::multi_dot, where,
-                 {rows(k, n, x_type, x, ldx), {vector(n, y_type, y, incy), k, 0}}, conjugated,
-                 result_type, results, grade, form);
-}
-
-tally_status batched(const tally_executor* where, std::size_t k, std::size_t n, tally_type x_type,
-                     const void* x, std::ptrdiff_t ldx, tally_type y_type, const void* y,
-                     std::ptrdiff_t ldy, tally::conjugate conjugated, tally_type result_type,
-                     void* results, grade grade, form form) {
-  return several(tally::batched_dot, where,
-                 {rows(k, n, x_type, x, ldx), rows(k, n, y_type, y, ldy)}, conjugated, result_type,
-                 results, grade, form);
-}
-
-tally_status listed(const tally_executor* where, std::size_t k, const std::size_t* n,
-                    tally_type x_type, const void* const* x, const std::ptrdiff_t* incx,
-                    tally_type y_type, const void* const* y, const std::ptrdiff_t* incy,
-                    tally::conjugate conjugated, tally_type result_type, void* results, grade grade,
-                    form form) {
-  return status_of([&] {
-    if (k > 0 &&
-        (n == nullptr || x == nullptr || incx == nullptr || y == nullptr || incy == nullptr)) {
-      throw tally::error(tally::errc::null_pointer,
-                         "tally_multi_dot_list: n, x, incx, y or incy is null");
-    }
-    if (k > tally::most_elements) {  // a negative number, from C or Fortran
-      tally::check("tally_multi_dot_list")
-          .fail(tally::errc::invalid_argument, "there are ", k, " pairs; there can be ",
-                tally::most_elements);
-    }
-    std::vector<tally::operand_pair> list(k);
-    for (std::size_t j = 0; j < k; ++j) {
-      list[j] = {vector(n[j], x_type, x[j], incx[j]), vector(n[j], y_type, y[j], incy[j])};
-    }
-    tally::multi_dot(executor_of(where), {{{}, {}, list},
-                                          conjugated,
-                                          {results, to_type(result_type)},
-                                          form == form::waiting,
-                                          grade == grade::exact});
-  });
+  return increment >= 0 ? tally::operand{pointer, n, increment, t}
+                        : tally::blas_operand(pointer, n, increment, t, tally_type_size(element));
 }
 
 tally::output_operand written(std::size_t n, tally_type element, void* pointer,
@@ -170,16 +201,20 @@ tally::output_operand written(std::size_t n, tally_type element, void* pointer,
   return {const_cast<void*>(v.data), v.size, v.increment, v.element};
 }
 
+tally::operand_rows rows(std::size_t k, std::size_t n, tally_type element, const void* pointer,
+                         std::ptrdiff_t leading_dimension) {
+  return {vector(n, element, pointer, 1), k, leading_dimension};
+}
+
 /// The factor or bound at an address; of no known type it stays without a value.
-tally::scalar factor(tally_type element, const void* value) {
+tally::scalar factor(const char* name, tally_type element, const void* value) {
+  require(name, value);
   tally::scalar result;
   const auto read = [&]<class T>(std::type_identity<T>) {
     if (to_type(element) == tally::type_of<T>) {
       result = T(*static_cast<const tally::types::stored_t<T>*>(value));
     }
   };
-  if (value == nullptr)
-    throw tally::error(tally::errc::null_pointer, "tally: a factor or bound is null");
   [&]<class... T>(tally::type_list<T...>) {
     (read(std::type_identity<T>{}), ...);
   }(tally::element_types{});
@@ -187,61 +222,140 @@ tally::scalar factor(tally_type element, const void* value) {
   return result;
 }
 
+// --- Operations of one form -----------------------------------------------------------------------
+
+tally_status reduce(const tally_executor* where, tally::reduction what, const tally::operand& x,
+                    tally_type result_type, void* result, const tally_call_options* options) {
+  return status_of([&] {
+    tally::reduce_arguments a;
+    a.x = x;
+    a.what = what;
+    a.result = {result, to_type(result_type)};
+    read(options, &a.options);
+    tally::reduce(executor_of(where), a);
+  });
+}
+
+using dots_of_pairs = void(const tally::executor&, const tally::multi_dot_arguments&);
+
+tally_status multi_dot(dots_of_pairs& f, const tally_executor* where, const tally::dot_pairs& pairs,
+                       tally_type result_type, void* results, const tally_call_options* options) {
+  return status_of([&] {
+    tally::multi_dot_arguments a{pairs, {}, {results, to_type(result_type)}};
+    read(options, &a.options, &a.conjugated);
+    f(executor_of(where), a);
+  });
+}
+
+tally_status find(const tally_executor* where, tally::extreme what, const tally::operand& x,
+                  void* result, const tally_call_options* options) {
+  return status_of([&] {
+    tally::extremum_arguments a;
+    a.x = x;
+    a.what = what;
+    a.result = result;
+    read(options, &a.options);
+    tally::find_extremum(executor_of(where), a);
+  });
+}
+
+template <class Arguments>
+tally_status transform(const tally_executor* where, const tally_call_options* options,
+                       Arguments&& arguments) {
+  return status_of([&] {
+    read(options, nullptr);
+    tally::transform(executor_of(where), arguments());
+  });
+}
+
 tally_status transform(const tally_executor* where, tally::elementwise what,
                        const tally::operand& x, const tally::operand& y,
-                       const tally::output_operand& z) {
-  return status_of([&] { tally::transform(executor_of(where), {what, {}, {}, x, y, z}); });
+                       const tally::output_operand& z, const tally_call_options* options) {
+  return transform(where, options,
+                   [&] { return tally::transform_arguments{what, {}, {}, x, y, z}; });
 }
 
 static_assert(sizeof(tally_outside_counts) == sizeof(tally::outside_counts));
 
-tally_status histogram(const tally_executor* where, tally::histogram_arguments a, std::size_t bins,
-                       tally_type counts_type, void* counts,
-                       const tally_histogram_options* options) {
+/// `set_bins` fills in what the bins are.
+template <class SetBins>
+tally_status histogram(const tally_executor* where, const tally::operand& x, std::size_t bins,
+                       tally_type counts_type, void* counts, const tally_histogram_options* options,
+                       SetBins&& set_bins) {
   return status_of([&] {
-    const tally_histogram_options o = options != nullptr ? *options : tally_histogram_options();
+    const auto o = options != nullptr ? sized("options", *options) : tally_histogram_options{};
+    require_at_most("options.add", o.add, 1);
+    tally::histogram_arguments a;
+    a.x = x;
+    set_bins(a);
+    a.weighted = o.weights != nullptr;
+    if (a.weighted) a.weights = vector(x.size, o.weights_type, o.weights, o.incw);
     const std::size_t channels = o.channels != 0 ? o.channels : 1;
     a.options = {o.add != 0, channels, reinterpret_cast<tally::outside_counts*>(o.outside)};
-    a.weighted = o.weights != nullptr;
-    if (a.weighted) a.weights = vector(a.x.size, o.weights_type, o.weights, o.incw);
     const std::size_t all = bins <= SIZE_MAX / channels ? bins * channels : SIZE_MAX;
     a.counts = {counts, all, 1, to_type(counts_type)};
     tally::histogram(executor_of(where), a);
   });
 }
 
-tally::csr_operand matrix_of(const tally_csr* a) {
-  if (a == nullptr) throw tally::error(tally::errc::null_pointer, "tally: matrix is null");
-  return {a->rows, a->columns, vector(a->rows + 1, a->offset_type, a->row_offsets, 1),
-          vector(a->nonzeros, a->column_type, a->column_indices, 1),
-          vector(a->nonzeros, a->value_type, a->values, 1)};
+tally::csr_operand matrix_of(const tally_csr* matrix) {
+  require("matrix", matrix);
+  const auto a = sized("matrix", *matrix);
+  require_at_most("matrix.reserved", a.reserved, 0);
+  return {a.rows, a.columns, vector(a.rows + 1, a.offset_type, a.row_offsets, 1),
+          vector(a.nonzeros, a.column_type, a.column_indices, 1),
+          vector(a.nonzeros, a.value_type, a.values, 1)};
 }
 
 const tally::spmv_plan* plan_of(const tally_spmv_plan* plan) {
   return reinterpret_cast<const tally::spmv_plan*>(plan);
 }
 
-tally_status multiply(const tally_executor* where, const tally_spmv_plan* plan,
-                      tally_type alpha_type, const void* alpha, const tally_csr* matrix,
-                      tally_type x_type, const void* x, std::ptrdiff_t incx, tally_type beta_type,
-                      const void* beta, tally_type y_type, void* y, std::ptrdiff_t incy, grade g) {
-  return status_of([&] {
-    const tally::csr_operand a = matrix_of(matrix);
-    tally::spmv(executor_of(where),
-                {a, vector(a.columns, x_type, x, incx), written(a.rows, y_type, y, incy),
-                 alpha ? factor(alpha_type, alpha) : 1, beta ? factor(beta_type, beta) : 0,
-                 g == grade::exact, plan_of(plan)});
-  });
+}  // namespace
+
+// --- Versions, names and errors -------------------------------------------------------------------
+
+int tally_version(void) { return TALLY_VERSION_NUMBER; }
+
+int tally_order_version(void) { return tally::order::version; }
+
+const char* tally_status_name(tally_status status) {
+  if (status == TALLY_UNKNOWN_FAILURE) return "unknown_failure";
+  const auto i = static_cast<std::size_t>(status);
+  return i < status_names.size() ? status_names[i] : "unknown";
 }
 
-}  // namespace
+// Names are literals, so each ends with a zero byte.
+const char* tally_type_name(tally_type type) {
+  const tally::type t = to_type(type);
+  return is_known(t) ? tally::name(t).data() : "unknown";
+}
+
+size_t tally_type_size(tally_type type) {
+  const tally::type t = to_type(type);
+  return is_known(t) ? tally::size_of(t) : 0;
+}
 
 const char* tally_last_error(void) { return last_error.c_str(); }
 
+size_t tally_copy_last_error(char* buffer, size_t size) {
+  const std::string_view text = last_error.c_str();
+  if (buffer != nullptr && size > 0) buffer[text.copy(buffer, size - 1)] = '\0';
+  return text.size();
+}
+
+// --- Executors ------------------------------------------------------------------------------------
+
 tally_status tally_serial(tally_executor* where) { return make(where, tally::serial); }
 
-tally_status tally_simd(tally_executor* where) {
-  return make(where, [] { return tally::simd(); });
+tally_status tally_simd(tally_executor* where, tally_instruction_set instructions) {
+  return make(where, [&] {
+    if (instructions < TALLY_INSTRUCTIONS_BEST || instructions > TALLY_INSTRUCTIONS_NEON) {
+      fail(errc::invalid_argument, "instructions is ", instructions,
+           ", which is no instruction set");
+    }
+    return tally::simd({static_cast<tally::instruction_set>(instructions)});
+  });
 }
 
 tally_status tally_openmp(tally_executor* where, int threads) {
@@ -258,462 +372,240 @@ tally_status tally_kokkos(tally_executor* where) { return make(where, tally::kok
 
 tally_status tally_automatic(tally_executor* where) { return make(where, tally::automatic); }
 
+tally_status tally_executor_named(tally_executor* where, const char* name) {
+  return make(where, [&] {
+    require("name", name);
+    return tally::executor_named(name);
+  });
+}
+
+tally_status tally_executor_name(const tally_executor* where, const char** name) {
+  return status_of([&] {
+    require("name", name);
+    *name = executor_of(where).name().data();
+  });
+}
+
+tally_status tally_executors(size_t capacity, const char** names, int* usable, size_t* count) {
+  return status_of([&] {
+    require("count", count);
+    const std::vector<std::string_view> all = tally::backend_names();
+    const std::size_t n = std::min(capacity, all.size());
+    std::vector<int> can_run(usable != nullptr ? n : 0);
+    for (std::size_t i = 0; i < can_run.size(); ++i) {
+      try {
+        tally::executor_named(all[i]);
+        can_run[i] = 1;
+      } catch (const tally::error& e) {
+        if (e.code() != errc::no_device) throw;
+      }
+    }
+    std::ranges::copy(can_run, usable);
+    for (std::size_t i = 0; names != nullptr && i < n; ++i) names[i] = all[i].data();
+    *count = all.size();
+  });
+}
+
+// --- Sums -----------------------------------------------------------------------------------------
+
 tally_status tally_dot(const tally_executor* where, size_t n, tally_type x_type, const void* x,
                        ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
-                       tally_type result_type, void* result) {
-  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::none,
-             result_type, result, grade::standard, form::waiting);
-}
-
-tally_status tally_dot_async(const tally_executor* where, size_t n, tally_type x_type,
-                             const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
-                             ptrdiff_t incy, tally_type result_type, void* result) {
-  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::none,
-             result_type, result, grade::standard, form::queued);
-}
-
-tally_status tally_dot_exact(const tally_executor* where, size_t n, tally_type x_type,
-                             const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
-                             ptrdiff_t incy, tally_type result_type, void* result) {
-  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::none,
-             result_type, result, grade::exact, form::waiting);
-}
-
-tally_status tally_dot_exact_async(const tally_executor* where, size_t n, tally_type x_type,
-                                   const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
-                                   ptrdiff_t incy, tally_type result_type, void* result) {
-  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::none,
-             result_type, result, grade::exact, form::queued);
-}
-
-tally_status tally_dotc(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                        ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
-                        tally_type result_type, void* result) {
-  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::x,
-             result_type, result, grade::standard, form::waiting);
-}
-
-tally_status tally_dotc_async(const tally_executor* where, size_t n, tally_type x_type,
-                              const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
-                              ptrdiff_t incy, tally_type result_type, void* result) {
-  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::x,
-             result_type, result, grade::standard, form::queued);
-}
-
-tally_status tally_dotc_exact(const tally_executor* where, size_t n, tally_type x_type,
-                              const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
-                              ptrdiff_t incy, tally_type result_type, void* result) {
-  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::x,
-             result_type, result, grade::exact, form::waiting);
-}
-
-tally_status tally_dotc_exact_async(const tally_executor* where, size_t n, tally_type x_type,
-                                    const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
-                                    ptrdiff_t incy, tally_type result_type, void* result) {
-  return dot(where, vector(n, x_type, x, incx), vector(n, y_type, y, incy), tally::conjugate::x,
-             result_type, result, grade::exact, form::queued);
+                       tally_type result_type, void* result, const tally_call_options* options) {
+  return status_of([&] {
+    tally::dot_arguments a;
+    a.x = vector(n, x_type, x, incx);
+    a.y = vector(n, y_type, y, incy);
+    a.result = {result, to_type(result_type)};
+    read(options, &a.options, &a.conjugated);
+    tally::dot(executor_of(where), a);
+  });
 }
 
 tally_status tally_sum(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                       ptrdiff_t incx, tally_type result_type, void* result) {
-  return reduce(where, vector(n, x_type, x, incx), tally::reduction::sum, result_type, result,
-                grade::standard, form::waiting);
-}
-
-tally_status tally_sum_async(const tally_executor* where, size_t n, tally_type x_type,
-                             const void* x, ptrdiff_t incx, tally_type result_type, void* result) {
-  return reduce(where, vector(n, x_type, x, incx), tally::reduction::sum, result_type, result,
-                grade::standard, form::queued);
-}
-
-tally_status tally_sum_exact(const tally_executor* where, size_t n, tally_type x_type,
-                             const void* x, ptrdiff_t incx, tally_type result_type, void* result) {
-  return reduce(where, vector(n, x_type, x, incx), tally::reduction::sum, result_type, result,
-                grade::exact, form::waiting);
-}
-
-tally_status tally_sum_exact_async(const tally_executor* where, size_t n, tally_type x_type,
-                                   const void* x, ptrdiff_t incx, tally_type result_type,
-                                   void* result) {
-  return reduce(where, vector(n, x_type, x, incx), tally::reduction::sum, result_type, result,
-                grade::exact, form::queued);
+                       ptrdiff_t incx, tally_type result_type, void* result,
+                       const tally_call_options* options) {
+  return reduce(where, tally::reduction::sum, vector(n, x_type, x, incx), result_type, result,
+                options);
 }
 
 tally_status tally_asum(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                        ptrdiff_t incx, tally_type result_type, void* result) {
-  return reduce(where, vector(n, x_type, x, incx), tally::reduction::asum, result_type, result,
-                grade::standard, form::waiting);
-}
-
-tally_status tally_asum_async(const tally_executor* where, size_t n, tally_type x_type,
-                              const void* x, ptrdiff_t incx, tally_type result_type, void* result) {
-  return reduce(where, vector(n, x_type, x, incx), tally::reduction::asum, result_type, result,
-                grade::standard, form::queued);
-}
-
-tally_status tally_asum_exact(const tally_executor* where, size_t n, tally_type x_type,
-                              const void* x, ptrdiff_t incx, tally_type result_type, void* result) {
-  return reduce(where, vector(n, x_type, x, incx), tally::reduction::asum, result_type, result,
-                grade::exact, form::waiting);
-}
-
-tally_status tally_asum_exact_async(const tally_executor* where, size_t n, tally_type x_type,
-                                    const void* x, ptrdiff_t incx, tally_type result_type,
-                                    void* result) {
-  return reduce(where, vector(n, x_type, x, incx), tally::reduction::asum, result_type, result,
-                grade::exact, form::queued);
+                        ptrdiff_t incx, tally_type result_type, void* result,
+                        const tally_call_options* options) {
+  return reduce(where, tally::reduction::asum, vector(n, x_type, x, incx), result_type, result,
+                options);
 }
 
 tally_status tally_nrm2(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                        ptrdiff_t incx, tally_type result_type, void* result) {
-  return reduce(where, vector(n, x_type, x, incx), tally::reduction::nrm2, result_type, result,
-                grade::standard, form::waiting);
-}
-
-tally_status tally_nrm2_async(const tally_executor* where, size_t n, tally_type x_type,
-                              const void* x, ptrdiff_t incx, tally_type result_type, void* result) {
-  return reduce(where, vector(n, x_type, x, incx), tally::reduction::nrm2, result_type, result,
-                grade::standard, form::queued);
-}
-
-tally_status tally_nrm2_exact(const tally_executor* where, size_t n, tally_type x_type,
-                              const void* x, ptrdiff_t incx, tally_type result_type, void* result) {
-  return reduce(where, vector(n, x_type, x, incx), tally::reduction::nrm2, result_type, result,
-                grade::exact, form::waiting);
-}
-
-tally_status tally_nrm2_exact_async(const tally_executor* where, size_t n, tally_type x_type,
-                                    const void* x, ptrdiff_t incx, tally_type result_type,
-                                    void* result) {
-  return reduce(where, vector(n, x_type, x, incx), tally::reduction::nrm2, result_type, result,
-                grade::exact, form::queued);
-}
-
-tally_status tally_min(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                       ptrdiff_t incx, void* result) {
-  return find(where, vector(n, x_type, x, incx), tally::extreme::min, result, form::waiting);
-}
-
-tally_status tally_min_async(const tally_executor* where, size_t n, tally_type x_type,
-                             const void* x, ptrdiff_t incx, void* result) {
-  return find(where, vector(n, x_type, x, incx), tally::extreme::min, result, form::queued);
-}
-
-tally_status tally_max(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                       ptrdiff_t incx, void* result) {
-  return find(where, vector(n, x_type, x, incx), tally::extreme::max, result, form::waiting);
-}
-
-tally_status tally_max_async(const tally_executor* where, size_t n, tally_type x_type,
-                             const void* x, ptrdiff_t incx, void* result) {
-  return find(where, vector(n, x_type, x, incx), tally::extreme::max, result, form::queued);
-}
-
-tally_status tally_minmax(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                          ptrdiff_t incx, void* result) {
-  return find(where, vector(n, x_type, x, incx), tally::extreme::minmax, result, form::waiting);
-}
-
-tally_status tally_minmax_async(const tally_executor* where, size_t n, tally_type x_type,
-                                const void* x, ptrdiff_t incx, void* result) {
-  return find(where, vector(n, x_type, x, incx), tally::extreme::minmax, result, form::queued);
-}
-
-tally_status tally_iamax(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                         ptrdiff_t incx, std::int64_t* result) {
-  return find(where, vector(n, x_type, x, incx), tally::extreme::iamax, result, form::waiting);
-}
-
-tally_status tally_iamax_async(const tally_executor* where, size_t n, tally_type x_type,
-                               const void* x, ptrdiff_t incx, std::int64_t* result) {
-  return find(where, vector(n, x_type, x, incx), tally::extreme::iamax, result, form::queued);
+                        ptrdiff_t incx, tally_type result_type, void* result,
+                        const tally_call_options* options) {
+  return reduce(where, tally::reduction::nrm2, vector(n, x_type, x, incx), result_type, result,
+                options);
 }
 
 tally_status tally_multi_dot(const tally_executor* where, size_t k, size_t n, tally_type x_type,
                              const void* x, ptrdiff_t ldx, tally_type y_type, const void* y,
-                             ptrdiff_t incy, tally_type result_type, void* results) {
-  return against_one(where, k, n, x_type, x, ldx, y_type, y, incy, tally::conjugate::none,
-                     result_type, results, grade::standard, form::waiting);
-}
-
-tally_status tally_multi_dot_async(const tally_executor* where, size_t k, size_t n,
-                                   tally_type x_type, const void* x, ptrdiff_t ldx,
-                                   tally_type y_type, const void* y, ptrdiff_t incy,
-                                   tally_type result_type, void* results) {
-  return against_one(where, k, n, x_type, x, ldx, y_type, y, incy, tally::conjugate::none,
-                     result_type, results, grade::standard, form::queued);
-}
-
-tally_status tally_multi_dot_exact(const tally_executor* where, size_t k, size_t n,
-                                   tally_type x_type, const void* x, ptrdiff_t ldx,
-                                   tally_type y_type, const void* y, ptrdiff_t incy,
-                                   tally_type result_type, void* results) {
-  return against_one(where, k, n, x_type, x, ldx, y_type, y, incy, tally::conjugate::none,
-                     result_type, results, grade::exact, form::waiting);
-}
-
-tally_status tally_multi_dot_exact_async(const tally_executor* where, size_t k, size_t n,
-                                         tally_type x_type, const void* x, ptrdiff_t ldx,
-                                         tally_type y_type, const void* y, ptrdiff_t incy,
-                                         tally_type result_type, void* results) {
-  return against_one(where, k, n, x_type, x, ldx, y_type, y, incy, tally::conjugate::none,
-                     result_type, results, grade::exact, form::queued);
-}
-
-tally_status tally_multi_dotc(const tally_executor* where, size_t k, size_t n, tally_type x_type,
-                              const void* x, ptrdiff_t ldx, tally_type y_type, const void* y,
-                              ptrdiff_t incy, tally_type result_type, void* results) {
-  return against_one(where, k, n, x_type, x, ldx, y_type, y, incy, tally::conjugate::x, result_type,
-                     results, grade::standard, form::waiting);
-}
-
-tally_status tally_multi_dotc_async(const tally_executor* where, size_t k, size_t n,
-                                    tally_type x_type, const void* x, ptrdiff_t ldx,
-                                    tally_type y_type, const void* y, ptrdiff_t incy,
-                                    tally_type result_type, void* results) {
-  return against_one(where, k, n, x_type, x, ldx, y_type, y, incy, tally::conjugate::x, result_type,
-                     results, grade::standard, form::queued);
-}
-
-tally_status tally_multi_dotc_exact(const tally_executor* where, size_t k, size_t n,
-                                    tally_type x_type, const void* x, ptrdiff_t ldx,
-                                    tally_type y_type, const void* y, ptrdiff_t incy,
-                                    tally_type result_type, void* results) {
-  return against_one(where, k, n, x_type, x, ldx, y_type, y, incy, tally::conjugate::x, result_type,
-                     results, grade::exact, form::waiting);
-}
-
-tally_status tally_multi_dotc_exact_async(const tally_executor* where, size_t k, size_t n,
-                                          tally_type x_type, const void* x, ptrdiff_t ldx,
-                                          tally_type y_type, const void* y, ptrdiff_t incy,
-                                          tally_type result_type, void* results) {
-  return against_one(where, k, n, x_type, x, ldx, y_type, y, incy, tally::conjugate::x, result_type,
-                     results, grade::exact, form::queued);
+                             ptrdiff_t incy, tally_type result_type, void* results,
+                             const tally_call_options* options) {
+  return multi_dot(tally::multi_dot, where,
+                   {rows(k, n, x_type, x, ldx), {vector(n, y_type, y, incy), k, 0}}, result_type,
+                   results, options);
 }
 
 tally_status tally_batched_dot(const tally_executor* where, size_t k, size_t n, tally_type x_type,
                                const void* x, ptrdiff_t ldx, tally_type y_type, const void* y,
-                               ptrdiff_t ldy, tally_type result_type, void* results) {
-  return batched(where, k, n, x_type, x, ldx, y_type, y, ldy, tally::conjugate::none, result_type,
-                 results, grade::standard, form::waiting);
-}
-
-tally_status tally_batched_dot_async(const tally_executor* where, size_t k, size_t n,
-                                     tally_type x_type, const void* x, ptrdiff_t ldx,
-                                     tally_type y_type, const void* y, ptrdiff_t ldy,
-                                     tally_type result_type, void* results) {
-  return batched(where, k, n, x_type, x, ldx, y_type, y, ldy, tally::conjugate::none, result_type,
-                 results, grade::standard, form::queued);
-}
-
-tally_status tally_batched_dot_exact(const tally_executor* where, size_t k, size_t n,
-                                     tally_type x_type, const void* x, ptrdiff_t ldx,
-                                     tally_type y_type, const void* y, ptrdiff_t ldy,
-                                     tally_type result_type, void* results) {
-  return batched(where, k, n, x_type, x, ldx, y_type, y, ldy, tally::conjugate::none, result_type,
-                 results, grade::exact, form::waiting);
-}
-
-tally_status tally_batched_dot_exact_async(const tally_executor* where, size_t k, size_t n,
-                                           tally_type x_type, const void* x, ptrdiff_t ldx,
-                                           tally_type y_type, const void* y, ptrdiff_t ldy,
-                                           tally_type result_type, void* results) {
-  return batched(where, k, n, x_type, x, ldx, y_type, y, ldy, tally::conjugate::none, result_type,
-                 results, grade::exact, form::queued);
-}
-
-tally_status tally_batched_dotc(const tally_executor* where, size_t k, size_t n, tally_type x_type,
-                                const void* x, ptrdiff_t ldx, tally_type y_type, const void* y,
-                                ptrdiff_t ldy, tally_type result_type, void* results) {
-  return batched(where, k, n, x_type, x, ldx, y_type, y, ldy, tally::conjugate::x, result_type,
-                 results, grade::standard, form::waiting);
-}
-
-tally_status tally_batched_dotc_async(const tally_executor* where, size_t k, size_t n,
-                                      tally_type x_type, const void* x, ptrdiff_t ldx,
-                                      tally_type y_type, const void* y, ptrdiff_t ldy,
-                                      tally_type result_type, void* results) {
-  return batched(where, k, n, x_type, x, ldx, y_type, y, ldy, tally::conjugate::x, result_type,
-                 results, grade::standard, form::queued);
-}
-
-tally_status tally_batched_dotc_exact(const tally_executor* where, size_t k, size_t n,
-                                      tally_type x_type, const void* x, ptrdiff_t ldx,
-                                      tally_type y_type, const void* y, ptrdiff_t ldy,
-                                      tally_type result_type, void* results) {
-  return batched(where, k, n, x_type, x, ldx, y_type, y, ldy, tally::conjugate::x, result_type,
-                 results, grade::exact, form::waiting);
-}
-
-tally_status tally_batched_dotc_exact_async(const tally_executor* where, size_t k, size_t n,
-                                            tally_type x_type, const void* x, ptrdiff_t ldx,
-                                            tally_type y_type, const void* y, ptrdiff_t ldy,
-                                            tally_type result_type, void* results) {
-  return batched(where, k, n, x_type, x, ldx, y_type, y, ldy, tally::conjugate::x, result_type,
-                 results, grade::exact, form::queued);
+                               ptrdiff_t ldy, tally_type result_type, void* results,
+                               const tally_call_options* options) {
+  return multi_dot(tally::batched_dot, where,
+                   {rows(k, n, x_type, x, ldx), rows(k, n, y_type, y, ldy)}, result_type, results,
+                   options);
 }
 
 tally_status tally_multi_dot_list(const tally_executor* where, size_t k, const size_t* n,
                                   tally_type x_type, const void* const* x, const ptrdiff_t* incx,
                                   tally_type y_type, const void* const* y, const ptrdiff_t* incy,
-                                  tally_type result_type, void* results) {
-  return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::none, result_type,
-                results, grade::standard, form::waiting);
+                                  tally_type result_type, void* results,
+                                  const tally_call_options* options) {
+  return status_of([&] {
+    if (k > tally::most_elements) {  // a negative number, from C or Fortran
+      fail(errc::invalid_argument, "there are ", k, " pairs; there can be ", tally::most_elements);
+    }
+    std::vector<tally::operand_pair> list(k);
+    if (k > 0) {
+      require("n", n), require("x", x), require("incx", incx);
+      require("y", y), require("incy", incy);
+    }
+    for (std::size_t j = 0; j < k; ++j) {
+      list[j] = {vector(n[j], x_type, x[j], incx[j]), vector(n[j], y_type, y[j], incy[j])};
+    }
+    tally::multi_dot_arguments a{{{}, {}, list}, {}, {results, to_type(result_type)}};
+    read(options, &a.options, &a.conjugated);
+    tally::multi_dot(executor_of(where), a);
+  });
 }
 
-tally_status tally_multi_dot_list_async(const tally_executor* where, size_t k, const size_t* n,
-                                        tally_type x_type, const void* const* x,
-                                        const ptrdiff_t* incx, tally_type y_type,
-                                        const void* const* y, const ptrdiff_t* incy,
-                                        tally_type result_type, void* results) {
-  return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::none, result_type,
-                results, grade::standard, form::queued);
+// --- Extrema --------------------------------------------------------------------------------------
+
+tally_status tally_min(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                       ptrdiff_t incx, void* result, const tally_call_options* options) {
+  return find(where, tally::extreme::min, vector(n, x_type, x, incx), result, options);
 }
 
-tally_status tally_multi_dot_list_exact(const tally_executor* where, size_t k, const size_t* n,
-                                        tally_type x_type, const void* const* x,
-                                        const ptrdiff_t* incx, tally_type y_type,
-                                        const void* const* y, const ptrdiff_t* incy,
-                                        tally_type result_type, void* results) {
-  return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::none, result_type,
-                results, grade::exact, form::waiting);
+tally_status tally_max(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                       ptrdiff_t incx, void* result, const tally_call_options* options) {
+  return find(where, tally::extreme::max, vector(n, x_type, x, incx), result, options);
 }
 
-tally_status tally_multi_dot_list_exact_async(const tally_executor* where, size_t k,
-                                              const size_t* n, tally_type x_type,
-                                              const void* const* x, const ptrdiff_t* incx,
-                                              tally_type y_type, const void* const* y,
-                                              const ptrdiff_t* incy, tally_type result_type,
-                                              void* results) {
-  return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::none, result_type,
-                results, grade::exact, form::queued);
+tally_status tally_minmax(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                          ptrdiff_t incx, void* result, const tally_call_options* options) {
+  return find(where, tally::extreme::minmax, vector(n, x_type, x, incx), result, options);
 }
 
-tally_status tally_multi_dotc_list(const tally_executor* where, size_t k, const size_t* n,
-                                   tally_type x_type, const void* const* x, const ptrdiff_t* incx,
-                                   tally_type y_type, const void* const* y, const ptrdiff_t* incy,
-                                   tally_type result_type, void* results) {
-  return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::x, result_type,
-                results, grade::standard, form::waiting);
+tally_status tally_iamax(const tally_executor* where, size_t n, tally_type x_type, const void* x,
+                         ptrdiff_t incx, int64_t* result, const tally_call_options* options) {
+  return find(where, tally::extreme::iamax, vector(n, x_type, x, incx), result, options);
 }
 
-tally_status tally_multi_dotc_list_async(const tally_executor* where, size_t k, const size_t* n,
-                                         tally_type x_type, const void* const* x,
-                                         const ptrdiff_t* incx, tally_type y_type,
-                                         const void* const* y, const ptrdiff_t* incy,
-                                         tally_type result_type, void* results) {
-  return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::x, result_type,
-                results, grade::standard, form::queued);
-}
-
-tally_status tally_multi_dotc_list_exact(const tally_executor* where, size_t k, const size_t* n,
-                                         tally_type x_type, const void* const* x,
-                                         const ptrdiff_t* incx, tally_type y_type,
-                                         const void* const* y, const ptrdiff_t* incy,
-                                         tally_type result_type, void* results) {
-  return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::x, result_type,
-                results, grade::exact, form::waiting);
-}
-
-tally_status tally_multi_dotc_list_exact_async(const tally_executor* where, size_t k,
-                                               const size_t* n, tally_type x_type,
-                                               const void* const* x, const ptrdiff_t* incx,
-                                               tally_type y_type, const void* const* y,
-                                               const ptrdiff_t* incy, tally_type result_type,
-                                               void* results) {
-  return listed(where, k, n, x_type, x, incx, y_type, y, incy, tally::conjugate::x, result_type,
-                results, grade::exact, form::queued);
-}
+// --- Element-wise functions -----------------------------------------------------------------------
 
 tally_status tally_copy(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                        ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy) {
+                        ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy,
+                        const tally_call_options* options) {
   return transform(where, tally::elementwise::copy, vector(n, x_type, x, incx), {},
-                   written(n, y_type, y, incy));
+                   written(n, y_type, y, incy), options);
 }
 
 tally_status tally_scal(const tally_executor* where, size_t n, tally_type alpha_type,
-                        const void* alpha, tally_type x_type, void* x, ptrdiff_t incx) {
-  return status_of([&] {
-    tally::transform(executor_of(where), {tally::elementwise::scal,
-                                          factor(alpha_type, alpha),
-                                          {},
-                                          vector(n, x_type, x, incx),
-                                          {},
-                                          written(n, x_type, x, incx)});
+                        const void* alpha, tally_type x_type, void* x, ptrdiff_t incx,
+                        const tally_call_options* options) {
+  return transform(where, options, [&] {
+    return tally::transform_arguments{tally::elementwise::scal,
+                                      factor("alpha", alpha_type, alpha),
+                                      {},
+                                      vector(n, x_type, x, incx),
+                                      {},
+                                      written(n, x_type, x, incx)};
   });
 }
 
 tally_status tally_axpy(const tally_executor* where, size_t n, tally_type alpha_type,
                         const void* alpha, tally_type x_type, const void* x, ptrdiff_t incx,
-                        tally_type y_type, void* y, ptrdiff_t incy) {
-  return status_of([&] {
-    tally::transform(executor_of(where), {tally::elementwise::axpy,
-                                          factor(alpha_type, alpha),
-                                          {},
-                                          vector(n, x_type, x, incx),
-                                          vector(n, y_type, y, incy),
-                                          written(n, y_type, y, incy)});
+                        tally_type y_type, void* y, ptrdiff_t incy,
+                        const tally_call_options* options) {
+  return transform(where, options, [&] {
+    return tally::transform_arguments{tally::elementwise::axpy,
+                                      factor("alpha", alpha_type, alpha),
+                                      {},
+                                      vector(n, x_type, x, incx),
+                                      vector(n, y_type, y, incy),
+                                      written(n, y_type, y, incy)};
   });
 }
 
 tally_status tally_axpby(const tally_executor* where, size_t n, tally_type alpha_type,
                          const void* alpha, tally_type x_type, const void* x, ptrdiff_t incx,
                          tally_type beta_type, const void* beta, tally_type y_type, void* y,
-                         ptrdiff_t incy) {
-  return status_of([&] {
-    tally::transform(executor_of(where), {tally::elementwise::axpby, factor(alpha_type, alpha),
-                                          factor(beta_type, beta), vector(n, x_type, x, incx),
-                                          vector(n, y_type, y, incy), written(n, y_type, y, incy)});
+                         ptrdiff_t incy, const tally_call_options* options) {
+  return transform(where, options, [&] {
+    return tally::transform_arguments{
+        tally::elementwise::axpby,       factor("alpha", alpha_type, alpha),
+        factor("beta", beta_type, beta), vector(n, x_type, x, incx),
+        vector(n, y_type, y, incy),      written(n, y_type, y, incy)};
   });
 }
 
 tally_status tally_add(const tally_executor* where, size_t n, tally_type x_type, const void* x,
                        ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
-                       tally_type z_type, void* z, ptrdiff_t incz) {
+                       tally_type z_type, void* z, ptrdiff_t incz,
+                       const tally_call_options* options) {
   return transform(where, tally::elementwise::add, vector(n, x_type, x, incx),
-                   vector(n, y_type, y, incy), written(n, z_type, z, incz));
+                   vector(n, y_type, y, incy), written(n, z_type, z, incz), options);
 }
 
 tally_status tally_sub(const tally_executor* where, size_t n, tally_type x_type, const void* x,
                        ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
-                       tally_type z_type, void* z, ptrdiff_t incz) {
+                       tally_type z_type, void* z, ptrdiff_t incz,
+                       const tally_call_options* options) {
   return transform(where, tally::elementwise::sub, vector(n, x_type, x, incx),
-                   vector(n, y_type, y, incy), written(n, z_type, z, incz));
+                   vector(n, y_type, y, incy), written(n, z_type, z, incz), options);
 }
 
 tally_status tally_mul(const tally_executor* where, size_t n, tally_type x_type, const void* x,
                        ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
-                       tally_type z_type, void* z, ptrdiff_t incz) {
+                       tally_type z_type, void* z, ptrdiff_t incz,
+                       const tally_call_options* options) {
   return transform(where, tally::elementwise::mul, vector(n, x_type, x, incx),
-                   vector(n, y_type, y, incy), written(n, z_type, z, incz));
+                   vector(n, y_type, y, incy), written(n, z_type, z, incz), options);
 }
 
 tally_status tally_relu(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                        ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy) {
+                        ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy,
+                        const tally_call_options* options) {
   return transform(where, tally::elementwise::relu, vector(n, x_type, x, incx), {},
-                   written(n, y_type, y, incy));
+                   written(n, y_type, y, incy), options);
 }
 
 tally_status tally_sigmoid(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                           ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy) {
+                           ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy,
+                           const tally_call_options* options) {
   return transform(where, tally::elementwise::sigmoid, vector(n, x_type, x, incx), {},
-                   written(n, y_type, y, incy));
+                   written(n, y_type, y, incy), options);
 }
 
 tally_status tally_exp(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                       ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy) {
+                       ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy,
+                       const tally_call_options* options) {
   return transform(where, tally::elementwise::exp, vector(n, x_type, x, incx), {},
-                   written(n, y_type, y, incy));
+                   written(n, y_type, y, incy), options);
 }
+
+// --- Histograms -----------------------------------------------------------------------------------
 
 tally_status tally_bincount(const tally_executor* where, size_t n, tally_type keys_type,
                             const void* keys, ptrdiff_t inckeys, size_t bins,
                             tally_type counts_type, void* counts,
                             const tally_histogram_options* options) {
-  tally::histogram_arguments a;
-  a.what = tally::binning::keys;
-  a.x = vector(n, keys_type, keys, inckeys);
-  return histogram(where, a, bins, counts_type, counts, options);
+  return histogram(where, vector(n, keys_type, keys, inckeys), bins, counts_type, counts, options,
+                   [](tally::histogram_arguments& a) { a.what = tally::binning::keys; });
 }
 
 tally_status tally_histogram_even(const tally_executor* where, size_t n, tally_type x_type,
@@ -721,26 +613,26 @@ tally_status tally_histogram_even(const tally_executor* where, size_t n, tally_t
                                   const void* lower, const void* upper, size_t bins,
                                   tally_type counts_type, void* counts,
                                   const tally_histogram_options* options) {
-  tally::histogram_arguments a;
-  a.what = tally::binning::even;
-  a.x = vector(n, x_type, x, incx);
-  const tally_status status = status_of([&] {
-    a.lower = factor(bounds_type, lower);
-    a.upper = factor(bounds_type, upper);
-  });
-  return status != TALLY_SUCCESS ? status : histogram(where, a, bins, counts_type, counts, options);
+  return histogram(where, vector(n, x_type, x, incx), bins, counts_type, counts, options,
+                   [&](tally::histogram_arguments& a) {
+                     a.what = tally::binning::even;
+                     a.lower = factor("lower", bounds_type, lower);
+                     a.upper = factor("upper", bounds_type, upper);
+                   });
 }
 
 tally_status tally_histogram_range(const tally_executor* where, size_t n, tally_type x_type,
                                    const void* x, ptrdiff_t incx, tally_type edges_type,
                                    const void* edges, size_t bins, tally_type counts_type,
                                    void* counts, const tally_histogram_options* options) {
-  tally::histogram_arguments a;
-  a.what = tally::binning::edges;
-  a.x = vector(n, x_type, x, incx);
-  a.edges = vector(bins + 1, edges_type, edges, 1);
-  return histogram(where, a, bins, counts_type, counts, options);
+  return histogram(where, vector(n, x_type, x, incx), bins, counts_type, counts, options,
+                   [&](tally::histogram_arguments& a) {
+                     a.what = tally::binning::edges;
+                     a.edges = vector(bins + 1, edges_type, edges, 1);
+                   });
 }
+
+// --- Sparse matrices ------------------------------------------------------------------------------
 
 tally_status tally_validate(const tally_executor* where, const tally_csr* matrix) {
   return status_of([&] { tally::validate(executor_of(where), matrix_of(matrix)); });
@@ -749,7 +641,7 @@ tally_status tally_validate(const tally_executor* where, const tally_csr* matrix
 tally_status tally_spmv_plan_create(const tally_executor* where, const tally_csr* matrix,
                                     tally_spmv_plan** plan) {
   return status_of([&] {
-    if (plan == nullptr) throw tally::error(tally::errc::null_pointer, "tally: plan is null");
+    require("plan", plan);
     *plan = reinterpret_cast<tally_spmv_plan*>(
         new tally::spmv_plan(executor_of(where), matrix_of(matrix)));
   });
@@ -757,23 +649,28 @@ tally_status tally_spmv_plan_create(const tally_executor* where, const tally_csr
 
 void tally_spmv_plan_destroy(tally_spmv_plan* plan) { delete plan_of(plan); }
 
-const char* tally_spmv_plan_describe(const tally_spmv_plan* plan) {
-  return plan_of(plan)->describe().c_str();
+tally_status tally_spmv_plan_describe(const tally_spmv_plan* plan, const char** text) {
+  return status_of([&] {
+    require("plan", plan);
+    require("text", text);
+    *text = plan_of(plan)->describe().c_str();
+  });
 }
 
 tally_status tally_spmv(const tally_executor* where, const tally_spmv_plan* plan,
                         tally_type alpha_type, const void* alpha, const tally_csr* matrix,
                         tally_type x_type, const void* x, ptrdiff_t incx, tally_type beta_type,
-                        const void* beta, tally_type y_type, void* y, ptrdiff_t incy) {
-  return multiply(where, plan, alpha_type, alpha, matrix, x_type, x, incx, beta_type, beta, y_type,
-                  y, incy, grade::standard);
-}
-
-tally_status tally_spmv_exact(const tally_executor* where, const tally_spmv_plan* plan,
-                              tally_type alpha_type, const void* alpha, const tally_csr* matrix,
-                              tally_type x_type, const void* x, ptrdiff_t incx,
-                              tally_type beta_type, const void* beta, tally_type y_type, void* y,
-                              ptrdiff_t incy) {
-  return multiply(where, plan, alpha_type, alpha, matrix, x_type, x, incx, beta_type, beta, y_type,
-                  y, incy, grade::exact);
+                        const void* beta, tally_type y_type, void* y, ptrdiff_t incy,
+                        const tally_call_options* options) {
+  return status_of([&] {
+    const tally::csr_operand m = matrix_of(matrix);
+    tally::spmv_arguments a{m,
+                            vector(m.columns, x_type, x, incx),
+                            written(m.rows, y_type, y, incy),
+                            alpha != nullptr ? factor("alpha", alpha_type, alpha) : 1,
+                            beta != nullptr ? factor("beta", beta_type, beta) : 0,
+                            plan_of(plan)};
+    read(options, &a.options);
+    tally::spmv(executor_of(where), a);
+  });
 }

@@ -40,7 +40,7 @@ check check_of(const dot_arguments& a) {
   const check check = check_of(a);
   check.reach(where, "x", a.x);
   check.reach(where, "y", a.y);
-  check.result(where, a.result, a.wait);
+  check.result(where, a.result, a.options.wait);
 }
 
 /// Whether `check_arguments` would find nothing. A short call spends most of its time outside the
@@ -66,9 +66,9 @@ void run(const executor& where, const dot_arguments& a) {
   if (memory_differs() || &where.backend()->reaches != &backends::host_reaches)
     check_reach(where, a);
 
-  if (a.exact && a.result.element != type::int64) {
+  if (a.options.grade.is_exact() && a.result.element != type::int64) {
     return where.backend()->exact(
-        where, {backends::exact_term::product, a.x, a.y, a.conjugated, a.result, a.wait});
+        where, {backends::exact_term::product, a.x, a.y, a.conjugated, a.result, a.options});
   }
 
   // Symmetric in its operands, so backends have each pair of types once, the lower type first.
@@ -76,7 +76,7 @@ void run(const executor& where, const dot_arguments& a) {
   const conjugate swapped = a.conjugated == conjugate::x   ? conjugate::y
                             : a.conjugated == conjugate::y ? conjugate::x
                                                            : conjugate::none;
-  where.backend()->dot(where, {a.y, a.x, swapped, a.result, a.wait});
+  where.backend()->dot(where, {a.y, a.x, swapped, a.result, a.options});
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ void run(const executor& where, const extremum_arguments& a) {
   if (check::is_needed(where)) {
     const check check = check_of(a.what);
     check.reach(where, "x", a.x);
-    check.result(where, {a.result, type::int64}, a.wait);
+    check.result(where, {a.result, type::int64}, a.options.wait);
   }
   where.backend()->extremum(where, a);
 }

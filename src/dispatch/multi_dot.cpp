@@ -125,7 +125,7 @@ void check_reach(const check& check, const executor& where, const multi_dot_argu
     check.reach(where, "x", x);
     check.reach(where, "y", y);
   }
-  check.result(where, a.results, a.wait);
+  check.result(where, a.results, a.options.wait);
 }
 
 /// What `automatic` runs on: where the first vector is that has elements, by the length of all.

@@ -84,11 +84,11 @@ void run(const executor& where, const reduce_arguments& a) {
   if (check::is_needed(where)) {
     const check check = check_of(a.what);
     check.reach(where, "x", a.x);
-    check.result(where, a.result, a.wait);
+    check.result(where, a.result, a.options.wait);
   }
-  if (a.exact && a.result.element != type::int64) {
+  if (a.options.grade.is_exact() && a.result.element != type::int64) {
     const auto term = descriptions[static_cast<std::size_t>(a.what)].term;
-    return where.backend()->exact(where, {term, a.x, {}, conjugate::none, a.result, a.wait});
+    return where.backend()->exact(where, {term, a.x, {}, conjugate::none, a.result, a.options});
   }
   where.backend()->reduce(where, a);
 }

@@ -132,6 +132,9 @@ void check_plan(const check& check, const executor& where, const spmv_arguments&
 }
 
 void check_arguments(const check& check, const spmv_arguments& a) {
+  if (a.options.wait) {
+    check.fail(errc::invalid_argument, "options.wait is set; there is no form that waits");
+  }
   check_matrix(check, a.a);
   check.known_type("x", a.x.element);
   check.known_type("y", a.y.element);

@@ -9,7 +9,7 @@
 // payload; the result of an empty sum, and any zero, is +0.
 #pragma once
 
-#include <tally/exact.hpp>
+#include <tally/call_options.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
 #include <tally/types.hpp>
@@ -29,23 +29,13 @@ struct dot_arguments {
   operand y;
   conjugate conjugated = conjugate::none;
   output result;
-  /// With `wait`, `result.data` is host memory and holds the result on return. Without, it is
-  /// memory that the executor can write, and on a device the call returns as soon as the work is
-  /// queued.
-  bool wait = true;
-  /// The correctly rounded value, <tally/exact.hpp>, instead of the sum in the order's order.
-  bool exact = false;
+  call_options options = {};
 };
 
 /// The dot product with its types erased: what the templates below call, for bindings to other
 /// languages.
 /// @throws error, see `dot`.
 TALLY_EXPORT void dot(const executor& where, const dot_arguments& arguments);
-
-inline void dot(const executor& where, const operand& x, const operand& y, conjugate conjugated,
-                const output& result, bool wait) {
-  dot(where, dot_arguments{x, y, conjugated, result, wait});
-}
 
 /// An executor fit for these operands: the CUDA device that holds them, else `openmp` or `simd` by
 /// length. What `automatic()` runs on.
@@ -65,18 +55,17 @@ concept computable = vector_operand<X> && vector_operand<Y> &&
 /// The two forms with their types erased.
 template <class R, class X, class Y>
 accumulator<R, X, Y> returned(const executor& where, const X& x, const Y& y, conjugate conjugated,
-                              bool exact) {
+                              grade g) {
   accumulator<R, X, Y> r;
-  dot(where,
-      dot_arguments{
-          as_operand(x), as_operand(y), conjugated, {&r, type_of<decltype(r)>}, true, exact});
+  dot(where, dot_arguments{
+                 as_operand(x), as_operand(y), conjugated, {&r, type_of<decltype(r)>}, {g, true}});
   return r;
 }
 template <class X, class Y, class R>
 void written(const executor& where, const X& x, const Y& y, conjugate conjugated, R* result,
-             bool exact) {
+             grade g) {
   dot(where,
-      dot_arguments{as_operand(x), as_operand(y), conjugated, {result, type_of<R>}, false, exact});
+      dot_arguments{as_operand(x), as_operand(y), conjugated, {result, type_of<R>}, {g, false}});
 }
 
 }  // namespace dots
@@ -86,6 +75,7 @@ void written(const executor& where, const X& x, const Y& y, conjugate conjugated
 /// @param where  the executor.
 /// @param x, y   vectors of n elements each, of any two of the element types: a contiguous range, a
 ///               `tally::strided`, or a rank-1 `Kokkos::View`. They may be the same or overlap.
+/// @param g      `tally::exact` for the correctly rounded value: `tally::dot(x, y, tally::exact)`.
 /// @tparam R     the accumulator and result; by default `dot_result_t`, and `double` (for complex
 ///               operands `complex<double>`) where asked for: `tally::dot<double>(x, y)`.
 /// @return       r. Blocks until it is there.
@@ -95,15 +85,15 @@ void written(const executor& where, const X& x, const Y& y, conjugate conjugated
 ///               host memory in an earlier call is not looked up again); device_failure.
 template <class R = void, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
-dots::accumulator<R, X, Y> dot(const executor& where, const X& x, const Y& y) {
-  return dots::returned<R>(where, x, y, conjugate::none, false);
+dots::accumulator<R, X, Y> dot(const executor& where, const X& x, const Y& y, grade g = {}) {
+  return dots::returned<R>(where, x, y, conjugate::none, g);
 }
 
 /// As above, on `automatic()`.
 template <class R = void, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
-dots::accumulator<R, X, Y> dot(const X& x, const Y& y) {
-  return dots::returned<R>(automatic(), x, y, conjugate::none, false);
+dots::accumulator<R, X, Y> dot(const X& x, const Y& y, grade g = {}) {
+  return dots::returned<R>(automatic(), x, y, conjugate::none, g);
 }
 
 /// *result = sum_i x_i * y_i, accumulated in `R`. Doesn't block: on a device the call returns once
@@ -115,71 +105,29 @@ dots::accumulator<R, X, Y> dot(const X& x, const Y& y) {
 /// @throws error as above, and wrong_memory, null_pointer or misaligned for `result`.
 template <vector_operand X, vector_operand Y, element R>
   requires dots::computable<R, X, Y>
-void dot(const executor& where, const X& x, const Y& y, R* result) {
-  dots::written(where, x, y, conjugate::none, result, false);
-}
-
-/// The same, correctly rounded (<tally/exact.hpp>): `tally::dot(where, x, y, tally::exact)`.
-template <class R = void, vector_operand X, vector_operand Y>
-  requires dots::computable<R, X, Y>
-dots::accumulator<R, X, Y> dot(const executor& where, const X& x, const Y& y, exact_grade) {
-  return dots::returned<R>(where, x, y, conjugate::none, true);
-}
-
-/// As above, on `automatic()`.
-template <class R = void, vector_operand X, vector_operand Y>
-  requires dots::computable<R, X, Y>
-dots::accumulator<R, X, Y> dot(const X& x, const Y& y, exact_grade) {
-  return dots::returned<R>(automatic(), x, y, conjugate::none, true);
-}
-
-/// The same, correctly rounded.
-template <vector_operand X, vector_operand Y, element R>
-  requires dots::computable<R, X, Y>
-void dot(const executor& where, const X& x, const Y& y, R* result, exact_grade) {
-  dots::written(where, x, y, conjugate::none, result, true);
+void dot(const executor& where, const X& x, const Y& y, R* result, grade g = {}) {
+  dots::written(where, x, y, conjugate::none, result, g);
 }
 
 /// r = sum_i conj(x_i) * y_i (BLAS `dotc`); the same as `dot` for real x.
 template <class R = void, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
-dots::accumulator<R, X, Y> dotc(const executor& where, const X& x, const Y& y) {
-  return dots::returned<R>(where, x, y, conjugate::x, false);
+dots::accumulator<R, X, Y> dotc(const executor& where, const X& x, const Y& y, grade g = {}) {
+  return dots::returned<R>(where, x, y, conjugate::x, g);
 }
 
 /// As above, on `automatic()`.
 template <class R = void, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
-dots::accumulator<R, X, Y> dotc(const X& x, const Y& y) {
-  return dots::returned<R>(automatic(), x, y, conjugate::x, false);
+dots::accumulator<R, X, Y> dotc(const X& x, const Y& y, grade g = {}) {
+  return dots::returned<R>(automatic(), x, y, conjugate::x, g);
 }
 
 /// *result = sum_i conj(x_i) * y_i; doesn't block, as the same form of `dot`.
 template <vector_operand X, vector_operand Y, element R>
   requires dots::computable<R, X, Y>
-void dotc(const executor& where, const X& x, const Y& y, R* result) {
-  dots::written(where, x, y, conjugate::x, result, false);
-}
-
-/// The same, correctly rounded (<tally/exact.hpp>): `tally::dotc(where, x, y, tally::exact)`.
-template <class R = void, vector_operand X, vector_operand Y>
-  requires dots::computable<R, X, Y>
-dots::accumulator<R, X, Y> dotc(const executor& where, const X& x, const Y& y, exact_grade) {
-  return dots::returned<R>(where, x, y, conjugate::x, true);
-}
-
-/// As above, on `automatic()`.
-template <class R = void, vector_operand X, vector_operand Y>
-  requires dots::computable<R, X, Y>
-dots::accumulator<R, X, Y> dotc(const X& x, const Y& y, exact_grade) {
-  return dots::returned<R>(automatic(), x, y, conjugate::x, true);
-}
-
-/// The same, correctly rounded.
-template <vector_operand X, vector_operand Y, element R>
-  requires dots::computable<R, X, Y>
-void dotc(const executor& where, const X& x, const Y& y, R* result, exact_grade) {
-  dots::written(where, x, y, conjugate::x, result, true);
+void dotc(const executor& where, const X& x, const Y& y, R* result, grade g = {}) {
+  dots::written(where, x, y, conjugate::x, result, g);
 }
 
 }  // namespace tally

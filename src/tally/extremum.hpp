@@ -10,6 +10,7 @@
 // docs/numerics.md says it in full.
 #pragma once
 
+#include <tally/call_options.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
 #include <tally/types.hpp>
@@ -82,7 +83,7 @@ struct extremum_arguments {
   operand x;                    ///< the vector
   extreme what = extreme::min;  ///< which element
   void* result = nullptr;       ///< see above
-  bool wait = true;             ///< as in `dot_arguments`
+  call_options options = {};    ///< the grade does not matter: a search does not round
 };
 
 /// A search with its types erased: what the templates below call, for bindings.
@@ -99,7 +100,7 @@ namespace extremes {
 template <extreme what, class R, class X>
 R returned(const executor& where, const X& x) {
   R result;
-  find_extremum(where, {as_operand(x), what, &result, true});
+  find_extremum(where, {as_operand(x), what, &result});
   return result;
 }
 
@@ -133,7 +134,7 @@ extremum<element_t<X>> min(const X& x) {
 ///               it shares memory with x.
 template <ordered_operand X>
 void min(const executor& where, const X& x, extremum<element_t<X>>* result) {
-  find_extremum(where, {as_operand(x), extreme::min, result, false});
+  find_extremum(where, {as_operand(x), extreme::min, result, {.wait = false}});
 }
 
 /// The largest element, and the lowest index that it has. Parameters and errors as for `min`.
@@ -151,7 +152,7 @@ extremum<element_t<X>> max(const X& x) {
 /// The same, written to *result; doesn't block, as the same form of `min`.
 template <ordered_operand X>
 void max(const executor& where, const X& x, extremum<element_t<X>>* result) {
-  find_extremum(where, {as_operand(x), extreme::max, result, false});
+  find_extremum(where, {as_operand(x), extreme::max, result, {.wait = false}});
 }
 
 /// `min` and `max` at once, in one pass. Parameters and errors as for `min`.
@@ -169,7 +170,7 @@ extrema<element_t<X>> minmax(const X& x) {
 /// The same, written to *result; doesn't block, as the same form of `min`.
 template <ordered_operand X>
 void minmax(const executor& where, const X& x, extrema<element_t<X>>* result) {
-  find_extremum(where, {as_operand(x), extreme::minmax, result, false});
+  find_extremum(where, {as_operand(x), extreme::minmax, result, {.wait = false}});
 }
 
 /// The lowest index of the element of largest magnitude, counted from 0; -1 if there is none (BLAS
@@ -190,7 +191,7 @@ std::int64_t iamax(const X& x) {
 /// The same, written to *result; doesn't block, as the same form of `min`.
 template <vector_operand X>
 void iamax(const executor& where, const X& x, std::int64_t* result) {
-  find_extremum(where, {as_operand(x), extreme::iamax, result, false});
+  find_extremum(where, {as_operand(x), extreme::iamax, result, {.wait = false}});
 }
 
 }  // namespace tally

@@ -59,10 +59,7 @@ struct multi_dot_arguments {
   dot_pairs pairs;                         ///< at least one
   conjugate conjugated = conjugate::none;  ///< which vector of each pair
   output results;                          ///< the first of them
-  /// With `wait`, the results are in host memory, and there on return. Without, in memory that the
-  /// executor can write, and on a device the call returns as soon as the work is queued.
-  bool wait = true;
-  bool exact = false;  ///< the correctly rounded values
+  call_options options = {};               ///< the grade, and whether the call waits
 };
 
 /// multi_dot with its types erased: what the templates below call.
@@ -158,13 +155,13 @@ template <class R>
 std::vector<R> returned(function& f, const executor& where, const dot_pairs& pairs,
                         conjugate conjugated, grade g) {
   std::vector<R> results(pairs.size());
-  f(where, {pairs, conjugated, {results.data(), type_of<R>}, true, g.is_exact()});
+  f(where, {pairs, conjugated, {results.data(), type_of<R>}, {g, true}});
   return results;
 }
 template <class R>
 void written(function& f, const executor& where, const dot_pairs& pairs, conjugate conjugated,
              R* results, grade g) {
-  f(where, {pairs, conjugated, {results, type_of<R>}, false, g.is_exact()});
+  f(where, {pairs, conjugated, {results, type_of<R>}, {g, false}});
 }
 
 }  // namespace multi_dots

@@ -8,7 +8,7 @@
 // payload; the result of an empty sum, and any zero, is +0. docs/numerics.md says it in full.
 #pragma once
 
-#include <tally/exact.hpp>
+#include <tally/call_options.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
 #include <tally/types.hpp>
@@ -28,8 +28,7 @@ struct reduce_arguments {
   operand x;
   reduction what = reduction::sum;
   output result;
-  bool exact = false;  ///< the correctly rounded value, <tally/exact.hpp>
-  bool wait = true;    ///< as in `dot_arguments`
+  call_options options = {};
 };
 
 /// A reduction with its types erased: what the templates below call, for bindings.
@@ -79,14 +78,14 @@ concept computable =
 
 /// The two forms with their types erased.
 template <reduction what, class R, class X>
-result_t<what, R, X> returned(const executor& where, const X& x, bool exact) {
+result_t<what, R, X> returned(const executor& where, const X& x, grade g) {
   result_t<what, R, X> r;
-  reduce(where, reduce_arguments{as_operand(x), what, {&r, type_of<decltype(r)>}, exact, true});
+  reduce(where, reduce_arguments{as_operand(x), what, {&r, type_of<decltype(r)>}, {g, true}});
   return r;
 }
 template <reduction what, class X, class R>
-void written(const executor& where, const X& x, R* result, bool exact) {
-  reduce(where, reduce_arguments{as_operand(x), what, {result, type_of<R>}, exact, false});
+void written(const executor& where, const X& x, R* result, grade g) {
+  reduce(where, reduce_arguments{as_operand(x), what, {result, type_of<R>}, {g, false}});
 }
 
 }  // namespace reductions
@@ -96,6 +95,7 @@ void written(const executor& where, const X& x, R* result, bool exact) {
 /// @param where  the executor.
 /// @param x      a vector of n elements of any of the element types: a contiguous range, a
 ///               `tally::strided`, or a rank-1 `Kokkos::View`.
+/// @param g      `tally::exact` for the correctly rounded value: `tally::sum(x, tally::exact)`.
 /// @tparam R     the accumulator and result; by default `sum_result_t`, and `double` (for complex
 ///               elements `complex<double>`) where asked for: `tally::sum<double>(x)`.
 /// @return       r. Blocks until it is there.
@@ -104,15 +104,15 @@ void written(const executor& where, const X& x, R* result, bool exact) {
 ///               a process that uses CUDA); device_failure.
 template <class R = void, vector_operand X>
   requires reductions::computable<reduction::sum, R, X>
-reductions::result_t<reduction::sum, R, X> sum(const executor& where, const X& x) {
-  return reductions::returned<reduction::sum, R>(where, x, false);
+reductions::result_t<reduction::sum, R, X> sum(const executor& where, const X& x, grade g = {}) {
+  return reductions::returned<reduction::sum, R>(where, x, g);
 }
 
 /// As above, on `automatic()`.
 template <class R = void, vector_operand X>
   requires reductions::computable<reduction::sum, R, X>
-reductions::result_t<reduction::sum, R, X> sum(const X& x) {
-  return reductions::returned<reduction::sum, R>(automatic(), x, false);
+reductions::result_t<reduction::sum, R, X> sum(const X& x, grade g = {}) {
+  return reductions::returned<reduction::sum, R>(automatic(), x, g);
 }
 
 /// *result = sum_i x_i, accumulated in `R`. Doesn't block: on a device the call returns once the
@@ -123,72 +123,30 @@ reductions::result_t<reduction::sum, R, X> sum(const X& x) {
 /// @throws error as above, and wrong_memory, null_pointer or misaligned for `result`.
 template <vector_operand X, element R>
   requires reductions::computable<reduction::sum, R, X>
-void sum(const executor& where, const X& x, R* result) {
-  reductions::written<reduction::sum>(where, x, result, false);
-}
-
-/// The same, correctly rounded (<tally/exact.hpp>): `tally::sum(where, x, tally::exact)`.
-template <class R = void, vector_operand X>
-  requires reductions::computable<reduction::sum, R, X>
-reductions::result_t<reduction::sum, R, X> sum(const executor& where, const X& x, exact_grade) {
-  return reductions::returned<reduction::sum, R>(where, x, true);
-}
-
-/// As above, on `automatic()`.
-template <class R = void, vector_operand X>
-  requires reductions::computable<reduction::sum, R, X>
-reductions::result_t<reduction::sum, R, X> sum(const X& x, exact_grade) {
-  return reductions::returned<reduction::sum, R>(automatic(), x, true);
-}
-
-/// The same, correctly rounded.
-template <vector_operand X, element R>
-  requires reductions::computable<reduction::sum, R, X>
-void sum(const executor& where, const X& x, R* result, exact_grade) {
-  reductions::written<reduction::sum>(where, x, result, true);
+void sum(const executor& where, const X& x, R* result, grade g = {}) {
+  reductions::written<reduction::sum>(where, x, result, g);
 }
 
 /// r = sum_i |x_i|, of complex elements |re x_i| + |im x_i| (BLAS `asum`). Real; parameters and
 /// errors as for `sum`. R is `asum_result_t`, or `double` where asked for.
 template <class R = void, vector_operand X>
   requires reductions::computable<reduction::asum, R, X>
-reductions::result_t<reduction::asum, R, X> asum(const executor& where, const X& x) {
-  return reductions::returned<reduction::asum, R>(where, x, false);
+reductions::result_t<reduction::asum, R, X> asum(const executor& where, const X& x, grade g = {}) {
+  return reductions::returned<reduction::asum, R>(where, x, g);
 }
 
 /// As above, on `automatic()`.
 template <class R = void, vector_operand X>
   requires reductions::computable<reduction::asum, R, X>
-reductions::result_t<reduction::asum, R, X> asum(const X& x) {
-  return reductions::returned<reduction::asum, R>(automatic(), x, false);
+reductions::result_t<reduction::asum, R, X> asum(const X& x, grade g = {}) {
+  return reductions::returned<reduction::asum, R>(automatic(), x, g);
 }
 
 /// *result = sum_i |x_i|; doesn't block, as the same form of `sum`.
 template <vector_operand X, element R>
   requires reductions::computable<reduction::asum, R, X>
-void asum(const executor& where, const X& x, R* result) {
-  reductions::written<reduction::asum>(where, x, result, false);
-}
-
-/// The same, correctly rounded (<tally/exact.hpp>): `tally::asum(where, x, tally::exact)`.
-template <class R = void, vector_operand X>
-  requires reductions::computable<reduction::asum, R, X>
-reductions::result_t<reduction::asum, R, X> asum(const executor& where, const X& x, exact_grade) {
-  return reductions::returned<reduction::asum, R>(where, x, true);
-}
-
-/// As above, on `automatic()`.
-template <class R = void, vector_operand X>
-  requires reductions::computable<reduction::asum, R, X>
-reductions::result_t<reduction::asum, R, X> asum(const X& x, exact_grade) {
-  return reductions::returned<reduction::asum, R>(automatic(), x, true);
-}
-
-/// The same, correctly rounded.
-template <vector_operand X, element R>
-  requires reductions::computable<reduction::asum, R, X>
-void asum(const executor& where, const X& x, R* result, exact_grade) {
-  reductions::written<reduction::asum>(where, x, result, true);
+void asum(const executor& where, const X& x, R* result, grade g = {}) {
+  reductions::written<reduction::asum>(where, x, result, g);
 }
 
 /// r = sqrt(sum_i |x_i|^2) (BLAS `nrm2`), the root correctly rounded. Real; parameters and errors
@@ -196,43 +154,22 @@ void asum(const executor& where, const X& x, R* result, exact_grade) {
 /// only where all elements are. R is `nrm2_result_t`, or `double` where asked for.
 template <class R = void, vector_operand X>
   requires reductions::computable<reduction::nrm2, R, X>
-reductions::result_t<reduction::nrm2, R, X> nrm2(const executor& where, const X& x) {
-  return reductions::returned<reduction::nrm2, R>(where, x, false);
+reductions::result_t<reduction::nrm2, R, X> nrm2(const executor& where, const X& x, grade g = {}) {
+  return reductions::returned<reduction::nrm2, R>(where, x, g);
 }
 
 /// As above, on `automatic()`.
 template <class R = void, vector_operand X>
   requires reductions::computable<reduction::nrm2, R, X>
-reductions::result_t<reduction::nrm2, R, X> nrm2(const X& x) {
-  return reductions::returned<reduction::nrm2, R>(automatic(), x, false);
+reductions::result_t<reduction::nrm2, R, X> nrm2(const X& x, grade g = {}) {
+  return reductions::returned<reduction::nrm2, R>(automatic(), x, g);
 }
 
 /// *result = sqrt(sum_i |x_i|^2); doesn't block, as the same form of `sum`.
 template <vector_operand X, element R>
   requires reductions::computable<reduction::nrm2, R, X>
-void nrm2(const executor& where, const X& x, R* result) {
-  reductions::written<reduction::nrm2>(where, x, result, false);
-}
-
-/// The same, correctly rounded (<tally/exact.hpp>): `tally::nrm2(where, x, tally::exact)`.
-template <class R = void, vector_operand X>
-  requires reductions::computable<reduction::nrm2, R, X>
-reductions::result_t<reduction::nrm2, R, X> nrm2(const executor& where, const X& x, exact_grade) {
-  return reductions::returned<reduction::nrm2, R>(where, x, true);
-}
-
-/// As above, on `automatic()`.
-template <class R = void, vector_operand X>
-  requires reductions::computable<reduction::nrm2, R, X>
-reductions::result_t<reduction::nrm2, R, X> nrm2(const X& x, exact_grade) {
-  return reductions::returned<reduction::nrm2, R>(automatic(), x, true);
-}
-
-/// The same, correctly rounded.
-template <vector_operand X, element R>
-  requires reductions::computable<reduction::nrm2, R, X>
-void nrm2(const executor& where, const X& x, R* result, exact_grade) {
-  reductions::written<reduction::nrm2>(where, x, result, true);
+void nrm2(const executor& where, const X& x, R* result, grade g = {}) {
+  reductions::written<reduction::nrm2>(where, x, result, g);
 }
 
 }  // namespace tally

@@ -46,7 +46,7 @@
 // device_failure; out_of_memory on a device, on the host std::bad_alloc.
 #pragma once
 
-#include <tally/exact.hpp>
+#include <tally/call_options.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
 #include <tally/transform.hpp>
@@ -176,13 +176,13 @@ class TALLY_EXPORT spmv_plan {
 
 /// What one product is asked for, its types erased. Element types are checked at run time.
 struct spmv_arguments {
-  csr_operand a;                    ///< the matrix
-  operand x;                        ///< as many elements as it has columns
-  output_operand y;                 ///< as many as it has rows
-  scalar alpha = 1;                 ///< the factor of A x
-  scalar beta = 0;                  ///< the factor of y
-  bool exact = false;               ///< correctly rounded sums
-  const spmv_plan* plan = nullptr;  ///< of this matrix and backend, or null
+  csr_operand a;                            ///< the matrix
+  operand x;                                ///< as many elements as it has columns
+  output_operand y;                         ///< as many as it has rows
+  scalar alpha = 1;                         ///< the factor of A x
+  scalar beta = 0;                          ///< the factor of y
+  const spmv_plan* plan = nullptr;          ///< of this matrix and backend, or null
+  call_options options = {.wait = false};   ///< there is no form that waits
 
   /// Whether beta is not 0.
   bool reads_y() const noexcept { return beta.integer != 0 || beta.number != 0.0; }
@@ -240,7 +240,8 @@ concept factor =
 template <element T, csr_index O, csr_index C, vector_operand X, vector_output Y>
   requires spmvs::computable<T, X, Y>
 void spmv(const executor& where, const csr_view<T, O, C>& a, const X& x, Y&& y, grade g = {}) {
-  spmv(where, spmv_arguments{as_operand(a), as_operand(x), as_output(y), 1, 0, g.is_exact()});
+  spmv(where,
+       spmv_arguments{as_operand(a), as_operand(x), as_output(y), 1, 0, nullptr, {g, false}});
 }
 
 /// As above, on `automatic()`.
@@ -256,8 +257,8 @@ template <element S, element T, csr_index O, csr_index C, vector_operand X, elem
   requires spmvs::computable<T, X, Y> && spmvs::factor<S, T, X, Y> && spmvs::factor<R, T, X, Y>
 void spmv(const executor& where, S alpha, const csr_view<T, O, C>& a, const X& x, R beta, Y&& y,
           grade g = {}) {
-  spmv(where,
-       spmv_arguments{as_operand(a), as_operand(x), as_output(y), alpha, beta, g.is_exact()});
+  spmv(where, spmv_arguments{
+                  as_operand(a), as_operand(x), as_output(y), alpha, beta, nullptr, {g, false}});
 }
 
 /// As above, on `automatic()`.
@@ -276,8 +277,7 @@ template <element T, csr_index O, csr_index C, vector_operand X, vector_output Y
   requires spmvs::computable<T, X, Y>
 void spmv(const executor& where, const spmv_plan& plan, const csr_view<T, O, C>& a, const X& x,
           Y&& y, grade g = {}) {
-  spmv(where,
-       spmv_arguments{as_operand(a), as_operand(x), as_output(y), 1, 0, g.is_exact(), &plan});
+  spmv(where, spmv_arguments{as_operand(a), as_operand(x), as_output(y), 1, 0, &plan, {g, false}});
 }
 
 /// y = alpha A x + beta y, with a plan of the matrix.
@@ -286,8 +286,8 @@ template <element S, element T, csr_index O, csr_index C, vector_operand X, elem
   requires spmvs::computable<T, X, Y> && spmvs::factor<S, T, X, Y> && spmvs::factor<R, T, X, Y>
 void spmv(const executor& where, const spmv_plan& plan, S alpha, const csr_view<T, O, C>& a,
           const X& x, R beta, Y&& y, grade g = {}) {
-  spmv(where, spmv_arguments{as_operand(a), as_operand(x), as_output(y), alpha, beta, g.is_exact(),
-                             &plan});
+  spmv(where,
+       spmv_arguments{as_operand(a), as_operand(x), as_output(y), alpha, beta, &plan, {g, false}});
 }
 
 }  // namespace tally

@@ -1,416 +1,507 @@
-/* The C interface of Tally (and, through ISO_C_BINDING, Fortran's).
+/* The C interface of Tally, for C and for every language that calls C: Fortran, Python, Go, Julia.
  *
- * Every function returns a status and never throws; on failure nothing is written, and
- * tally_last_error() has the text. Documentation of each operation: the C++ header of its name. */
+ * Threads. Every function may be called from several threads at once, with the same executor,
+ * matrix and plan. The text of a failure belongs to the thread whose call failed.
+ *
+ * Lifetimes. A call keeps no pointer after it returns, except for work that it has queued on a
+ * device: operands and result must stay until that work is done, and a stream until all work on it
+ * is. Options, structs, factors, bounds, edges and the arrays of a list are host memory, read
+ * before the call returns. A plan keeps the addresses of its matrix; see tally_spmv_plan_create.
+ * Texts that are returned are static, except for tally_last_error and tally_spmv_plan_describe.
+ *
+ * Where results lie. Operands lie where the executor can read them: in host memory for the CPU
+ * backends, in device, managed or pinned host memory for CUDA. Sums, dot products and extrema come
+ * in two forms. With TALLY_WAIT_YES, their default, `result` is host memory on every executor and
+ * holds the result when the call returns. With TALLY_WAIT_NO it is memory that the executor can
+ * write, and on CUDA the call returns as soon as the work is queued on the stream; on a stream that
+ * is being captured it becomes part of the graph. (Executable graphs made from the same captured
+ * graph share scratch memory: they must not run at once.) Functions that write vectors, counts or a
+ * product have the second form alone. CPU backends are done in either form when a call returns.
+ *
+ * Errors. Every function that can fail returns a status: TALLY_SUCCESS, which is 0, or another
+ * value, of which tally_last_error has the text. Arguments are checked first, and on failure
+ * nothing is written, with two exceptions: a device's own failure, and tally_bincount with a key
+ * that has no bin on a device. No function throws. Wherever a vector is taken, these may come:
+ *   TALLY_SIZE_MISMATCH     operands that don't fit each other
+ *   TALLY_NULL_POINTER      a null pointer where there should be elements, a result or a struct
+ *   TALLY_ZERO_INCREMENT    an increment of 0
+ *   TALLY_MISALIGNED        a pointer that is no multiple of its element's alignment
+ *   TALLY_UNSUPPORTED_TYPE  an int that is no tally_type, or types that the operation doesn't take
+ *   TALLY_WRONG_MEMORY      memory that the executor can't reach
+ *   TALLY_INVALID_ARGUMENT  more than 2^48 elements (also a negative number), also times the
+ *                           increment; an executor that no function made; an option out of range
+ *   TALLY_OUT_OF_MEMORY     the host's memory, or a device's, is short
+ *   TALLY_DEVICE_FAILURE    a call of the device's runtime failed
+ *   TALLY_NO_DEVICE         openmp in the child of a fork of a process with several threads
+ * The documentation of a function names what comes on top.
+ *
+ * Growth. Structs that callers fill in begin with their own size in bytes, and may get more members
+ * at their end; zero is the default of each. A struct of an older program is taken as if the rest
+ * were zero. One that is smaller than its first release, or has a byte other than zero that this
+ * library doesn't know, is TALLY_INVALID_ARGUMENT. Enumerations are ints, get new values and keep
+ * the old. Functions keep their parameters.
+ *
+ * Vectors are those of BLAS, (n, x, incx): x is the lowest address whatever the sign, element i is
+ * x[i * incx], and with a negative increment x[(i - (n - 1)) * incx], the same memory backwards.
+ * Any byte but 0 is a true TALLY_BOOL. All operations, their types and their bits are those of the
+ * C++ header that is named with them, where there is more to read. */
 #ifndef TALLY_TALLY_H
 #define TALLY_TALLY_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <tally/export.h>
+#include <tally/version.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The values of tally::errc, and 0 for success. */
-typedef enum tally_status {
+/* --- Enumerations ----------------------------------------------------------------------------- */
+
+/* What a call returns. */
+typedef int tally_status;
+enum {
   TALLY_SUCCESS = 0,
-  TALLY_SIZE_MISMATCH,
-  TALLY_NULL_POINTER,
-  TALLY_ZERO_INCREMENT,
-  TALLY_MISALIGNED,
-  TALLY_UNSUPPORTED_TYPE,
-  TALLY_WRONG_MEMORY,
-  TALLY_MISSING_BACKEND,
-  TALLY_NO_DEVICE,
-  TALLY_INVALID_ARGUMENT,
-  TALLY_OUT_OF_MEMORY,
-  TALLY_DEVICE_FAILURE,
-  TALLY_NO_ELEMENTS,
-  TALLY_OVERLAP,
-  TALLY_KEY_OUT_OF_RANGE,
-  TALLY_UNREADABLE_FILE,
+  TALLY_SIZE_MISMATCH = 1,
+  TALLY_NULL_POINTER = 2,
+  TALLY_ZERO_INCREMENT = 3,
+  TALLY_MISALIGNED = 4,
+  TALLY_UNSUPPORTED_TYPE = 5,
+  TALLY_WRONG_MEMORY = 6,
+  TALLY_MISSING_BACKEND = 7,
+  TALLY_NO_DEVICE = 8,
+  TALLY_INVALID_ARGUMENT = 9,
+  TALLY_OUT_OF_MEMORY = 10,
+  TALLY_DEVICE_FAILURE = 11,
+  TALLY_NO_ELEMENTS = 12,
+  TALLY_OVERLAP = 13,
+  TALLY_KEY_OUT_OF_RANGE = 14,
+  TALLY_UNREADABLE_FILE = 15,
   TALLY_UNKNOWN_FAILURE = 255 /* an exception that is not Tally's */
-} tally_status;
+};
 
-/* The values of tally::type. */
-typedef enum tally_type {
-  TALLY_BOOL,
-  TALLY_INT8,
-  TALLY_UINT8,
-  TALLY_INT32,
-  TALLY_INT64,
-  TALLY_FLOAT16,
-  TALLY_BFLOAT16,
-  TALLY_FLOAT32,
-  TALLY_FLOAT64,
-  TALLY_COMPLEX64,
-  TALLY_COMPLEX128
-} tally_type;
+/* The type of elements, of results and of factors. */
+typedef int tally_type;
+enum {
+  TALLY_BOOL = 0,
+  TALLY_INT8 = 1,
+  TALLY_UINT8 = 2,
+  TALLY_INT32 = 3,
+  TALLY_INT64 = 4,
+  TALLY_FLOAT16 = 5,  /* IEEE 754 binary16 */
+  TALLY_BFLOAT16 = 6, /* the upper half of a float */
+  TALLY_FLOAT32 = 7,
+  TALLY_FLOAT64 = 8,
+  TALLY_COMPLEX64 = 9,  /* two floats: the real part, the imaginary part */
+  TALLY_COMPLEX128 = 10 /* two doubles */
+};
 
-/* tally::executor: a small value to copy freely; its contents are private. */
+/* What decides the bits of a sum. */
+typedef int tally_grade;
+enum {
+  TALLY_GRADE_DEFAULT = 0, /* the values and their order: the order contract */
+  TALLY_GRADE_EXACT = 1    /* the values alone: the exact real sum, rounded once */
+};
+
+/* Whether a call returns before its result is there; see "Where results lie" above. */
+typedef int tally_wait;
+enum {
+  TALLY_WAIT_DEFAULT = 0, /* as the function does: those that have a form that waits use it */
+  TALLY_WAIT_YES = 1,
+  TALLY_WAIT_NO = 2
+};
+
+/* Which vector of a dot product enters conjugated. It changes nothing for real elements. */
+typedef int tally_conjugate;
+enum {
+  TALLY_CONJUGATE_NONE = 0,
+  TALLY_CONJUGATE_X = 1, /* BLAS's dotc */
+  TALLY_CONJUGATE_Y = 2
+};
+
+/* The instruction sets that the simd backend is compiled for. */
+typedef int tally_instruction_set;
+enum {
+  TALLY_INSTRUCTIONS_BEST = -1, /* the widest here, but AVX2 where AVX-512 runs in halves */
+  TALLY_INSTRUCTIONS_BASELINE = 0,
+  TALLY_INSTRUCTIONS_SSE4 = 1,
+  TALLY_INSTRUCTIONS_AVX2 = 2,
+  TALLY_INSTRUCTIONS_AVX512 = 3,
+  TALLY_INSTRUCTIONS_NEON = 4
+};
+
+/* The order contract of sums (<tally/order.hpp>, docs/numerics.md). Other numbers would give other
+ * bits, so they are those of this version for ever. */
+enum { TALLY_ORDER_VERSION = 1, TALLY_ORDER_LANES = 64, TALLY_ORDER_CHUNK = 1024 };
+
+/* --- Structs ---------------------------------------------------------------------------------- */
+
+/* Where and how an operation runs: a value to copy freely, which owns nothing. Its contents are
+ * private; one that no function below has made is TALLY_INVALID_ARGUMENT. Wherever one is taken,
+ * NULL stands for the one of tally_automatic. */
 typedef struct tally_executor {
-  const void* pointers[2];
-  int numbers[4];
+  uint64_t contents[8];
 } tally_executor;
 
-/* Each makes an executor; 0 threads: OpenMP's default; device -1: the current one; stream: a
- * cudaStream_t, NULL for the default stream. */
+/* What a call may be asked for beside its operands; NULL, and 0 in each member, are the defaults.
+ * An option that a function doesn't have must be 0: TALLY_INVALID_ARGUMENT otherwise. */
+typedef struct tally_call_options {
+  size_t size; /* sizeof(tally_call_options) */
+  tally_grade grade;
+  tally_wait wait;
+  tally_conjugate conjugate; /* for dot products */
+  int reserved;              /* 0 */
+} tally_call_options;
+
+/* How many samples of one channel are in no bin. */
+typedef struct tally_outside_counts {
+  int64_t below; /* less than the first edge */
+  int64_t above; /* greater than the last */
+  int64_t nan;
+} tally_outside_counts;
+
+/* What a histogram may be asked for; NULL, and 0 in each member, are the defaults. */
+typedef struct tally_histogram_options {
+  size_t size;     /* sizeof(tally_histogram_options) */
+  size_t channels; /* Samples are interleaved: i is of channel i mod channels. 0: 1. */
+  tally_outside_counts* outside; /* one for each channel, where the executor can write, or NULL */
+  const void* weights;     /* as many as samples: they are summed. NULL: samples are counted. */
+  ptrdiff_t incw;          /* the increment of weights */
+  tally_type weights_type; /* TALLY_FLOAT32 or TALLY_FLOAT64; looked at if there are weights */
+  int add;                 /* 1: added to what counts and outside hold; 0: written over it */
+} tally_histogram_options;
+
+/* A matrix in compressed sparse rows (CSR), where the executor can read it: row i has the terms
+ * row_offsets[i] ... row_offsets[i+1] - 1. Columns may be in any order and repeat. */
+typedef struct tally_csr {
+  size_t size; /* sizeof(tally_csr) */
+  size_t rows;
+  size_t columns;
+  size_t nonzeros;
+  const void* row_offsets;    /* rows + 1 of them, from 0 to nonzeros, never decreasing */
+  const void* column_indices; /* nonzeros of them, each in [0, columns) */
+  const void* values;         /* nonzeros of them */
+  tally_type offset_type;     /* TALLY_INT32 or TALLY_INT64 */
+  tally_type column_type;     /* TALLY_INT32 or TALLY_INT64 */
+  tally_type value_type;      /* a floating-point or complex type */
+  int reserved;               /* 0 */
+} tally_csr;
+
+/* What is known of a matrix that is multiplied many times. */
+typedef struct tally_spmv_plan tally_spmv_plan;
+
+/* --- Versions, names and errors --------------------------------------------------------------- */
+
+/* The version of the library that runs, as TALLY_VERSION_NUMBER has that of the header. */
+TALLY_EXPORT int tally_version(void);
+
+/* The version of the order contract that the library that runs keeps: TALLY_ORDER_VERSION. */
+TALLY_EXPORT int tally_order_version(void);
+
+/* "size_mismatch"; "unknown" for an int that is no status. */
+TALLY_EXPORT const char* tally_status_name(tally_status status);
+
+/* "float64"; "unknown" for an int that is no type. */
+TALLY_EXPORT const char* tally_type_name(tally_type type);
+
+/* The bytes of one element; 0 for an int that is no type. */
+TALLY_EXPORT size_t tally_type_size(tally_type type);
+
+/* The text of this thread's last failure, "" before the first; at most 511 bytes are kept. The
+ * address holds until the thread ends, the text until its next failure. It can be asked for, and
+ * calls may fail, while a thread or the program ends. */
+TALLY_EXPORT const char* tally_last_error(void);
+
+/* Copies that text into the caller's `buffer` of `size` bytes, cut if it has to be, and always
+ * ended by a zero byte unless size is 0. Returns the length of the whole text, as snprintf does: it
+ * was cut if that is size or more. */
+TALLY_EXPORT size_t tally_copy_last_error(char* buffer, size_t size);
+
+/* --- Executors -------------------------------------------------------------------------------- */
+
+/* Each of these makes an executor and writes it to *where. On failure *where keeps what it had. */
+
+/* One thread, plain loops: the reference. */
 TALLY_EXPORT tally_status tally_serial(tally_executor* where);
-TALLY_EXPORT tally_status tally_simd(tally_executor* where);
+
+/* One thread and the vector instructions of this processor. TALLY_NO_DEVICE if the set that is
+ * asked for is not built in or not here, TALLY_INVALID_ARGUMENT for an int that is none. */
+TALLY_EXPORT tally_status tally_simd(tally_executor* where, tally_instruction_set instructions);
+
+/* Threads of OpenMP, each with those instructions; 0 threads stands for as many as OpenMP would
+ * start. TALLY_INVALID_ARGUMENT for a negative number or more than 4096, TALLY_MISSING_BACKEND if
+ * the build has no OpenMP, TALLY_NO_DEVICE in the child of a fork of a process with several
+ * threads. */
 TALLY_EXPORT tally_status tally_openmp(tally_executor* where, int threads);
+
+/* A CUDA device, -1 for the calling thread's current one, and one of its streams, a cudaStream_t or
+ * NULL for the default stream. TALLY_MISSING_BACKEND if the build has no CUDA, TALLY_NO_DEVICE if
+ * there is no driver or no such device. */
 TALLY_EXPORT tally_status tally_cuda(tally_executor* where, int device, void* stream);
+
+/* Kokkos's default execution space. It initialises Kokkos when nobody has, and then finalises it at
+ * exit. TALLY_MISSING_BACKEND if the build has no Kokkos, TALLY_NO_DEVICE if Kokkos is finalised or
+ * its device is not here. */
 TALLY_EXPORT tally_status tally_kokkos(tally_executor* where);
+
+/* One of the others, chosen at each call: cuda on the device that holds the operands, with its
+ * default stream, otherwise simd or, for long operands, openmp. It never moves data. */
 TALLY_EXPORT tally_status tally_automatic(tally_executor* where);
 
-/* *result = sum_i x_i * y_i (tally_dot) or sum_i conj(x_i) * y_i (tally_dotc), accumulated in
- * result_type. Vectors are BLAS's (n, x, incx). With `where` NULL the executor is automatic.
- * Blocks; `result` is host memory. */
+/* The executor of that name with default options: "serial", "simd", "openmp", "cuda", "kokkos" or
+ * "automatic". TALLY_MISSING_BACKEND for a name that this build has not; otherwise the errors of
+ * the function of that name. */
+TALLY_EXPORT tally_status tally_executor_named(tally_executor* where, const char* name);
+
+/* *name = the name of an executor, as above. */
+TALLY_EXPORT tally_status tally_executor_name(const tally_executor* where, const char** name);
+
+/* The backends of this build, "serial" first: *count says how many there are, and of the first
+ * `capacity` names[i] is the name and usable[i] 1 if it can run in this process, 0 if it can't.
+ * names and usable may be NULL. For usable each executor is made, which initialises Kokkos where it
+ * is built in. TALLY_NULL_POINTER if count is NULL. */
+TALLY_EXPORT tally_status tally_executors(size_t capacity, const char** names, int* usable,
+                                          size_t* count);
+
+/* --- Sums ------------------------------------------------------------------------------------- */
+
+/* *result = sum_i x_i * y_i, i = 0 ... n-1 (<tally/dot.hpp>), for any two types. result_type is the
+ * type of the sum and the result: TALLY_FLOAT64 where x or y is, TALLY_FLOAT32 for other
+ * floating-point types, alone or with integers, TALLY_INT64 for integers, the complex type of these
+ * where x or y is complex. In place of these it may be TALLY_FLOAT64, in place of a complex one
+ * TALLY_COMPLEX128. Nothing but `result` is written, and it may be an element of x or y.
+ *
+ * options: grade, wait, conjugate. */
 TALLY_EXPORT tally_status tally_dot(const tally_executor* where, size_t n, tally_type x_type,
                                     const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
-                                    ptrdiff_t incy, tally_type result_type, void* result);
-TALLY_EXPORT tally_status tally_dotc(const tally_executor* where, size_t n, tally_type x_type,
-                                     const void* x, ptrdiff_t incx, tally_type y_type,
-                                     const void* y, ptrdiff_t incy, tally_type result_type,
-                                     void* result);
+                                    ptrdiff_t incy, tally_type result_type, void* result,
+                                    const tally_call_options* options);
 
-/* The forms that don't block: `result` is memory that the executor can write. On a CUDA stream that
- * is being captured they become part of the graph; executable graphs made from the same captured
- * graph share scratch memory and must not run at once. */
-TALLY_EXPORT tally_status tally_dot_async(const tally_executor* where, size_t n, tally_type x_type,
-                                          const void* x, ptrdiff_t incx, tally_type y_type,
-                                          const void* y, ptrdiff_t incy, tally_type result_type,
-                                          void* result);
-TALLY_EXPORT tally_status tally_dotc_async(const tally_executor* where, size_t n, tally_type x_type,
-                                           const void* x, ptrdiff_t incx, tally_type y_type,
-                                           const void* y, ptrdiff_t incy, tally_type result_type,
-                                           void* result);
-
-/* The same, correctly rounded: the exact grade of tally/exact.hpp. */
-TALLY_EXPORT tally_status tally_dot_exact(const tally_executor* where, size_t n, tally_type x_type,
-                                          const void* x, ptrdiff_t incx, tally_type y_type,
-                                          const void* y, ptrdiff_t incy, tally_type result_type,
-                                          void* result);
-TALLY_EXPORT tally_status tally_dot_exact_async(const tally_executor* where, size_t n,
-                                                tally_type x_type, const void* x, ptrdiff_t incx,
-                                                tally_type y_type, const void* y, ptrdiff_t incy,
-                                                tally_type result_type, void* result);
-TALLY_EXPORT tally_status tally_dotc_exact(const tally_executor* where, size_t n, tally_type x_type,
-                                           const void* x, ptrdiff_t incx, tally_type y_type,
-                                           const void* y, ptrdiff_t incy, tally_type result_type,
-                                           void* result);
-TALLY_EXPORT tally_status tally_dotc_exact_async(const tally_executor* where, size_t n,
-                                                 tally_type x_type, const void* x, ptrdiff_t incx,
-                                                 tally_type y_type, const void* y, ptrdiff_t incy,
-                                                 tally_type result_type, void* result);
-
-/* *result = sum_i x_i (tally_sum), sum_i |x_i|, of complex elements |re x_i| + |im x_i|
- * (tally_asum), or sqrt(sum_i |x_i|^2) (tally_nrm2), accumulated in result_type, which for the last
- * two is real. Otherwise as tally_dot: in two forms, in two grades. */
+/* *result = sum_i x_i (<tally/reduce.hpp>). result_type is TALLY_FLOAT64 for x of that type,
+ * TALLY_FLOAT32 for other floating-point types, TALLY_INT64 for integers, the complex type of these
+ * for complex elements. In place of these it may be TALLY_FLOAT64, in place of a complex one
+ * TALLY_COMPLEX128.
+ *
+ * options: grade, wait. */
 TALLY_EXPORT tally_status tally_sum(const tally_executor* where, size_t n, tally_type x_type,
                                     const void* x, ptrdiff_t incx, tally_type result_type,
-                                    void* result);
-TALLY_EXPORT tally_status tally_sum_async(const tally_executor* where, size_t n, tally_type x_type,
-                                          const void* x, ptrdiff_t incx, tally_type result_type,
-                                          void* result);
-TALLY_EXPORT tally_status tally_sum_exact(const tally_executor* where, size_t n, tally_type x_type,
-                                          const void* x, ptrdiff_t incx, tally_type result_type,
-                                          void* result);
-TALLY_EXPORT tally_status tally_sum_exact_async(const tally_executor* where, size_t n,
-                                                tally_type x_type, const void* x, ptrdiff_t incx,
-                                                tally_type result_type, void* result);
+                                    void* result, const tally_call_options* options);
 
+/* *result = sum_i |x_i|, of complex elements |re x_i| + |im x_i| (BLAS's asum). result_type is that
+ * of tally_sum, of complex elements the type of their parts; in place of these it may be
+ * TALLY_FLOAT64.
+ *
+ * options: grade, wait. */
 TALLY_EXPORT tally_status tally_asum(const tally_executor* where, size_t n, tally_type x_type,
                                      const void* x, ptrdiff_t incx, tally_type result_type,
-                                     void* result);
-TALLY_EXPORT tally_status tally_asum_async(const tally_executor* where, size_t n, tally_type x_type,
-                                           const void* x, ptrdiff_t incx, tally_type result_type,
-                                           void* result);
-TALLY_EXPORT tally_status tally_asum_exact(const tally_executor* where, size_t n, tally_type x_type,
-                                           const void* x, ptrdiff_t incx, tally_type result_type,
-                                           void* result);
-TALLY_EXPORT tally_status tally_asum_exact_async(const tally_executor* where, size_t n,
-                                                 tally_type x_type, const void* x, ptrdiff_t incx,
-                                                 tally_type result_type, void* result);
+                                     void* result, const tally_call_options* options);
 
+/* *result = sqrt(sum_i |x_i|^2) (BLAS's nrm2), without overflow or underflow on the way.
+ * result_type is that of tally_asum, of integers TALLY_FLOAT64; in place of these it may be
+ * TALLY_FLOAT64.
+ *
+ * options: grade, wait. */
 TALLY_EXPORT tally_status tally_nrm2(const tally_executor* where, size_t n, tally_type x_type,
                                      const void* x, ptrdiff_t incx, tally_type result_type,
-                                     void* result);
-TALLY_EXPORT tally_status tally_nrm2_async(const tally_executor* where, size_t n, tally_type x_type,
-                                           const void* x, ptrdiff_t incx, tally_type result_type,
-                                           void* result);
-TALLY_EXPORT tally_status tally_nrm2_exact(const tally_executor* where, size_t n, tally_type x_type,
-                                           const void* x, ptrdiff_t incx, tally_type result_type,
-                                           void* result);
-TALLY_EXPORT tally_status tally_nrm2_exact_async(const tally_executor* where, size_t n,
-                                                 tally_type x_type, const void* x, ptrdiff_t incx,
-                                                 tally_type result_type, void* result);
+                                     void* result, const tally_call_options* options);
 
-/* The smallest element (tally_min), the largest (tally_max) or both (tally_minmax), each with the
- * lowest index that it has, counted from 0. `result` points at a struct of the element type and an
- * int64_t, `struct { double value; int64_t index; }`, 16 bytes for every type, or at two of them.
- * The bytes between a shorter value and the index are written too: they are zero. tally_iamax gives
- * the index of the element of largest magnitude, -1 where n is 0. */
-TALLY_EXPORT tally_status tally_min(const tally_executor* where, size_t n, tally_type x_type,
-                                    const void* x, ptrdiff_t incx, void* result);
-TALLY_EXPORT tally_status tally_min_async(const tally_executor* where, size_t n, tally_type x_type,
-                                          const void* x, ptrdiff_t incx, void* result);
-TALLY_EXPORT tally_status tally_max(const tally_executor* where, size_t n, tally_type x_type,
-                                    const void* x, ptrdiff_t incx, void* result);
-TALLY_EXPORT tally_status tally_max_async(const tally_executor* where, size_t n, tally_type x_type,
-                                          const void* x, ptrdiff_t incx, void* result);
-TALLY_EXPORT tally_status tally_minmax(const tally_executor* where, size_t n, tally_type x_type,
-                                       const void* x, ptrdiff_t incx, void* result);
-TALLY_EXPORT tally_status tally_minmax_async(const tally_executor* where, size_t n,
-                                             tally_type x_type, const void* x, ptrdiff_t incx,
-                                             void* result);
-TALLY_EXPORT tally_status tally_iamax(const tally_executor* where, size_t n, tally_type x_type,
-                                      const void* x, ptrdiff_t incx, int64_t* result);
-TALLY_EXPORT tally_status tally_iamax_async(const tally_executor* where, size_t n,
-                                            tally_type x_type, const void* x, ptrdiff_t incx,
-                                            int64_t* result);
-/* k dot products in one pass over memory: results[j] = sum_i x[j * ldx + i] * y_i, j = 0 ... k-1.
- * The bits of each, the four forms and the conjugated ones (of x) are those of tally_dot. */
+/* results[j] = sum_i x[j * ldx + i] * y_i, j = 0 ... k-1, i = 0 ... n-1: k contiguous rows against
+ * one vector, in one pass over memory (<tally/multi_dot.hpp>). Each result has the bits of
+ * tally_dot. The rows may overlap, and with ldx 0 are all the same. Types are those of tally_dot.
+ * `results` are contiguous; they share no memory with x or y: TALLY_OVERLAP.
+ *
+ * options: grade, wait, conjugate. */
 TALLY_EXPORT tally_status tally_multi_dot(const tally_executor* where, size_t k, size_t n,
                                           tally_type x_type, const void* x, ptrdiff_t ldx,
                                           tally_type y_type, const void* y, ptrdiff_t incy,
-                                          tally_type result_type, void* results);
-TALLY_EXPORT tally_status tally_multi_dot_async(const tally_executor* where, size_t k, size_t n,
-                                                tally_type x_type, const void* x, ptrdiff_t ldx,
-                                                tally_type y_type, const void* y, ptrdiff_t incy,
-                                                tally_type result_type, void* results);
-TALLY_EXPORT tally_status tally_multi_dot_exact(const tally_executor* where, size_t k, size_t n,
-                                                tally_type x_type, const void* x, ptrdiff_t ldx,
-                                                tally_type y_type, const void* y, ptrdiff_t incy,
-                                                tally_type result_type, void* results);
-TALLY_EXPORT tally_status tally_multi_dot_exact_async(const tally_executor* where, size_t k,
-                                                      size_t n, tally_type x_type, const void* x,
-                                                      ptrdiff_t ldx, tally_type y_type,
-                                                      const void* y, ptrdiff_t incy,
-                                                      tally_type result_type, void* results);
-TALLY_EXPORT tally_status tally_multi_dotc(const tally_executor* where, size_t k, size_t n,
-                                           tally_type x_type, const void* x, ptrdiff_t ldx,
-                                           tally_type y_type, const void* y, ptrdiff_t incy,
-                                           tally_type result_type, void* results);
-TALLY_EXPORT tally_status tally_multi_dotc_async(const tally_executor* where, size_t k, size_t n,
-                                                 tally_type x_type, const void* x, ptrdiff_t ldx,
-                                                 tally_type y_type, const void* y, ptrdiff_t incy,
-                                                 tally_type result_type, void* results);
-TALLY_EXPORT tally_status tally_multi_dotc_exact(const tally_executor* where, size_t k, size_t n,
-                                                 tally_type x_type, const void* x, ptrdiff_t ldx,
-                                                 tally_type y_type, const void* y, ptrdiff_t incy,
-                                                 tally_type result_type, void* results);
-TALLY_EXPORT tally_status tally_multi_dotc_exact_async(const tally_executor* where, size_t k,
-                                                       size_t n, tally_type x_type, const void* x,
-                                                       ptrdiff_t ldx, tally_type y_type,
-                                                       const void* y, ptrdiff_t incy,
-                                                       tally_type result_type, void* results);
+                                          tally_type result_type, void* results,
+                                          const tally_call_options* options);
 
-/* results[j] = sum_i x[j * ldx + i] * y[j * ldy + i], j = 0 ... k-1: many short ones. */
+/* results[j] = sum_i x[j * ldx + i] * y[j * ldy + i]: k pairs of rows; otherwise as
+ * tally_multi_dot. */
 TALLY_EXPORT tally_status tally_batched_dot(const tally_executor* where, size_t k, size_t n,
                                             tally_type x_type, const void* x, ptrdiff_t ldx,
                                             tally_type y_type, const void* y, ptrdiff_t ldy,
-                                            tally_type result_type, void* results);
-TALLY_EXPORT tally_status tally_batched_dot_async(const tally_executor* where, size_t k, size_t n,
-                                                  tally_type x_type, const void* x, ptrdiff_t ldx,
-                                                  tally_type y_type, const void* y, ptrdiff_t ldy,
-                                                  tally_type result_type, void* results);
-TALLY_EXPORT tally_status tally_batched_dot_exact(const tally_executor* where, size_t k, size_t n,
-                                                  tally_type x_type, const void* x, ptrdiff_t ldx,
-                                                  tally_type y_type, const void* y, ptrdiff_t ldy,
-                                                  tally_type result_type, void* results);
-TALLY_EXPORT tally_status tally_batched_dot_exact_async(const tally_executor* where, size_t k,
-                                                        size_t n, tally_type x_type, const void* x,
-                                                        ptrdiff_t ldx, tally_type y_type,
-                                                        const void* y, ptrdiff_t ldy,
-                                                        tally_type result_type, void* results);
-TALLY_EXPORT tally_status tally_batched_dotc(const tally_executor* where, size_t k, size_t n,
-                                             tally_type x_type, const void* x, ptrdiff_t ldx,
-                                             tally_type y_type, const void* y, ptrdiff_t ldy,
-                                             tally_type result_type, void* results);
-TALLY_EXPORT tally_status tally_batched_dotc_async(const tally_executor* where, size_t k, size_t n,
-                                                   tally_type x_type, const void* x, ptrdiff_t ldx,
-                                                   tally_type y_type, const void* y, ptrdiff_t ldy,
-                                                   tally_type result_type, void* results);
-TALLY_EXPORT tally_status tally_batched_dotc_exact(const tally_executor* where, size_t k, size_t n,
-                                                   tally_type x_type, const void* x, ptrdiff_t ldx,
-                                                   tally_type y_type, const void* y, ptrdiff_t ldy,
-                                                   tally_type result_type, void* results);
-TALLY_EXPORT tally_status tally_batched_dotc_exact_async(const tally_executor* where, size_t k,
-                                                         size_t n, tally_type x_type, const void* x,
-                                                         ptrdiff_t ldx, tally_type y_type,
-                                                         const void* y, ptrdiff_t ldy,
-                                                         tally_type result_type, void* results);
+                                            tally_type result_type, void* results,
+                                            const tally_call_options* options);
 
-/* results[j] = the dot product of (n[j], x[j], incx[j]) and (n[j], y[j], incy[j]), j = 0 ... k-1.
- * The arrays themselves are host memory and may go when the call returns. */
+/* results[j] = the dot product of (n[j], x[j], incx[j]) and (n[j], y[j], incy[j]): k pairs of
+ * vectors; otherwise as tally_multi_dot. The five arrays are host memory of k elements each. */
 TALLY_EXPORT tally_status tally_multi_dot_list(const tally_executor* where, size_t k,
                                                const size_t* n, tally_type x_type,
                                                const void* const* x, const ptrdiff_t* incx,
                                                tally_type y_type, const void* const* y,
                                                const ptrdiff_t* incy, tally_type result_type,
-                                               void* results);
-TALLY_EXPORT tally_status tally_multi_dot_list_async(const tally_executor* where, size_t k,
-                                                     const size_t* n, tally_type x_type,
-                                                     const void* const* x, const ptrdiff_t* incx,
-                                                     tally_type y_type, const void* const* y,
-                                                     const ptrdiff_t* incy, tally_type result_type,
-                                                     void* results);
-TALLY_EXPORT tally_status tally_multi_dot_list_exact(const tally_executor* where, size_t k,
-                                                     const size_t* n, tally_type x_type,
-                                                     const void* const* x, const ptrdiff_t* incx,
-                                                     tally_type y_type, const void* const* y,
-                                                     const ptrdiff_t* incy, tally_type result_type,
-                                                     void* results);
-TALLY_EXPORT tally_status tally_multi_dot_list_exact_async(
-    const tally_executor* where, size_t k, const size_t* n, tally_type x_type, const void* const* x,
-    const ptrdiff_t* incx, tally_type y_type, const void* const* y, const ptrdiff_t* incy,
-    tally_type result_type, void* results);
-TALLY_EXPORT tally_status tally_multi_dotc_list(const tally_executor* where, size_t k,
-                                                const size_t* n, tally_type x_type,
-                                                const void* const* x, const ptrdiff_t* incx,
-                                                tally_type y_type, const void* const* y,
-                                                const ptrdiff_t* incy, tally_type result_type,
-                                                void* results);
-TALLY_EXPORT tally_status tally_multi_dotc_list_async(const tally_executor* where, size_t k,
-                                                      const size_t* n, tally_type x_type,
-                                                      const void* const* x, const ptrdiff_t* incx,
-                                                      tally_type y_type, const void* const* y,
-                                                      const ptrdiff_t* incy, tally_type result_type,
-                                                      void* results);
-TALLY_EXPORT tally_status tally_multi_dotc_list_exact(const tally_executor* where, size_t k,
-                                                      const size_t* n, tally_type x_type,
-                                                      const void* const* x, const ptrdiff_t* incx,
-                                                      tally_type y_type, const void* const* y,
-                                                      const ptrdiff_t* incy, tally_type result_type,
-                                                      void* results);
-TALLY_EXPORT tally_status tally_multi_dotc_list_exact_async(
-    const tally_executor* where, size_t k, const size_t* n, tally_type x_type, const void* const* x,
-    const ptrdiff_t* incx, tally_type y_type, const void* const* y, const ptrdiff_t* incy,
-    tally_type result_type, void* results);
+                                               void* results, const tally_call_options* options);
 
-/* Element-wise functions of tally/transform.hpp: y = x (tally_copy), x = alpha x (tally_scal),
- * y = alpha x + y (tally_axpy), y = alpha x + beta y (tally_axpby), z = x + y, x - y, x y
- * (tally_add, tally_sub, tally_mul), y = max(x, 0), 1 / (1 + exp(-x)), exp(x) (tally_relu,
- * tally_sigmoid, tally_exp). alpha and beta point at a factor of any type in host memory, read
- * before the call returns. On CUDA they don't block: they return once the work is queued on the
- * stream. */
+/* --- Extrema ---------------------------------------------------------------------------------- */
+
+/* The smallest element and the lowest index that it has, counted from 0 (<tally/extremum.hpp>); the
+ * first NaN if there is one. `result` points at a struct of the element type and an int64_t,
+ * `struct { double value; int64_t index; }`, 16 bytes aligned to 8 for every type; the bytes
+ * between a shorter value and the index are written as zeros. x is of any type but a complex one,
+ * and has an element: TALLY_NO_ELEMENTS. `result` shares no memory with it: TALLY_OVERLAP.
+ *
+ * options: wait, and grade, which changes nothing. */
+TALLY_EXPORT tally_status tally_min(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, void* result,
+                                    const tally_call_options* options);
+
+/* The largest element and the lowest index that it has; otherwise as tally_min. */
+TALLY_EXPORT tally_status tally_max(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, void* result,
+                                    const tally_call_options* options);
+
+/* Both in one pass: `result` points at two such structs, the smallest element's first; otherwise as
+ * tally_min. */
+TALLY_EXPORT tally_status tally_minmax(const tally_executor* where, size_t n, tally_type x_type,
+                                       const void* x, ptrdiff_t incx, void* result,
+                                       const tally_call_options* options);
+
+/* *result = the lowest index, counted from 0, of the element of largest magnitude, of complex
+ * elements |re x_i| + |im x_i|; -1 if n is 0. (BLAS counts from 1.) x is of any type; otherwise as
+ * tally_min. */
+TALLY_EXPORT tally_status tally_iamax(const tally_executor* where, size_t n, tally_type x_type,
+                                      const void* x, ptrdiff_t incx, int64_t* result,
+                                      const tally_call_options* options);
+
+/* --- Element-wise functions ------------------------------------------------------------------- */
+
+/* These write a vector, i = 0 ... n-1 (<tally/transform.hpp>). What they compute is rounded once to
+ * the type of the output, which is of the kind of the inputs or a wider one: integer,
+ * floating-point, complex; only tally_copy from TALLY_BOOL writes TALLY_BOOL. alpha and beta point
+ * at one factor of their type in host memory: a floating-point factor needs floating-point
+ * elements, a complex one complex elements. An output may be one of the inputs, with the same
+ * address and bytes from one element to the next; otherwise it shares no memory with an input:
+ * TALLY_OVERLAP.
+ *
+ * options: wait, which may be TALLY_WAIT_NO, as it is without. */
+
+/* y_i = x_i. */
 TALLY_EXPORT tally_status tally_copy(const tally_executor* where, size_t n, tally_type x_type,
                                      const void* x, ptrdiff_t incx, tally_type y_type, void* y,
-                                     ptrdiff_t incy);
+                                     ptrdiff_t incy, const tally_call_options* options);
+
+/* x_i = alpha * x_i. */
 TALLY_EXPORT tally_status tally_scal(const tally_executor* where, size_t n, tally_type alpha_type,
-                                     const void* alpha, tally_type x_type, void* x, ptrdiff_t incx);
+                                     const void* alpha, tally_type x_type, void* x, ptrdiff_t incx,
+                                     const tally_call_options* options);
+
+/* y_i = alpha * x_i + y_i. */
 TALLY_EXPORT tally_status tally_axpy(const tally_executor* where, size_t n, tally_type alpha_type,
                                      const void* alpha, tally_type x_type, const void* x,
-                                     ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy);
+                                     ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy,
+                                     const tally_call_options* options);
+
+/* y_i = alpha * x_i + beta * y_i. y is read whatever beta is: 0 * NaN is NaN. */
 TALLY_EXPORT tally_status tally_axpby(const tally_executor* where, size_t n, tally_type alpha_type,
                                       const void* alpha, tally_type x_type, const void* x,
                                       ptrdiff_t incx, tally_type beta_type, const void* beta,
-                                      tally_type y_type, void* y, ptrdiff_t incy);
+                                      tally_type y_type, void* y, ptrdiff_t incy,
+                                      const tally_call_options* options);
+
+/* z_i = x_i + y_i. */
 TALLY_EXPORT tally_status tally_add(const tally_executor* where, size_t n, tally_type x_type,
                                     const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
-                                    ptrdiff_t incy, tally_type z_type, void* z, ptrdiff_t incz);
+                                    ptrdiff_t incy, tally_type z_type, void* z, ptrdiff_t incz,
+                                    const tally_call_options* options);
+
+/* z_i = x_i - y_i. */
 TALLY_EXPORT tally_status tally_sub(const tally_executor* where, size_t n, tally_type x_type,
                                     const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
-                                    ptrdiff_t incy, tally_type z_type, void* z, ptrdiff_t incz);
+                                    ptrdiff_t incy, tally_type z_type, void* z, ptrdiff_t incz,
+                                    const tally_call_options* options);
+
+/* z_i = x_i * y_i. */
 TALLY_EXPORT tally_status tally_mul(const tally_executor* where, size_t n, tally_type x_type,
                                     const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
-                                    ptrdiff_t incy, tally_type z_type, void* z, ptrdiff_t incz);
+                                    ptrdiff_t incy, tally_type z_type, void* z, ptrdiff_t incz,
+                                    const tally_call_options* options);
+
+/* y_i = max(x_i, 0), of real elements: +0 for -0, NaN for NaN. */
 TALLY_EXPORT tally_status tally_relu(const tally_executor* where, size_t n, tally_type x_type,
                                      const void* x, ptrdiff_t incx, tally_type y_type, void* y,
-                                     ptrdiff_t incy);
+                                     ptrdiff_t incy, const tally_call_options* options);
+
+/* y_i = 1 / (1 + exp(-x_i)), of floating-point elements. */
 TALLY_EXPORT tally_status tally_sigmoid(const tally_executor* where, size_t n, tally_type x_type,
                                         const void* x, ptrdiff_t incx, tally_type y_type, void* y,
-                                        ptrdiff_t incy);
+                                        ptrdiff_t incy, const tally_call_options* options);
+
+/* y_i = exp(x_i), of floating-point elements. */
 TALLY_EXPORT tally_status tally_exp(const tally_executor* where, size_t n, tally_type x_type,
                                     const void* x, ptrdiff_t incx, tally_type y_type, void* y,
-                                    ptrdiff_t incy);
+                                    ptrdiff_t incy, const tally_call_options* options);
 
-/* Histograms of tally/histogram.hpp. How many of n keys are k = 0 ... bins - 1 (tally_bincount);
- * how many samples are in bins of equal width between two bounds (tally_histogram_even), or between
- * each edge and the next (tally_histogram_range). Bins are half-open, the last one is closed. The
- * counts, TALLY_INT32 or TALLY_INT64, are contiguous: those of the first channel, of the second,
- * ... */
-typedef struct tally_outside_counts {
-  int64_t below, above, nan;
-} tally_outside_counts;
+/* --- Histograms ------------------------------------------------------------------------------- */
 
-/* All zeros, or a null pointer to it, is the default. */
-typedef struct tally_histogram_options {
-  int add;                       /* not 0: counts are added to what is there */
-  size_t channels;               /* of interleaved samples; 0 is 1 */
-  tally_outside_counts* outside; /* one a channel, for samples in no bin; null: not counted */
-  /* TALLY_FLOAT32 or TALLY_FLOAT64: each bin's weights are added up and rounded once, and the
-   * counts are of such a type, too. Null: samples are counted. */
-  tally_type weights_type;
-  const void* weights;
-  ptrdiff_t incw;
-} tally_histogram_options;
+/* These count real samples in bins (<tally/histogram.hpp>), which are half-open, but for the last,
+ * which is closed. `counts` are contiguous, of TALLY_INT32 or TALLY_INT64, as many as bins times
+ * channels: those of the first channel, of the second, ... With weights they are TALLY_FLOAT32 or
+ * TALLY_FLOAT64, and hold each bin's exact sum, rounded once. Counts and `outside` share no memory
+ * with an input or each other: TALLY_OVERLAP. TALLY_INVALID_ARGUMENT for no bins, more than 2^31 -
+ * 1 counts, samples that are no multiple of the channels, or more of them than a count of
+ * TALLY_INT32 holds. */
 
-/* A key that has no bin is an error (TALLY_KEY_OUT_OF_RANGE), unless `outside` is there. */
+/* Counts how many of n integers are k, for k = 0 ... bins - 1. A key that has no bin is
+ * TALLY_KEY_OUT_OF_RANGE, unless options have `outside`; without `outside` the call waits on every
+ * executor, and on a device the counts are then those of the keys in range. */
 TALLY_EXPORT tally_status tally_bincount(const tally_executor* where, size_t n,
                                          tally_type keys_type, const void* keys, ptrdiff_t inckeys,
                                          size_t bins, tally_type counts_type, void* counts,
                                          const tally_histogram_options* options);
-/* lower and upper point at bounds of one type in host memory. */
+
+/* Counts in bins of equal width. lower and upper point at the first edge and the last, of one real
+ * type, in host memory; TALLY_INVALID_ARGUMENT unless they are finite and lower < upper. */
 TALLY_EXPORT tally_status tally_histogram_even(const tally_executor* where, size_t n,
                                                tally_type x_type, const void* x, ptrdiff_t incx,
                                                tally_type bounds_type, const void* lower,
                                                const void* upper, size_t bins,
                                                tally_type counts_type, void* counts,
                                                const tally_histogram_options* options);
-/* bins + 1 edges in host memory. */
+
+/* Counts between each edge and the next: bins + 1 contiguous edges of a real type, in host memory.
+ * TALLY_INVALID_ARGUMENT if one is less than the one before it, or NaN. */
 TALLY_EXPORT tally_status tally_histogram_range(const tally_executor* where, size_t n,
                                                 tally_type x_type, const void* x, ptrdiff_t incx,
                                                 tally_type edges_type, const void* edges,
                                                 size_t bins, tally_type counts_type, void* counts,
                                                 const tally_histogram_options* options);
-/* A matrix in compressed sparse rows, where `where` reaches it: row i has the terms row_offsets[i]
- * ... row_offsets[i+1] - 1. Offsets and columns are int32 or int64, each of its own; values are of
- * a floating-point or complex type. */
-typedef struct tally_csr {
-  size_t rows;
-  size_t columns;
-  size_t nonzeros;
-  tally_type offset_type;
-  const void* row_offsets; /* rows + 1 of them: from 0 to nonzeros */
-  tally_type column_type;
-  const void* column_indices;
-  tally_type value_type;
-  const void* values;
-} tally_csr;
 
-/* Checks a whole matrix; TALLY_INVALID_ARGUMENT for the first thing that is wrong. */
+/* --- Sparse matrices -------------------------------------------------------------------------- */
+
+/* Checks a whole matrix where it lies, and waits for the answer: TALLY_INVALID_ARGUMENT for the
+ * first offset or column that is wrong (<tally/spmv.hpp>). */
 TALLY_EXPORT tally_status tally_validate(const tally_executor* where, const tally_csr* matrix);
 
-/* A plan, made once for a matrix that is multiplied many times; see tally/spmv.hpp. It validates
- * the matrix. Destroying NULL does nothing. The description lives as long as the plan. */
-typedef struct tally_spmv_plan tally_spmv_plan;
+/* *plan = a plan for products with this matrix, which it validates. It changes the time of a
+ * product, never a bit. The row offsets must stay as they are, at their address, as long as the
+ * plan is used; column indices and values may change. */
 TALLY_EXPORT tally_status tally_spmv_plan_create(const tally_executor* where,
                                                  const tally_csr* matrix, tally_spmv_plan** plan);
-TALLY_EXPORT void tally_spmv_plan_destroy(tally_spmv_plan* plan);
-TALLY_EXPORT const char* tally_spmv_plan_describe(const tally_spmv_plan* plan);
 
-/* y = alpha A x + beta y, in the accumulator that dot has for values and x. alpha and beta point at
- * factors of any type in host memory, or are NULL for 1 and 0; where beta is 0, y is not read. plan
- * is one of this matrix, or NULL. The exact grade rounds each row's sum correctly. On CUDA they
- * don't block: they return once the work is queued on the stream. */
+/* Ends a plan that no product uses any more. NULL is fine. */
+TALLY_EXPORT void tally_spmv_plan_destroy(tally_spmv_plan* plan);
+
+/* *text = how rows are summed and why, for people. It lives as long as the plan. */
+TALLY_EXPORT tally_status tally_spmv_plan_describe(const tally_spmv_plan* plan, const char** text);
+
+/* y = alpha A x + beta y: x has as many elements as the matrix has columns, y as many as it has
+ * rows
+ * (<tally/spmv.hpp>). alpha and beta point at factors of their types in host memory, or are NULL
+ * for 1 and 0; where beta is 0, y is not read. x and y are of floating-point or complex types of 32
+ * or 64 bits, y is complex where the values or x are. plan is one of this matrix on this backend
+ * (TALLY_INVALID_ARGUMENT), or NULL. y shares no memory with x or the matrix: TALLY_OVERLAP.
+ *
+ * options: grade (with TALLY_GRADE_EXACT the sum of each row is rounded once), and wait, which may
+ * be TALLY_WAIT_NO, as it is without. */
 TALLY_EXPORT tally_status tally_spmv(const tally_executor* where, const tally_spmv_plan* plan,
                                      tally_type alpha_type, const void* alpha,
                                      const tally_csr* matrix, tally_type x_type, const void* x,
                                      ptrdiff_t incx, tally_type beta_type, const void* beta,
-                                     tally_type y_type, void* y, ptrdiff_t incy);
-TALLY_EXPORT tally_status tally_spmv_exact(const tally_executor* where, const tally_spmv_plan* plan,
-                                           tally_type alpha_type, const void* alpha,
-                                           const tally_csr* matrix, tally_type x_type,
-                                           const void* x, ptrdiff_t incx, tally_type beta_type,
-                                           const void* beta, tally_type y_type, void* y,
-                                           ptrdiff_t incy);
-
-/* The text of this thread's last failure, of which 511 bytes are kept; "" before the first. Valid
- * until the next. It can be asked for, and calls may fail, while a thread or the program ends. */
-TALLY_EXPORT const char* tally_last_error(void);
+                                     tally_type y_type, void* y, ptrdiff_t incy,
+                                     const tally_call_options* options);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 // All of Tally.
 #pragma once
 
+#include <tally/version.h>
 #include <tally/csr_matrix.hpp>
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
@@ -20,4 +21,3 @@
 #include <tally/transform_function.hpp>
 #include <tally/transform_reduce.hpp>
 #include <tally/types.hpp>
-#include <tally/version.hpp>

@@ -23,7 +23,7 @@ void dot(const executor& where, const dot_arguments& a) {
     constexpr unsigned words = words_of<dot_sum<A>>;
     run_sum(where, "dot", at(dot_kernels<A>(contiguous), a.x.element, a.y.element),
             shape_of_dot(a.x.size, lanes, words), words, job, a.result.data,
-            size_of(a.result.element), a.wait);
+            size_of(a.result.element), a.options.wait);
   });
 }
 

@@ -128,7 +128,7 @@ const char* name_of(const exact_arguments& a) {
 void exact(const executor& where, const exact_arguments& a) {
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
-  const bool captured = is_captured(stream, a.wait, name_of(a));
+  const bool captured = is_captured(stream, a.options.wait, name_of(a));
 
   exact_job job;
   job.x = a.x.data;
@@ -138,8 +138,8 @@ void exact(const executor& where, const exact_arguments& a) {
   job.root = a.term == exact_term::square;
   job.to_float = a.result.element == type::float32 || a.result.element == type::complex64;
   job.result = a.result.data;
-  mailbox* const box = a.wait ? &mailbox::of_this_thread(current) : nullptr;
-  if (a.wait) {
+  mailbox* const box = a.options.wait ? &mailbox::of_this_thread(current) : nullptr;
+  if (a.options.wait) {
     job.result = box->address();
     job.tag = box->next_tag();
   }
@@ -172,7 +172,7 @@ void exact(const executor& where, const exact_arguments& a) {
     launch(cut.kernel->kernel, shape, &job, where.device(), stream);
     shared.queued();
   }
-  if (a.wait) {
+  if (a.options.wait) {
     std::uint32_t payload[mailbox::words];
     box->wait(stream, static_cast<int>(size_of(a.result.element) / 4), payload);
     std::memcpy(a.result.data, payload, size_of(a.result.element));

@@ -42,7 +42,7 @@ void extremum(const executor& where, const extremum_arguments& a) {
   const std::size_t tiles = (a.x.size + head + tile - 1) / tile;
   run_sum(where, names[static_cast<int>(a.what)], contiguous ? kernel.contiguous : kernel.any,
           shape_of_nodes(std::max<std::size_t>(1, tiles), kernel.words), kernel.words, job,
-          a.result, result_bytes[static_cast<int>(a.what)], a.wait);
+          a.result, result_bytes[static_cast<int>(a.what)], a.options.wait);
 }
 
 }  // namespace tally::backends::cuda

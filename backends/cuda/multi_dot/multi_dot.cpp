@@ -58,7 +58,7 @@ class results {
  public:
   results(const multi_dot_arguments& a, const current_device& current, bool in_words)
       : bytes_(a.pairs.size() * size_of(a.results.element)), a_(a), to_(a.results.data) {
-    if (!a.wait) return;
+    if (!a.options.wait) return;
     if (in_words && bytes_ <= 4 * mailbox::words) {
       box_ = &mailbox::of_this_thread(current);
       to_ = box_->address();
@@ -77,7 +77,7 @@ class results {
 
   /// Waits for the results, where the caller wants that.
   void arrive(cudaStream_t stream) const {
-    if (!a_.wait) return;
+    if (!a_.options.wait) return;
     if (tag_ != 0) {
       std::uint32_t payload[mailbox::words];
       box_->wait(stream, static_cast<int>(bytes_ / 4), payload);
@@ -340,14 +340,14 @@ void run_list(const call& c, const multi_dot_arguments& a) {
 
 void multi_dot(const executor& where, const multi_dot_arguments& a) {
   const current_device current(where.device());
-  const bool captured = is_captured(where.stream(), a.wait, "multi_dot");
+  const bool captured = is_captured(where.stream(), a.options.wait, "multi_dot");
   const bool exactly = wants_exact(a);
   const results to(a, current, !exactly);
   if (exactly) {
     for (std::size_t j = 0; j < a.pairs.size(); ++j) {
       exact_arguments one = as_exact(dot_of_pair(a, j));
       one.result.data = to.at(j);
-      one.wait = false;
+      one.options.wait = false;
       exact(where, one);
     }
   } else {

@@ -33,7 +33,7 @@ void reduce(const executor& where, const reduce_arguments& a) {
   run_sum(where, names[static_cast<int>(a.what)],
           is_contiguous(a.x, lanes) ? kernel.contiguous : kernel.any,
           shape_of_dot(a.x.size, lanes, kernel.words), kernel.words, job, a.result.data,
-          size_of(a.result.element), a.wait);
+          size_of(a.result.element), a.options.wait);
 }
 
 }  // namespace tally::backends::cuda

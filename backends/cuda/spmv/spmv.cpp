@@ -83,7 +83,7 @@ void spmv(const executor& where, const spmv_arguments& a) {
   const type accumulator = spmvs::accumulator(a.a.values.element, a.x.element);
   spmv_job job = job_of(a, accumulator);
   launch_shape shape;
-  if (a.exact) {
+  if (a.options.grade.is_exact()) {
     shape.threads = exact_spmv_warps * 32;
     shape.blocks = static_cast<unsigned>(
         std::min<std::size_t>(ceil_div(a.a.rows, exact_spmv_warps), std::size_t{1} << 20));
