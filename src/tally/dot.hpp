@@ -25,11 +25,11 @@ enum class conjugate : std::uint8_t { none, x, y };
 /// `result.element` is the accumulator: the rule's own (`dot_result_t`) or the widest
 /// (`dot_widest_t`).
 struct dot_arguments {
-  operand x;
-  operand y;
-  conjugate conjugated = conjugate::none;
-  output result;
-  call_options options = {};
+  operand x;                               ///< the first vector
+  operand y;                               ///< the second, as long as x
+  conjugate conjugated = conjugate::none;  ///< which of them is conjugated
+  output result;                           ///< where the result goes, and its type
+  call_options options = {};               ///< the grade, and whether to wait
 };
 
 /// The dot product with its types erased: what the templates below call, for bindings to other

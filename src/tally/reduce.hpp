@@ -25,10 +25,10 @@ enum class reduction : std::uint8_t { sum, asum, nrm2 };
 /// `result.element` is the rule's own (`sum_result_t`, `asum_result_t`, `nrm2_result_t`) or the
 /// widest.
 struct reduce_arguments {
-  operand x;
-  reduction what = reduction::sum;
-  output result;
-  call_options options = {};
+  operand x;                        ///< the vector
+  reduction what = reduction::sum;  ///< which of the three
+  output result;                    ///< where the result goes, and its type
+  call_options options = {};        ///< the grade, and whether to wait
 };
 
 /// A reduction with its types erased: what the templates below call, for bindings.

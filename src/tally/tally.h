@@ -141,15 +141,15 @@ enum { TALLY_ORDER_VERSION = 1, TALLY_ORDER_LANES = 64, TALLY_ORDER_CHUNK = 1024
  * private; one that no function below has made is TALLY_INVALID_ARGUMENT. Wherever one is taken,
  * NULL stands for the one of tally_automatic. */
 typedef struct tally_executor {
-  uint64_t contents[8];
+  uint64_t contents[8]; /* private */
 } tally_executor;
 
 /* What a call may be asked for beside its operands; NULL, and 0 in each member, are the defaults.
  * An option that a function doesn't have must be 0: TALLY_INVALID_ARGUMENT otherwise. */
 typedef struct tally_call_options {
-  size_t size; /* sizeof(tally_call_options) */
-  tally_grade grade;
-  tally_wait wait;
+  size_t size;               /* sizeof(tally_call_options) */
+  tally_grade grade;         /* which grade the sums have */
+  tally_wait wait;           /* whether the call returns before its result is there */
   tally_conjugate conjugate; /* for dot products */
   int reserved;              /* 0 */
 } tally_call_options;
@@ -158,7 +158,7 @@ typedef struct tally_call_options {
 typedef struct tally_outside_counts {
   int64_t below; /* less than the first edge */
   int64_t above; /* greater than the last */
-  int64_t nan;
+  int64_t nan;   /* NaNs */
 } tally_outside_counts;
 
 /* What a histogram may be asked for; NULL, and 0 in each member, are the defaults. */
@@ -175,10 +175,10 @@ typedef struct tally_histogram_options {
 /* A matrix in compressed sparse rows (CSR), where the executor can read it: row i has the terms
  * row_offsets[i] ... row_offsets[i+1] - 1. Columns may be in any order and repeat. */
 typedef struct tally_csr {
-  size_t size; /* sizeof(tally_csr) */
-  size_t rows;
-  size_t columns;
-  size_t nonzeros;
+  size_t size;                /* sizeof(tally_csr) */
+  size_t rows;                /* its height */
+  size_t columns;             /* its width */
+  size_t nonzeros;            /* how many values it has, zeros among them */
   const void* row_offsets;    /* rows + 1 of them, from 0 to nonzeros, never decreasing */
   const void* column_indices; /* nonzeros of them, each in [0, columns) */
   const void* values;         /* nonzeros of them */
