@@ -176,13 +176,13 @@ class TALLY_EXPORT spmv_plan {
 
 /// What one product is asked for, its types erased. Element types are checked at run time.
 struct spmv_arguments {
-  csr_operand a;                            ///< the matrix
-  operand x;                                ///< as many elements as it has columns
-  output_operand y;                         ///< as many as it has rows
-  scalar alpha = 1;                         ///< the factor of A x
-  scalar beta = 0;                          ///< the factor of y
-  const spmv_plan* plan = nullptr;          ///< of this matrix and backend, or null
-  call_options options = {.wait = false};   ///< there is no form that waits
+  csr_operand a;                           ///< the matrix
+  operand x;                               ///< as many elements as it has columns
+  output_operand y;                        ///< as many as it has rows
+  scalar alpha = 1;                        ///< the factor of A x
+  scalar beta = 0;                         ///< the factor of y
+  const spmv_plan* plan = nullptr;         ///< of this matrix and backend, or null
+  call_options options = {.wait = false};  ///< there is no form that waits
 
   /// Whether beta is not 0.
   bool reads_y() const noexcept { return beta.integer != 0 || beta.number != 0.0; }
