@@ -5,7 +5,7 @@
 
 namespace tally {
 
-/// The options that the argument structs of all operations share.
+/// The options that argument structs share, where the operation has a grade or a form that waits.
 struct call_options {
   /// The default grade, or `tally::exact` for correctly rounded sums (<tally/exact.hpp>). It
   /// changes nothing where the result is exact in either grade: extrema, sums of integers.
