@@ -76,6 +76,8 @@ TALLY_ON_EVERY_EXECUTOR(Concurrency);
 
 #if TALLY_HAS_CUDA
 
+using data::device_vector;
+
 class CudaStreams : public testing::Test {
  protected:
   void SetUp() override {
@@ -166,22 +168,6 @@ TEST_F(CudaStreams, ManyShortLivedStreams) {
   cudaFree(result);
 }
 
-template <class T>
-struct on_device {
-  explicit on_device(const std::vector<T>& values)
-      : size(values.size()), memory(tally::cuda(), size * sizeof(T)) {
-    memory.write(values.data(), size * sizeof(T));
-  }
-  std::span<T> span() const { return {reinterpret_cast<T*>(memory.get()), size}; }
-  std::vector<T> read() const {
-    std::vector<T> values(size);
-    memory.read(values.data(), size * sizeof(T));
-    return values;
-  }
-  std::size_t size;
-  data::buffer memory;
-};
-
 struct device_matrix {
   explicit device_matrix(const matrices::pattern& p)
       : rows(p.rows),
@@ -195,8 +181,8 @@ struct device_matrix {
   }
   std::size_t rows, columns;
   std::vector<double> on_host;
-  on_device<std::int32_t> offsets, indices;
-  on_device<double> values;
+  device_vector<std::int32_t> offsets, indices;
+  device_vector<double> values;
 };
 
 // Some calls are several launches and wait for the last; those of other threads come in between.
@@ -207,7 +193,7 @@ TEST_F(CudaStreams, SequencesOfLaunchesOnOneStreamFromManyThreads) {
   const device_matrix second(matrices::rows_of(std::vector<std::size_t>(5000, 200), 3000, 2));
   std::vector<std::int32_t> keys(100'000, 7);
   keys[12'345] = 256;
-  const on_device<std::int32_t> bad_keys(keys), counts(std::vector<std::int32_t>(256));
+  const device_vector<std::int32_t> bad_keys(keys), counts(std::vector<std::int32_t>(256));
   const auto described = [&](const device_matrix& a) {
     return tally::spmv_plan(where, a.view()).describe();
   };
@@ -244,7 +230,7 @@ TEST_F(CudaStreams, SparseProductsAndHistogramsCapturedInAGraph) {
   const device_matrix a(p);
   const tally::spmv_plan plan(where, a.view());
   const auto x = golden::doubles(p.columns, 2);
-  const on_device<double> device_x(x), planned(std::vector<double>(p.rows)),
+  const device_vector<double> device_x(x), planned(std::vector<double>(p.rows)),
       unplanned(std::vector<double>(p.rows));
   std::vector<std::int32_t> keys(10'000);
   std::vector<std::int32_t> want_counts(100);
@@ -252,8 +238,8 @@ TEST_F(CudaStreams, SparseProductsAndHistogramsCapturedInAGraph) {
     keys[i] = static_cast<std::int32_t>(i * i % 107);
     if (keys[i] < 100) ++want_counts[static_cast<std::size_t>(keys[i])];
   }
-  const on_device<std::int32_t> device_keys(keys), counts(std::vector<std::int32_t>(100));
-  const on_device<tally::outside_counts> outside(std::vector<tally::outside_counts>(1));
+  const device_vector<std::int32_t> device_keys(keys), counts(std::vector<std::int32_t>(100));
+  const device_vector<tally::outside_counts> outside(std::vector<tally::outside_counts>(1));
   std::vector<double> want(p.rows);
   tally::spmv(tally::serial(),
               tally::csr_view{p.rows, p.columns, p.row_offsets, p.column_indices, a.on_host}, x,

@@ -20,6 +20,7 @@
 namespace {
 
 using data::check_cuda;
+using data::device_vector;
 
 class Cuda : public testing::Test {
  protected:
@@ -28,22 +29,6 @@ class Cuda : public testing::Test {
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
       GTEST_SKIP() << "no CUDA device";
   }
-};
-
-template <class T>
-struct on_device {
-  explicit on_device(const std::vector<T>& values)
-      : size(values.size()), memory(tally::cuda(), std::max<std::size_t>(1, size) * sizeof(T)) {
-    memory.write(values.data(), size * sizeof(T));
-  }
-  std::span<T> span() const { return {reinterpret_cast<T*>(memory.get()), size}; }
-  std::vector<T> read() const {
-    std::vector<T> values(size);
-    memory.read(values.data(), size * sizeof(T));
-    return values;
-  }
-  std::size_t size;
-  data::buffer memory;
 };
 
 /// While this lives a stream is captured, and a call that is not safe beside a capture ends that,
@@ -78,7 +63,7 @@ class global_capture {
 };
 
 /// The results are more than a thread's mailbox holds.
-void return_many(const tally::executor& where, const on_device<double>& x) {
+void return_many(const tally::executor& where, const device_vector<double>& x) {
   const auto all = x.span();
   const std::size_t n = all.size() / 100;
   EXPECT_EQ(tally::multi_dot(where, tally::rows(all.data(), 100, n), all.first(n)).size(), 100u);
@@ -89,7 +74,7 @@ TEST_F(Cuda, AThreadThatEndsLeavesCapturesAlone) {
   const tally::executor where = tally::cuda();
   const operations::prepared_list all(20'000, where);
   check_cuda(cudaDeviceSynchronize());
-  const on_device<double> x(golden::doubles(100'000, 1));
+  const device_vector<double> x(golden::doubles(100'000, 1));
   std::promise<void> ran, may_end;
   std::thread other([&] {
     for (std::size_t i = 0; i < all.size(); ++i) all[i].run();
@@ -113,7 +98,7 @@ TEST_F(Cuda, EveryOperationRunsBesideACapture) {
   const tally::executor where = tally::cuda({.stream = stream});
   const operations::prepared_list all(20'000, where);
   check_cuda(cudaDeviceSynchronize());
-  const on_device<double> x(golden::doubles(100'000, 1));
+  const device_vector<double> x(golden::doubles(100'000, 1));
   for (std::size_t i = 0; i <= all.size(); ++i) {
     const std::string name = i < all.size() ? all.name(i) : "multi_dot returned";
     global_capture capture;
@@ -148,16 +133,16 @@ TEST_F(Cuda, AnEarlierErrorIsLeftForItsOwner) {
 TEST_F(Cuda, BranchesOfAGraphRunSideBySide) {
   constexpr std::size_t branches = 6, n = 1'000'000;
   const auto x = golden::doubles(n, 1), y = golden::doubles(n, 2);
-  const on_device<double> dx(x), dy(y), results(std::vector<double>(2 * branches));
+  const device_vector<double> dx(x), dy(y), results(std::vector<double>(2 * branches));
   const matrices::pattern p =
       matrices::rows_of({3, 9000, 0, 2000, 17, 128, 129, 50000, 1}, 3000, 1);
   const auto values = golden::doubles(p.nonzeros(), 3), v = golden::doubles(p.columns, 4);
-  const on_device<std::int32_t> offsets(p.row_offsets), columns(p.column_indices);
-  const on_device<double> device_values(values), device_v(v);
+  const device_vector<std::int32_t> offsets(p.row_offsets), columns(p.column_indices);
+  const device_vector<double> device_values(values), device_v(v);
   const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), device_values.span()};
-  std::vector<std::unique_ptr<on_device<double>>> products;
+  std::vector<std::unique_ptr<device_vector<double>>> products;
   for (std::size_t b = 0; b < branches; ++b) {
-    products.push_back(std::make_unique<on_device<double>>(std::vector<double>(p.rows)));
+    products.push_back(std::make_unique<device_vector<double>>(std::vector<double>(p.rows)));
   }
   cudaStream_t streams[branches];
   cudaEvent_t fork, joined[branches];
@@ -258,21 +243,21 @@ void multiply_with_wrong_offsets() {
   std::mt19937_64 random(1);
   std::vector<std::int32_t> indices(nonzeros);
   for (auto& column : indices) column = static_cast<std::int32_t>(random() % columns);
-  const on_device<std::int32_t> device_indices(indices);
+  const device_vector<std::int32_t> device_indices(indices);
   const std::vector<T> values(nonzeros, T(1)), x(columns, T(1)), y(rows + 2, T(7));
-  const on_device<T> device_values(values), device_x(x);
-  on_device<T> device_y(y);
+  const device_vector<T> device_values(values), device_x(x);
+  device_vector<T> device_y(y);
 
   // These other calls on the stream all let blocks hand each other something.
   const auto terms = golden::doubles(1'000'000, 5);
-  const on_device<double> device_terms(terms);
+  const device_vector<double> device_terms(terms);
   const double want = tally::dot(tally::serial(), terms, terms);
   const double want_exact = tally::dot(tally::simd(), terms, terms, tally::exact);
   const matrices::pattern p =
       matrices::rows_of({3, 9000, 0, 2000, 17, 128, 129, 100'000, 1, 70'000}, columns, 1);
-  const on_device<std::int32_t> offsets(p.row_offsets), its_columns(p.column_indices);
+  const device_vector<std::int32_t> offsets(p.row_offsets), its_columns(p.column_indices);
   const auto its_values = golden::doubles(p.nonzeros(), 3), v = golden::doubles(columns, 4);
-  const on_device<double> device_its_values(its_values), device_v(v),
+  const device_vector<double> device_its_values(its_values), device_v(v),
       product(std::vector<double>(p.rows));
   std::vector<double> want_product(p.rows);
   tally::spmv(tally::serial(),
@@ -282,7 +267,7 @@ void multiply_with_wrong_offsets() {
                               device_its_values.span()};
 
   for (const auto& [name, wrong] : wrong_offsets<O>(rows, nonzeros)) {
-    const on_device<O> device_offsets(wrong);
+    const device_vector<O> device_offsets(wrong);
     const tally::csr_view a{rows, columns, device_offsets.span(), device_indices.span(),
                             device_values.span()};
     device_y.memory.write(y.data(), y.size() * sizeof(T));

@@ -1,18 +1,21 @@
 // Data for the tests: random vectors of every element type, and memory that an executor can reach.
 #pragma once
 
-#include "src/core/table.hpp"
-
 #include <tally/tally.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <new>
 #include <random>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -71,15 +74,33 @@ T random_element(std::mt19937_64& random, kind k) {
   }
 }
 
+/// n random elements of a type that is told at run time.
+std::vector<std::byte> random_bytes(tally::type element, std::size_t n, std::uint64_t seed, kind k);
+
 template <class T>
 std::vector<std::byte> random_bytes(std::size_t n, std::uint64_t seed, kind k) {
-  std::mt19937_64 random(seed);
-  std::vector<std::byte> bytes(n * sizeof(T));
-  for (std::size_t i = 0; i < n; ++i) {
-    const T value = random_element<T>(random, k);
+  return random_bytes(tally::type_of<T>, n, seed, k);
+}
+
+/// Elements, of bool too, as bytes, and bytes as elements.
+template <class T>
+std::vector<std::byte> bytes_of(const std::vector<T>& elements) {
+  std::vector<std::byte> bytes(elements.size() * sizeof(T));
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const T value = elements[i];
     std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
   }
   return bytes;
+}
+template <class T>
+std::vector<T> elements_of(const std::vector<std::byte>& bytes) {
+  std::vector<T> elements(bytes.size() / sizeof(T));
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    T value;
+    std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
+    elements[i] = value;
+  }
+  return elements;
 }
 
 /// The executor that a test runs on, by name: those built in are tested, those that can't run here
@@ -93,26 +114,7 @@ struct target {
 
 /// Every backend of the build: simd in each of its instruction sets, openmp with some numbers of
 /// threads.
-inline std::vector<target> targets() {
-  std::vector<target> all;
-  for (const std::string_view backend : tally::backend_names()) {
-    if (backend == "simd") {
-      for (const auto set : tally::instruction_sets()) {
-        std::string label = "simd_" + std::string(tally::name(set));
-        std::erase(label, '-');
-        all.push_back({label, [set] { return tally::simd({.instructions = set}); }});
-      }
-    } else if (backend == "openmp") {
-      for (const int threads : {1, 2, 3, 7}) {
-        all.push_back({"openmp_" + std::to_string(threads),
-                       [threads] { return tally::openmp({.threads = threads}); }});
-      }
-    } else {
-      all.push_back({std::string(backend), [backend] { return tally::executor_named(backend); }});
-    }
-  }
-  return all;
-}
+std::vector<target> targets();
 
 /// A fixture for tests that run on every target.
 class OnEveryExecutor : public testing::TestWithParam<target> {
@@ -145,9 +147,7 @@ inline void check_cuda(cudaError_t status) {
 #endif
 
 /// Whether an executor's kernels can't reach host memory.
-inline bool on_device(const tally::executor& where) {
-  return !where.backend()->reaches(where, tally::backends::place{});
-}
+bool on_device(const tally::executor& where);
 
 /// Memory that an executor's kernels can reach, filled from the host.
 class buffer {
@@ -197,6 +197,31 @@ class buffer {
   void* pointer_ = nullptr;
 };
 
+/// A vector in memory that an executor's kernels can reach.
+template <class T>
+struct placed {
+  placed(const tally::executor& where, const std::vector<T>& values)
+      : size(values.size()), memory(where, std::max<std::size_t>(1, size) * sizeof(T)) {
+    if (size > 0) memory.write(values.data(), size * sizeof(T));
+  }
+  std::span<T> span() const { return {reinterpret_cast<T*>(memory.get()), size}; }
+  std::vector<T> read() const {
+    std::vector<T> values(size);
+    if (size > 0) memory.read(values.data(), size * sizeof(T));
+    return values;
+  }
+  std::size_t size;
+  buffer memory;
+};
+
+#if TALLY_HAS_CUDA
+/// A vector in the current device's memory.
+template <class T>
+struct device_vector : placed<T> {
+  explicit device_vector(const std::vector<T>& values) : placed<T>(tally::cuda(), values) {}
+};
+#endif
+
 /// How a vector lies in memory: so many elements past an aligned address, every increment-th.
 struct layout {
   std::size_t offset = 0;
@@ -204,21 +229,8 @@ struct layout {
 };
 
 /// The bytes of n elements laid out in `memory`, with poison between them and around.
-inline tally::operand place(buffer& memory, const std::vector<std::byte>& elements,
-                            tally::type element, layout l) {
-  const std::size_t size = tally::size_of(element);
-  const std::size_t n = elements.size() / size;
-  const std::size_t step = static_cast<std::size_t>(l.increment < 0 ? -l.increment : l.increment);
-  std::vector<std::byte> image((l.offset + (n ? (n - 1) * step + 1 : 0) + 1) * size,
-                               std::byte{0xff});
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t position = l.offset + (l.increment < 0 ? n - 1 - i : i) * step;
-    std::memcpy(image.data() + position * size, elements.data() + i * size, size);
-  }
-  EXPECT_LE(image.size(), memory.size());
-  memory.write(image.data(), image.size());
-  return tally::blas_operand(memory.get() + l.offset * size, n, l.increment, element, size);
-}
+tally::operand place(buffer& memory, const std::vector<std::byte>& elements, tally::type element,
+                     layout l);
 
 /// Runs `call`, which must throw `code` with exactly `text`.
 template <class F>

@@ -40,48 +40,28 @@ const std::vector<std::size_t> short_sizes = {0,
                                               8 * chunk - 1,
                                               17 * chunk + 33};
 
-/// A pair of element types and an accumulator, as functions over erased data.
+/// A pair of element types and an accumulator.
 struct pair_case {
   tally::type x;
   tally::type y;
   tally::type accumulator;
-  std::vector<std::byte> (*x_bytes)(std::size_t n, std::uint64_t seed, kind);
-  std::vector<std::byte> (*y_bytes)(std::size_t n, std::uint64_t seed, kind);
-  /// The transcription's result, as the bytes of the accumulator's type.
-  std::vector<std::byte> (*expected)(const std::vector<std::byte>& x,
-                                     const std::vector<std::byte>& y, bool conjugate_x);
 
+  std::vector<std::byte> x_bytes(std::size_t n, std::uint64_t seed, kind k) const {
+    return data::random_bytes(x, n, seed, k);
+  }
+  std::vector<std::byte> y_bytes(std::size_t n, std::uint64_t seed, kind k) const {
+    return data::random_bytes(y, n, seed, k);
+  }
+  /// The transcription's result, as the bytes of the accumulator's type.
+  std::vector<std::byte> expected(const std::vector<std::byte>& x_bytes,
+                                  const std::vector<std::byte>& y_bytes, bool conjugate_x) const {
+    return transcription::dot({x_bytes, x}, {y_bytes, y}, accumulator, conjugate_x);
+  }
   std::string label() const {
     return std::string(tally::name(x)) + " x " + std::string(tally::name(y)) + " in " +
            std::string(tally::name(accumulator));
   }
 };
-
-template <class T>
-std::vector<T> typed(const std::vector<std::byte>& bytes) {
-  std::vector<T> values(bytes.size() / sizeof(T));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    T value;
-    std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
-    values[i] = value;
-  }
-  return values;
-}
-
-template <class X, class Y, class A>
-std::vector<std::byte> expected(const std::vector<std::byte>& x, const std::vector<std::byte>& y,
-                                bool conjugate_x) {
-  const A value = transcription::dot<A>(typed<X>(x), typed<Y>(y), conjugate_x);
-  std::vector<std::byte> bytes(sizeof(A));
-  std::memcpy(bytes.data(), &value, sizeof(A));
-  return bytes;
-}
-
-template <class X, class Y, class A>
-pair_case make_case() {
-  return {tally::type_of<X>,      tally::type_of<Y>,      tally::type_of<A>,
-          &data::random_bytes<X>, &data::random_bytes<Y>, &expected<X, Y, A>};
-}
 
 /// Every ordered pair with its own accumulator, and with the widest.
 const std::vector<pair_case>& all_cases() {
@@ -89,10 +69,11 @@ const std::vector<pair_case>& all_cases() {
     std::vector<pair_case> all;
     data::for_each_type([&]<class X>(std::type_identity<X>) {
       data::for_each_type([&]<class Y>(std::type_identity<Y>) {
-        using Rule = tally::dot_result_t<X, Y>;
-        using Widest = tally::dot_widest_t<X, Y>;
-        all.push_back(make_case<X, Y, Rule>());
-        if (!std::is_same_v<Rule, Widest>) all.push_back(make_case<X, Y, Widest>());
+        const tally::type x = tally::type_of<X>, y = tally::type_of<Y>;
+        const tally::type rule = tally::type_of<tally::dot_result_t<X, Y>>;
+        const tally::type widest = tally::type_of<tally::dot_widest_t<X, Y>>;
+        all.push_back({x, y, rule});
+        if (widest != rule) all.push_back({x, y, widest});
       });
     });
     return all;

@@ -21,6 +21,7 @@
 namespace {
 
 using data::layout;
+using tally::type;
 
 /// What the operands are like.
 enum class kind {
@@ -131,10 +132,6 @@ std::vector<T> elements(std::size_t n, std::uint64_t seed, kind k) {
                    tally::is_complex_v<T> ? reals<R>(n, ~seed, k) : std::vector<R>());
 }
 
-/// -x has a value in T, of what `reals` makes of `cancelling` and `hidden`.
-template <class T>
-constexpr bool has_negatives = !std::is_integral_v<tally::real_t<T>>;
-
 template <class T>
 T negative(T x) {
   if constexpr (std::is_same_v<T, tally::float16> || std::is_same_v<T, tally::bfloat16>) {
@@ -145,71 +142,97 @@ T negative(T x) {
   }
 }
 
-template <class X, class Y>
+using bytes = std::vector<std::byte>;
+using data::bytes_of;
+
+/// -x has a value in T, of what `reals` makes of `cancelling` and `hidden`.
+bool has_negatives(type t) {
+  return t == type::float16 || t == type::bfloat16 || t == type::float32 || t == type::float64 ||
+         t == type::complex64 || t == type::complex128;
+}
+
+/// One operand, of `cancelling` and `hidden` with the elements of its first part again in its
+/// second, negated or as they are, and shuffled by the seed that the other operand has too.
+template <class T>
+bytes operand_of(std::size_t n, std::uint64_t seed, kind k, bool paired, bool negated,
+                 std::uint64_t pair_seed) {
+  auto v = elements<T>(n, seed, k);
+  if (!paired) return bytes_of(v);
+  const std::size_t half = k == kind::hidden ? n * 2 / 5 : n / 2;
+  for (std::size_t i = 0; i < half; ++i) {
+    v[half + i] = v[i];
+    if constexpr (!std::is_integral_v<tally::real_t<T>>) {
+      if (negated) v[half + i] = negative(v[i]);
+    }
+  }
+  const auto plain = elements<T>(n, pair_seed + 3, kind::plain);
+  for (std::size_t i = 2 * half; i < n; ++i) v[i] = k == kind::hidden ? T(plain[i]) : T(0);
+  std::shuffle(v.begin(), v.end(), std::mt19937_64(pair_seed));
+  return bytes_of(v);
+}
+
+bytes operand_of(type element, std::size_t n, std::uint64_t seed, kind k, bool paired, bool negated,
+                 std::uint64_t pair_seed) {
+  bytes all;
+  data::for_each_type([&]<class T>(std::type_identity<T>) {
+    if (tally::type_of<T> == element) all = operand_of<T>(n, seed, k, paired, negated, pair_seed);
+  });
+  return all;
+}
+
+/// The numbers as elements of a floating-point type, or as the parts of a complex one.
+template <class T>
+bytes converted(type element, const std::vector<T>& re, const std::vector<T>& im) {
+  bytes all;
+  const auto as = [&]<class X>(std::type_identity<X>) {
+    using R = tally::real_t<X>;
+    all = bytes_of(
+        joined<X>(std::vector<R>(re.begin(), re.end()), std::vector<R>(im.begin(), im.end())));
+  };
+  switch (element) {
+    case type::float32:
+      as(std::type_identity<float>());
+      break;
+    case type::float64:
+      as(std::type_identity<double>());
+      break;
+    case type::complex64:
+      as(std::type_identity<std::complex<float>>());
+      break;
+    default:
+      as(std::type_identity<std::complex<double>>());
+  }
+  return all;
+}
+
 struct operands {
-  std::vector<X> x;
-  std::vector<Y> y;
+  bytes x, y;
 };
 
-template <class X, class Y>
-operands<X, Y> operands_of(std::size_t n, std::uint64_t seed, kind k) {
-  using RX = tally::real_t<X>;
-  using RY = tally::real_t<Y>;
-  constexpr bool floats = std::is_floating_point_v<RX> && std::is_floating_point_v<RY>;
-  if (k == kind::ill && floats && n >= 20) {
-    if constexpr (floats) {
-      using T = std::conditional_t<sizeof(RX) < sizeof(RY), RX, RY>;
-      const auto a = oracle::ill_conditioned<T>(n, 1e35, seed);
-      const auto b = oracle::ill_conditioned<T>(n, 1e35, seed + 1);
-      const auto as = []<class R>(std::type_identity<R>, const std::vector<T>& v) {
-        return std::vector<R>(v.begin(), v.end());
-      };
-      const std::type_identity<RX> rx;
-      const std::type_identity<RY> ry;
-      return {joined<X>(as(rx, a.x), as(rx, b.x)), joined<Y>(as(ry, a.y), as(ry, b.y))};
-    }
+/// Both in the type of the narrower operand's parts.
+template <class T>
+operands ill_conditioned(type x, type y, std::size_t n, std::uint64_t seed) {
+  const auto a = oracle::ill_conditioned<T>(n, 1e35, seed);
+  const auto b = oracle::ill_conditioned<T>(n, 1e35, seed + 1);
+  return {converted(x, a.x, b.x), converted(y, a.y, b.y)};
+}
+
+operands operands_of(type x, type y, std::size_t n, std::uint64_t seed, kind k) {
+  const auto is_single = [](type t) { return t == type::float32 || t == type::complex64; };
+  const auto is_double = [](type t) { return t == type::float64 || t == type::complex128; };
+  if (k == kind::ill && (is_single(x) || is_double(x)) && (is_single(y) || is_double(y)) &&
+      n >= 20) {
+    return is_single(x) || is_single(y) ? ill_conditioned<float>(x, y, n, seed)
+                                        : ill_conditioned<double>(x, y, n, seed);
   }
-  operands<X, Y> v{elements<X>(n, seed, k), elements<Y>(n, seed + 77, k)};
-  if ((k == kind::cancelling || k == kind::hidden) && (has_negatives<X> || has_negatives<Y>)) {
-    // Element i and its negative somewhere in the second half.
-    const std::size_t half = k == kind::hidden ? n * 2 / 5 : n / 2;
-    for (std::size_t i = 0; i < half; ++i) {
-      v.x[half + i] = v.x[i];
-      v.y[half + i] = v.y[i];
-      if constexpr (has_negatives<X>) {
-        v.x[half + i] = negative(v.x[i]);
-      } else if constexpr (has_negatives<Y>) {
-        v.y[half + i] = negative(v.y[i]);
-      }
-    }
-    const auto rest = [&]<class T>(std::vector<T>& values) {
-      const auto plain = elements<T>(n, seed + 3, kind::plain);
-      for (std::size_t i = 2 * half; i < n; ++i) {
-        values[i] = k == kind::hidden ? plain[i] : T(0);
-      }
-    };
-    rest(v.x);
-    rest(v.y);
-    std::shuffle(v.x.begin(), v.x.end(), std::mt19937_64(seed));
-    std::shuffle(v.y.begin(), v.y.end(), std::mt19937_64(seed));
-  }
-  return v;
+  const bool paired =
+      (k == kind::cancelling || k == kind::hidden) && (has_negatives(x) || has_negatives(y));
+  return {operand_of(x, n, seed, k, paired, has_negatives(x), seed),
+          operand_of(y, n, seed + 77, k, paired, !has_negatives(x), seed)};
 }
 
 enum class operation { dot, dotc, sum, asum, nrm2 };
 constexpr const char* operation_names[] = {"dot", "dotc", "sum", "asum", "nrm2"};
-
-using bytes = std::vector<std::byte>;
-
-template <class T>
-bytes bytes_of(const std::vector<T>& values) {
-  bytes result(values.size() * sizeof(T));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const T value = values[i];
-    std::memcpy(result.data() + i * sizeof(T), &value, sizeof(T));
-  }
-  return result;
-}
 
 /// The operands of one call and what it has to give.
 struct example {
@@ -222,7 +245,28 @@ struct exact_case {
   tally::type x;
   tally::type y;  ///< x where there is one operand
   tally::type result;
-  example (*make)(std::size_t n, std::uint64_t seed, kind k);
+
+  /// What it has to give for these operands.
+  bytes expected(const bytes& x_bytes, const bytes& y_bytes) const {
+    const oracle::elements vx{x_bytes, x}, vy{y_bytes, y};
+    switch (what) {
+      case operation::dot:
+        return oracle::exact_dot(vx, vy, result);
+      case operation::dotc:
+        return oracle::exact_dot(vx, vy, result, true);
+      case operation::sum:
+        return oracle::exact_sum(vx, result);
+      case operation::asum:
+        return oracle::exact_asum(vx, result);
+      default:
+        return oracle::exact_nrm2(vx, result);
+    }
+  }
+  example make(std::size_t n, std::uint64_t seed, kind k) const {
+    operands v = operands_of(x, y, n, seed, k);
+    bytes want = expected(v.x, v.y);
+    return {std::move(v.x), std::move(v.y), std::move(want)};
+  }
 
   bool products() const { return what == operation::dot || what == operation::dotc; }
 
@@ -248,31 +292,9 @@ struct exact_case {
   }
 };
 
-template <operation what, class R, class X, class Y>
-R expected(const std::vector<X>& x, const std::vector<Y>& y) {
-  if constexpr (what == operation::dot || what == operation::dotc) {
-    return oracle::exact_dot<R>(x, y, what == operation::dotc);
-  } else if constexpr (what == operation::sum) {
-    return oracle::exact_sum<R>(x);
-  } else if constexpr (what == operation::asum) {
-    return oracle::exact_asum<R>(x);
-  } else {
-    return oracle::exact_nrm2<R>(x);
-  }
-}
-
-template <operation what, class R, class X, class Y>
-example example_of(const std::vector<X>& x, const std::vector<Y>& y) {
-  return {bytes_of(x), bytes_of(y), bytes_of(std::vector<R>{expected<what, R>(x, y)})};
-}
-
 template <operation what, class R, class X, class Y = X>
-exact_case make_case() {
-  return {what, tally::type_of<X>, tally::type_of<Y>, tally::type_of<R>,
-          [](std::size_t n, std::uint64_t seed, kind k) {
-            const auto v = operands_of<X, Y>(n, seed, k);
-            return example_of<what, R>(v.x, v.y);
-          }};
+constexpr exact_case make_case() {
+  return {what, tally::type_of<X>, tally::type_of<Y>, tally::type_of<R>};
 }
 
 /// Every pair and every element type, with its own result and the widest; integers that return
@@ -368,7 +390,9 @@ class Exact : public data::OnEveryExecutor {
   /// One operation on these values.
   template <operation what, class R, class X, class Y>
   void compare(const std::vector<X>& x, const std::vector<Y>& y) {
-    compare(make_case<what, R, X, Y>(), example_of<what, R>(x, y));
+    const exact_case c = make_case<what, R, X, Y>();
+    const bytes x_bytes = bytes_of(x), y_bytes = bytes_of(y);
+    compare(c, {x_bytes, y_bytes, c.expected(x_bytes, y_bytes)});
   }
 
   void grow(std::unique_ptr<data::buffer>& memory, std::size_t bytes) {
@@ -488,12 +512,12 @@ TEST_P(Exact, IllConditioned) {
 
 TEST_P(Exact, AnyOrder) {
   const exact_case& c = common_cases().front();
-  auto v = operands_of<double, double>(5000, 1, kind::outliers);
-  const example e = example_of<operation::dot, double>(v.x, v.y);
+  const example e = c.make(5000, 1, kind::outliers);
+  auto x = data::elements_of<double>(e.x), y = data::elements_of<double>(e.y);
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    std::shuffle(v.x.begin(), v.x.end(), std::mt19937_64(seed));
-    std::shuffle(v.y.begin(), v.y.end(), std::mt19937_64(seed));
-    ASSERT_NO_FATAL_FAILURE(compare(c, {bytes_of(v.x), bytes_of(v.y), e.want}));
+    std::shuffle(x.begin(), x.end(), std::mt19937_64(seed));
+    std::shuffle(y.begin(), y.end(), std::mt19937_64(seed));
+    ASSERT_NO_FATAL_FAILURE(compare(c, {bytes_of(x), bytes_of(y), e.want}));
   }
 }
 
@@ -605,23 +629,6 @@ TEST_P(Exact, SpecialValuesOfEveryType) {
   }
 }
 
-/// A copy of a vector where an executor reads it.
-template <class T>
-class on_executor {
- public:
-  on_executor(const tally::executor& where, const std::vector<T>& v)
-      : memory_(where, v.size() * sizeof(T)), size_(v.size()) {
-    memory_.write(v.data(), v.size() * sizeof(T));
-  }
-  tally::strided_view<const T> view() const {
-    return {reinterpret_cast<const T*>(memory_.get()), size_, 1};
-  }
-
- private:
-  data::buffer memory_;
-  std::size_t size_;
-};
-
 // Terms whose exponents lie at every distance from the largest one's, with all digits set: where
 // the levels of a kernel end, a digit is easily lost.
 TEST_P(Exact, EveryDistanceOfExponents) {
@@ -638,9 +645,9 @@ TEST_P(Exact, EveryDistanceOfExponents) {
       sum.add(x);
       products.add_products(x, y);
       const double want_sum = sum.round<double>(), want_dot = products.round<double>();
-      const on_executor dx(where(), x), dy(where(), y);
-      EXPECT_EQ(tally::sum(where(), dx.view(), tally::exact), want_sum) << top << ' ' << distance;
-      EXPECT_EQ(tally::dot(where(), dx.view(), dy.view(), tally::exact), want_dot)
+      const data::placed dx(where(), x), dy(where(), y);
+      EXPECT_EQ(tally::sum(where(), dx.span(), tally::exact), want_sum) << top << ' ' << distance;
+      EXPECT_EQ(tally::dot(where(), dx.span(), dy.span(), tally::exact), want_dot)
           << top << ' ' << distance;
       std::vector<float> fx(x.size()), fy(x.size());
       tally::exact_sum<float> float_products;
@@ -650,8 +657,8 @@ TEST_P(Exact, EveryDistanceOfExponents) {
         fy[i] = std::ldexp(i % 7 ? digits : 1.0f, i % 5 ? 0 : -distance / 2);
       }
       float_products.add_products(fx, fy);
-      const on_executor dfx(where(), fx), dfy(where(), fy);
-      EXPECT_EQ(tally::dot<double>(where(), dfx.view(), dfy.view(), tally::exact),
+      const data::placed dfx(where(), fx), dfy(where(), fy);
+      EXPECT_EQ(tally::dot<double>(where(), dfx.span(), dfy.span(), tally::exact),
                 float_products.round<double>())
           << top << ' ' << distance;
     }
@@ -679,11 +686,11 @@ TEST_P(Exact, EqualExponentsOutOfReach) {
     for (std::size_t i = 0; i < n; ++i) {
       float_products.add_product(static_cast<double>(fx[i]), static_cast<double>(fy[i]));
     }
-    const on_executor dx(where(), x), dy(where(), y);
-    const on_executor dfx(where(), fx), dfy(where(), fy);
-    EXPECT_EQ(tally::sum(where(), dy.view(), tally::exact), sum.round<double>());
-    EXPECT_EQ(tally::dot(where(), dx.view(), dy.view(), tally::exact), products.round<double>());
-    EXPECT_EQ(tally::dot<double>(where(), dfx.view(), dfy.view(), tally::exact),
+    const data::placed dx(where(), x), dy(where(), y);
+    const data::placed dfx(where(), fx), dfy(where(), fy);
+    EXPECT_EQ(tally::sum(where(), dy.span(), tally::exact), sum.round<double>());
+    EXPECT_EQ(tally::dot(where(), dx.span(), dy.span(), tally::exact), products.round<double>());
+    EXPECT_EQ(tally::dot<double>(where(), dfx.span(), dfy.span(), tally::exact),
               float_products.round<double>());
   }
 }

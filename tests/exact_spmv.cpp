@@ -1,6 +1,5 @@
 // spmv in the exact grade: on every executor each row's sum is MPFR's, rounded once.
 #include "tests/data.hpp"
-#include "tests/elementwise_transcription.hpp"
 #include "tests/matrices.hpp"
 #include "tests/oracle.hpp"
 
@@ -15,43 +14,16 @@
 namespace {
 
 using data::kind;
+using data::placed;
 using matrices::pattern;
-
-template <class T>
-std::vector<T> random_elements(std::size_t n, std::uint64_t seed, kind k) {
-  const auto bytes = data::random_bytes<T>(n, seed, k);
-  std::vector<T> elements(n);
-  if (n > 0) std::memcpy(elements.data(), bytes.data(), bytes.size());
-  return elements;
-}
-
-/// A vector where an executor reaches it.
-template <class T>
-class placed {
- public:
-  placed(const tally::executor& where, const std::vector<T>& elements)
-      : memory_(where, elements.size() * sizeof(T) + 1), size_(elements.size()) {
-    if (size_ > 0) memory_.write(elements.data(), size_ * sizeof(T));
-  }
-  std::span<T> span() const { return {reinterpret_cast<T*>(memory_.get()), size_}; }
-  std::vector<T> read() const {
-    std::vector<T> elements(size_);
-    if (size_ > 0) memory_.read(elements.data(), size_ * sizeof(T));
-    return elements;
-  }
-
- private:
-  data::buffer memory_;
-  std::size_t size_;
-};
 
 class ExactSpmv : public data::OnEveryExecutor {
  protected:
   template <class V, class X>
   void compare(const pattern& p, kind k) {
     using A = tally::dot_result_t<V, X>;
-    const auto values = random_elements<V>(p.nonzeros(), 1, k);
-    const auto x = random_elements<X>(p.columns, 2, k);
+    const auto values = data::elements_of<V>(data::random_bytes<V>(p.nonzeros(), 1, k));
+    const auto x = data::elements_of<X>(data::random_bytes<X>(p.columns, 2, k));
     const placed offsets(where(), p.row_offsets), columns(where(), p.column_indices);
     const placed placed_values(where(), values);
     const placed placed_x(where(), x);
@@ -68,7 +40,10 @@ class ExactSpmv : public data::OnEveryExecutor {
         row.push_back(values[j]);
         factors.push_back(x[static_cast<std::size_t>(p.column_indices[j])]);
       }
-      ASSERT_EQ(data::bits(got[i]), data::bits(oracle::exact_dot<A>(row, factors)))
+      const auto row_bytes = data::bytes_of(row), factor_bytes = data::bytes_of(factors);
+      ASSERT_EQ(data::bytes_of(std::vector{got[i]}),
+                oracle::exact_dot({row_bytes, tally::type_of<V>}, {factor_bytes, tally::type_of<X>},
+                                  tally::type_of<A>))
           << "row " << i << " of " << row.size() << " terms";
     }
   }

@@ -164,21 +164,20 @@ std::string indices(extreme what, const bytes& result) {
 class Extremum : public data::OnEveryExecutor {
  protected:
   /// One search in one layout: both forms.
-  template <class X>
-  void compare(extreme what, const bytes& x, const bytes& want, layout l) {
-    const std::size_t n = x.size() / sizeof(X);
+  void compare(tally::type element, extreme what, const bytes& x, const bytes& want, layout l) {
+    const std::size_t n = x.size() / tally::size_of(element);
     const std::size_t step = static_cast<std::size_t>(std::abs(l.increment));
     const std::size_t needed = step * x.size() + 4096;
     if (!memory_x_ || memory_x_->size() < needed) {
       memory_x_ = std::make_unique<data::buffer>(where(), needed);
     }
     if (!memory_r_) memory_r_ = std::make_unique<data::buffer>(where(), 64);
-    const tally::operand ox = data::place(*memory_x_, x, tally::type_of<X>, l);
+    const tally::operand ox = data::place(*memory_x_, x, element, l);
     const std::size_t size = size_of_result(what);
     const auto label = [&] {
       std::ostringstream line;
-      line << names[static_cast<int>(what)] << " of " << tally::name(tally::type_of<X>)
-           << ", n = " << n << ", offset " << l.offset << ", increment " << l.increment << ":";
+      line << names[static_cast<int>(what)] << " of " << tally::name(element) << ", n = " << n
+           << ", offset " << l.offset << ", increment " << l.increment << ":";
       return line.str();
     };
 
@@ -204,7 +203,7 @@ class Extremum : public data::OnEveryExecutor {
   void compare_all(const bytes& x, layout l = {}) {
     for (const extreme what : searches) {
       if (what != extreme::iamax && (tally::is_complex_v<X> || x.empty())) continue;
-      ASSERT_NO_FATAL_FAILURE(compare<X>(what, x, expected<X>(what, x), l));
+      ASSERT_NO_FATAL_FAILURE(compare(tally::type_of<X>, what, x, expected<X>(what, x), l));
     }
   }
 

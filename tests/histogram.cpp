@@ -21,6 +21,7 @@
 
 namespace {
 
+using data::bytes_of;
 using data::expect_error;
 using data::layout;
 using tally::binning;
@@ -114,18 +115,6 @@ X sample(double value) {
   } else {
     return static_cast<X>(value);
   }
-}
-
-template <class X>
-std::vector<std::byte> bytes_of(const std::vector<X>& x) {
-  std::vector<std::byte> bytes(x.size() * sizeof(X));
-  if (!x.empty()) std::memcpy(bytes.data(), x.data(), bytes.size());
-  return bytes;
-}
-std::vector<std::byte> bytes_of(const std::vector<bool>& x) {
-  std::vector<std::byte> bytes(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) bytes[i] = std::byte{x[i]};
-  return bytes;
 }
 
 /// The real types but bool.
@@ -233,30 +222,37 @@ class Histogram : public data::OnEveryExecutor {
  protected:
   /// Compares what the executor counts with what `bin_of` says. `a` names the bins.
   template <class X, class F>
-  void compare(tally::histogram_arguments a, const std::vector<X>& x, std::size_t bins, F bin_of,
-               const options& o = {}) {
+  void compare(const tally::histogram_arguments& a, const std::vector<X>& x, std::size_t bins,
+               F bin_of, const options& o = {}) {
+    std::vector<std::int64_t> bins_of_x;
+    for (const X each : x) bins_of_x.push_back(bin_of(each));
+    compare(a, bytes_of(x), tally::type_of<X>, bins_of_x, bins, o);
+  }
+
+  void compare(tally::histogram_arguments a, const std::vector<std::byte>& x, type element,
+               const std::vector<std::int64_t>& bins_of_x, std::size_t bins, const options& o) {
+    const std::size_t n = bins_of_x.size();
     answer want{std::vector<std::int64_t>(bins * o.channels),
                 std::vector<outside_counts>(o.channels)};
-    for (std::size_t i = 0; i < x.size(); ++i) {
+    for (std::size_t i = 0; i < n; ++i) {
       const std::size_t channel = i % o.channels;
-      const std::int64_t bin = bin_of(x[i]);
+      const std::int64_t bin = bins_of_x[i];
       if (bin >= 0) ++want.counts[channel * bins + static_cast<std::size_t>(bin)];
       want.outside[channel].below += bin == is_below;
       want.outside[channel].above += bin == is_above;
       want.outside[channel].nan += bin == is_nan;
     }
     const std::size_t step = static_cast<std::size_t>(std::abs(o.place.increment));
-    reserve(samples_, (x.size() + 64) * step * sizeof(X) + 4096);
-    a.x = data::place(*samples_, bytes_of(x), tally::type_of<X>, o.place);
+    reserve(samples_, (n + 64) * step * tally::size_of(element) + 4096);
+    a.x = data::place(*samples_, x, element, o.place);
     a.options.channels = o.channels;
     const auto label = [&] {
       std::ostringstream line;
       line << (a.what == binning::keys   ? "bincount"
                : a.what == binning::even ? "even"
                                          : "range")
-           << " of " << x.size() << " " << tally::name(tally::type_of<X>) << ", " << bins
-           << " bins, " << o.channels << " channels, offset " << o.place.offset << ", increment "
-           << o.place.increment;
+           << " of " << n << " " << tally::name(element) << ", " << bins << " bins, " << o.channels
+           << " channels, offset " << o.place.offset << ", increment " << o.place.increment;
       return line.str();
     };
     std::int64_t all_outside = 0;

@@ -14,17 +14,10 @@
 namespace {
 
 using data::kind;
+using data::random_bytes;
 using tally::type;
 using tally::order::chunk;
 using tally::order::lanes;
-
-std::vector<std::byte> random_bytes(type element, std::size_t n, std::uint64_t seed, kind k) {
-  std::vector<std::byte> bytes;
-  data::for_each_type([&]<class T>(std::type_identity<T>) {
-    if (tally::type_of<T> == element) bytes = data::random_bytes<T>(n, seed, k);
-  });
-  return bytes;
-}
 
 /// Element types and an accumulator.
 struct types {

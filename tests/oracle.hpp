@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -146,74 +146,26 @@ class number {
   mpfr_t value_;
 };
 
-template <class T>
-auto real(const T& v) {
-  if constexpr (tally::is_complex_v<T>) {
-    return v.real();
-  } else {
-    return v;
-  }
-}
+// Of vectors whose element types are told at run time: the bytes of the result's type, each part
+// rounded once.
 
-/// sum_i x_i * y_i, x conjugated if asked for, each part rounded once to that of A.
-template <class A, class X, class Y>
-A exact_dot(const std::vector<X>& x, const std::vector<Y>& y, bool conjugate_x = false) {
-  number re, im;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    re.add_product(real(x[i]), real(y[i]));
-    if constexpr (tally::is_complex_v<X> && tally::is_complex_v<Y>) {
-      re.add_product(x[i].imag(), y[i].imag(), !conjugate_x);
-    }
-    if constexpr (tally::is_complex_v<X>) {
-      im.add_product(x[i].imag(), real(y[i]), conjugate_x);
-    }
-    if constexpr (tally::is_complex_v<Y>) im.add_product(real(x[i]), y[i].imag());
-  }
-  using R = tally::real_t<A>;
-  if constexpr (tally::is_complex_v<A>) {
-    return A(re.rounded<R>(), im.rounded<R>());
-  } else {
-    return re.rounded<R>();
-  }
-}
+struct elements {
+  const std::vector<std::byte>& bytes;
+  tally::type element;
+};
 
-/// sum_i x_i, each part rounded once to that of A.
-template <class A, class X>
-A exact_sum(const std::vector<X>& x) {
-  number re, im;
-  for (const X v : x) {
-    re.add(real(v));
-    if constexpr (tally::is_complex_v<X>) im.add(v.imag());
-  }
-  using R = tally::real_t<A>;
-  if constexpr (tally::is_complex_v<A>) {
-    return A(re.rounded<R>(), im.rounded<R>());
-  } else {
-    return re.rounded<R>();
-  }
-}
+/// sum_i x_i * y_i, x conjugated if asked for.
+std::vector<std::byte> exact_dot(const elements& x, const elements& y, tally::type result,
+                                 bool conjugate_x = false);
+
+/// sum_i x_i.
+std::vector<std::byte> exact_sum(const elements& x, tally::type result);
 
 /// sum_i |x_i|, of complex ones |re| + |im|.
-template <class R, class X>
-R exact_asum(const std::vector<X>& x) {
-  number sum;
-  for (const X v : x) {
-    sum.add_magnitude(real(v));
-    if constexpr (tally::is_complex_v<X>) sum.add_magnitude(v.imag());
-  }
-  return sum.rounded<R>();
-}
+std::vector<std::byte> exact_asum(const elements& x, tally::type result);
 
 /// sqrt(sum_i |x_i|^2).
-template <class R, class X>
-R exact_nrm2(const std::vector<X>& x) {
-  number sum;
-  for (const X v : x) {
-    sum.add_product(real(v), real(v));
-    if constexpr (tally::is_complex_v<X>) sum.add_product(v.imag(), v.imag());
-  }
-  return sum.rounded_root<R>();
-}
+std::vector<std::byte> exact_nrm2(const elements& x, tally::type result);
 
 // Data.
 

@@ -22,6 +22,7 @@
 
 namespace {
 
+using data::bytes_of;
 using data::kind;
 using data::layout;
 using tally::reduction;
@@ -56,15 +57,19 @@ const std::vector<std::size_t> short_sizes = {0,
                                               8 * chunk - 1,
                                               17 * chunk + 33};
 
-/// A reduction of one element type in one accumulator, as functions over erased data.
+/// A reduction of one element type in one accumulator.
 struct type_case {
   reduction what;
   tally::type x;
   tally::type result;
-  std::vector<std::byte> (*x_bytes)(std::size_t n, std::uint64_t seed, kind);
-  /// The transcription's result, as the bytes of its type.
-  std::vector<std::byte> (*expected)(const std::vector<std::byte>& x);
 
+  std::vector<std::byte> x_bytes(std::size_t n, std::uint64_t seed, kind k) const {
+    return data::random_bytes(x, n, seed, k);
+  }
+  /// The transcription's result, as the bytes of its type.
+  std::vector<std::byte> expected(const std::vector<std::byte>& bytes) const {
+    return transcription::reduction(what, {bytes, x}, result);
+  }
   std::string label() const {
     constexpr const char* names[] = {"sum", "asum", "nrm2"};
     return std::string(names[static_cast<int>(what)]) + " of " + std::string(tally::name(x)) +
@@ -72,52 +77,12 @@ struct type_case {
   }
 };
 
-template <class T>
-std::vector<T> typed(const std::vector<std::byte>& bytes) {
-  std::vector<T> values(bytes.size() / sizeof(T));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    T value;
-    std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
-    values[i] = value;
-  }
-  return values;
-}
-
-template <class T>
-std::vector<std::byte> bytes_of(const std::vector<T>& values) {
-  std::vector<std::byte> bytes(values.size() * sizeof(T));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const T value = values[i];
-    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
-  }
-  return bytes;
-}
-
-template <reduction what, class R, class X>
-R transcribed(const std::vector<X>& x) {
-  if constexpr (what == reduction::sum) {
-    return transcription::sum_of<R>(x);
-  } else if constexpr (what == reduction::asum) {
-    return transcription::asum<R>(x);
-  } else {
-    return transcription::nrm2<R>(x);
-  }
-}
-
-template <reduction what, class X, class R>
-type_case make_case() {
-  return {what, tally::type_of<X>, tally::type_of<R>, &data::random_bytes<X>,
-          [](const std::vector<std::byte>& x) {
-            return bytes_of(std::vector<R>{transcribed<what, R>(typed<X>(x))});
-          }};
-}
-
 template <reduction what, class X>
 void add_cases(std::vector<type_case>& all) {
-  using Rule = tally::reductions::rule_t<what, X>;
-  using Widest = tally::reductions::widest_t<what, X>;
-  all.push_back(make_case<what, X, Rule>());
-  if (!std::is_same_v<Rule, Widest>) all.push_back(make_case<what, X, Widest>());
+  const tally::type rule = tally::type_of<tally::reductions::rule_t<what, X>>;
+  const tally::type widest = tally::type_of<tally::reductions::widest_t<what, X>>;
+  all.push_back({what, tally::type_of<X>, rule});
+  if (widest != rule) all.push_back({what, tally::type_of<X>, widest});
 }
 
 /// Every element type with its own accumulator, and with the widest.
@@ -170,7 +135,7 @@ class Reduce : public data::OnEveryExecutor {
   /// nrm2 of these, in both layouts of a GPU's kernels.
   template <class R, class X>
   void compare_norm(const std::vector<X>& x) {
-    const type_case c = make_case<reduction::nrm2, X, R>();
+    const type_case c = {reduction::nrm2, tally::type_of<X>, tally::type_of<R>};
     const auto bytes = bytes_of(x);
     const auto want = c.expected(bytes);
     ASSERT_NO_FATAL_FAILURE(compare(c, bytes, want, {}));
@@ -366,7 +331,7 @@ TEST_P(Reduce, NormsOfSpecialValues) {
       for (const std::size_t n : {some.size(), std::size_t{100}, 3 * chunk + 5, 70 * chunk}) {
         std::vector<R> x(n, R(0));
         for (std::size_t i = 0; i < some.size(); ++i) x[n / some.size() * i] = some[i];
-        EXPECT_EQ(data::bits(transcription::nrm2<R>(x)), data::bits(want));
+        EXPECT_EQ(data::bits(transcription::reduction<R>(reduction::nrm2, x)), data::bits(want));
         ASSERT_NO_FATAL_FAILURE((compare_norm<R>(x)));
       }
     };
@@ -406,13 +371,15 @@ TEST(Reductions, TranscriptionGivesTheGoldenBits) {
   for (const auto& row : golden::reduction_rows) {
     const auto x = golden::doubles(row.n, 1), far = golden::doubles(row.n, 3, -520, 8);
     const auto f = golden::floats(row.n, 5);
-    const std::uint64_t wide[] = {std::bit_cast<std::uint64_t>(transcription::sum_of<double>(x)),
-                                  std::bit_cast<std::uint64_t>(transcription::asum<double>(x)),
-                                  std::bit_cast<std::uint64_t>(transcription::nrm2<double>(x)),
-                                  std::bit_cast<std::uint64_t>(transcription::nrm2<double>(far))};
-    const std::uint32_t narrow[] = {std::bit_cast<std::uint32_t>(transcription::sum_of<float>(f)),
-                                    std::bit_cast<std::uint32_t>(transcription::asum<float>(f)),
-                                    std::bit_cast<std::uint32_t>(transcription::nrm2<float>(f))};
+    const std::uint64_t wide[] = {
+        std::bit_cast<std::uint64_t>(transcription::reduction<double>(reduction::sum, x)),
+        std::bit_cast<std::uint64_t>(transcription::reduction<double>(reduction::asum, x)),
+        std::bit_cast<std::uint64_t>(transcription::reduction<double>(reduction::nrm2, x)),
+        std::bit_cast<std::uint64_t>(transcription::reduction<double>(reduction::nrm2, far))};
+    const std::uint32_t narrow[] = {
+        std::bit_cast<std::uint32_t>(transcription::reduction<float>(reduction::sum, f)),
+        std::bit_cast<std::uint32_t>(transcription::reduction<float>(reduction::asum, f)),
+        std::bit_cast<std::uint32_t>(transcription::reduction<float>(reduction::nrm2, f))};
     const std::uint64_t golden_wide[] = {row.sum, row.asum, row.nrm2, row.far};
     const std::uint32_t golden_narrow[] = {row.sum32, row.asum32, row.nrm2_32};
     std::string line = std::to_string(row.n);
@@ -434,7 +401,7 @@ TEST_P(Reduce, GoldenBits) {
   for (const auto& row : golden::reduction_rows) {
     const auto check = [&](reduction what, const auto& x, auto want) {
       using T = typename std::decay_t<decltype(x)>::value_type;
-      const type_case c = {what, tally::type_of<T>, tally::type_of<T>, nullptr, nullptr};
+      const type_case c = {what, tally::type_of<T>, tally::type_of<T>};
       ASSERT_NO_FATAL_FAILURE(compare(c, bytes_of(x), bytes_of(std::vector{want}), {}));
     };
     const auto x = golden::doubles(row.n, 1);
@@ -505,7 +472,9 @@ TEST(ReduceOnCuda, ACapturedNormLooksAtEachReplaysData) {
     data::check_cuda(cudaStreamSynchronize(stream));
     double got = 0;
     result.read(&got, sizeof got);
-    EXPECT_EQ(data::bits(got), data::bits(transcription::nrm2<double>(values))) << exponent;
+    EXPECT_EQ(data::bits(got),
+              data::bits(transcription::reduction<double>(reduction::nrm2, values)))
+        << exponent;
   }
   data::check_cuda(cudaGraphExecDestroy(executable));
   data::check_cuda(cudaGraphDestroy(graph));

@@ -24,6 +24,7 @@
 
 namespace {
 
+using data::bytes_of;
 using data::kind;
 using data::layout;
 using matrices::pattern;
@@ -39,38 +40,27 @@ void for_each(tally::type_list<T...>, F&& f) {
   (f(std::type_identity<T>{}), ...);
 }
 
-template <class T>
-std::vector<T> elements_of(const std::vector<std::byte>& bytes) {
-  std::vector<T> elements(bytes.size() / sizeof(T));
-  if (!bytes.empty()) std::memcpy(elements.data(), bytes.data(), bytes.size());
-  return elements;
-}
-
-template <class T>
-std::vector<std::byte> bytes_of(const std::vector<T>& elements) {
-  std::vector<std::byte> bytes(elements.size() * sizeof(T));
-  if (!bytes.empty()) std::memcpy(bytes.data(), elements.data(), bytes.size());
-  return bytes;
-}
-
-/// The rows' sums, of type dot_result_t<V, X>.
-template <class V, class X>
-std::vector<std::byte> sums_of(const pattern& p, const std::vector<std::byte>& value_bytes,
-                               const std::vector<std::byte>& x_bytes) {
-  using A = tally::dot_result_t<V, X>;
-  const auto values = elements_of<V>(value_bytes);
-  const auto x = elements_of<X>(x_bytes);
-  std::vector<A> sums(p.rows);
+/// The rows' sums, as bytes of the accumulator's type.
+std::vector<std::byte> sums_of(const pattern& p, const std::vector<std::byte>& values,
+                               type value_type, const std::vector<std::byte>& x, type x_type,
+                               type accumulator) {
+  const std::size_t value_size = tally::size_of(value_type), x_size = tally::size_of(x_type);
+  std::vector<std::byte> sums;
   for (std::size_t i = 0; i < p.rows; ++i) {
-    const auto first = p.row_offsets[i], last = p.row_offsets[i + 1];
-    const std::vector<V> row(values.begin() + first, values.begin() + last);
-    std::vector<X> factors;
-    for (auto j = first; j < last; ++j) {
-      factors.push_back(x[static_cast<std::size_t>(p.column_indices[static_cast<std::size_t>(j)])]);
+    const auto first = static_cast<std::size_t>(p.row_offsets[i]),
+               last = static_cast<std::size_t>(p.row_offsets[i + 1]);
+    const std::vector<std::byte> row(values.data() + first * value_size,
+                                     values.data() + last * value_size);
+    std::vector<std::byte> factors((last - first) * x_size);
+    for (std::size_t j = first; j < last; ++j) {
+      const auto column = static_cast<std::size_t>(p.column_indices[j]);
+      std::memcpy(factors.data() + (j - first) * x_size, x.data() + column * x_size, x_size);
     }
-    sums[i] = transcription::dot<A, transcription::in_row_order>(row, factors, false);
+    const auto sum = transcription::dot({row, value_type}, {factors, x_type}, accumulator, false,
+                                        transcription::order::of_rows);
+    sums.insert(sums.end(), sum.begin(), sum.end());
   }
-  return bytes_of(sums);
+  return sums;
 }
 
 /// alpha * sum + beta * y, where beta is 0 without y.
@@ -125,40 +115,45 @@ struct layouts {
   std::size_t matrix = 0;  ///< elements that its arrays are misplaced by
 };
 
+/// The element types of a product.
+struct types {
+  type values, x, y, accumulator;
+};
+template <class V, class X, class Y>
+constexpr types of = {tally::type_of<V>, tally::type_of<X>, tally::type_of<Y>,
+                      tally::type_of<tally::dot_result_t<V, X>>};
+
 class Spmv : public data::OnEveryExecutor {
  protected:
   /// Products with these factors, with and without a plan, against the transcription.
-  template <class V, class X, class Y>
-  void compare(const pattern& p, kind k, type offset_type, type column_type,
+  void compare(const pattern& p, const types& t, kind k, type offset_type, type column_type,
                const std::vector<factors>& all, const layouts& l = {}) {
-    const auto values = data::random_bytes<V>(p.nonzeros(), 1, k);
-    const auto x = data::random_bytes<X>(p.columns, 2, k);
-    const auto sums = sums_of<V, X>(p, values, x);
-    const placed_matrix a(where(), p, values, tally::type_of<V>, offset_type, column_type,
-                          l.matrix);
+    const auto values = data::random_bytes(t.values, p.nonzeros(), 1, k);
+    const auto x = data::random_bytes(t.x, p.columns, 2, k);
+    const auto sums = sums_of(p, values, t.values, x, t.x, t.accumulator);
+    const placed_matrix a(where(), p, values, t.values, offset_type, column_type, l.matrix);
     const tally::spmv_plan plan(where(), a.get());
     EXPECT_FALSE(plan.describe().empty());
-    data::buffer x_memory(where(), memory_for(p.columns, sizeof(X), l.x));
-    data::buffer y_memory(where(), memory_for(p.rows, sizeof(Y), l.y));
+    data::buffer x_memory(where(), memory_for(p.columns, tally::size_of(t.x), l.x));
+    const std::size_t y_size = tally::size_of(t.y);
+    data::buffer y_memory(where(), memory_for(p.rows, y_size, l.y));
     const std::vector<std::byte> unwritten(y_memory.size(), std::byte{0xff});
     y_memory.write(unwritten.data(), unwritten.size());
-    const tally::operand px = data::place(x_memory, x, tally::type_of<X>, l.x);
+    const tally::operand px = data::place(x_memory, x, t.x, l.x);
     for (const factors& f : all) {
       // Where y is not read it holds NaNs.
-      const auto before = f.reads_y ? data::random_bytes<Y>(p.rows, 3, k)
-                                    : std::vector<std::byte>(p.rows * sizeof(Y), std::byte{0xff});
-      const auto want =
-          elements_of<Y>(combined(sums, tally::type_of<tally::dot_result_t<V, X>>, f.alpha, f.beta,
-                                  f.reads_y, before, tally::type_of<Y>));
+      const auto before = f.reads_y ? data::random_bytes(t.y, p.rows, 3, k)
+                                    : std::vector<std::byte>(p.rows * y_size, std::byte{0xff});
+      const auto want = combined(sums, t.accumulator, f.alpha, f.beta, f.reads_y, before, t.y);
       for (const tally::spmv_plan* with : {static_cast<const tally::spmv_plan*>(nullptr), &plan}) {
-        const tally::operand py = data::place(y_memory, before, tally::type_of<Y>, l.y);
+        const tally::operand py = data::place(y_memory, before, t.y, l.y);
         tally::spmv(where(), {a.get(),
                               px,
                               {const_cast<void*>(py.data), py.size, py.increment, py.element},
                               f.alpha,
                               f.beta,
                               with});
-        expect_equal<Y>(y_memory, py, want, p, with != nullptr);
+        expect_equal(y_memory, py, want, p, with != nullptr);
         if (HasFatalFailure()) return;
       }
     }
@@ -171,30 +166,31 @@ class Spmv : public data::OnEveryExecutor {
   }
 
   /// y has these elements, and between them what was there.
-  template <class Y>
   static void expect_equal(const data::buffer& memory, const tally::operand& y,
-                           const std::vector<Y>& want, const pattern& p, bool planned) {
+                           const std::vector<std::byte>& want, const pattern& p, bool planned) {
+    const std::size_t size = tally::size_of(y.element);
     std::vector<std::byte> image(memory.size());
     memory.read(image.data(), image.size());
     const auto at = [&](std::size_t i) {
       const auto* const element =
           static_cast<const std::byte*>(y.data) +
-          static_cast<std::ptrdiff_t>(i) * y.increment * static_cast<std::ptrdiff_t>(sizeof(Y));
+          static_cast<std::ptrdiff_t>(i) * y.increment * static_cast<std::ptrdiff_t>(size);
       return static_cast<std::size_t>(element - memory.get());
     };
-    for (std::size_t i = 0; i < want.size(); ++i) {
-      Y got;
-      std::memcpy(&got, image.data() + at(i), sizeof(Y));
-      ASSERT_EQ(data::bits(got), data::bits(want[i]))
+    const auto element_of = [size](const std::vector<std::byte>& bytes, std::size_t first) {
+      return std::vector<std::byte>(bytes.data() + first, bytes.data() + first + size);
+    };
+    for (std::size_t i = 0; i < y.size; ++i) {
+      ASSERT_EQ(element_of(image, at(i)), element_of(want, i * size))
           << "row " << i << " of " << p.row_offsets[i + 1] - p.row_offsets[i] << " terms, "
           << tally::name(y.element) << ", increment " << y.increment
           << (planned ? ", with a plan" : "");
-      std::memset(image.data() + at(i), 0xff, sizeof(Y));
+      std::memset(image.data() + at(i), 0xff, size);
     }
     const std::size_t step = static_cast<std::size_t>(y.increment < 0 ? -y.increment : y.increment);
     if (want.empty() || step == 1) return;
-    const std::size_t first = std::min(at(0), at(want.size() - 1));
-    const std::size_t last = std::max(at(0), at(want.size() - 1));
+    const std::size_t first = std::min(at(0), at(y.size - 1));
+    const std::size_t last = std::max(at(0), at(y.size - 1));
     for (std::size_t b = first; b < last; ++b) ASSERT_EQ(image[b], std::byte{0xff});
   }
 };
@@ -207,13 +203,13 @@ const std::vector<std::size_t> border_lengths = {
 TEST_P(Spmv, RowLengths) {
   const pattern p = matrices::rows_of(border_lengths, 1500, 7);
   for (const kind k : {kind::plain, kind::wide, kind::special}) {
-    compare<double, double, double>(p, k, type::int32, type::int32, {{}, {0.7, -1.25, true}});
-    compare<float, float, float>(p, k, type::int64, type::int32, {{}, {0.7, -1.25, true}});
+    compare(p, of<double, double, double>, k, type::int32, type::int32, {{}, {0.7, -1.25, true}});
+    compare(p, of<float, float, float>, k, type::int64, type::int32, {{}, {0.7, -1.25, true}});
   }
   // The last row ends the matrix's arrays: nothing is read past them.
   for (std::size_t n = 1; n < 20; ++n) {
-    compare<double, double, double>(matrices::rows_of({n}, 30, n), kind::plain, type::int32,
-                                    type::int32, {{}});
+    compare(matrices::rows_of({n}, 30, n), of<double, double, double>, kind::plain, type::int32,
+            type::int32, {{}});
   }
 }
 
@@ -233,7 +229,7 @@ TEST_P(Spmv, Types) {
           const type offset = turn & 1 ? type::int64 : type::int32;
           const type column = turn & 2 ? type::int64 : type::int32;
           ++turn;
-          compare<V, X, Y>(p, turn % 3 == 0 ? kind::special : kind::plain, offset, column, all);
+          compare(p, of<V, X, Y>, turn % 3 == 0 ? kind::special : kind::plain, offset, column, all);
         }
       });
     });
@@ -248,8 +244,8 @@ TEST_P(Spmv, ShortRows) {
       using Y = tally::dot_result_t<V, X>;
       for (const type offset : {type::int32, type::int64}) {
         for (const type column : {type::int32, type::int64}) {
-          compare<V, X, Y>(p, kind::special, offset, column, {{}, {0.1, -0.3, true}},
-                           {{1, 2}, {3, -1}, 1});
+          compare(p, of<V, X, Y>, kind::special, offset, column, {{}, {0.1, -0.3, true}},
+                  {{1, 2}, {3, -1}, 1});
         }
       }
     });
@@ -263,22 +259,22 @@ TEST_P(Spmv, FarElements) {
   const pattern wide = matrices::rows_of(lengths, 200'000, 7);
   const pattern far = matrices::random_rows(100'000, 15, 0.5, 9);
   for (const type column : {type::int32, type::int64}) {
-    compare<double, double, double>(wide, kind::plain, type::int32, column, {{}});
-    compare<float, double, double>(wide, kind::plain, type::int64, column, {{}});
+    compare(wide, of<double, double, double>, kind::plain, type::int32, column, {{}});
+    compare(wide, of<float, double, double>, kind::plain, type::int64, column, {{}});
   }
-  compare<double, double, double>(far, kind::plain, type::int32, type::int32, {{}});
-  compare<float, float, float>(far, kind::plain, type::int64, type::int64, {{}});
+  compare(far, of<double, double, double>, kind::plain, type::int32, type::int32, {{}});
+  compare(far, of<float, float, float>, kind::plain, type::int64, type::int64, {{}});
 }
 
 TEST_P(Spmv, Indices) {
   const pattern p = matrices::rows_of(border_lengths, 300, 5);
   for (const type offset : {type::int32, type::int64}) {
     for (const type column : {type::int32, type::int64}) {
-      compare<double, double, double>(p, kind::plain, offset, column, {{}});
-      compare<float, double, double>(p, kind::plain, offset, column, {{}});
-      compare<tally::float16, float, float>(p, kind::wide, offset, column, {{}});
-      compare<std::complex<float>, std::complex<float>, std::complex<float>>(p, kind::plain, offset,
-                                                                             column, {{}});
+      compare(p, of<double, double, double>, kind::plain, offset, column, {{}});
+      compare(p, of<float, double, double>, kind::plain, offset, column, {{}});
+      compare(p, of<tally::float16, float, float>, kind::wide, offset, column, {{}});
+      compare(p, of<std::complex<float>, std::complex<float>, std::complex<float>>, kind::plain,
+              offset, column, {{}});
     }
   }
 }
@@ -288,10 +284,10 @@ TEST_P(Spmv, StridesAndAlignments) {
   for (const std::ptrdiff_t incx : {1, 2, -1, -3}) {
     for (const std::ptrdiff_t incy : {1, 3, -1, -2}) {
       const layouts l{{1, incx}, {3, incy}, 1};
-      compare<double, double, double>(p, kind::plain, type::int32, type::int32,
-                                      {{}, {2.5, 0.5, true}}, l);
-      compare<std::complex<double>, double, std::complex<double>>(
-          p, kind::plain, type::int64, type::int32, {{}, {2.5, 0.5, true}}, l);
+      compare(p, of<double, double, double>, kind::plain, type::int32, type::int32,
+              {{}, {2.5, 0.5, true}}, l);
+      compare(p, of<std::complex<double>, double, std::complex<double>>, kind::plain, type::int64,
+              type::int32, {{}, {2.5, 0.5, true}}, l);
     }
   }
 }
@@ -306,9 +302,9 @@ TEST_P(Spmv, Factors) {
                                     {1e-30, 1e300, true},
                                     {std::numeric_limits<double>::quiet_NaN(), 0, false}};
   for (const kind k : {kind::plain, kind::wide, kind::special}) {
-    compare<double, double, double>(p, k, type::int32, type::int32, all);
-    compare<double, double, float>(p, k, type::int32, type::int32, all);
-    compare<float, float, double>(p, k, type::int32, type::int32, all);
+    compare(p, of<double, double, double>, k, type::int32, type::int32, all);
+    compare(p, of<double, double, float>, k, type::int32, type::int32, all);
+    compare(p, of<float, float, double>, k, type::int32, type::int32, all);
   }
 }
 
@@ -316,17 +312,19 @@ TEST_P(Spmv, Factors) {
 TEST_P(Spmv, ManyRowsAndLongOnes) {
   std::vector<std::size_t> lengths(20000, 4);
   for (std::size_t i = 0; i < lengths.size(); i += 3) lengths[i] = 0;
-  compare<double, double, double>(matrices::rows_of(lengths, 20000, 17), kind::plain, type::int32,
-                                  type::int32, {{}, {0.5, 2, true}});
+  compare(matrices::rows_of(lengths, 20000, 17), of<double, double, double>, kind::plain,
+          type::int32, type::int32, {{}, {0.5, 2, true}});
   lengths.assign(50, 100);
   lengths.insert(lengths.end(), {150000, 0, 5000, 70001, 3});
-  compare<double, double, double>(matrices::rows_of(lengths, 20000, 19), kind::plain, type::int32,
-                                  type::int32, {{}, {0.5, 2, true}});
-  compare<std::complex<float>, std::complex<float>, std::complex<float>>(
-      matrices::rows_of({2000, 60000, 0, 1}, 500, 23), kind::plain, type::int32, type::int32, {{}});
-  compare<double, double, double>(matrices::rows_of({200000}, 1000, 29), kind::plain, type::int32,
-                                  type::int32, {{}});
-  compare<float, float, float>(matrices::arrow(60000), kind::plain, type::int32, type::int32, {{}});
+  compare(matrices::rows_of(lengths, 20000, 19), of<double, double, double>, kind::plain,
+          type::int32, type::int32, {{}, {0.5, 2, true}});
+  compare(matrices::rows_of({2000, 60000, 0, 1}, 500, 23),
+          of<std::complex<float>, std::complex<float>, std::complex<float>>, kind::plain,
+          type::int32, type::int32, {{}});
+  compare(matrices::rows_of({200000}, 1000, 29), of<double, double, double>, kind::plain,
+          type::int32, type::int32, {{}});
+  compare(matrices::arrow(60000), of<float, float, float>, kind::plain, type::int32, type::int32,
+          {{}});
 }
 
 TEST_P(Spmv, Matrices) {
@@ -334,18 +332,19 @@ TEST_P(Spmv, Matrices) {
                            matrices::stencil(8, 9, 7, 3), matrices::rmat(11, 30000, 1),
                            matrices::random_rows(3000, 9, 0, 1),
                            matrices::random_rows(3000, 12, 0.6, 2), matrices::arrow(3000)}) {
-    compare<double, double, double>(p, kind::plain, type::int32, type::int32, {{}});
+    compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, {{}});
   }
 }
 
 TEST_P(Spmv, Empty) {
-  compare<double, double, double>(matrices::rows_of({}, 5, 1), kind::plain, type::int32,
-                                  type::int32, {{}, {2, 3, true}});
-  compare<double, double, double>(matrices::rows_of({0, 0, 0}, 5, 1), kind::plain, type::int32,
-                                  type::int32, {{}, {2, 3, true}});
+  compare(matrices::rows_of({}, 5, 1), of<double, double, double>, kind::plain, type::int32,
+          type::int32, {{}, {2, 3, true}});
+  compare(matrices::rows_of({0, 0, 0}, 5, 1), of<double, double, double>, kind::plain, type::int32,
+          type::int32, {{}, {2, 3, true}});
   pattern none;  // no columns either
   none.end_row();
-  compare<float, double, double>(none, kind::plain, type::int32, type::int64, {{}, {2, 3, true}});
+  compare(none, of<float, double, double>, kind::plain, type::int32, type::int64,
+          {{}, {2, 3, true}});
 }
 
 TEST_P(Spmv, GoldenBits) {

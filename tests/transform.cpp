@@ -23,9 +23,9 @@ namespace {
 
 using data::kind;
 using data::layout;
+using data::random_bytes;
 using tally::elementwise;
 using tally::type;
-using transcription::elements;
 
 constexpr std::array functions = {elementwise::copy,  elementwise::scal, elementwise::axpy,
                                   elementwise::axpby, elementwise::add,  elementwise::sub,
@@ -33,15 +33,6 @@ constexpr std::array functions = {elementwise::copy,  elementwise::scal, element
                                   elementwise::exp};
 constexpr const char* names[] = {"copy", "scal", "axpy", "axpby",   "add",
                                  "sub",  "mul",  "relu", "sigmoid", "exp"};
-
-/// Random elements of a type that is a value.
-std::vector<std::byte> random_bytes(type element, std::size_t n, std::uint64_t seed, kind k) {
-  std::vector<std::byte> bytes;
-  data::for_each_type([&]<class T>(std::type_identity<T>) {
-    if (tally::type_of<T> == element) bytes = data::random_bytes<T>(n, seed, k);
-  });
-  return bytes;
-}
 
 /// One function of certain types.
 struct type_case {

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <complex>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -89,26 +90,33 @@ class TransformFunction : public data::OnEveryExecutor {
     }
   }
 
+  static void expect(bool equal, const std::string& form, std::size_t n,
+                     std::span<const tally::type> types, std::span<const layout> layouts) {
+    if (equal) return;
+    std::string text = form + ", n = " + std::to_string(n);
+    for (std::size_t k = 0; k < types.size(); ++k) {
+      text += ", " + std::string(tally::name(types[k])) + " with offset " +
+              std::to_string(layouts[k].offset) + " and increment " +
+              std::to_string(layouts[k].increment);
+    }
+    FAIL() << text;
+  }
+
   template <class X, class Y, class Z>
   void compare(std::size_t n, layout lx, layout ly, layout lz, kind k = kind::plain) {
     laid_out<X> x(n, n + 1, lx, k);
     laid_out<Y> y(n, n + 2, ly, k);
     laid_out<Z> z(n, n + 3, lz);
-    const auto label = [&] {
-      return std::string(name(tally::type_of<X>)) + ", " + std::string(name(tally::type_of<Y>)) +
-             " to " + std::string(name(tally::type_of<Z>)) + ", n = " + std::to_string(n) +
-             ", offsets " + std::to_string(lx.offset) + ' ' + std::to_string(ly.offset) + ' ' +
-             std::to_string(lz.offset) + ", increments " + std::to_string(lx.increment) + ' ' +
-             std::to_string(ly.increment) + ' ' + std::to_string(lz.increment);
-    };
+    const tally::type types[] = {tally::type_of<X>, tally::type_of<Y>, tally::type_of<Z>};
+    const layout layouts[] = {lx, ly, lz};
     const mix<Z> f;
     laid_out<Z> want = z;
     for (std::size_t i = 0; i < n; ++i) want[i] = tally::functions::canonical(f(x[i]));
     tally::transform(where(), x.view(), z.view(), f);
-    ASSERT_TRUE(z.has_bits_of(want)) << label();
+    ASSERT_NO_FATAL_FAILURE(expect(z.has_bits_of(want), "one", n, types, layouts));
     for (std::size_t i = 0; i < n; ++i) want[i] = tally::functions::canonical(f(x[i], y[i]));
     tally::transform(where(), x.view(), y.view(), z.view(), f);
-    ASSERT_TRUE(z.has_bits_of(want)) << "two: " << label();
+    ASSERT_NO_FATAL_FAILURE(expect(z.has_bits_of(want), "two", n, types, layouts));
   }
 
   template <class T>
@@ -127,9 +135,10 @@ class TransformFunction : public data::OnEveryExecutor {
       if (which == 1) tally::transform(where(), x.view(), other.view(), x.view(), f);
       if (which == 2) tally::transform(where(), other.view(), x.view(), x.view(), f);
       if (which == 3) tally::transform(where(), x.view(), x.view(), x.view(), f);
-      ASSERT_TRUE(x.has_bits_of(want))
-          << "in place, " << which << ": " << name(tally::type_of<T>) << ", n = " << n
-          << ", offset " << l.offset << ", increment " << l.increment;
+      const std::string form = "in place, " + std::to_string(which);
+      const tally::type types[] = {tally::type_of<T>};
+      const layout layouts[] = {l};
+      ASSERT_NO_FATAL_FAILURE(expect(x.has_bits_of(want), form, n, types, layouts));
     }
   }
 };

@@ -1,4 +1,4 @@
-// dot on Kokkos's default execution space.
+// dot on Kokkos's default execution space, with types of elements told apart at run time.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
@@ -7,12 +7,11 @@
 namespace tally::backends::kokkos {
 namespace {
 
-template <class A, class X, class Y>
+template <class A>
 struct products {
   using sum = dot_sum<A>;
   using R = real_t<A>;
-  numbers<X> x;
-  numbers<Y> y;
+  numbers x, y;
 
   KOKKOS_FUNCTION sum lane(std::size_t first, std::size_t end) const {
     sum s{};
@@ -21,45 +20,26 @@ struct products {
   }
 
   KOKKOS_FUNCTION sum term(std::size_t i) const {
-    const R re = x.template get<R>(i, 0);
+    const R re = x.get<R>(i, 0), yre = y.get<R>(i, 0);
     if constexpr (!is_complex_v<A>) {
-      return {multiply(re, y.template get<R>(i, 0))};
+      return {multiply(re, yre)};
     } else {  // at least y is complex: it comes last in a pair
-      const R yre = y.template get<R>(i, 0);
-      const R yim = y.template get<R>(i, 1);
-      if constexpr (!is_complex_v<X>) {
-        return {multiply(re, yre), R{}, multiply(re, yim), R{}};
-      } else {
-        const R im = x.template get<R>(i, 1);
-        return {multiply(re, yre), multiply(im, yim), multiply(re, yim), multiply(im, yre)};
-      }
+      const R yim = y.get<R>(i, 1);
+      if (!x.v.complex) return {multiply(re, yre), R{}, multiply(re, yim), R{}};
+      const R im = x.get<R>(i, 1);
+      return {multiply(re, yre), multiply(im, yim), multiply(re, yim), multiply(im, yre)};
     }
   }
 };
-
-template <class A, class X, class Y>
-void run(const dot_arguments& a) {
-  write_sum<is_complex_v<A> ? 2 : 1, real_t<A>>(products<A, X, Y>{numbers<X>(a.x), numbers<Y>(a.y)},
-                                                a.x.size, a.conjugated, a.result.data,
-                                                a.options.wait);
-}
-
-template <class A>
-struct run_entry {  // nvcc warns of a lambda whose parameters don't tell X and Y
-  template <class X, class Y>
-  constexpr auto operator()() const {
-    return &run<A, X, Y>;
-  }
-};
-
-template <class A>
-constexpr auto runs = make_pair_table<void(const dot_arguments&), A>(run_entry<A>{});
 
 }  // namespace
 
 void dot(const executor&, const dot_arguments& a) {
   const auto lock = acquire();
-  with_accumulator(a.result.element, [&]<class A>() { at(runs<A>, a.x.element, a.y.element)(a); });
+  with_accumulator(a.result.element, [&]<class A>() {
+    write_sum<real_t<A>>(products<A>{numbers(a.x), numbers(a.y)}, a.x.size, a.conjugated,
+                         a.result.data, is_complex_v<A> ? 2 : 1, a.options.wait);
+  });
 }
 
 }  // namespace tally::backends::kokkos

@@ -10,6 +10,28 @@
 namespace tally::backends::kokkos {
 namespace {
 
+/// An operand as its real numbers: a complex element is two of them.
+template <class T>
+struct real_numbers {
+  using stored = types::stored_t<real_t<T>>;
+  const stored* first;
+  std::ptrdiff_t increment;  // in numbers
+
+  explicit real_numbers(const operand& v)
+      : first(static_cast<const stored*>(v.data)),
+        increment(v.increment * static_cast<std::ptrdiff_t>(sizeof(T) / sizeof(real_t<T>))) {}
+
+  template <class R>
+  KOKKOS_FUNCTION R get(std::size_t i, int part) const {
+    const stored value = first[static_cast<std::ptrdiff_t>(i) * increment + part];
+    if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
+      return static_cast<R>(static_cast<float>(value));
+    } else {
+      return static_cast<R>(value);
+    }
+  }
+};
+
 /// What is compared: float or double; of integers int64.
 template <class X>
 using compared =
@@ -28,7 +50,7 @@ using reducer_of = std::conditional_t<looks_for_least<what, X>, Kokkos::Min<comp
 template <extreme what, class X>
 struct elements {
   using R = compared<X>;
-  numbers<X> x;
+  real_numbers<X> x;
   std::size_t size;
   std::size_t shares;
 
@@ -102,7 +124,7 @@ struct found {
 
 template <extreme what, class X>
 struct write_result {
-  numbers<X> x;
+  real_numbers<X> x;
   std::size_t size;
   const found* from;
   void* result;
@@ -129,7 +151,7 @@ void search(const space& where, const operand& x, found* scratch, void* result) 
   using policy = Kokkos::RangePolicy<space>;
   auto* const value = reinterpret_cast<R*>(scratch->value);
   const std::size_t shares = std::min<std::size_t>(x.size, std::size_t{1} << 16);
-  const elements<what, X> all{numbers<X>(x), x.size, shares};
+  const elements<what, X> all{real_numbers<X>(x), x.size, shares};
   Kokkos::parallel_reduce("tally extremum", policy(where, 0, shares), find_value<what, X>{all},
                           reducer_of<what, X>(Kokkos::View<R, memory>(value)));
   Kokkos::parallel_reduce(

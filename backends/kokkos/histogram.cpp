@@ -1,9 +1,9 @@
 // Histograms on Kokkos's default execution space, to check the other backends by: a sample's bin is
-// looked for between the edges themselves, and whatever it adds to is added to atomically.
+// looked for between the edges themselves, and whatever it adds to is added to atomically. Types of
+// samples and weights are told apart at run time.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
-#include "src/core/types/tables.hpp"
 
 #include <tally/exact_sum.hpp>
 
@@ -11,10 +11,6 @@
 
 namespace tally::backends::kokkos {
 namespace {
-
-/// What samples are compared as, exactly.
-template <class X>
-using compared = std::conditional_t<std::is_integral_v<X>, std::int64_t, double>;
 
 // --- Order ---------------------------------------------------------------------------------------
 
@@ -82,43 +78,42 @@ struct given_edges {
 
 inline constexpr std::int64_t is_below = -3, is_above = -2, is_nan = -1;
 
-template <class X, class Edges>
+/// Samples as what they are compared as, exactly: integers as int64, other numbers as double.
+template <class S, class Edges>
 struct samples {
-  const types::stored_t<X>* first;
-  std::ptrdiff_t increment;
+  numbers x;
   std::int64_t bins, channels;
   Edges edges;
 
   samples(const histogram_arguments& a, const Edges& e)
-      : first(static_cast<const types::stored_t<X>*>(a.x.data)),
-        increment(a.x.increment),
+      : x(a.x),
         bins(static_cast<std::int64_t>(a.counts.size / a.options.channels)),
         channels(static_cast<std::int64_t>(a.options.channels)),
         edges(e) {}
 
-  KOKKOS_FUNCTION compared<X> get(std::int64_t i) const {
-    return static_cast<compared<X>>(first[i * increment]);
+  KOKKOS_FUNCTION S get(std::int64_t i) const {
+    return x.template get<S>(static_cast<std::size_t>(i), 0);
   }
   KOKKOS_FUNCTION std::int64_t channel(std::int64_t i) const { return i % channels; }
 
   /// The bin of sample i, or why it has none.
   KOKKOS_FUNCTION std::int64_t bin(std::int64_t i) const {
-    const auto x = get(i);
+    const S sample = get(i);
     if constexpr (std::is_same_v<Edges, key_edges>) {
-      return x < 0 ? is_below : x >= bins ? is_above : x;
+      return sample < 0 ? is_below : sample >= bins ? is_above : sample;
     } else {
-      return x == x ? bin_between_edges(x) : is_nan;
+      return sample == sample ? bin_between_edges(sample) : is_nan;
     }
   }
 
  private:
-  KOKKOS_FUNCTION std::int64_t bin_between_edges(compared<X> x) const {
-    if (edges.compare(x, 0) < 0) return is_below;
-    if (edges.compare(x, bins) > 0) return is_above;
-    std::int64_t begin = 0, end = bins;  // edge `begin` is not above x; edge `end` is, or the last
+  KOKKOS_FUNCTION std::int64_t bin_between_edges(S sample) const {
+    if (edges.compare(sample, 0) < 0) return is_below;
+    if (edges.compare(sample, bins) > 0) return is_above;
+    std::int64_t begin = 0, end = bins;  // edge `begin` is not above it; edge `end` is, or the last
     while (end - begin > 1) {
       const std::int64_t middle = begin + (end - begin) / 2;
-      (edges.compare(x, middle) >= 0 ? begin : end) = middle;
+      (edges.compare(sample, middle) >= 0 ? begin : end) = middle;
     }
     return begin;
   }
@@ -195,11 +190,10 @@ void clear(const space& where, T* to, std::size_t n) {
 /// Words of an exact sum for each of some sums; those of doubles hold floats too.
 using exact = exact_sum<double>;
 
-template <class W, class Samples>
+template <class Samples>
 struct add_weights {
   Samples x;
-  const W* weights;
-  std::ptrdiff_t increment;
+  numbers weights;
   std::int64_t begin, end;  // of the sums whose words there are
   std::int64_t* words;
 
@@ -209,8 +203,8 @@ struct add_weights {
     const std::int64_t at = x.channel(i) * x.bins + bin;
     if (bin < 0 || at < begin || at >= end) return;
     std::int64_t* const sum = words + (at - begin) * exact::words;
-    const auto bits =
-        __builtin_bit_cast(std::uint64_t, static_cast<double>(weights[i * increment]));
+    const auto bits = __builtin_bit_cast(
+        std::uint64_t, weights.template get<double>(static_cast<std::size_t>(i), 0));
     const bool is_negative = bits >> 63 != 0;
     const auto field = static_cast<int>(bits >> 52 & 0x7ff);
     const auto fraction = static_cast<std::int64_t>(bits & 0xfffffffffffff);
@@ -242,7 +236,7 @@ struct round_sums {
   }
 };
 
-template <class W, class C, class Samples>
+template <class C, class Samples>
 void sum_weights(const space& where, const histogram_arguments& a, const Samples& x) {
   auto* const sums = static_cast<C*>(a.counts.data);
   const std::size_t at_once = std::min<std::size_t>(a.counts.size, 1 << 15);  // 36 MB of words
@@ -252,9 +246,8 @@ void sum_weights(const space& where, const histogram_arguments& a, const Samples
     const std::size_t n = std::min(at_once, a.counts.size - first);
     clear(where, words, n * exact::words);
     for_each(where, a.x.size,
-             add_weights<W, Samples>{x, static_cast<const W*>(a.weights.data), a.weights.increment,
-                                     static_cast<std::int64_t>(first),
-                                     static_cast<std::int64_t>(first + n), words});
+             add_weights<Samples>{x, numbers(a.weights), static_cast<std::int64_t>(first),
+                                  static_cast<std::int64_t>(first + n), words});
     for_each(where, n, round_sums<C>{words, sums + first, a.options.add});
   }
 }
@@ -273,9 +266,9 @@ void count_all(const space& where, const histogram_arguments& a, const Samples& 
   for_each(where, a.x.size, count_samples<C, Samples>{x, counts, outside});
 }
 
-template <class X, class Edges>
+template <class S, class Edges>
 stray_key run(const space& where, const histogram_arguments& a, const Edges& edges) {
-  using Samples = samples<X, Edges>;
+  using Samples = samples<S, Edges>;
   const Samples x(a, edges);
   if (a.what == binning::keys && a.options.outside == nullptr && a.x.size > 0) {
     const auto n = static_cast<std::int64_t>(a.x.size);
@@ -300,11 +293,7 @@ stray_key run(const space& where, const histogram_arguments& a, const Edges& edg
       count_all(where, a, x, static_cast<wide_count*>(a.counts.data));
     }
   } else {
-    const auto sum = [&]<class W>(std::type_identity<W>) {
-      is_32_bits ? sum_weights<W, float>(where, a, x) : sum_weights<W, double>(where, a, x);
-    };
-    a.weights.element == type::float32 ? sum(std::type_identity<float>())
-                                       : sum(std::type_identity<double>());
+    is_32_bits ? sum_weights<float>(where, a, x) : sum_weights<double>(where, a, x);
     count_all(where, a, x, static_cast<wide_count*>(nullptr));
   }
   if (on_host) where.fence();
@@ -317,14 +306,8 @@ void with_edges(const space& where, const operand& edges, const F& f) {
   Kokkos::View<E*, memory> there(
       Kokkos::view_alloc(std::string("tally edges"), Kokkos::WithoutInitializing), edges.size);
   const auto here = Kokkos::create_mirror_view(there);
-  with_element(edges.element, [&]<class X>() {
-    if constexpr (!is_complex_v<X>) {
-      const auto* const from = static_cast<const types::stored_t<X>*>(edges.data);
-      for (std::size_t i = 0; i < edges.size; ++i) {
-        here(i) = static_cast<E>(from[static_cast<std::ptrdiff_t>(i) * edges.increment]);
-      }
-    }
-  });
+  const numbers from(edges);
+  for (std::size_t i = 0; i < edges.size; ++i) here(i) = from.get<E>(i, 0);
   Kokkos::deep_copy(where, there, here);
   f(given_edges<E>{there.data()});
   where.fence();
@@ -336,30 +319,29 @@ stray_key histogram(const executor&, const histogram_arguments& a) {
   const auto lock = acquire();
   const space where;
   const auto bins = static_cast<std::int64_t>(a.counts.size / a.options.channels);
-  const auto is_whole = [](const scalar& s) { return s.element <= type::int64; };
+  const auto is_whole = [](type element) { return element <= type::int64; };
   stray_key stray;
-  with_element(a.x.element, [&]<class X>() {
-    if constexpr (!is_complex_v<X>) {
-      constexpr bool integral = std::is_integral_v<X>;
-      if (a.what == binning::edges) {
-        const auto by = [&](const auto& edges) { stray = run<X>(where, a, edges); };
-        a.edges.element <= type::int64 ? with_edges<std::int64_t>(where, a.edges, by)
-                                       : with_edges<double>(where, a.edges, by);
+  const auto compared_as = [&]<class S>(std::type_identity<S>) {
+    if (a.what == binning::edges) {
+      const auto by = [&](const auto& edges) { stray = run<S>(where, a, edges); };
+      is_whole(a.edges.element) ? with_edges<std::int64_t>(where, a.edges, by)
+                                : with_edges<double>(where, a.edges, by);
+      return;
+    }
+    if constexpr (std::is_integral_v<S>) {
+      if (a.what == binning::keys) {
+        stray = run<S>(where, a, key_edges{});
         return;
       }
-      if constexpr (integral) {
-        if (a.what == binning::keys) {
-          stray = run<X>(where, a, key_edges{});
-          return;
-        }
-        if (is_whole(a.lower) && is_whole(a.upper)) {
-          stray = run<X>(where, a, whole_edges{a.lower.integer, a.upper.integer, bins});
-          return;
-        }
+      if (is_whole(a.lower.element) && is_whole(a.upper.element)) {
+        stray = run<S>(where, a, whole_edges{a.lower.integer, a.upper.integer, bins});
+        return;
       }
-      stray = run<X>(where, a, even_edges{a.lower.as<double>(), a.upper.as<double>(), bins});
     }
-  });
+    stray = run<S>(where, a, even_edges{a.lower.as<double>(), a.upper.as<double>(), bins});
+  };
+  is_whole(a.x.element) ? compared_as(std::type_identity<std::int64_t>())
+                        : compared_as(std::type_identity<double>());
   return stray;
 }
 

@@ -1,4 +1,5 @@
-// sum, asum and nrm2 on Kokkos's default execution space.
+// sum, asum and nrm2 on Kokkos's default execution space, with types of elements told apart at run
+// time.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
@@ -17,15 +18,16 @@ KOKKOS_FUNCTION R magnitude(R number) {
   }
 }
 
-template <reduction what, class A, class X>
+template <class A>
 struct values {
   using sum = reduce_sum<A>;
   using R = real_t<A>;
-  numbers<X> x;
+  numbers x;
+  bool magnitudes;
 
   KOKKOS_FUNCTION R number(std::size_t i, int part) const {
-    const R value = x.template get<R>(i, part);
-    return what == reduction::asum ? magnitude(value) : value;
+    const R value = x.get<R>(i, part);
+    return magnitudes ? magnitude(value) : value;
   }
   KOKKOS_FUNCTION sum lane(std::size_t first, std::size_t end) const {
     sum s{};
@@ -41,16 +43,16 @@ struct values {
 };
 
 /// The scaled sum is made always, since only the whole sum decides whether it is needed.
-template <class A, class X>
+template <class A>
 struct squares {
   using sum = norm_sum<A>;
   using R = real_t<A>;
-  numbers<X> x;
+  numbers x;
 
   KOKKOS_FUNCTION R add(std::size_t first, std::size_t end, int part, R scale) const {
     R s{};
     for (std::size_t i = first; i < end; i += order::lanes) {
-      const R number = multiply(x.template get<R>(i, part), scale);
+      const R number = multiply(x.get<R>(i, part), scale);
       s += multiply(number, number);
     }
     return s;
@@ -69,34 +71,20 @@ struct squares {
   }
 };
 
-template <reduction what, class A, class X>
-void run(const reduce_arguments& a) {
-  using R = real_t<A>;
-  if constexpr (what != reduction::nrm2) {
-    constexpr int parts = what == reduction::sum && is_complex_v<A> ? 2 : 1;
-    write_sum<parts, R>(values<what, A, X>{numbers<X>(a.x)}, a.x.size, what, a.result.data,
-                        a.options.wait);
-  } else if constexpr (std::is_floating_point_v<R>) {
-    write_sum<1, R>(squares<A, X>{numbers<X>(a.x)}, a.x.size, what, a.result.data, a.options.wait);
-  }
-}
-
-template <reduction what, class A>
-constexpr auto runs =
-    make_type_table<void(const reduce_arguments&), A>([]<class X>() { return &run<what, A, X>; });
-
 }  // namespace
 
 void reduce(const executor&, const reduce_arguments& a) {
   const auto lock = acquire();
   with_accumulator(accumulator_of(a), [&]<class A>() {
-    switch (a.what) {
-      case reduction::sum:
-        return at(runs<reduction::sum, A>, a.x.element)(a);
-      case reduction::asum:
-        return at(runs<reduction::asum, A>, a.x.element)(a);
-      case reduction::nrm2:
-        return at(runs<reduction::nrm2, A>, a.x.element)(a);
+    using R = real_t<A>;
+    const auto write = [&](const auto& terms, int parts) {
+      write_sum<R>(terms, a.x.size, a.what, a.result.data, parts, a.options.wait);
+    };
+    if (a.what != reduction::nrm2) {
+      write(values<A>{numbers(a.x), a.what == reduction::asum},
+            is_complex_v<A> && a.what == reduction::sum ? 2 : 1);
+    } else if constexpr (std::is_floating_point_v<R>) {
+      write(squares<A>{numbers(a.x)}, 1);
     }
   });
 }

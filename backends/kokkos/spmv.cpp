@@ -18,24 +18,23 @@ namespace {
 /// A real part of a sum, and how its terms come about: part `of_value` of a value times part `of_x`
 /// of an element of x.
 struct product_of_parts {
-  std::ptrdiff_t of_value, of_x;
+  int of_value, of_x;
 };
 
 struct matrix_terms {
   index_vector columns;
-  typed_vector values, x;
+  numbers values, x;
 
   explicit matrix_terms(const spmv_arguments& a)
       : columns(a.a.column_indices), values(a.a.values), x(a.x) {}
 
   template <class R>
-  KOKKOS_FUNCTION R value(std::size_t j, std::ptrdiff_t part) const {
-    return typed::number_at<R>(
-        values.data, static_cast<std::ptrdiff_t>(j) * values.increment + part, values.number);
+  KOKKOS_FUNCTION R value(std::size_t j, int part) const {
+    return values.get<R>(j, part);
   }
   template <class R>
-  KOKKOS_FUNCTION R element(std::size_t j, std::ptrdiff_t part) const {
-    return typed::number_at<R>(x.data, columns[j] * x.increment + part, x.number);
+  KOKKOS_FUNCTION R element(std::size_t j, int part) const {
+    return x.get<R>(static_cast<std::size_t>(columns[j]), part);
   }
 };
 
@@ -80,9 +79,9 @@ struct ordered {
     } else {
       dot_sum<A> all{};
       all.rr = sum({0, 0}, first, end);
-      if (terms.values.complex && terms.x.complex) all.ii = sum({1, 1}, first, end);
-      if (terms.x.complex) all.ri = sum({0, 1}, first, end);
-      if (terms.values.complex) all.ir = sum({1, 0}, first, end);
+      if (terms.values.v.complex && terms.x.v.complex) all.ii = sum({1, 1}, first, end);
+      if (terms.x.v.complex) all.ri = sum({0, 1}, first, end);
+      if (terms.values.v.complex) all.ir = sum({1, 0}, first, end);
       return finish_parts(all, conjugate::none);
     }
   }
@@ -106,13 +105,13 @@ struct exact_terms {
     {
       exact_sum<double> re;
       add(re, {0, 0}, 1, first, end);
-      if (terms.values.complex && terms.x.complex) add(re, {1, 1}, -1, first, end);
+      if (terms.values.v.complex && terms.x.v.complex) add(re, {1, 1}, -1, first, end);
       rounded.re = re.template round<R>();
     }
     if constexpr (is_complex_v<A>) {
       exact_sum<double> im;
-      if (terms.x.complex) add(im, {0, 1}, 1, first, end);
-      if (terms.values.complex) add(im, {1, 0}, 1, first, end);
+      if (terms.x.v.complex) add(im, {0, 1}, 1, first, end);
+      if (terms.values.v.complex) add(im, {1, 0}, 1, first, end);
       rounded.im = im.template round<R>();
     }
     return rounded;

@@ -6,6 +6,7 @@
 #include "backends/kokkos/runtime.hpp"
 #include "src/core/floating_point_environment.hpp"
 #include "src/core/order/dot_sum.hpp"
+#include "src/core/types/typed_vector.hpp"
 
 #include <Kokkos_Core.hpp>
 #include <tally/operand.hpp>
@@ -46,25 +47,17 @@ KOKKOS_FUNCTION T multiply(T a, T b) {
   }
 }
 
-/// An operand as its real numbers: a complex element is two of them.
-template <class T>
+/// An operand's real numbers, of which a complex element has two; their type is told apart at run
+/// time, number by number.
 struct numbers {
-  using stored = types::stored_t<real_t<T>>;
-  const stored* first;
-  std::ptrdiff_t increment;  // in numbers
+  typed_vector v;
 
-  explicit numbers(const operand& v)
-      : first(static_cast<const stored*>(v.data)),
-        increment(v.increment * static_cast<std::ptrdiff_t>(sizeof(T) / sizeof(real_t<T>))) {}
+  explicit numbers(const operand& x) : v(x) {}
 
   template <class R>
   KOKKOS_FUNCTION R get(std::size_t i, int part) const {
-    const stored value = first[static_cast<std::ptrdiff_t>(i) * increment + part];
-    if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
-      return static_cast<R>(static_cast<float>(value));
-    } else {
-      return static_cast<R>(value);
-    }
+    return typed::number_at<R>(v.data, static_cast<std::ptrdiff_t>(i) * v.increment + part,
+                               v.number);
   }
 };
 
@@ -171,17 +164,18 @@ inline std::size_t node_count(std::size_t size) {
 }
 
 /// The first `parts` numbers of a sum's result; `how` is what its finish_parts asks for.
-template <int parts, class Sum, class How, class R>
+template <class Sum, class How, class R>
 struct write_result {
   const Sum* sum;  // null where there are no terms
   How how;
   R* result;
+  int parts;
 
   KOKKOS_FUNCTION void operator()(std::size_t) const {
     const environment_guard environment;
     const auto all = finish_parts(sum ? *sum : Sum{}, how);
     result[0] = all.re;
-    if constexpr (parts == 2) result[1] = all.im;
+    if (parts == 2) result[1] = all.im;
   }
 };
 
@@ -197,18 +191,18 @@ void copy_to_host(const space& where, const R* from, void* to, int count) {
 
 /// Writes the result of `size` terms, of `parts` numbers, to `data`, which with `wait` is the
 /// host's. The environment is the default one, and `acquire`'s lock held.
-template <int parts, class R, class Terms, class How>
-void write_sum(const Terms& terms, std::size_t size, How how, void* data, bool wait) {
+template <class R, class Terms, class How>
+void write_sum(const Terms& terms, std::size_t size, How how, void* data, int parts, bool wait) {
   using Sum = typename Terms::sum;
   const space where;
-  // The first node stands aside for a result that a device can't write where it is wanted.
-  static_assert(sizeof(Sum) >= sizeof(R) * parts);
+  // The first node stands aside for a result that a device can't write where it is wanted. That of
+  // complex numbers has room for two.
   auto* const nodes = static_cast<Sum*>(scratch((1 + node_count(size)) * sizeof(Sum)));
   const bool staged = wait && !on_host;
   auto* const result = static_cast<R*>(staged ? static_cast<void*>(nodes) : data);
   const Sum* const total = sum(where, terms, size, nodes + 1);
   Kokkos::parallel_for("tally result", Kokkos::RangePolicy<space>(where, 0, 1),
-                       write_result<parts, Sum, How, R>{total, how, result});
+                       write_result<Sum, How, R>{total, how, result, parts});
   if (staged) copy_to_host(where, result, data, parts);
   if (wait || on_host) where.fence();
 }

@@ -1,0 +1,299 @@
+#include "tests/elementwise_transcription.hpp"
+
+#include "tests/data.hpp"
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace transcription {
+
+namespace {
+
+template <class R>
+R without_payload(R value) {
+  if constexpr (std::is_floating_point_v<R>) {
+    return std::isnan(value) ? std::numeric_limits<R>::quiet_NaN() : value;
+  } else {
+    return value;
+  }
+}
+
+/// To a binary format of this many digits, to nearest even, in numbers that have more.
+long double to_digits(long double value, int digits, int min_exponent, int max_exponent) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  int exponent;
+  std::frexp(value, &exponent);
+  const int quantum = std::max(exponent, min_exponent) - digits;
+  const long double r = std::ldexp(std::nearbyint(std::ldexp(value, -quantum)), quantum);
+  return std::abs(r) >= std::ldexp(1.0L, max_exponent)
+             ? std::copysign(std::numeric_limits<long double>::infinity(), value)
+             : r;
+}
+
+template <class Z, class C>
+Z rounded(C value) {
+  if constexpr (std::is_same_v<Z, tally::float16>) {
+    return Z(static_cast<float>(without_payload(to_digits(value, 11, -13, 16))));
+  } else if constexpr (std::is_same_v<Z, tally::bfloat16>) {
+    return Z(static_cast<float>(without_payload(to_digits(value, 8, -125, 128))));
+  } else {
+    return without_payload(static_cast<Z>(value));
+  }
+}
+
+/// An element as a C.
+template <class C>
+C get(const elements& v, std::size_t i) {
+  C result{};
+  data::for_each_type([&]<class T>(std::type_identity<T>) {
+    if (tally::type_of<T> != v.element) return;
+    T value;
+    std::memcpy(&value, v.bytes.data() + i * sizeof(T), sizeof(T));
+    using R = tally::real_t<C>;
+    const auto number = [](auto part) {
+      if constexpr (std::is_class_v<decltype(part)>) {  // 16-bit types
+        return static_cast<R>(static_cast<float>(part));
+      } else {
+        return static_cast<R>(part);
+      }
+    };
+    if constexpr (tally::is_complex_v<T>) {
+      if constexpr (tally::is_complex_v<C>) result = C(number(value.real()), number(value.imag()));
+    } else {
+      result = C(number(value));
+    }
+  });
+  return result;
+}
+
+template <class C>
+void put(C value, std::vector<std::byte>& to, tally::type element, std::size_t i) {
+  data::for_each_type([&]<class Z>(std::type_identity<Z>) {
+    if (tally::type_of<Z> != element) return;
+    using R = tally::real_t<Z>;
+    Z result{};
+    if constexpr (tally::is_complex_v<C>) {
+      if constexpr (tally::is_complex_v<Z>) {
+        result = Z(rounded<R>(value.real()), rounded<R>(value.imag()));
+      }
+    } else if constexpr (tally::is_complex_v<Z>) {
+      result = Z(rounded<R>(value), R(0));
+    } else if constexpr (!std::is_integral_v<Z> || std::is_integral_v<C>) {
+      result = rounded<Z>(value);
+    }
+    std::memcpy(to.data() + i * sizeof(Z), &result, sizeof(Z));
+  });
+}
+
+// --- exp and sigmoid -----------------------------------------------------------------------------
+
+template <class R>
+struct constants;
+template <>
+struct constants<float> {
+  static constexpr float log2_e = 0x1.715476p+0f, ln2 = 0x1.62e4p-1f, ln2_left = 0x1.7f7d1cp-20f;
+  static constexpr float lowest = -104, highest = 89;
+  static constexpr float q[] = {0x1p-1f, 0x1.55548ep-3f, 0x1.55545ep-5f, 0x1.123b6cp-7f,
+                                0x1.6db448p-10f};
+};
+template <>
+struct constants<double> {
+  static constexpr double log2_e = 0x1.71547652b82fep+0, ln2 = 0x1.62e42fefa38p-1,
+                          ln2_left = 0x1.ef35793c7673p-45;
+  static constexpr double lowest = -746, highest = 710;
+  static constexpr double q[] = {
+      0x1.000000000000bp-1,  0x1.5555555555561p-3,  0x1.5555555550017p-5,  0x1.111111110d62ap-7,
+      0x1.6c16c185ad03ep-10, 0x1.a01a01bae7705p-13, 0x1.a0199683e6f2bp-16, 0x1.71dddfc05c531p-19,
+      0x1.28b0581d3921ap-22, 0x1.af8599e3f47e7p-26};
+};
+
+/// exp(x) = 2^k (head + left).
+template <class R>
+struct parts {
+  R head, left;
+  int k;
+};
+
+template <class R>
+parts<R> reduced(R x) {
+  using c = constants<R>;
+  // One rounding, of the product; the sum with a large number has no room for more digits.
+  constexpr R much = std::is_same_v<R, float> ? R(0x1.8p23) : R(0x1.8p52);
+  const R k = std::fma(x, c::log2_e, much) - much;
+  const R large = std::fma(-k, c::ln2, x), small = -k * c::ln2_left;
+  const R r = large + small, square = r * r;
+  R q = 0;
+  constexpr int terms = static_cast<int>(std::size(c::q));
+  for (int i = (terms - 1) / 2 * 2; i >= 0; i -= 2) {  // pairs of terms; the last may be alone
+    const R pair = i + 1 < terms ? std::fma(c::q[i + 1], r, c::q[i]) : c::q[i];
+    q = i + 2 < terms ? std::fma(q, square, pair) : pair;
+  }
+  const R head = 1 + large;
+  return {head, (large - (head - 1)) + std::fma(square, q, small), static_cast<int>(k)};
+}
+
+template <class R>
+R exp_of(R x) {
+  if (std::isnan(x)) return std::numeric_limits<R>::quiet_NaN();
+  if (x < constants<R>::lowest) return 0;
+  if (x > constants<R>::highest) return std::numeric_limits<R>::infinity();
+  const parts<R> e = reduced(x);
+  return std::ldexp(e.head + e.left, e.k);
+}
+
+template <class R>
+R sigmoid_of(R x) {
+  if (std::isnan(x)) return std::numeric_limits<R>::quiet_NaN();
+  const parts<R> e = reduced(std::max(-std::abs(x), constants<R>::lowest));
+  const R scale = std::ldexp(R(1), e.k);
+  const R mantissa = e.head + e.left;
+  const R d = std::fma(scale, mantissa, R(1));
+  const R d_left = std::fma(scale, e.left, std::fma(scale, e.head, 1 - d));
+  R q = 1 / d;
+  if (std::is_same_v<R, double>) {
+    q = std::fma(std::fma(R(32) / 99, d, R(-144) / 99), d, R(210) / 99);
+    q = std::fma(q, std::fma(-d, q, 1 + R(1) / 19602), q);
+    q = std::fma(q, std::fma(-d, q, 1 + R(1) / 768476808), q);
+  }
+  const R left = std::fma(-q, d_left, std::fma(-q, d, R(1)));
+  if (!(x < 0)) return std::fma(q, R(1), q * left);
+  return std::fma(q, e.head, q * std::fma(mantissa, left, e.left)) * scale;
+}
+
+// --- A function of whole vectors -----------------------------------------------------------------
+
+template <class C>
+C product(C a, C b) {
+  if constexpr (std::is_integral_v<C>) {
+    return static_cast<C>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  } else if constexpr (tally::is_complex_v<C>) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  } else {
+    return a * b;
+  }
+}
+
+template <class C>
+C multiple(const tally::scalar& factor, C x) {
+  const C f = factor.as<C>();
+  if constexpr (tally::is_complex_v<C>) {
+    if (!tally::transforms::is_complex(factor.element) || factor.number.imag() == 0) {
+      return {f.real() * x.real(), f.real() * x.imag()};
+    }
+  }
+  return product(f, x);
+}
+
+template <class C>
+C sum(C a, C b) {
+  if constexpr (std::is_integral_v<C>) {
+    return static_cast<C>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  } else {
+    return a + b;
+  }
+}
+
+template <class C>
+C difference(C a, C b) {
+  if constexpr (std::is_integral_v<C>) {
+    return static_cast<C>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+  } else {
+    return a - b;
+  }
+}
+
+template <class C>
+C function(tally::elementwise what, const tally::scalar& alpha, const tally::scalar& beta, C x,
+           C y) {
+  using tally::elementwise;
+  switch (what) {
+    case elementwise::copy:
+      return x;
+    case elementwise::scal:
+      return multiple(alpha, x);
+    case elementwise::axpy:
+      return sum(multiple(alpha, x), y);
+    case elementwise::axpby:
+      return sum(multiple(alpha, x), multiple(beta, y));
+    case elementwise::add:
+      return sum(x, y);
+    case elementwise::sub:
+      return difference(x, y);
+    case elementwise::mul:
+      return product(x, y);
+    default:
+      break;
+  }
+  if constexpr (!tally::is_complex_v<C>) {
+    if (what == elementwise::relu) return x > 0 || x != x ? x : C(0);
+    if constexpr (std::is_floating_point_v<C>) {
+      return what == elementwise::sigmoid ? sigmoid_of(x) : exp_of(x);
+    }
+  }
+  return C{};
+}
+
+}  // namespace
+
+float exp(float x) { return exp_of(x); }
+double exp(double x) { return exp_of(x); }
+float sigmoid(float x) { return sigmoid_of(x); }
+double sigmoid(double x) { return sigmoid_of(x); }
+
+double worst_error(tally::elementwise what, const float* x, const float* z, std::size_t n) {
+  double worst = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (std::isnan(x[i])) continue;
+    const double number = x[i],
+                 power = std::exp(what == tally::elementwise::exp ? number : -number);
+    const double want = what == tally::elementwise::exp ? power : 1 / (1 + power);
+    if (want >= 0x1.ffffffp127) {  // rounds to infinity
+      if (!std::isinf(z[i])) return std::numeric_limits<double>::infinity();
+      continue;
+    }
+    int exponent;
+    std::frexp(want, &exponent);
+    const double unit = std::ldexp(1.0, std::max(exponent, -125) - 24);
+    const double error = std::abs(static_cast<double>(z[i]) - want) / unit;
+    if (!(error <= worst)) worst = error;
+  }
+  return worst;
+}
+
+std::vector<std::byte> transform(tally::elementwise what, const tally::scalar& alpha,
+                                 const tally::scalar& beta, const elements& x, const elements& y,
+                                 tally::type z) {
+  if (what == tally::elementwise::copy && x.element == z) return x.bytes;
+  const std::size_t n = x.bytes.size() / tally::size_of(x.element);
+  std::vector<std::byte> result(n * tally::size_of(z));
+  const bool binary = tally::transforms::is_binary(what);
+  const auto run = [&]<class C>(std::type_identity<C>) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const C second = binary ? get<C>(y, i) : C{};
+      put(function(what, alpha, beta, get<C>(x, i), second), result, z, i);
+    }
+  };
+  switch (tally::transforms::computation_type(what, x.element, binary ? y.element : x.element)) {
+    case tally::type::int64:
+      run(std::type_identity<std::int64_t>{});
+      break;
+    case tally::type::float32:
+      run(std::type_identity<float>{});
+      break;
+    case tally::type::float64:
+      run(std::type_identity<double>{});
+      break;
+    case tally::type::complex64:
+      run(std::type_identity<std::complex<float>>{});
+      break;
+    default:
+      run(std::type_identity<std::complex<double>>{});
+  }
+  return result;
+}
+
+}  // namespace transcription

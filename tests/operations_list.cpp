@@ -1,0 +1,724 @@
+// The list of operations.hpp: each public operation for some combinations of types.
+#include "tests/operations.hpp"
+
+#include <tally/tally.hpp>
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <type_traits>
+#include <utility>
+
+namespace operations {
+
+namespace {
+
+/// Makes the operations on vectors of n elements.
+class all_operations {
+ public:
+  all_operations(std::size_t n, magnitude m, truth t) : n_(n), magnitude_(m), truth_(t) {
+    dots();
+    reductions();
+    multi_dots();
+    extrema();
+    elementwise();
+    histograms();
+    matrices();
+    functions();
+    booleans();
+  }
+  std::vector<operation> take() { return std::move(all_); }
+
+ private:
+  template <class T>
+  static std::string label() {
+    return std::string("_").append(tally::name(tally::type_of<T>));
+  }
+
+  template <class T>
+  T element(std::mt19937_64& random) const {
+    if constexpr (tally::is_complex_v<T>) {
+      using R = tally::real_t<T>;
+      const R re = element<R>(random);
+      return T(re, element<R>(random));
+    } else if constexpr (std::is_integral_v<T>) {
+      return data::random_element<T>(random, data::kind::plain);
+    } else {
+      // float16 has no exponents whose products are subnormal in float.
+      using F = std::conditional_t<std::is_same_v<T, double>, double, float>;
+      constexpr bool half = std::is_same_v<T, tally::float16>;
+      constexpr int lowest = half ? -13 : std::numeric_limits<F>::min_exponent;
+      const F uniform = std::uniform_real_distribution<F>(-1, 1)(random);
+      const bool below =
+          magnitude_ == magnitude::subnormal || (magnitude_ == magnitude::tiny && random() % 2);
+      if (below) return T(std::ldexp(uniform, lowest - 2));
+      if (magnitude_ == magnitude::tiny) return T(std::ldexp(uniform, lowest / 2 - 2));
+      if (magnitude_ == magnitude::huge) {
+        constexpr int highest = half ? 16 : std::numeric_limits<F>::max_exponent;
+        return T(std::ldexp(uniform, highest));
+      }
+      return T(uniform);
+    }
+  }
+
+  template <class T>
+  std::vector<std::byte> elements(std::size_t n, std::uint64_t seed) const {
+    std::mt19937_64 random(seed);
+    std::vector<std::byte> bytes(n * sizeof(T));
+    for (std::size_t i = 0; i < n; ++i) {
+      const T value = element<T>(random);
+      std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
+    }
+    if (std::is_same_v<T, bool> && truth_ == truth::any_byte) {
+      constexpr std::byte all[] = {std::byte{2}, std::byte{1}, std::byte{255}, std::byte{128},
+                                   std::byte{3}};
+      for (std::size_t i = 0; i < n; ++i) {
+        if (bytes[i] != std::byte{}) bytes[i] = all[i % std::size(all)];
+      }
+    }
+    return bytes;
+  }
+  template <class T>
+  std::vector<std::byte> elements(std::uint64_t seed) const {
+    return elements<T>(n_, seed);
+  }
+  template <class T>
+  static std::vector<std::byte> bytes_of(const std::vector<T>& values) {
+    std::vector<std::byte> bytes(values.size() * sizeof(T));
+    if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+  }
+  static std::vector<std::byte> untouched(std::size_t bytes) {
+    return std::vector<std::byte>(bytes, std::byte{0x5a});
+  }
+
+  using plain_function = void(const tally::executor&, arguments&);
+
+  void add(std::string name, std::vector<input> inputs, std::vector<std::vector<std::byte>> outputs,
+           std::function<plain_function> call, bool has_host_functions = false) {
+    all_.push_back({std::move(name), std::move(inputs), std::move(outputs), std::move(call),
+                    has_host_functions});
+  }
+  /// Calls that keep no factors are plain functions, of which each costs the compiler far less.
+  void add(std::string name, std::vector<input> inputs, std::vector<std::vector<std::byte>> outputs,
+           plain_function* call, bool has_host_functions = false) {
+    add(std::move(name), std::move(inputs), std::move(outputs), std::function<plain_function>(call),
+        has_host_functions);
+  }
+
+  // dot, dotc
+
+  template <class X, class Y>
+  void dots_of() {
+    using R = tally::dot_result_t<X, Y>;
+    const std::string types = label<X>() + label<Y>();
+    const std::vector<input> xy = {{elements<X>(1)}, {elements<Y>(2)}};
+    const auto result = untouched(sizeof(R));
+    add(
+        "dot" + types, xy, {result}, +[](const tally::executor& where, arguments& a) {
+          tally::dot(where, a.in<X>(0), a.in<Y>(1), a.result<R>());
+        });
+    add(
+        "dot_returned" + types, xy, {}, +[](const tally::executor& where, arguments& a) {
+          a.keep(tally::dot(where, a.in<X>(0), a.in<Y>(1)));
+        });
+    add(
+        "dot_strided" + types, xy, {result}, +[](const tally::executor& where, arguments& a) {
+          const auto x = a.in<X>(0);
+          const auto y = a.in<Y>(1);
+          tally::dot(where, tally::strided(x.data(), x.size() / 3, 3),
+                     tally::strided(y.data(), y.size() / 3, -2), a.result<R>());
+        });
+    if constexpr (tally::is_complex_v<X>) {
+      add(
+          "dotc" + types, xy, {result}, +[](const tally::executor& where, arguments& a) {
+            tally::dotc(where, a.in<X>(0), a.in<Y>(1), a.result<R>());
+          });
+    }
+    add(
+        "dot_exact" + types, xy, {result}, +[](const tally::executor& where, arguments& a) {
+          tally::dot(where, a.in<X>(0), a.in<Y>(1), a.result<R>(), tally::exact);
+        });
+    add(
+        "dot_exact_strided" + types, xy, {result}, +[](const tally::executor& where, arguments& a) {
+          const auto x = a.in<X>(0);
+          const auto y = a.in<Y>(1);
+          tally::dot(where, tally::strided(x.data(), x.size() / 3, -3),
+                     tally::strided(y.data(), y.size() / 3, 2), a.result<R>(), tally::exact);
+        });
+    add(
+        "dot_exact_returned" + types, xy, {}, +[](const tally::executor& where, arguments& a) {
+          a.keep(tally::dot(where, a.in<X>(0), a.in<Y>(1), tally::exact));
+        });
+  }
+
+  void dots() {
+    dots_of<double, double>();
+    dots_of<float, float>();
+    dots_of<float, bool>();
+    dots_of<float, double>();
+    dots_of<tally::float16, tally::float16>();
+    dots_of<tally::bfloat16, tally::bfloat16>();
+    dots_of<tally::bfloat16, double>();
+    dots_of<std::int8_t, std::int32_t>();
+    dots_of<std::int64_t, double>();
+    dots_of<std::complex<float>, std::complex<float>>();
+    dots_of<std::complex<double>, std::complex<double>>();
+    dots_of<std::complex<double>, float>();
+    dots_of<std::complex<float>, std::int32_t>();
+  }
+
+  // sum, asum, nrm2
+
+  template <class X>
+  void reductions_of() {
+    using S = tally::sum_result_t<X>;
+    using A = tally::asum_result_t<X>;
+    using N = tally::nrm2_result_t<X>;
+    const std::string type = label<X>();
+    const std::vector<input> x = {{elements<X>(3)}};
+    add(
+        "sum" + type, x, {untouched(sizeof(S))}, +[](const tally::executor& where, arguments& a) {
+          tally::sum(where, a.in<X>(0), a.result<S>());
+        });
+    add(
+        "sum_returned" + type, x, {},
+        +[](const tally::executor& where, arguments& a) { a.keep(tally::sum(where, a.in<X>(0))); });
+    add(
+        "asum" + type, x, {untouched(sizeof(A))}, +[](const tally::executor& where, arguments& a) {
+          tally::asum(where, a.in<X>(0), a.result<A>());
+        });
+    add(
+        "nrm2" + type, x, {untouched(sizeof(N))}, +[](const tally::executor& where, arguments& a) {
+          tally::nrm2(where, a.in<X>(0), a.result<N>());
+        });
+    add(
+        "nrm2_returned" + type, x, {}, +[](const tally::executor& where, arguments& a) {
+          a.keep(tally::nrm2(where, a.in<X>(0)));
+        });
+    add(
+        "sum_exact" + type, x, {untouched(sizeof(S))},
+        +[](const tally::executor& where, arguments& a) {
+          tally::sum(where, a.in<X>(0), a.result<S>(), tally::exact);
+        });
+    add(
+        "asum_exact" + type, x, {untouched(sizeof(A))},
+        +[](const tally::executor& where, arguments& a) {
+          tally::asum(where, a.in<X>(0), a.result<A>(), tally::exact);
+        });
+    add(
+        "nrm2_exact" + type, x, {untouched(sizeof(N))},
+        +[](const tally::executor& where, arguments& a) {
+          tally::nrm2(where, a.in<X>(0), a.result<N>(), tally::exact);
+        });
+  }
+
+  void reductions() {
+    reductions_of<double>();
+    reductions_of<float>();
+    reductions_of<tally::float16>();
+    reductions_of<tally::bfloat16>();
+    reductions_of<bool>();
+    reductions_of<std::int32_t>();
+    reductions_of<std::complex<float>>();
+    reductions_of<std::complex<double>>();
+  }
+
+  // multi_dot, batched_dot
+
+  template <class X, class Y>
+  void multi_dots_of() {
+    using R = tally::dot_result_t<X, Y>;
+    const std::string types = label<X>() + label<Y>();
+    constexpr std::size_t k = 5;
+    const std::vector<input> rows_and_vector = {{elements<X>(k * n_, 4)}, {elements<Y>(5)}};
+    const std::vector<input> rows_and_rows = {{elements<X>(k * n_, 4)}, {elements<Y>(k * n_, 5)}};
+    const auto results = untouched(k * sizeof(R));
+    for (const bool exact : {false, true}) {
+      const std::string grade = exact ? "_exact" : "";
+      const tally::grade g = exact ? tally::grade(tally::exact) : tally::grade{};
+      add("multi_dot" + grade + types, rows_and_vector, {results},
+          [g](const tally::executor& where, arguments& a) {
+            const auto y = a.in<Y>(1);
+            tally::multi_dot(where, tally::rows(a.in<X>(0).data(), k, y.size()), y, a.result<R>(),
+                             g);
+          });
+      add("multi_dot_list" + grade + types, rows_and_rows, {results},
+          [g](const tally::executor& where, arguments& a) {
+            const auto x = a.in<X>(0);
+            const auto y = a.in<Y>(1);
+            const std::size_t n = x.size() / k;
+            const std::array pairs = {tally::pair_of(x.first(n), y.first(n)),
+                                      tally::pair_of(x.last(n / 2), y.first(n / 2)),
+                                      tally::pair_of(x.first(0), y.first(0))};
+            tally::multi_dot(where, pairs, a.result<R>(), g);
+          });
+      add("batched_dot" + grade + types, rows_and_rows, {results},
+          [g](const tally::executor& where, arguments& a) {
+            const auto x = a.in<X>(0);
+            tally::batched_dot(where, tally::rows(x.data(), k, x.size() / k),
+                               tally::rows(a.in<Y>(1).data(), k, x.size() / k), a.result<R>(), g);
+          });
+    }
+  }
+
+  void multi_dots() {
+    multi_dots_of<double, double>();
+    multi_dots_of<float, float>();
+    multi_dots_of<tally::bfloat16, float>();
+    multi_dots_of<std::int8_t, bool>();
+    multi_dots_of<std::complex<double>, std::complex<double>>();
+    multi_dots_of<std::complex<float>, double>();
+  }
+
+  // min, max, minmax, iamax
+
+  template <class X>
+  void extrema_of() {
+    const std::string type = label<X>();
+    const std::vector<input> x = {{elements<X>(6)}};
+    if constexpr (!tally::is_complex_v<X>) {
+      using E = tally::extremum<X>;
+      add(
+          "min" + type, x, {untouched(sizeof(E))}, +[](const tally::executor& where, arguments& a) {
+            tally::min(where, a.in<X>(0), a.result<E>());
+          });
+      add(
+          "max" + type, x, {untouched(sizeof(E))}, +[](const tally::executor& where, arguments& a) {
+            tally::max(where, a.in<X>(0), a.result<E>());
+          });
+      add(
+          "minmax" + type, x, {untouched(2 * sizeof(E))},
+          +[](const tally::executor& where, arguments& a) {
+            tally::minmax(where, a.in<X>(0), a.result<tally::extrema<X>>());
+          });
+    }
+    add(
+        "iamax" + type, x, {untouched(sizeof(std::int64_t))},
+        +[](const tally::executor& where, arguments& a) {
+          tally::iamax(where, a.in<X>(0), a.result<std::int64_t>());
+        });
+    add(
+        "iamax_returned" + type, x, {}, +[](const tally::executor& where, arguments& a) {
+          a.keep(tally::iamax(where, a.in<X>(0)));
+        });
+  }
+
+  void extrema() {
+    extrema_of<double>();
+    extrema_of<float>();
+    extrema_of<tally::float16>();
+    extrema_of<tally::bfloat16>();
+    extrema_of<bool>();
+    extrema_of<std::uint8_t>();
+    extrema_of<std::int64_t>();
+    extrema_of<std::complex<float>>();
+    extrema_of<std::complex<double>>();
+  }
+
+  // The element-wise functions, which update their last argument or write it
+
+  template <class X, class Z, class S>
+  void elementwise_of(S alpha, S beta) {
+    const std::string types = label<X>() + label<Z>() + label<S>();
+    const std::vector<input> one = {{elements<X>(7)}};
+    const std::vector<input> two = {{elements<X>(7)}, {elements<Z>(8)}};
+    const auto z = elements<Z>(9);
+    add(
+        "copy" + types, one, {z}, +[](const tally::executor& where, arguments& a) {
+          tally::copy(where, a.in<X>(0), a.out<Z>());
+        });
+    add("scal" + types, {}, {z},
+        [=](const tally::executor& where, arguments& a) { tally::scal(where, alpha, a.out<Z>()); });
+    add("axpy" + types, one, {z}, [=](const tally::executor& where, arguments& a) {
+      tally::axpy(where, alpha, a.in<X>(0), a.out<Z>());
+    });
+    add("axpby" + types, one, {z}, [=](const tally::executor& where, arguments& a) {
+      tally::axpby(where, alpha, a.in<X>(0), beta, a.out<Z>());
+    });
+    add(
+        "add" + types, two, {z}, +[](const tally::executor& where, arguments& a) {
+          tally::add(where, a.in<X>(0), a.in<Z>(1), a.out<Z>());
+        });
+    add(
+        "sub" + types, two, {z}, +[](const tally::executor& where, arguments& a) {
+          tally::sub(where, a.in<X>(0), a.in<Z>(1), a.out<Z>());
+        });
+    add(
+        "mul" + types, two, {z}, +[](const tally::executor& where, arguments& a) {
+          tally::mul(where, a.in<X>(0), a.in<Z>(1), a.out<Z>());
+        });
+    add(
+        "mul_strided" + types, two, {z}, +[](const tally::executor& where, arguments& a) {
+          const auto x = a.in<X>(0);
+          const std::size_t n = x.size() / 2;
+          tally::mul(where, tally::strided(x.data(), n, -2),
+                     tally::strided(a.in<Z>(1).data(), n, 2), tally::strided(a.result<Z>(), n, 2));
+        });
+    if constexpr (!tally::is_complex_v<X> && !tally::is_complex_v<Z> && !std::is_integral_v<Z>) {
+      add(
+          "relu" + types, one, {z}, +[](const tally::executor& where, arguments& a) {
+            tally::relu(where, a.in<X>(0), a.out<Z>());
+          });
+      add(
+          "sigmoid" + types, one, {z}, +[](const tally::executor& where, arguments& a) {
+            tally::sigmoid(where, a.in<X>(0), a.out<Z>());
+          });
+      add(
+          "exp" + types, one, {z}, +[](const tally::executor& where, arguments& a) {
+            tally::exp(where, a.in<X>(0), a.out<Z>());
+          });
+    }
+  }
+
+  void elementwise() {
+    elementwise_of<double, double>(0.3, -1.7);
+    elementwise_of<float, float>(0.3f, 0x1.8p-140f);  // a subnormal factor
+    elementwise_of<float, float>(3.0, 1e-310);
+    elementwise_of<double, double>(0x1.8p-140f, 0.1f);
+    elementwise_of<double, float>(0.1, -0.1);
+    elementwise_of<float, tally::bfloat16>(0.7f, -0.3f);
+    elementwise_of<tally::float16, tally::float16>(0.7f, -0.3f);
+    elementwise_of<tally::bfloat16, tally::bfloat16>(tally::bfloat16(0x1.8p-130f),
+                                                     tally::bfloat16(3.0f));
+    elementwise_of<std::int32_t, std::int64_t>(3, -2);
+    elementwise_of<std::complex<float>, std::complex<float>>(std::complex<float>(0.5f, 0x1p-140f),
+                                                             std::complex<float>(0x1p-140f, 0.3f));
+    elementwise_of<std::complex<double>, std::complex<double>>(std::complex<double>(0.1, -0.2),
+                                                               std::complex<double>(0.3, 5e-320));
+    elementwise_of<float, std::complex<double>>(0.1f, 0.2f);
+  }
+
+  // bincount, histogram_even, histogram_range
+
+  static constexpr std::size_t bins = 37;
+
+  template <class K>
+  std::vector<std::byte> keys(std::uint64_t seed) const {
+    std::mt19937_64 random(seed);
+    std::vector<K> all(n_);
+    for (K& key : all) key = static_cast<K>(random() % bins);
+    return bytes_of(all);
+  }
+
+  template <class K, class C>
+  void bincounts_of() {
+    const std::vector<input> k = {{keys<K>(10)}};
+    const auto counts = bytes_of(std::vector<C>(bins, 3));
+    for (const bool more : {false, true}) {
+      add("bincount" + std::string(more ? "_add" : "") + label<K>() + label<C>(), k, {counts},
+          [more](const tally::executor& where, arguments& a) {
+            tally::bincount(where, a.in<K>(0), a.out<C>(), {.add = more});
+          });
+    }
+    add(
+        "bincount_outside" + label<K>() + label<C>(), k,
+        {counts, untouched(sizeof(tally::outside_counts))},
+        +[](const tally::executor& where, arguments& a) {
+          tally::bincount(where, a.in<K>(0), a.out<C>().first(bins - 2),
+                          {.outside = a.result<tally::outside_counts>(1)});
+        });
+  }
+
+  template <class K, class W>
+  void weighted_bincounts_of() {
+    add(
+        "bincount_weights" + label<K>() + label<W>(), {{keys<K>(10)}, {elements<W>(11)}},
+        {bytes_of(std::vector<W>(bins, W(0.1)))}, +[](const tally::executor& where, arguments& a) {
+          tally::bincount(where, a.in<K>(0), a.in<W>(1), a.out<W>(), {.add = true});
+        });
+  }
+
+  /// The edges that the samples' magnitude makes worth testing.
+  template <class X>
+  X scale() const {
+    constexpr int lowest = std::numeric_limits<X>::min_exponent;
+    if constexpr (std::is_integral_v<X>) return 1;
+    if (magnitude_ == magnitude::plain) return 1;
+    if (magnitude_ == magnitude::huge) return std::numeric_limits<X>::max();
+    return std::ldexp(X(1), magnitude_ == magnitude::tiny ? lowest / 2 - 2 : lowest - 2);
+  }
+
+  /// Samples of which many lie on the edges of `bins` equal bins in [-1, 1] times the scale.
+  template <class X>
+  std::vector<std::byte> samples(std::uint64_t seed) const {
+    std::mt19937_64 random(seed);
+    std::vector<X> all(n_);
+    for (X& each : all) {
+      if constexpr (std::is_integral_v<X>) {
+        each = static_cast<X>(random() % 100);
+      } else if (random() % 2) {
+        const double edge = -1.0 + static_cast<double>(random() % (bins + 1)) * (2.0 / bins);
+        each = static_cast<X>(edge) * scale<X>();
+      } else {
+        each = std::uniform_real_distribution<X>(-1, 1)(random) * scale<X>();
+      }
+    }
+    return bytes_of(all);
+  }
+
+  template <class X>
+  void histograms_of() {
+    using S = std::conditional_t<std::is_integral_v<X>, double, X>;
+    const X lower = std::is_integral_v<X> ? X(3) : static_cast<X>(-1 * scale<X>());
+    const X upper = std::is_integral_v<X> ? X(90) : scale<X>();
+    const auto counts = bytes_of(std::vector<std::int64_t>(bins, 3));
+    const auto sums = bytes_of(std::vector<S>(bins, S(0.1)));
+    const auto outside = untouched(sizeof(tally::outside_counts));
+    const auto x = samples<X>(12);
+    add("histogram_even" + label<X>(), {{x}}, {counts, outside},
+        [=](const tally::executor& where, arguments& a) {
+          tally::histogram_even(where, a.in<X>(0), lower, upper, a.out<std::int64_t>(),
+                                {.outside = a.result<tally::outside_counts>(1)});
+        });
+    add("histogram_even_channels" + label<X>(), {{x}},
+        {bytes_of(std::vector<std::int32_t>(2 * bins, 3))},
+        [=](const tally::executor& where, arguments& a) {
+          const auto even = a.in<X>(0).first(a.in<X>(0).size() / 2 * 2);
+          tally::histogram_even(where, even, lower, upper, a.out<std::int32_t>(),
+                                {.add = true, .channels = 2});
+        });
+    add("histogram_even_weights" + label<X>(), {{x}, {elements<S>(13)}}, {sums},
+        [=](const tally::executor& where, arguments& a) {
+          tally::histogram_even(where, a.in<X>(0), a.in<S>(1), lower, upper, a.out<S>());
+        });
+    std::vector<X> edges(bins + 1);
+    for (std::size_t i = 0; i <= bins; ++i) {
+      if constexpr (std::is_integral_v<X>) {
+        edges[i] = static_cast<X>(2 * i);
+      } else {
+        edges[i] = static_cast<X>(-1.0 + static_cast<double>(i) * (2.0 / bins)) * scale<X>();
+      }
+    }
+    const input host_edges = {bytes_of(edges), true};
+    add(
+        "histogram_range" + label<X>(), {{x}, host_edges}, {counts, outside},
+        +[](const tally::executor& where, arguments& a) {
+          tally::histogram_range(where, a.in<X>(0), a.in<X>(1), a.out<std::int64_t>(),
+                                 {.outside = a.result<tally::outside_counts>(1)});
+        });
+    add(
+        "histogram_range_weights" + label<X>(), {{x}, host_edges, {elements<S>(13)}}, {sums},
+        +[](const tally::executor& where, arguments& a) {
+          tally::histogram_range(where, a.in<X>(0), a.in<S>(2), a.in<X>(1), a.out<S>());
+        });
+  }
+
+  void histograms() {
+    bincounts_of<std::int32_t, std::int64_t>();
+    bincounts_of<std::uint8_t, std::int32_t>();
+    bincounts_of<std::int64_t, std::int32_t>();
+    weighted_bincounts_of<std::int32_t, double>();
+    weighted_bincounts_of<std::int64_t, float>();
+    histograms_of<double>();
+    histograms_of<float>();
+    histograms_of<std::int32_t>();
+  }
+
+  // spmv, its plan, validate
+
+  /// n rows with 0 to 300 terms, short ones for the most part.
+  template <class V, class X, class Y, class S>
+  void products_of(S alpha, S beta) {
+    using O = std::int32_t;
+    const std::size_t rows = n_ / 8 + 1, columns = n_;
+    std::mt19937_64 random(14);
+    std::vector<O> offsets = {0}, indices;
+    for (std::size_t i = 0; i < rows; ++i) {
+      const std::size_t length = i % 97 == 5 ? std::min<std::size_t>(300, columns) : random() % 9;
+      for (std::size_t j = 0; columns > 0 && j < length; ++j) {
+        indices.push_back(static_cast<O>(random() % columns));
+      }
+      offsets.push_back(static_cast<O>(indices.size()));
+    }
+    const std::string types = label<V>() + label<X>() + label<Y>() + label<S>();
+    const std::vector<input> matrix_and_x = {{bytes_of(offsets)},
+                                             {bytes_of(indices)},
+                                             {elements<V>(indices.size(), 15)},
+                                             {elements<X>(columns, 16)}};
+    const auto y = elements<Y>(rows, 17);
+    const auto matrix = [=](const arguments& a) {
+      return tally::csr_view{rows, columns, a.in<O>(0), a.in<O>(1), a.in<V>(2)};
+    };
+    add("spmv" + types, matrix_and_x, {y}, [=](const tally::executor& where, arguments& a) {
+      tally::spmv(where, matrix(a), a.in<X>(3), a.out<Y>());
+    });
+    add("spmv_factors" + types, matrix_and_x, {y}, [=](const tally::executor& where, arguments& a) {
+      tally::spmv(where, alpha, matrix(a), a.in<X>(3), beta, a.out<Y>());
+    });
+    add("spmv_exact" + types, matrix_and_x, {y}, [=](const tally::executor& where, arguments& a) {
+      tally::spmv(where, alpha, matrix(a), a.in<X>(3), beta, a.out<Y>(), tally::exact);
+    });
+    add("spmv_plan" + types, matrix_and_x, {y}, [=](const tally::executor& where, arguments& a) {
+      const tally::spmv_plan plan(where, matrix(a));
+      tally::spmv(where, plan, alpha, matrix(a), a.in<X>(3), beta, a.out<Y>());
+    });
+    add("validate" + types, matrix_and_x, {},
+        [=](const tally::executor& where, arguments& a) { tally::validate(where, matrix(a)); });
+  }
+
+  void matrices() {
+    products_of<double, double, double>(0.3, -1.7);
+    products_of<float, float, float>(0x1p-140f, 0x1.8p-140f);
+    products_of<float, double, double>(0.1f, 0.2f);
+    products_of<tally::bfloat16, float, float>(0.1f, 0.2f);
+    products_of<std::complex<float>, std::complex<float>, std::complex<float>>(
+        std::complex<float>(0.5f, 0x1p-140f), std::complex<float>(0x1p-140f, 0.3f));
+    products_of<double, double, std::complex<double>>(std::complex<double>(0.1, -0.2),
+                                                      std::complex<double>(0.0, 5e-320));
+  }
+
+  // transform and transform_reduce, with functions of the caller's
+
+  template <class X>
+  void functions_of() {
+    const std::vector<input> two = {{elements<X>(18)}, {elements<X>(19)}};
+    add(
+        "transform" + label<X>(), two, {elements<X>(20)},
+        +[](const tally::executor& where, arguments& a) {
+          tally::transform(where, a.in<X>(0), a.in<X>(1), a.out<X>(),
+                           [](X p, X q) { return p > q ? p - q : p * q; });
+        },
+        true);
+    add(
+        "transform_reduce" + label<X>(), two, {untouched(sizeof(X))},
+        +[](const tally::executor& where, arguments& a) {
+          tally::transform_reduce(where, a.in<X>(0), a.in<X>(1), X(0), std::plus<>(),
+                                  std::multiplies<>(), a.result<X>());
+        },
+        true);
+  }
+
+  void functions() {
+    functions_of<double>();
+    functions_of<float>();
+    functions_of<std::int32_t>();
+  }
+
+  // Of bool, what is not above
+
+  template <class Z>
+  void copies_of_bool() {
+    const auto z = untouched(n_ * sizeof(Z));
+    add(
+        "copy" + label<bool>() + label<Z>(), {{elements<bool>(21)}}, {z},
+        +[](const tally::executor& where, arguments& a) {
+          tally::copy(where, a.in<bool>(0), a.out<Z>());
+        });
+    add(
+        "copy_strided" + label<bool>() + label<Z>(), {{elements<bool>(21)}}, {z},
+        +[](const tally::executor& where, arguments& a) {
+          const auto x = a.in<bool>(0);
+          tally::copy(where, tally::strided(x.data(), x.size() / 3, 3),
+                      tally::strided(a.result<Z>(), x.size() / 3, -2));
+        });
+  }
+
+  void booleans() {
+    dots_of<bool, bool>();
+    dots_of<bool, double>();
+    dots_of<std::complex<double>, bool>();
+    multi_dots_of<bool, bool>();
+    multi_dots_of<float, bool>();
+    [this]<class... Z>(tally::type_list<Z...>) {
+      (copies_of_bool<Z>(), ...);
+    }(tally::element_types{});
+    const std::vector<input> x = {{elements<bool>(21)}};
+    const std::vector<input> two = {{elements<bool>(21)}, {elements<float>(22)}};
+    add(
+        "axpy_bool", x, {elements<float>(23)}, +[](const tally::executor& where, arguments& a) {
+          tally::axpy(where, 0.1f, a.in<bool>(0), a.out<float>());
+        });
+    add(
+        "mul_bool", two, {elements<double>(23)}, +[](const tally::executor& where, arguments& a) {
+          tally::mul(where, a.in<bool>(0), a.in<float>(1), a.out<double>());
+        });
+    add(
+        "sub_bool", x, {elements<std::int8_t>(23)},
+        +[](const tally::executor& where, arguments& a) {
+          const auto p = a.in<bool>(0);
+          tally::sub(where, p, tally::strided(p.data(), p.size(), -1), a.out<std::int8_t>());
+        });
+    add(
+        "relu_bool", x, {elements<tally::float16>(23)},
+        +[](const tally::executor& where, arguments& a) {
+          tally::relu(where, a.in<bool>(0), a.out<tally::float16>());
+        });
+
+    const auto counts = bytes_of(std::vector<std::int32_t>(2, 3));
+    const auto outside = untouched(sizeof(tally::outside_counts));
+    add(
+        "bincount_bool", x, {counts}, +[](const tally::executor& where, arguments& a) {
+          tally::bincount(where, a.in<bool>(0), a.out<std::int32_t>());
+        });
+    add(
+        "bincount_strided_bool", x, {counts}, +[](const tally::executor& where, arguments& a) {
+          const auto k = a.in<bool>(0);
+          tally::bincount(where, tally::strided(k.data(), k.size() / 3, -3), a.out<std::int32_t>());
+        });
+    add(
+        "bincount_outside_bool", x, {counts, outside},
+        +[](const tally::executor& where, arguments& a) {
+          tally::bincount(where, a.in<bool>(0), a.out<std::int32_t>().first(1),
+                          {.outside = a.result<tally::outside_counts>(1)});
+        });
+    add(
+        "bincount_weights_bool", two, {bytes_of(std::vector<double>(2, 0.1))},
+        +[](const tally::executor& where, arguments& a) {
+          tally::bincount(where, a.in<bool>(0), a.in<float>(1), a.out<double>(), {.add = true});
+        });
+    add(
+        "histogram_even_bool", x, {counts}, +[](const tally::executor& where, arguments& a) {
+          tally::histogram_even(where, a.in<bool>(0), 0, 2, a.out<std::int32_t>());
+        });
+    add(
+        "histogram_even_double_bool", x, {counts, outside},
+        +[](const tally::executor& where, arguments& a) {
+          tally::histogram_even(where, a.in<bool>(0), -0.5, 1.0, a.out<std::int32_t>(),
+                                {.outside = a.result<tally::outside_counts>(1)});
+        });
+    const input edges = {
+        {std::byte{0}, std::byte{1}, truth_ == truth::one ? std::byte{1} : std::byte{77}}, true};
+    add(
+        "histogram_range_bool", {x[0], edges}, {counts},
+        +[](const tally::executor& where, arguments& a) {
+          tally::histogram_range(where, a.in<bool>(0), a.in<bool>(1), a.out<std::int32_t>());
+        });
+
+    add(
+        "transform_bool", two, {elements<float>(23)},
+        +[](const tally::executor& where, arguments& a) {
+          tally::transform(where, a.in<bool>(0), a.in<float>(1), a.out<float>(),
+                           [](bool p, float q) { return p ? q : -q; });
+        },
+        true);
+    add(
+        "transform_strided_bool", x, {elements<std::int32_t>(23)},
+        +[](const tally::executor& where, arguments& a) {
+          const std::size_t n = a.in<bool>(0).size() / 2;
+          tally::transform(where, tally::strided(a.in<bool>(0).data(), n, -2),
+                           a.out<std::int32_t>().first(n), [](const auto& p) { return p + 5; });
+        },
+        true);
+    add(
+        "transform_reduce_bool", two, {untouched(sizeof(double))},
+        +[](const tally::executor& where, arguments& a) {
+          tally::transform_reduce(where, a.in<bool>(0), a.in<float>(1), 0.0, std::plus<>(),
+                                  std::multiplies<>(), a.result<double>());
+        },
+        true);
+  }
+
+  std::size_t n_;
+  magnitude magnitude_;
+  truth truth_;
+  std::vector<operation> all_;
+};
+
+}  // namespace
+
+list::list(std::size_t n, magnitude m, truth t) : all_(all_operations(n, m, t).take()) {}
+
+}  // namespace operations
