@@ -3,6 +3,7 @@
 // type.
 #pragma once
 
+#include "src/core/types/tables.hpp"
 #include "tests/data.hpp"
 
 #include <tally/transform.hpp>
@@ -277,28 +278,14 @@ inline std::vector<std::byte> transform(tally::elementwise what, const tally::sc
   const std::size_t n = x.bytes.size() / tally::size_of(x.element);
   std::vector<std::byte> result(n * tally::size_of(z));
   const bool binary = tally::transforms::is_binary(what);
-  const auto run = [&]<class C>(std::type_identity<C>) {
+  const tally::type computation =
+      tally::transforms::computation_type(what, x.element, binary ? y.element : x.element);
+  tally::backends::with_type<tally::accumulator_types>(computation, [&]<class C>() {
     for (std::size_t i = 0; i < n; ++i) {
       const C second = binary ? get<C>(y, i) : C{};
       put(function(what, alpha, beta, get<C>(x, i), second), result, z, i);
     }
-  };
-  switch (tally::transforms::computation_type(what, x.element, binary ? y.element : x.element)) {
-    case tally::type::int64:
-      run(std::type_identity<std::int64_t>{});
-      break;
-    case tally::type::float32:
-      run(std::type_identity<float>{});
-      break;
-    case tally::type::float64:
-      run(std::type_identity<double>{});
-      break;
-    case tally::type::complex64:
-      run(std::type_identity<std::complex<float>>{});
-      break;
-    default:
-      run(std::type_identity<std::complex<double>>{});
-  }
+  });
   return result;
 }
 

@@ -58,7 +58,8 @@ constexpr auto runs = make_pair_table<void(const dot_arguments&), A>(run_entry<A
 
 void dot(const executor&, const dot_arguments& a) {
   const auto lock = acquire();
-  with_accumulator(a.result.element, [&]<class A>() { at(runs<A>, a.x.element, a.y.element)(a); });
+  with_type<accumulator_types>(a.result.element,
+                               [&]<class A>() { runs<A>[a.x.element][a.y.element](a); });
 }
 
 }  // namespace tally::backends::kokkos

@@ -292,19 +292,17 @@ stray_key run(const space& where, const histogram_arguments& a, const Edges& edg
       return stray;
     }
   }
-  const bool is_32_bits = a.counts.element == type::int32 || a.counts.element == type::float32;
   if (!a.weighted) {
-    if (is_32_bits) {
+    if (a.counts.element == type::int32) {
       count_all(where, a, x, static_cast<unsigned*>(a.counts.data));
     } else {
       count_all(where, a, x, static_cast<wide_count*>(a.counts.data));
     }
   } else {
-    const auto sum = [&]<class W>(std::type_identity<W>) {
-      is_32_bits ? sum_weights<W, float>(where, a, x) : sum_weights<W, double>(where, a, x);
-    };
-    a.weights.element == type::float32 ? sum(std::type_identity<float>())
-                                       : sum(std::type_identity<double>());
+    with_type<histograms::weight_types>(a.weights.element, [&]<class W>() {
+      with_type<histograms::weight_types>(a.counts.element,
+                                          [&]<class C>() { sum_weights<W, C>(where, a, x); });
+    });
     count_all(where, a, x, static_cast<wide_count*>(nullptr));
   }
   if (on_host) where.fence();
@@ -317,7 +315,7 @@ void with_edges(const space& where, const operand& edges, const F& f) {
   Kokkos::View<E*, memory> there(
       Kokkos::view_alloc(std::string("tally edges"), Kokkos::WithoutInitializing), edges.size);
   const auto here = Kokkos::create_mirror_view(there);
-  with_element(edges.element, [&]<class X>() {
+  with_type(edges.element, [&]<class X>() {
     if constexpr (!is_complex_v<X>) {
       const auto* const from = static_cast<const types::stored_t<X>*>(edges.data);
       for (std::size_t i = 0; i < edges.size; ++i) {
@@ -336,15 +334,15 @@ stray_key histogram(const executor&, const histogram_arguments& a) {
   const auto lock = acquire();
   const space where;
   const auto bins = static_cast<std::int64_t>(a.counts.size / a.options.channels);
-  const auto is_whole = [](const scalar& s) { return s.element <= type::int64; };
+  const auto is_whole = [](const scalar& s) { return is_integer(s.element); };
   stray_key stray;
-  with_element(a.x.element, [&]<class X>() {
+  with_type(a.x.element, [&]<class X>() {
     if constexpr (!is_complex_v<X>) {
       constexpr bool integral = std::is_integral_v<X>;
       if (a.what == binning::edges) {
         const auto by = [&](const auto& edges) { stray = run<X>(where, a, edges); };
-        a.edges.element <= type::int64 ? with_edges<std::int64_t>(where, a.edges, by)
-                                       : with_edges<double>(where, a.edges, by);
+        is_integer(a.edges.element) ? with_edges<std::int64_t>(where, a.edges, by)
+                                    : with_edges<double>(where, a.edges, by);
         return;
       }
       if constexpr (integral) {

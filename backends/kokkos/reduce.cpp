@@ -88,14 +88,14 @@ constexpr auto runs =
 
 void reduce(const executor&, const reduce_arguments& a) {
   const auto lock = acquire();
-  with_accumulator(accumulator_of(a), [&]<class A>() {
+  with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
     switch (a.what) {
       case reduction::sum:
-        return at(runs<reduction::sum, A>, a.x.element)(a);
+        return runs<reduction::sum, A>[a.x.element](a);
       case reduction::asum:
-        return at(runs<reduction::asum, A>, a.x.element)(a);
+        return runs<reduction::asum, A>[a.x.element](a);
       case reduction::nrm2:
-        return at(runs<reduction::nrm2, A>, a.x.element)(a);
+        return runs<reduction::nrm2, A>[a.x.element](a);
     }
   });
 }

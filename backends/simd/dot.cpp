@@ -31,12 +31,11 @@ constexpr std::tuple<const pair_table<dot_node<A>>*...> node_tables(type_list<A.
 /// `dot` for one pair of types and an accumulator.
 using whole_dot = void(const dot_arguments& a);
 
-/// What one instruction set has: functions by accumulator, in the order of `accumulator_types`, and
-/// by pair of types.
+/// What one instruction set has: functions by accumulator and pair of types.
 struct implementation {
   instruction_set set;
   decltype(node_tables(accumulator_types{})) nodes;
-  std::array<pair_table<whole_dot>, accumulator_types::size> dots;
+  type_table<const pair_table<whole_dot>*> dots;
 };
 
 }  // namespace
@@ -223,18 +222,15 @@ using converter = void(const void* from, std::size_t n, buffers<W>& to, std::siz
 
 /// The converters from every element type; null where `W` doesn't take it.
 template <class W>
-constexpr auto converters = []<class... X>(type_list<X...>) {
-  const auto one = []<class T>(std::type_identity<T>) -> converter<W>* {
-    if constexpr (std::is_integral_v<W>
-                      ? std::is_integral_v<T>
-                      : std::is_same_v<W, double> || !std::is_same_v<real_t<T>, double>) {
-      return &convert<W, T>;
-    } else {
-      return nullptr;
-    }
-  };
-  return std::array<converter<W>*, type_count>{one(std::type_identity<X>{})...};
-}(element_types{});
+constexpr auto converters = table_over([]<class X>() -> converter<W>* {
+  if constexpr (std::is_integral_v<W>
+                    ? std::is_integral_v<X>
+                    : std::is_same_v<W, double> || !std::is_same_v<real_t<X>, double>) {
+    return &convert<W, X>;
+  } else {
+    return nullptr;
+  }
+});
 
 /// The elements of `v`, at most a chunk of them. (Inline, what it takes of the stack would add to
 /// what sums take.)
@@ -245,11 +241,10 @@ HWY_NOINLINE parts<word<R>> fetch(const operand& v, buffers<word<R>>& to) {
     gather(v, reinterpret_cast<std::byte*>(to.re));
     return {to.re, nullptr};
   }
-  auto* const convert_piece = converters<word<R>>[static_cast<std::size_t>(v.element)];
+  auto* const convert_piece = converters<word<R>>[v.element];
   for_each_piece(
       v, [&](const void* piece, std::size_t i, std::size_t n) { convert_piece(piece, n, to, i); });
-  const bool is_complex = v.element == type::complex64 || v.element == type::complex128;
-  return {to.re, is_complex ? to.im : nullptr};
+  return {to.re, is_complex(v.element) ? to.im : nullptr};
 }
 
 template <class A>
@@ -324,18 +319,16 @@ void run(const dot_arguments& a) {
   *static_cast<A*>(a.result.data) = finish(node(a.x, a.y), a.conjugated);
 }
 
+template <class A>
+constexpr auto dots = make_pair_table<whole_dot, A>(
+    []<class X, class Y>() { return &run<A, nodes<A>[type_of<X>][type_of<Y>]>; });
+
 }  // namespace
 
 constexpr implementation here = {
     set_of(HWY_TARGET),
     []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
-    []<class... A>(type_list<A...>) {
-      const auto pairs = []<class T>(std::type_identity<T>) {
-        return make_pair_table<whole_dot, T>(
-            []<class X, class Y>() { return &run<T, at(nodes<T>, type_of<X>, type_of<Y>)>; });
-      };
-      return std::array{pairs(std::type_identity<A>{})...};
-    }(accumulator_types{}),
+    table_over<accumulator_types>([]<class A>() { return &dots<A>; }),
 };
 
 }  // namespace HWY_NAMESPACE
@@ -346,26 +339,14 @@ HWY_AFTER_NAMESPACE();
 #include "backends/simd/implementations-inl.hpp"
 
 namespace tally::backends::simd {
-namespace {
-
-/// The place of an accumulator in `accumulator_types`, by its element type.
-constexpr auto accumulator_index = []<class... A>(type_list<A...> accumulators) {
-  std::array<std::uint8_t, type_count> table{};
-  ((table[static_cast<std::size_t>(type_of<A>)] = types::index_in<A>(accumulators)), ...);
-  return table;
-}(accumulator_types{});
-
-}  // namespace
-
 template <class A>
 dot_node<A>* node_of(instruction_set set, type x, type y) {
-  return at(*std::get<const pair_table<dot_node<A>>*>(implementation_of(set).nodes), x, y);
+  return (*std::get<const pair_table<dot_node<A>>*>(implementation_of(set).nodes))[x][y];
 }
 
 void dot(const executor& where, const dot_arguments& a) {
-  const auto& dots = implementation_of(where.instructions()).dots;
-  const auto accumulator = accumulator_index[static_cast<std::size_t>(a.result.element)];
-  at(dots[accumulator], a.x.element, a.y.element)(a);
+  const auto& dots = *implementation_of(where.instructions()).dots[a.result.element];
+  dots[a.x.element][a.y.element](a);
 }
 
 // The openmp column calls these on its threads' shares.

@@ -11,6 +11,7 @@
 #include "backends/cuda/exact/job.hpp"
 #include "backends/cuda/exact/kernels.hpp"
 #include "backends/cuda/exact/levels.hpp"
+#include "src/core/types/tables.hpp"
 
 #include <tally/exact_sum.hpp>
 
@@ -330,7 +331,7 @@ __device__ double part_of(T element, int part, bool absolute) {
   return absolute ? fabs(convert<double>(element)) : convert<double>(element);
 }
 template <class R>
-__device__ double part_of(dot_parts<R> element, int part, bool absolute) {
+__device__ double part_of(complex_number<R> element, int part, bool absolute) {
   return part_of(part == 0 ? element.re : element.im, 0, absolute);
 }
 __device__ inline double part_of(std::int64_t element, int part, bool absolute) {
@@ -389,22 +390,20 @@ class any_tile {
   __device__ static void load(double (&to)[rows], const void* data, std::ptrdiff_t increment,
                               type element, int part, bool absolute, std::int64_t first,
                               std::int64_t n) {
-    [&]<class... T>(type_list<T...>) {
-      const auto load_as = [&]<class E>(std::type_identity<E>) {
-        if (element != type_of<E>) return;
-        using D = on_device_t<E>;
-        const D* const from = static_cast<const D*>(data) + first * increment;
-        D all[rows] = {};
+    const auto load_as = [&]<class E>(std::type_identity<E>) {
+      if (element != type_of<E>) return;
+      using D = on_device_t<E>;
+      const D* const from = static_cast<const D*>(data) + first * increment;
+      D all[rows] = {};
 #pragma unroll
-        for (int row = 0; row < rows; ++row) {
-          const std::int64_t i = row * static_cast<std::int64_t>(warp);
-          if (first + i < n) all[row] = from[i * increment];
-        }
+      for (int row = 0; row < rows; ++row) {
+        const std::int64_t i = row * static_cast<std::int64_t>(warp);
+        if (first + i < n) all[row] = from[i * increment];
+      }
 #pragma unroll
-        for (int row = 0; row < rows; ++row) to[row] = part_of(all[row], part, absolute);
-      };
-      (load_as(std::type_identity<T>()), ...);
-    }(element_types{});
+      for (int row = 0; row < rows; ++row) to[row] = part_of(all[row], part, absolute);
+    };
+    [&]<class... E>(type_list<E...>) { (load_as(std::type_identity<E>()), ...); }(element_types{});
   }
 
   /// A part of an integer may be 0 where the integer is not, and infinity times it another matter:
@@ -441,9 +440,9 @@ __device__ void round_and_deliver(const exact_job& job, const std::int64_t (*wor
                          : exact_sum<T>::template round_words<R>(words[i], low, high);
     }
     if (job.parts == 1) {
-      deliver<1>(dot_parts<R>{part[0], R()}, job.tag, job.result);
+      deliver<1>(complex_number<R>{part[0], R()}, job.tag, job.result);
     } else {
-      deliver<2>(dot_parts<R>{part[0], part[1]}, job.tag, job.result);
+      deliver<2>(complex_number<R>{part[0], part[1]}, job.tag, job.result);
     }
   };
   if (job.to_float) {

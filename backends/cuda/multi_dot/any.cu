@@ -5,8 +5,8 @@
 namespace tally::backends::cuda {
 
 multi_dot_kernel* any_pairs_kernel_of(type accumulator) {
-  return with_accumulator(accumulator,
-                          []<class A>() -> multi_dot_kernel* { return &any_pairs_kernel<A>; });
+  return with_type<accumulator_types>(
+      accumulator, []<class A>() -> multi_dot_kernel* { return &any_pairs_kernel<A>; });
 }
 
 }  // namespace tally::backends::cuda

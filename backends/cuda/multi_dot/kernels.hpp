@@ -25,6 +25,10 @@ struct multi_dot_kernels {
   int slots = 0;  ///< pairs of at most a row of lanes that its threads take at once
 };
 
+/// The types that have such kernels.
+using multi_dot_types =
+    type_list<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
+
 template <class T>
 multi_dot_kernels multi_dot_kernels_of();
 

@@ -282,6 +282,15 @@ constexpr transform_shape shape_for(std::size_t size) {
 /// (1021), mul 1468 (1460), relu of float16 255 (280). With 1 word mul of doubles takes 1580.
 constexpr transform_shape shape_for_shifted = {2, 128};
 
+/// What copies move in the place of a T.
+template <class T>
+using copied_as = std::conditional_t<
+    std::is_same_v<T, bool>, types::bool8,
+    std::conditional_t<
+        sizeof(T) == 1, std::uint8_t,
+        std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                           std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>>;
+
 template <elementwise what, class T>
 transform_kernel kernel_on() {
   using function = elements_function<what, T>;

@@ -14,6 +14,8 @@
 
 namespace tally::backends {
 
+using types::complex_number;
+
 // --- Conversions ---------------------------------------------------------------------------------
 
 /// `value` cut off to a float, its last digit 1 if anything was: rounding that to fewer digits
@@ -72,13 +74,13 @@ inline constexpr bool can_enter =
     is_complex_v<C> ? std::is_floating_point_v<real_t<C>>
                     : !is_complex_v<X> && (!std::is_integral_v<C> || std::is_integral_v<X>);
 
-// --- Functions -----------------------------------------------------------------------------------
+template <class T>
+struct is_number : std::bool_constant<!std::is_same_v<T, bool>> {};
 
-/// A complex number, also on devices, where std::complex has no functions.
-template <class R>
-struct complex_number {
-  R re, im;
-};
+/// The real types that results are written as; bool is only copied.
+using number_types = types::those<real_types, is_number>;
+
+// --- Functions -----------------------------------------------------------------------------------
 
 /// What elements are computed as: `C` or, for complex ones, its parts.
 template <class C>
