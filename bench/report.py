@@ -3,6 +3,9 @@
 
 usage: report.py results.json
 
+In the folders that are committed, bench/results/MACHINE, it draws only the plots that README.md and docs/
+show, and removes all others.
+
 Rows are named LANE/TYPES/SIZE/THREADS/CONTENDER; of a sparse matrix SIZE is its name. All times are
 medians. Rows of one group (the same LANE/TYPES/SIZE/THREADS) computed the same product from the same
 data in turn, so they may be compared; on a shared machine, nothing else may.
@@ -15,6 +18,7 @@ import dataclasses
 import json
 import math
 import pathlib
+import re
 import sys
 
 ACCURACY = {"float32": 2.0**-23, "float64": 2.0**-52}
@@ -700,11 +704,25 @@ def plot_accuracy(pyplot, title, rows, path):
     pyplot.close(figure)
 
 
-def plot(context, rows, folder):
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def shown_in_documents():
+    """The plots, as paths, that README.md and the pages of docs/ show."""
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for target in re.findall(r"!\[[^]]*\]\(([^)]+\.png)\)", page.read_text()):
+            yield (page.parent / target).resolve()
+
+
+def plot(context, rows, folder, kept=None):
+    """Draws every plot that there are rows for, or of these the kept ones."""
     try:
         import matplotlib
     except ImportError:
-        print("No plots: matplotlib is not installed (Debian: python3-matplotlib).")
+        what = "matplotlib is not installed (Debian: python3-matplotlib)."
+        if kept:
+            sys.exit(f"Nothing written: {what}")
+        print(f"No plots: {what}")
         return []
     matplotlib.use("Agg")
     from matplotlib import pyplot
@@ -717,6 +735,8 @@ def plot(context, rows, folder):
         lanes[row.lane, row.types].append(row)
     for (lane, types), lane_rows in lanes.items():
         path = folder / f"{lane}-{types.replace('=', '-in-')}.png"
+        if kept is not None and path not in kept:
+            continue
         machine = (
             context.get("device", "GPU").split(",")[0]
             if "cuda" in lane or lane == "transfer"
@@ -750,9 +770,14 @@ def plot(context, rows, folder):
 def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
-    path = pathlib.Path(sys.argv[1])
+    path = pathlib.Path(sys.argv[1]).resolve()
+    committed = path.parent.parent == ROOT / "bench" / "results"
+    kept = set(shown_in_documents()) if committed else None
     context, rows = read(path)
-    plots = plot(context, rows, path.parent)
+    plots = plot(context, rows, path.parent, kept)
+    if kept is not None:
+        for old in set(path.parent.glob("*.png")) - set(plots):
+            old.unlink()
     text = "\n".join(markdown(context, rows, plots)) + "\n"
     (path.parent / "results.md").write_text(text)
     print("\n".join(plain(*summary(rows))))

@@ -172,6 +172,7 @@ class buffer {
   std::size_t size() const { return size_; }
 
   void write(const void* from, std::size_t bytes, std::size_t offset = 0) {
+    if (bytes == 0) return;  // then `from` may be null, which memcpy does not allow
 #if TALLY_HAS_CUDA
     if (device_) {
       check_cuda(cudaMemcpy(get() + offset, from, bytes, cudaMemcpyDefault));
@@ -183,6 +184,7 @@ class buffer {
     std::memcpy(get() + offset, from, bytes);
   }
   void read(void* to, std::size_t bytes, std::size_t offset = 0) const {
+    if (bytes == 0) return;
 #if TALLY_HAS_CUDA
     if (device_) return check_cuda(cudaMemcpy(to, get() + offset, bytes, cudaMemcpyDefault));
 #endif

@@ -77,7 +77,9 @@ TEST(Types, TraitsAreThoseOfTheTypes) {
     EXPECT_TRUE(tally::is_listed(t));
     EXPECT_EQ(tally::part_of(t), tally::type_of<tally::real_t<T>>);
     EXPECT_EQ(tally::size_of(tally::part_of(t)), is_complex ? sizeof(T) / 2 : sizeof(T));
-    if constexpr (is_complex) EXPECT_EQ(tally::complex_of(tally::part_of(t)), t);
+    if constexpr (is_complex) {
+      EXPECT_EQ(tally::complex_of(tally::part_of(t)), t);
+    }
   });
 }
 

@@ -1,5 +1,5 @@
-// The cuda column: kernels on an NVIDIA GPU. What the other rooms ask of CUDA besides operations
-// is in runtime/device.hpp.
+// The cuda column runs every operation as kernels on an NVIDIA GPU. The other rooms need a little
+// more of CUDA than operations: runtime/device.hpp declares that.
 #pragma once
 
 #include "src/core/table.hpp"

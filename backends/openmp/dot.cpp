@@ -1,4 +1,4 @@
-// dot on OpenMP's threads, with the simd column's kernel.
+// dot runs on OpenMP's threads, with the simd column's kernel.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"

@@ -1,5 +1,5 @@
-// The exact grade on OpenMP's threads, with the simd column's kernels. Who adds which terms, and in
-// which order the threads' sums are merged, changes nothing.
+// The exact grade runs on OpenMP's threads, with the simd column's kernels. It makes no difference
+// which thread adds which terms, nor in which order the threads' sums are merged.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
@@ -11,7 +11,7 @@ namespace tally::backends::openmp {
 
 void exact(const executor& where, const exact_arguments& a) {
   exact_node* const node = simd::exact_node_of(where.instructions());
-  // At least a chunk for a thread: a sum of its own costs as much.
+  // A thread gets at least a chunk: having a sum of its own costs as much.
   const auto threads = static_cast<std::size_t>(threads_of(where));
   const std::size_t share = std::max(order::chunk, (a.x.size + threads - 1) / threads);
   const auto shares = static_cast<int>((a.x.size + share - 1) / share);

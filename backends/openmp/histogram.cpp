@@ -1,4 +1,4 @@
-// Histograms on OpenMP's threads, with the simd column's searches.
+// Histograms run on OpenMP's threads, with the simd column's searches.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"

@@ -1,5 +1,5 @@
-// Several dot products on OpenMP's threads, with the simd column's kernels. Threads share out the
-// pairs, or where those are few or long, the terms.
+// Several dot products run on OpenMP's threads, with the simd column's kernels. Threads share out
+// the pairs, or, where those are few or long, the terms.
 
 #include "backends/simd/multi_dot.hpp"
 #include "backends/openmp/openmp.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using simd::side_by_side;
 
-/// Whole pairs for each thread.
+/// Gives each thread whole pairs.
 void share_pairs(const executor& where, const multi_dot_arguments& a, std::size_t threads) {
   const std::size_t pairs = a.pairs.size();
   const std::size_t share =
@@ -29,12 +29,12 @@ void share_pairs(const executor& where, const multi_dot_arguments& a, std::size_
   }
 }
 
-/// A share of the terms of all pairs for each thread, `side_by_side` pairs at a time.
+/// Gives each thread a share of the terms of all pairs, `side_by_side` pairs at a time.
 template <class A>
 void share_terms(const executor& where, const multi_dot_arguments& a, std::size_t longest,
                  int threads) {
   std::vector<simd::multi_dot_sum<A>> of_shares;
-  of_shares.reserve(most_shares(longest, threads));  // before the first result is written
+  of_shares.reserve(most_shares(longest, threads));  // allocated before the first result is written
   for (std::size_t first = 0; first < a.pairs.size(); first += side_by_side) {
     const std::size_t count = std::min(side_by_side, a.pairs.size() - first);
     const auto sums = sum_of_shares(simd::longest(a.pairs, first, count), threads, of_shares,
@@ -53,7 +53,7 @@ void multi_dot(const executor& where, const multi_dot_arguments& a) {
   const int threads = threads_of(where);
   const auto many = static_cast<std::size_t>(threads);
   const std::size_t longest = simd::longest(a.pairs, 0, a.pairs.size());
-  // A thread that has pairs to itself reads what they share by itself, from memory, if they are
+  // A thread that has pairs to itself reads by itself what they share, from memory if the pairs are
   // long; and with fewer pairs some threads would wait for others.
   if (a.pairs.size() >= 4 * many && longest <= 32 * order::chunk * many) {
     return share_pairs(where, a, many);

@@ -1,4 +1,4 @@
-// The openmp column: OpenMP's threads, each of which runs what the simd column runs on its share.
+// The openmp column has OpenMP's threads, and each runs on its share what the simd column runs.
 #pragma once
 
 #include "src/core/table.hpp"

@@ -1,4 +1,4 @@
-// sum, asum and nrm2 on OpenMP's threads, with the simd column's kernels.
+// sum, asum and nrm2 run on OpenMP's threads, with the simd column's kernels.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"

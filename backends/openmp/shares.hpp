@@ -1,5 +1,6 @@
-// A sum shared out over OpenMP's threads: each sums whole nodes of the order's tree, so their
-// number decides nothing but the time. The caller's OpenMP settings are left as they are.
+// A sum is shared out over OpenMP's threads. Each thread sums whole nodes of the order's tree, so
+// the number of threads decides nothing but the time. The caller's OpenMP settings stay as they
+// are.
 #pragma once
 
 #include "backends/openmp/threads.hpp"
@@ -15,13 +16,13 @@
 
 namespace tally::backends::openmp {
 
-/// Shares are nodes of the tree: aligned groups of 2^k chunks, and at most this many for each
-/// thread. That leaves no thread more than 1/16 above the mean, however many there are, and from
-/// 2^18 elements a thread up each share is long enough for the kernel's two streams.
+/// Shares are nodes of the tree: aligned groups of 2^k chunks. Each thread has at most so many. So
+/// no thread has more than 1/16 above the mean, however many threads there are, and from 2^18
+/// elements a thread up each share is long enough for the kernel's two streams.
 inline constexpr std::size_t shares_per_thread = 32;
 
 struct share_shape {
-  std::size_t size;  ///< elements of each but the last
+  std::size_t size;  ///< each share but the last has so many elements
   std::size_t count;
 };
 
@@ -32,7 +33,7 @@ inline share_shape shares_of(std::size_t size, int threads) {
   return {share, (size + share - 1) / share};
 }
 
-/// Calls f(i, first, n), which must not throw, for each share, on at most so many threads.
+/// Calls f(i, first, n) for each share, on at most so many threads. f must not throw.
 template <class F>
 void for_each_share(std::size_t size, int threads, const share_shape& shape, const F& f) {
   const auto most = static_cast<std::size_t>(threads);
@@ -48,13 +49,15 @@ void for_each_share(std::size_t size, int threads, const share_shape& shape, con
   }
 }
 
-/// No fewer than `shares_of` has of `size` terms or less.
+/// Returns a number of shares that is no smaller than what `shares_of` has for `size` terms or
+/// fewer.
 inline std::size_t most_shares(std::size_t size, int threads) {
   return std::min(size / order::chunk, shares_per_thread * static_cast<std::size_t>(threads)) + 1;
 }
 
-/// The sum of `size` terms, where `node(first, n)` is that of the n from `first` on, a node. `sums`
-/// holds those of the shares; where `most_shares` are reserved, nothing is allocated.
+/// Returns the sum of `size` terms. `node(first, n)` is the sum of the n terms from `first` on,
+/// which are a node. `sums` is room for the shares' sums; where `most_shares` are reserved in it,
+/// nothing is allocated.
 template <class Sum, class Node>
 Sum sum_of_shares(std::size_t size, int threads, std::vector<Sum>& sums, const Node& node) {
   const share_shape shape = shares_of(size, threads);

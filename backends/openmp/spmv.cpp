@@ -1,6 +1,7 @@
-// spmv on OpenMP's threads, with the simd column's kernels. Threads have equal shares of what a
-// product reads, rows and terms; a border within a row lies at a chunk's, so that each side sums
-// whole chunks of the row, and the row's tree is added up when all are done.
+// spmv runs on OpenMP's threads, with the simd column's kernels. Threads have equal shares of what
+// a product reads: rows and terms. Where a border between shares lies within a row, it lies at a
+// chunk's border, so that each side sums whole chunks of the row; the row's tree is added up when
+// all threads are done.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
@@ -19,24 +20,24 @@
 namespace tally::backends::openmp {
 namespace {
 
-/// Rows and terms that a thread takes at least. On two Zen 4 cores two threads and one take the
-/// same time between 3400 and 4300 rows and terms in all, and at 4600 to 6000 two are 1.1 to 1.2
+/// A thread takes at least so many rows and terms. On two Zen 4 cores two threads take as long as
+/// one where there are 3400 to 4300 rows and terms in all; with 4600 to 6000 two are 1.1 to 1.2
 /// times as fast (5-point stencils and random rows; the threads were still spinning from the last
 /// call).
 constexpr std::size_t least_share = 2048;
 
-/// Where one share ends and the next one begins: before a row, or before one of its terms, a
-/// chunk's first.
+/// One share ends and the next begins here: before a row, or before the first term of a chunk of a
+/// row.
 struct border {
   std::size_t row = 0;
   std::size_t term = 0;
 };
 
-/// Borders of the shares; a thread finds its own two in a µs.
+/// Finds the borders of the shares. A thread finds its own two in a µs.
 struct borders {
   index_vector offsets;
   std::size_t rows;
-  std::size_t work;  ///< rows and terms
+  std::size_t work;  ///< how many rows and terms there are
   std::size_t shares;
 
   borders(const csr_operand& a, int threads)
@@ -45,8 +46,8 @@ struct borders {
         work(a.rows + a.nonzeros()),
         shares(std::clamp<std::size_t>(work / least_share, 1, static_cast<std::size_t>(threads))) {}
 
-  /// No fewer than a share has of chunks of rows that are cut: a border is at most half a chunk
-  /// from where shares would be equal, and two chunks may be short.
+  /// Returns a number that is no smaller than how many chunks of cut rows a share has: a border is
+  /// at most half a chunk from where shares would be equal, and two chunks may be short.
   std::size_t most_cut_chunks() const { return work / shares / order::chunk + 4; }
 
   std::size_t begin_of(std::size_t row) const { return static_cast<std::size_t>(offsets[row]); }
@@ -54,7 +55,8 @@ struct borders {
   border operator[](std::size_t share) const {
     if (share == shares) return {rows, 0};
     const std::size_t target = work / shares * share + work % shares * share / shares;
-    std::size_t row = 0, past = rows;  // the last row that begins at the target or before it
+    // `row` becomes the last row that begins at the target or before it.
+    std::size_t row = 0, past = rows;
     while (past - row > 1) {
       const std::size_t middle = row + (past - row) / 2;
       (begin_of(middle) + middle <= target ? row : past) = middle;
@@ -66,23 +68,23 @@ struct borders {
   }
 };
 
-/// The sums of a row's chunks, of those that are in one share.
+/// Holds the sums of those of a row's chunks that are in one share.
 template <class A>
 struct row_part {
   std::size_t row = 0;
-  bool ends = false;  ///< with the row's last one
+  bool ends = false;  ///< whether the row's last chunk is among them
   std::span<dot_sum<A>> chunks;
 };
 
-/// What a share has of rows that others have a part of: of the row that it begins in the middle of,
-/// and of the one that it ends in.
+/// Holds what a share has of rows that other shares have a part of: the row that it begins in the
+/// middle of, and the row that it ends in.
 template <class A>
 struct cut_rows {
   row_part<A> head, tail;
 };
 
-/// Sums the chunks of terms [begin, end) of a row, to the first of `room`. That is room for all,
-/// unless the matrix is broken.
+/// Sums the chunks of terms [begin, end) of a row, and puts the sums to the first places of `room`.
+/// It has room for all, unless the matrix is broken.
 template <class A>
 row_part<A> sum_chunks(const row_kernels<A>& kernels, const borders& all, const spmv_arguments& a,
                        std::size_t row, std::size_t begin, std::size_t end,
@@ -95,7 +97,8 @@ row_part<A> sum_chunks(const row_kernels<A>& kernels, const borders& all, const 
   return {row, first + end == all.begin_of(row + 1), room.first(chunks)};
 }
 
-/// Must not throw: it runs in a parallel region. In `room` are `most_cut_chunks`.
+/// Sums one share. It must not throw, since it runs in a parallel region. `room` holds
+/// `most_cut_chunks` sums.
 template <class A>
 cut_rows<A> multiply_share(const row_kernels<A>& kernels, const borders& all,
                            const spmv_arguments& a, const border& begin, const border& end,
@@ -140,7 +143,7 @@ void multiply(const executor& where, const spmv_arguments& original, const borde
   const auto kernels = simd::row_kernels_of<A>(where.instructions(), a);
   if (all.shares == 1) return multiply_rows(kernels, a, 0, a.a.rows);
   std::vector<cut_rows<A>> cut(all.shares);
-  // Bytes, of which those that no thread writes are never touched.
+  // These are bytes, so that those that no thread writes are never touched.
   const std::size_t room = all.most_cut_chunks();
   const std::unique_ptr<std::byte[]> bytes(new std::byte[all.shares * room * sizeof(dot_sum<A>)]);
   auto* const sums = reinterpret_cast<dot_sum<A>*>(bytes.get());
@@ -152,7 +155,8 @@ void multiply(const executor& where, const spmv_arguments& original, const borde
   join(a, cut);
 }
 
-/// Rows are not cut here: their superaccumulators would have to be kept.
+/// Sums shares of whole rows for the exact grade. Rows are not cut here, because their
+/// superaccumulators would have to be kept.
 template <class A>
 void multiply_exactly(const executor& where, const spmv_arguments& a, const borders& all) {
   exact_node& node = *simd::exact_node_of(where.instructions());

@@ -12,19 +12,20 @@
 namespace tally::backends::openmp {
 namespace {
 
-// OpenMP can't be asked whether it has threads: those of a region stay, whoever started it. So the
-// fork of any process that has several counts, and of one whose threads can't be counted.
-std::atomic<bool> several_at_fork = false, lost_threads = false;
+// Nobody can ask OpenMP whether it has threads: those of a region stay, whoever started it. So a
+// fork counts if the process has several threads at that moment, or if its threads can't be
+// counted.
+std::atomic<bool> had_threads_at_fork = false, lost_threads = false;
 
 void before_fork() {
-  struct stat tasks;  // a directory has two links, this one also one for each thread
-  several_at_fork = stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink != 3;
+  struct stat tasks;  // a directory has two links, and this one has one more for each thread
+  had_threads_at_fork = stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink != 3;
 }
 void in_child() {
-  if (several_at_fork) lost_threads = true;
+  if (had_threads_at_fork) lost_threads = true;
 }
 
-// When the library is loaded: a program may fork before it calls.
+// This happens when the library is loaded, because a program may fork before its first call.
 [[maybe_unused]] const int registered = pthread_atfork(before_fork, nullptr, in_child);
 
 }  // namespace

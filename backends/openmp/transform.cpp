@@ -1,4 +1,4 @@
-// The element-wise functions on OpenMP's threads, with the simd column's kernels.
+// The element-wise functions run on OpenMP's threads, with the simd column's kernels.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
@@ -9,7 +9,8 @@ namespace tally::backends::openmp {
 void transform(const executor& where, const transform_arguments& a) {
   simd::transform_node* const node = simd::transform_node_of(where.instructions());
   const bool past_caches = simd::goes_past_caches(a);
-  // Multiples of a page of bytes or more, so that threads share no cache line but at the ends.
+  // Shares are multiples of a page of bytes or more, so that threads share no cache line except at
+  // the ends.
   constexpr std::size_t least = 4096;
   const auto threads = static_cast<std::size_t>(threads_of(where));
   const std::size_t share = (a.x.size / threads / least + 1) * least;

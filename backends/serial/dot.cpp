@@ -1,4 +1,4 @@
-// dot on one thread, in plain loops: the reference that is read first.
+// dot runs on one thread, in plain loops: the reference to read first.
 #include "backends/serial/serial.hpp"
 
 #include "backends/serial/order.hpp"

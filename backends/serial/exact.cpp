@@ -1,5 +1,5 @@
-// The exact grade on one thread, term by term into superaccumulators: the reference that is read
-// first.
+// The exact grade runs on one thread and adds term by term to superaccumulators: the reference to
+// read first.
 #include "backends/serial/exact.hpp"
 #include "backends/serial/serial.hpp"
 
@@ -8,8 +8,8 @@
 namespace tally::backends::serial {
 namespace {
 
-/// A real number of an element as the sum of two doubles, exactly: of int64 a multiple of 2^32 and
-/// what is left; of all other types the number and 0.
+/// Is a real number of an element, as the exact sum of two doubles: for int64 a multiple of 2^32
+/// and the rest, for all other types the number and 0.
 struct number {
   double high = 0;
   double low = 0;
@@ -43,7 +43,7 @@ parts read(const void* data, std::ptrdiff_t i) {
   }
 }
 
-/// The vectors' elements, whatever their types.
+/// Reads the vectors' elements, whatever their types.
 struct elements {
   explicit elements(const operand& v) : operand_(v), read_(table[v.element]) {}
 
@@ -78,7 +78,7 @@ void add_product(exact_sum<double>& sum, const number& a, const number& b) {
 
 number magnitude(const number& v) { return v.high + v.low < 0 ? -v : v; }
 
-/// sum x_i * y_i. A real vector has no imaginary part that an infinity could meet.
+/// Adds all x_i * y_i. A real vector has no imaginary part that an infinity could meet.
 void add_products(const exact_arguments& a, exact_sums& s) {
   const elements x(a.x), y(a.y);
   for (std::size_t i = 0; i < a.x.size; ++i) {

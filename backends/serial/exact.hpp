@@ -4,7 +4,7 @@
 
 namespace tally::backends::serial {
 
-/// The terms one by one.
+/// Adds the terms one by one.
 exact_node add_exact;
 
 }  // namespace tally::backends::serial

@@ -1,4 +1,4 @@
-// Histograms on one thread, in plain loops.
+// Histograms run on one thread, in plain loops.
 #include "backends/serial/serial.hpp"
 
 #include "src/core/histogram/bins.hpp"
@@ -26,12 +26,12 @@ void for_each_slot(const histogram_arguments& a, const Bins& bin_of, const F& f)
   }
 }
 
-/// The outside counts of a channel as what the slots behind the bins are counted in.
+/// Returns the outside counts of a channel, as an array that the slots behind the bins index.
 std::int64_t* outside_of(const histogram_arguments& a, std::size_t channel) {
   return &a.options.outside[channel].below;
 }
 
-/// Unless they are added to.
+/// Sets the outside counts to 0, unless the call adds to them.
 void clear_outside(const histogram_arguments& a) {
   if (a.options.add || a.options.outside == nullptr) return;
   std::fill_n(a.options.outside, a.options.channels, outside_counts());
@@ -52,7 +52,7 @@ void count(const histogram_arguments& a, const Bins& bin_of) {
   });
 }
 
-/// Sums of weights; so many bins at a time that their words are not more than 64 MiB.
+/// Sums weights. It takes so many bins at a time that their words take 64 MiB at most.
 template <class W, class C, class X, class Bins>
 void add_weights(const histogram_arguments& a, const Bins& bin_of) {
   using sum = weight_sum<W>;
@@ -60,7 +60,8 @@ void add_weights(const histogram_arguments& a, const Bins& bin_of) {
   auto* const sums = static_cast<C*>(a.counts.data);
   const std::size_t at_once = (std::size_t{1} << 23) / sum::words;
   std::vector<std::int64_t> words;
-  words.reserve(std::min(at_once, a.counts.size) * sum::words);  // before anything is written
+  // Allocated before anything is written.
+  words.reserve(std::min(at_once, a.counts.size) * sum::words);
   clear_outside(a);
   for (std::size_t first = 0; first < a.counts.size; first += at_once) {
     const std::size_t n = std::min(at_once, a.counts.size - first);
@@ -99,7 +100,7 @@ stray_key histogram(const executor&, const histogram_arguments& a) {
     if (stray.index >= 0) return stray;
   }
   with_bins(a, [&]<class X>(const auto& bin_of) {
-    if (!a.weighted) {  // unsigned: modulo 2^32, 2^64
+    if (!a.weighted) {  // the counts are unsigned, so they are modulo 2^32 and 2^64
       return with_type<histograms::count_types>(
           a.counts.element, [&]<class C>() { count<std::make_unsigned_t<C>, X>(a, bin_of); });
     }

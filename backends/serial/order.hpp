@@ -1,4 +1,4 @@
-// The order contract in plain loops: the sum of n terms, one after another.
+// This is the order contract in plain loops: it sums n terms, one after another.
 #pragma once
 
 #include "src/core/order/row_order.hpp"
@@ -14,7 +14,7 @@
 
 namespace tally::backends::serial {
 
-/// The input converted to the accumulator's real type, to nearest even.
+/// Converts an input to the accumulator's real type, rounded to nearest even.
 template <class A, class T>
 A convert(T value) {
   if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
@@ -24,7 +24,7 @@ A convert(T value) {
   }
 }
 
-/// The sum of term(first) ... term(first + n - 1) in so many lanes, which fold in halves.
+/// Sums term(first) ... term(first + n - 1) in so many lanes, which fold in halves.
 template <class Sum, std::size_t lanes, class Term>
 Sum sum_in_lanes(std::size_t first, std::size_t n, Term term) {
   std::array<Sum, lanes> lane{};
@@ -35,13 +35,13 @@ Sum sum_in_lanes(std::size_t first, std::size_t n, Term term) {
   return lane[0];
 }
 
-/// The sum of one chunk.
+/// Sums one chunk.
 template <class Sum, class Term>
 Sum sum_chunk(std::size_t first, std::size_t n, Term term) {
   return sum_in_lanes<Sum, order::lanes>(first, n, term);
 }
 
-/// The sum of term(0) ... term(n - 1).
+/// Sums term(0) ... term(n - 1).
 template <class Sum, class Term>
 Sum sum_in_order(std::size_t n, Term term) {
   tree<Sum> chunks;
@@ -51,7 +51,7 @@ Sum sum_in_order(std::size_t n, Term term) {
   return chunks.total();
 }
 
-/// The sum of a matrix's row of n terms.
+/// Sums a matrix's row of n terms.
 template <class Sum, class Term>
 Sum sum_row(std::size_t n, Term term) {
   if (n > row_order::short_row) return sum_in_order<Sum>(n, term);

@@ -1,4 +1,4 @@
-// The serial column: plain loops on one thread. It is the reference that is read first.
+// The serial column has plain loops on one thread. It is the reference to read first.
 #pragma once
 
 #include "src/core/table.hpp"

@@ -5,7 +5,7 @@
 
 namespace tally::backends::serial {
 
-/// The kernels for these types.
+/// Returns the kernels for these types.
 template <class A>
 row_kernels<A> row_kernels_of(const spmv_arguments& a);
 

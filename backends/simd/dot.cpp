@@ -1,12 +1,13 @@
-// dot on one thread in vector instructions. One source for all instruction sets: foreach_target
-// compiles this file once for each, in a namespace of its own; which of them runs was decided when
-// the executor was made.
+// dot runs on one thread, in vector instructions. This one source is for all instruction sets:
+// foreach_target compiles it once for each, in a namespace of its own, and the executor decided
+// when it was made which of them runs.
 //
-// Two paths. Operands that are contiguous and convert to the accumulator in registers, or are both
-// complex of its type, are summed where they lie (`sum_in_place`). All others are brought chunk by
-// chunk into small buffers of the accumulator's real type - gathered, converted, complex numbers
-// parted - and summed there by the same kernel (`sum_packed`), so that 66 pairs of types need five
-// accumulators' worth of code. A chunk and its buffers stay in the first-level cache.
+// There are two paths. Operands that are contiguous and convert to the accumulator in registers, or
+// that are both complex of its type, are summed where they lie (`sum_in_place`). All others are
+// brought chunk by chunk into small buffers of the accumulator's real type, which means that they
+// are gathered, converted, and parted where they are complex. The same kernel sums them there
+// (`sum_packed`), so that the code for 66 pairs of types is that for five accumulators. A chunk and
+// its buffers stay in the first-level cache.
 #include "backends/simd/dot.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -28,10 +29,10 @@ namespace {
 template <class... A>
 constexpr std::tuple<const pair_table<dot_node<A>>*...> node_tables(type_list<A...>);
 
-/// `dot` for one pair of types and an accumulator.
+/// Is `dot` for one pair of types and an accumulator.
 using whole_dot = void(const dot_arguments& a);
 
-/// What one instruction set has: functions by accumulator and pair of types.
+/// Is what one instruction set has: functions by accumulator and by pair of types.
 struct implementation {
   instruction_set set;
   decltype(node_tables(accumulator_types{})) nodes;
@@ -54,7 +55,7 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Products, rounded: no fused multiply-add.
+/// Are products, which are rounded: there is no fused multiply-add.
 template <class W, class X, class Y>
 struct products {
   using number = W;
@@ -77,8 +78,8 @@ struct products {
   }
 };
 
-/// Products of complex numbers as the pairs of numbers that they are: x times y has re re and im im
-/// in turn, x times y with its parts swapped has re im and im re.
+/// Are products of complex numbers, taken as the pairs of numbers that they are: x times y has re
+/// re and im im in turn, x times y with its parts swapped has re im and im re.
 template <class W>
 struct complex_products {
   using number = W;
@@ -90,13 +91,14 @@ struct complex_products {
 
   static HWY_INLINE two_vectors<vec<W>> of(vec<W> a, vec<W> b) {
 #if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL
-    // Or GCC 12 loads the operands anew for each product (1000 complex floats: 174 ns, not 137).
+    // Without this, GCC 12 loads the operands anew for each product (1000 complex floats take 174
+    // ns, not 137).
     asm("" : "+v"(a.raw), "+v"(b.raw));
 #endif
     return {hn::Mul(a, b), hn::Mul(a, swapped(b))};
   }
   static HWY_INLINE vec<W> swapped(vec<W> v) {
-#if HWY_TARGET != HWY_SCALAR  // which has no pairs
+#if HWY_TARGET != HWY_SCALAR  // it has no pairs
     v = hn::Reverse2(tag<W>(), v);
 #endif
     return v;
@@ -115,8 +117,8 @@ struct complex_products {
 
 // --- Contiguous operands -------------------------------------------------------------------------
 
-/// Integers: the sum is exact modulo 2^64, so it may be taken in any order. Of 32 bits or fewer,
-/// the products of the even and of the odd elements are 64 bits wide by themselves.
+/// Sums integers. The sum is exact modulo 2^64, so it may be taken in any order. The products of
+/// the even and of the odd elements of 32 bits or fewer are 64 bits wide by themselves.
 template <class X, class Y>
 std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
   constexpr bool narrow = sizeof(X) <= 4 && sizeof(Y) <= 4;
@@ -135,7 +137,7 @@ std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
         };
         even = hn::Add(even, hn::BitCast(d, hn::MulEven(a, b)));
         odd = hn::Add(odd, hn::BitCast(d, hn::MulEven(high(a), high(b))));
-      } else {  // the low half of a product of three products of halves
+      } else {  // the low half of a product is made of three products of halves
         const hn::Repartition<std::uint32_t, tag<W>> halves;
         const auto a = hn::LoadU(d, x + i), b = hn::LoadU(d, y + i);
         const auto low = [&](vec<W> v) HWY_ATTR { return hn::BitCast(halves, v); };
@@ -154,7 +156,7 @@ std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
   return sum;
 }
 
-/// Where both of two bools are true.
+/// Counts where both of two bools are true.
 struct both_true {
   const bool8 *x, *y;
   bool operator()(std::size_t i) const { return x[i] && y[i]; }
@@ -164,7 +166,7 @@ struct both_true {
   }
 };
 
-/// The sum of a node's n terms, in the accumulator R.
+/// Returns the sum of a node's n terms, in the accumulator R.
 template <class R, class X, class Y>
 HWY_INLINE R sum_contiguous(const X* x, const Y* y, std::size_t n) {
   if constexpr (std::is_same_v<X, bool8> && std::is_same_v<Y, bool8>) {
@@ -178,7 +180,7 @@ HWY_INLINE R sum_contiguous(const X* x, const Y* y, std::size_t n) {
 
 // --- All other operands --------------------------------------------------------------------------
 
-/// A chunk's elements in the accumulator's real type; `im` is null for real elements.
+/// Holds a chunk's elements in the accumulator's real type; `im` is null for real elements.
 template <class W>
 struct parts {
   const W* re;
@@ -191,13 +193,14 @@ struct buffers {
   HWY_ALIGN W im[order::chunk];
 };
 
-/// Converts n contiguous elements, complex ones parted, to where element `at` belongs.
+/// Converts n contiguous elements and puts them where element `at` belongs. Complex ones are
+/// parted.
 template <class W, class X>
 void convert(const void* from, std::size_t n, buffers<W>& to, std::size_t at) {
   if constexpr (is_complex_v<X>) {
     constexpr tag<W> d;
     using T = real_t<X>;
-    const T* const p = static_cast<const T*>(from);  // re and im in turn
+    const T* const p = static_cast<const T*>(from);  // re and im alternate
     W *const re = to.re + at, *const im = to.im + at;
     std::size_t i = 0;
     if constexpr (std::is_same_v<T, W>) {
@@ -220,7 +223,7 @@ void convert(const void* from, std::size_t n, buffers<W>& to, std::size_t at) {
 template <class W>
 using converter = void(const void* from, std::size_t n, buffers<W>& to, std::size_t at);
 
-/// The converters from every element type; null where `W` doesn't take it.
+/// These convert every element type; an entry is null where `W` doesn't take the type.
 template <class W>
 constexpr auto converters = table_over([]<class X>() -> converter<W>* {
   if constexpr (std::is_integral_v<W>
@@ -232,25 +235,25 @@ constexpr auto converters = table_over([]<class X>() -> converter<W>* {
   }
 });
 
-/// The elements of `v`, at most a chunk of them. (Inline, what it takes of the stack would add to
-/// what sums take.)
+/// Converts the elements of `v`, which are at most a chunk. (It is not inlined, since what it takes
+/// of the stack would add to what sums take.)
 template <class R>
-HWY_NOINLINE parts<word<R>> fetch(const operand& v, buffers<word<R>>& to) {
+HWY_NOINLINE parts<summed_t<R>> fetch(const operand& v, buffers<summed_t<R>>& to) {
   if (v.element == type_of<R>) {
-    if (v.increment == 1) return {static_cast<const word<R>*>(v.data), nullptr};
+    if (v.increment == 1) return {static_cast<const summed_t<R>*>(v.data), nullptr};
     gather(v, reinterpret_cast<std::byte*>(to.re));
     return {to.re, nullptr};
   }
-  auto* const convert_piece = converters<word<R>>[v.element];
-  for_each_piece(
-      v, [&](const void* piece, std::size_t i, std::size_t n) { convert_piece(piece, n, to, i); });
+  auto* const convert = converters<summed_t<R>>[v.element];
+  for_each_stretch(
+      v, [&](const void* stretch, std::size_t i, std::size_t n) { convert(stretch, n, to, i); });
   return {to.re, is_complex(v.element) ? to.im : nullptr};
 }
 
 template <class A>
 dot_sum<A> sum_packed(const operand& x, const operand& y) {
   using R = real_t<A>;
-  using W = word<R>;
+  using W = summed_t<R>;
   buffers<W> x_buffers, y_buffers;
   tree<dot_sum<A>> chunks;
   for (std::size_t i = 0; i < x.size; i += order::chunk) {
@@ -271,13 +274,13 @@ dot_sum<A> sum_packed(const operand& x, const operand& y) {
 
 // --- The table -----------------------------------------------------------------------------------
 
-/// Pairs summed where they lie: those of equal types, float with bool, narrow integers. Through
-/// buffers they run at half the speed in cache (Zen 3, 10^5 elements: float with bool 8.0 instead
-/// of 15.9 billion elements a second, float16 6.3 instead of 13.6, int8 2.6 instead of 10.8), and
-/// half-precision operands no faster than memory. Complex numbers parted first run at a third
-/// (Zen 4, 1000 elements, float: 414 ns instead of 137, double: 968 instead of 310; OpenBLAS: 130
-/// and 247; in AVX-512, which has registers for all their sums: 119 and 218). Each pair takes about
-/// a second to compile.
+/// Says which pairs are summed where they lie: those of equal types, float with bool, narrow
+/// integers. Through buffers they run at half the speed in cache (Zen 3, 10^5 elements: float with
+/// bool 8.0 instead of 15.9 billion elements a second, float16 6.3 instead of 13.6, int8 2.6
+/// instead of 10.8), and half-precision operands run no faster than from memory. Complex numbers
+/// that are parted first run at a third (Zen 4, 1000 elements: float takes 414 ns instead of 137,
+/// double 968 instead of 310; OpenBLAS takes 130 and 247; AVX-512, which has registers for all
+/// their sums, takes 119 and 218). Each pair takes about a second to compile.
 template <class A, class X, class Y>
 constexpr bool converts_in_registers = [] {
   if constexpr (is_complex_v<A>) {
@@ -313,7 +316,7 @@ constexpr auto nodes = make_pair_table<dot_node<A>, A>([]<class X, class Y>() ->
   }
 });
 
-/// `dot` for the pairs of types that `node` sums.
+/// Is `dot` for the pairs of types that `node` sums.
 template <class A, dot_node<A>* node>
 void run(const dot_arguments& a) {
   *static_cast<A*>(a.result.data) = finish(node(a.x, a.y), a.conjugated);
@@ -325,7 +328,7 @@ constexpr auto dots = make_pair_table<whole_dot, A>(
 
 }  // namespace
 
-constexpr implementation here = {
+constexpr implementation this_target = {
     set_of(HWY_TARGET),
     []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
     table_over<accumulator_types>([]<class A>() { return &dots<A>; }),

@@ -4,7 +4,7 @@
 
 namespace tally::backends::simd {
 
-/// The `exact_node` in one instruction set.
+/// Returns the `exact_node` of one instruction set.
 exact_node* exact_node_of(instruction_set set);
 
 }  // namespace tally::backends::simd

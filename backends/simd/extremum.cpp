@@ -1,9 +1,9 @@
-// min, max, minmax and iamax on one thread in vector instructions; one source for all instruction
-// sets, as dot.cpp.
+// min, max, minmax and iamax run on one thread, in vector instructions; this one source is for all
+// instruction sets, as dot.cpp is.
 //
-// Two steps: block by block only the best value is kept, at an operation or two a vector, and the
-// block in which it first came up; where it is in that block is looked for once, at the end.
-// Elements that don't lie side by side are gathered first.
+// There are two steps. Block by block only the best value is kept, at an operation or two a vector,
+// and the block in which it first came up. Where it is in that block is looked for once, at the
+// end. Elements that don't lie side by side are gathered first.
 #include "backends/simd/extremum.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -19,8 +19,8 @@
 namespace tally::backends::simd {
 namespace {
 
-/// What one instruction set has: functions by search, in the order of `extreme`, and by type; null
-/// where complex elements have no order.
+/// Is what one instruction set has: functions by search, in the order of `extreme`, and by type.
+/// They are null where complex elements have no order.
 struct implementation {
   instruction_set set;
   std::array<type_table<extremum_search*>, 4> searches;
@@ -83,14 +83,15 @@ struct larger {
   }
 };
 
-/// What elements of type `X` are compared as: 16-bit floats as float, all others as they are.
+/// Is what elements of type `X` are compared as: 16-bit floats as float, all others as they are.
 template <class X>
 using compared =
     std::conditional_t<std::is_same_v<X, float16> || std::is_same_v<X, bfloat16>, float,
                        std::conditional_t<std::is_same_v<X, bool>, std::uint8_t, real_t<X>>>;
 
-/// Of elements at x as vectors. Magnitudes of signed integers are compared as -|x|, which can't
-/// overflow; those of complex elements stand in both places of a pair.
+/// Reads the elements at x as vectors of numbers to compare. Magnitudes of signed integers are
+/// compared as -|x|, which can't overflow; those of complex elements stand in both places of a
+/// pair.
 template <extreme what, class X>
 struct numbers {
   using W = compared<X>;
@@ -122,14 +123,14 @@ struct numbers {
 
 // --- A search ------------------------------------------------------------------------------------
 
-/// The best number so far, of one kind, and the block in which it first came up.
+/// Keeps the best number so far, of one kind, and the block in which it first came up.
 template <class Better, class Numbers>
 struct tracker {
   using W = typename Numbers::W;
   using V = vec<W>;
 
-  V best;      // in all its places
-  V of_block;  // the best of the block that is looked at, and of all before
+  V best;      // it is in all places of the vector
+  V of_block;  // the best of the block that is being looked at, and of all before it
   std::size_t begin, end;
 
   HWY_INLINE void clear() {
@@ -154,9 +155,9 @@ struct tracker {
   }
 };
 
-/// The index of the first element in [first, last) of a vector of which `is_it(vector)` is true;
-/// `last` if there is none. There are a vector's elements at least; the last ones are looked at
-/// with those before them.
+/// Returns the index of the first element in [first, last) whose vector makes `is_it(vector)` true
+/// there, or `last` if there is none. There must be at least as many elements as a vector has; the
+/// last ones are looked at together with those before them.
 template <class Numbers, class X, class F>
 HWY_INLINE std::size_t find(const X* x, std::size_t first, std::size_t last, F is_it) {
   const tag<typename Numbers::W> d;
@@ -168,7 +169,7 @@ HWY_INLINE std::size_t find(const X* x, std::size_t first, std::size_t last, F i
   return last;
 }
 
-/// Elements of a block.
+/// A block has so many elements.
 template <class Numbers>
 constexpr std::size_t block = 64 * Numbers::step;
 
@@ -185,12 +186,12 @@ struct search {
   }
   HWY_INLINE void clear() { (of<Better>().clear(), ...); }
 
-  /// Looks at elements [first, last), a vector's at least, of which those from `body` on start at a
-  /// multiple of a vector's size. Returns the index of the first NaN among them, or `last`.
+  /// Looks at elements [first, last), at least as many as a vector has. Those from `body` on start
+  /// at a multiple of a vector's size. It returns the index of the first NaN among them, or `last`.
   template <class X>
   HWY_INLINE std::size_t look(const X* x, std::size_t first, std::size_t body, std::size_t last) {
     constexpr std::size_t step = Numbers::step;
-    // A sum of numbers is a NaN if one of them is; it may also be one of infinities.
+    // The sum of numbers is a NaN if one of them is. It may also be one because of infinities.
     V sum = hn::Zero(tag<W>());
     const auto look_at = [&](std::size_t i) HWY_ATTR {
       const V v = Numbers::at(x + i);
@@ -220,7 +221,7 @@ struct search {
     return last;
   }
 
-  /// The index of what `Which` found.
+  /// Returns the index of what `Which` found.
   template <class Which, class X>
   HWY_INLINE std::size_t index(const X* x) {
     const auto& t = of<Which>();
@@ -230,8 +231,8 @@ struct search {
   }
 };
 
-/// The indices of the first of n > 0 elements that `Better`... say; of the first NaN if there is
-/// one.
+/// Returns the indices of the first elements that each `Better` says are best, among n > 0
+/// elements; or the index of the first NaN if there is one.
 template <class Numbers, class... Better, class X>
 std::array<std::size_t, sizeof...(Better)> indices_of(const X* x, std::size_t n) {
   constexpr std::size_t step = Numbers::step;
@@ -241,8 +242,8 @@ std::array<std::size_t, sizeof...(Better)> indices_of(const X* x, std::size_t n)
     x = padded;
     n = step;
   }
-  // Vectors start at multiples of their size but for the first one; where the elements can't, all
-  // start where it does.
+  // All vectors but the first start at a multiple of their size. Where the elements can't, all
+  // vectors start where the first element does.
   const std::size_t past = reinterpret_cast<std::uintptr_t>(x) % (step * sizeof(X));
   std::size_t body = past % sizeof(X) == 0 ? (step - past / sizeof(X)) % step : 0;
   search<Numbers, Better...> best;
@@ -312,7 +313,7 @@ constexpr auto searches_of = table_over([]<class X>() -> extremum_search* {
 
 }  // namespace
 
-constexpr implementation here = {
+constexpr implementation this_target = {
     set_of(HWY_TARGET),
     {searches_of<extreme::min>, searches_of<extreme::max>, searches_of<extreme::minmax>,
      searches_of<extreme::iamax>},

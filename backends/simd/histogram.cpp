@@ -1,5 +1,5 @@
-// Histograms on one thread; the slots of samples are found in vector instructions, one source for
-// all instruction sets.
+// Histograms run on one thread. Vector instructions find the slots of samples; this one source is
+// for all instruction sets.
 #include "backends/simd/histogram.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -12,15 +12,16 @@
 namespace tally::backends::simd {
 namespace {
 
-/// Bins between given edges, with a grid over them: a cell is a multiplication away, and says which
-/// thresholds are left to compare with. A greater sample is never in a lower cell, whatever is
-/// rounded, so the thresholds in lower cells are below a sample and those in higher ones above it.
+/// Finds bins between given edges by a grid over them: a multiplication leads to a cell, and the
+/// cell says which thresholds are left to compare with. A greater sample is never in a lower cell,
+/// whatever is rounded, so the thresholds in lower cells are below a sample and those in higher
+/// ones above it.
 template <class S>
 class edge_grid {
  public:
   explicit edge_grid(const edge_bins<S>& bins)
       : bins_(bins), thresholds_(bins.thresholds, bins.thresholds + bins.reached) {
-    thresholds_.push_back(S{});  // read, not looked at
+    thresholds_.push_back(S{});  // it is read, but makes no difference
     const S *const first = bins.thresholds, *const end = first + bins.reached;
     const S* low = first;
     const S* high = end;
@@ -30,7 +31,7 @@ class edge_grid {
     }
     std::size_t cells = 1;
     if (high - low > 1) {
-      // 4 cells for each threshold: with 1 or 2 of them more samples need several comparisons.
+      // There are 4 cells for each threshold: with 1 or 2 more samples need several comparisons.
       while (cells < 4 * bins.reached && cells < most_cells) cells *= 2;
       origin_ = static_cast<double>(*low);
       const double rate = static_cast<double>(cells) / (static_cast<double>(high[-1]) - origin_);
@@ -60,7 +61,7 @@ class edge_grid {
         }
       }
       while (begin < end && x >= thresholds_[begin]) ++begin;
-    } else {  // no branch that every second sample would mispredict
+    } else {  // a branch would be mispredicted for every second sample
       begin += static_cast<slot>(begin < end) & static_cast<slot>(x >= thresholds_[begin]);
     }
     return bins_.bin_of(begin);
@@ -71,20 +72,22 @@ class edge_grid {
 
   std::size_t cell_of(S x) const {
     const double at = (static_cast<double>(x) - origin_) * rate_;
-    const double positive = at > 0 ? at : 0;  // also of infinity times a rate of 0
+    // This also catches the NaN of infinity times a rate of 0.
+    const double positive = at > 0 ? at : 0;
     return static_cast<std::size_t>(static_cast<std::int32_t>(positive < last_ ? positive : last_));
   }
 
   edge_bins<S> bins_;
   std::vector<S> thresholds_;
   double origin_ = 0, rate_ = 0, last_ = 0;
-  std::vector<slot> begins_;  // of each cell, the thresholds in lower ones; and all
+  // For each cell, how many thresholds are in lower cells; and for the end how many there are.
+  std::vector<slot> begins_;
 };
 
-/// In the order of `kind`.
+/// The functions stand in the order of `kind`.
 enum class kind { keys, even, integers, edges };
 
-/// What one instruction set has.
+/// Is what one instruction set has.
 struct implementation {
   instruction_set set;
   std::array<type_table<slot_search*>, 4> searches;
@@ -106,7 +109,7 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Whether n > 0 keys all have bins.
+/// Says whether n > 0 keys all have bins.
 HWY_INLINE bool have_bins(const key_bins& bins, const std::int32_t* keys, std::size_t n) {
   std::uint32_t greatest = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -115,13 +118,13 @@ HWY_INLINE bool have_bins(const key_bins& bins, const std::int32_t* keys, std::s
   return greatest < bins.bins;
 }
 
-/// One by one.
+/// Finds slots one by one.
 template <class X, class Bins>
 void search_in_loop(const Bins& bins, const stored<X>* x, std::size_t n, slot* to) {
   for (std::size_t i = 0; i < n; ++i) to[i] = bins(static_cast<sample_t<X>>(x[i]));
 }
 
-/// Bins of equal width in vectors of doubles, where a guess is off by at most 1.
+/// Finds bins of equal width in vectors of doubles, where a guess is off by at most 1.
 template <class X, class Bins>
 void search_even(const Bins& bins, const stored<X>* x, std::size_t n, slot* to) {
   constexpr tag<double> d;
@@ -141,7 +144,7 @@ void search_even(const Bins& bins, const stored<X>* x, std::size_t n, slot* to) 
     const auto v = load<double>(x + i);
     const auto position = hn::Mul(hn::Sub(v, origin), scale);
     const auto guess = hn::Min(hn::Max(hn::Mul(position, rate), zero), last);
-    const auto g = hn::PromoteTo(d, hn::DemoteTo(di, guess));  // towards 0
+    const auto g = hn::PromoteTo(d, hn::DemoteTo(di, guess));  // it rounds towards 0
     const auto value = Bins::compares_positions ? position : v;
     const auto begin = hn::Add(hn::Mul(g, step), first);
     const auto end = hn::Add(hn::Mul(hn::Add(g, one), step), first);
@@ -158,8 +161,9 @@ void search_even(const Bins& bins, const stored<X>* x, std::size_t n, slot* to) 
   search_in_loop<X>(bins, x + i, n - i, to + i);
 }
 
-/// Computed in `R`: a quotient that is not within `margin` of an integer is in the bin that it
-/// names; vectors with others are searched again.
+/// Finds bins of equal width by a quotient that is computed in `R`: where it is not within `margin`
+/// of an integer, the sample is in the bin that it names. Vectors with other samples are searched
+/// again.
 template <class R, class X, class Bins>
 void search_by_quotient(const Bins& bins, double margin, const stored<X>* x, std::size_t n,
                         slot* to) {
@@ -175,7 +179,7 @@ void search_by_quotient(const Bins& bins, double margin, const stored<X>* x, std
     const auto quotient = hn::Mul(hn::Sub(load<R>(x + i), origin), rate);
     const auto bin = [&]() HWY_ATTR {
       if constexpr (sizeof(R) == 4) {
-        return hn::ConvertTo(di, quotient);  // towards 0
+        return hn::ConvertTo(di, quotient);  // it rounds towards 0
       } else {
         return hn::DemoteTo(di, quotient);
       }
@@ -188,7 +192,7 @@ void search_by_quotient(const Bins& bins, double margin, const stored<X>* x, std
       }
     }();
     const auto rest = hn::Sub(quotient, whole);
-    // A quotient that int32 doesn't hold may become any.
+    // A quotient that int32 doesn't hold may become any number.
     const auto is_inside = hn::And(hn::Gt(quotient, hn::Zero(d)), hn::Lt(quotient, end));
     const auto is_certain = hn::And(hn::And(hn::Ge(rest, least), hn::Le(rest, most)), is_inside);
     if (HWY_LIKELY(hn::AllTrue(d, is_certain))) {
@@ -246,7 +250,7 @@ constexpr auto searches_of = table_over<real_types>([]<class X>() -> slot_search
 
 }  // namespace
 
-constexpr implementation here = {
+constexpr implementation this_target = {
     set_of(HWY_TARGET),
     {searches_of<key_bins>, searches_of<even_bins>, searches_of<even_integer_bins>,
      searches_of<void>},

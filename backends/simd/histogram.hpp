@@ -7,7 +7,8 @@
 
 namespace tally::backends::simd {
 
-/// Calls f(bins, search): what tells the slots of the samples, in one instruction set.
+/// Calls f(bins, search), where `search` finds the slots of the samples in one instruction set, and
+/// `bins` is what it needs for that.
 void with_slot_search(instruction_set set, const histogram_arguments& a,
                       const std::function<void(const void* bins, slot_search* search)>& f);
 

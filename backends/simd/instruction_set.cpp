@@ -14,10 +14,11 @@
 namespace tally::backends::simd {
 namespace {
 
-/// Whether this processor takes AVX-512 in halves, like AMD's Zen 4 (the only member of family 0x19
-/// that has it). There AVX2 is 1.1 to 1.2 times as fast from the L2 cache on, L3 and memory
-/// included (10^4 doubles: 1399 ns instead of 1629; 2^26: 32.5 ms instead of 37.5, or 32.9 in one
-/// stream); within L1 AVX-512 would be faster by up to as much (1000 floats: 77 ns instead of 89).
+/// Says whether this processor executes AVX-512 in halves, as AMD's Zen 4 does (the only member of
+/// family 0x19 that has it). There AVX2 is 1.1 to 1.2 times as fast from the L2 cache on, L3 and
+/// memory included (10^4 doubles take 1399 ns instead of 1629; 2^26 take 32.5 ms instead of 37.5,
+/// or of 32.9 in one stream). Within L1 AVX-512 would be faster by up to as much (1000 floats take
+/// 77 ns instead of 89).
 bool halves_avx512() {
 #if HWY_ARCH_X86
   unsigned eax, ebx, ecx, edx;
@@ -29,16 +30,16 @@ bool halves_avx512() {
 #endif
 }
 
-/// Highway's targets that this processor and its system can run, of those that this source knows
-/// of.
+/// Returns those of Highway's targets that this processor and its system can run, as far as this
+/// source knows them.
 ///
-/// Highway's own `SupportedTargets` would say it, from a library: where a program exports a
-/// function of that name, from another release of Highway, that one would be called, whose targets
+/// Highway's own `SupportedTargets` would say it, but it is in a library. Where a program exports a
+/// function of that name from another release of Highway, that one would be called, and its targets
 /// have other numbers. So Tally takes templates from Highway and links nothing of it.
 std::int64_t supported_targets() {
-  std::int64_t targets = HWY_STATIC_TARGET;  // what the compiler's own flags allow
+  std::int64_t targets = HWY_STATIC_TARGET;  // the compiler's own flags allow it
 #if HWY_ARCH_X86
-  __builtin_cpu_init();  // a program's constructors may ask
+  __builtin_cpu_init();  // a program's constructors may call this
   unsigned eax, ebx, ecx = 0, edx;
   __get_cpuid(1, &eax, &ebx, &ecx, &edx);
   const bool sse4 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul") &&
@@ -63,16 +64,17 @@ instruction_set best_of(const std::vector<instruction_set>& sets) {
 }  // namespace
 
 const std::vector<instruction_set>& instruction_sets() {
-  // Not destroyed: calls may be made while the program ends.
+  // It is never destroyed, since calls may be made while the program ends.
   static const auto& sets = *[] {
     auto* const all = new std::vector<instruction_set>;
     auto& usable = *all;
-    // One bit a target, the lowest the widest.
+    // Each target has one bit, and the lowest bit is the widest target.
     for (std::int64_t left = supported_targets() & HWY_TARGETS; left != 0; left &= left - 1) {
       usable.push_back(set_of(left & -left));
     }
     std::ranges::sort(usable);
-    // NEON is there with and without AES. (clang 14 can't compile g++ 12's std::ranges::unique.)
+    // NEON is in the list with and without AES. (clang 14 can't compile g++ 12's
+    // std::ranges::unique.)
     usable.erase(std::unique(usable.begin(), usable.end()), usable.end());
     return all;
   }();

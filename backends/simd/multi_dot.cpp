@@ -1,7 +1,7 @@
-// Several dot products on one thread: pair by pair over one tile, a node of the order's tree, then
-// over the next. What pairs share stays in the cache meanwhile, so it comes from memory once; and
-// nothing here can change a bit. A pair's turn is the kernel of `dot`, or where vectors of float or
-// double have one y, four of them together.
+// Several dot products run on one thread: pair by pair over one tile, a node of the order's tree,
+// then over the next tile. What pairs share stays in the cache meanwhile, so it comes from memory
+// once; and nothing here can change a bit. A pair's turn is the kernel of `dot`. Where vectors of
+// float or double have one y, four of them take a turn together.
 #include "backends/simd/multi_dot.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -21,14 +21,14 @@
 namespace tally::backends::simd {
 namespace {
 
-/// Vectors that are read in turn, one row of the order's lanes of each.
+/// So many vectors are read in turn, one row of the order's lanes of each.
 constexpr std::size_t in_turn = 4;
 
-/// The sums over a node of whole chunks, of `in_turn` vectors with y.
+/// Returns the sums of `in_turn` vectors with y, over a node of whole chunks.
 template <class W>
 using against_one_node = void(const W* const* x, const W* y, std::size_t chunks, W* sums);
 
-/// What one instruction set has.
+/// Is what one instruction set has.
 struct implementation {
   instruction_set set;
   against_one_node<float>* floats;
@@ -51,14 +51,14 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// One chunk of each. The sums are kept in memory, since they are many: from there a core still
-/// reads faster than it does from memory.
+/// Sums one chunk of each vector. The sums are kept in memory, since they are many: from there a
+/// core still reads faster than it does from main memory.
 template <class W>
 void sum_chunk_against_one(const W* const* x, const W* y, W* sums) {
   constexpr tag<W> d;
-  // Bytes that are asked for ahead of those that are read, into the second level, which takes more
-  // at once than the first. Prefetchers find that many streams late: 2^22 doubles against each of
-  // 16 take 25.8 ms so, 27.4 into the first level, where without any they took 29.3; 26.2 with 768
+  // So much is asked for ahead of what is read, into the second-level cache, which takes more at
+  // once than the first. Prefetchers find that many streams late: 2^22 doubles against each of 16
+  // take 25.8 ms so, 27.4 with prefetches into the first level and 29.3 without any; 26.2 with 768
   // bytes and 28.1 with 1536; pair by pair, in two streams, 39 to 44 (one core of Zen 4). Eight
   // vectors in turn are slower, and so are two rows at once. (AVX-512, with half the instructions,
   // takes 24.4: instruction_set.cpp says why Zen 4 isn't given it.)
@@ -104,8 +104,8 @@ void sum_against_one(const W* const* x, const W* y, std::size_t chunks, W* sums)
 
 }  // namespace
 
-constexpr implementation here = {set_of(HWY_TARGET), &sum_against_one<float>,
-                                 &sum_against_one<double>};
+constexpr implementation this_target = {set_of(HWY_TARGET), &sum_against_one<float>,
+                                        &sum_against_one<double>};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -127,18 +127,18 @@ against_one_node<W>* against_one_node_of(instruction_set set) {
   }
 }
 
-/// Terms that a pair's turn takes. With 32 chunks, a y of doubles takes a quarter of Zen 4's second
-/// level. Pair by pair turns must be longer, since each begins with a wait for memory: of 2^22
-/// doubles against each of 16, those of 32 chunks take 39.8 ms, of 128, where the kernel of `dot`
-/// has two streams, 32.8.
+/// A pair's turn takes so many terms. With 32 chunks, a y of doubles takes a quarter of Zen 4's
+/// second-level cache. Pair by pair, turns must be longer, since each begins with a wait for
+/// memory: for 2^22 doubles against each of 16, turns of 32 chunks take 39.8 ms, turns of 128,
+/// where the kernel of `dot` has two streams, 32.8.
 constexpr std::size_t tile_in_turn = 64 * order::chunk;
 constexpr std::size_t tile_by_pair = 128 * order::chunk;
 
-/// From here on vectors are read in turn, `in_turn` at a time; while they are in a cache, the
-/// kernel of `dot`, with its sums in registers, is faster.
+/// Vectors of so many bytes and more are read in turn, `in_turn` at a time. While they are in a
+/// cache, the kernel of `dot`, with its sums in registers, is faster.
 constexpr std::size_t in_turn_from_bytes = std::size_t{4} << 20;
 
-/// Whether these are contiguous vectors of `A` against one that are not in a cache.
+/// Says whether these are contiguous vectors of `A` against one that are not in a cache.
 template <class A>
 bool in_turn_is_faster(const std::array<operand_pair, side_by_side>& pair, std::size_t count) {
   const operand& y = pair[0].y;
@@ -205,7 +205,7 @@ multi_dot_sum<A> sum_side_by_side(instruction_set set, const dot_pairs& pairs,
 void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t first,
                 std::size_t count) {
   if (wants_exact(a)) {
-    for (std::size_t j = first; j < first + count; ++j) exact(where, as_exact(one_of(a, j)));
+    for (std::size_t j = first; j < first + count; ++j) exact(where, as_exact(dot_of_pair(a, j)));
     return;
   }
   with_type<accumulator_types>(a.results.element, [&]<class A>() {

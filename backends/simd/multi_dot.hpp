@@ -8,12 +8,12 @@
 
 namespace tally::backends::simd {
 
-// For the openmp column; the environment must be the default one.
+// The openmp column calls the functions below. The environment must be the default one.
 
-/// Pairs whose sums grow side by side, at most.
+/// At most so many pairs have their sums grow side by side.
 inline constexpr std::size_t side_by_side = 16;
 
-/// The sums of that many pairs over a node of the order's tree.
+/// Are the sums of that many pairs over a node of the order's tree.
 template <class A>
 struct multi_dot_sum {
   std::array<dot_sum<A>, side_by_side> of{};
@@ -24,8 +24,8 @@ struct multi_dot_sum {
   }
 };
 
-/// The sums of terms [first, first + n), a node, of the pairs [first_pair, first_pair + count).
-/// Those of absent pairs, and of pairs that end before, are +0.
+/// Returns the sums of terms [first, first + n), a node, of the pairs [first_pair, first_pair +
+/// count). The sums of absent pairs, and of pairs that end before, are +0.
 template <class A>
 multi_dot_sum<A> sum_side_by_side(instruction_set set, const dot_pairs& pairs,
                                   std::size_t first_pair, std::size_t count, std::size_t first,
@@ -35,7 +35,7 @@ multi_dot_sum<A> sum_side_by_side(instruction_set set, const dot_pairs& pairs,
 void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t first,
                 std::size_t count);
 
-/// The length of the longest of the pairs [first, first + count).
+/// Returns the length of the longest of the pairs [first, first + count).
 std::size_t longest(const dot_pairs& pairs, std::size_t first, std::size_t count);
 
 }  // namespace tally::backends::simd

@@ -1,5 +1,6 @@
-// sum, asum and nrm2 on one thread in vector instructions; one source for all instruction sets, and
-// two paths, as in dot.cpp. Complex elements are summed as the pairs of numbers that they are.
+// sum, asum and nrm2 run on one thread, in vector instructions. This one source is for all
+// instruction sets, and there are two paths, as in dot.cpp. Complex elements are summed as the
+// pairs of numbers that they are.
 #include "backends/simd/reduce.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -17,14 +18,14 @@
 namespace tally::backends::simd {
 namespace {
 
-/// Tables of functions by element type, in the order of `reduction`.
+/// Are tables of functions by element type, in the order of `reduction`.
 template <class A>
 using node_tables = std::array<type_table<reduce_node<A>*>, 3>;
 
 template <class... A>
 constexpr std::tuple<const node_tables<A>*...> all_tables(type_list<A...>);
 
-/// What one instruction set has.
+/// Is what one instruction set has.
 struct implementation {
   instruction_set set;
   decltype(all_tables(accumulator_types{})) nodes;
@@ -48,7 +49,8 @@ namespace {
 
 // --- Contiguous elements -------------------------------------------------------------------------
 
-/// Of numbers at x: themselves, their magnitudes, their squares, rounded.
+/// Are the terms of numbers at x: the numbers themselves, their magnitudes, or their squares,
+/// rounded.
 template <reduction what, class W, class X, std::size_t parts_of_element>
 struct terms {
   using number = W;
@@ -78,7 +80,8 @@ struct terms {
   }
 };
 
-/// Integers, modulo 2^64, in any order. Narrow ones are added unsigned, signed ones with a bias.
+/// Sums integers, modulo 2^64, in any order. Narrow ones are added unsigned, signed ones with a
+/// bias.
 template <reduction what, class X>
 std::uint64_t sum_integers(const X* x, std::size_t n) {
   constexpr bool biased = what == reduction::sum && std::is_signed_v<X>;
@@ -91,7 +94,8 @@ std::uint64_t sum_integers(const X* x, std::size_t n) {
     const hn::Repartition<U, tag<std::uint64_t>> du;
     constexpr std::size_t step = hn::MaxLanes(du);
     auto even = hn::Zero(d), odd = hn::Zero(d);
-    // Unrolled: the loop is so short that half its speed hung on where the linker put it.
+    // It is unrolled, because the loop is so short that half its speed depended on where the linker
+    // put it.
 #pragma GCC unroll 4
     for (; i + step <= n; i += step) {
       auto v = hn::LoadU(du, reinterpret_cast<const U*>(x + i));
@@ -131,7 +135,7 @@ struct bools {
   }
 };
 
-/// The sum of a node's n elements, whose numbers are at x.
+/// Returns the sum of a node's n elements, whose numbers are at x.
 template <reduction what, class A, class X>
 HWY_INLINE reduce_sum<A> sum_contiguous(const X* x, std::size_t n) {
   if constexpr (std::is_integral_v<A> && std::is_same_v<X, bool8>) {
@@ -147,21 +151,21 @@ HWY_INLINE reduce_sum<A> sum_contiguous(const X* x, std::size_t n) {
 
 // --- All other elements --------------------------------------------------------------------------
 
-/// What a real accumulator's numbers are kept as in a buffer.
+/// A buffer keeps a real accumulator's numbers as this type.
 template <class R>
 using packed = std::conditional_t<std::is_integral_v<R>, std::int64_t, R>;
 
-/// A chunk's numbers.
+/// Holds a chunk's numbers.
 template <class A>
 struct buffer {
-  HWY_ALIGN word<real_t<A>> numbers[(is_complex_v<A> ? 2 : 1) * order::chunk];
+  HWY_ALIGN summed_t<real_t<A>> numbers[(is_complex_v<A> ? 2 : 1) * order::chunk];
 };
 
 template <class W>
 using converter = void(const void* from, std::size_t n, W* to);
 
-/// The converters of numbers of every element type, or of its parts; null where `W` doesn't take
-/// it.
+/// Convert numbers of every element type, or of its parts. An entry is null where `W` doesn't take
+/// the type.
 template <class W>
 constexpr auto converters = table_over([]<class X>() -> converter<W>* {
   using R = real_t<X>;
@@ -175,16 +179,16 @@ constexpr auto converters = table_over([]<class X>() -> converter<W>* {
   }
 });
 
-/// The numbers of `v`, at most a chunk of elements, multiplied by `scale`.
+/// Converts the numbers of `v`, at most a chunk of elements, and multiplies them by `scale`.
 template <class A>
-const word<real_t<A>>* fetch(const operand& v, real_t<A> scale, buffer<A>& to) {
-  using W = word<real_t<A>>;
+const summed_t<real_t<A>>* fetch(const operand& v, real_t<A> scale, buffer<A>& to) {
+  using W = summed_t<real_t<A>>;
   constexpr std::size_t parts = is_complex_v<A> ? 2 : 1;
   const W* numbers = to.numbers;
   if (v.element != type_of<A>) {
     auto* const convert = converters<W>[v.element];
-    for_each_piece(v, [&](const void* piece, std::size_t i, std::size_t n) {
-      convert(piece, parts * n, to.numbers + parts * i);
+    for_each_stretch(v, [&](const void* stretch, std::size_t i, std::size_t n) {
+      convert(stretch, parts * n, to.numbers + parts * i);
     });
   } else if (v.increment != 1) {
     gather(v, reinterpret_cast<std::byte*>(to.numbers));
@@ -212,8 +216,8 @@ reduce_sum<A> sum_packed(const operand& x, real_t<A> scale) {
 
 // --- The table -----------------------------------------------------------------------------------
 
-/// Elements summed where they lie: all in their own accumulator, but not float and narrower in
-/// double.
+/// Says which elements are summed where they lie: all in their own accumulator, but not float and
+/// narrower ones in double.
 template <class A, class X>
 constexpr bool converts_in_registers =
     std::is_same_v<real_t<A>, real_t<X>> || !std::is_same_v<real_t<A>, double>;
@@ -242,7 +246,7 @@ constexpr node_tables<A> nodes = {nodes_of<reduction::sum, A>, nodes_of<reductio
 
 }  // namespace
 
-constexpr implementation here = {
+constexpr implementation this_target = {
     set_of(HWY_TARGET),
     []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
 };

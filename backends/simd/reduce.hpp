@@ -5,12 +5,13 @@
 
 namespace tally::backends::simd {
 
-/// The sum over a node of the order's tree: the terms of x, which starts at a chunk's border, its
-/// elements multiplied by `scale`. The environment must be the default one (`default_environment`).
+/// Returns the sum over a node of the order's tree. The terms are those of x, which starts at a
+/// chunk's border; its elements are multiplied by `scale`. The environment must be the default one
+/// (`default_environment`).
 template <class A>
 using reduce_node = reduce_sum<A>(const operand& x, real_t<A> scale);
 
-/// The `reduce_node` for a type of elements, in one instruction set.
+/// Returns the `reduce_node` for a type of elements, in one instruction set.
 template <class A>
 reduce_node<A>* reduce_node_of(instruction_set set, reduction what, type x);
 

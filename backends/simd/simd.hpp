@@ -1,4 +1,4 @@
-// The simd column: vector instructions on one thread, chosen at run time. It calls the serial
+// The simd column has vector instructions on one thread, chosen at run time. It calls the serial
 // column where vectors gain nothing.
 #pragma once
 

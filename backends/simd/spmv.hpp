@@ -7,21 +7,21 @@
 
 namespace tally::backends::simd {
 
-/// The kernels for these types, in one instruction set; x is as `readable_x` leaves it.
+/// Returns the kernels for these types, in one instruction set; x is as `readable_x` leaves it.
 template <class A>
 row_kernels<A> row_kernels_of(instruction_set set, const spmv_arguments& a);
 
-/// x as the kernels read it: where A is real, contiguous and of type A.
+/// Is x as the kernels read it: where A is real, x is contiguous and of type A.
 template <class A>
 class readable_x {
  public:
   explicit readable_x(const spmv_arguments& a);
-  /// The arguments with that x.
+  /// Returns the arguments with that x.
   const spmv_arguments& arguments() const { return arguments_; }
 
  private:
   spmv_arguments arguments_;
-  std::unique_ptr<A[]> elements_;  // where x was not so
+  std::unique_ptr<A[]> elements_;  // a copy, where x was not so
 };
 
 }  // namespace tally::backends::simd

@@ -1,11 +1,11 @@
-// The instruction sets that the simd column is compiled for: to be included before any other header
-// of Highway's in a source that compiles for several.
+// This header says for which instruction sets the simd column is compiled. A source that compiles
+// for several must include it before any other header of Highway's.
 #pragma once
 
-// Only these. What lies between them brings a sum of products nothing (SSSE3, AVX-512 with VBMI or
-// BF16) and costs seconds of compile time each; the length of SVE's and RISC-V's vectors is not
-// known when compiling, and these kernels keep arrays of vectors.
-// Builds with sanitizers leave out what lies between the least and the widest: it takes them
+// Only these are compiled. What lies between them brings a sum of products nothing (SSSE3, AVX-512
+// with VBMI or BF16), and each costs seconds of compile time. The length of SVE's and RISC-V's
+// vectors is not known at compile time, and these kernels keep arrays of vectors.
+// Builds with sanitizers leave out what lies between the least and the widest, which takes them
 // minutes.
 #if TALLY_FEW_INSTRUCTION_SETS
 #define HWY_DISABLED_TARGETS \
@@ -16,17 +16,17 @@
      HWY_NEON_WITHOUT_AES))
 #endif
 
-// Every 64-bit ARM processor has NEON, so nothing is chosen at run time there, and Highway must not
+// Every 64-bit ARM processor has NEON, so nothing is chosen at run time there. Highway must not
 // compile NEON for processors with AES: a default constructor that GCC makes by itself, of a struct
 // with vectors in it, would lack that, and GCC 12 can't inline Highway's into it ("target specific
-// option mismatch"). Highway leaves it at what the flags allow where it can't ask the processor.
+// option mismatch"). Highway leaves NEON at what the flags allow where it can't ask the processor.
 #if defined(__aarch64__)
 #define TOOLCHAIN_MISS_SYS_AUXV_H 1
 #endif
 
 #include <hwy/detect_targets.h>
 
-// Highway 1.0.3 doesn't know these two yet; Highway's macros name them from here on.
+// Highway 1.0.3 doesn't know these two yet. Highway's macros name them from here on.
 #ifndef HWY_SSE2
 #define HWY_SSE2 HWY_SCALAR
 #endif
@@ -44,7 +44,7 @@
 
 namespace tally::backends::simd {
 
-/// The instruction set that stands for one of Highway's targets.
+/// Returns the instruction set that stands for one of Highway's targets.
 constexpr instruction_set set_of(std::int64_t target) {
   switch (target) {
     case HWY_SSE4:
@@ -60,8 +60,8 @@ constexpr instruction_set set_of(std::int64_t target) {
   }
 }
 
-/// What was built for each instruction set, by that; null for those that this build lacks, which no
-/// executor has.
+/// Holds what was built for each instruction set. An entry is null for those that this build lacks,
+/// which no executor has.
 template <class T, std::size_t n>
 constexpr auto by_set(const T* const (&built)[n]) {
   std::array<const T*, static_cast<std::size_t>(instruction_set::neon) + 1> of_set{};

@@ -1,5 +1,6 @@
-// The element-wise functions on one thread in vector instructions; one source for all instruction
-// sets. Contiguous vectors of one type are computed where they lie, all others a block at a time.
+// The element-wise functions run on one thread, in vector instructions; this one source is for all
+// instruction sets. Contiguous vectors of one type are computed where they lie, all others a block
+// at a time.
 #include "backends/simd/transform.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -14,7 +15,7 @@
 namespace tally::backends::simd {
 namespace {
 
-/// What one instruction set has.
+/// Is what one instruction set has.
 struct implementation {
   instruction_set set;
   transform_node* node;
@@ -39,7 +40,8 @@ namespace {
 
 // --- exp and sigmoid -----------------------------------------------------------------------------
 
-/// Fused multiply-adds; without them (processors of before 2013) each number takes the library's.
+/// Says whether there are fused multiply-adds. Without them (processors of before 2013) the C
+/// library computes each number.
 constexpr bool has_fma = is_avx512 || HWY_TARGET == HWY_AVX2 || (is_neon && HWY_ARCH_ARM_A64);
 
 template <class R>
@@ -95,9 +97,9 @@ struct vector_arithmetic {
   }
 };
 
-/// The same on two vectors, step by step in turn: the formula's steps wait for each other, and a
-/// processor doesn't look far enough ahead to begin with the next vector (sigmoid of 2^13 floats, a
-/// core of Zen 4: 1.43 elements a ns, not 1.31; with AVX-512 2.15, not 2.00).
+/// Does the same on two vectors, step by step in turn. The formula's steps wait for each other, and
+/// a processor doesn't look far enough ahead to begin with the next vector (sigmoid of 2^13 floats,
+/// a core of Zen 4: 1.43 elements a ns, not 1.31; with AVX-512 2.15, not 2.00).
 template <class R>
 struct paired_arithmetic {
   using number = R;
@@ -158,7 +160,7 @@ struct paired_arithmetic {
 
 // --- Contiguous vectors of one floating-point type -----------------------------------------------
 
-/// `to_be_narrowed` (src/core/elementwise/elementwise.hpp).
+/// Does what `to_be_narrowed` (src/core/elementwise/elementwise.hpp) does.
 template <class T>
 HWY_INLINE vec<float> to_be_narrowed(vec<float> x, vec<float> result) {
   if constexpr (std::is_same_v<T, float16>) {
@@ -203,7 +205,7 @@ struct vector_function {
       return exponential<a>(x);
     }
   }
-  /// A result on its way to T.
+  /// Is a result on its way to T.
   template <class T>
   static HWY_INLINE vec<R> narrowed(vec<R> x, vec<R> result) {
     if constexpr (sizeof(T) == 2 && what >= elementwise::sigmoid) {
@@ -212,7 +214,7 @@ struct vector_function {
       return result;
     }
   }
-  /// Of two vectors, where that is faster.
+  /// Says whether computing two vectors together is faster.
   static constexpr bool has_pairs = what >= elementwise::sigmoid;
   static HWY_INLINE two_vectors<vec<R>> of_two(two_vectors<vec<R>> x) {
     if constexpr (what == elementwise::sigmoid) {
@@ -223,17 +225,17 @@ struct vector_function {
   }
 };
 
-/// What a type's elements are computed in.
+/// A type's elements are computed in this type.
 template <class T>
 using number_of = std::conditional_t<sizeof(T) == 2, float, T>;
 
-/// Rounds a vector, without NaN payloads, to T and writes it; `past_caches` to a multiple of its
-/// size.
+/// Rounds a vector to T, without NaN payloads, and writes it; with `past_caches` to a multiple of
+/// its size.
 template <bool past_caches, class T, class R>
 HWY_INLINE void put(vec<R> v, T* to) {
   const auto write = [&](auto d, auto narrow) HWY_ATTR {
     auto* const p = reinterpret_cast<hn::TFromD<decltype(d)>*>(to);
-    // Highway stores whole registers past the caches only.
+    // Highway stores past the caches only whole registers.
     if constexpr (past_caches && hn::MaxLanes(d) * sizeof(*p) >= 16) {
       hn::Stream(narrow, d, p);
     } else {
@@ -263,7 +265,7 @@ HWY_INLINE void put(vec<R> v, T* to) {
   }
 }
 
-/// Fewer elements than a vector has.
+/// Computes fewer elements than a vector has.
 template <class T, class Function>
 HWY_INLINE void run_few(const Function& f, const T* x, const T* y, T* z, std::size_t n) {
   using R = number_of<T>;
@@ -275,7 +277,7 @@ HWY_INLINE void run_few(const Function& f, const T* x, const T* y, T* z, std::si
   std::memcpy(z, to, n * sizeof(T));
 }
 
-/// n elements from a multiple of a vector's size in z on.
+/// Computes n elements. z is a multiple of a vector's size.
 template <bool past_caches, class T, class Function>
 HWY_INLINE std::size_t run_vectors(const Function& f, const T* x, const T* y, T* z, std::size_t n) {
   using R = number_of<T>;
@@ -303,7 +305,7 @@ void run(const factors<number_of<T>>& factor, const T* x, const T* y, T* z, std:
   using R = number_of<T>;
   const vector_function<what, R> f(factor);
   if constexpr (!transforms::is_binary(what)) y = x;
-  // A store that crosses a cache line costs two, and one past the caches must not.
+  // A store that crosses a cache line costs two, and one past the caches must not cross any.
   constexpr std::size_t bytes = width<R> * sizeof(T);
   const std::size_t head =
       std::min(n, -(reinterpret_cast<std::uintptr_t>(z) / sizeof(T)) % (bytes / sizeof(T)));
@@ -321,7 +323,7 @@ void run(const factors<number_of<T>>& factor, const T* x, const T* y, T* z, std:
 
 // --- Integers and complex numbers ----------------------------------------------------------------
 
-/// A loop for the compiler to make vectors of. An output that is an input is no obstacle.
+/// The compiler makes vectors of this loop. An output that is an input is no obstacle.
 template <elementwise what, class T, class U>
 void run_in_loop(const factors<T>& f, const U* x, const U* y, U* z, std::size_t n) {
 #if defined(__clang__)
@@ -346,7 +348,7 @@ void run_in_loop(const factors<T>& f, const U* x, const U* y, U* z, std::size_t 
   }
 }
 
-/// Integers are computed in their own width, modulo 2^bits: unsigned, but for relu.
+/// Computes integers in their own width, modulo 2^bits: they are unsigned, except for relu.
 template <elementwise what, class T>
 void run_integers(const factors<std::int64_t>& f, const T* x, const T* y, T* z, std::size_t n) {
   using U = std::conditional_t<what == elementwise::relu, T, std::make_unsigned_t<T>>;
@@ -356,7 +358,7 @@ void run_integers(const factors<std::int64_t>& f, const T* x, const T* y, T* z, 
 
 // --- All of them ---------------------------------------------------------------------------------
 
-/// Contiguous vectors of T.
+/// Computes contiguous vectors of T.
 template <class T>
 void run_contiguous(const transform_arguments& a, bool past_caches) {
   const auto *const x = static_cast<const T*>(a.x.data), *const y = static_cast<const T*>(a.y.data);
@@ -427,7 +429,7 @@ void copy(const operand& x, const output_operand& z, bool past_caches) {
   std::memmove(to, from, n);
 }
 
-/// Whether elements are computed where they lie.
+/// Says whether elements are computed where they lie.
 bool is_uniform(const transform_arguments& a) {
   const bool binary = transforms::is_binary(a.what);
   return a.x.element == a.z.element && a.x.increment == 1 && a.z.increment == 1 &&
@@ -448,7 +450,7 @@ void node(const transform_arguments& a, bool past_caches) {
 
 }  // namespace
 
-constexpr implementation here = {set_of(HWY_TARGET), &node};
+constexpr implementation this_target = {set_of(HWY_TARGET), &node};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -460,11 +462,11 @@ HWY_AFTER_NAMESPACE();
 namespace tally::backends::simd {
 namespace {
 
-/// Bytes of all vectors together. `add` of floats on Zen 4 with 32 MiB of L3, its time with plain
-/// stores in times of that past the caches (on one core; on two; on one that then reads what was
-/// written): 16 MiB 1.09, 0.47, 0.78; 24 MiB 1.48, 0.70, 0.95; 32 MiB 1.62, 0.86, 0.89; 40
-/// MiB 1.83, 1.61, 1.18; 48 MiB 1.47, 1.47, 1.17; 64 MiB 1.91, 1.26, 1.20; 192
-/// MiB 1.33, 1.55, 1.37.
+/// Outputs go past the caches from so many bytes of all vectors together on. The figures are for
+/// `add` of floats on Zen 4 with 32 MiB of L3: its time with plain stores over that past the
+/// caches, on one core, on two, and on one that then reads what was written. 16 MiB: 1.09, 0.47,
+/// 0.78; 24 MiB: 1.48, 0.70, 0.95; 32 MiB: 1.62, 0.86, 0.89; 40 MiB: 1.83, 1.61, 1.18; 48 MiB:
+/// 1.47, 1.47, 1.17; 64 MiB: 1.91, 1.26, 1.20; 192 MiB: 1.33, 1.55, 1.37.
 constexpr std::size_t past_caches_from = std::size_t{40} << 20;
 
 }  // namespace

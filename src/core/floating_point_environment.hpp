@@ -1,6 +1,6 @@
-// The caller's rounding mode, flush-to-zero flags and trap masks don't reach the result: a program
-// linked with -ffast-math, say, flushes subnormals from its start. Every public function that
-// computes sets them aside, before it compares arguments, so nothing behind it has to.
+// The caller's rounding mode, flush-to-zero flags and trap masks must not reach a result: a program
+// that is linked with -ffast-math, say, flushes subnormals from its start. Every public function
+// that computes sets them aside, before it compares arguments, so that nothing behind it has to.
 #pragma once
 
 #if defined(__x86_64__) || defined(_M_X64)
@@ -13,9 +13,9 @@
 
 namespace tally::backends {
 
-/// While it lives, this thread rounds to nearest, keeps subnormals and traps nothing. The control
-/// register is read always, and written only when it is not the default already: reading costs a
-/// few cycles, writing flushes the pipeline. Threads that a backend starts need their own.
+/// Lets this thread round to nearest, keep subnormals and trap nothing while it lives. It always
+/// reads the control register, and writes it only when it is not the default already: reading costs
+/// a few cycles, writing flushes the pipeline. Threads that a backend starts need one of their own.
 class default_environment {
  public:
 #if defined(__x86_64__) || defined(_M_X64)
@@ -23,13 +23,14 @@ class default_environment {
     if (changed_) _mm_setcsr(standard | (saved_ & status));
   }
   ~default_environment() {
-    // The flags raised meanwhile stay raised, as after any arithmetic.
+    // Flags that were raised meanwhile stay raised, as after any arithmetic.
     if (changed_) _mm_setcsr((saved_ & ~status) | ((saved_ | _mm_getcsr()) & status));
   }
 
  private:
-  static constexpr std::uint32_t status = 0x3f;      // the sticky exception flags
-  static constexpr std::uint32_t standard = 0x1f80;  // all masked, nearest, no FTZ, no DAZ
+  static constexpr std::uint32_t status = 0x3f;  // these are the sticky exception flags
+  // Traps are masked, rounding is to nearest, no FTZ, no DAZ.
+  static constexpr std::uint32_t standard = 0x1f80;
   std::uint32_t saved_;
 #elif defined(__aarch64__)
   default_environment() : saved_(read()), changed_((saved_ & control) != 0) {
@@ -40,8 +41,8 @@ class default_environment {
   }
 
  private:
-  // AH, FIZ, NEP, the trap enables, FZ16, rounding mode, FZ; DN is left, since a NaN result is
-  // made canonical anyway.
+  // These are AH, FIZ, NEP, the trap enables, FZ16, the rounding mode and FZ. DN is left alone,
+  // since a NaN result is made canonical anyway.
   static constexpr std::uint64_t control = 0x01c89f07;
   static std::uint64_t read() {
     std::uint64_t fpcr;

@@ -1,5 +1,5 @@
-// A backend is a table of functions, one row an operation. The members are references, so a backend
-// that lacks a row does not compile.
+// A backend is a table of functions, one row for each operation. The members are references, so a
+// backend that lacks a row does not compile.
 #pragma once
 
 #include <tally/dot.hpp>
@@ -20,43 +20,46 @@
 
 namespace tally::backends {
 
-/// Who can reach an address.
+/// Says who can reach an address.
 struct place {
   static constexpr int none = -1;
   static constexpr int every = -2;
 
-  bool host = true;   ///< the host can
-  int device = none;  ///< the CUDA device that can: a number, `every` (managed, pinned) or `none`
+  bool host = true;  ///< whether the host can
+  /// The CUDA device that can: its number, `every` (managed or pinned memory) or `none`.
+  int device = none;
 };
 
-/// The terms of an exact sum: x_i * y_i (conjugated as asked), x_i, |x_i| (|re| + |im|), |x_i|^2.
+/// An exact sum has these terms: x_i * y_i (conjugated as asked), x_i, |x_i| (that is |re| + |im|),
+/// or |x_i|^2.
 enum class exact_term : std::uint8_t { product, value, magnitude, square };
 
-/// One exact sum: correctly rounded; for `square` the correctly rounded square root of the sum.
+/// Asks for one exact sum, correctly rounded; for `square`, for the correctly rounded square root
+/// of the sum.
 struct exact_arguments {
   exact_term term = exact_term::product;
   operand x;
-  operand y;  ///< of products; else empty
+  operand y;  ///< it is empty unless the terms are products
   conjugate conjugated = conjugate::none;
-  output result;  ///< float32, float64, or of products and values complex64, complex128
+  output result;  ///< float32 or float64; for products and values also complex64 or complex128
   bool wait = true;
 };
 
-/// The first key of a vector that has no bin.
+/// Is the first key of a vector that has no bin.
 struct stray_key {
-  std::int64_t index = -1;  ///< -1: all have one
+  std::int64_t index = -1;  ///< -1 if all keys have one
   std::int64_t key = 0;
 };
 
-/// What a backend keeps of a matrix for its products; a backend that keeps more derives from it.
+/// A backend keeps this of a matrix for its products. A backend that keeps more derives from it.
 struct spmv_analysis {
-  std::string description;  ///< how rows are summed, and why
+  std::string description;  ///< it says how rows are summed, and why
 
   virtual ~spmv_analysis() = default;
 };
 
-/// The first thing that is wrong with a matrix: of its offsets, in the order of rows, and if those
-/// are right, of its columns.
+/// Is the first thing that is wrong with a matrix: with its offsets, in the order of rows, or, if
+/// those are right, with its columns.
 struct csr_defect {
   enum class kind : std::uint8_t {
     none,
@@ -71,7 +74,7 @@ struct csr_defect {
   std::int64_t before = 0;
 };
 
-// The rows: what each function of a column takes and returns.
+// The rows say what each function of a column takes and returns.
 using describe_row = std::string(const executor& where);
 using reaches_row = bool(const executor& where, const place& memory);
 using make_row = executor();
@@ -91,54 +94,59 @@ using find_defect_row = csr_defect(const executor& where, const csr_operand& mat
 
 struct backend {
   std::string_view name;
-  /// What is behind the name, for people: "AVX2"; empty where there is nothing to say.
+  /// Returns what is behind the name, for people, such as "AVX2". It is empty where there is
+  /// nothing to say.
   describe_row& describe;
-  /// The executor with default options, as the public function of the column's name makes it.
+  /// Returns the executor with default options, as the public function of the column's name makes
+  /// it.
   /// @throws error no_device where it can't run in this process.
   make_row& make;
-  /// Whether kernels on `where` can read and write there.
+  /// Says whether kernels on `where` can read and write there.
   reaches_row& reaches;
 
-  // All that follow are called in the default floating-point environment (`default_environment`),
-  // which the public function holds for the calling thread. Threads of a backend's own hold it for
+  // All rows below are called in the default floating-point environment (`default_environment`).
+  // The public function holds it for the calling thread; threads of a backend's own hold it for
   // themselves.
 
-  /// The public function has checked the arguments: equal sizes, pointers that are aligned and
-  /// reachable, increments not zero, the type of x not after that of y, a result type that the pair
-  /// can accumulate.
+  /// dot, dotc. The public function has checked the arguments: sizes are equal, pointers are
+  /// aligned and reachable, increments are not zero, the type of x does not come after that of y,
+  /// and the pair can accumulate in the result's type.
   dot_row& dot;
-  /// At least one pair, each as for `dot`; also those of the public batched_dot. All have the types
-  /// of the first.
+  /// multi_dot, batched_dot. There is at least one pair, and each is as for `dot`. All have the
+  /// types of the first.
   multi_dot_row& multi_dot;
-  /// sum, asum, nrm2 in the order of the contract.
+  /// sum, asum and nrm2, in the order of the contract.
   reduce_row& reduce;
-  /// dot, sum, asum, nrm2, correctly rounded. Never integers that return int64.
+  /// dot, sum, asum and nrm2, correctly rounded. Integers whose result is int64 never come here.
   exact_row& exact;
-  /// One of copy, scal, axpby, mul, relu, sigmoid and exp: a * x + b * y with factors of 1 and -1
-  /// has the bits of axpy, add and sub. `y` is empty where there is one input. Vectors of complex
-  /// elements may come as the numbers that they are, twice as many. At least one element.
+  /// One of copy, scal, axpby, mul, relu, sigmoid and exp: axpy, add and sub come as axpby, since a
+  /// * x + b * y with factors of 1 and -1 has their bits. `y` is empty where there is one input.
+  /// Vectors of complex elements may come as the numbers that they are, twice as many. There is at
+  /// least one element.
   transform_row& transform;
-  /// transform and transform_reduce: a function of the caller's for the parts of a range, nodes of
-  /// the order's tree. `function` begins the message of a backend that can't call it.
+  /// transform and transform_reduce call a function of the caller's for the parts of a range, which
+  /// are nodes of the order's tree. The message of a backend that can't call it begins with
+  /// `function`.
   for_each_part_row& for_each_part;
   /// min, max, minmax, iamax. The vector is empty only for iamax.
   extremum_row& extremum;
-  /// bincount, histogram_even, histogram_range, with counts or sums of weights; perhaps of no
-  /// samples. Bounds and edges are checked, and edges in host memory. Of bincount without
-  /// `outside` it waits, and returns the first key out of range, in host memory nothing written.
+  /// bincount, histogram_even and histogram_range, with counts or sums of weights; there may be no
+  /// samples. Bounds and edges are checked, and edges are in host memory. For bincount without
+  /// `outside` it waits, and returns the first key out of range; in host memory nothing is written
+  /// then.
   histogram_row& histogram;
-  /// Each row's sum in the row order (src/core/order/row_order.hpp), or correctly rounded; then y_i
-  /// by `scal`, or with `reads_y()` by `axpby`, of the sum (src/core/elementwise/elementwise.hpp)
-  /// in the type spmvs::combination. At least one row. With a plan, its analysis is of this matrix
-  /// and backend.
+  /// Sums each row in the row order (src/core/order/row_order.hpp), or correctly rounded. Then y_i
+  /// is `scal` of the sum, or with `reads_y()` `axpby` (src/core/elementwise/elementwise.hpp), in
+  /// the type spmvs::combination. There is at least one row. If there is a plan, its analysis is of
+  /// this matrix and backend.
   spmv_row& spmv;
-  /// Of a matrix without defects, of at least one row.
+  /// Analyses a matrix that has no defects and at least one row.
   analyse_row& analyse;
-  /// The matrix's sizes are consistent. Blocks.
+  /// Finds the first defect; the matrix's sizes are consistent. It waits for the result.
   find_defect_row& find_defect;
 };
 
-/// `reaches` of the backends that run on the host.
+/// Is `reaches` of the backends that run on the host.
 inline bool host_reaches(const executor&, const place& memory) { return memory.host; }
 
 }  // namespace tally::backends

@@ -15,7 +15,7 @@ struct pair_rules {
   type widest{};
   std::uint8_t x_misaligned = 0;
   std::uint8_t y_misaligned = 0;
-  bool in_order = false;  ///< as backends have it: x is not after y in the list of types
+  bool in_order = false;  ///< x is not after y in the list of types, as backends have it
 };
 
 inline constexpr auto all_pair_rules = backends::table_over([]<class X>() {

@@ -13,11 +13,11 @@ namespace tally {
 /// A matrix in compressed sparse rows, in host memory. Functions take its `view()`.
 template <element Value, csr_index Offset = std::int32_t, csr_index Column = std::int32_t>
 struct csr_matrix {
-  std::size_t rows = 0;
-  std::size_t columns = 0;
+  std::size_t rows = 0;                   ///< its height
+  std::size_t columns = 0;                ///< its width
   std::vector<Offset> row_offsets = {0};  ///< rows + 1 of them
   std::vector<Column> column_indices;     ///< as many as values
-  std::vector<Value> values;
+  std::vector<Value> values;              ///< row after row
 
   /// What refers to it, for as long as it lives and its vectors keep their sizes.
   csr_view<Value, Offset, Column> view() const noexcept {

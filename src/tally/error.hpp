@@ -33,7 +33,9 @@ enum class errc : int {
 /// TALLY_OUT_OF_MEMORY), and on a host's executor nothing is written then either.
 class TALLY_EXPORT error : public std::runtime_error {
  public:
+  /// With a text for people.
   error(errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  /// What went wrong, for programs.
   errc code() const noexcept { return code_; }
 
  private:

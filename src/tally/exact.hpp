@@ -1,4 +1,4 @@
-// The exact grade: `tally::exact` as the last argument of dot, dotc, sum, asum and nrm2.
+// The exact grade: dot, dotc, sum, asum, nrm2 and others take `exact` as their last argument.
 //
 // Promise: the result is the exact real value, rounded once to the result's type, to nearest even.
 // So it depends on the values alone: not on their order, the partition, threads, ranks, devices or
@@ -22,7 +22,9 @@ inline constexpr exact_grade exact{};
 class grade {
  public:
   constexpr grade() = default;
+  /// `tally::exact` as it is passed.
   constexpr grade(exact_grade) : exact_(true) {}
+  /// Whether the correctly rounded value is asked for.
   constexpr bool is_exact() const { return exact_; }
 
  private:

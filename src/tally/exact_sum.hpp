@@ -36,6 +36,7 @@
 
 namespace tally {
 
+/// `T` is float or double.
 template <class T>
 concept float_or_double = std::same_as<T, float> || std::same_as<T, double>;
 
@@ -51,6 +52,7 @@ class exact_sum {
   static constexpr int smallest = limits::min_exponent - limits::digits;
 
  public:
+  /// Bits of a limb's digit.
   static constexpr int radix_bits = 32;
   /// The weight of bit 0 of limb 0: 2^lowest_exponent.
   static constexpr int lowest_exponent = -((-2 * smallest + 31) / 32 * 32);
@@ -59,11 +61,10 @@ class exact_sum {
   /// Limb i weighs 2^(lowest_exponent + 32 * i): 134 for double, 20 for float.
   static constexpr int limbs = (2 * limits::max_exponent + 64 - lowest_exponent) / 32;
 
-  // The words beyond the limbs: not 0 if a NaN, a positive, a negative infinity occurred.
-  static constexpr int nan_word = limbs;
-  static constexpr int plus_infinity_word = limbs + 1;
-  static constexpr int minus_infinity_word = limbs + 2;
-  static constexpr int words = limbs + 3;
+  static constexpr int nan_word = limbs;                 ///< not 0 if a NaN occurred
+  static constexpr int plus_infinity_word = limbs + 1;   ///< not 0 if a positive infinity occurred
+  static constexpr int minus_infinity_word = limbs + 2;  ///< not 0 if a negative infinity occurred
+  static constexpr int words = limbs + 3;                ///< limbs and these three
 
   /// Zero.
   TALLY_HOST_DEVICE constexpr exact_sum() {}
@@ -80,12 +81,14 @@ class exact_sum {
     put_product(x, y);
   }
 
-  // Floats among doubles: converted by their bits, or the caller's environment might flush them.
+  /// Adds a float to a sum of doubles. It is converted by its bits, or the caller's environment
+  /// might flush it.
   template <std::same_as<float> F>
     requires std::same_as<T, double>
   TALLY_HOST_DEVICE void add(F value) {
     add(types::widened(value));
   }
+  /// Adds the exact product of two numbers of which one may be a float, to a sum of doubles.
   template <float_or_double X, float_or_double Y>
     requires std::same_as<T, double>
   TALLY_HOST_DEVICE void add_product(X x, Y y) {
@@ -110,12 +113,14 @@ class exact_sum {
   TALLY_HOST_DEVICE void add(const T* values, std::size_t n) {
     in_blocks(n, [&](std::size_t i) { put(values[i]); });
   }
+  /// Adds numbers.
   void add(std::span<const T> values) { add(values.data(), values.size()); }
 
   /// Adds n products x[i] * y[i].
   TALLY_HOST_DEVICE void add_products(const T* x, const T* y, std::size_t n) {
     in_blocks(n, [&](std::size_t i) { put_product(x[i], y[i]); });
   }
+  /// Adds products x[i] * y[i].
   /// @throws error size_mismatch
   void add_products(std::span<const T> x, std::span<const T> y) {
     if (x.size() != y.size()) {
@@ -154,6 +159,7 @@ class exact_sum {
   TALLY_HOST_DEVICE friend bool operator==(const exact_sum& a, const exact_sum& b) {
     return order(a, b) == 0;
   }
+  /// Comparison of the values.
   friend std::partial_ordering operator<=>(const exact_sum& a, const exact_sum& b) {
     const int sign = order(a, b);
     return sign == unordered ? std::partial_ordering::unordered : sign <=> 0;
@@ -185,6 +191,7 @@ class exact_sum {
       fail_capacity();
     }
   }
+  /// The same, as an array.
   std::array<std::int64_t, std::size_t{words}> to_words() const {
     std::array<std::int64_t, std::size_t{words}> result;
     to_words(result.data());
@@ -206,6 +213,7 @@ class exact_sum {
     sum.propagate();
     return sum;
   }
+  /// The same, of a span or an array.
   static exact_sum from_words(std::span<const std::int64_t, std::size_t{words}> from) {
     return from_words(from.data());
   }

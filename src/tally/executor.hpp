@@ -22,11 +22,13 @@ enum class instruction_set : int { best = -1, baseline = 0, sse4, avx2, avx512, 
 /// "AVX2"
 TALLY_EXPORT std::string_view name(instruction_set set) noexcept;
 
+/// Options of `simd`.
 struct simd_options {
   /// best: the widest that this processor has, but AVX2 where AVX-512 runs in halves (Zen 4).
   instruction_set instructions = instruction_set::best;
 };
 
+/// Options of `openmp`.
 struct openmp_options {
   /// More are refused. Where fewer can be started, OpenMP itself ends the program.
   static constexpr int most_threads = 4096;
@@ -36,6 +38,7 @@ struct openmp_options {
   int threads = 0;
 };
 
+/// Options of `cuda`.
 struct cuda_options {
   int device = -1;                ///< -1: the calling thread's current device
   CUstream_st* stream = nullptr;  ///< a stream of that device; nullptr: the default stream
@@ -50,13 +53,18 @@ class TALLY_EXPORT executor {
   /// The name and what is behind it: "simd (AVX2)", "openmp (8 threads, AVX2)".
   std::string description() const;
 
+  /// `openmp_options::threads`.
   int threads() const noexcept { return threads_; }
+  /// The number of the CUDA device; -1 for other backends.
   int device() const noexcept { return device_; }
+  /// `cuda_options::stream`.
   CUstream_st* stream() const noexcept { return stream_; }
+  /// The instruction set of `simd` and `openmp`.
   instruction_set instructions() const noexcept { return instructions_; }
   /// The table of functions behind it; null for `automatic`.
   const backends::backend* backend() const noexcept { return backend_; }
 
+  /// Whether calls would run in the same place and way.
   friend bool operator==(const executor&, const executor&) = default;
 
  private:

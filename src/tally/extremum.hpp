@@ -24,8 +24,9 @@ namespace tally {
 /// What lies between a short value and an index beside it.
 template <std::size_t n>
 struct zero_bytes {
-  unsigned char bytes[n];
+  unsigned char bytes[n];  ///< all 0
 };
+/// Nothing.
 template <>
 struct zero_bytes<0> {};
 
@@ -36,14 +37,16 @@ struct zero_bytes<0> {};
 /// or sent as bytes.
 template <class T>
 struct extremum {
-  T value;
-  [[no_unique_address]] zero_bytes<8 - sizeof(T)> zeros;
-  std::int64_t index;
+  T value;                                                ///< the element
+  [[no_unique_address]] zero_bytes<8 - sizeof(T)> zeros;  ///< so that no byte is undefined
+  std::int64_t index;                                     ///< where it is, counted from 0
 
   extremum() = default;
+  /// An element and its place.
   TALLY_HOST_DEVICE constexpr extremum(T element, std::int64_t place)
       : value(element), zeros(), index(place) {}
 
+  /// The value (0) or the index (1), for structured bindings.
   template <std::size_t i>
   TALLY_HOST_DEVICE constexpr auto get() const {
     if constexpr (i == 0) {
@@ -53,6 +56,7 @@ struct extremum {
     }
   }
 
+  /// Equal values at the same place.
   friend bool operator==(const extremum& a, const extremum& b) {
     return a.value == b.value && a.index == b.index;
   }
@@ -61,9 +65,10 @@ struct extremum {
 /// Both ends.
 template <class T>
 struct extrema {
-  extremum<T> min;
-  extremum<T> max;
+  extremum<T> min;  ///< the smallest element
+  extremum<T> max;  ///< the largest
 
+  /// Whether both ends are equal.
   friend bool operator==(const extrema&, const extrema&) = default;
 };
 
@@ -74,10 +79,10 @@ enum class extreme : std::uint8_t { min, max, minmax, iamax };
 /// `extrema` (minmax) of the elements' type, 16 and 32 bytes for all of them, or at an
 /// `std::int64_t` (iamax).
 struct extremum_arguments {
-  operand x;
-  extreme what = extreme::min;
-  void* result = nullptr;
-  bool wait = true;  ///< as in `dot_arguments`
+  operand x;                    ///< the vector
+  extreme what = extreme::min;  ///< which element
+  void* result = nullptr;       ///< see above
+  bool wait = true;             ///< as in `dot_arguments`
 };
 
 /// A search with its types erased: what the templates below call, for bindings.
@@ -190,6 +195,8 @@ void iamax(const executor& where, const X& x, std::int64_t* result) {
 
 }  // namespace tally
 
+// For structured bindings.
+/// @cond structured_bindings
 template <class T>
 struct std::tuple_size<tally::extremum<T>> : std::integral_constant<std::size_t, 2> {};
 template <class T>
@@ -200,3 +207,4 @@ template <class T>
 struct std::tuple_element<1, tally::extremum<T>> {
   using type = std::int64_t;
 };
+/// @endcond

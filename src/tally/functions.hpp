@@ -35,7 +35,7 @@ namespace tally {
 
 /// A function of the caller's over the parts of a range, which are nodes of the order's tree.
 struct part_calls {
-  void* context = nullptr;
+  void* context = nullptr;  ///< what the three functions get first
   /// For each part, in any order, on any thread: elements first ... first + n - 1. Must not throw.
   void (*run)(void* context, std::size_t part, std::size_t first, std::size_t n) = nullptr;
   /// Once, before the others; there will be so many parts, none of an empty range. May throw.
@@ -64,11 +64,11 @@ struct device_sum {
   /// Device memory of as many words as were asked for, all 0; all 0 again when the kernel ends.
   std::uint64_t* words = nullptr;
   std::uint64_t* ended = nullptr;  ///< to be incremented by one when the kernel ends, or null
-  void* result = nullptr;
+  void* result = nullptr;          ///< where the result goes
   /// 0: `result` is plain memory. Else it is words to the host, which waits for them: each carries
   /// this in its upper half and 4 bytes of the result in its lower one.
   std::uint32_t tag = 0;
-  CUstream_st* stream = nullptr;
+  CUstream_st* stream = nullptr;  ///< where the kernel is queued
 
   static constexpr std::size_t word_count = 8192;  ///< at most
   static constexpr std::size_t most_bytes = 128;   ///< of the result

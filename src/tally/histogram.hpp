@@ -63,14 +63,17 @@ namespace tally {
 struct outside_counts {
   std::int64_t below = 0;  ///< less than the first edge
   std::int64_t above = 0;  ///< greater than the last
-  std::int64_t nan = 0;
+  std::int64_t nan = 0;    ///< NaNs
 
+  /// Whether all three are equal.
   friend bool operator==(const outside_counts&, const outside_counts&) = default;
 };
 
+/// What a histogram may be asked for besides.
 struct histogram_options {
   /// Counts (sums of weights, `outside`) are added to what is there; otherwise overwritten.
   bool add = false;
+  /// Samples are interleaved: so many histograms at once.
   std::size_t channels = 1;
   /// One for each channel, where the executor can write; null: not counted.
   outside_counts* outside = nullptr;
@@ -81,14 +84,15 @@ enum class binning : std::uint8_t { keys, even, edges };
 
 /// What a histogram is asked for, its types erased. Element types are checked at run time.
 struct histogram_arguments {
-  binning what = binning::keys;
-  operand x;  ///< keys or samples
-  bool weighted = false;
-  operand weights;        ///< float32 or float64, as many as samples; else not looked at
-  scalar lower, upper;    ///< of `even`
-  operand edges;          ///< of `edges`: one more than bins, in host memory
-  output_operand counts;  ///< int32 or int64, with weights float32 or float64: bins x channels
-  histogram_options options;
+  binning what = binning::keys;  ///< which of the three functions
+  operand x;                     ///< keys or samples
+  bool weighted = false;         ///< whether weights are added up
+  operand weights;               ///< float32 or float64, as many as samples; else not looked at
+  scalar lower;                  ///< of `even`: the first edge
+  scalar upper;                  ///< of `even`: the last edge
+  operand edges;                 ///< of `edges`: one more than bins, in host memory
+  output_operand counts;      ///< int32 or int64, with weights float32 or float64: bins x channels
+  histogram_options options;  ///< as the public functions take them
 };
 
 /// A histogram with its types erased: what the templates below call, for bindings.
@@ -97,7 +101,7 @@ TALLY_EXPORT void histogram(const executor& where, const histogram_arguments& ar
 
 namespace histograms {
 
-/// What counts may be, and what weights and their sums.
+/// Counts may have these types, and weights and their sums have those.
 using count_types = type_list<std::int32_t, std::int64_t>;
 using weight_types = type_list<float, double>;
 

@@ -76,10 +76,11 @@ struct matrix_market_options {
 /// Vectors of one length, one a column.
 template <matrix_market_value Value>
 struct dense_matrix {
-  std::size_t rows = 0;
-  std::size_t columns = 0;
+  std::size_t rows = 0;       ///< elements of a vector
+  std::size_t columns = 0;    ///< vectors
   std::vector<Value> values;  ///< column after column
 
+  /// Vector j.
   std::span<const Value> column(std::size_t j) const {
     return std::span(values).subspan(j * rows, rows);
   }
@@ -143,6 +144,8 @@ dense_matrix<Value> read_matrix_market_array(const std::string& path,
                                              const matrix_market_options& options = {}) {
   return matrix_market::array_reader<Value>::read(path, options, false);
 }
+
+/// The vectors that a stream has, up to its end.
 template <matrix_market_value Value = double>
 dense_matrix<Value> read_matrix_market_array(std::istream& stream, std::string_view name = "stream",
                                              const matrix_market_options& options = {}) {
@@ -157,6 +160,8 @@ std::vector<Value> read_matrix_market_vector(const std::string& path,
                                              const matrix_market_options& options = {}) {
   return matrix_market::array_reader<Value>::read(path, options, true).values;
 }
+
+/// The vector that a stream has, up to its end.
 template <matrix_market_value Value = double>
 std::vector<Value> read_matrix_market_vector(std::istream& stream, std::string_view name = "stream",
                                              const matrix_market_options& options = {}) {

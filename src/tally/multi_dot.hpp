@@ -20,16 +20,17 @@ namespace tally {
 
 /// Two vectors to be multiplied.
 struct operand_pair {
-  operand x;
-  operand y;
+  operand x;  ///< the first one
+  operand y;  ///< the second one
 };
 
 /// The rows of a block, types erased: row j starts `j * leading_dimension` elements after row 0.
 struct operand_rows {
-  operand first;  ///< row 0
-  std::size_t rows = 0;
+  operand first;                         ///< row 0
+  std::size_t rows = 0;                  ///< how many
   std::ptrdiff_t leading_dimension = 0;  ///< 0: all rows are the same vector
 
+  /// Row j.
   operand operator[](std::size_t j) const noexcept {
     const auto bytes = static_cast<std::ptrdiff_t>(j) * leading_dimension *
                        static_cast<std::ptrdiff_t>(size_of(first.element));
@@ -40,11 +41,13 @@ struct operand_rows {
 
 /// The pairs of one call: those of a list, or where that has none, rows j of `x` and `y`.
 struct dot_pairs {
-  operand_rows x;
-  operand_rows y;
+  operand_rows x;                           ///< rows that are multiplied
+  operand_rows y;                           ///< with these
   std::span<const operand_pair> list = {};  ///< all x of one type, all y of one
 
+  /// How many pairs there are.
   std::size_t size() const noexcept { return list.empty() ? x.rows : list.size(); }
+  /// Pair j.
   operand_pair operator[](std::size_t j) const noexcept {
     return list.empty() ? operand_pair{x[j], y[j]} : list[j];
   }
@@ -53,19 +56,20 @@ struct dot_pairs {
 /// What several dot products are asked for. `results.element` is the accumulator of all, as in
 /// `dot_arguments`; result j lies j of its elements after `results.data`.
 struct multi_dot_arguments {
-  dot_pairs pairs;
-  conjugate conjugated = conjugate::none;
-  output results;
+  dot_pairs pairs;                         ///< at least one
+  conjugate conjugated = conjugate::none;  ///< which vector of each pair
+  output results;                          ///< the first of them
   /// With `wait`, the results are in host memory, and there on return. Without, in memory that the
   /// executor can write, and on a device the call returns as soon as the work is queued.
   bool wait = true;
-  bool exact = false;
+  bool exact = false;  ///< the correctly rounded values
 };
 
-/// The functions with their types erased: what the templates below call. They do the same; errors
-/// name the one that was called.
+/// multi_dot with its types erased: what the templates below call.
 /// @throws error, see the templates.
 TALLY_EXPORT void multi_dot(const executor& where, const multi_dot_arguments& arguments);
+
+/// The same by its other name, with which its errors begin.
 TALLY_EXPORT void batched_dot(const executor& where, const multi_dot_arguments& arguments);
 
 // --- Operands -------------------------------------------------------------------------------------
@@ -73,10 +77,10 @@ TALLY_EXPORT void batched_dot(const executor& where, const multi_dot_arguments& 
 /// Vectors as the rows of a block, each contiguous. Made by `tally::rows`.
 template <element T>
 struct row_block {
-  const T* pointer = nullptr;
-  std::size_t rows = 0;
-  std::size_t columns = 0;
-  std::ptrdiff_t leading_dimension = 0;
+  const T* pointer = nullptr;            ///< element 0 of row 0
+  std::size_t rows = 0;                  ///< vectors
+  std::size_t columns = 0;               ///< elements of each
+  std::ptrdiff_t leading_dimension = 0;  ///< elements from one row to the next
 };
 
 /// `rows` vectors of `columns` elements: element i of row j is `pointer[j * leading_dimension +
@@ -236,7 +240,7 @@ void multi_dotc(const executor& where, const row_block<X>& x, const Y& y, R* res
 /// @param where  the executor.
 /// @param pairs  a range of `tally::pair_of(x, y)`: all x of one element type, all y of one, each
 ///               pair of equal lengths; lengths may differ between pairs.
-/// @param g, R, return, throws: as for k vectors against one.
+/// @param g      as for k vectors against one, and so are `R`, results and errors.
 template <class R = void, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto multi_dot(const executor& where, const L& pairs, grade g = {}) {
@@ -292,7 +296,7 @@ void multi_dotc(const executor& where, const L& pairs, R* results, grade g = {})
 /// @param x, y   b rows of n elements each (`tally::rows`), of any two of the element types. On
 ///               CUDA, pairs of equal floating-point types run at the speed of memory, from rows
 ///               of any length; others are read element by element.
-/// @param g, R, return, throws: as for k vectors against one.
+/// @param g      as for k vectors against one, and so are `R`, results and errors.
 template <class R = void, element X, element Y>
   requires multi_dots::computable_rows<R, X, strided_view<Y>>
 auto batched_dot(const executor& where, const row_block<X>& x, const row_block<Y>& y,

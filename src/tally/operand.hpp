@@ -15,10 +15,10 @@ namespace tally {
 /// away from `data`, which points at element 0. It owns nothing. Every function refuses more than
 /// 2^48 elements, also times the increment, as errc::invalid_argument: no memory holds them.
 struct operand {
-  const void* data = nullptr;
-  std::size_t size = 0;
-  std::ptrdiff_t increment = 1;
-  type element = type::float64;
+  const void* data = nullptr;    ///< element 0
+  std::size_t size = 0;          ///< elements
+  std::ptrdiff_t increment = 1;  ///< elements from one to the next
+  type element = type::float64;  ///< the type of all
 
   /// Elements [first, first + count).
   operand slice(std::size_t first, std::size_t count) const noexcept {
@@ -42,11 +42,12 @@ inline operand blas_operand(const void* lowest, std::size_t n, std::ptrdiff_t in
 
 /// A vector that is written, its type erased; otherwise like `operand`.
 struct output_operand {
-  void* data = nullptr;
-  std::size_t size = 0;
-  std::ptrdiff_t increment = 1;
-  type element = type::float64;
+  void* data = nullptr;          ///< element 0
+  std::size_t size = 0;          ///< elements
+  std::ptrdiff_t increment = 1;  ///< elements from one to the next
+  type element = type::float64;  ///< the type of all
 
+  /// The same vector, to be read.
   operator operand() const noexcept { return {data, size, increment, element}; }
 
   /// Elements [first, first + count).
@@ -59,22 +60,22 @@ struct output_operand {
 
 /// Where a result goes, its type erased.
 struct output {
-  void* data = nullptr;
-  type element = type::float64;
+  void* data = nullptr;          ///< one number
+  type element = type::float64;  ///< its type
 };
 
 /// A vector of every `increment`-th element; of `const T` one that is only read. Made by
 /// `tally::strided`.
 template <element T>
 struct strided_view {
-  T* pointer = nullptr;
-  std::size_t size = 0;
-  std::ptrdiff_t increment = 1;
+  T* pointer = nullptr;          ///< the lowest address
+  std::size_t size = 0;          ///< elements
+  std::ptrdiff_t increment = 1;  ///< elements from one to the next; negative: backwards
 };
 
 /// The BLAS vector (n, pointer, increment). As in BLAS, `pointer` is the lowest address whatever
-/// the sign: element i is `pointer[i * increment]`, and with a negative increment `pointer[(i - (n
-/// - 1)) * increment]`, the same memory walked backwards.
+/// the sign: element i is `pointer[i * increment]`, and with a negative increment
+/// `pointer[(i - (n - 1)) * increment]`, the same memory walked backwards.
 template <element T>
 constexpr strided_view<T> strided(T* pointer, std::size_t n, std::ptrdiff_t increment) noexcept {
   return {pointer, n, increment};
@@ -142,6 +143,7 @@ concept vector_output = vector_operand<std::remove_cvref_t<V>> && requires(V& v)
 template <vector_operand V>
 using element_t = element_of_t<typename operands::value<V>::type>;
 
+/// A vector with its type erased.
 template <vector_operand V>
 operand as_operand(const V& v) noexcept {
   constexpr type element = type_of<element_t<V>>;
@@ -155,6 +157,7 @@ operand as_operand(const V& v) noexcept {
   }
 }
 
+/// A vector that is written with its type erased.
 template <vector_output V>
 output_operand as_output(V& v) noexcept {
   const operand all = as_operand(v);

@@ -18,10 +18,11 @@
 
 #include <cstddef>
 
+/// The order of sums: its version, its constants and its tree.
 namespace tally::order {
 
-inline constexpr int version = 1;
-inline constexpr std::size_t lanes = 64;
-inline constexpr std::size_t chunk = 1024;
+inline constexpr int version = 1;           ///< of the contract, not of the library
+inline constexpr std::size_t lanes = 64;    ///< partial sums of a chunk
+inline constexpr std::size_t chunk = 1024;  ///< terms of a leaf of the tree
 
 }  // namespace tally::order

@@ -9,6 +9,7 @@ namespace tally::order {
 
 /// a + b
 struct add {
+  /// The sum of two nodes.
   template <class Sum>
   TALLY_HOST_DEVICE Sum operator()(const Sum& a, const Sum& b) const {
     return a + b;
@@ -28,8 +29,10 @@ template <class Sum, class Combine = add, std::size_t levels = 64>
 class tree {
  public:
   tree() = default;
+  /// With an object of the caller's that combines two nodes, the earlier one first.
   TALLY_HOST_DEVICE explicit tree(const Combine& combine) : combine_(combine) {}
 
+  /// The next leaf.
   TALLY_ANY_COMBINE
   TALLY_HOST_DEVICE void add(Sum node) {
     for (std::size_t bit = 1; count_ & bit; bit <<= 1) node = combine_(nodes_[--held_], node);

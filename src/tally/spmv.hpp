@@ -78,13 +78,14 @@ concept csr_index = std::signed_integral<I> && (sizeof(I) == 4 || sizeof(I) == 8
 /// `std::span(pointer, size)`.
 template <element Value, csr_index Offset = std::int32_t, csr_index Column = std::int32_t>
 struct csr_view {
-  std::size_t rows = 0;
-  std::size_t columns = 0;
+  std::size_t rows = 0;                    ///< its height
+  std::size_t columns = 0;                 ///< its width
   std::span<const Offset> row_offsets;     ///< rows + 1 of them
   std::span<const Column> column_indices;  ///< as many as values
-  std::span<const Value> values;
+  std::span<const Value> values;           ///< row after row
 };
 
+/// A view takes its types from the ranges that it is made of.
 template <class Offsets, class Columns, class Values>
 csr_view(std::size_t, std::size_t, const Offsets&, const Columns&, const Values&)
     -> csr_view<std::ranges::range_value_t<const Values>, std::ranges::range_value_t<const Offsets>,
@@ -92,15 +93,17 @@ csr_view(std::size_t, std::size_t, const Offsets&, const Columns&, const Values&
 
 /// A matrix, its types erased.
 struct csr_operand {
-  std::size_t rows = 0;
-  std::size_t columns = 0;
-  operand row_offsets;     ///< int32 or int64
-  operand column_indices;  ///< int32 or int64
-  operand values;
+  std::size_t rows = 0;     ///< its height
+  std::size_t columns = 0;  ///< its width
+  operand row_offsets;      ///< int32 or int64
+  operand column_indices;   ///< int32 or int64
+  operand values;           ///< row after row
 
+  /// How many values it has, zeros among them.
   std::size_t nonzeros() const noexcept { return values.size; }
 };
 
+/// A matrix with its types erased.
 template <element Value, csr_index Offset, csr_index Column>
 csr_operand as_operand(const csr_view<Value, Offset, Column>& a) noexcept {
   return {a.rows, a.columns, as_operand(a.row_offsets), as_operand(a.column_indices),
@@ -113,6 +116,8 @@ csr_operand as_operand(const csr_view<Value, Offset, Column>& a) noexcept {
 ///               validate: row 3 ends at 17, before it starts at 20"; null_pointer, misaligned,
 ///               unsupported_type, wrong_memory, device_failure.
 TALLY_EXPORT void validate(const executor& where, const csr_operand& matrix);
+
+/// The same of a view.
 template <element Value, csr_index Offset, csr_index Column>
 void validate(const executor& where, const csr_view<Value, Offset, Column>& a) {
   validate(where, as_operand(a));
@@ -144,6 +149,7 @@ class TALLY_EXPORT spmv_plan {
   template <element Value, csr_index Offset, csr_index Column>
   spmv_plan(const executor& where, const csr_view<Value, Offset, Column>& a)
       : spmv_plan(where, as_operand(a)) {}
+  /// The same of a matrix whose types are erased.
   spmv_plan(const executor& where, const csr_operand& matrix);
 
   /// As above, on what `automatic()` chooses for this matrix.
@@ -155,8 +161,9 @@ class TALLY_EXPORT spmv_plan {
   /// How rows are summed and why: "equal shares of rows and terms for 8 threads; ...".
   const std::string& describe() const noexcept;
 
-  /// The pattern that it was made of, and what the backend keeps of it.
+  /// The pattern that it was made of.
   const csr_operand& matrix() const noexcept { return matrix_; }
+  /// What the backend keeps of it.
   const backends::spmv_analysis* analysis() const noexcept { return analysis_.get(); }
 
  private:
@@ -169,13 +176,13 @@ class TALLY_EXPORT spmv_plan {
 
 /// What one product is asked for, its types erased. Element types are checked at run time.
 struct spmv_arguments {
-  csr_operand a;
-  operand x;
-  output_operand y;
-  scalar alpha = 1;
-  scalar beta = 0;
-  bool exact = false;
-  const spmv_plan* plan = nullptr;
+  csr_operand a;                    ///< the matrix
+  operand x;                        ///< as many elements as it has columns
+  output_operand y;                 ///< as many as it has rows
+  scalar alpha = 1;                 ///< the factor of A x
+  scalar beta = 0;                  ///< the factor of y
+  bool exact = false;               ///< correctly rounded sums
+  const spmv_plan* plan = nullptr;  ///< of this matrix and backend, or null
 
   /// Whether beta is not 0.
   bool reads_y() const noexcept { return beta.integer != 0 || beta.number != 0.0; }
@@ -187,7 +194,8 @@ TALLY_EXPORT void spmv(const executor& where, const spmv_arguments& arguments);
 
 namespace spmvs {
 
-/// Values that rows may be summed of, and vectors that they are multiplied by and written to.
+/// The values of a matrix may have these types, and the vectors that it is multiplied by and
+/// written to have those.
 using value_types =
     type_list<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
 using vector_types = type_list<float, double, std::complex<float>, std::complex<double>>;

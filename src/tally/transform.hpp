@@ -45,6 +45,7 @@
 
 namespace tally {
 
+/// Which element-wise function.
 enum class elementwise : std::uint8_t {
   copy,
   scal,
@@ -61,11 +62,12 @@ enum class elementwise : std::uint8_t {
 /// A factor, its type erased. The caller's code makes it, and the caller's environment, in which a
 /// conversion might flush a subnormal, must not reach it: see `types::widened`.
 struct scalar {
-  type element = type::float64;
+  type element = type::float64;      ///< the type that it was made of
   std::int64_t integer = 0;          ///< the value of an integer
   std::complex<double> number = {};  ///< of anything else
 
   constexpr scalar() = default;
+  /// A number of any element type.
   template <tally::element T>
   constexpr scalar(const T& value) : element(type_of<T>) {
     if constexpr (is_complex_v<T>) {
@@ -98,12 +100,12 @@ struct scalar {
 /// What an element-wise function is asked for, its types erased. Element types are checked at run
 /// time.
 struct transform_arguments {
-  elementwise what = elementwise::copy;
-  scalar alpha;  ///< of scal, axpy, axpby
-  scalar beta;   ///< of axpby
-  operand x;
-  operand y;  ///< of axpy, axpby, add, sub, mul; else not looked at
-  output_operand z;
+  elementwise what = elementwise::copy;  ///< the function
+  scalar alpha;                          ///< of scal, axpy, axpby
+  scalar beta;                           ///< of axpby
+  operand x;                             ///< the first input
+  operand y;                             ///< of axpy, axpby, add, sub, mul; else not looked at
+  output_operand z;                      ///< the output
 };
 
 /// An element-wise function with its types erased: what the templates below call, for bindings.

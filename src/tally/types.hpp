@@ -28,16 +28,18 @@ template <class T>
 class complex;
 }
 
+/// Memory-bound kernels with the same bits on every backend: see README.md and docs/contract.md.
 namespace tally {
 
 /// IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits. Storage only; arithmetic is done in
 /// `float`, to which the conversion is exact. Has the layout of `_Float16` and CUDA's `__half`.
 struct float16 {
-  std::uint16_t bits = 0;
+  std::uint16_t bits = 0;  ///< the number as it lies in memory
 
   float16() = default;
   /// Rounds to nearest, ties to even; overflows to infinity; a NaN stays a NaN.
   TALLY_HOST_DEVICE explicit constexpr float16(float value) : bits(round(value)) {}
+  /// The same number.
   TALLY_HOST_DEVICE constexpr operator float() const;
 
  private:
@@ -47,11 +49,12 @@ struct float16 {
 /// bfloat16: the upper half of a `float`. Storage only; the conversion to `float` is exact. Has the
 /// layout of CUDA's `__nv_bfloat16`.
 struct bfloat16 {
-  std::uint16_t bits = 0;
+  std::uint16_t bits = 0;  ///< the number as it lies in memory
 
   bfloat16() = default;
   /// Rounds to nearest, ties to even; overflows to infinity; a NaN stays a NaN.
   TALLY_HOST_DEVICE explicit constexpr bfloat16(float value) : bits(round(value)) {}
+  /// The same number.
   TALLY_HOST_DEVICE constexpr operator float() const {
     return __builtin_bit_cast(float, std::uint32_t{bits} << 16);
   }
@@ -83,9 +86,10 @@ using stored_t = std::conditional_t<std::is_same_v<T, bool>, bool8, T>;
 
 }  // namespace types
 
+/// Types as one type.
 template <class... T>
 struct type_list {
-  static constexpr std::size_t size = sizeof...(T);
+  static constexpr std::size_t size = sizeof...(T);  ///< how many there are
 };
 template <class... T, class... U>
 consteval type_list<T..., U...> operator+(type_list<T...>, type_list<U...>) {
@@ -110,7 +114,7 @@ enum class type : std::uint8_t {
 
 namespace types {
 
-/// A name as a template argument.
+/// Is a name as a template argument.
 template <std::size_t size>
 struct text {
   char characters[size];
@@ -119,7 +123,7 @@ struct text {
   }
 };
 
-/// An element type, its number, and its name in messages and tables.
+/// Is an element type with its number, and its name in messages and tables.
 template <class T, tally::type number_, text name_>
 struct row {
   using element = T;
@@ -134,8 +138,8 @@ struct rows {
   static constexpr std::array names{Row::name...};
 };
 
-/// The one list, real types before complex ones. What is made of it - tables, predicates, the lists
-/// below - follows; what cannot is a compile error.
+/// This is the one list; real types come before complex ones. Tables, predicates and the lists
+/// below are made of it, and what can't be made of it doesn't compile.
 using listed = rows<row<bool, type::boolean, "bool">,                          //
                     row<std::int8_t, type::int8, "int8">,                      //
                     row<std::uint8_t, type::uint8, "uint8">,                   //
@@ -151,13 +155,14 @@ using listed = rows<row<bool, type::boolean, "bool">,                          /
 
 }  // namespace types
 
-/// Every element type. Of `bool` any byte but 0 is true, and what is written is 0 or 1.
+/// These are all element types. Any byte of a `bool` but 0 is true, and what is written is 0 or 1.
 using element_types = types::listed::elements;
 
 /// The types that sums are accumulated in and returned as.
 using accumulator_types =
     type_list<std::int64_t, float, double, std::complex<float>, std::complex<double>>;
 
+/// How many element types there are.
 inline constexpr std::size_t type_count = element_types::size;
 
 static_assert(
@@ -169,27 +174,30 @@ static_assert(
     }(),
     "the numbers of the listed types are 0, 1, ..., each once");
 
-/// Whether `t` is the number of an element type. Values of `type` may come from outside.
+/// Says whether `t` is the number of an element type: values of `type` may come from outside.
 constexpr bool is_listed(type t) { return static_cast<std::size_t>(t) < type_count; }
 
 /// The element type that stands for `T`: `T` itself, or the one with the same layout. Specialise
 /// it for a type of your own that has the layout of one of `element_types`.
 template <class T>
 struct element_of {
-  using type = T;
+  using type = T;  ///< one of `element_types`
 };
+/// The other integer type of 64 bits: long long where std::int64_t is long.
 template <std::signed_integral T>
-  requires(sizeof(T) == 8 && !std::same_as<T, std::int64_t>)  // long long beside long
+  requires(sizeof(T) == 8 && !std::same_as<T, std::int64_t>)
 struct element_of<T> {
-  using type = std::int64_t;
+  using type = std::int64_t;  ///< of the same layout
 };
+/// CUDA's type.
 template <>
 struct element_of<::__half> {
-  using type = float16;
+  using type = float16;  ///< of the same layout
 };
+/// CUDA's type.
 template <>
 struct element_of<::__nv_bfloat16> {
-  using type = bfloat16;
+  using type = bfloat16;  ///< of the same layout
 };
 #if defined(__FLT16_MANT_DIG__) && (!defined(__GNUC__) || defined(__clang__) || __GNUC__ >= 13)
 template <>
@@ -201,6 +209,7 @@ template <class T>
 struct element_of<Kokkos::complex<T>> {
   using type = std::complex<T>;
 };
+/// `element_of` as a type.
 template <class T>
 using element_of_t = typename element_of<std::remove_cv_t<T>>::type;
 
@@ -233,8 +242,8 @@ struct real<std::complex<T>> {
   using type = T;
 };
 
-/// A complex number as its parts, with the layout of std::complex, which devices have no functions
-/// for.
+/// Is a complex number as its parts, with the layout of std::complex, which has no functions on
+/// devices.
 template <class R>
 struct complex_number {
   R re, im;
@@ -245,11 +254,11 @@ auto those_of(type_list<T...>)
     -> decltype((type_list<>{} + ... +
                  std::conditional_t<Property<T>::value, type_list<T>, type_list<>>{}));
 
-/// The types of `List` that have a property, in its order.
+/// Is the list of those types of `List` that have a property, in its order.
 template <class List, template <class> class Property>
 using those = decltype(those_of<Property>(List{}));
 
-/// The place of an element type in the list, or `type_count`.
+/// Is the place of an element type in the list; of any other type it is `type_count`.
 template <class T>
 inline constexpr std::size_t position = index_in<element_of_t<T>>(element_types{});
 
@@ -259,9 +268,11 @@ inline constexpr std::size_t position = index_in<element_of_t<T>>(element_types{
 template <class T>
 concept element = types::position<T> < type_count;
 
+/// The value of `tally::type` that stands for `T`.
 template <element T>
 inline constexpr type type_of = types::listed::numbers[types::position<T>];
 
+/// Whether `T` is a std::complex.
 template <class T>
 inline constexpr bool is_complex_v = types::is_complex<T>::value;
 
@@ -292,7 +303,7 @@ consteval tally::type complex_of() {
   }
 }
 
-/// An element type's traits as data, in the order of the numbers.
+/// Is what there is to know of an element type, as data.
 struct traits {
   std::string_view name;
   std::uint8_t bytes = 0;
@@ -312,7 +323,7 @@ inline constexpr auto all_traits = []<class... T>(type_list<T...>) {
 
 }  // namespace types
 
-/// Whether `t` is one of the types of a list; false for a value that is no element type.
+/// Says whether `t` is one of the types of a list. A value that is no element type is in none.
 template <class List>
 TALLY_HOST_DEVICE constexpr bool is_in(type t) {
   return types::has_number(List{}, t);
@@ -324,27 +335,27 @@ TALLY_HOST_DEVICE constexpr bool is_floating_point(type t) {
 TALLY_HOST_DEVICE constexpr bool is_real(type t) { return is_in<real_types>(t); }
 TALLY_HOST_DEVICE constexpr bool is_complex(type t) { return is_in<complex_types>(t); }
 
-/// The size of one element in bytes, of a listed type.
+/// Returns the size of one element in bytes. The type must be listed, here and below.
 constexpr std::size_t size_of(type t) noexcept {
   return types::all_traits[static_cast<std::size_t>(t)].bytes;
 }
 
-/// What the address of an element is a multiple of, in bytes.
+/// Returns what the address of an element is a multiple of, in bytes.
 constexpr std::size_t alignment_of(type t) noexcept {
   return types::all_traits[static_cast<std::size_t>(t)].alignment;
 }
 
-/// The type of a complex element's parts; of a real one `t` itself.
+/// Returns the type of a complex element's parts, and a real type itself.
 constexpr type part_of(type t) noexcept {
   return types::all_traits[static_cast<std::size_t>(t)].part;
 }
 
-/// The complex type of parts of type `t`, of float32 or float64.
+/// Returns the complex type whose parts have the real type of `t`, which is float32 or float64.
 constexpr type complex_of(type t) noexcept {
   return types::all_traits[static_cast<std::size_t>(t)].complex;
 }
 
-/// The name of a type in messages and tables: "float64".
+/// Returns the name of a type in messages and tables: "float64".
 constexpr std::string_view name(type t) noexcept {
   return types::all_traits[static_cast<std::size_t>(t)].name;
 }

@@ -1,5 +1,5 @@
-// What the kernels of this column share: how elements are loaded and converted, how a result is
-// written, and how a launch waits for the one before.
+// This header has what all kernels of this column share: it loads and converts elements, writes a
+// result, and lets a launch wait for the one before it.
 #pragma once
 
 #include "backends/cuda/device/words.hpp"
@@ -17,7 +17,7 @@ namespace tally::backends::cuda {
 inline constexpr unsigned warp = 32;
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
-/// What an element is on the device, where std::complex has no functions.
+/// Gives the type that an element has on the device, where std::complex has no functions.
 template <class T>
 struct on_device {
   using type = T;
@@ -33,7 +33,7 @@ struct on_device<std::complex<R>> {
 template <class T>
 using on_device_t = typename on_device<T>::type;
 
-/// To the accumulator's real type, to nearest even.
+/// Converts a number to the accumulator's real type, rounded to nearest even.
 template <class R, class T>
 __device__ R convert(T value) {
   if constexpr (std::is_same_v<T, float16>) {
@@ -45,38 +45,40 @@ __device__ R convert(T value) {
   }
 }
 
-/// `count` adjacent elements, loaded with the widest loads that there are; zeros until then.
+/// Holds `count` adjacent elements, which the widest loads that exist bring in; before that they
+/// are zeros.
 template <class T, int count>
 struct elements {
   static constexpr int bytes = count * static_cast<int>(sizeof(T));
-  using word = std::conditional_t<
+  using raw_type = std::conditional_t<
       bytes >= 16, uint4,
       std::conditional_t<bytes == 8, uint2,
                          std::conditional_t<bytes == 4, std::uint32_t, std::uint16_t>>>;
 
-  word words[bytes / sizeof(word)] = {};
+  raw_type raw[bytes / sizeof(raw_type)] = {};
 
-  /// Through L2: the launch before may have written this while this one was placed already, and L1
-  /// (or __ldg, which asks for memory that nobody writes meanwhile) could hold what was there then.
+  /// Loads the elements through L2. The launch before may have written them after this launch was
+  /// placed, and L1 could hold the older bytes. (__ldg is for memory that nobody writes meanwhile.)
   __device__ void load(const T* from) {
 #pragma unroll
-    for (int i = 0; i < bytes / static_cast<int>(sizeof(word)); ++i) {
-      words[i] = __ldcg(reinterpret_cast<const word*>(from) + i);
+    for (int i = 0; i < bytes / static_cast<int>(sizeof(raw_type)); ++i) {
+      raw[i] = __ldcg(reinterpret_cast<const raw_type*>(from) + i);
     }
   }
-  /// The first `some` of them; zeros after those.
+  /// Loads the first `some` elements; those after them are zeros.
   __device__ void load(const T* from, int some) {
     T all[count];
 #pragma unroll
     for (int i = 0; i < count; ++i) all[i] = i < some ? from[i] : T();
-    memcpy(words, all, bytes);
+    memcpy(raw, all, bytes);
   }
   __device__ T operator[](int i) const {
     T all[count];
-    memcpy(all, words, bytes);
+    memcpy(all, raw, bytes);
     return all[i];
   }
-  /// The same without an array, which some loops leave in memory.
+  /// Returns element i as operator[] does, but without an array, which the compiler leaves in
+  /// memory in some loops.
   __device__ T at(int i) const {
     if constexpr (sizeof(T) == 8) {
       return __builtin_bit_cast(T,
@@ -91,16 +93,16 @@ struct elements {
     }
   }
 
-  /// The compiler takes them for others from here on, so that it computes from them again instead
-  /// of keeping what it did.
+  /// Makes the compiler believe that the elements have changed, so that it computes from them again
+  /// instead of keeping earlier results in registers.
   __device__ void renew() {
 #pragma unroll
-    for (word& w : words) {
-      if constexpr (sizeof(word) == 16) {
+    for (raw_type& w : raw) {
+      if constexpr (sizeof(raw_type) == 16) {
         asm volatile("" : "+r"(w.x), "+r"(w.y), "+r"(w.z), "+r"(w.w));
-      } else if constexpr (sizeof(word) == 8) {
+      } else if constexpr (sizeof(raw_type) == 8) {
         asm volatile("" : "+r"(w.x), "+r"(w.y));
-      } else if constexpr (sizeof(word) == 4) {
+      } else if constexpr (sizeof(raw_type) == 4) {
         asm volatile("" : "+r"(w));
       } else {
         asm volatile("" : "+h"(w));
@@ -110,19 +112,19 @@ struct elements {
 
  private:
   __device__ std::uint32_t upto_32_bits(int i) const {
-    if constexpr (sizeof(word) == 16) {
-      const uint4& four = words[i / 4];
+    if constexpr (sizeof(raw_type) == 16) {
+      const uint4& four = raw[i / 4];
       return i % 4 == 0 ? four.x : i % 4 == 1 ? four.y : i % 4 == 2 ? four.z : four.w;
-    } else if constexpr (sizeof(word) == 8) {
-      return i == 0 ? words[0].x : words[0].y;
+    } else if constexpr (sizeof(raw_type) == 8) {
+      return i == 0 ? raw[0].x : raw[0].y;
     } else {
-      return words[0];
+      return raw[0];
     }
   }
 };
 
-/// Writes a result where the host asked for it: plainly, or with a tag as words (words.hpp) to the
-/// host, which waits for them.
+/// Writes a result where the host wants it: as it is where `tag` is 0, else as words (words.hpp)
+/// with that tag, which the host waits for.
 template <class Result>
 __device__ void deliver(const Result& result, std::uint32_t tag, void* to) {
   if (tag == 0) {
@@ -136,7 +138,7 @@ __device__ void deliver(const Result& result, std::uint32_t tag, void* to) {
   }
 }
 
-/// Of one or two parts.
+/// Writes a result of one part (a real one) or of two.
 template <int parts, class R>
 __device__ void deliver(const complex_number<R>& all, std::uint32_t tag, void* to) {
   if constexpr (parts == 1) {
@@ -146,11 +148,11 @@ __device__ void deliver(const complex_number<R>& all, std::uint32_t tag, void* t
   }
 }
 
-// Programmatic dependent launch (dot.cpp asks for it): the blocks of a launch may be placed while
-// the one before on the stream ends, and wait here, before they touch memory, until it has ended
-// and its writes are seen. Takes 0.3 to 0.4 us off each call of a chain, 4.1 to 3.9 us at 2^20
-// doubles. Letting the next launch start before the loads are done made 2^18 to 2^20 slower, by 0.3
-// to 0.5 us.
+// Programmatic dependent launch (runtime/launch.cpp asks for it) lets the blocks of a launch take
+// their places while the launch before it on the stream ends. They wait here, before they touch
+// memory, until that launch has ended and its writes can be seen. This takes 0.3 to 0.4 us off each
+// call of a chain: 4.1 becomes 3.9 us at 2^20 doubles. If a block lets the next launch start before
+// its own loads are done, 2^18 to 2^20 doubles take 0.3 to 0.5 us longer.
 __device__ inline void wait_for_launch_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -1,11 +1,11 @@
-// Words that validate themselves: how one party hands another a value without a fence, a flag or a
+// A word validates itself: with words, one party hands another a value without a fence, a flag or a
 // ticket.
 //
-// A 64-bit word carries 32 bits of the value and a 32-bit tag. A 64-bit store is never torn, so a
-// reader that finds the tag it waits for has the payload too, whatever the order in which several
-// words arrive. For the blocks of a dot product of 2^14 to 2^20 doubles, on an H200, this takes 0.1
-// to 0.5 us less than a ticket with acquire-release order, and 0.3 to 0.6 us less than
-// __threadfence and an atomic.
+// A word is 64 bits, of which 32 carry a piece of the value and 32 a tag. A 64-bit store is never
+// torn, so a reader that finds the tag it waits for has the payload too, in whatever order several
+// words arrive. For the blocks of a dot product of 2^14 to 2^20 doubles this takes 0.1 to 0.5 us
+// less than a ticket with acquire-release order, and 0.3 to 0.6 us less than __threadfence and an
+// atomic (one H200).
 #pragma once
 
 #include <tally/types.hpp>
@@ -15,7 +15,7 @@
 
 namespace tally::backends::cuda {
 
-/// Words that a value of type `T` takes.
+/// Says how many words carry a value of type `T`.
 template <class T>
 inline constexpr int words_of = sizeof(T) / 4;
 
@@ -28,12 +28,14 @@ TALLY_HOST_DEVICE constexpr std::uint32_t tag_of(std::uint64_t word) {
 
 #if defined(__CUDACC__)  // the device's side
 
-/// The tags of words between blocks. A reader puts `empty` back, so that every launch finds all
-/// words empty: a sequence number would be the same at every replay of a captured graph.
+/// These are the tags of words between blocks. A reader puts `empty` back, so that every launch
+/// finds all words empty. A sequence number would not do: it would be the same at every replay of a
+/// captured graph.
 inline constexpr std::uint32_t empty = 0;
 inline constexpr std::uint32_t full = 1;
 
-// Relaxed at device scope: they go to L2, where all blocks see them, and order nothing else.
+// These accesses are relaxed, at device scope: they go to L2, where all blocks see them, and they
+// order nothing else.
 __device__ inline void store_words(std::uint64_t* to, std::uint64_t a, std::uint64_t b) {
   asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(a), "l"(b) : "memory");
 }
@@ -61,9 +63,10 @@ __device__ void put(std::uint64_t* to, const T& value) {
   }
 }
 
-/// A warp waits until `count` words are full for each of its threads that `takes`, empties them,
-/// and gives their payloads; zeros to the other threads, whose `from` is read and left alone. All
-/// threads stay in the loop together: where each left it by itself, small grids took 0.5 us longer.
+/// Waits, with a whole warp, until `count` words are full for each thread that `takes`. Then it
+/// empties them and gives their payloads. A thread that does not take reads its `from`, leaves it
+/// alone and gets zeros. All threads stay in the loop until all have their words: where each left
+/// it by itself, small grids took 0.5 us longer.
 template <int count>
 __device__ void take(std::uint64_t* from, bool takes, std::uint32_t (&payload)[count]) {
   static_assert(count % 2 == 0);

@@ -1,4 +1,4 @@
-// dot accumulated in complex128.
+// This source compiles the kernels of dot that accumulate in complex128.
 #include "backends/cuda/dot/kernel.cuh"
 #include "backends/cuda/dot/kernels.hpp"
 

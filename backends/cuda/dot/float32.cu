@@ -1,4 +1,4 @@
-// dot accumulated in float32.
+// This source compiles the kernels of dot that accumulate in float32.
 #include "backends/cuda/dot/kernel.cuh"
 #include "backends/cuda/dot/kernels.hpp"
 

@@ -1,4 +1,4 @@
-// dot accumulated in float64.
+// This source compiles the kernels of dot that accumulate in float64.
 #include "backends/cuda/dot/kernel.cuh"
 #include "backends/cuda/dot/kernels.hpp"
 

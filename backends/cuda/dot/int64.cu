@@ -1,4 +1,4 @@
-// dot accumulated in int64.
+// This source compiles the kernels of dot that accumulate in int64.
 #include "backends/cuda/dot/kernel.cuh"
 #include "backends/cuda/dot/kernels.hpp"
 

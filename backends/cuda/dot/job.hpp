@@ -1,5 +1,5 @@
-// What one launch of dot, or of a reduction of x alone, is told: the kernel's only parameter, the
-// same for all types.
+// A dot_job tells one launch of dot, or of a reduction of x alone, what to do. It is the kernel's
+// only parameter, and the same for all types.
 #pragma once
 
 #include <tally/dot.hpp>
@@ -10,16 +10,19 @@
 namespace tally::backends::cuda {
 
 struct dot_job {
-  // In the order in which a kernel needs them: parameters come through a cache, cold at its start.
+  // The members are in the order in which a kernel needs them: parameters come through a cache that
+  // is cold at the kernel's start.
   const void* x = nullptr;
   const void* y = nullptr;
   std::int64_t n = 0;
-  unsigned tiles = 1;  ///< a block's, of dot_shape
+  unsigned tiles = 1;  ///< a block takes this many (dot_shape)
   conjugate conjugated = conjugate::none;
-  std::uint32_t tag = 0;           ///< 0: `result` is plain; else words (words.hpp) with this tag
-  std::uint64_t* words = nullptr;  ///< the workspace (workspace.hpp), for more than one block
-  std::uint64_t* ended = nullptr;  ///< where the launch counts itself when it ends, or null
-  void* result = nullptr;          ///< where the device can write
+  /// 0: `result` is written as it is; else as words (words.hpp) with this tag.
+  std::uint32_t tag = 0;
+  /// The workspace (workspace.hpp), where there are several blocks.
+  std::uint64_t* words = nullptr;
+  std::uint64_t* ended = nullptr;  ///< the launch counts itself here when it ends, or null
+  void* result = nullptr;          ///< the device can write here
   std::ptrdiff_t x_increment = 1;
   std::ptrdiff_t y_increment = 1;
 };

@@ -1,4 +1,5 @@
-// dot on a GPU: the terms x_i * y_i, for each pair of element types.
+// dot on a GPU adds up the terms x_i * y_i. This header has those terms for each pair of element
+// types.
 #pragma once
 
 #include "backends/cuda/device/sum_kernel.cuh"
@@ -25,7 +26,7 @@ struct products {
   static constexpr int parts = is_complex_v<A> ? 2 : 1;
   static constexpr bool rescales = false;
 
-  /// Of a pair, the real operand comes first.
+  /// Adds a term. Of a real and a complex operand, the real one comes first.
   static __device__ void add(sum& s, on_device_t<X> x, on_device_t<Y> y) {
     if constexpr (!is_complex_v<Y>) {
       s = s + sum{product(convert<R>(x), convert<R>(y))};
@@ -56,7 +57,8 @@ struct dot_kernel_of {
   }
 };
 
-/// For dot_kernels.hpp. Every pair of types that `A` can accumulate is instantiated here.
+/// Makes the table that kernels.hpp declares. It instantiates the kernel for every pair of types
+/// that `A` can accumulate.
 template <class A>
 const pair_table<dot_kernel_function>& table_of_dot_kernels(bool contiguous) {
   static constexpr auto of_contiguous =

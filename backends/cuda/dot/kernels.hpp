@@ -1,5 +1,5 @@
-// The kernels of dot, one table for each accumulator, each in a source file of its own so that they
-// compile side by side.
+// The kernels of dot stand in one table for each accumulator. Each table has a source file of its
+// own, so that they compile side by side.
 #pragma once
 
 #include "backends/cuda/dot/job.hpp"
@@ -10,11 +10,11 @@
 
 namespace tally::backends::cuda {
 
-/// A kernel. Called through cudaLaunchKernel, never directly.
+/// The type of a kernel. The host calls it through cudaLaunchKernel, never directly.
 using dot_kernel_function = void(dot_job);
 
-/// The kernels that accumulate in `A`, for vectors that are contiguous and start at multiples of
-/// what a thread loads at once, or for any.
+/// Returns the kernels that accumulate in `A`: for vectors that are contiguous and start at
+/// multiples of what a thread loads at once, and for all others.
 template <class A>
 const pair_table<dot_kernel_function>& dot_kernels(bool contiguous);
 

@@ -1,8 +1,14 @@
-// The exact grade of any operands.
+// This source compiles the exact grade of operands of mixed types. Products of bool and float32
+// have kernels of their own; all others share one that is told the types at run time.
 #include "backends/cuda/exact/kernel.cuh"
 
 namespace tally::backends::cuda {
 
+template <>
+exact_kernel_pair exact_kernels<bool, float>() {
+  return {exact_kernel_of<vector_tile<bool, float, 32>>(),
+          exact_kernel_of<vector_tile<bool, float, 4>>()};
+}
 template <>
 exact_kernel_pair exact_kernels<any_vector, any_vector>() {
   return {exact_kernel_of<any_tile>(), exact_kernel_of<any_tile>()};

@@ -2,6 +2,7 @@
 
 #include "backends/cuda/exact/job.hpp"
 #include "backends/cuda/exact/kernels.hpp"
+#include "backends/cuda/exact/shape.hpp"
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/mailbox.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
@@ -20,7 +21,7 @@ const exact_kernel_pair* made_for() {
   return &kernels;
 }
 
-/// The kernels made for these operands, or null.
+/// Returns the kernels that were made for these operands, or null.
 const exact_kernel_pair* kernels_for(const exact_arguments& a) {
   using product_types = type_list<float16, bfloat16, float, double>;
   using value_types = type_list<float, double>;
@@ -31,16 +32,16 @@ const exact_kernel_pair* kernels_for(const exact_arguments& a) {
     } else if (a.x.element == a.y.element && is_in<product_types>(a.x.element)) {
       made = with_type<product_types>(a.x.element, []<class X>() { return made_for<X, X>(); });
     }
-    if (made && !is_contiguous(a.y, made->long_tiles.lanes)) return nullptr;
+    if (made && !is_contiguous(a.y, made->long_tiles.per_load)) return nullptr;
   } else if (is_in<value_types>(a.x.element)) {
     made = with_type<value_types>(a.x.element, [&]<class X>() {
       return a.term == exact_term::square ? made_for<X, squared>() : made_for<X, no_vector>();
     });
   }
-  return made && is_contiguous(a.x, made->long_tiles.lanes) ? made : nullptr;
+  return made && is_contiguous(a.x, made->long_tiles.per_load) ? made : nullptr;
 }
 
-/// What the kernel for any operands is told of them.
+/// Tells the kernel for any operands what they are.
 void describe(const exact_arguments& a, exact_job& job) {
   using factor = exact_job::factor;
   job.x_increment = a.x.increment;
@@ -76,10 +77,10 @@ void describe(const exact_arguments& a, exact_job& job) {
     job.product_of[0][1] = {1, 1, !conjugated};
     job.product_of[1][0] = {0, 1, a.conjugated == conjugate::y};
     job.product_of[1][1] = {1, 0, a.conjugated == conjugate::x};
-  } else {  // one of them real: its doubles times each part of the other
+  } else {  // one of them is real: its doubles are multiplied by each part of the other
     const bool x_complex = is_complex(a.x.element);
     const bool negative =
-        a.conjugated == (x_complex ? conjugate::x : conjugate::y);  // the imaginary part
+        a.conjugated == (x_complex ? conjugate::x : conjugate::y);  // the imaginary part is
     job.products = x_complex ? of_y : of_x;
     for (unsigned i = 0; i < 2; ++i) {
       for (unsigned j = 0; j < job.products; ++j) {
@@ -90,7 +91,7 @@ void describe(const exact_arguments& a, exact_job& job) {
   }
 }
 
-/// The public function's, for errors.
+/// Returns the public function's name, for errors.
 const char* name_of(const exact_arguments& a) {
   switch (a.term) {
     case exact_term::value:
@@ -102,50 +103,6 @@ const char* name_of(const exact_arguments& a) {
     default:
       return a.conjugated == conjugate::none ? "dot" : "dotc";
   }
-}
-
-/// How a call is cut. None of it can change the result.
-struct exact_shape {
-  const exact_kernel_choice* kernel = nullptr;
-  unsigned tiles = 1;  ///< of a chunk, which a warp takes at a time; 32 at most
-  bool dynamic = false;
-  unsigned blocks = 1;
-  unsigned warps = 1;  ///< of a block
-};
-
-/// Figures: one H200, f64 x f64 in [-1, 1), device time of one of 100 calls in a graph (20 at 2^24,
-/// 3 at 2^28).
-exact_shape shape_of(const exact_kernel_pair& kernels, std::uint64_t n, unsigned products,
-                     unsigned multiprocessors) {
-  const auto ceil_div = [](std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; };
-  const std::uint64_t resident = std::uint64_t{exact_blocks} * multiprocessors * exact_warps;
-  const auto tiles_of = [&](const exact_kernel_choice& kernel) {
-    return ceil_div(n, static_cast<unsigned>(kernel.tile)) * products;
-  };
-  exact_shape s;
-  // Short tiles, of 4 terms a thread, as long as each warp has one at most: 2.67 us at 1000
-  // elements (with 8 terms 3.43), 3.57 at 2^12 (3.85), 3.60 at 2^14 (3.98). 2 terms are up to 0.2
-  // faster from 2^12 to 2^16 and slower elsewhere; blocks of 2 or 4 warps take up to 1 us longer.
-  s.kernel = tiles_of(kernels.short_tiles) <= resident ? &kernels.short_tiles : &kernels.long_tiles;
-  const std::uint64_t tiles = tiles_of(*s.kernel);
-  // One block, which needs no workspace, for up to 12 terms a thread: 2.86 us at 2048 elements, in
-  // more blocks 3.54; 3.39 at 3000 (3.59); but 3.76 at 4096 (3.57).
-  const std::uint64_t one_block =
-      exact_warps * std::max(1u, 12 * 32 / static_cast<unsigned>(s.kernel->tile));
-  // Then all resident warps get the same: 5.95 us at 2^20 (with 4 terms 6.11, with 16 8.46), 20.1
-  // at 2^22, 67.4 at 2^24, where chunks of 4 tiles took 72.1. Of more than 32 tiles a warp they
-  // take chunks as they get ready: 927 us at 2^28, in chunks of 8 tiles 959, of 4 1042. Equal
-  // shares take 1 % longer there, a block for every 8 chunks 2 %; with exponents spread over
-  // 2^+-100, 3 and 36 %.
-  const std::uint64_t a_warp = ceil_div(tiles, tiles <= one_block ? exact_warps : resident);
-  s.tiles = static_cast<unsigned>(a_warp <= 32 ? std::max<std::uint64_t>(a_warp, 1)
-                                               : std::clamp<std::uint64_t>(a_warp / 4, 8, 16));
-  const std::uint64_t chunks = ceil_div(tiles, s.tiles);
-  s.dynamic = chunks > resident;
-  s.warps = static_cast<unsigned>(std::clamp<std::uint64_t>(chunks, 1, exact_warps));
-  s.blocks = static_cast<unsigned>(
-      std::clamp<std::uint64_t>(ceil_div(chunks, exact_warps), 1, resident / exact_warps));
-  return s;
 }
 
 }  // namespace
@@ -163,7 +120,7 @@ void exact(const executor& where, const exact_arguments& a) {
   job.root = a.term == exact_term::square;
   job.to_float = part_of(a.result.element) == type::float32;
   job.result = a.result.data;
-  mailbox* const box = a.wait ? &mailbox::mine(current) : nullptr;
+  mailbox* const box = a.wait ? &mailbox::of_this_thread(current) : nullptr;
   if (a.wait) {
     job.result = box->address();
     job.tag = box->next_tag();
@@ -175,7 +132,8 @@ void exact(const executor& where, const exact_arguments& a) {
     describe(a, job);
   }
 
-  const exact_shape cut = shape_of(*made, a.x.size, job.products, multiprocessors(where.device()));
+  const exact_shape cut =
+      shape_of_exact(*made, a.x.size, job.products, multiprocessors(where.device()));
   job.tiles = cut.tiles;
   job.dynamic = cut.dynamic;
   launch_shape shape;

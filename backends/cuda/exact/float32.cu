@@ -1,4 +1,5 @@
-// The exact grade of products of float32.
+// This source compiles the exact grade of float32: products of two vectors, the elements of one,
+// and their squares.
 #include "backends/cuda/exact/kernel.cuh"
 
 namespace tally::backends::cuda {
@@ -6,6 +7,14 @@ namespace tally::backends::cuda {
 template <>
 exact_kernel_pair exact_kernels<float, float>() {
   return vector_kernels<float, float>();
+}
+template <>
+exact_kernel_pair exact_kernels<float, no_vector>() {
+  return vector_kernels<float, no_vector>();
+}
+template <>
+exact_kernel_pair exact_kernels<float, squared>() {
+  return vector_kernels<float, squared>();
 }
 
 }  // namespace tally::backends::cuda

@@ -1,4 +1,5 @@
-// The exact grade of products of float64.
+// This source compiles the exact grade of float64: products of two vectors, the elements of one,
+// and their squares.
 #include "backends/cuda/exact/kernel.cuh"
 
 namespace tally::backends::cuda {
@@ -6,6 +7,14 @@ namespace tally::backends::cuda {
 template <>
 exact_kernel_pair exact_kernels<double, double>() {
   return vector_kernels<double, double>();
+}
+template <>
+exact_kernel_pair exact_kernels<double, no_vector>() {
+  return vector_kernels<double, no_vector>();
+}
+template <>
+exact_kernel_pair exact_kernels<double, squared>() {
+  return vector_kernels<double, squared>();
 }
 
 }  // namespace tally::backends::cuda

@@ -1,4 +1,4 @@
-// What one launch of the exact grade is told: the kernels' only parameter.
+// An exact_job tells one launch of the exact grade what to do. It is the kernels' only parameter.
 #pragma once
 
 #include <tally/types.hpp>
@@ -8,18 +8,18 @@
 
 namespace tally::backends::cuda {
 
-/// Of a block, at most.
+/// A block has at most this many warps.
 inline constexpr unsigned exact_warps = 8;
-/// Of a multiprocessor, at a time.
+/// A multiprocessor has this many blocks at a time.
 inline constexpr unsigned exact_blocks = 2;
 
-/// Blocks add their sums up here. Words are a line of 128 bytes apart, so that they lie in
-/// different slices of L2, which add side by side.
+/// Blocks add up their sums in this workspace. Its words are a line of 128 bytes apart, so that
+/// they lie in different slices of L2, which add side by side.
 namespace exact_workspace {
 inline constexpr unsigned apart = 16;
 inline constexpr unsigned ticket = 0;
-inline constexpr unsigned chunk = apart;     ///< one for each part of the result
-inline constexpr unsigned sums = 3 * apart;  ///< of the first part, then those of the second
+inline constexpr unsigned batch = apart;     ///< one for each part of the result
+inline constexpr unsigned sums = 3 * apart;  ///< the first part's, then the second part's
 constexpr unsigned words(unsigned parts, unsigned of_sum) { return sums + parts * of_sum * apart; }
 }  // namespace exact_workspace
 
@@ -27,25 +27,26 @@ struct exact_job {
   const void* x = nullptr;
   const void* y = nullptr;
   std::int64_t n = 0;
-  unsigned tiles = 1;    ///< adjacent ones, a chunk: what a warp takes at a time
-  bool dynamic = false;  ///< whether warps take chunks as they come, or each its share
+  unsigned tiles = 1;    ///< a batch has this many adjacent tiles; a warp takes a batch at a time
+  bool dynamic = false;  ///< whether warps take batches as they get ready; else each has its share
   bool absolute = false;
   bool root = false;      ///< the result is the root of the sum
   bool to_float = false;  ///< the result is float, else double
-  std::uint32_t tag = 0;  ///< 0: `result` is plain; else words (words.hpp) with this tag
-  std::uint64_t* workspace = nullptr;  ///< workspace.hpp, for more than one block
-  std::uint64_t* ended = nullptr;      ///< where the launch counts itself when it ends, or null
-  void* result = nullptr;              ///< where the device can write
+  /// 0: `result` is written as it is; else as words (words.hpp) with this tag.
+  std::uint32_t tag = 0;
+  std::uint64_t* workspace = nullptr;  ///< where there are several blocks (workspace.hpp)
+  std::uint64_t* ended = nullptr;      ///< the launch counts itself here when it ends, or null
+  void* result = nullptr;              ///< the device can write here
 
-  // Only of the kernel for any operands.
+  // Only the kernel for any operands uses the members below.
   std::ptrdiff_t x_increment = 1;
   std::ptrdiff_t y_increment = 1;
   type x_type = type::float64;
   type y_type = type::float64;
-  /// The parts of the result: 1, or 2 of a complex one.
+  /// The result has 1 part, or 2 if it is complex.
   unsigned parts = 1;
-  /// Of an element's term: the products whose sum is a part of the result, of one double that is a
-  /// part of the element of x and one that is a part of that of y (or of x, or 1).
+  /// A part of the result is the sum of such products over all elements. Each is one double that is
+  /// a part of x's element times one that is a part of y's (or of x's again, or 1).
   struct product {
     std::uint8_t x = 0;
     std::uint8_t y = 0;

@@ -1,5 +1,4 @@
-// The kernels of the exact grade, each pair of types in a source file of its own so that they
-// compile side by side.
+// This header declares the kernels of the exact grade.
 #pragma once
 
 #include "src/core/table.hpp"
@@ -10,24 +9,25 @@
 
 namespace tally::backends::cuda {
 
-/// In the place of the second vector's type: there is none, and the terms are the first one's
-/// elements, or their squares.
+/// Stands in the place of the second vector's type where there is none: the terms are the first
+/// one's elements, or, for `squared`, their squares.
 struct no_vector;
 struct squared;
-/// In the place of both: the kernel for any operands.
+/// Stands in the place of both types: it names the kernel for any operands.
 struct any_vector;
 
-/// A kernel. Called through cudaLaunchKernel, never directly; its parameter is an exact_job.
+/// A kernel with what the host must know of it. The host calls it through cudaLaunchKernel, never
+/// directly; its parameter is an exact_job.
 struct exact_kernel_choice {
   const void* kernel = nullptr;
   int tile = 0;                  ///< elements that a warp takes at a time
-  int lanes = 1;                 ///< adjacent ones that a thread loads at once
-  std::size_t shared_bytes = 0;  ///< dynamic, of each warp
-  unsigned words = 0;            ///< of a sum
+  int per_load = 1;              ///< adjacent elements that a thread loads at once
+  std::size_t shared_bytes = 0;  ///< dynamic shared memory of each warp
+  unsigned words = 0;            ///< words of a sum
 };
 
-/// The kernels for these types: one with long tiles, and one with short ones for short vectors,
-/// whose terms are better shared out among many threads.
+/// The kernels for these types: one with long tiles, and one with short tiles for short vectors, so
+/// that many threads share their terms.
 struct exact_kernel_pair {
   exact_kernel_choice long_tiles;
   exact_kernel_choice short_tiles;

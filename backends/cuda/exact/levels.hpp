@@ -1,17 +1,18 @@
-// Exact sums of doubles in levels: how a thread adds terms without error, in a few operations each.
+// A level is how a thread adds doubles without error, in a few operations each.
 //
-// A level is a double s that starts at 1.5 * 2^k, its bias, and stays in [2^k, 2^(k+1)). There it
-// is a multiple of u = 2^(k-52), so of a small v it takes what is a multiple of u, and what it
-// leaves, at most u/2, is known exactly and goes to the next level down. Subtracting the bits of
-// the bias from those of s gives the level's sum, an integer number of u. Everything here relies on
-// rounding to nearest and on no contraction of products and sums.
+// A level is a double s that starts at 1.5 * 2^k, its bias, and stays in [2^k, 2^(k+1)). There s is
+// a multiple of u = 2^(k-52). So if a small v is added, the level takes the nearest multiple of u,
+// and the rest, at most u/2, is known exactly and goes to the next level down. Subtracting the bits
+// of the bias from the bits of s gives the level's sum, an integer number of u. Everything here
+// relies on rounding to nearest and on no contraction of products and sums.
 //
 // There are two kinds. Narrow levels are 2 or 3 that live in registers for one tile of terms, where
-// their window is right for all terms of it: that is checked, and costs nearly nothing. Wide levels
-// are a column in memory, one for each 42 bits of exponents, of which a term picks those it needs.
+// their window is right for all terms of the tile: that is checked, and costs nearly nothing. Wide
+// levels are a column in memory, one for each 42 bits of exponents, and a term picks those that it
+// needs.
 //
-// A term is a product x * y, of which the rounded product is `high` and the rest `low`. Where the
-// products are exact in double, of two floats say, or where there is no y, it is `high` alone.
+// A term is a product x * y: `high` is the rounded product and `low` the rest. Where the products
+// are exact in double (those of two floats, say), or where there is no y, the term is `high` alone.
 #pragma once
 
 #include <tally/exact_sum.hpp>
@@ -22,12 +23,13 @@
 
 namespace tally::backends::cuda {
 
-/// The upper word of |value|: ordered as the magnitudes are, infinity and NaNs above all others.
+/// Returns the upper word of |value|. It is ordered as the magnitudes are, with infinity and NaNs
+/// above all others.
 TALLY_HOST_DEVICE inline std::uint32_t magnitude_of(double value) {
   return static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, value) >> 32) & 0x7fffffffu;
 }
 
-/// The upper word of 2^exponent.
+/// Returns the upper word of 2^exponent.
 TALLY_HOST_DEVICE constexpr std::uint32_t power_of_two(int exponent) {
   return static_cast<std::uint32_t>(exponent + 1023) << 20;
 }
@@ -50,25 +52,25 @@ TALLY_HOST_DEVICE inline float from_bits(std::uint32_t bits) {
   return __builtin_bit_cast(float, bits);
 }
 
-/// The bias of a level: the upper word of 1.5 * 2^k.
+/// Returns the bias of a level: the upper word of 1.5 * 2^k.
 TALLY_HOST_DEVICE constexpr std::uint32_t bias_word(int k) { return power_of_two(k) | 0x80000u; }
 
-/// The level takes what it can of v, and v becomes the rest.
+/// Lets the level take what it can of v; v becomes the rest.
 TALLY_HOST_DEVICE inline void split(double& level, double& v) {
   const double sum = level + v;
   v -= sum - level;
   level = sum;
 }
 
-/// The level takes v. Whether it could not, not all of it.
+/// Lets the level take v, and returns whether it could not take all of it.
 TALLY_HOST_DEVICE inline bool overflows_below(double& level, double v) {
   const double before = level;
   level += v;
   return level - before != v;
 }
 
-/// The rest of the rounded product `high`. Exact if |high| >= smallest_split, or if it is 0 because
-/// x or y is.
+/// Returns what rounding left of the product `high`. It is exact if |high| >= smallest_split, or if
+/// the product is 0 because x or y is.
 TALLY_HOST_DEVICE inline double low_part(double x, double y, double high) {
   return fma(x, y, -high);
 }
@@ -80,39 +82,43 @@ constexpr int log2_of(int count) {
   return log;
 }
 
-/// A tile: `rows` times `lanes` terms of a thread. Its x(row, lane) and y(row, lane) are doubles;
-/// where `paired` is false, high(row, lane) is the term.
+/// Returns term (load, i) of a tile, rounded. A tile has `loads` times `per_load` terms of a
+/// thread. Its x(load, i) and y(load, i) are doubles; where `paired` is false, high(load, i) is the
+/// term.
 template <class Tile>
-TALLY_HOST_DEVICE double high_part(const Tile& tile, int row, int lane) {
+TALLY_HOST_DEVICE double high_part(const Tile& tile, int l, int i) {
   if constexpr (Tile::paired) {
-    return tile.x(row, lane) * tile.y(row, lane);
+    return tile.x(l, i) * tile.y(l, i);
   } else {
-    return tile.high(row, lane);
+    return tile.high(l, i);
   }
 }
 
 // --- Narrow levels ---------------------------------------------------------------------------
 
-/// For tiles of up to `count` terms a thread, that are added up in exact_sum<T>.
+/// Narrow levels take tiles of up to `count` terms a thread, whose sums go to an exact_sum<T>.
 template <class T, bool paired, int count>
 struct narrow_levels {
   using sum = exact_sum<T>;
   static constexpr int levels = paired ? 3 : 2;
-  /// How much higher the upper level's bias is than the bound on a term: a tile's sum stays below
-  /// half of what would leave the binade.
+  /// The upper level's bias is so many binades higher than the bound on a term, so that a tile's
+  /// sum stays below half of what would leave the binade.
   static constexpr int room = log2_of(count) + 2;
-  /// Between the biases of adjacent levels: the lower one gets at most `count` times u/2 (and, the
-  /// second, the low parts of products, which are 2^53 times smaller than the terms).
+  /// The biases of adjacent levels are so many binades apart: the lower level gets at most `count`
+  /// times u/2 (and the second one also the low parts of products, which are 2^53 times smaller
+  /// than the terms).
   static constexpr int spacing = 51 - log2_of(count);
-  /// How many tiles may be added before the sums are taken: 32 threads' then fit 64 bits.
+  /// So many tiles may be added before the sums are taken: then 64 bits hold those of 32 threads.
   static constexpr int tiles = 128;
 
-  /// Terms are in the window if their magnitude_of is below this. 0: there is no window yet.
+  /// Terms are in the window if their magnitude_of is below this. 0 means that there is no window
+  /// yet.
   std::uint32_t limit = 0;
-  /// Of the levels, in their units.
+  /// The levels' sums, each in its level's units.
   std::int64_t sums[levels] = {};
 
-  /// The window for terms up to this magnitude, with room for others that are 4 times as large.
+  /// Returns the window for terms up to this magnitude, with room for others that are 4 times as
+  /// large.
   TALLY_HOST_DEVICE static std::uint32_t limit_for(std::uint32_t largest) {
     constexpr int of_sum = sum::lowest_exponent + 52;
     constexpr int lowest = (of_sum > -1022 ? of_sum : -1022) + (levels - 1) * spacing - room;
@@ -125,31 +131,32 @@ struct narrow_levels {
   TALLY_HOST_DEVICE std::uint32_t bias(int level) const {
     return limit + (static_cast<std::uint32_t>(room - level * spacing) << 20) + 0x80000u;
   }
-  /// A level's unit is 2^this.
+  /// Returns the exponent of a level's unit.
   TALLY_HOST_DEVICE int exponent(int level) const {
     return static_cast<int>(limit >> 20) - 1023 - 52 + room - level * spacing;
   }
 
-  /// Adds the tile up in levels of its own: what is to be added to `sums`. Whether they held it.
+  /// Adds up the tile in levels of its own and gives what is to be added to `sums`. It returns
+  /// whether the levels held the tile.
   template <class Tile>
   TALLY_HOST_DEVICE bool add(const Tile& tile, std::int64_t (&more)[levels]) const {
-    // No array: in some kernels it would lie in memory and be written for each row of the tile, and
-    // sum took 870 us instead of 499 at 2^28 doubles (one H200).
+    // This is no array: in some kernels that would lie in memory and be written for each load of
+    // the tile; sum took 870 us instead of 499 at 2^28 doubles (one H200).
     double upper = from_upper_word(bias(0));
     double middle = from_upper_word(bias(1));
     double lower = from_upper_word(bias(2));
     bool lost = false;
     std::uint32_t largest = 0, smallest = ~0u;
 #pragma unroll
-    for (int row = 0; row < Tile::rows; ++row) {
+    for (int l = 0; l < Tile::loads; ++l) {
 #pragma unroll
-      for (int lane = 0; lane < Tile::lanes; ++lane) {
-        double v = high_part(tile, row, lane);
+      for (int i = 0; i < Tile::per_load; ++i) {
+        double v = high_part(tile, l, i);
         const std::uint32_t magnitude = magnitude_of(v);
         largest = magnitude > largest ? magnitude : largest;
         if constexpr (paired) {
           smallest = magnitude < smallest ? magnitude : smallest;
-          double low = low_part(tile.x(row, lane), tile.y(row, lane), v);
+          double low = low_part(tile.x(l, i), tile.y(l, i), v);
           split(upper, v);
           lost |= overflows_below(middle, v);
           split(middle, low);
@@ -170,21 +177,21 @@ struct narrow_levels {
     return holds;
   }
 
-  /// After `add` said yes.
+  /// Adds a tile's sums, once `add` has returned true.
   TALLY_HOST_DEVICE void commit(const std::int64_t (&more)[levels]) {
 #pragma unroll
     for (int i = 0; i < levels; ++i) sums[i] += more[i];
   }
 
-  /// The largest magnitude_of of the tile's terms.
+  /// Returns the largest magnitude_of of the tile's terms.
   template <class Tile>
   TALLY_HOST_DEVICE static std::uint32_t largest_of(const Tile& tile) {
     std::uint32_t largest = 0;
 #pragma unroll
-    for (int row = 0; row < Tile::rows; ++row) {
+    for (int l = 0; l < Tile::loads; ++l) {
 #pragma unroll
-      for (int lane = 0; lane < Tile::lanes; ++lane) {
-        const std::uint32_t magnitude = magnitude_of(high_part(tile, row, lane));
+      for (int i = 0; i < Tile::per_load; ++i) {
+        const std::uint32_t magnitude = magnitude_of(high_part(tile, l, i));
         largest = magnitude > largest ? magnitude : largest;
       }
     }
@@ -192,15 +199,15 @@ struct narrow_levels {
   }
 
  private:
-  /// Whether the low part of a product is not exact.
+  /// Says whether the low part of a product is not exact.
   template <class Tile>
   TALLY_HOST_DEVICE static bool underflows(const Tile& tile) {
     bool any = false;
 #pragma unroll
-    for (int row = 0; row < Tile::rows; ++row) {
+    for (int l = 0; l < Tile::loads; ++l) {
 #pragma unroll
-      for (int lane = 0; lane < Tile::lanes; ++lane) {
-        const double x = tile.x(row, lane), y = tile.y(row, lane);
+      for (int i = 0; i < Tile::per_load; ++i) {
+        const double x = tile.x(l, i), y = tile.y(l, i);
         any |= magnitude_of(x * y) < smallest_split && x != 0 && y != 0;
       }
     }
@@ -210,62 +217,64 @@ struct narrow_levels {
 
 // --- Wide levels -----------------------------------------------------------------------------
 
-/// What a thread has seen besides terms that were added.
+/// These say what a thread has seen besides the terms that were added.
 namespace seen {
 inline constexpr unsigned below = 1;  ///< terms of a lower bank
-inline constexpr unsigned above = 2;  ///< of a higher one
+inline constexpr unsigned above = 2;  ///< terms of a higher bank
 inline constexpr unsigned nan = 4;
 inline constexpr unsigned plus_infinity = 8;
 inline constexpr unsigned minus_infinity = 16;
 inline constexpr unsigned special = nan | plus_infinity | minus_infinity;
 }  // namespace seen
 
-/// Level i takes terms below 2^(top - spacing * i) and above what the next one takes; the rest of
-/// it goes to the levels after it: 168 bits from the first level's top on hold the 106 of a
-/// product, 126 the 53 of a double, wherever they begin.
+/// Wide levels are a column of them. Level i takes the part of a term that is below 2^(top -
+/// spacing * i) and above what the next level takes, and the rest goes to the levels after it. 168
+/// bits from the first level's top on hold the 106 bits of a product, and 126 the 53 of a double,
+/// wherever they begin.
 ///
-/// For exact_sum<double> the levels reach over 2^+-462 only. Other terms, rare where the rest of
-/// the range is used at all, have their turn with another bank: 0 is this one; those of bank b are
-/// in 2^(924 b +- 462), and are scaled to bank 0.
+/// For exact_sum<double> the levels reach over 2^+-462 only. Other terms, which are rare where they
+/// occur at all, have their turn with another bank. Bank 0 is this range; the terms of bank b are
+/// in 2^(924 b +- 462) and are scaled to bank 0.
 template <class T, bool paired>
 struct wide_levels {
   static constexpr bool banked = std::same_as<T, double>;
   static constexpr int spacing = 42;
   static constexpr int top = banked ? 462 : 257;
-  /// Levels in which terms start.
+  /// Terms start in so many levels.
   static constexpr int starts = banked ? 22 : 12;
   static constexpr int levels = starts + (paired ? 3 : 2);
   static constexpr int bank_exponent = starts * spacing;
   static_assert(!banked || bank_exponent == 2 * top);
   static_assert(banked || top - 41 - (levels - 1) * spacing <= -298);  // the last unit
-  /// A term gives a level 1.5 * 2^41 units at most, so there is room for 680; its sum is to be
-  /// taken after so many at the latest.
+  /// A term gives a level at most 1.5 * 2^41 units, so there is room for 680 terms. The level's sum
+  /// must be taken after so many at the latest.
   static constexpr int terms = 512;
 
-  /// With which round_to rounds to multiples of a level's unit.
+  /// Returns the bias with which round_to rounds to multiples of a level's unit.
   TALLY_HOST_DEVICE static constexpr std::uint32_t bias(int level) {
     return bias_word(top + 11) - static_cast<std::uint32_t>(level) * (spacing << 20);
   }
-  /// A level's sum, in its units.
+  /// Returns a level's sum, in its units.
   TALLY_HOST_DEVICE static std::int64_t sum_of(double level, int i) {
     const double b = from_upper_word(bias(i));
     return bits_of(level + b) - bits_of(b);
   }
-  /// A level's unit is 2^this.
+  /// Returns the exponent of a level's unit.
   TALLY_HOST_DEVICE static int exponent(int level, int bank) {
     return top - spacing * level - 41 + bank_exponent * bank;
   }
 
-  /// Adds a tile to a column whose levels are `stride` doubles apart, each a multiple of its unit.
+  /// Adds a tile to a column whose levels are `stride` doubles apart. Each level stays a multiple
+  /// of its unit.
   template <int stride, class Tile>
   TALLY_HOST_DEVICE static void add(double* column, const Tile& tile, int bank, unsigned& what) {
     if constexpr (banked) {
       if (bank != 0) {
 #pragma unroll
-        for (int row = 0; row < Tile::rows; ++row) {
+        for (int l = 0; l < Tile::loads; ++l) {
 #pragma unroll
-          for (int lane = 0; lane < Tile::lanes; ++lane) {
-            double x = tile.x(row, lane), y = tile.y(row, lane);
+          for (int i = 0; i < Tile::per_load; ++i) {
+            double x = tile.x(l, i), y = tile.y(l, i);
             scale(x, y, bank);
             add_term<stride>(column, x, y, x * y);
           }
@@ -275,12 +284,12 @@ struct wide_levels {
     }
     bool all = true;
 #pragma unroll
-    for (int row = 0; row < Tile::rows; ++row) {
+    for (int l = 0; l < Tile::loads; ++l) {
 #pragma unroll
-      for (int lane = 0; lane < Tile::lanes; ++lane) {
-        const double high = high_part(tile, row, lane);
+      for (int i = 0; i < Tile::per_load; ++i) {
+        const double high = high_part(tile, l, i);
         if constexpr (paired) {
-          all &= add_term<stride>(column, tile.x(row, lane), tile.y(row, lane), high);
+          all &= add_term<stride>(column, tile.x(l, i), tile.y(l, i), high);
         } else {
           all &= add_term<stride>(column, high, 1, high);
         }
@@ -288,12 +297,12 @@ struct wide_levels {
     }
     if (all) return;
 #pragma unroll
-    for (int row = 0; row < Tile::rows; ++row) {
+    for (int l = 0; l < Tile::loads; ++l) {
 #pragma unroll
-      for (int lane = 0; lane < Tile::lanes; ++lane) {
-        const double high = high_part(tile, row, lane);
+      for (int i = 0; i < Tile::per_load; ++i) {
+        const double high = high_part(tile, l, i);
         if constexpr (paired) {
-          what |= look(tile.x(row, lane), tile.y(row, lane), high);
+          what |= look(tile.x(l, i), tile.y(l, i), high);
         } else {
           what |= look(high, 1, high);
         }
@@ -304,7 +313,7 @@ struct wide_levels {
  private:
   static constexpr std::uint32_t infinity = 0x7ff00000u;
 
-  /// Whether a product, or term, is one that the levels take.
+  /// Says whether the levels take a product, or term, of this magnitude.
   TALLY_HOST_DEVICE static bool takes(std::uint32_t magnitude) {
     if constexpr (!banked) return magnitude < infinity;
     return magnitude - power_of_two(-top) < power_of_two(top) - power_of_two(-top);
@@ -315,8 +324,9 @@ struct wide_levels {
     return v + b - b;
   }
 
-  /// Whether it did. What each level takes is found without looking at it, so a term waits for the
-  /// one before only where it adds that; and there is no branch.
+  /// Adds a term and returns whether the levels took it. What each level takes is found without
+  /// looking at the level, so a term waits for the one before only where it adds to the same level;
+  /// and there is no branch.
   template <int stride>
   TALLY_HOST_DEVICE static bool add_term(double* column, double x, double y, double high) {
     std::uint32_t magnitude = magnitude_of(high);
@@ -328,7 +338,7 @@ struct wide_levels {
       low = 0;
       magnitude = power_of_two(top - 1);
     }
-    // The term is below 2^(field - 1022).
+    // The term is below 2^(magnitude's exponent field - 1022).
     unsigned first = (static_cast<unsigned>(top + 1022) - (magnitude >> 20)) / spacing;
     if (!banked && first > starts - 1) first = starts - 1;
     const std::uint32_t upper = bias(static_cast<int>(first));
@@ -353,7 +363,7 @@ struct wide_levels {
     return taken;
   }
 
-  /// What a product is that is not in bank 0; 0 of others.
+  /// Says what a product is that bank 0 does not take; 0 for one that it takes.
   TALLY_HOST_DEVICE static unsigned look(double x, double y, double high) {
     const std::uint32_t magnitude = magnitude_of(high);
     if (takes(magnitude)) return 0;
@@ -367,9 +377,10 @@ struct wide_levels {
     return x != 0 && y != 0 ? seen::below : 0;
   }
 
-  /// Multiplies x * y by 2^(-924 bank), without error if the product is of that bank or near it;
-  /// no other comes into bank 0. (A factor that alone is scaled up is below 2^-231, one scaled down
-  /// above 2^231; where both are scaled, both are below 2^-312 or above 2^362.)
+  /// Multiplies x * y by 2^(-924 bank). The result has no error if the product is of that bank or
+  /// near it, and no other product comes into bank 0. (A factor that alone is scaled up is below
+  /// 2^-231, one that alone is scaled down is above 2^231; where both are scaled, both are below
+  /// 2^-312 or above 2^362.)
   TALLY_HOST_DEVICE static void scale(double& x, double& y, int bank) {
     const double factor = from_upper_word(power_of_two(bank > 0 ? -bank_exponent : bank_exponent));
     const bool x_is_larger = magnitude_of(x) >= magnitude_of(y);

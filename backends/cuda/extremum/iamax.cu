@@ -1,4 +1,4 @@
-// The kernels of iamax.
+// This source compiles the kernels of iamax.
 #include "backends/cuda/extremum/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -1,9 +1,10 @@
-// min, max, minmax and iamax on a GPU: one launch for each call.
+// min, max, minmax and iamax on a GPU: each call is one launch.
 //
-// Two steps. Every thread goes through its part of the block's tiles and keeps the best number and
-// the tile in which it first came up, at an operation or two an element; warps and blocks combine
-// what their threads have as the sums are combined (sum_kernel.cuh). Then one warp of the last
-// block looks once more at the one tile that is left, for where in it the element is.
+// It has two steps. First every thread goes through its part of the block's tiles and keeps the
+// best number and the tile in which that first came up, at an operation or two an element; warps
+// and blocks combine what their threads have as sums are combined (device/sum_kernel.cuh). Then one
+// warp of the last block looks once more at the one tile that is left, to find where in it the
+// element is.
 #pragma once
 
 #include "backends/cuda/device/sum_kernel.cuh"
@@ -16,7 +17,7 @@ namespace tally::backends::cuda {
 
 // --- Better numbers ------------------------------------------------------------------------------
 
-/// The one of them that is greater, or less; a NaN, once there is one.
+/// Returns the greater of the two numbers, or the less; once there was a NaN, it stays.
 template <bool greater, class S>
 __device__ S better(S best, S number) {
   if constexpr (std::is_integral_v<S>) {
@@ -39,9 +40,9 @@ __device__ S better(S best, S number) {
   }
 }
 
-/// What elements are compared by: themselves, or the score of their magnitudes. (Not the integers'
-/// -|x| as min(x, -x): of min(y, min(x, -x)) ptxas 13.0 for compute capability 9 makes a minimum of
-/// three, and loses the minus.)
+/// Says what elements are compared by: themselves, or the score of their magnitudes. (The
+/// magnitudes of integers are not -|x| = min(x, -x): of min(y, min(x, -x)) ptxas 13.0 makes a
+/// minimum of three for compute capability 9, and loses the minus.)
 template <extreme what, class X>
 struct numbers {
   using S = score_t<X>;
@@ -49,7 +50,7 @@ struct numbers {
   static constexpr S limit = std::is_floating_point_v<S> ? std::numeric_limits<S>::infinity()
                              : greater                   ? std::numeric_limits<S>::min()
                                                          : std::numeric_limits<S>::max();
-  /// None is worse.
+  /// No number is worse than this one.
   static constexpr S worst = std::is_floating_point_v<S> && greater ? -limit : limit;
 
   static __device__ S of(on_device_t<X> x) {
@@ -69,8 +70,8 @@ struct numbers {
 template <class X>
 inline constexpr bool comes_in_pairs = std::is_same_v<X, float16> || std::is_same_v<X, bfloat16>;
 
-/// The same of two 16-bit floats in a word each: half an operation an element. From compute
-/// capability 8 on.
+/// Returns the better ones of two pairs of 16-bit floats, each pair in 32 bits: half an operation
+/// an element. It needs compute capability 8.
 template <bool greater, class X>
 __device__ std::uint32_t better_pair(std::uint32_t best, std::uint32_t pair) {
   if constexpr (std::is_same_v<X, float16>) {
@@ -91,11 +92,12 @@ __device__ std::uint32_t better_pair(std::uint32_t best, std::uint32_t pair) {
 
 // --- What a thread holds of a tile ---------------------------------------------------------------
 //
-// `count` elements, known by constants i: `at(i)` is an element, `offset(i)` its index in the tile.
-// Where the vector doesn't fill the tile, its first element there stands for those that are absent:
-// again, or too early, which `begin` tells, it is no better.
+// A thread holds `count` elements, which constants i number: `at(i)` is an element, `offset(i)` its
+// index in the tile. Where the vector doesn't fill the tile, the vector's first element in the tile
+// stands for those that are absent. It is no better than itself; where it stands for a place before
+// its own, `begin` says where the vector begins.
 
-/// Of a contiguous vector, in 16-byte loads.
+/// Holds elements of a contiguous vector, loaded 16 bytes at a time.
 template <class X>
 struct loaded {
   using DX = on_device_t<X>;
@@ -107,13 +109,13 @@ struct loaded {
   static constexpr int count = loads * per_load;
 
   elements<DX, per_load> of_load[loads];
-  int lane, begin;
-  std::int64_t first;  ///< the index of the tile's first place
+  int thread, begin;
+  std::int64_t first;  ///< the index of the tile's first element
 
-  /// False if there are no elements in the tile.
-  __device__ bool load(const dot_job& job, std::int64_t tile, int of_lane) {
+  /// Loads the elements; it returns false if the tile has none.
+  __device__ bool load(const dot_job& job, std::int64_t tile, int of_thread) {
     const int head = head_of(job.x, size);
-    lane = of_lane;
+    thread = of_thread;
     begin = tile == 0 ? head : 0;
     first = tile * length - head;
     const std::int64_t left = job.n - first;
@@ -137,13 +139,13 @@ struct loaded {
         for (int v = 0; v < per_load; ++v) {
           all[v] = i + v >= begin && i + v < end ? from[i + v] : filler;
         }
-        memcpy(of_load[l].words, all, sizeof all);
+        memcpy(of_load[l].raw, all, sizeof all);
       }
     }
     return true;
   }
   __device__ int offset(int i) const {
-    return (i / per_load * static_cast<int>(warp) + lane) * per_load + i % per_load;
+    return (i / per_load * static_cast<int>(warp) + thread) * per_load + i % per_load;
   }
   __device__ DX at(int i) const {
     if constexpr (per_load == 1) {
@@ -154,7 +156,7 @@ struct loaded {
   }
 };
 
-/// Of any vector, one element a load; adjacent threads read adjacent elements.
+/// Holds elements of any vector, loaded one by one; adjacent threads read adjacent elements.
 template <class X>
 struct gathered {
   using DX = on_device_t<X>;
@@ -164,11 +166,11 @@ struct gathered {
   static constexpr int begin = 0;
 
   DX element[count];
-  int lane;
+  int thread;
   std::int64_t first;
 
-  __device__ bool load(const dot_job& job, std::int64_t tile, int of_lane) {
-    lane = of_lane;
+  __device__ bool load(const dot_job& job, std::int64_t tile, int of_thread) {
+    thread = of_thread;
     first = tile * length;
     const std::int64_t left = job.n - first;
     if (left <= 0) return false;
@@ -178,7 +180,7 @@ struct gathered {
       element[i] = from[offset(i) < left ? offset(i) * job.x_increment : 0];
     return true;
   }
-  __device__ int offset(int i) const { return i * static_cast<int>(warp) + lane; }
+  __device__ int offset(int i) const { return i * static_cast<int>(warp) + thread; }
   __device__ DX at(int i) const { return element[i]; }
 };
 
@@ -202,7 +204,8 @@ __device__ inline std::uint64_t greatest_in_warp(std::uint64_t value) {
          greatest_in_warp(high == most ? static_cast<std::uint32_t>(value) : 0u);
 }
 
-/// The best number so far, and the tile in which it first came up, counted from the warp's first.
+/// Keeps the best number so far, and the tile in which it first came up, counted from the warp's
+/// first.
 template <extreme what, class X>
 struct tracker {
   using N = numbers<what, X>;
@@ -224,15 +227,14 @@ struct tracker {
 #else
     constexpr bool in_pairs = false;
 #endif
-    constexpr int chains = 4;  // each waits for itself alone
+    constexpr int chains = 4;  // each chain of comparisons waits for itself alone
     if constexpr (in_pairs) {
       constexpr std::uint32_t mask = what == extreme::iamax ? 0x7fff7fffu : 0xffffffffu;
       std::uint32_t of_chain[chains];
 #pragma unroll
       for (int l = 0; l < Held::loads; ++l) {
-        const uint4& words = held.of_load[l].words[0];
-        const std::uint32_t pairs[] = {words.x & mask, words.y & mask, words.z & mask,
-                                       words.w & mask};
+        const uint4& raw = held.of_load[l].raw[0];
+        const std::uint32_t pairs[] = {raw.x & mask, raw.y & mask, raw.z & mask, raw.w & mask};
 #pragma unroll
         for (int c = 0; c < chains; ++c) {
           of_chain[c] = l == 0 ? pairs[c] : better_pair<N::greater, X>(of_chain[c], pairs[c]);
@@ -259,41 +261,41 @@ struct tracker {
     }
   }
 
-  /// The best tile of the warp's, from `first` on, every `step`-th of which is the warp's.
+  /// Returns the best tile of the warp, which has every `step`-th tile from `first` on.
   __device__ candidate of_warp(std::int64_t first, unsigned step) const {
-    const rank_t<S> mine = N::rank_of(best);
-    const rank_t<S> most = greatest_in_warp(mine);
-    const unsigned lowest = ~greatest_in_warp(mine == most ? ~tile : 0u);
+    const rank_t<S> own = N::rank_of(best);
+    const rank_t<S> most = greatest_in_warp(own);
+    const unsigned lowest = ~greatest_in_warp(own == most ? ~tile : 0u);
     return candidate::at(most, static_cast<std::uint64_t>(first) + std::uint64_t{lowest} * step);
   }
 };
 
-/// Where the element of a tile is that has this rank, and which; asked by a warp at once. One
-/// thread delivers it.
+/// Finds the element of this rank in a tile, and delivers its index, or the element and its index.
+/// All threads of a warp call it together, and one of them delivers.
 template <extreme what, class X, class Held>
-__device__ void deliver_from_tile(const dot_job& job, const candidate& best, int lane, int part) {
+__device__ void deliver_from_tile(const dot_job& job, const candidate& best, int thread, int part) {
   using N = numbers<what, X>;
   using DX = on_device_t<X>;
   Held held;
-  if (best.place() < 0 || !held.load(job, best.place(), lane)) {  // of an empty vector
-    if (lane == 0) deliver(std::int64_t{-1}, job.tag, job.result);
+  if (best.place() < 0 || !held.load(job, best.place(), thread)) {  // the vector is empty
+    if (thread == 0) deliver(std::int64_t{-1}, job.tag, job.result);
     return;
   }
   constexpr int none = 1 << 30;
-  int mine = none;
+  int own = none;
   DX element{};
 #pragma unroll
   for (int i = Held::count - 1; i >= 0; --i) {
-    if (N::rank_of(N::of(held.at(i))) == best.rank) mine = held.offset(i), element = held.at(i);
+    if (N::rank_of(N::of(held.at(i))) == best.rank) own = held.offset(i), element = held.at(i);
   }
-  if (mine < held.begin) mine = held.begin;
-  const auto lowest = static_cast<int>(~greatest_in_warp(~static_cast<std::uint32_t>(mine)));
-  if (mine != lowest) return;
+  if (own < held.begin) own = held.begin;
+  const auto lowest = static_cast<int>(~greatest_in_warp(~static_cast<std::uint32_t>(own)));
+  if (own != lowest) return;
   const std::int64_t index = held.first + lowest;
   if constexpr (what == extreme::iamax) {
     deliver(index, job.tag, job.result);
   } else {
-    // Threads that have the filler have the same element.
+    // Threads that hold the stand-in have the same element.
     const tally::extremum<X> result = {as_value<X>(element), index};
     constexpr int words = words_of<tally::extremum<X>>;
     char* const to = static_cast<char*>(job.result) +
@@ -313,7 +315,7 @@ __device__ candidates mapped(const candidates& c, F f) {
   return {mapped(c.min, f), mapped(c.max, f)};
 }
 
-/// One search.
+/// Searches for one extreme element.
 template <extreme what, class X, class Held>
 struct search {
   using sum = candidate;
@@ -323,12 +325,12 @@ struct search {
   __device__ sum of_warp(std::int64_t first, unsigned step) const {
     return best.of_warp(first, step);
   }
-  static __device__ void deliver(const dot_job& job, const sum& c, int lane) {
-    deliver_from_tile<what, X, Held>(job, c, lane, 0);
+  static __device__ void deliver(const dot_job& job, const sum& c, int thread) {
+    deliver_from_tile<what, X, Held>(job, c, thread, 0);
   }
 };
 
-/// Both at once.
+/// Searches for both at once.
 template <class X, class Held>
 struct search<extreme::minmax, X, Held> {
   using sum = candidates;
@@ -342,19 +344,19 @@ struct search<extreme::minmax, X, Held> {
   __device__ sum of_warp(std::int64_t first, unsigned step) const {
     return {least.of_warp(first, step), greatest.of_warp(first, step)};
   }
-  static __device__ void deliver(const dot_job& job, const sum& c, int lane) {
-    deliver_from_tile<extreme::min, X, Held>(job, c.min, lane, 0);
-    deliver_from_tile<extreme::max, X, Held>(job, c.max, lane, 1);
+  static __device__ void deliver(const dot_job& job, const sum& c, int thread) {
+    deliver_from_tile<extreme::min, X, Held>(job, c.min, thread, 0);
+    deliver_from_tile<extreme::max, X, Held>(job, c.max, thread, 1);
   }
 };
 
-/// `Held` is how a thread holds its part of a tile: `loaded`, or `gathered`.
+/// `Held` is how a thread holds its part of a tile: `loaded` or `gathered`.
 template <extreme what, class X, class Held>
 __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const dot_job job) {
   using S = search<what, X, Held>;
   using Sum = typename S::sum;
   __shared__ Sum of_warp[max_warps];
-  const int lane = threadIdx.x % warp;
+  const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp;
   const unsigned warps = blockDim.x / warp;
   wait_for_launch_before();
@@ -365,31 +367,31 @@ __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const dot_jo
 #pragma unroll 1
   for (; looked < job.tiles; ++looked) {
     Held held;
-    if (!held.load(job, first + std::int64_t{looked} * warps, lane)) break;
+    if (!held.load(job, first + std::int64_t{looked} * warps, thread)) break;
     found.look(held, looked);
   }
   let_launch_after_start();
 
   Sum best{};
   if (looked > 0) best = found.of_warp(first, warps);
-  if (lane == 0) of_warp[w] = best;
+  if (thread == 0) of_warp[w] = best;
   __syncthreads();
-  if (w == 0) best = add_lanes<max_warps>(lane < warps ? of_warp[lane] : Sum{}, warps);
+  if (w == 0) best = add_across_threads<max_warps>(thread < warps ? of_warp[thread] : Sum{}, warps);
   if (gridDim.x > 1) {
     if (threadIdx.x == 0) put(job.words + blockIdx.x * words_of<Sum>, best);
     if (blockIdx.x + 1 < gridDim.x) return;
-    best = add_blocks<Sum>(job, lane, w);
+    best = add_blocks<Sum>(job, thread, w);
   }
   if (w > 0) return;
-  best = from_lane(best, 0);
-  S::deliver(job, best, lane);
-  // As in sum_kernel.cuh.
-  if (lane == 0 && job.ended != nullptr) {
+  best = from_thread(best, 0);
+  S::deliver(job, best, thread);
+  // Nobody waits for what atomicAdd returns.
+  if (thread == 0 && job.ended != nullptr) {
     atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
   }
 }
 
-/// For extremum_kernels.hpp. Every type of elements is instantiated here.
+/// Makes what kernels.hpp declares. It instantiates the kernel for every type of elements.
 template <extreme what>
 const extremum_kernel& find_extremum_kernel(type x) {
   static constexpr auto kernels = table_over([]<class X>() -> extremum_kernel {

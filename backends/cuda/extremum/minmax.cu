@@ -1,4 +1,4 @@
-// The kernels of minmax.
+// This source compiles the kernels of minmax.
 #include "backends/cuda/extremum/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -1,5 +1,5 @@
-// The caller's functions on a GPU are in kernels of the caller's, which are launched and lent a
-// workspace here.
+// Kernels that run the caller's functions are the caller's own. They are launched here, and lent a
+// workspace.
 #include "backends/cuda/functions/functions.hpp"
 
 #include "backends/cuda/dot/shape.hpp"
@@ -31,7 +31,7 @@ void launch_sum(const executor& where, void* result, std::size_t bytes, bool wai
   device_sum lent;
   lent.stream = stream;
   lent.result = result;
-  mailbox* const box = wait ? &mailbox::mine(current) : nullptr;
+  mailbox* const box = wait ? &mailbox::of_this_thread(current) : nullptr;
   if (wait) {
     lent.result = box->address();
     lent.tag = box->next_tag();

@@ -1,4 +1,4 @@
-// The kernels of histograms that look at no samples, or at those of any type.
+// This file has the kernels of histograms that look at no samples, or at those of any type.
 #include "backends/cuda/device/kernel.cuh"
 #include "backends/cuda/histogram/kernels.hpp"
 #include "src/core/histogram/weights.hpp"
@@ -17,7 +17,7 @@ __device__ std::int64_t thread_of_grid() {
 }
 __device__ std::int64_t threads_of_grid() { return std::int64_t{gridDim.x} * blockDim.x; }
 
-/// Counting may start at once, and waits for this before it hands in.
+/// Writes zeros. Counting may start at once, and waits for this before it hands in its counts.
 __global__ void zeros_kernel(const __grid_constant__ histogram_zeros_job job) {
   wait_for_launch_before();
   let_launch_after_start();
@@ -61,7 +61,7 @@ __global__ void find_stray_kernel(const __grid_constant__ histogram_stray_job jo
   for (std::int64_t i = thread_of_grid(); i < job.n; i += threads_of_grid()) {
     if (job.keys(key_at(job, i)) < job.keys.bins) continue;
     atomicMax(reinterpret_cast<word*>(job.stray), ~static_cast<word>(i));
-    return;  // the thread's others come later
+    return;  // the thread's other keys come later
   }
 }
 

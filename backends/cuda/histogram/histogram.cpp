@@ -25,24 +25,40 @@ bool is_byte(type element) { return size_of(element) == 1; }
 
 // --- Numbers from measurements -------------------------------------------------------------------
 //
-// Figures: one H200, 2^25 int32 keys in TB/s, uniform and Zipf, device time in a graph.
+// The figures are device times in a graph. Device: H200. Date: 2026-11-21.
 
-/// More ranges than these lose against a cache, if keys are skewed: 2 run at 3.4 and 3.1, 5 at 1.6
-/// and 1.2, 10 at 0.96 and 0.67 (a cache at 0.41 and 0.87, CUB with 2^20 bins at 0.04 and 0.05).
+/// If keys are skewed, more ranges than these lose against a cache. 2^25 int32 keys, in TB/s:
+///
+///                                 uniform    Zipf
+///     2 ranges                      3.4      3.1
+///     5 ranges                      1.6      1.2
+///     10 ranges                     0.96     0.67
+///     a cache                       0.41     0.87
+///     CUB with 2^20 bins            0.04     0.05
 constexpr std::size_t most_ranges = 10;
 
-/// Samples of which a range may have one block, which needs no zeros before and writes: 2^12 take
-/// 1.9 us with 256 bins, 2.2 with 4096; with zeros 2.1 and 2.5. But 2^16 take 6.3, with zeros 2.3.
+/// For up to so many samples a range has one block, which writes its counts and needs no zeros
+/// before. In us:
+///
+///     samples    bins    one block    with zeros
+///     2^12        256       1.9          2.1
+///     2^12       4096       2.2          2.5
+///     2^16                  6.3          2.3
 constexpr std::size_t most_of_one_block = 4 * histogram_threads;
 
-/// A launch has so many samples at most: a block counts in 32 bits.
+/// A launch has at most so many samples, since a block counts in 32 bits.
 constexpr std::size_t most_at_once = (std::size_t{1} << 32) - 4096;
 
-/// Cells are halved, down to these bits of a position below them, until each has one threshold.
-/// 2^25 uniform and Zipf floats, between 256 edges that grow closer as i^1.5 does: with 2048 cells
-/// at 3.32 and 1.99 TB/s, 1024 at 3.24 and 1.29, 4096, where no cell has two, at 3.19 and 3.31;
-/// equally far apart, with 512, at 3.60 and 3.91; in geometric progression, by their bits, at 3.57
-/// and 3.48. Between 4097 edges, equally far apart, with 16384 cells at 1.78 and 1.83.
+/// Cells are halved until each has one threshold, or until so many bits of a position are left
+/// below the cell. 2^25 floats, in TB/s:
+///
+///     edges                                   cells    uniform    Zipf
+///     256, growing closer as i^1.5             1024      3.24     1.29
+///                                              2048      3.32     1.99
+///     (here no cell has two thresholds)        4096      3.19     3.31
+///     256, equally far apart                    512      3.60     3.91
+///     256, in geometric progression, by bits             3.57     3.48
+///     4097, equally far apart                 16384      1.78     1.83
 constexpr unsigned most_cell_bits = 14;
 constexpr unsigned cell_bits_for(std::size_t thresholds) {
   const std::size_t cells = thresholds <= 1024 ? 6 * thresholds : 3 * thresholds;
@@ -53,13 +69,13 @@ constexpr unsigned cell_bits_for(std::size_t thresholds) {
 
 // --- What a sample's bin is ----------------------------------------------------------------------
 
-/// The position of a float among floats, as by_cell has it.
+/// Returns the position of a float among all floats, as by_cell computes it.
 std::uint32_t rank_of(float value) {
-  const auto bits = __builtin_bit_cast(std::int32_t, value + 0.0f);  // -0 is 0
+  const auto bits = __builtin_bit_cast(std::int32_t, value + 0.0f);  // -0 becomes 0
   return static_cast<std::uint32_t>(bits) ^ (static_cast<std::uint32_t>(bits >> 31) | 0x80000000u);
 }
 
-/// How many of these, in ascending order, are in a cell with others.
+/// Returns how many of `count` positions, in ascending order, share a cell with the one before.
 template <class Positions>
 std::size_t crowded(const Positions& position_of, std::size_t count, unsigned cell_bits) {
   std::size_t all = 0;
@@ -69,7 +85,8 @@ std::size_t crowded(const Positions& position_of, std::size_t count, unsigned ce
   return all;
 }
 
-/// Cells of equal width, or of equally many floats where fewer thresholds share one then.
+/// Chooses cells of equal width, or, where fewer thresholds share a cell then, of equally many
+/// floats.
 template <class S>
 bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& job) {
   constexpr std::uint32_t last = (1u << 23) - 1;
@@ -77,7 +94,7 @@ bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& j
   const float first = at(0), end = at(thresholds.size() - 1);
   job.base = rank_of(first);
   while ((rank_of(end) - job.base) >> job.shift >= last) ++job.shift;
-  // Positions 2 to 2^23 - 4, so that what is outside is beside them.
+  // Thresholds get positions 2 to 2^23 - 4, so that what is outside has a place beside them.
   const double rate = (last - 6) / (static_cast<double>(end) - static_cast<double>(first));
   job.rate = static_cast<float>(rate);
   job.offset = static_cast<float>(0x1p23 + 2 - rate * static_cast<double>(first));
@@ -98,8 +115,9 @@ bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& j
   }
 }
 
-/// A float's position among equal bins is off by less than 2^-24 times 3 (bins + |offset|): it and
-/// the rate are rounded, the product with the offset, and the offset. Doubles are on the way too.
+/// Sets how a float's position among bins of equal width is computed. The position is off by less
+/// than 2^-24 times 3 (bins + |offset|), because the float, the rate, the product with the offset,
+/// and the offset are each rounded. For samples that are doubles this holds too.
 void guess_positions(double rate, double origin, slot bins, histogram_job& job) {
   const double offset = -origin * rate;
   job.rate = static_cast<float>(rate);
@@ -109,13 +127,13 @@ void guess_positions(double rate, double origin, slot bins, histogram_job& job) 
     job.rate = 0, job.offset = 0, job.margin = 1;
 }
 
-/// What holds the thresholds while the launches run.
+/// Holds the thresholds while the launches run.
 struct bins_on_device {
   bin_rule rule = bin_rule::any;
   std::optional<stream_memory> thresholds;
 };
 
-/// Queues what brings bytes to the device.
+/// Queues launches that bring bytes to the device.
 void* bring(const void* from, std::size_t bytes, const executor& where,
             const current_device& current, std::optional<stream_memory>& memory) {
   memory.emplace(bytes, current, where.stream());
@@ -154,7 +172,7 @@ void describe_bins(const histogram_arguments& a, const executor& where,
       } else {
         job.thresholds = bring(b.thresholds, bytes, where, current, bins.thresholds);
       }
-      // Half of shared memory at most, so that the rest counts.
+      // Cells get half of the shared memory at most, so that the other half counts.
       if (b.reached > 0) {
         const std::vector<S> all(b.thresholds, b.thresholds + b.reached);
         const bin_rule cells = cut_into_cells(all, job);
@@ -191,20 +209,21 @@ void queue_zeros(void* counts, std::size_t bytes, const histogram_options& outsi
          &job, where.device(), where.stream());
 }
 
-/// Gives a launch the samples from `first` to `end`, and says which lie in words of 16 bytes.
+/// Gives a launch the samples from `first` to `end`, and says which of them are loaded 16 bytes at
+/// a time.
 void take_samples(const histogram_arguments& a, std::size_t first, std::size_t end,
                   histogram_job& job) {
   const operand x = a.x.slice(first, end - first);
   job.x = x.data;
   job.n = static_cast<std::int64_t>(x.size);
-  job.head = job.words = 0;
+  job.head = job.loads = 0;
   if (x.increment != 1 || job.channels > 1) return;
   const std::size_t size = size_of(x.element);
   const std::size_t past = reinterpret_cast<std::uintptr_t>(x.data) % 16;
   const std::size_t head = (16 - past) % 16 / size;
   if (x.size < head) return;
   job.head = static_cast<std::int64_t>(head);
-  job.words = static_cast<std::int64_t>((x.size - head) * size / 16);
+  job.loads = static_cast<std::int64_t>((x.size - head) * size / 16);
 }
 
 void count(const histogram_arguments& a, const executor& where, const current_device& current,
@@ -217,18 +236,19 @@ void count(const histogram_arguments& a, const executor& where, const current_de
   // A block has 1 KiB of its own, and each kernel some hundred bytes besides.
   const std::size_t room = ((most_bytes - 512 - job.shared_bytes) / 4 - 1) / 32 * 32;
   const std::size_t ranges = ceil_div(places, room);
-  const counting how = rule == bin_rule::bytes && job.channels == 1  ? counting::lanes
+  const counting how = rule == bin_rule::bytes && job.channels == 1  ? counting::spread
                        : ranges <= std::min(most_ranges, processors) ? counting::tables
                                                                      : counting::cache;
   std::size_t shared = 0;
   if (how == counting::cache) {
-    // A counter and the 16 upper bits of its place: 2^15 of them on an H200. With 2^14, and 32
-    // bits, 2^25 Zipf keys of 2^20 bins ran at 0.59 TB/s, so at 0.83.
+    // A place takes a counter and its own 16 upper bits; an H200 has room for 2^15 places. With
+    // 2^14 places, whose owners took 32 bits, 2^25 Zipf keys of 2^20 bins ran at 0.59 TB/s instead
+    // of 0.83.
     while ((std::size_t{12} << job.cache_bits) <= most_bytes - 512) ++job.cache_bits;
     shared = std::size_t{6} << job.cache_bits;
     if (rule != bin_rule::keys && rule != bin_rule::bytes) rule = bin_rule::any;
     job.shared_bytes = 0;
-  } else if (how == counting::lanes) {
+  } else if (how == counting::spread) {
     shared = (places + 1) * 32 * sizeof(std::uint32_t);
   } else {
     job.ranges = static_cast<unsigned>(ranges);
@@ -237,7 +257,8 @@ void count(const histogram_arguments& a, const executor& where, const current_de
     shared = job.shared_bytes + (std::size_t{job.a_range} + 1) * sizeof(std::uint32_t);
   }
 
-  // Counting may begin while zeros are written, but for what is handed in or looked at meanwhile.
+  // Counting may begin while zeros are being written, unless it hands in counts or looks at memory
+  // meanwhile.
   bool overlaps = false;
   if (!a.options.add && !job.alone) {
     queue_zeros(job.counts, a.counts.size * (job.wide ? 8 : 4), a.options, where);
@@ -250,11 +271,11 @@ void count(const histogram_arguments& a, const executor& where, const current_de
   const std::size_t at_once = most_at_once / job.channels * job.channels;
   for (std::size_t first = 0; first < a.x.size || first == 0; first += at_once) {
     take_samples(a, first, std::min(a.x.size, first + at_once), job);
-    const std::size_t pieces = job.words > 0 ? static_cast<std::size_t>(job.words)
-                                             : ceil_div(static_cast<std::size_t>(job.n), 4);
+    const std::size_t loads = job.loads > 0 ? static_cast<std::size_t>(job.loads)
+                                            : ceil_div(static_cast<std::size_t>(job.n), 4);
     const std::size_t shares = job.alone
                                    ? 1
-                                   : std::clamp<std::size_t>(ceil_div(pieces, histogram_threads), 1,
+                                   : std::clamp<std::size_t>(ceil_div(loads, histogram_threads), 1,
                                                              processors / job.ranges);
     launch(kernel,
            {.blocks = static_cast<unsigned>(shares * job.ranges),
@@ -280,7 +301,7 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
   sums.to_doubles = a.counts.element == type::float64;
   sums.add = a.options.add;
 
-  // So many bins at a time that their words take 64 MiB at most.
+  // So many bins are done at a time that their words take 64 MiB at most.
   const std::size_t words = job.doubles ? weight_sum<double>::words : weight_sum<float>::words;
   const std::size_t at_once = std::min(a.counts.size, (std::size_t{1} << 23) / words);
   const stream_memory memory(at_once * words * 8, current, where.stream());
@@ -308,7 +329,8 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
 
 // --- Keys that have no bin -----------------------------------------------------------------------
 
-/// Waits for what the launches that count have left in a workspace, and tells the first one.
+/// Waits for what the counting launches have left in a workspace, and returns the first key that
+/// has no bin.
 stray_key stray_of(const histogram_arguments& a, const executor& where,
                    const current_device& current, const key_bins& keys, waited_words& words) {
   histogram_stray_job job;
@@ -319,7 +341,7 @@ stray_key stray_of(const histogram_arguments& a, const executor& where,
   job.keys = keys;
   job.stray = words.get();
   const auto answer = [&] {
-    mailbox& box = mailbox::mine(current);
+    mailbox& box = mailbox::of_this_thread(current);
     job.tag = box.next_tag();
     job.result = box.address();
     launch(histogram_tell_stray_kernel(), {1, 1}, &job, where.device(), where.stream());

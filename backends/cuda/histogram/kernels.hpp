@@ -1,5 +1,4 @@
-// The kernels of histograms, those of each type of samples in a source file of its own so that they
-// compile side by side.
+// This header declares the kernels of histograms.
 #pragma once
 
 #include "backends/cuda/histogram/job.hpp"
@@ -10,15 +9,17 @@
 
 namespace tally::backends::cuda {
 
-/// Threads of a block that counts.
+/// A block that counts has so many threads.
 inline constexpr unsigned histogram_threads = 1024;
 
-// Hidden by name: with types of the language's alone they would be seen outside the library.
+// These functions are hidden by name: as they name types of the language alone, they would be
+// visible outside the library.
 
-/// Of samples of type X; takes a histogram_job, or where there may be edges a histogram_edges_job.
+/// Returns the kernel for samples of type X. It takes a histogram_job, or, where there may be
+/// edges, a histogram_edges_job.
 template <class X>
 [[gnu::visibility("hidden")]] const void* histogram_kernel_of(bin_rule rule, counting where);
-/// Takes a histogram_weights_job.
+/// Returns the kernel that adds weights. It takes a histogram_weights_job.
 template <class X>
 [[gnu::visibility("hidden")]] const void* histogram_weights_kernel_of();
 
@@ -43,11 +44,11 @@ template <> const void* histogram_weights_kernel_of<float>();
 template <> const void* histogram_weights_kernel_of<double>();
 // clang-format on
 
-// Those that look at no samples, or any; each takes the job of its name.
+// These kernels look at no samples, or at samples of any type. Each takes the job of its name.
 const void* histogram_zeros_kernel();
 const void* histogram_bytes_kernel();
 const void* histogram_sums_kernel();
-const void* histogram_find_stray_kernel();  ///< the lowest index of a key outside
+const void* histogram_find_stray_kernel();  ///< finds the lowest index of a key outside
 const void* histogram_tell_stray_kernel();  ///< delivers a stray_answer
 
 }  // namespace tally::backends::cuda

@@ -1,4 +1,4 @@
-// The kernels of histograms of uint8 samples.
+// This source compiles the kernels of histograms of uint8 samples.
 #include "backends/cuda/histogram/kernel.cuh"
 
 namespace tally::backends::cuda {

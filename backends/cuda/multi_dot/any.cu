@@ -1,4 +1,4 @@
-// Several dot products of vectors of any types.
+// This source compiles the kernel that computes several dot products of vectors of any types.
 #include "backends/cuda/multi_dot/kernel.cuh"
 #include "src/core/types/tables.hpp"
 

@@ -1,12 +1,13 @@
 // Several dot products on a GPU in one launch.
 //
-// Promise: the bits of the order contract for each, as in sum_kernel.cuh, whose parts do the work
-// here: a warp's share of a pair is a node of its tree, a block's an aligned power of two of those,
-// and a pair's last block adds up what all blocks hand over through words. It can't deadlock for
-// the reason given there; the few blocks that wait leave room for others.
+// Promise: each result has the bits of the order contract, as in device/sum_kernel.cuh, whose parts
+// do the work here. A warp's share of a pair is a node of that pair's tree, a block's share is an
+// aligned power of two of those, and a pair's last block adds up what all blocks hand over through
+// words. It can't deadlock, for the reason given there: the few blocks that wait leave room for
+// others.
 //
 // A block has several pairs and goes over them tile by tile. Where all have the same y, a thread
-// keeps its part of y's tile in registers, so that it is read once; other vectors that pairs share
+// keeps its part of y's tile in registers, so that it is read once. Other vectors that pairs share
 // come from the L2 cache the second time.
 #pragma once
 
@@ -42,36 +43,37 @@ __device__ void deliver(const multi_dot_job& job, std::int64_t pair, const dot_s
 
 // --- A warp's share of a pair ---------------------------------------------------------------------
 
-/// Of pairs whose y is the same: a thread's part of y over the warp's chunks.
-template <class Terms, int in_flight>  // rows of x whose loads go out at once
+/// Keeps, for pairs whose y is the same, a thread's part of y over the warp's chunks. The loads of
+/// `in_flight` rows of x go out at once.
+template <class Terms, int in_flight>
 struct kept_part {
   using DX = device_x<Terms>;
   using DY = device_y<Terms>;
   using Sum = typename Terms::sum;
   static constexpr int lanes = Terms::lanes;
 
-  elements<DY, lanes> y[rows];
+  elements<DY, lanes> y[rows_of_chunk];
 
-  __device__ void load(const dot_job& job, std::int64_t first, int lane) {
-    const std::int64_t start = start_of(first, lane);
+  __device__ void load(const dot_job& job, std::int64_t first, int thread) {
+    const std::int64_t start = start_of(first, thread);
     const int left = within_chunk(job.n - start);
 #pragma unroll
-    for (int r = 0; r < rows; ++r) {
+    for (int r = 0; r < rows_of_chunk; ++r) {
       const int i = r * static_cast<int>(order::lanes);
       y[r] = {};
       if (i + lanes <= left) y[r].load(static_cast<const DY*>(job.y) + start + i);
     }
   }
 
-  /// As `add_contiguous`.
-  __device__ Sum add(const dot_job& job, std::int64_t first, int lane) const {
-    const std::int64_t start = start_of(first, lane);
+  /// Sums as `add_contiguous` does.
+  __device__ Sum add(const dot_job& job, std::int64_t first, int thread) const {
+    const std::int64_t start = start_of(first, thread);
     const DX* const x = static_cast<const DX*>(job.x) + start;
     const int left = within_chunk(job.n - start);
     Sum s[lanes];
     const auto add_rows = [&]<bool whole>() {
 #pragma unroll
-      for (int row = 0; row < rows; row += in_flight) {
+      for (int row = 0; row < rows_of_chunk; row += in_flight) {
         elements<DX, lanes> xs[in_flight];
 #pragma unroll
         for (int r = 0; r < in_flight; ++r) {
@@ -98,37 +100,37 @@ struct kept_part {
         }
       }
     }
-    return fold(s, lane);
+    return fold(s, thread);
   }
 
  private:
-  static __device__ std::int64_t start_of(std::int64_t first, int lane) {
+  static __device__ std::int64_t start_of(std::int64_t first, int thread) {
     constexpr int threads = static_cast<int>(order::lanes) / lanes;
-    return (first + lane / threads) * chunk + lane % threads * lanes;
+    return (first + thread / threads) * chunk + thread % threads * lanes;
   }
 };
 
-/// Nothing is kept.
+/// Keeps nothing: each pair's y is read.
 template <class Terms, bool contiguous>
 struct nothing_kept {
   __device__ void load(const dot_job&, std::int64_t, int) {}
-  __device__ typename Terms::sum add(const dot_job& job, std::int64_t first, int lane) const {
+  __device__ typename Terms::sum add(const dot_job& job, std::int64_t first, int thread) const {
     if constexpr (contiguous) {
-      return add_contiguous<Terms>(job, first, lane);
+      return add_contiguous<Terms>(job, first, thread);
     } else {
-      return add_strided<Terms>(job, first, lane);
+      return add_strided<Terms>(job, first, thread);
     }
   }
 };
 
-/// The terms of vectors whose types are told at run time.
+/// These are the terms of vectors whose types are told at run time.
 template <class A>
 struct any_products {
   using sum = dot_sum<A>;
   static constexpr int lanes = 2;
 };
 
-/// Element i of a vector, its type told at run time, in the accumulator's real type.
+/// Returns element i of a vector, whose type is told at run time, in the accumulator's real type.
 template <class R>
 __device__ complex_number<R> element_at(const void* data, std::ptrdiff_t i, type element) {
   return with_type(element, [&]<class T>() -> complex_number<R> {
@@ -145,17 +147,17 @@ __device__ complex_number<R> element_at(const void* data, std::ptrdiff_t i, type
   });
 }
 
-/// As `add_strided`.
+/// Sums as `add_strided` does.
 template <class A>
 struct any_kept {
   using R = real_t<A>;
   type x_type, y_type;
 
   __device__ void load(const dot_job&, std::int64_t, int) {}
-  __device__ dot_sum<A> add(const dot_job& job, std::int64_t first, int lane) const {
+  __device__ dot_sum<A> add(const dot_job& job, std::int64_t first, int thread) const {
     constexpr int own = order::lanes / warp;
     const bool x_complex = is_complex(x_type);
-    const std::int64_t start = first * chunk + lane;
+    const std::int64_t start = first * chunk + thread;
     const int left = within_chunk(job.n - start);
     dot_sum<A> s[own];
 #pragma unroll 1
@@ -185,62 +187,64 @@ struct any_kept {
     }
     s[0] = s[0] + s[1];
 #pragma unroll
-    for (int d = warp / 2; d > 0; d /= 2) s[0] = s[0] + from_lane_xor(s[0], d);
+    for (int d = warp / 2; d > 0; d /= 2) s[0] = s[0] + from_thread_xor(s[0], d);
     return s[0];
   }
 };
 
 // --- The whole ------------------------------------------------------------------------------------
 
-/// The words of one pair: of all blocks' sums, to whole runs of `take`.
+/// Returns how many words one pair takes: those of all blocks' sums, rounded up to what a thread
+/// takes at once.
 template <class Sum>
 TALLY_HOST_DEVICE constexpr unsigned words_a_pair(unsigned blocks) {
   return (blocks * words_of<Sum> + 7) / 8 * 8;
 }
 
-/// The tree over the sums of all blocks of a pair, by one warp.
+/// Adds up the sums of all blocks of a pair in the tree's order, in one warp.
 template <class Sum>
-__device__ Sum add_blocks_of_pair(std::uint64_t* words, int lane) {
+__device__ Sum add_blocks_of_pair(std::uint64_t* words, int thread) {
   constexpr unsigned words_a_sum = words_of<Sum>;
-  constexpr unsigned run = 8;  // words that a thread takes, at once: 1 to 8 blocks' sums
-  constexpr unsigned span = warp * run;
+  constexpr unsigned at_once = 8;  // a thread takes this many words at once: 1 to 8 blocks' sums
+  constexpr unsigned span = warp * at_once;
   static_assert(workspace_words / span <= warp);
-  if (lane < -gridDim.x % (run / words_a_sum)) {  // fills up the last thread's run
-    put(words + (gridDim.x + lane) * words_a_sum, Sum());
+  if (thread < -gridDim.x % (at_once / words_a_sum)) {  // the last thread's words must all be full
+    put(words + (gridDim.x + thread) * words_a_sum, Sum());
   }
   const unsigned used = gridDim.x * words_a_sum;
   const unsigned spans = (used + span - 1) / span;
-  Sum of_span;  // lane i has that of span i
+  Sum of_span;  // thread i holds that of span i
   for (unsigned i = 0; i < spans; ++i) {
-    const unsigned first = i * span + lane * run;
+    const unsigned first = i * span + thread * at_once;
     const bool takes = first < used;
-    std::uint32_t payload[run];
+    std::uint32_t payload[at_once];
     take(words + (takes ? first : i * span), takes, payload);
-    Sum s[run / words_a_sum];
+    Sum s[at_once / words_a_sum];
     memcpy(s, payload, sizeof payload);
-    const Sum total = add_lanes<warp>(add_thread(s), warp);
-    if (lane == i) of_span = total;
+    const Sum total = add_across_threads<warp>(add_within_thread(s), warp);
+    if (thread == i) of_span = total;
   }
-  return add_lanes<warp>(of_span, warp);
+  return add_across_threads<warp>(of_span, warp);
 }
 
-/// Blocks (i, j) share out pairs [j * pairs_a_block, (j + 1) * pairs_a_block).
+/// Sums pairs: blocks (i, j), for all i, share out pairs [j * pairs_a_block, (j + 1) *
+/// pairs_a_block).
 template <class Terms, class Kept>
 __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
   using Sum = typename Terms::sum;
-  constexpr unsigned run = 8;           // sums that a thread adds
-  constexpr unsigned most_rounds = 24;  // log2
+  constexpr unsigned at_once = 8;       // a thread adds this many sums
+  constexpr unsigned most_rounds = 24;  // there are fewer than 2^24 rounds
   __shared__ Sum sums[most_listed][max_tiles * max_warps];
   __shared__ Sum held[most_listed][most_rounds];
-  const int lane = threadIdx.x % warp;
+  const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp;
   const unsigned warps = blockDim.x / warp;
   wait_for_launch_before();
   const unsigned first_pair = blockIdx.y * job.pairs_a_block;
   const unsigned pairs =
       job.pairs - first_pair < job.pairs_a_block ? job.pairs - first_pair : job.pairs_a_block;
-  if (lane >= warps && lane < run) {  // no warp's, in a small block
-    for (unsigned p = w; p < pairs; p += warps) sums[p][lane] = {};
+  if (thread >= warps && thread < at_once) {  // a small block has no warps for these
+    for (unsigned p = w; p < pairs; p += warps) sums[p][thread] = {};
   }
 
   const unsigned in_round = job.tiles < max_tiles ? job.tiles : max_tiles;
@@ -248,11 +252,11 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
 #pragma unroll 1
   for (unsigned tile = 0;; node += warps) {
     const std::int64_t first = node * chunks_a_warp(Terms::lanes);
-    kept.load(job_of(job, first_pair), first, lane);
+    kept.load(job_of(job, first_pair), first, thread);
 #pragma unroll 1
     for (unsigned p = 0; p < pairs; ++p) {
-      const Sum s = kept.add(job_of(job, first_pair + p), first, lane);
-      if (lane == 0) sums[p][(tile & (in_round - 1)) * warps + w] = s;
+      const Sum s = kept.add(job_of(job, first_pair + p), first, thread);
+      if (thread == 0) sums[p][(tile & (in_round - 1)) * warps + w] = s;
     }
     if ((++tile & (in_round - 1)) != 0) continue;
 
@@ -260,12 +264,13 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
     const bool ends = tile == job.tiles;
     if (ends) let_launch_after_start();
     for (unsigned p = w; p < pairs; p += warps) {
-      Sum adjacent[run];
+      Sum adjacent[at_once];
 #pragma unroll
-      for (unsigned i = 0; i < run; ++i) adjacent[i] = sums[p][lane % max_tiles * run + i];
-      Sum total =
-          add_lanes<max_tiles * max_warps / run>(add_thread(adjacent), in_round * warps / run);
-      if (lane != 0) continue;
+      for (unsigned i = 0; i < at_once; ++i)
+        adjacent[i] = sums[p][thread % max_tiles * at_once + i];
+      Sum total = add_across_threads<max_tiles * max_warps / at_once>(add_within_thread(adjacent),
+                                                                      in_round * warps / at_once);
+      if (thread != 0) continue;
       // Rounds combine as they come, in a binary counter.
       const unsigned round = tile / in_round - 1;
       int j = 0;
@@ -287,17 +292,18 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
   if (gridDim.x == 1 || blockIdx.x + 1 < gridDim.x) return;
   for (unsigned p = w; p < pairs; p += warps) {
     __syncwarp();
-    const Sum total =
-        add_blocks_of_pair<Sum>(job.words + (first_pair + p) * words_a_pair<Sum>(gridDim.x), lane);
-    if (lane == 0) {
+    const Sum total = add_blocks_of_pair<Sum>(
+        job.words + (first_pair + p) * words_a_pair<Sum>(gridDim.x), thread);
+    if (thread == 0) {
       deliver(job, first_pair + p, total);
-      // Nothing waits for its answer. The type is atomicAdd's name for std::uint64_t.
+      // Nobody waits for what atomicAdd returns. It knows std::uint64_t by the name unsigned long
+      // long only.
       if (job.ended != nullptr) atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
     }
   }
 }
 
-/// For pairs whose y is the same, contiguous and aligned.
+/// Sums pairs whose y is the same, contiguous and aligned.
 template <class Terms, int in_flight>
 __global__ void __launch_bounds__(max_warps* warp, 2)
     against_one_kernel(const __grid_constant__ multi_dot_job job) {
@@ -310,7 +316,7 @@ __global__ void __launch_bounds__(max_warps* warp, 2)
   add_pairs<Terms>(job, nothing_kept<Terms, contiguous>());
 }
 
-/// For any types that `A` can accumulate.
+/// Sums pairs of any types that `A` can accumulate.
 template <class A>
 __global__ void __launch_bounds__(max_warps* warp, 2)
     any_pairs_kernel(const __grid_constant__ multi_dot_job job) {
@@ -319,9 +325,10 @@ __global__ void __launch_bounds__(max_warps* warp, 2)
 
 // --- Short pairs ----------------------------------------------------------------------------------
 
-/// Pairs of at most a chunk, contiguous: `threads_a_pair` threads, a power of two, have the lanes
-/// that are there. The other lanes would add +0.
-template <class Terms, bool aligned, int slots>
+/// Sums contiguous pairs of at most a chunk. `threads_a_pair` threads, a power of two, have the
+/// lanes that are there; the other lanes would add +0. A thread has the elements of `sets` rows in
+/// flight at once: of as many pairs, or of one pair.
+template <class Terms, bool aligned, int sets>
 __global__ void __launch_bounds__(max_warps* warp)
     short_pairs_kernel(const __grid_constant__ multi_dot_job job) {
   using DX = device_x<Terms>;
@@ -330,9 +337,9 @@ __global__ void __launch_bounds__(max_warps* warp)
   constexpr int lanes = Terms::lanes;
   wait_for_launch_before();
   const unsigned threads = job.threads_a_pair;
-  const unsigned lane = threadIdx.x % warp;
+  const unsigned thread = threadIdx.x % warp;
   const unsigned pairs_a_warp = warp / threads;
-  const int begin = static_cast<int>(lane % threads) * lanes;
+  const int begin = static_cast<int>(thread % threads) * lanes;
   const int n = static_cast<int>(job.first.n);
 
   // Loads a thread's elements from i on, as far as there are any.
@@ -352,93 +359,94 @@ __global__ void __launch_bounds__(max_warps* warp)
 
   const std::int64_t first_warp = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp;
   if (n <= static_cast<int>(order::lanes)) {
-    const std::int64_t first = first_warp * slots * pairs_a_warp + lane / threads;
-    elements<DX, lanes> x[slots];
-    elements<DY, lanes> y[slots];
+    const std::int64_t first = first_warp * sets * pairs_a_warp + thread / threads;
+    elements<DX, lanes> x[sets];
+    elements<DY, lanes> y[sets];
 #pragma unroll
-    for (int u = 0; u < slots; ++u) {
+    for (int u = 0; u < sets; ++u) {
       const std::int64_t pair = first + u * pairs_a_warp;
       if (pair < job.pairs) load(x[u], y[u], pair, begin);
     }
     let_launch_after_start();
-    Sum s[slots][lanes];
+    Sum s[sets][lanes];
 #pragma unroll
-    for (int u = 0; u < slots; ++u) {
+    for (int u = 0; u < sets; ++u) {
 #pragma unroll
       for (int v = 0; v < lanes; ++v) Terms::add(s[u][v], x[u][v], y[u][v]);
     }
 #pragma unroll 1
     for (unsigned d = threads / 2; d > 0; d /= 2) {
 #pragma unroll
-      for (int u = 0; u < slots; ++u) {
+      for (int u = 0; u < sets; ++u) {
 #pragma unroll
-        for (int v = 0; v < lanes; ++v) s[u][v] = s[u][v] + from_lane_xor(s[u][v], d);
+        for (int v = 0; v < lanes; ++v) s[u][v] = s[u][v] + from_thread_xor(s[u][v], d);
       }
     }
 #pragma unroll
-    for (int u = 0; u < slots; ++u) {
+    for (int u = 0; u < sets; ++u) {
 #pragma unroll
       for (int half = lanes / 2; half > 0; half /= 2) {
 #pragma unroll
         for (int v = 0; v < half; ++v) s[u][v] = s[u][v] + s[u][v + half];
       }
       const std::int64_t pair = first + u * pairs_a_warp;
-      if (lane % threads == 0 && pair < job.pairs) deliver(job, pair, s[u][0]);
+      if (thread % threads == 0 && pair < job.pairs) deliver(job, pair, s[u][0]);
     }
-  } else {  // all lanes are there, and the slots are rows of one pair
-    const std::int64_t pair = first_warp * pairs_a_warp + lane / threads;
+  } else {  // all lanes are there, and the sets are rows of one pair
+    const std::int64_t pair = first_warp * pairs_a_warp + thread / threads;
     Sum s[lanes];
 #pragma unroll 1
-    for (int i = 0; i < n; i += slots * static_cast<int>(order::lanes)) {
-      elements<DX, lanes> x[slots];
-      elements<DY, lanes> y[slots];
+    for (int i = 0; i < n; i += sets * static_cast<int>(order::lanes)) {
+      elements<DX, lanes> x[sets];
+      elements<DY, lanes> y[sets];
 #pragma unroll
-      for (int u = 0; u < slots; ++u) {
+      for (int u = 0; u < sets; ++u) {
         if (pair < job.pairs) {
           load(x[u], y[u], pair, begin + i + u * static_cast<int>(order::lanes));
         }
       }
 #pragma unroll
-      for (int u = 0; u < slots; ++u) {
+      for (int u = 0; u < sets; ++u) {
 #pragma unroll
         for (int v = 0; v < lanes; ++v) Terms::add(s[v], x[u][v], y[u][v]);
       }
     }
     let_launch_after_start();
-    // As `fold`, which would go on over the other chunks of the warp.
+    // This folds as `fold` does, but stops before the other chunks of the warp.
 #pragma unroll 1
     for (unsigned d = threads / 2; d > 0; d /= 2) {
 #pragma unroll
-      for (int v = 0; v < lanes; ++v) s[v] = s[v] + from_lane_xor(s[v], d);
+      for (int v = 0; v < lanes; ++v) s[v] = s[v] + from_thread_xor(s[v], d);
     }
 #pragma unroll
     for (int half = lanes / 2; half > 0; half /= 2) {
 #pragma unroll
       for (int v = 0; v < half; ++v) s[v] = s[v] + s[v + half];
     }
-    if (lane % threads == 0 && pair < job.pairs) deliver(job, pair, s[0]);
+    if (thread % threads == 0 && pair < job.pairs) deliver(job, pair, s[0]);
   }
 }
 
-/// For multi_dot_kernels.hpp.
+/// Makes what kernels.hpp declares.
 template <class T>
 constexpr multi_dot_kernels made_multi_dot_kernels() {
   using terms = products<dot_result_t<T, T>, T, T>;
-  // Figures: one H200, device time of one of several calls in a graph. 16 vectors of 2^24 doubles
-  // against one take 495 us with 8 rows of x in flight, with 4, and with y in shared memory instead
-  // of registers; with nothing kept 640. Complex doubles, whose y leaves no registers, keep some of
-  // it in local memory: 8 vectors of 2^23 take 437 to 447 us, with nothing kept 486.
+  // The figures are of one H200: the device time of one of several calls in a graph. 16 vectors of
+  // 2^24 doubles against one take 495 us with 8 rows of x in flight, with 4, and with y in shared
+  // memory instead of registers; with nothing kept they take 640. Complex doubles, whose y leaves
+  // no registers free, keep some of it in local memory: 8 vectors of 2^23 take 437 to 447 us, and
+  // with nothing kept 486.
   constexpr int in_flight = terms::lanes * element_bytes<terms> <= 32 ? 8 : 4;
-  // 10^6 pairs of 32 doubles: 121.0 us with 4, 120.4 with 2, 123.8 with 8, 160 with 12; in blocks
-  // of 2 warps 121.1, of 4 121.2.
-  constexpr int slots = 4;
+  // 10^6 pairs of 32 doubles take 121.0 us with 4 sets, 120.4 with 2, 123.8 with 8, 160 with 12; in
+  // blocks of 2 warps 121.1, of 4 121.2.
+  constexpr int sets = 4;
   return {&against_one_kernel<terms, in_flight>,
           &pairs_kernel<terms, true>,
-          &short_pairs_kernel<terms, true, slots>,
-          &short_pairs_kernel<terms, false, slots>,
+          &short_pairs_kernel<terms, true, sets>,
+          &short_pairs_kernel<terms, false, sets>,
           &pairs_kernel<terms, false>,
           terms::lanes,
-          slots};
+          sets};
 }
 
 }  // namespace tally::backends::cuda

@@ -1,5 +1,5 @@
-// The kernels of several dot products, each kind of types in a source file of its own so that they
-// compile side by side.
+// This header declares the kernels of several dot products. Each kind of types has a source file of
+// its own, so that they compile side by side.
 #pragma once
 
 #include "backends/cuda/multi_dot/job.hpp"
@@ -9,23 +9,24 @@
 
 namespace tally::backends::cuda {
 
-/// A kernel. Called through cudaLaunchKernel, never directly.
+/// The type of a kernel. The host calls it through cudaLaunchKernel, never directly.
 using multi_dot_kernel = void(multi_dot_job);
 
-/// The kernels for vectors of one type, in its own accumulator.
+/// These are the kernels for vectors of one type, in its own accumulator.
 struct multi_dot_kernels {
-  // For vectors that are contiguous and start at multiples of what a thread loads at once.
-  multi_dot_kernel* against_one = nullptr;  ///< all have the same y
+  // The next three are for vectors that are contiguous and start at multiples of what a thread
+  // loads at once.
+  multi_dot_kernel* against_one = nullptr;  ///< for pairs that have the same y
   multi_dot_kernel* aligned = nullptr;
-  multi_dot_kernel* short_aligned = nullptr;  ///< of at most a chunk
-  // For contiguous ones of at most a chunk, and for any.
+  multi_dot_kernel* short_aligned = nullptr;  ///< for pairs of at most a chunk
+  // These are for contiguous vectors of at most a chunk, and for any vectors.
   multi_dot_kernel* short_pairs = nullptr;
   multi_dot_kernel* pairs = nullptr;
   int lanes = 0;  ///< adjacent elements that a thread loads at once
-  int slots = 0;  ///< pairs of at most a row of lanes that its threads take at once
+  int sets = 0;   ///< pairs of at most 64 terms that a thread takes at once
 };
 
-/// The types that have such kernels.
+/// These types have such kernels.
 using multi_dot_types =
     type_list<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
 
@@ -45,7 +46,7 @@ multi_dot_kernels multi_dot_kernels_of<std::complex<float>>();
 template <>
 multi_dot_kernels multi_dot_kernels_of<std::complex<double>>();
 
-/// The kernel for vectors of any types that `accumulator` can accumulate.
+/// Returns the kernel for vectors of any types that `accumulator` can accumulate.
 multi_dot_kernel* any_pairs_kernel_of(type accumulator);
 
 }  // namespace tally::backends::cuda

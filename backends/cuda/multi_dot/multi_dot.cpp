@@ -24,7 +24,7 @@ namespace {
 
 // --- Where results go -----------------------------------------------------------------------------
 
-/// A thread has this pinned memory for results that are too many for its mailbox. It grows.
+/// A thread keeps this pinned memory for results that are too many for its mailbox. It grows.
 class pinned_room {
  public:
   void* of(std::size_t bytes) {
@@ -51,15 +51,16 @@ class pinned_room {
   std::size_t size_ = 0;
 };
 
-/// Results on their way to the caller: written where they are wanted, or for the form that waits,
-/// into the mailbox, or where they are more than that holds or need it, into pinned memory.
+/// Results on their way to the caller. They are written where the caller wants them. For the form
+/// that waits they go into the mailbox, or into pinned memory where they are more than the mailbox
+/// holds or can't be words.
 class results {
  public:
   results(const multi_dot_arguments& a, const current_device& current, bool in_words)
       : bytes_(a.pairs.size() * size_of(a.results.element)), a_(a), to_(a.results.data) {
     if (!a.wait) return;
     if (in_words && bytes_ <= 4 * mailbox::words) {
-      box_ = &mailbox::mine(current);
+      box_ = &mailbox::of_this_thread(current);
       to_ = box_->address();
       tag_ = box_->next_tag();
     } else {
@@ -68,13 +69,13 @@ class results {
   }
 
   std::uint32_t tag() const { return tag_; }
-  /// Where result j goes; a word has 8 bytes for 4.
+  /// Returns where result j goes. A word takes 8 bytes for 4 of a result.
   void* at(std::size_t j) const {
     const std::size_t size = size_of(a_.results.element);
     return static_cast<char*>(to_) + j * (tag_ == 0 ? size : 2 * size);
   }
 
-  /// Waits for them, where the caller wants that.
+  /// Waits for the results, where the caller wants that.
   void arrive(cudaStream_t stream) const {
     if (!a_.wait) return;
     if (tag_ != 0) {
@@ -98,7 +99,7 @@ class results {
 
 // --- Kernels --------------------------------------------------------------------------------------
 
-/// The kernels made for these operands' types, or null.
+/// Returns the kernels made for these operands' types, or null.
 const multi_dot_kernels* kernels_for(const multi_dot_arguments& a) {
   const auto [x, y] = a.pairs[0];
   if (x.element != y.element || !is_in<multi_dot_types>(x.element)) return nullptr;
@@ -108,7 +109,7 @@ const multi_dot_kernels* kernels_for(const multi_dot_arguments& a) {
   });
 }
 
-/// Whether all rows can be loaded as `is_contiguous` says.
+/// Says whether all rows can be loaded as `is_contiguous` says.
 bool are_contiguous(const operand_rows& v, int lanes) {
   if (!is_contiguous(v.first, lanes)) return false;
   return v.rows == 1 || is_contiguous(v[1], lanes);
@@ -122,36 +123,38 @@ bool same(const operand& a, const operand& b) {
 
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-/// How pairs of up to n terms are cut. None of it can change a bit.
+/// Says how pairs of up to n terms are cut. None of it can change a bit.
 struct pairs_shape {
-  std::size_t pairs = 1;  ///< of a launch
+  std::size_t pairs = 1;  ///< a launch has this many
   unsigned pairs_a_block = 1;
-  unsigned blocks = 1;  ///< of each pair
-  unsigned warps = 1;   ///< of a block
-  unsigned tiles = 1;   ///< of a block
+  unsigned blocks = 1;  ///< each pair has this many
+  unsigned warps = 1;   ///< a block has this many
+  unsigned tiles = 1;   ///< a block has this many of each pair
 };
 
-/// A pair takes so many words of a workspace. A warp takes whole runs of 8.
+/// Returns how many words of a workspace a pair takes. A thread takes 8 words at once, so it is a
+/// multiple of that.
 constexpr std::size_t words_a_pair(std::size_t blocks, unsigned words_a_sum) {
   return ceil_div(blocks * words_a_sum, 8) * 8;
 }
 
-/// Blocks that fill a device: two for each multiprocessor of an H200, nearly.
+/// So many blocks fill a device: nearly two for each multiprocessor of an H200.
 constexpr std::size_t many_blocks = 256;
 
-/// Figures: one H200, device time of one of several calls in a graph; 16 vectors of doubles against
-/// one.
+/// Cuts pairs. The figures are of one H200: the device time of one of several calls in a graph, for
+/// 16 vectors of doubles against one.
 pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned words_a_sum) {
   pairs_shape s;
   const std::size_t a_node = order::chunk * static_cast<unsigned>(chunks_a_warp(lanes));
   const std::size_t nodes = std::max<std::size_t>(1, ceil_div(n, a_node));
-  if (nodes <= max_warps || pairs >= many_blocks) {  // a block for each pair
+  if (nodes <= max_warps || pairs >= many_blocks) {  // each pair has one block
     s.warps = static_cast<unsigned>(std::bit_ceil(std::min<std::size_t>(nodes, max_warps)));
     s.tiles = static_cast<unsigned>(std::bit_ceil(ceil_div(nodes, s.warps)));
-    s.pairs = std::min<std::size_t>(pairs, 65535);  // of a grid's second dimension
+    s.pairs = std::min<std::size_t>(pairs, 65535);  // a grid's second dimension has no more
     return s;
   }
-  // Few pairs, whose sums fit a workspace: those of 16 pairs of doubles in 256 blocks fill it.
+  // Pairs are few, so their sums fit a workspace: those of 16 pairs of doubles in 256 blocks fill
+  // it.
   const std::size_t most = words_a_sum <= 2 ? most_listed : most_listed / 2;
   s.pairs = ceil_div(pairs, ceil_div(pairs, most));
   const std::size_t units = nodes * s.pairs;
@@ -162,9 +165,9 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
   while (words() > workspace_words) a_block *= 2;
   s.tiles = static_cast<unsigned>(a_block);
   s.blocks = static_cast<unsigned>(ceil_div(tiles, a_block));
-  // A device full of blocks, and each with as many pairs as that allows: of 2^24 all 16 take 495 us
-  // in 256 blocks, 8 each in 512 522, 4 each in 1024 578; of 2^20 8 each in 256 blocks 35.7, 16
-  // each in 128 38.6, 4 each in 512 38.4.
+  // A device is full of blocks, and each has as many pairs as that allows. 16 pairs of 2^24 take
+  // 495 us with all pairs in 256 blocks, 522 with 8 each in 512, 578 with 4 each in 1024; pairs of
+  // 2^20 take 35.7 with 8 each in 256 blocks, 38.6 with 16 each in 128, 38.4 with 4 each in 512.
   const std::size_t groups = std::clamp<std::size_t>(many_blocks / s.blocks, 1, s.pairs);
   s.pairs_a_block = static_cast<unsigned>(ceil_div(s.pairs, groups));
   return s;
@@ -172,7 +175,7 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
 
 // --- Launches -------------------------------------------------------------------------------------
 
-/// One call.
+/// Holds what all launches of one call need.
 struct call {
   const executor& where;
   const current_device& current;
@@ -180,7 +183,7 @@ struct call {
   const results& to;
   unsigned words_a_sum;
 
-  /// Queues a launch on `pairs` pairs from `first` on, `job` told what they are.
+  /// Queues a launch on `pairs` pairs from `first` on; `job` says what they are.
   void launch_pairs(multi_dot_kernel* kernel, multi_dot_job job, std::size_t first,
                     std::size_t pairs, const pairs_shape& s) const {
     job.pairs = static_cast<unsigned>(pairs);
@@ -190,7 +193,7 @@ struct call {
     job.results = to.at(first);
     launch_shape shape;
     shape.blocks = s.blocks;
-    shape.rows = static_cast<unsigned>(ceil_div(pairs, s.pairs_a_block));
+    shape.height = static_cast<unsigned>(ceil_div(pairs, s.pairs_a_block));
     shape.threads = s.warps * 32;
     workspace shared;
     if (s.blocks > 1) {
@@ -218,7 +221,7 @@ multi_dot_job job_of(const multi_dot_arguments& a) {
   return job;
 }
 
-/// Contiguous pairs of at most a chunk.
+/// Sums contiguous pairs of at most a chunk.
 void run_short(const call& c, const multi_dot_kernels& kernels, const multi_dot_arguments& a,
                multi_dot_job job, bool aligned) {
   const auto n = static_cast<std::size_t>(job.first.n);
@@ -226,7 +229,7 @@ void run_short(const call& c, const multi_dot_kernels& kernels, const multi_dot_
   const std::size_t threads =
       std::bit_ceil(std::max<std::size_t>(1, ceil_div(std::min(n, order::lanes), lanes)));
   const std::size_t a_warp =
-      32 / threads * (n <= order::lanes ? static_cast<std::size_t>(kernels.slots) : 1);
+      32 / threads * (n <= order::lanes ? static_cast<std::size_t>(kernels.sets) : 1);
   job.threads_a_pair = static_cast<unsigned>(threads);
   pairs_shape s;
   s.warps = max_warps;
@@ -234,7 +237,7 @@ void run_short(const call& c, const multi_dot_kernels& kernels, const multi_dot_
   for (std::size_t first = 0; first < a.pairs.size(); first += most) {
     const std::size_t pairs = std::min(most, a.pairs.size() - first);
     job.first = listed(a.pairs[first]);
-    s.pairs_a_block = static_cast<unsigned>(pairs);  // a grid of one dimension
+    s.pairs_a_block = static_cast<unsigned>(pairs);  // the grid has one dimension
     s.blocks = static_cast<unsigned>(ceil_div(pairs, a_warp * max_warps));
     job.pairs = static_cast<unsigned>(pairs);
     job.tag = c.to.tag();
@@ -296,7 +299,7 @@ void run_list(const call& c, const multi_dot_arguments& a) {
       same_x = same_x && same(x, now[0].x);
       same_y = same_y && same(y, now[0].y);
     }
-    if (aligned && same_x && !same_y) {  // the other way round
+    if (aligned && same_x && !same_y) {  // x and y change places
       for (std::size_t i = 0; i < now.size(); ++i) std::swap(job.list[i].x, job.list[i].y);
       job.conjugated = a.conjugated == conjugate::x   ? conjugate::y
                        : a.conjugated == conjugate::y ? conjugate::x
@@ -321,7 +324,7 @@ void multi_dot(const executor& where, const multi_dot_arguments& a) {
   const results to(a, current, !exactly);
   if (exactly) {
     for (std::size_t j = 0; j < a.pairs.size(); ++j) {
-      exact_arguments one = as_exact(one_of(a, j));
+      exact_arguments one = as_exact(dot_of_pair(a, j));
       one.result.data = to.at(j);
       one.wait = false;
       exact(where, one);

@@ -1,4 +1,4 @@
-// Several dot products of real vectors.
+// This source compiles the kernels of several dot products of real vectors.
 #include "backends/cuda/multi_dot/kernel.cuh"
 
 namespace tally::backends::cuda {

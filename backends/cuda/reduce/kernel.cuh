@@ -1,4 +1,4 @@
-// sum, asum and nrm2 on a GPU: their terms, for each type of elements.
+// sum, asum and nrm2 on a GPU: this header has their terms for each type of elements.
 #pragma once
 
 #include "backends/cuda/device/sum_kernel.cuh"
@@ -17,7 +17,7 @@ __device__ R magnitude(R value) {
   }
 }
 
-/// x_i, |x_i|; for nrm2 |x_i|^2 where that can't leave the range.
+/// The term is x_i or |x_i|; for nrm2 it is |x_i|^2 where that can't leave the range.
 template <reduction what, class A, class X_>
 struct values {
   using X = X_;
@@ -50,7 +50,8 @@ struct values {
   }
 };
 
-/// |x_i|^2 where it can, with the scaled sum that may be needed.
+/// The term is |x_i|^2 where that can leave the range. The scaled sum that may be needed is summed
+/// beside it.
 template <class A, class X_>
 struct squares {
   using X = X_;
@@ -87,7 +88,8 @@ struct squares {
   }
 };
 
-/// The terms of a reduction; void where there is none: the norm of integers is not an integer.
+/// Gives the terms of a reduction. It is void where there are none, because the norm of integers is
+/// not an integer.
 template <reduction what, class A, class X>
 using reduce_terms =
     std::conditional_t<what != reduction::nrm2, values<what, A, X>,
@@ -95,7 +97,7 @@ using reduce_terms =
                                           std::conditional_t<squares_leave_range<real_t<A>, X>,
                                                              squares<A, X>, values<what, A, X>>>>;
 
-/// For reduce_kernels.hpp. Every type of elements is instantiated here.
+/// Makes what kernels.hpp declares. It instantiates the kernel for every type of elements.
 template <reduction what, class A>
 constexpr auto reduce_kernels = table_over([]<class X>() -> reduce_kernel {
   if constexpr (dot_accumulator<A, X, X>) {

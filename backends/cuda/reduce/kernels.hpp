@@ -1,5 +1,4 @@
-// The kernels of sum, asum and nrm2, each operation's in a source file of its own so that they
-// compile side by side.
+// This header declares the kernels of sum, asum and nrm2.
 #pragma once
 
 #include "backends/cuda/dot/kernels.hpp"
@@ -8,15 +7,16 @@
 
 namespace tally::backends::cuda {
 
-/// For vectors that are contiguous and start at multiples of what a thread loads at once, or for
-/// any; `words` is how many (words.hpp) the sum of a block takes.
+/// One kernel is for vectors that are contiguous and start at multiples of what a thread loads at
+/// once, the other for all vectors. The sum of a block takes `words` words (words.hpp).
 struct reduce_kernel {
   dot_kernel_function* contiguous = nullptr;
   dot_kernel_function* any = nullptr;
   unsigned words = 0;
 };
 
-/// The kernel for elements of type `x`; `accumulator` as in backends/reduce_sum.hpp.
+/// Returns the kernel for elements of type `x`; `accumulator` is what accumulator_of
+/// (src/core/order/reduce_sum.hpp) returns.
 template <reduction what>
 const reduce_kernel& reduce_kernel_of(type accumulator, type x);
 

@@ -1,4 +1,4 @@
-// The kernels of nrm2.
+// This source compiles the kernels of nrm2.
 #include "backends/cuda/reduce/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -1,4 +1,4 @@
-// What this column keeps on a device belongs to a context and ends with it: after cudaDeviceReset
+// What this column keeps on a device belongs to a context and ends with it. After cudaDeviceReset
 // the next call finds another context (current_device), which has nothing yet, and begins anew.
 //
 // Nothing here is ever destroyed, and what a thread has goes to another thread when it ends. So the
@@ -28,7 +28,8 @@ T& of_context(std::uint64_t context) {
   return *last;
 }
 
-/// This holds the objects that no thread has. `T::make` appends new ones to a list, at least one.
+/// Holds the objects that no thread has at the moment. `T::make` appends new ones to a list, at
+/// least one.
 template <class T>
 class spares {
  public:
@@ -54,26 +55,27 @@ class spares {
   std::size_t made_ = 0;
 };
 
-/// Returns the calling thread's own T in the current context. It is another thread's after its end.
+/// Returns the calling thread's own T in the current context. When the thread ends, another one
+/// gets it.
 template <class T>
 T& of_thread(std::uint64_t context) {
   struct holder {
     std::uint64_t last_context = 0;
     T* last = nullptr;
-    std::map<std::uint64_t, T*> mine;
+    std::map<std::uint64_t, T*> own;
     ~holder() {
-      for (const auto& [context, t] : mine) {
+      for (const auto& [context, t] : own) {
         if (t != nullptr) of_context<spares<T>>(context).give_back(t);
       }
     }
   };
   thread_local holder held;
   if (held.last != nullptr && held.last_context == context) return *held.last;
-  T*& mine = held.mine[context];
-  if (mine == nullptr) mine = of_context<spares<T>>(context).take();
-  held.last = mine;
+  T*& own = held.own[context];
+  if (own == nullptr) own = of_context<spares<T>>(context).take();
+  held.last = own;
   held.last_context = context;
-  return *mine;
+  return *own;
 }
 
 }  // namespace tally::backends::cuda

@@ -12,8 +12,8 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// The functions of the driver that say things without making a context, which some of the
-/// runtime's don't. Null where the machine has no driver.
+/// These functions of the driver say things without making a context; some of the runtime's don't.
+/// They are null where the machine has no driver.
 struct driver {
   decltype(&cuDeviceGetCount) device_count = nullptr;
   decltype(&cuCtxGetCurrent) current_context = nullptr;
@@ -52,10 +52,10 @@ struct driver {
 CUcontext primary_context(int device) {
   static std::array<std::atomic<CUcontext>, 256> retained{};
   const driver& d = driver::get();
-  std::atomic<CUcontext>& mine = retained.at(static_cast<std::size_t>(device));
+  std::atomic<CUcontext>& kept = retained.at(static_cast<std::size_t>(device));
   unsigned flags = 0;
   int active = 0;
-  CUcontext context = mine.load(std::memory_order_relaxed);
+  CUcontext context = kept.load(std::memory_order_relaxed);
   if (context != nullptr && d.primary_context_state(device, &flags, &active) == CUDA_SUCCESS &&
       active != 0) {
     return context;
@@ -63,7 +63,7 @@ CUcontext primary_context(int device) {
   check(d.retain_primary_context(&context, device) == CUDA_SUCCESS ? cudaSuccess
                                                                    : cudaErrorDeviceUninitialized,
         "cuDevicePrimaryCtxRetain");
-  mine.store(context, std::memory_order_relaxed);
+  kept.store(context, std::memory_order_relaxed);
   return context;
 }
 
@@ -151,19 +151,19 @@ device_memory::~device_memory() {
   (void)d.pop_context(&context);
 }
 
-// Costs a load where there is no driver or once CUDA was seen in use, 7 ns before anything
-// initialised the driver, and 14 + 35 ns a device where it is initialised and no context was made
-// yet.
+// This costs a load where there is no driver, or once CUDA was seen in use. It costs 7 ns before
+// anything has initialised the driver, and 14 + 35 ns a device where the driver is initialised and
+// no context was made yet.
 bool in_use() noexcept {
   static std::atomic<bool> seen = false;
   if (seen.load(std::memory_order_relaxed)) return true;
   const driver& d = driver::get();
   if (!d.usable) return false;
   int devices = 0;
-  if (d.device_count(&devices) != CUDA_SUCCESS) return false;  // not initialised
+  if (d.device_count(&devices) != CUDA_SUCCESS) return false;  // the driver is not initialised
   CUcontext context = nullptr;
   bool used = d.current_context(&context) == CUDA_SUCCESS && context != nullptr;
-  // This thread may be handed another's pointers: the runtime's contexts, one a device.
+  // This thread may be handed another thread's pointers, so each device's context counts.
   for (int i = 0; i < devices && !used; ++i) {
     unsigned flags = 0;
     int active = 0;
@@ -173,7 +173,7 @@ bool in_use() noexcept {
   return used;
 }
 
-// 42 ns for device memory, 97 ns for pageable memory.
+// It takes 42 ns for device memory, 97 ns for pageable memory.
 place locate(const void* pointer) noexcept {
   const driver& d = driver::get();
   if (!d.usable) return {};

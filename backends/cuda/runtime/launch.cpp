@@ -12,11 +12,12 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Whether the kernels that run on `device` were compiled for compute capability 9 or more, and so
-/// wait for the launch before (wait_for_launch_before in kernel.cuh). Those compiled for less
-/// don't, also where the driver translates them for such a device.
+/// Says whether the kernels that run on `device` were compiled for compute capability 9 or more,
+/// and so wait for the launch before (wait_for_launch_before in device/kernel.cuh). Kernels
+/// compiled for less don't, even where the driver translates them for such a device.
 bool kernels_wait(const void* kernel, int device) {
-  static std::array<std::atomic<int>, 256> version_on{};  // the same for all kernels of a build
+  // It is the same for all kernels of a build.
+  static std::array<std::atomic<int>, 256> version_on{};
   std::atomic<int>& version = version_on.at(static_cast<std::size_t>(device));
   if (version.load(std::memory_order_relaxed) == 0) {
     cudaFuncAttributes attributes;
@@ -26,7 +27,7 @@ bool kernels_wait(const void* kernel, int device) {
   return version.load(std::memory_order_relaxed) >= 90;
 }
 
-/// Of a device, asked once.
+/// Returns an attribute of a device. The driver is asked once; `known` keeps the answer.
 int attribute(cudaDeviceAttr what, int device, std::array<std::atomic<int>, 256>& known) {
   std::atomic<int>& value = known.at(static_cast<std::size_t>(device));
   if (value.load(std::memory_order_relaxed) == 0) {
@@ -63,9 +64,9 @@ bool is_captured(cudaStream_t stream, bool wait, const char* operation) {
   return captured;
 }
 
-bool is_contiguous(const operand& v, int lanes) {
+bool is_contiguous(const operand& v, int count) {
   const std::size_t load =
-      std::min<std::size_t>(16, size_of(v.element) * static_cast<unsigned>(lanes));
+      std::min<std::size_t>(16, size_of(v.element) * static_cast<unsigned>(count));
   return v.increment == 1 && reinterpret_cast<std::uintptr_t>(v.data) % load == 0;
 }
 
@@ -93,7 +94,7 @@ void launch(const void* kernel, const launch_shape& shape, void* job, int device
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t configuration{};
-  configuration.gridDim = dim3(shape.blocks, shape.rows);
+  configuration.gridDim = dim3(shape.blocks, shape.height);
   configuration.blockDim = shape.threads;
   configuration.dynamicSmemBytes = shape.shared_bytes;
   configuration.stream = stream;

@@ -1,4 +1,5 @@
-// What the operations of this column share on the host: looking at a stream, launching a kernel.
+// On the host all operations of this column look at a stream and launch kernels with these
+// functions.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -11,32 +12,35 @@
 
 namespace tally::backends::cuda {
 
-/// Whether `stream` is being captured.
+/// Says whether `stream` is being captured.
 /// @throws error invalid_argument if it is and the caller would wait for it.
 bool is_captured(cudaStream_t stream, bool wait, const char* operation);
 
-/// Whether a thread can load its `lanes` elements at once: up to 16 bytes, at multiples of that.
-bool is_contiguous(const operand& v, int lanes);
+/// Says whether a thread can load `count` elements at once: they take up to 16 bytes and start at a
+/// multiple of that.
+bool is_contiguous(const operand& v, int count);
 
-/// How many multiprocessors a device has.
+/// Returns how many multiprocessors a device has.
 unsigned multiprocessors(int device);
 
-/// Shared memory that a block may have there, with allow_shared_bytes.
+/// Returns how much shared memory a block may have on a device, with allow_shared_bytes.
 std::size_t most_shared_bytes(int device);
 
 struct launch_shape {
   unsigned blocks = 1;
   unsigned threads = 32;
-  std::size_t shared_bytes = 0;  ///< beyond what the kernel declares
-  unsigned rows = 1;             ///< of so many blocks
-  bool overlaps = true;          ///< may be placed while the launch before ends
+  std::size_t shared_bytes = 0;  ///< those beyond what the kernel declares
+  unsigned height = 1;           ///< the grid's second dimension
+  bool overlaps = true;          ///< whether it may be placed while the launch before ends
 };
 
-/// Lets a kernel have so much dynamic shared memory; it keeps the most that was asked for.
+/// Lets a kernel have so much dynamic shared memory. The kernel keeps the most that it was ever
+/// given.
 void allow_shared_bytes(const void* kernel, const current_device& current, std::size_t bytes);
 
-/// Queues a kernel with one parameter, `*job`. Unless the shape forbids that it may be placed while
-/// the launch before on the stream ends: see wait_for_launch_before in kernel.cuh.
+/// Queues a kernel with one parameter, `*job`. Unless the shape forbids it, the kernel may be
+/// placed while the launch before it on the stream ends: see wait_for_launch_before in
+/// device/kernel.cuh.
 void launch(const void* kernel, const launch_shape& shape, void* job, int device,
             cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// Small tools around the CUDA runtime that every operation of this column uses.
+// Every operation of this column uses these small tools around the CUDA runtime.
 #pragma once
 
 #include <tally/error.hpp>
@@ -11,8 +11,8 @@
 
 namespace tally::backends::cuda {
 
-/// Throws for a call of the runtime that failed, and leaves no error behind for the caller's next
-/// look at cudaGetLastError.
+/// Throws if a call of the runtime failed. It leaves no error behind for the caller's next look at
+/// cudaGetLastError.
 inline void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   (void)cudaGetLastError();
@@ -20,8 +20,9 @@ inline void check(cudaError_t status, const char* call) {
               std::string("tally::cuda: ") + call + ": " + cudaGetErrorString(status));
 }
 
-/// While this lives a device is the calling thread's current one; afterwards the one before is
-/// again. No other device gets a context by that, not even the one that the thread goes back to.
+/// Makes a device the calling thread's current one while this lives; afterwards the one before is
+/// current again. No other device gets a context by that, not even the one that the thread goes
+/// back to.
 class current_device {
  public:
   explicit current_device(int device);
@@ -30,8 +31,8 @@ class current_device {
   current_device& operator=(const current_device&) = delete;
 
   int device() const { return device_; }
-  /// Says which context is current. cudaDeviceReset ends a context with all that was allocated in
-  /// it, and the next one has another number.
+  /// Returns the number of the context that is current. cudaDeviceReset ends a context with all
+  /// that was allocated in it, and the next one has another number.
   std::uint64_t context() const { return context_; }
 
  private:
@@ -42,7 +43,7 @@ class current_device {
   unsigned long long context_ = 0;
 };
 
-/// This owns memory of a device and frees it at its end, unless the context has ended before.
+/// Owns memory of a device and frees it at its end, unless the context has ended before.
 class device_memory {
  public:
   device_memory() = default;
@@ -56,12 +57,12 @@ class device_memory {
 
  private:
   void* memory_ = nullptr;
-  unsigned long long id_ = 0;  ///< Nothing that lies there later has it.
+  unsigned long long id_ = 0;  ///< memory that lies there later has another
 };
 
-/// While this lives, the calling thread may allocate and wait on its own streams although it or
-/// another thread captures a graph, and the capture stays valid. (cudaDeviceSynchronize is not
-/// among what is allowed: it fails, and ends every capture.)
+/// Lets the calling thread, while this lives, allocate and wait on its own streams although it or
+/// another thread captures a graph; the capture stays valid. (cudaDeviceSynchronize is not allowed
+/// even then: it fails, and ends every capture.)
 class beside_captures {
  public:
   beside_captures() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }

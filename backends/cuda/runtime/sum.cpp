@@ -15,7 +15,7 @@ void run_sum(const executor& where, const char* operation, dot_kernel_function* 
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
   const bool captured = is_captured(stream, wait, operation);
-  mailbox* const box = wait ? &mailbox::mine(current) : nullptr;
+  mailbox* const box = wait ? &mailbox::of_this_thread(current) : nullptr;
   job.result = result;
   if (wait) {
     job.result = box->address();
@@ -25,7 +25,7 @@ void run_sum(const executor& where, const char* operation, dot_kernel_function* 
   {
     workspace shared;
     if (shape.blocks > 1) {
-      // A warp takes whole runs of 8 words.
+      // A thread takes 8 words at once, so their number is a multiple of that.
       shared = workspace_for(current, stream, captured, (shape.blocks * words_a_sum + 7) / 8 * 8);
     }
     job.words = shared.words;

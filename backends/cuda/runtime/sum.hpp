@@ -1,4 +1,4 @@
-// The host's part of a sum on a GPU: one launch and, for the form that waits, its answer.
+// The host's part of a sum on a GPU is one launch and, for the form that waits, its answer.
 #pragma once
 
 #include "backends/cuda/dot/job.hpp"
@@ -11,9 +11,10 @@
 
 namespace tally::backends::cuda {
 
-/// Runs `kernel` on `job`, which has the operands; the rest of it is filled in here. The sum of a
-/// block takes `words_a_sum`. The result is of `bytes`, a multiple of 4.
-/// @throws error invalid_argument, naming `operation`, to wait for a stream that is being captured.
+/// Runs `kernel` on `job`. The caller has set the operands in it, and this function sets the rest.
+/// The sum of a block takes `words_a_sum` words. The result has `bytes` bytes, a multiple of 4.
+/// @throws error invalid_argument, naming `operation`, if it is to wait for a stream that is being
+/// captured.
 void run_sum(const executor& where, const char* operation, dot_kernel_function* kernel,
              const dot_shape& shape, unsigned words_a_sum, dot_job job, void* result,
              std::size_t bytes, bool wait);

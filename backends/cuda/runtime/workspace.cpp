@@ -17,15 +17,15 @@ struct lent_words {
   workspaces* from = nullptr;
   std::uint64_t* words = nullptr;
   std::size_t count = 0;
-  words_left left = words_left::empty;  ///< how they come back
-  lent_words* next = nullptr;           ///< of a list
+  words_left left = words_left::empty;  ///< says how they come back
+  lent_words* next = nullptr;           ///< the next one of a list
 };
 
-/// These are all the workspaces of a context.
+/// Holds all the workspaces of a context.
 class workspaces {
  public:
   workspace of_stream(cudaStream_t stream, words_left left) {
-    unsigned long long id = 0;  // unlike the handle, never given to a second stream
+    unsigned long long id = 0;  // unlike the handle, no second stream ever gets it
     check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
     auto& streams = streams_[static_cast<std::size_t>(left)];
     auto& free = free_[static_cast<std::size_t>(left)];
@@ -33,9 +33,9 @@ class workspaces {
       {
         std::shared_lock lock(mutex_);
         if (const auto found = streams.find(id); found != streams.end()) {
-          owned& mine = *found->second;
-          workspace shared{mine.words, 1, mine.ended, &mine.launched, std::move(lock)};
-          if (left == words_left::any) shared.tag = mine.next_tag();
+          owned& own = *found->second;
+          workspace shared{own.words, 1, own.ended, &own.launched, std::move(lock)};
+          if (left == words_left::any) shared.tag = own.next_tag();
           return shared;
         }
       }
@@ -62,9 +62,9 @@ class workspaces {
     return {lent->words, 1, nullptr, nullptr, {}};
   }
 
-  /// Lends empty words, `count` of them at least.
+  /// Lends empty words, at least `count` of them.
   lent_words* lend(std::size_t count, words_left left) {
-    count = (count + a_line - 1) / a_line * a_line;
+    count = (count + words_of_line - 1) / words_of_line * words_of_line;
     const std::unique_lock lock(mutex_);
     for (lent_words* back = returned(); back != nullptr;) {
       lent_words* const next = std::exchange(back->next, idle_[back->count]);
@@ -82,8 +82,8 @@ class workspaces {
     return made.release();
   }
 
-  /// Takes words back. For a graph it runs when that and all that was instantiated from it
-  /// are gone, maybe on a thread of CUDA's own: it must make no CUDA call, and wait for nobody who
+  /// Takes words back. A graph calls it when that graph and all that was instantiated from it are
+  /// gone, maybe on a thread of CUDA's own: so it must make no CUDA call, and wait for nobody who
   /// makes one.
   static void give_back(void* p) {
     auto* const lent = static_cast<lent_words*>(p);
@@ -97,7 +97,7 @@ class workspaces {
  private:
   struct owned {
     std::uint64_t* words = nullptr;
-    std::uint64_t* ended = nullptr;  // launches that ended, counted by the device
+    std::uint64_t* ended = nullptr;  // counts launches that ended; the device writes it
     std::size_t number = 0;
     std::atomic<std::uint64_t> launched = 0;
     std::atomic<std::uint32_t> last_tag = 0;
@@ -111,22 +111,22 @@ class workspaces {
   using of_streams = std::unordered_map<unsigned long long, std::unique_ptr<owned>>;
 
   /// Words are cut from slabs of 2 MiB, which are never freed, in multiples of 128 bytes.
-  static constexpr std::size_t a_slab = std::size_t{1} << 18;
-  static constexpr std::size_t a_line = 16;
+  static constexpr std::size_t words_of_slab = std::size_t{1} << 18;
+  static constexpr std::size_t words_of_line = 16;
 
-  /// The counts of so many workspaces lie together.
-  static constexpr std::size_t a_batch = 32;
+  /// So many workspaces have their counts side by side.
+  static constexpr std::size_t counts_of_batch = 32;
 
-  /// With so many streams known, idle ones lose their workspaces before more are made: a program
-  /// that makes a stream for every call stays at 64 MiB.
+  /// Once so many streams are known, idle ones lose their workspaces before more are made: a
+  /// program that makes a stream for every call stays at 64 MiB.
   static constexpr std::size_t many_streams = 1024;
 
-  // `mutex_` is held in the functions below.
+  // The caller of each function below holds `mutex_`.
 
   std::uint64_t* cut(std::size_t count) {
     if (left_ < count) {
       const beside_captures mode;
-      constexpr std::size_t bytes = a_slab * sizeof(std::uint64_t);
+      constexpr std::size_t bytes = words_of_slab * sizeof(std::uint64_t);
       if (own_stream_ == nullptr) {
         check(cudaStreamCreateWithFlags(&own_stream_, cudaStreamNonBlocking),
               "cudaStreamCreateWithFlags");
@@ -135,8 +135,8 @@ class workspaces {
       check(cudaMalloc(&slab, bytes), "cudaMalloc");
       rest_ = static_cast<std::uint64_t*>(slab);
       left_ = 0;
-      put_zeros(rest_, a_slab);
-      left_ = a_slab;
+      put_zeros(rest_, words_of_slab);
+      left_ = words_of_slab;
     }
     left_ -= count;
     return std::exchange(rest_, rest_ + count);
@@ -149,22 +149,23 @@ class workspaces {
   }
 
   std::unique_ptr<owned> make() {
-    if (ended_.size() * a_batch == made_) ended_.push_back(cut(a_batch));
-    auto mine = std::make_unique<owned>();
-    mine->words = cut(workspace_words);
-    mine->ended = ended_.back() + made_ % a_batch;
-    mine->number = made_++;
-    return mine;
+    if (ended_.size() * counts_of_batch == made_) ended_.push_back(cut(counts_of_batch));
+    auto made = std::make_unique<owned>();
+    made->words = cut(workspace_words);
+    made->ended = ended_.back() + made_ % counts_of_batch;
+    made->number = made_++;
+    return made;
   }
 
-  /// Takes their workspaces from the streams whose launches have all ended. None is being launched,
-  /// since launches hold `mutex_`; and nothing waits for the streams, which may long be destroyed.
+  /// Takes their workspaces from the streams whose launches have all ended. No launch begins
+  /// meanwhile, since launches hold `mutex_`. Nothing waits for the streams, which may have been
+  /// destroyed long ago.
   void reclaim(of_streams& streams, std::vector<std::unique_ptr<owned>>& free) {
     const beside_captures mode;
-    std::vector<std::uint64_t> ended(ended_.size() * a_batch);
+    std::vector<std::uint64_t> ended(ended_.size() * counts_of_batch);
     for (std::size_t i = 0; i < ended_.size(); ++i) {
-      check(cudaMemcpyAsync(&ended[i * a_batch], ended_[i], a_batch * sizeof ended[0],
-                            cudaMemcpyDeviceToHost, own_stream_),
+      check(cudaMemcpyAsync(&ended[i * counts_of_batch], ended_[i],
+                            counts_of_batch * sizeof ended[0], cudaMemcpyDeviceToHost, own_stream_),
             "cudaMemcpyAsync");
     }
     check(cudaStreamSynchronize(own_stream_), "cudaStreamSynchronize");
@@ -184,16 +185,16 @@ class workspaces {
   }
 
   std::shared_mutex mutex_;
-  of_streams streams_[2];  // by how their launches leave them
+  of_streams streams_[2];  // one for each way in which launches leave their words
   std::vector<std::unique_ptr<owned>> free_[2];
   std::size_t made_ = 0;
-  std::vector<std::uint64_t*> ended_;        // the counts of a batch
-  std::map<std::size_t, lent_words*> idle_;  // lists, by how many words they have
-  std::uint64_t* rest_ = nullptr;            // of a slab
+  std::vector<std::uint64_t*> ended_;        // each batch's counts
+  std::map<std::size_t, lent_words*> idle_;  // lists of words, by how many they are
+  std::uint64_t* rest_ = nullptr;            // the rest of a slab
   std::size_t left_ = 0;
   cudaStream_t own_stream_ = nullptr;
 
-  std::mutex returned_mutex_;  // never held over a CUDA call
+  std::mutex returned_mutex_;  // it is never held over a CUDA call
   lent_words* returned_ = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// spmv with rows summed in complex128.
+// This source compiles the kernels of spmv that sum rows in complex128.
 #include "backends/cuda/spmv/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -1,55 +1,56 @@
-// The exact grade of spmv: a warp a row, with what adds up the terms of exact dot products.
-#include "backends/cuda/exact/kernel.cuh"
+// The exact grade of spmv has a warp for each row, which uses what adds up the terms of exact dot
+// products.
+#include "backends/cuda/exact/warp_sum.cuh"
 #include "backends/cuda/spmv/kernels.hpp"
 #include "backends/cuda/spmv/result.cuh"
 
 namespace tally::backends::cuda {
 namespace {
 
-/// Terms of a row, of any types: one of the products of a term in each tile.
+/// Holds terms of a row, of any types. Each tile has one of the products that make a term.
 class row_tile {
  public:
   using sum_of = double;
   static constexpr bool paired = true;
-  static constexpr int lanes = 1;
-  static constexpr int rows = 8;
-  static constexpr int terms = rows * static_cast<int>(warp);
+  static constexpr int per_load = 1;
+  static constexpr int loads = 8;
+  static constexpr int terms = loads * static_cast<int>(warp);
 
-  /// A part of the value times a part of x's element.
+  /// One part of the value times one part of x's element.
   struct product {
     int value, x;
     bool negative;
   };
 
-  /// Terms from `first` on; zeros from `end` on.
+  /// Loads terms from `first` on; those from `end` on are zeros.
   __device__ void load(const spmv_job& job, product p, std::int64_t first, std::int64_t end) {
     const typed_vector &values = job.values, &x = job.x;
 #pragma unroll
-    for (int row = 0; row < rows; ++row) {
-      const std::int64_t i = first + row * static_cast<int>(warp);
-      x_[row] = y_[row] = 0;
+    for (int l = 0; l < loads; ++l) {
+      const std::int64_t i = first + l * static_cast<int>(warp);
+      x_[l] = y_[l] = 0;
       if (i < end) {
         const std::int64_t column = job.columns[static_cast<std::size_t>(i)];
-        x_[row] =
+        x_[l] =
             typed::number_at<double>(values.data, i * values.increment + p.value, values.number);
-        y_[row] = typed::number_at<double>(x.data, column * x.increment + p.x, x.number);
-        if (p.negative) x_[row] = -x_[row];
+        y_[l] = typed::number_at<double>(x.data, column * x.increment + p.x, x.number);
+        if (p.negative) x_[l] = -x_[l];
       }
     }
   }
   __device__ void renew() {
 #pragma unroll
-    for (int row = 0; row < rows; ++row) asm volatile("" : "+d"(x_[row]), "+d"(y_[row]));
+    for (int l = 0; l < loads; ++l) asm volatile("" : "+d"(x_[l]), "+d"(y_[l]));
   }
-  __device__ double x(int row, int) const { return x_[row]; }
-  __device__ double y(int row, int) const { return y_[row]; }
+  __device__ double x(int l, int) const { return x_[l]; }
+  __device__ double y(int l, int) const { return y_[l]; }
 
  private:
-  double x_[rows];
-  double y_[rows];
+  double x_[loads];
+  double y_[loads];
 };
 
-/// The products whose sum is a part of a term, re or im.
+/// The sum of these products is a part of a term, re or im.
 struct part_products {
   int count;
   row_tile::product list[2];
@@ -62,12 +63,12 @@ __device__ part_products products_of(bool complex_value, bool complex_x, int par
   return {1, {{complex_value ? part : 0, complex_x ? part : 0, false}, {}}};
 }
 
-/// Rounds a warp's words, of which it looks for those that are not 0.
+/// Rounds a warp's words. It looks for those that are not 0.
 template <class R>
-__device__ R rounded_words(std::int64_t* words, int lane) {
+__device__ R rounded_words(std::int64_t* words, int thread) {
   using sum = exact_sum<double>;
   int low = sum::limbs, high = 0;
-  for (int i = lane; i < sum::limbs; i += static_cast<int>(warp)) {
+  for (int i = thread; i < sum::limbs; i += static_cast<int>(warp)) {
     if (words[i] == 0) continue;
     low = i < low ? i : low;
     high = i + 1;
@@ -80,7 +81,7 @@ __device__ R rounded_words(std::int64_t* words, int lane) {
     high = other_high > high ? other_high : high;
   }
   R result{};
-  if (lane == 0) result = sum::round_words<R>(words, low, high);
+  if (thread == 0) result = sum::round_words<R>(words, low, high);
   __syncwarp();
   return result;
 }
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
   constexpr int column_doubles = column_bytes<row_tile> / sizeof(double);
   __shared__ double columns[exact_spmv_warps][column_doubles];
   __shared__ std::int64_t words[exact_spmv_warps][exact_sum<double>::words];
-  const int lane = threadIdx.x % warp;
+  const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp;
   wait_for_launch_before();
   let_launch_after_start();
@@ -106,26 +107,28 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
     for (int i = 0; i < (is_complex_v<A> ? 2 : 1); ++i) {
       const part_products products = products_of(job.values.complex, job.x.complex, i);
       const std::int64_t tiles = (end - begin + row_tile::terms - 1) / row_tile::terms;
-      constexpr int a_chunk = 32 / 2;  // tiles of terms; of products 32 at most
-      warp_sum<row_tile> sum(columns[w], words[w], lane);
+      constexpr int tiles_of_batch =
+          32 / 2;  // tiles of terms; a batch has 32 tiles of products at most
+      warp_sum<row_tile> sum(columns[w], words[w], thread);
       row_tile tile;
 #pragma unroll 1
-      for (std::int64_t first = 0; first < tiles; first += a_chunk) {
-        const int some = static_cast<int>(first + a_chunk < tiles ? a_chunk : tiles - first);
+      for (std::int64_t first = 0; first < tiles; first += tiles_of_batch) {
+        const int some =
+            static_cast<int>(first + tiles_of_batch < tiles ? tiles_of_batch : tiles - first);
         do {
 #pragma unroll 1
           for (int t = 0; t < some * products.count; ++t) {
             const int k = t % products.count;
             tile.load(job, k == 0 ? products.list[0] : products.list[1],
-                      begin + (first + t / products.count) * row_tile::terms + lane, end);
+                      begin + (first + t / products.count) * row_tile::terms + thread, end);
             sum.add(tile, t);
           }
-        } while (sum.turn(32, first + a_chunk >= tiles));
+        } while (sum.turn(32, first + tiles_of_batch >= tiles));
       }
       __syncwarp();
-      (i == 0 ? part[0] : part[1]) = rounded_words<R>(words[w], lane);
+      (i == 0 ? part[0] : part[1]) = rounded_words<R>(words[w], thread);
     }
-    if (lane == 0) write_row<A>(job, row, {part[0], part[1]});
+    if (thread == 0) write_row<A>(job, row, {part[0], part[1]});
   }
 }
 

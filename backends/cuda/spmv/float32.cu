@@ -1,4 +1,4 @@
-// spmv with rows summed in float32.
+// This source compiles the kernels of spmv that sum rows in float32.
 #include "backends/cuda/spmv/kernel.cuh"
 
 namespace tally::backends::cuda {

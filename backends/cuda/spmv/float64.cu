@@ -1,4 +1,4 @@
-// spmv with rows summed in float64.
+// This source compiles the kernels of spmv that sum rows in float64.
 #include "backends/cuda/spmv/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -1,5 +1,4 @@
-// The kernels of spmv, one table for each accumulator, each in a source file of its own so that
-// they compile side by side.
+// This header declares the kernels of spmv. There is one table for each accumulator.
 #pragma once
 
 #include "backends/cuda/spmv/job.hpp"
@@ -10,20 +9,21 @@
 
 namespace tally::backends::cuda {
 
-/// A kernel. Called through cudaLaunchKernel, never directly.
+/// The type of a kernel. The host calls it through cudaLaunchKernel, never directly.
 using spmv_kernel = void(spmv_job);
 
 struct spmv_choice {
   spmv_kernel* tiles = nullptr;
-  std::size_t tile_bytes = 0;  ///< dynamic shared memory of that one
+  std::size_t tile_bytes = 0;  ///< the dynamic shared memory of `tiles`
   spmv_kernel* pieces = nullptr;
   std::size_t piece_bytes = 0;
-  spmv_kernel* rows[4] = {};  ///< a row in 2^i threads, i not 0; null for rare types
+  /// Rows[i] has a row in 2^i threads; rows[0] is null, and all are null for rare types.
+  spmv_kernel* rows[4] = {};
 };
-/// By the types of the values and of x.
+/// The table's indices are the type of the values and the type of x.
 using spmv_kernel_table = type_table<type_table<spmv_choice>>;
 
-/// The kernels whose rows are summed in `A`.
+/// Returns the kernels whose rows are summed in `A`.
 template <class A>
 const spmv_kernel_table& spmv_kernels();
 
@@ -36,7 +36,7 @@ const spmv_kernel_table& spmv_kernels<std::complex<float>>();
 template <>
 const spmv_kernel_table& spmv_kernels<std::complex<double>>();
 
-/// The exact grade: a warp a row, so many in a block.
+/// The exact grade has a warp for each row, and so many warps in a block.
 inline constexpr unsigned exact_spmv_warps = 4;
 spmv_kernel* exact_spmv_kernel_of(type accumulator);
 

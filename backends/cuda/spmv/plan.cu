@@ -1,5 +1,5 @@
-// A look at a matrix, before any product: is it whole, how long are its rows, what pieces
-// is it cut into.
+// These kernels look at a matrix before any product: they find out whether it is whole, how long
+// its rows are, and what pieces it is cut into.
 #include "backends/cuda/device/kernel.cuh"
 #include "backends/cuda/spmv/plan.hpp"
 #include "backends/cuda/spmv/shape.hpp"
@@ -20,7 +20,8 @@ __device__ inline std::int64_t offset(const csr_survey& s, std::int64_t i) {
   return s.offsets[static_cast<std::size_t>(i)];
 }
 
-/// The type is atomicMax's and atomicAdd's name for std::uint64_t.
+/// Returns a counter. atomicMax and atomicAdd know std::uint64_t by the name unsigned long long
+/// only.
 __device__ inline unsigned long long* counter(const csr_survey& s, unsigned word) {
   return reinterpret_cast<unsigned long long*>(s.found + word);
 }
@@ -45,7 +46,7 @@ __global__ void __launch_bounds__(256) find_first_defect(const csr_survey s) {
     }
   }
   for (std::int64_t i = first_index(); i < s.nonzeros; i += all_threads()) {
-    // A negative one is a large one too.
+    // A negative column is a large one too.
     const std::int64_t column = s.columns[static_cast<std::size_t>(i)];
     if (static_cast<std::uint64_t>(column) >= static_cast<std::uint64_t>(s.column_count)) {
       report(s, kind::column, i);
@@ -60,7 +61,7 @@ __device__ inline unsigned long long sum_of_warp(unsigned long long value) {
   return value;
 }
 
-/// What a row is to the pieces.
+/// Says what a row is to the pieces.
 struct row_role {
   __device__ row_role(const csr_survey& s, std::int64_t row)
       : start(offset(s, row)), length(offset(s, row + 1) - start) {
@@ -96,7 +97,7 @@ __global__ void __launch_bounds__(256) analyse_rows(const csr_survey s) {
     count[survey::long_rows] += role.is_long;
     count[survey::shares] += role.shares;
     count[survey::split_rows] += role.shares > 1;
-    count[survey::slots] += role.shares > 1 ? role.shares : 0;
+    count[survey::handovers] += role.shares > 1 ? role.shares : 0;
     count[survey::runs] += role.starts_run;
   }
 #pragma unroll
@@ -112,11 +113,11 @@ __global__ void __launch_bounds__(256) analyse_rows(const csr_survey s) {
   }
 }
 
-/// Those of a span of rows are adjacent, and in the rows' order.
+/// Writes the pieces. Those of a span of rows are adjacent, and in the rows' order.
 __global__ void __launch_bounds__(256) write_pieces(const csr_survey s) {
   constexpr int words = run_span / static_cast<int>(warp);
-  __shared__ unsigned starts[words];  // a bit for each row: whether a run starts there
-  __shared__ unsigned ends[words];    // whether one that starts before ends there
+  __shared__ unsigned starts[words];  // a bit for each row says whether a run starts there
+  __shared__ unsigned ends[words];    // a bit says whether a run that starts before ends there
   __shared__ unsigned long long first_run;
   wait_for_launch_before();
   const auto bits_below = [](unsigned bits, int bit) {
@@ -135,9 +136,10 @@ __global__ void __launch_bounds__(256) write_pieces(const csr_survey s) {
           const auto shares = static_cast<unsigned long long>(role.shares);
           const auto first =
               static_cast<std::int64_t>(atomicAdd(counter(s, survey::shares), shares));
-          const std::int64_t slot =
-              shares > 1 ? static_cast<std::int64_t>(atomicAdd(counter(s, survey::slots), shares))
-                         : 0;
+          const std::int64_t handover =
+              shares > 1
+                  ? static_cast<std::int64_t>(atomicAdd(counter(s, survey::handovers), shares))
+                  : 0;
           const std::int64_t terms = static_cast<std::int64_t>(order::chunk) << s.share_shift;
           for (std::int64_t k = 0; k < role.shares; ++k) {
             const std::int64_t left = role.length - k * terms;
@@ -146,7 +148,7 @@ __global__ void __launch_bounds__(256) write_pieces(const csr_survey s) {
                                    role.start + k * terms,
                                    0,
                                    static_cast<std::int32_t>(left < terms ? left : terms),
-                                   static_cast<std::int32_t>(slot + k),
+                                   static_cast<std::int32_t>(handover + k),
                                    is_last ? static_cast<std::int32_t>(k) : -1};
           }
         }
@@ -168,7 +170,7 @@ __global__ void __launch_bounds__(256) write_pieces(const csr_survey s) {
     }
     __syncthreads();
     std::int64_t run = s.shares + static_cast<std::int64_t>(first_run);
-    int counted = 0;  // words whose runs are in `run`
+    int counted = 0;  // the starts' words whose runs `run` counts already
     for (int i = static_cast<int>(threadIdx.x); i < run_span; i += static_cast<int>(blockDim.x)) {
       const int w = i / static_cast<int>(warp), bit = i % static_cast<int>(warp);
       for (; counted < w; ++counted) run += __popc(static_cast<int>(starts[counted]));

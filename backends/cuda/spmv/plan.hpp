@@ -1,4 +1,4 @@
-// What is found out about a matrix on the device, before any product.
+// A survey finds out about a matrix on the device, before any product.
 #pragma once
 
 #include "backends/cuda/spmv/job.hpp"
@@ -8,7 +8,7 @@
 
 namespace tally::backends::cuda {
 
-/// One launch's work: the kernels' only parameter.
+/// Tells one launch what to look at. It is the kernels' only parameter.
 struct csr_survey {
   explicit csr_survey(const csr_operand& a)
       : offsets(a.row_offsets),
@@ -22,27 +22,28 @@ struct csr_survey {
   std::int64_t rows;
   std::int64_t nonzeros;
   std::int64_t column_count;
-  std::uint64_t* found = nullptr;  ///< empty words that the kernels write, and the last one empties
-  std::uint32_t tag = 0;           ///< with which it delivers what was found
+  /// Empty words that the kernels write and the last kernel empties.
+  std::uint64_t* found = nullptr;
+  std::uint32_t tag = 0;  ///< the tag with which it delivers what was found
   void* result = nullptr;
 
   unsigned share_shift = 0;      ///< log2 of the chunks of a share
-  spmv_piece* pieces = nullptr;  ///< to be written: shares, then runs
+  spmv_piece* pieces = nullptr;  ///< where pieces are written: shares, then runs
   std::int64_t shares = 0;
 };
 
-/// Words of `found`.
+/// These are the words of `found`.
 namespace survey {
 inline constexpr unsigned defect = 0;      ///< ~key of the first defect, or 0
 inline constexpr unsigned longest = 1;     ///< terms of the longest row
 inline constexpr unsigned empty = 2;       ///< rows without terms
-inline constexpr unsigned long_rows = 3;   ///< rows of more than row_order::short_row
-inline constexpr unsigned shares = 4;      ///< of those
+inline constexpr unsigned long_rows = 3;   ///< rows of more than row_order::short_row terms
+inline constexpr unsigned shares = 4;      ///< shares of long rows
 inline constexpr unsigned split_rows = 5;  ///< rows of several shares
-inline constexpr unsigned slots = 6;       ///< shares of those
-inline constexpr unsigned runs = 7;        ///< of short rows
+inline constexpr unsigned handovers = 6;   ///< shares of split rows
+inline constexpr unsigned runs = 7;        ///< runs of short rows
 inline constexpr unsigned words = 8;
-/// A defect's key: its kind above its index.
+/// A defect's key has its kind above its index, which takes so many bits.
 inline constexpr int index_bits = 60;
 }  // namespace survey
 
@@ -50,7 +51,8 @@ struct survey_words {
   std::uint64_t of[survey::words];
 };
 
-/// A kernel. Called through cudaLaunchKernel, never directly. Any grid of blocks of 256 threads.
+/// The type of a kernel. The host calls it through cudaLaunchKernel, never directly. Any grid of
+/// blocks of 256 threads will do.
 using survey_kernel = void(csr_survey);
 
 /// Finds the first defect.
@@ -59,7 +61,7 @@ survey_kernel* defect_kernel();
 survey_kernel* analysis_kernel();
 /// Writes the pieces, and counts them once more.
 survey_kernel* piece_kernel();
-/// Delivers what the one before has found. One thread.
+/// Delivers what the kernel before has found, in one thread.
 survey_kernel* tell_kernel();
 
 }  // namespace tally::backends::cuda

@@ -1,4 +1,4 @@
-// From a row's sum to y on a device: alpha * sum + beta * y.
+// From a row's sum to y on a device: y_i becomes alpha * sum + beta * y_i.
 #pragma once
 
 #include "backends/cuda/spmv/job.hpp"
@@ -10,7 +10,7 @@
 
 namespace tally::backends::cuda {
 
-/// What y_i is computed from.
+/// y_i is computed from this.
 template <class V>
 __device__ V combine(const spmv_job& job, const V& sum, const V& y) {
   factors<V> f;
@@ -19,7 +19,8 @@ __device__ V combine(const spmv_job& job, const V& sum, const V& y) {
                      : function<elementwise::scal>(f, sum, sum);
 }
 
-/// y of any type. Not inlined: kernels write nearly always the type that they sum in.
+/// Writes y of any type. It is not inlined, because kernels nearly always write the type that they
+/// sum in.
 template <class R>
 __device__ __noinline__ void write_any(const spmv_job& job, std::int64_t row,
                                        const complex_number<R>& sum) {
@@ -42,7 +43,7 @@ __device__ __noinline__ void write_any(const spmv_job& job, std::int64_t row,
   }
 }
 
-/// Through L2, as `elements` are: beside it lie elements that other blocks write.
+/// Loads y_i through L2, as `elements` does: other blocks write elements beside it.
 template <class V>
 __device__ V load_one(const V* from) {
   if constexpr (std::is_arithmetic_v<V>) {

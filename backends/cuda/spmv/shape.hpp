@@ -1,14 +1,16 @@
-// How a matrix is cut over threads and blocks. None of it can change a bit of the result.
+// This header decides how a matrix is cut over threads and blocks. None of it can change a bit of
+// the result.
 //
-// Without a plan, tiles: row i is at i + row_offsets[i] of a line on which rows and nonzeros both
-// count, so that neither many empty rows nor a long one make a tile heavy. A tile is `tile_size` of
-// that line, and owns the rows that start in it. A last row of more than `split_row` terms, which
-// would reach far beyond the tile, is split: its shares, nodes of the order's tree, belong to the
-// tiles that they start in, one share a tile at most.
+// Without a plan, a block has a tile. Row i is at i + row_offsets[i] of a line on which rows and
+// nonzeros both count, so that neither many empty rows nor a long one make a tile heavy. A tile is
+// `tile_size` of that line, and owns the rows that start in it. A last row of more than `split_row`
+// terms, which would reach far beyond the tile, is split: its shares, nodes of the order's tree,
+// belong to the tiles that they start in, one share a tile at most.
 //
-// With a plan, rows of a few threads each where none is long (threads_a_row), else pieces, a block
-// each: shares of the long rows first, a chunk or some adjacent ones, then runs of short rows,
-// which end where `run_size` of that line does, at a long row, and after `run_span` rows.
+// With a plan, each row has a few threads where none is long (threads_a_row). Otherwise a block has
+// a piece: first come shares of the long rows, a chunk or some adjacent ones each, then runs of
+// short rows, which end where `run_size` of that line does, at a long row, and after `run_span`
+// rows.
 #pragma once
 
 #include "src/core/order/row_order.hpp"
@@ -20,73 +22,106 @@
 
 namespace tally::backends::cuda {
 
-// Figures: one H200, f64 and int32, device time of one of 40 (of large matrices 8) products in a
-// graph; in brackets the faster of cuSPARSE's two algorithms, with its preprocessing, in the same
-// run.
+// The figures below are of f64 and int32: the device time in us of one of 40 (for large matrices 8)
+// products in a graph. cuSPARSE is the faster of its two algorithms, with its preprocessing, in the
+// same run. Device: H200. Date: 2026-11-21.
 
-/// Tiles of 512, 1024, 2048, of prototypes that knew their starts: memplus 2.8, 3.0, 3.9 us (4.8),
-/// wiki-Vote 3.3, 3.5, 6.2 (4.9), soc-Slashdot0902 9.8, 10.4, 13.3 (10.5), arrow 5.4, 5.3, 6.5
-/// (5.2); R-MAT graphs of 2^18 and 2^21 vertices 42.6, 40.0, 53.8 (37.7) and 321, 287, 329 (271).
-/// Blocks of 128 threads are slower by up to 10 %. These here, which look for them, take 4.8, 5.3,
-/// 15.0, 5.9, 51 and 393 us.
+/// A tile is so long. The first three columns are of prototypes that knew where their tiles start;
+/// the fourth is of these kernels, which look for it. In blocks of 128 threads they take up to 10 %
+/// longer.
+///
+///                        512    1024    2048    1024, looked for    cuSPARSE
+///     memplus            2.8     3.0     3.9        4.8                 4.8
+///     wiki-Vote          3.3     3.5     6.2        5.3                 4.9
+///     soc-Slashdot0902   9.8    10.4    13.3       15.0                10.5
+///     arrow              5.4     5.3     6.5        5.9                 5.2
+///     R-MAT 2^18        42.6    40.0    53.8       51                  37.7
+///     R-MAT 2^21       321     287     329        393                 271
 inline constexpr int tile_size = 1024;
 inline constexpr unsigned tile_threads = 256;
 
-/// A chunk: rows that are split from 256 terms on cost memplus and wiki-Vote 1.3 us.
+/// A split row has more than a chunk: rows that are split from 256 terms on cost memplus and
+/// wiki-Vote 1.3 us.
 inline constexpr int split_row = static_cast<int>(order::chunk);
 
-/// Terms that a tile holds at most.
+/// A tile holds at most so many terms.
 inline constexpr int most_terms = tile_size + split_row;
 
-/// Blocks of a multiprocessor at a time, for which registers must do.
+/// A multiprocessor has so many blocks at a time, and registers must do for that.
 template <class A>
 inline constexpr unsigned tile_blocks = sizeof(A) <= 8 ? 6 : 3;
 
-/// Where a tile has a row of more terms, all short ones are summed in 8 threads each: bcsstk16
-/// takes 4.2 us, else 5.2, memplus 4.8, else 5.4; an R-MAT graph of 2^18 vertices 51.1, else 48.5.
+/// Where a tile has a row of more terms than this, all its short rows are summed in 8 threads each.
+///
+///                  in 8 threads    else
+///     bcsstk16         4.2          5.2
+///     memplus          4.8          5.4
+///     R-MAT 2^18      51.1         48.5
 inline constexpr int uneven_row = 32;
 
-/// With the 127 terms that its last row may have beyond it, a run is loaded in one round: 4 in
-/// flight in each thread. Of 256: soc-Slashdot0902 8.5 us, of 384 8.4 (10.9), an R-MAT graph of
-/// 2^18 vertices 35.6, 34.7 (38.1), 2^20 random rows of 16 in the mean 137, 135 (134),
-/// memplus 2.11, 2.23 (5.2).
+/// A run is so long. With the 127 terms that its last row may have beyond it, it is loaded in one
+/// round: 4 in flight in each thread.
+///
+///                             256     384    cuSPARSE
+///     soc-Slashdot0902        8.5     8.4      10.9
+///     R-MAT 2^18             35.6    34.7      38.1
+///     2^20 random rows of
+///     16 in the mean        137     135       134
+///     memplus                 2.11    2.23      5.2
 inline constexpr int run_size = 384;
 static_assert(run_size + row_order::short_row <= order::chunk);
 
-/// Rows that a block of the analysis looks at together, whose runs it numbers.
+/// A block of the analysis looks at so many rows together and numbers their runs.
 inline constexpr int run_span = 4096;
 
-/// Terms that a piece holds at a time: a run's, or a chunk.
+/// A piece holds so many terms at a time: a run's, or a chunk.
 inline constexpr int piece_terms = static_cast<int>(order::chunk);
 
-/// With 256: soc-Slashdot0902 10.7 us, with 128 8.4 (10.9), an R-MAT graph of 2^18 vertices 42.8,
-/// 34.7 (38.1), 2^20 random rows 160, 135 (134); but arrow 3.07, 3.26 (5.6), memplus 2.15, 2.23.
+/// A block that has a piece has so many threads.
+///
+///                             256     128    cuSPARSE
+///     soc-Slashdot0902       10.7     8.4      10.9
+///     R-MAT 2^18             42.8    34.7      38.1
+///     2^20 random rows      160     135       134
+///     arrow                   3.07    3.26      5.6
+///     memplus                 2.15    2.23
 inline constexpr unsigned piece_threads = 128;
-/// 10 instead of 12: R-MAT graphs of 2^18 and 2^21 vertices 33.1, 32.2 us (35) and 267, 262 (266).
+/// A multiprocessor has so many of them at a time.
+///
+///                     10      12    cuSPARSE
+///     R-MAT 2^18     33.1    32.2      35
+///     R-MAT 2^21    267     262       266
 template <class A>
 inline constexpr unsigned piece_blocks = is_complex_v<A> ? 6 : 12;
 
-/// Slots for sums of shares; a sum of the widest type takes 8 words of a workspace.
-inline constexpr std::size_t most_slots = 1024;
+/// Sums of shares are handed over in at most so many places. A sum of the widest type takes 8 words
+/// of a workspace.
+inline constexpr std::size_t most_handovers = 1024;
 
-/// Of a block that has neither tile nor piece.
+/// A block that has neither tile nor piece has so many threads.
 inline constexpr unsigned row_threads = 256;
 
-/// Threads for each row, 0 for pieces. Of a matrix whose longest row has `longest` terms.
+/// Returns how many threads each row has, or 0 for pieces, where the longest row has `longest`
+/// terms. A few rows run all at once, so that the longest decides; many rows must flow.
+///
+///                   terms of the      threads a row
+///     rows at once  longest row       2       4       8       pieces        cuSPARSE
+///     cryg2500            5          1.51            1.57     1.5 to 1.6      5.0
+///     ani4                9          1.57    1.55    1.61     1.5 to 1.6      4.9
+///     1138_bus           18          1.98    1.34    1.36     1.5 to 1.6      4.7
+///     bcsstk16           81                          2.57     2.24            4.8
+///     many rows
+///     5-point 2048^2                94.6   174               119            134
+///     7-point 128^3                 60.8    91                81             84
+///     2^21 random rows    5         49.8    86                50.0           58
+///     wing                           3.22    3.60              3.56           6.5
+///     27-point 128^3               287     186     203       280            249
+///     2^20 random rows   31                145     140       134            133
 constexpr unsigned threads_a_row(std::size_t rows, std::size_t nonzeros, std::size_t longest) {
   if (longest > row_order::short_row) return 0;
-  // All rows at once, as long as the longest takes: cryg2500 (5 terms at most) 1.51 us in 2
-  // threads, 1.57 in 8 (5.0), ani4 (9) 1.55 in 4, 1.57 in 2, 1.61 in 8 (4.9), 1138_bus (18) 1.34 in
-  // 4, 1.36 in 8, 1.98 in 2 (4.7). In pieces 1.5 to 1.6; but bcsstk16 (81) 2.24, in 8 threads 2.57
-  // (4.8).
   constexpr std::size_t at_once = 1 << 15;
   if (rows <= at_once) return longest <= 8 ? 2 : longest <= 16 ? 4 : longest <= 32 ? 8 : 0;
-  // Then throughput. 5-point 2048^2 94.6 us, in 4 threads 174, in pieces 119 (134); 7-point 128^3
-  // 60.8, 91, 81 (84); 2^21 random rows of 5 at most 49.8, 86, 50.0 (58); wing 3.22, 3.60, 3.56
-  // (6.5).
   if (nonzeros <= 8 * rows) return longest <= 32 ? 2 : 0;
-  // 27-point 128^3 186 us, in 2 threads 287, in 8 203, in pieces 280 (249). But 2^20 random rows of
-  // 31 at most, 15.5 in the mean, 134 in pieces, 140 in 8 threads, 145 in 4 (133).
   if (longest > 2 * (nonzeros / rows)) return 0;
   return nonzeros <= 32 * rows ? 4 : 8;
 }

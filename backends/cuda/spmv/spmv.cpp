@@ -20,7 +20,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Of a grid.
+/// A grid has at most so many blocks.
 constexpr std::size_t most_blocks = (std::size_t{1} << 31) - 1;
 
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
@@ -29,14 +29,14 @@ std::size_t tiles_of(const csr_operand& a) { return ceil_div(a.rows + a.nonzeros
 
 // --- The product ---------------------------------------------------------------------------------
 
-/// What a plan keeps.
+/// A plan keeps this.
 struct cut_analysis : spmv_analysis {
   std::uint64_t context = 0;
-  unsigned threads_a_row = 0;  ///< 0: pieces
-  device_memory pieces;        ///< spmv_piece, a block each
+  unsigned threads_a_row = 0;  ///< 0: the matrix is cut into pieces
+  device_memory pieces;        ///< an spmv_piece for each block
   unsigned blocks = 0;
-  std::uint64_t split_rows = 0;  ///< whose sums blocks hand over
-  std::size_t slots = 0;         ///< where they do
+  std::uint64_t split_rows = 0;  ///< rows whose sums blocks hand over
+  std::size_t handovers = 0;     ///< places where they do
 };
 
 const spmv_choice& choice_of(const spmv_arguments& a) {
@@ -99,15 +99,15 @@ void spmv(const executor& where, const spmv_arguments& a) {
   const std::size_t a_sum =
       std::max<std::size_t>(2, size_of(accumulator) / 4 * (is_complex(accumulator) ? 2 : 1));
   workspace shared;
-  const auto share = [&](std::size_t slots, words_left left) {
+  const auto share = [&](std::size_t handovers, words_left left) {
     shared =
-        workspace_for(current, stream, is_captured(stream, false, "spmv"), slots * a_sum, left);
+        workspace_for(current, stream, is_captured(stream, false, "spmv"), handovers * a_sum, left);
     job.words = shared.words;
     job.tag = shared.tag;
     job.ended = shared.ended;
   };
   if (has_pieces) {
-    if (plan->split_rows > 0) share(plan->slots, words_left::empty);
+    if (plan->split_rows > 0) share(plan->handovers, words_left::empty);
     job.pieces = static_cast<const spmv_piece*>(plan->pieces.get());
     shape.threads = piece_threads;
     shape.blocks = plan->blocks;
@@ -131,18 +131,18 @@ void spmv(const executor& where, const spmv_arguments& a) {
 
 namespace {
 
-/// Runs a kernel that looks at a matrix, and waits for what it found.
+/// Runs a kernel that looks at a matrix, waits, and returns what it found.
 survey_words run_survey(const executor& where, const current_device& current, survey_kernel* kernel,
                         csr_survey job, std::size_t items, const char* operation) {
   const cudaStream_t stream = where.stream();
   (void)is_captured(stream, true, operation);
   waited_words words(current, stream);
-  mailbox& box = mailbox::mine(current);
+  mailbox& box = mailbox::of_this_thread(current);
   job.found = words.get();
   job.tag = box.next_tag();
   job.result = box.address();
-  // About what runs at a time: with 2^14 the counts that all add to took a plan of an R-MAT graph
-  // of 2^21 vertices from 345 to 590 us (one H200).
+  // About so many blocks run at a time. With 2^14 blocks a plan of an R-MAT graph of 2^21 vertices
+  // took 590 us instead of 345 (one H200), since they all add to the same counts.
   const auto blocks =
       static_cast<unsigned>(std::clamp<std::size_t>(ceil_div(items, 256), 1, 1u << 10));
   launch(reinterpret_cast<const void*>(kernel), {.blocks = blocks, .threads = 256}, &job,
@@ -156,7 +156,7 @@ survey_words run_survey(const executor& where, const current_device& current, su
   return found;
 }
 
-/// An element of device memory.
+/// Returns an element of device memory.
 std::int64_t fetched(const executor& where, const operand& v, std::size_t i) {
   const operand one = v.slice(i, 1);
   std::int64_t wide = 0;
@@ -202,7 +202,7 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
   analysis->context = current.context();
   csr_survey job(a);
   survey_words found = run_survey(where, current, analysis_kernel(), job, a.rows, "spmv_plan");
-  while (found.of[survey::slots] > most_slots) {
+  while (found.of[survey::handovers] > most_handovers) {
     ++job.share_shift;
     found = run_survey(where, current, analysis_kernel(), job, a.rows, "spmv_plan");
   }
@@ -217,7 +217,7 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
                      "spmv_plan");
     analysis->blocks = static_cast<unsigned>(pieces);
     analysis->split_rows = found.of[survey::split_rows];
-    analysis->slots = found.of[survey::slots];
+    analysis->handovers = found.of[survey::handovers];
   }
 
   const auto text = [](std::uint64_t value) { return std::to_string(value); };

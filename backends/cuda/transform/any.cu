@@ -1,4 +1,4 @@
-// The element-wise kernels on any types and strides.
+// This source compiles the element-wise kernels on any types and strides.
 #include "backends/cuda/transform/kernel.cuh"
 
 namespace tally::backends::cuda {

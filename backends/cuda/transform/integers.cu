@@ -1,4 +1,4 @@
-// The element-wise kernels on integers, and those that copy bits.
+// This source compiles the element-wise kernels on integers, and those that copy bits.
 #include "backends/cuda/transform/kernel.cuh"
 
 namespace tally::backends::cuda {

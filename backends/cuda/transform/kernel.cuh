@@ -1,5 +1,5 @@
-// The element-wise functions on a GPU: contiguous vectors of one type 16 bytes at a time, all
-// others with types told apart at run time.
+// The element-wise functions on a GPU: contiguous vectors of one type are computed 16 bytes at a
+// time, all others with types told apart at run time.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -12,7 +12,7 @@ namespace tally::backends::cuda {
 
 // --- One element ---------------------------------------------------------------------------------
 
-/// A number without NaN payloads, rounded to 16 bits.
+/// Rounds a number to 16 bits. A NaN loses its payload.
 template <class T>
 __device__ T narrow(float value) {
   T result;
@@ -20,17 +20,18 @@ __device__ T narrow(float value) {
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result.bits) : "f"(value));
     if (value != value) result.bits = 0x7e00;
   } else {
-    const std::uint32_t word = __float_as_uint(value);
-    result.bits = static_cast<std::uint16_t>((word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
+    const std::uint32_t bits = __float_as_uint(value);
+    result.bits = static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
   }
   return result;
 }
 
 // exp and sigmoid of 16-bit numbers are rounded correctly whichever way they are computed. The
-// device's own approximations do nearly always; where the numbers on either side of one, as far off
-// as it may be, aren't rounded to the same, or |x| is large, the formula of all backends decides.
+// device's own approximations suffice nearly always: they enclose the result between two numbers.
+// Where these two don't round to the same, or |x| is large, the formula of all backends decides.
 
-/// 2^x, off by at most 2^-22 of it, and 1/x, by 2^-23 (PTX ISA, ex2.approx and rcp.approx).
+/// Returns 2^x with a relative error of at most 2^-22 (PTX ISA, ex2.approx). The reciprocal below
+/// has one of at most 2^-23 (rcp.approx).
 __device__ inline float approximate_power_of_two(float x) {
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(x));
   return x;
@@ -40,13 +41,14 @@ __device__ inline float approximate_reciprocal(float x) {
   return x;
 }
 
-/// A result between two numbers.
+/// The result lies between these numbers.
 struct enclosed {
   float low, high;
 };
 
-/// Of |x| <= 16. The exponent's error is 2^-24 + 2^-26 of it, from rounding it and log2(e); that of
-/// e, 1 + e and its reciprocal 2^-22, 2^-24, 2^-23; the bounds are rounded too.
+/// Encloses exp(x) or sigmoid(x) for |x| <= 16. The exponent has a relative error of 2^-24 + 2^-26,
+/// because it and log2(e) are rounded; e has one of 2^-22, 1 + e one of 2^-24, its reciprocal one
+/// of 2^-23; and the bounds are rounded too.
 template <elementwise what>
 __device__ enclosed enclose(float x) {
   constexpr float log2_e = exponential_constants<float>::log2_e;
@@ -56,19 +58,19 @@ __device__ enclosed enclose(float x) {
   return {__fmaf_rn(-error, result, result), __fmaf_rn(error, result, result)};
 }
 
-/// Two numbers, of 16 bits each, in a word.
+/// Rounds two numbers to 16 bits each, side by side in 32.
 template <class T>
 __device__ std::uint32_t narrow(float low, float high) {
-  std::uint32_t word;
+  std::uint32_t pair;
   if constexpr (std::is_same_v<T, float16>) {
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   } else {
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   }
-  return word;
+  return pair;
 }
 
-/// A function of elements of T.
+/// Is a function of elements of T.
 template <elementwise what_, class T_>
 struct elements_function {
   using T = T_;
@@ -101,10 +103,10 @@ struct elements_function {
     }
   }
 
-  /// The elements of a word of 16 bytes.
-  template <class Word>
-  __device__ uint4 of_word(const Word& x, const Word& y) const {
-    constexpr int lanes = 16 / static_cast<int>(sizeof(T));
+  /// Computes the elements of one load of 16 bytes.
+  template <class Elements>
+  __device__ uint4 of_load(const Elements& x, const Elements& y) const {
+    constexpr int per_load = 16 / static_cast<int>(sizeof(T));
     uint4 packed;
 #if __CUDA_ARCH__ >= 800
     if constexpr (is_16_bit && what >= elementwise::sigmoid) {
@@ -115,15 +117,15 @@ struct elements_function {
       return packed;
     }
 #endif
-    T results[lanes];
+    T results[per_load];
 #pragma unroll
-    for (int i = 0; i < lanes; ++i) results[i] = (*this)(x[i], y[i]);
+    for (int i = 0; i < per_load; ++i) results[i] = (*this)(x[i], y[i]);
     memcpy(&packed, results, sizeof packed);
     return packed;
   }
 
 #if __CUDA_ARCH__ >= 800
-  /// Two elements of exp or sigmoid.
+  /// Computes two elements of exp or sigmoid.
   __device__ std::uint32_t of_pair(T a, T b) const {
     const auto x = convert<float>(a), y = convert<float>(b);
     const enclosed of_x = enclose<what>(x), of_y = enclose<what>(y);
@@ -137,71 +139,73 @@ struct elements_function {
 
 // --- Contiguous vectors of one type --------------------------------------------------------------
 
-/// The index of a thread's first word of 16 bytes; the next lie a block further.
-template <int words>
-__device__ std::int64_t first_word() {
-  return std::int64_t{blockIdx.x} * static_cast<int>(words * blockDim.x) + threadIdx.x;
+/// Returns the index of a thread's first load of 16 bytes. Each of its next ones lies a block
+/// further.
+template <int loads>
+__device__ std::int64_t first_load() {
+  return std::int64_t{blockIdx.x} * static_cast<int>(loads * blockDim.x) + threadIdx.x;
 }
 
-/// Computes the elements of a thread's words; the last block takes those before and after all
-/// words.
-template <class Function, class Word, int words>
-__device__ void write(const transform_job& job, const Function& f, const Word (&xs)[words],
-                      const Word (&ys)[words]) {
+/// Computes the elements that a thread has loaded, and writes them. The last block takes the
+/// elements before and after all loads.
+template <class Function, class Elements, int loads>
+__device__ void write(const transform_job& job, const Function& f, const Elements (&xs)[loads],
+                      const Elements (&ys)[loads]) {
   using T = typename Function::T;
-  constexpr int lanes = 16 / static_cast<int>(sizeof(T));
+  constexpr int per_load = 16 / static_cast<int>(sizeof(T));
   const std::int64_t whole = job.whole;
   auto* const z = static_cast<T*>(job.z.data);
 #pragma unroll
-  for (int k = 0; k < words; ++k) {
-    const std::int64_t word = first_word<words>() + k * static_cast<int>(blockDim.x);
-    if (word >= whole) break;
-    reinterpret_cast<uint4*>(z + job.head)[word] = f.of_word(xs[k], ys[k]);
+  for (int k = 0; k < loads; ++k) {
+    const std::int64_t at = first_load<loads>() + k * static_cast<int>(blockDim.x);
+    if (at >= whole) break;
+    reinterpret_cast<uint4*>(z + job.head)[at] = f.of_load(xs[k], ys[k]);
   }
   if (blockIdx.x == gridDim.x - 1) {
     const auto* const x = static_cast<const T*>(job.x.data);
     const auto* const y =
         static_cast<const T*>(transforms::is_binary(Function::what) ? job.y.data : job.x.data);
     std::int64_t i = threadIdx.x;
-    if (i >= job.head) i += whole * lanes;
+    if (i >= job.head) i += whole * per_load;
     if (i < job.n) z[i] = f(x[i], y[i]);
   }
 }
 
-/// `words` of 16 bytes a thread, whose loads are all in flight at once. The elements before and
-/// after them are the last block's.
-template <class Function, int words>
+/// Computes vectors that all start equally many bytes past a multiple of 16. A thread has `loads`
+/// loads of 16 bytes, all in flight at once.
+template <class Function, int loads>
 __global__ void __launch_bounds__(256) transform_vectors(const transform_job job) {
   using T = typename Function::T;
   constexpr bool binary = transforms::is_binary(Function::what);
-  constexpr int lanes = 16 / static_cast<int>(sizeof(T));
+  constexpr int per_load = 16 / static_cast<int>(sizeof(T));
   const Function f(job);
   const auto* const x = static_cast<const T*>(job.x.data);
   const auto* const y = static_cast<const T*>(binary ? job.y.data : job.x.data);
-  const std::int64_t whole = job.whole, first = first_word<words>();
+  const std::int64_t whole = job.whole, first = first_load<loads>();
 
-  elements<T, lanes> xs[words], ys[words];
+  elements<T, per_load> xs[loads], ys[loads];
   wait_for_launch_before();
 #pragma unroll
-  for (int k = 0; k < words; ++k) {
-    const std::int64_t word = first + k * static_cast<int>(blockDim.x);
-    if (word >= whole) break;
-    xs[k].load(x + job.head + word * lanes);
-    if constexpr (binary) ys[k].load(y + job.head + word * lanes);
+  for (int k = 0; k < loads; ++k) {
+    const std::int64_t at = first + k * static_cast<int>(blockDim.x);
+    if (at >= whole) break;
+    xs[k].load(x + job.head + at * per_load);
+    if constexpr (binary) ys[k].load(y + job.head + at * per_load);
   }
   let_launch_after_start();
   write(job, f, xs, ys);
 }
 
-/// 16 bytes from `offset` bytes past words[i] on, of the next word too, which the next thread of
-/// the warp has; the last one loads it, as it may where i < last.
+/// Returns 16 bytes from `offset` bytes past loads[i] on, and so some of the next load too. The
+/// next thread of the warp has that one; the warp's last thread loads it itself, as it may where i
+/// < last.
 template <class T>
-__device__ elements<T, 16 / sizeof(T)> load_shifted(const uint4* words, std::int64_t i,
+__device__ elements<T, 16 / sizeof(T)> load_shifted(const uint4* loads, std::int64_t i,
                                                     std::int64_t last, unsigned offset) {
   constexpr unsigned all = whole_warp, end = warp - 1;
   uint4 low{}, high{};
-  if (i <= last) low = __ldcg(words + i);
-  if (threadIdx.x % warp == end && i < last) high = __ldcg(words + i + 1);
+  if (i <= last) low = __ldcg(loads + i);
+  if (threadIdx.x % warp == end && i < last) high = __ldcg(loads + i + 1);
   const uint4 next = {__shfl_down_sync(all, low.x, 1), __shfl_down_sync(all, low.y, 1),
                       __shfl_down_sync(all, low.z, 1), __shfl_down_sync(all, low.w, 1)};
   if (threadIdx.x % warp != end) high = next;
@@ -221,22 +225,22 @@ __device__ elements<T, 16 / sizeof(T)> load_shifted(const uint4* words, std::int
     }
   }
   elements<T, 16 / sizeof(T)> result;
-  result.words[0] = {both[0], both[1], both[2], both[3]};
+  result.raw[0] = {both[0], both[1], both[2], both[3]};
   return result;
 }
 
-/// For inputs that start at other distances from a multiple of 16 bytes than the output: whole
-/// words of them are loaded and shifted. Every word that a thread loads lies in the vector; the
-/// last block takes the elements before and after what is left.
-template <class Function, int words>
+/// Computes vectors whose inputs start at other distances from a multiple of 16 bytes than the
+/// output: aligned loads of them are shifted. Every load lies in the vector. The last block takes
+/// the elements before and after the loads.
+template <class Function, int loads>
 __global__ void __launch_bounds__(256) transform_shifted(const transform_job job) {
   using T = typename Function::T;
   constexpr bool binary = transforms::is_binary(Function::what);
-  constexpr int lanes = 16 / static_cast<int>(sizeof(T));
+  constexpr int per_load = 16 / static_cast<int>(sizeof(T));
   const Function f(job);
   const auto* const x = static_cast<const T*>(job.x.data);
   const auto* const y = static_cast<const T*>(binary ? job.y.data : job.x.data);
-  const std::int64_t whole = job.whole, first = first_word<words>();
+  const std::int64_t whole = job.whole, first = first_load<loads>();
   const auto offset_of = [&](const T* v) {
     return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(v + job.head) % 16);
   };
@@ -245,44 +249,19 @@ __global__ void __launch_bounds__(256) transform_shifted(const transform_job job
                                           ~std::uintptr_t{15});
   };
 
-  elements<T, lanes> xs[words], ys[words];
+  elements<T, per_load> xs[loads], ys[loads];
   wait_for_launch_before();
 #pragma unroll
-  for (int k = 0; k < words; ++k) {
-    const std::int64_t word = first + k * static_cast<int>(blockDim.x);
-    xs[k] = load_shifted<T>(base_of(x), word, whole, offset_of(x));
-    if constexpr (binary) ys[k] = load_shifted<T>(base_of(y), word, whole, offset_of(y));
+  for (int k = 0; k < loads; ++k) {
+    const std::int64_t at = first + k * static_cast<int>(blockDim.x);
+    xs[k] = load_shifted<T>(base_of(x), at, whole, offset_of(x));
+    if constexpr (binary) ys[k] = load_shifted<T>(base_of(y), at, whole, offset_of(y));
   }
   let_launch_after_start();
   write(job, f, xs, ys);
 }
 
-/// Figures: H200, 2^28 elements and 2^20, which are in L2; in brackets CUB's DeviceTransform in the
-/// same run. A copy of 2^28 floats by 16-byte loads takes 504.7 us.
-template <elementwise what>
-constexpr transform_shape shape_for(std::size_t size) {
-  // sigmoid of floats: 514 us, 3.10 (521, 3.05); with 2 words in 128 threads 5 % more.
-  if (what == elementwise::sigmoid && size == 4) return {4, 64};
-  // sigmoid of doubles: 1170 us, 5.03 (1040, 4.35). Launched alone 1132; with 4 words in 64 threads
-  // 1143, with 1 in 256 1230.
-  if (what == elementwise::sigmoid && size == 8) return {2, 128};
-  // exp of doubles: 1009 us; with 1 word in 256 threads 1049.
-  if (what == elementwise::exp && size == 8) return {4, 64};
-  // exp of floats: 504 us; with 4 words in 64 threads 510, with 1 in 256 535.
-  if (what == elementwise::exp && size == 4) return {2, 128};
-  // relu of float16: 253.8 us, 1.86 (252.7, 2.03); with 1 word in 256 threads 261.9. sigmoid 255.2
-  // (332); with 1 in 256 281.6, with 4 in 64 256.3.
-  if (size < 4) return {2, 128};
-  // copy of floats: 504.3 us, 1.87 (507.1, 2.36); axpy 731, 2.11 (729, 2.83); mul of doubles
-  // 1461, 3.29 (1459, 3.83). 2 words in 256 threads take 3 % more.
-  return {1, 256};
-}
-
-/// Of vectors that are not alike: copy of floats 510 us (514), axpy 734 (735), relu of doubles 1030
-/// (1021), mul 1468 (1460), relu of float16 255 (280). With 1 word mul of doubles takes 1580.
-constexpr transform_shape shape_for_shifted = {2, 128};
-
-/// What copies move in the place of a T.
+/// Is what copies move in the place of a T.
 template <class T>
 using copied_as = std::conditional_t<
     std::is_same_v<T, bool>, types::bool8,
@@ -294,12 +273,12 @@ using copied_as = std::conditional_t<
 template <elementwise what, class T>
 transform_kernel kernel_on() {
   using function = elements_function<what, T>;
-  constexpr transform_shape shape = shape_for<what>(sizeof(T));
-  return {&transform_vectors<function, shape.words>, shape,
-          &transform_shifted<function, shape_for_shifted.words>, shape_for_shifted};
+  constexpr transform_shape shape = shape_for(what, sizeof(T));
+  return {&transform_vectors<function, shape.loads>, shape,
+          &transform_shifted<function, shape_for_shifted.loads>, shape_for_shifted};
 }
 
-/// The kernels on T.
+/// Returns the kernels on T.
 template <class T>
 transform_kernel find_transform_kernel(elementwise what) {
   transform_kernel found;
@@ -317,7 +296,7 @@ transform_kernel find_transform_kernel(elementwise what) {
 
 // --- Any vectors ---------------------------------------------------------------------------------
 
-/// Copies numbers, of which a complex element is two.
+/// Copies numbers; a complex element is two of them.
 template <class Bits>
 __global__ void __launch_bounds__(256) copy_any(const transform_job job) {
   wait_for_launch_before();

@@ -11,7 +11,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// The kernel for contiguous vectors of one type; none where there is none for the type.
+/// Returns the kernel for contiguous vectors of one type; none where the type has none.
 transform_kernel kernel_of(const transform_arguments& a) {
   if (copies_bits(a)) return copy_kernel_of(a.x.element);
   return with_type(a.x.element, [&]<class X>() -> transform_kernel {
@@ -26,14 +26,14 @@ transform_kernel kernel_of(const transform_arguments& a) {
   });
 }
 
-/// Whether all vectors are contiguous and of one type.
+/// Says whether all vectors are contiguous and of one type.
 bool is_uniform(const transform_arguments& a) {
   const bool binary = transforms::is_binary(a.what);
   return a.x.element == a.z.element && a.x.increment == 1 && a.z.increment == 1 &&
          (!binary || (a.y.element == a.z.element && a.y.increment == 1));
 }
 
-/// How far past a multiple of 16 bytes.
+/// Returns how far past a multiple of 16 bytes a pointer is.
 std::int64_t misalignment(const void* pointer) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointer) % 16);
 }
@@ -44,7 +44,7 @@ void put_factors(transform_job& job, const factors<V>& f) {
   std::memcpy(job.factors, &f, sizeof f);
 }
 
-/// In what the kernels for contiguous vectors of one type compute in.
+/// Puts the factors in, in the type that the kernels for contiguous vectors of one type compute in.
 void put_factors_of(const transform_arguments& a, transform_job& job) {
   with_type<real_types>(a.x.element, [&]<class X>() {
     if constexpr (std::is_same_v<X, bool>) {  // is only copied
@@ -60,7 +60,7 @@ void put_factors_of(const transform_arguments& a, transform_job& job) {
 }
 
 unsigned blocks_for(std::uint64_t n, const transform_shape& shape) {
-  const std::uint64_t a_block = std::uint64_t{shape.threads} * shape.words;
+  const std::uint64_t a_block = std::uint64_t{shape.threads} * shape.loads;
   return static_cast<unsigned>(std::max<std::uint64_t>(1, (n + a_block - 1) / a_block));
 }
 
@@ -82,16 +82,16 @@ void transform(const executor& where, const transform_arguments& a) {
   if (kernel.vectors != nullptr) {
     put_factors_of(a, job);
     const bool binary = transforms::is_binary(a.what);
-    const auto size = static_cast<std::int64_t>(size_of(a.z.element)), lanes = 16 / size;
+    const auto size = static_cast<std::int64_t>(size_of(a.z.element)), per_load = 16 / size;
     const std::int64_t offset = misalignment(a.z.data);
     const std::int64_t x_off = (misalignment(a.x.data) - offset) & 15;
     const std::int64_t y_off = binary ? (misalignment(a.y.data) - offset) & 15 : x_off;
     job.head = (16 - offset) % 16 / size;
-    job.whole = (job.n - job.head) / lanes;
+    job.whole = (job.n - job.head) / per_load;
     if (x_off != 0 ||
-        y_off != 0) {  // a word less at either end, where an input's would lie outside
-      if (job.head * size < std::max(x_off, y_off)) job.head += lanes;
-      job.whole = (job.n - job.head) / lanes - 1;
+        y_off != 0) {  // there is one load less at either end, where an input's would lie outside
+      if (job.head * size < std::max(x_off, y_off)) job.head += per_load;
+      job.whole = (job.n - job.head) / per_load - 1;
     }
     job.whole = std::max<std::int64_t>(job.whole, 0);
     job.head = std::min(job.head, job.n);
@@ -99,7 +99,8 @@ void transform(const executor& where, const transform_arguments& a) {
     if (x_off == 0 && y_off == 0) return run(kernel.vectors, whole, kernel.vectors_shape);
     return run(kernel.shifted, whole, kernel.shifted_shape);
   }
-  // An element a thread; several only where a grid could not have as many threads.
+  // Each element has a thread; a thread has several only where a grid could not have as many
+  // threads.
   constexpr transform_shape shape = {1, 256};
   const std::size_t n = std::min(a.x.size, std::size_t{1} << 30);
   if (copies_bits(a)) return run(any_copy_kernel_of(job.x.number), n, shape);

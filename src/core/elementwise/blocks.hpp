@@ -1,6 +1,6 @@
-// Vectors of any type and stride a block at a time: converted to the type that they are computed
-// in, and back. Here conversions and functions meet, so that not every combination of them has to
-// be compiled.
+// Vectors of any type and stride are taken a block at a time: converted to the type that they are
+// computed in, and back. Conversions and functions meet here, so that not every combination of them
+// must be compiled.
 #pragma once
 
 #include "src/core/elementwise/elementwise.hpp"
@@ -75,13 +75,13 @@ constexpr auto storers = table_over([]<class Z>() -> storer<C>* {
 
 }  // namespace blocks
 
-/// Elements in a block: two inputs of complex<double> are 16 KiB.
+/// A block has so many elements: two inputs of complex<double> take 16 KiB.
 inline constexpr std::size_t elements_of_block = 512;
 
 template <class C>
 using block = computed_t<C>[elements_of_block];
 
-/// The elements of `v`, at most a block, in `C`.
+/// Converts the elements of `v`, at most a block, to `C`.
 template <class C>
 void fetch(const operand& v, block<C>& to) {
   blocks::fetchers<C>[v.element](v, to);
@@ -93,7 +93,7 @@ void store(const block<C>& from, const output_operand& v) {
   blocks::storers<C>[v.element](from, v);
 }
 
-/// Whether elements are copied as they are: between equal types nothing is converted.
+/// Says whether elements are copied as they are: between equal types nothing is converted.
 inline bool copies_bits(const transform_arguments& a) {
   return a.what == elementwise::copy && a.x.element == a.z.element;
 }
@@ -110,7 +110,7 @@ void copy(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
 
 }  // namespace blocks
 
-/// Copies elements of equal types, bit by bit; of bool as 0 and 1.
+/// Copies elements of equal types, bit by bit; bools become 0 and 1.
 inline void copy_bits(const operand& x, const output_operand& z) {
   if (x.element == type::boolean) {
     const auto* const flags = static_cast<const types::bool8*>(x.data);

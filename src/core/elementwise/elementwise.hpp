@@ -1,5 +1,5 @@
-// The element-wise functions of one element, in the type that they are computed in, and how an
-// element gets there and back.
+// This header has the element-wise functions of one element, in the type that they are computed in,
+// and the conversions of an element to that type and back.
 #pragma once
 
 #include "src/core/elementwise/exponential.hpp"
@@ -18,8 +18,8 @@ using types::complex_number;
 
 // --- Conversions ---------------------------------------------------------------------------------
 
-/// `value` cut off to a float, its last digit 1 if anything was: rounding that to fewer digits
-/// gives what rounding `value` would.
+/// Cuts `value` off to a float, and makes the float's last digit 1 if anything was cut off.
+/// Rounding that to fewer digits gives what rounding `value` would.
 TALLY_HOST_DEVICE constexpr float cut_to_odd(double value) {
   const auto nearest = static_cast<float>(value);
   const auto back = static_cast<double>(nearest);
@@ -29,7 +29,7 @@ TALLY_HOST_DEVICE constexpr float cut_to_odd(double value) {
   return __builtin_bit_cast(float, bits | 1u);
 }
 
-/// The same of an integer to 48 bits or fewer, exact as a double.
+/// Cuts an integer off in the same way to 48 bits or fewer; a double holds them exactly.
 constexpr TALLY_HOST_DEVICE double cut_to_odd(std::int64_t value) {
   constexpr std::int64_t low = 0xffff;
   if (value >= -(std::int64_t{1} << 48) && value <= std::int64_t{1} << 48) {
@@ -38,7 +38,8 @@ constexpr TALLY_HOST_DEVICE double cut_to_odd(std::int64_t value) {
   return static_cast<double>((value & ~low) | (value & low ? low + 1 : 0));
 }
 
-/// A real number as another type, rounded once to nearest even; integers modulo 2^bits.
+/// Converts a real number to another type, rounded once to nearest even; integers are modulo
+/// 2^bits.
 template <class To, class From>
 TALLY_HOST_DEVICE constexpr To rounded(From value) {
   if constexpr (std::is_same_v<To, From>) {
@@ -58,7 +59,7 @@ TALLY_HOST_DEVICE constexpr To rounded(From value) {
   }
 }
 
-/// A copy of an element: its bits, of a bool 0 or 1.
+/// Returns a copy of an element: its bits, but of a bool 0 or 1.
 template <class T>
 TALLY_HOST_DEVICE constexpr T copied(T element) {
   if constexpr (std::is_same_v<T, types::bool8>) {
@@ -68,7 +69,7 @@ TALLY_HOST_DEVICE constexpr T copied(T element) {
   }
 }
 
-/// Whether the conversion is one that operands and results go through.
+/// Says whether operands and results go through this conversion.
 template <class C, class X>
 inline constexpr bool can_enter =
     is_complex_v<C> ? std::is_floating_point_v<real_t<C>>
@@ -77,12 +78,12 @@ inline constexpr bool can_enter =
 template <class T>
 struct is_number : std::bool_constant<!std::is_same_v<T, bool>> {};
 
-/// The real types that results are written as; bool is only copied.
+/// These are the real types that results are written as; bool is only copied.
 using number_types = types::those<real_types, is_number>;
 
 // --- Functions -----------------------------------------------------------------------------------
 
-/// What elements are computed as: `C` or, for complex ones, its parts.
+/// Elements are computed as this: as `C` or, if they are complex, as its parts.
 template <class C>
 struct computed {
   using type = C;
@@ -107,8 +108,8 @@ TALLY_HOST_DEVICE constexpr complex_number<R> canonical(complex_number<R> value)
   return {canonical(value.re), canonical(value.im)};
 }
 
-/// A factor of complex elements. A real one multiplies their parts; the caller's value decides
-/// that, before it is rounded.
+/// Is a factor of complex elements. A real factor multiplies their parts. The caller's value
+/// decides whether it is real, before it is rounded.
 template <class R>
 struct complex_factor {
   complex_number<R> value;
@@ -124,7 +125,7 @@ struct factor_of<complex_number<R>> {
   using type = complex_factor<R>;
 };
 
-/// A factor's product with an element.
+/// Returns a factor's product with an element.
 template <class R>
 TALLY_HOST_DEVICE R scaled(R factor, R x) {
   return product(factor, x);
@@ -160,14 +161,14 @@ struct factors {
   }
 };
 
-/// Whether there is such a function in backends: see backend::transform.
+/// Says whether backends have this function: see backend::transform.
 template <elementwise what, class V>
 inline constexpr bool has_function =
     what != elementwise::axpy && what != elementwise::add && what != elementwise::sub &&
     (what <= elementwise::mul ||
      (what == elementwise::relu ? std::is_arithmetic_v<V> : std::is_floating_point_v<V>));
 
-/// z_i, of elements that are computed with.
+/// Returns z_i of elements that are in the type they are computed in.
 template <elementwise what, class V>
 TALLY_HOST_DEVICE V function(const factors<V>& f, V x, V y) {
   static_assert(has_function<what, V>);
@@ -188,10 +189,10 @@ TALLY_HOST_DEVICE V function(const factors<V>& f, V x, V y) {
   }
 }
 
-/// exp or sigmoid of a 16-bit number, as float, on its way to that type. The formula's error is so
-/// small that of all 65536 bfloat16 and of all but nine float16 numbers the rounded result is
-/// right; those nine are near 0, and have results half way between two numbers, which the exact
-/// ones miss towards exp(0) or sigmoid(0).
+/// Returns exp or sigmoid of a 16-bit number, as a float on its way to that type. The formula's
+/// error is so small that the rounded result is right for all 65536 bfloat16 numbers and for all
+/// but nine float16 numbers. Those nine are near 0, and the formula's results lie half way between
+/// two numbers; the exact results miss the half towards exp(0) or sigmoid(0).
 template <elementwise what, class T>
 TALLY_HOST_DEVICE float to_be_narrowed(float x, float result) {
   if constexpr (std::is_same_v<T, float16>) {
@@ -203,7 +204,7 @@ TALLY_HOST_DEVICE float to_be_narrowed(float x, float result) {
   return result;
 }
 
-/// Calls f.operator()<what>() for one that `V` has.
+/// Calls f.operator()<what>() for a function that `V` has.
 template <class V, class F>
 void with_function(elementwise what, F&& f) {
   const auto one = [&]<elementwise candidate>() {

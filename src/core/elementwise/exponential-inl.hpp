@@ -1,7 +1,7 @@
-// exp and the logistic function, one formula for all backends: the same sequence of IEEE
-// operations, fused multiply-adds among them, gives the same bits everywhere. Source: the reduction
-// of Cody and Waite, Software Manual for the Elementary Functions (1980); polynomials by Remez's
-// exchange.
+// exp and the logistic function have one formula for all backends: the same sequence of IEEE
+// operations, fused multiply-adds among them, gives the same bits everywhere. The reduction is from
+// Cody and Waite, Software Manual for the Elementary Functions (1980); the polynomials come from
+// Remez's exchange.
 //
 // With k the integer next to x / ln 2 and r = x - k ln 2,
 //
@@ -12,23 +12,23 @@
 //     sigmoid(x) = q for x >= 0, q e = 2^k (q head + q left) for x < 0.
 //
 // Nothing overflows on the way, and what is subnormal is rounded last. A NaN gives the positive
-// quiet NaN. Errors stand in docs/numerics.md.
+// quiet NaN. docs/numerics.md states the errors.
 //
 // `N` is the arithmetic: on a number, or on vectors of one instruction set. So this file has no
-// guard: it is included in a namespace (a target's own), with TALLY_FUNCTION saying what its
+// guard: a source includes it in a namespace (a target's own), and TALLY_FUNCTION says what its
 // functions are. src/core/elementwise/exponential.hpp does that for numbers.
 
-/// exp(x) = 2^k (head + left), head next to 1 + r.
+/// exp(x) is 2^k (head + left), with `head` next to 1 + r.
 template <class V>
 struct reduced_exponent {
   V magic;  // its lowest bits hold k
   V head, left;
 };
 
-/// 1/d of d in [1, 2]: rounded in float; in double, where a GPU's division takes long, nearly: a
-/// parabola, off by 1/99, and Newton's steps, whose constants centre the error, which is known
-/// after all. (In float such steps are slower: sigmoid on a core of Zen 4 1.24 elements a ns,
-/// not 1.43.)
+/// Returns 1/d for d in [1, 2]. In float it is rounded correctly. In double, where a GPU's division
+/// takes long, it is nearly so: it starts from a parabola, which is off by 1/99, and takes Newton's
+/// steps, whose constants centre the error, because its sign is known. (In float such steps are
+/// slower: on a core of Zen 4 sigmoid computes 1.24 elements a ns with them, 1.43 without.)
 template <class N, class V>
 TALLY_FUNCTION V reciprocal(V d) {
   using R = typename N::number;
@@ -37,12 +37,12 @@ TALLY_FUNCTION V reciprocal(V d) {
   } else {
     V q = N::fma(N::fma(N::set(R(32) / 99), d, N::set(R(-144) / 99)), d, N::set(R(210) / 99));
     q = N::fma(q, N::minus_product(d, q, N::set(1 + R(1) / 19602)), q);         // off by 2^-14
-    return N::fma(q, N::minus_product(d, q, N::set(1 + R(1) / 768476808)), q);  // by 2^-29
+    return N::fma(q, N::minus_product(d, q, N::set(1 + R(1) / 768476808)), q);  // off by 2^-29
   }
 }
 
-/// The terms of Q from r^i on, i even: Horner's scheme in r^2, whose steps wait for each other, on
-/// pairs of terms, which don't.
+/// Returns the terms of Q from r^i on, for an even i. Horner's scheme in r^2 is used on pairs of
+/// terms: its steps wait for each other, the pairs don't.
 template <class N, int i, class V>
 TALLY_FUNCTION V polynomial(V r, V square) {
   using c = exponential_constants<typename N::number>;
@@ -58,13 +58,13 @@ TALLY_FUNCTION V polynomial(V r, V square) {
   }
 }
 
-/// Of x in the range that the constants say.
+/// Computes exp of x in the range that the constants say.
 template <class N, class V>
 TALLY_FUNCTION reduced_exponent<V> reduce_exponent(V x) {
   using c = exponential_constants<typename N::number>;
   const V magic = N::fma(x, N::set(c::log2_e), N::set(c::magic));
   const V k = N::sub(magic, N::set(c::magic));
-  const V large = N::fma(k, N::set(c::minus_ln2_head), x);  // exact
+  const V large = N::fma(k, N::set(c::minus_ln2_head), x);  // this is exact
   const V small = N::mul(k, N::set(c::minus_ln2_tail));
   const V r = N::add(large, small);
   const V square = N::mul(r, r);
@@ -79,7 +79,7 @@ TALLY_FUNCTION V exponential(V x) {
   const V clamped = N::at_most(N::at_least(x, N::set(c::lowest)), N::set(c::highest));
   const auto e = reduce_exponent<N>(clamped);
   const V mantissa = N::add(e.head, e.left);
-  // In two steps, the first exact: 2^k itself may be out of range.
+  // There are two steps, of which the first is exact: 2^k itself may be out of range.
   const auto negative = N::is_negative(x);
   const V almost = N::mul(mantissa, N::select(negative, N::template power_of_two<c::aside>(e.magic),
                                               N::template power_of_two<-c::aside>(e.magic)));
@@ -97,7 +97,7 @@ TALLY_FUNCTION V logistic(V x) {
   const V d = N::fma(scale, mantissa, one);
   const V d_left = N::fma(scale, e.left, N::fma(scale, e.head, N::sub(one, d)));
   const V q = reciprocal<N>(d);
-  // 1/(d + d_left) = q (1 + left), and times head + e.left it is q (head + more).
+  // 1/(d + d_left) is q (1 + left), and times head + e.left that is q (head + more).
   const V left = N::minus_product(q, d_left, N::minus_product(q, d, one));
   const V more = N::fma(mantissa, left, e.left);
   const auto negative = N::is_negative(x);

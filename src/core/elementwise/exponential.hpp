@@ -1,4 +1,4 @@
-// exp and the logistic function of one number.
+// This is exp and the logistic function of one number.
 #pragma once
 
 #include "src/core/order/dot_sum.hpp"
@@ -19,15 +19,15 @@ template <>
 struct exponential_constants<float> {
   static constexpr float log2_e = 0x1.715476p+0f;
   static constexpr float magic = 0x1.8p23f;  ///< adding it rounds to an integer
-  /// ln 2 in two parts; the first has so few bits that its products with k are exact.
+  /// This is -ln 2 in two parts; the first has so few bits that its products with k are exact.
   static constexpr float minus_ln2_head = -0x1.62e4p-1f;
   static constexpr float minus_ln2_tail = -0x1.7f7d1cp-20f;
-  /// exp is 0 below, infinite above.
+  /// Below `lowest` exp is 0, and above `highest` it is infinite.
   static constexpr float lowest = -104, highest = 89;
   /// Powers of two are made with exponents moved by this much, so that they are normal numbers.
   static constexpr int aside = 64;
   static constexpr float forth = 0x1p64f, back = 0x1p-64f;
-  /// (exp(r) - 1 - r) / r^2, off by at most 2^-28.2 / r^2.
+  /// The polynomial is (exp(r) - 1 - r) / r^2, off by at most 2^-28.2 / r^2.
   static constexpr int degree = 4;
   static constexpr float q[] = {0.5f, 0x1.55548ep-3f, 0x1.55545ep-5f, 0x1.123b6cp-7f,
                                 0x1.6db448p-10f};
@@ -42,7 +42,7 @@ struct exponential_constants<double> {
   static constexpr double lowest = -746, highest = 710;
   static constexpr int aside = 512;
   static constexpr double forth = 0x1p512, back = 0x1p-512;
-  /// Off by at most 2^-58.0 / r^2.
+  /// The polynomial is off by at most 2^-58.0 / r^2.
   static constexpr int degree = 9;
   static constexpr double q[] = {
       0x1.000000000000bp-1,  0x1.5555555555561p-3,  0x1.5555555550017p-5,  0x1.111111110d62ap-7,
@@ -50,10 +50,11 @@ struct exponential_constants<double> {
       0x1.28b0581d3921ap-22, 0x1.af8599e3f47e7p-26};
 };
 
-/// a * b, rounded whatever is added to it; of integers modulo 2^64.
+/// Returns a * b, which is rounded whatever is added to it; products of integers are modulo 2^64.
 template <class R>
 TALLY_HOST_DEVICE R product(R a, R b) {
-#if defined(__CUDA_ARCH__)  // nvcc contracts unless told otherwise; these it never does
+// Nvcc contracts products unless it is told otherwise, but it never contracts these.
+#if defined(__CUDA_ARCH__)
   if constexpr (std::is_same_v<R, double>) return __dmul_rn(a, b);
   if constexpr (std::is_same_v<R, float>) return __fmul_rn(a, b);
 #endif
@@ -62,8 +63,8 @@ TALLY_HOST_DEVICE R product(R a, R b) {
   } else {
 #if !defined(__CUDACC__) && defined(__has_builtin)
 #if __has_builtin(__builtin_assoc_barrier)
-    // GCC 12 contracts pairs of a difference and a sum, complex products, in spite of
-    // -ffp-contract=off.
+    // In spite of -ffp-contract=off, GCC 12 contracts pairs of a difference and a sum, which
+    // complex products are.
     return __builtin_assoc_barrier(a * b);
 #endif
 #endif
@@ -71,16 +72,16 @@ TALLY_HOST_DEVICE R product(R a, R b) {
   }
 }
 
-/// 1/d of d in [1, 2], to nearest even, by two of Newton's steps from a q that is off by 4 units in
-/// the last place at most. Of one d the result would lie half way but for less than is seen.
-/// (tests/exponential.cpp goes through all d and q.)
+/// Returns 1/d for d in [1, 2], rounded to nearest even, by two of Newton's steps. They start from
+/// a q that is off by at most 4 units in the last place. For one d the result is so close to half
+/// way that the steps could not tell. (tests/exponential.cpp goes through all d and q.)
 TALLY_HOST_DEVICE inline float rounded_reciprocal(float d, float q) {
   q = std::fma(q, std::fma(-d, q, 1.0f), q);
   q = std::fma(q, std::fma(-d, q, 1.0f), q);
   return d == 0x1.fffffep+0f ? 0x1.000002p-1f : q;
 }
 
-/// The arithmetic of numbers.
+/// Is the arithmetic of numbers.
 template <class R>
 struct number_arithmetic {
   using number = R;
@@ -92,8 +93,9 @@ struct number_arithmetic {
   static TALLY_HOST_DEVICE R mul(R a, R b) { return product(a, b); }
   static TALLY_HOST_DEVICE R fma(R a, R b, R c) { return std::fma(a, b, c); }
   static TALLY_HOST_DEVICE R minus_product(R a, R b, R c) { return std::fma(-a, b, c); }
-  /// x, or the bound where x is below it. A NaN gives either. On a device doubles are compared by
-  /// their upper words, in integers: double ones are what limits it. So x may be a little outside.
+  /// Returns x, or the bound where x is below it. A NaN may give either. A device compares doubles
+  /// by their upper words, as integers, because its double operations are what limits it; so x may
+  /// be a little outside.
   static TALLY_HOST_DEVICE R at_least(R x, R negative_bound) {
 #if defined(__CUDA_ARCH__)
     if constexpr (sizeof(R) == 8) {
@@ -117,7 +119,7 @@ struct number_arithmetic {
     return x < positive_bound ? x : positive_bound;
 #endif
   }
-  /// 1/d of d in [1, 2], to nearest even.
+  /// Returns 1/d for d in [1, 2], rounded to nearest even.
   static TALLY_HOST_DEVICE R reciprocal(R d) {
 #if defined(__CUDA_ARCH__)
     // With __frcp_rn, which checks the range, sigmoid of 2^28 floats takes 559 us on an H200, not
@@ -132,7 +134,7 @@ struct number_arithmetic {
 #endif
   }
   static TALLY_HOST_DEVICE R minus_magnitude(R a) { return -std::fabs(a); }
-  /// Whether a is negative; -0 may be either.
+  /// Says whether a is negative; for -0 it may say either.
   static TALLY_HOST_DEVICE bool is_negative(R a) {
 #if defined(__CUDA_ARCH__)
     if constexpr (sizeof(R) == 8) return __double2hiint(a) < 0;
@@ -140,7 +142,7 @@ struct number_arithmetic {
     return a < 0;
   }
   static TALLY_HOST_DEVICE R select(bool which, R yes, R no) { return which ? yes : no; }
-  /// 2^(k + aside), where k stands in the lowest bits of `magic`.
+  /// Returns 2^(k + aside), where k stands in the lowest bits of `magic`.
   template <int aside>
   static TALLY_HOST_DEVICE R power_of_two(R magic) {
     constexpr int digits = std::numeric_limits<R>::digits - 1;

@@ -1,4 +1,4 @@
-// What the exact grade adds up on a host, and the way from there to the result.
+// The exact grade adds terms up in these sums on a host, and makes the result of them.
 #pragma once
 
 #include "src/core/table.hpp"
@@ -8,7 +8,7 @@
 
 namespace tally::backends {
 
-/// The real and the imaginary part; of magnitudes and squares the real one alone.
+/// Has the sums of the real and the imaginary part. Magnitudes and squares have the real one alone.
 struct exact_sums {
   exact_sum<double> re, im;
 
@@ -18,7 +18,7 @@ struct exact_sums {
   }
 };
 
-/// Rounds the sums, once, to where and as what the result is wanted.
+/// Rounds the sums, once, and writes them where and as what the caller wants the result.
 inline void write_rounded(const exact_sums& sums, const exact_arguments& a) {
   const auto write = [&]<class R>(R* result) {
     if (a.term == exact_term::square) {
@@ -32,7 +32,7 @@ inline void write_rounded(const exact_sums& sums, const exact_arguments& a) {
                                       [&]<class R>() { write(static_cast<R*>(a.result.data)); });
 }
 
-/// Adds terms to sums; the environment must be the default one.
+/// Adds terms to sums. The environment must be the default one.
 using exact_node = void(const exact_arguments& a, exact_sums& to);
 
 }  // namespace tally::backends

@@ -1,9 +1,10 @@
-// How elements compare when an extreme one is looked for, and the way to the result. Shared by all
-// backends but kokkos, host and device.
+// This header says how elements compare where an extreme one is looked for, and makes the result.
+// All backends but kokkos share it, on host and device.
 //
-// Every search looks for the greatest *score*: of max the element itself, of min its negative, of
-// iamax its magnitude. The *rank* of a score is an unsigned integer that orders scores as
-// <tally/extremum.hpp> promises: +0 and -0 have the same, and every NaN the greatest.
+// Every search looks for the greatest *score*: for max that is the element itself, for min its
+// negative, for iamax its magnitude. The *rank* of a score is an unsigned integer that orders
+// scores as <tally/extremum.hpp> promises: +0 and -0 have the same rank, and every NaN has the
+// greatest.
 #pragma once
 
 #include "src/core/order/dot_sum.hpp"
@@ -20,15 +21,15 @@
 
 namespace tally::backends {
 
-/// What elements of type `X` are compared as, exactly: float, double, int32 or int64.
+/// Elements of type `X` are compared as this, exactly: as float, double, int32 or int64.
 template <class X>
 using score_t = std::conditional_t<
     std::is_same_v<real_t<X>, double>, double,
     std::conditional_t<std::is_same_v<X, std::int64_t>, std::int64_t,
                        std::conditional_t<std::is_integral_v<X>, std::int32_t, float>>>;
 
-/// The score of a real number. Integers are complemented where others are negated, which orders
-/// them alike and can't overflow; the score of an integer's magnitude is |x| - 1.
+/// Returns the score of a real number. Where other numbers are negated, integers are complemented,
+/// which orders them alike and can't overflow. The score of an integer's magnitude is |x| - 1.
 template <extreme what, class S>
 TALLY_HOST_DEVICE S score(S number) {
   if constexpr (what == extreme::max) {
@@ -48,7 +49,7 @@ TALLY_HOST_DEVICE S score(S number) {
   }
 }
 
-/// Of a complex element, for iamax.
+/// Returns the score of a complex element, which only iamax needs.
 template <class S>
 TALLY_HOST_DEVICE S score_of_parts(S re, S im) {
   return std::abs(re) + std::abs(im);
@@ -73,27 +74,29 @@ TALLY_HOST_DEVICE rank_t<S> rank(S score) {
   }
 }
 
-/// The best element of a part of the vector, or the best part.
+/// Is the best element of a part of the vector, or the best part.
 struct candidate {
   std::uint64_t rank = 0;
-  std::uint64_t precedence = 0;  ///< greater where the place is lower; 0 of no element at all
+  /// Greater where the place is lower; 0 where there is no element at all.
+  std::uint64_t precedence = 0;
 
   TALLY_HOST_DEVICE static candidate at(std::uint64_t rank, std::uint64_t place) {
     return {rank, ~place};
   }
-  /// -1 of no element.
+  /// Returns the element's place, or -1 where there is no element.
   TALLY_HOST_DEVICE std::int64_t place() const {
     return precedence == 0 ? -1 : static_cast<std::int64_t>(~precedence);
   }
 
-  /// The better one.
+  /// Returns the better of the two.
   friend TALLY_HOST_DEVICE candidate operator+(const candidate& a, const candidate& b) {
     const bool second = b.rank > a.rank || (b.rank == a.rank && b.precedence > a.precedence);
     return second ? b : a;
   }
 };
 
-/// Of all that is looked for: of min alone `max` stays empty, of max and iamax `min`.
+/// Has the best elements that a search has found so far. A search for one extreme leaves the other
+/// one empty: min leaves `max` empty, max and iamax leave `min` empty.
 struct candidates {
   candidate min, max;
 
@@ -102,7 +105,7 @@ struct candidates {
   }
 };
 
-/// An element, on the host.
+/// Makes a candidate of an element, on the host.
 template <extreme what, class X>
 rank_t<score_t<X>> rank_of(const X& x) {
   using S = score_t<X>;
@@ -117,7 +120,7 @@ candidate candidate_at(const X& x, std::size_t index) {
   return candidate::at(rank_of<what>(x), index);
 }
 
-/// An element as it is returned: of NaNs the one.
+/// Returns an element as the caller gets it: every NaN is the one NaN.
 template <class X>
 TALLY_HOST_DEVICE X as_value(X x) {
   if constexpr (!std::is_integral_v<X>) {

@@ -1,7 +1,7 @@
-// Which bin a sample is in, decided exactly, as <tally/histogram.hpp> promises. Shared by all
-// backends but kokkos, host and device.
+// This header decides, exactly, which bin a sample is in, as <tally/histogram.hpp> promises. All
+// backends but kokkos share it, on host and device.
 //
-// A *slot* is a bin, or one of three places behind the bins for samples that are in none: below,
+// A *slot* is a bin, or one of three places behind the bins for samples that are in no bin: below,
 // above, NaN. So a channel's table has `bins + slots::outside` counters, and counting needs no
 // branch.
 #pragma once
@@ -21,12 +21,12 @@ namespace tally::backends {
 
 using slot = std::uint32_t;
 
-/// Slots behind the bins, in this order.
+/// These are the slots behind the bins, in this order.
 namespace slots {
 inline constexpr slot below = 0, above = 1, nan = 2, outside = 3;
 }
 
-/// What samples of type `X` are compared as, exactly: int32, int64, float or double.
+/// Samples of type `X` are compared as this, exactly: as int32, int64, float or double.
 template <class X>
 using sample_t = std::conditional_t<std::is_same_v<X, double> || std::is_same_v<X, std::int64_t>, X,
                                     std::conditional_t<std::is_integral_v<X>, std::int32_t, float>>;
@@ -39,20 +39,20 @@ inline slot bins_of(const histogram_arguments& a) {
 
 inline constexpr double two_to_63 = 0x1p63;
 
-/// x >= edge, as real numbers.
+/// Says whether x >= edge, as real numbers.
 template <class S>
 TALLY_HOST_DEVICE bool reaches(S x, double edge) {
   if constexpr (std::is_same_v<S, std::int64_t>) {
     if (edge <= -two_to_63) return true;
     if (!(edge < two_to_63)) return false;
-    const auto whole = static_cast<std::int64_t>(edge);  // towards 0
+    const auto whole = static_cast<std::int64_t>(edge);  // it rounds towards 0
     return x >= whole + (static_cast<double>(whole) < edge);
   } else {
     return static_cast<double>(x) >= edge;
   }
 }
 
-/// x > edge, as real numbers.
+/// Says whether x > edge, as real numbers.
 template <class S>
 TALLY_HOST_DEVICE bool exceeds(S x, double edge) {
   if constexpr (std::is_same_v<S, std::int64_t>) {
@@ -80,23 +80,24 @@ struct key_bins {
 
 // --- Bins of equal width -------------------------------------------------------------------------
 
-/// What bins of equal width are in doubles: the position of x is (x - origin) * scale, rate * that
-/// is the bin, nearly, and bin i begins at i * step + first.
+/// Describes bins of equal width in doubles: x has the position (x - origin) * scale, rate times
+/// that is nearly the bin, and bin i begins at i * step + first.
 struct even_steps {
   double lower, upper;
   double origin, scale, rate;
   double first, step;
-  double origin_of_quotient;  ///< of integers half way to the one before: none is near an edge
+  /// For integers, half way to the integer before: none is near an edge.
+  double origin_of_quotient;
 };
 
-/// Edges in double: edge i = i * width + lower, rounded twice.
+/// Has edges in double: edge i is i * width + lower, rounded twice.
 struct even_bins {
   slot bins;
   double lower, upper;
   double first, width;
-  double half = 1, twice = 1;  ///< where upper - lower overflows, 1/2 and 2
-  double inverse;              ///< of the width, nearly; infinite if that is tiny or 0
-  bool is_near;                ///< a guess is off by at most 1, as a rule
+  double half = 1, twice = 1;  ///< they are 1/2 and 2 where upper - lower overflows
+  double inverse;              ///< nearly 1 / width; infinite if the width is tiny or 0
+  bool is_near;                ///< whether a guess is off by at most 1, as a rule
 
   even_bins(double lower_edge, double upper_edge, slot count)
       : bins(count), lower(lower_edge), upper(upper_edge) {
@@ -104,16 +105,16 @@ struct even_bins {
     first = lower * half;
     width = (upper * half - first) / count;
     inverse = 1 / width;
-    // The quotient is off by less than 2^-18 (four roundings of a number below 2^31), and an edge
-    // by less than 2^-53 * 3 * 2^48 widths.
+    // The quotient is off by less than 2^-18 (it has four roundings, and is below 2^31), and an
+    // edge by less than 2^-53 * 3 * 2^48 widths.
     is_near =
         half == 1 && width >= std::numeric_limits<double>::min() && farthest_in_bins() < 0x1p48;
   }
 
-  /// How far from 0 the bins reach, in widths: half their number at least.
+  /// Returns how far from 0 the bins reach, in widths: at least half their number.
   double farthest_in_bins() const { return std::fmax(std::fabs(lower), std::fabs(upper)) / width; }
 
-  static constexpr bool compares_positions = false;  ///< but samples
+  static constexpr bool compares_positions = false;  ///< samples are compared
   even_steps steps() const { return {lower, upper, lower, 1, inverse, first, width, lower}; }
 
   TALLY_HOST_DEVICE double edge(slot i) const {
@@ -133,15 +134,16 @@ struct even_bins {
     const slot last = bins - 1;
     const slot g = guess >= static_cast<double>(last) ? last
                    : guess > 0                        ? static_cast<slot>(guess)
-                                                      : 0;  // also of NaN, from 0 * infinity
+                                                      // This also catches the NaN of 0 * infinity.
+                                                      : 0;
     return corrected(x, g);
   }
 
  private:
-  /// The last bin whose first edge x reaches.
+  /// Returns the last bin whose first edge x reaches.
   template <class S>
   TALLY_HOST_DEVICE slot corrected(S x, slot g) const {
-    slot begin = 0, end = bins;  // it is in [begin, end)
+    slot begin = 0, end = bins;  // the bin is in [begin, end)
     if (reaches(x, edge(g))) {
       if (g + 1 == bins || !reaches(x, edge(g + 1))) return g;
       if (g + 2 == bins || !reaches(x, edge(g + 2))) return g + 1;
@@ -150,7 +152,7 @@ struct even_bins {
       if (reaches(x, edge(g - 1))) return g - 1;
       end = g - 1;
     }
-    // Further off only where rounding makes many edges equal.
+    // The guess is further off only where rounding makes many edges equal.
     while (end - begin > 1) {
       const slot middle = begin + (end - begin) / 2;
       (reaches(x, edge(middle)) ? begin : end) = middle;
@@ -161,14 +163,14 @@ struct even_bins {
 
 inline constexpr std::int64_t two_to_52 = std::int64_t{1} << 52;
 
-/// Of integers between integers: edge i is lower + i * range / bins, not rounded.
+/// Has bins for integers between integers: edge i is lower + i * range / bins, not rounded.
 struct even_integer_bins {
   slot bins;
   std::int64_t lower, upper;
   std::uint64_t range;
-  double rate;   ///< bins / range, nearly
-  bool narrow;   ///< bins * range < 2^64
-  bool is_near;  ///< all that is computed on the way is exact in double, but the guess
+  double rate;   ///< nearly bins / range
+  bool narrow;   ///< whether bins * range < 2^64
+  bool is_near;  ///< whether double is exact for all that is computed on the way, except the guess
 
   even_integer_bins(std::int64_t lower_edge, std::int64_t upper_edge, slot count)
       : bins(count),
@@ -184,7 +186,8 @@ struct even_integer_bins {
     const auto number = [](auto integer) { return static_cast<double>(integer); };
     return std::fmax(std::fabs(number(lower)), std::fabs(number(upper))) * rate;
   }
-  static constexpr bool compares_positions = true;  ///< of which bin i begins at i * range
+  /// Positions are compared, and bin i begins at i * range.
+  static constexpr bool compares_positions = true;
   even_steps steps() const {
     const auto number = [](auto integer) { return static_cast<double>(integer); };
     return {number(lower),     number(upper),
@@ -206,7 +209,8 @@ struct even_integer_bins {
   }
 
  private:
-  /// The guess is off by less than 1, since it is below 2^31 and three roundings away.
+  /// Returns the bin. The guess is off by less than 1, since it is below 2^31 and three roundings
+  /// away.
   template <class Word>
   TALLY_HOST_DEVICE slot corrected(Word distance, slot g) const {
     const Word position = distance * bins;
@@ -218,12 +222,12 @@ struct even_integer_bins {
 // --- Bins between given edges --------------------------------------------------------------------
 
 /// A sample reaches edge e if it is at least the smallest number of its own type that is not below
-/// e: its *threshold*. The last one is the smallest number above the last edge. In ascending order;
-/// those that no number of the type reaches are left out.
+/// e: the edge's *threshold*. The last threshold is the smallest number above the last edge.
+/// Thresholds are in ascending order; those that no number of the type reaches are left out.
 template <class S>
 struct edge_bins {
   const S* thresholds;
-  slot reached;  ///< how many there are, at most bins + 1
+  slot reached;  ///< how many thresholds there are, at most bins + 1
   slot bins;
 
   template <class S2>
@@ -231,7 +235,7 @@ struct edge_bins {
     if constexpr (std::is_floating_point_v<S>) {
       if (x != x) return bins + slots::nan;
     }
-    slot begin = 0, end = reached;  // as many thresholds as are not above x, in [begin, end]
+    slot begin = 0, end = reached;  // as many thresholds as [begin, end] says are not above x
     while (begin < end) {
       const slot middle = begin + (end - begin) / 2;
       if (static_cast<S>(x) >= thresholds[middle]) {
@@ -243,14 +247,15 @@ struct edge_bins {
     return bin_of(begin);
   }
 
-  /// From how many thresholds are not above x.
+  /// Returns the bin where `count` thresholds are not above x.
   TALLY_HOST_DEVICE slot bin_of(slot count) const {
     if (count == 0) return bins + slots::below;
     return count == bins + 1 ? bins + slots::above : count - 1;
   }
 };
 
-/// The smallest number of type `S` that is not below `edge`, or above it. False: there is none.
+/// Finds the smallest number of type `S` that is not below `edge`, or that is above it. It returns
+/// false if there is none.
 template <class S, class E>
 bool threshold_of(E edge, bool is_above, S* threshold) {
   using limits = std::numeric_limits<S>;
@@ -276,12 +281,12 @@ bool threshold_of(E edge, bool is_above, S* threshold) {
       *threshold = limits::min();
       return !is_above || !(static_cast<E>(limits::min()) == edge) || next(limits::min());
     }
-    S t = static_cast<S>(edge);  // towards 0
+    S t = static_cast<S>(edge);  // it rounds towards 0
     if (!least(t, edge)) ++t;
     *threshold = t;
     return !is_above || !(static_cast<E>(t) == edge) || next(t);
   } else {
-    const auto compare = [&](S t) {  // the sign of t - edge
+    const auto compare = [&](S t) {  // it has the sign of t - edge
       if constexpr (std::is_integral_v<E>) {
         return -backends::exceeds(std::int64_t{edge}, t) +
                !backends::reaches(std::int64_t{edge}, t);
@@ -291,7 +296,7 @@ bool threshold_of(E edge, bool is_above, S* threshold) {
     };
     auto t = static_cast<S>(edge);
     if (compare(t) < 0) t = std::nextafter(t, limits::infinity());
-    if (compare(t) > 0) {  // rounded up, so the one before is below the edge
+    if (compare(t) > 0) {  // the edge was rounded up, so the number before t is below it
       *threshold = t;
       return true;
     }
@@ -300,7 +305,7 @@ bool threshold_of(E edge, bool is_above, S* threshold) {
   }
 }
 
-/// The thresholds of a vector of edges on the host.
+/// Makes the thresholds of a vector of edges, on the host.
 template <class S>
 std::vector<S> thresholds_of(const operand& edges) {
   std::vector<S> all;
@@ -320,7 +325,7 @@ std::vector<S> thresholds_of(const operand& edges) {
 
 // --- Any of them ---------------------------------------------------------------------------------
 
-/// Calls f.operator()<X>(bins) for the samples' type and what tells their slots.
+/// Calls f.operator()<X>(bins) for the samples' type, with what tells their slots.
 template <class F>
 void with_bins(const histogram_arguments& a, F&& f) {
   const slot bins = bins_of(a);

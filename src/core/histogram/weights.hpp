@@ -1,10 +1,10 @@
-// Sums of weights, without any error: each bin has the limbs of a <tally/exact_sum.hpp> that a
-// single weight of type W reaches, and one word for what is no number. Shared by all backends, host
-// and device.
+// Weights are summed without any error: each bin has those limbs of a <tally/exact_sum.hpp> that a
+// single weight of type W reaches, and one word for what is no number. All backends share this, on
+// host and device.
 //
 // A weight is cut into digits of 32 bits with its sign, which are added to 64-bit words as
-// integers: so the order doesn't matter, and 2^30 of them can't overflow. There are no carries on
-// the way.
+// integers. So the order of weights makes no difference, and 2^30 of them can't overflow. There are
+// no carries on the way.
 #pragma once
 
 #include "src/core/elementwise/elementwise.hpp"
@@ -24,33 +24,34 @@ struct weight_sum {
 
   static constexpr int fraction_bits = limits::digits - 1;
   static constexpr unsigned special_field = 2 * limits::max_exponent - 1;
-  /// Of the smallest subnormal, counted from the bit of the lowest limb of an `exact`.
+  /// Is the lowest bit of the smallest subnormal, counted from the lowest bit of the lowest limb of
+  /// an `exact`.
   static constexpr int lowest = limits::min_exponent - limits::digits - exact::lowest_exponent;
   static constexpr int first_limb = lowest / 32;
-  /// Digits of one weight: 24 or 53 bits, up to 31 places up.
+  /// One weight has so many digits: it has 24 or 53 bits, which start up to 31 bits up in a digit.
   static constexpr int digits = (limits::digits + 31 + 31) / 32;
   static constexpr int limbs =
       (lowest + static_cast<int>(special_field) - 2) / 32 + digits - first_limb;
-  /// The word behind the limbs: these, combined by `or`.
+  /// The word behind the limbs combines these bits by `or`.
   static constexpr int special = limbs;
   static constexpr std::int64_t nan_bit = 1, plus_infinity_bit = 2, minus_infinity_bit = 4;
-  /// The words of a bin: 11 for float, 68 for double.
+  /// A bin has so many words: 11 for float, 68 for double.
   static constexpr int words = limbs + 1;
 
-  /// A weight as what is added to the words `word` and behind; of a special one what `special` is
-  /// combined with.
-  struct pieces {
+  /// Is a weight as it is added: its digits go to the words from `word` on. For an infinity or a
+  /// NaN it has the bit that `special` is combined with.
+  struct contribution {
     std::int64_t digit[digits];
     int word;
-    std::int64_t special_bit;  ///< 0 of a number
+    std::int64_t special_bit;  ///< 0 for a number
   };
 
-  static TALLY_HOST_DEVICE pieces split(W weight) {
+  static TALLY_HOST_DEVICE contribution split(W weight) {
     const auto bits = __builtin_bit_cast(bits_t, weight);
     const auto field = static_cast<unsigned>(bits >> fraction_bits) & special_field;
     const std::uint64_t fraction = bits & ((bits_t{1} << fraction_bits) - 1);
     const std::int64_t sign = -static_cast<std::int64_t>(bits >> (8 * sizeof(W) - 1));
-    pieces p{};
+    contribution p{};
     if (field == special_field) {
       p.word = special;
       p.special_bit = fraction != 0 ? nan_bit : sign != 0 ? minus_infinity_bit : plus_infinity_bit;
@@ -72,7 +73,7 @@ struct weight_sum {
 
   /// Adds a weight to the words of a bin.
   static TALLY_HOST_DEVICE void add(W weight, std::int64_t* to) {
-    const pieces p = split(weight);
+    const contribution p = split(weight);
     if (p.special_bit != 0) {
       to[special] |= p.special_bit;
       return;
@@ -80,16 +81,18 @@ struct weight_sum {
     for (int i = 0; i < digits; ++i) to[p.word + i] += p.digit[i];
   }
 
-  /// Adds the words of the same bin of another table.
+  /// Adds the words that another table has for the same bin.
   static TALLY_HOST_DEVICE void merge(const std::int64_t* from, std::int64_t* to) {
     for (int i = 0; i < limbs; ++i) to[i] += from[i];
     to[special] |= from[special];
   }
 
-  /// The sum of at most 2^30 - 2 weights, rounded to R; `before` is one more, unless it is null.
+  /// Returns the sum of at most 2^30 - 2 weights, rounded to R. Unless `before` is null, it is one
+  /// weight more.
   template <class R>
   static TALLY_HOST_DEVICE R round(const std::int64_t* from, const R* before) {
-    // Doubles may have to be added to sums of floats: the words of the double are looked at.
+    // A double may have to be added to sums of floats, so the words that the double reaches are
+    // looked at too.
     using all = exact_sum<double>;
     constexpr int offset = (exact::lowest_exponent - all::lowest_exponent) / 32 + first_limb;
     std::int64_t words_of_all[all::words] = {};

@@ -1,12 +1,12 @@
-// Several dot products, one after another.
+// Several dot products are computed here one after another.
 #pragma once
 
 #include "src/core/table.hpp"
 
 namespace tally::backends {
 
-/// Pair j of them, as a call of `dot`.
-inline dot_arguments one_of(const multi_dot_arguments& a, std::size_t j) {
+/// Returns pair j as the arguments of `dot`.
+inline dot_arguments dot_of_pair(const multi_dot_arguments& a, std::size_t j) {
   const auto [x, y] = a.pairs[j];
   auto* const results = static_cast<std::byte*>(a.results.data);
   return {
@@ -14,7 +14,8 @@ inline dot_arguments one_of(const multi_dot_arguments& a, std::size_t j) {
       a.wait, a.exact};
 }
 
-/// The exact grade is a row of its own; integers have it in any grade.
+/// Says whether the pairs go to the exact grade. That is a row of its own in the table, and
+/// integers are exact in any grade.
 inline bool wants_exact(const multi_dot_arguments& a) {
   return a.exact && a.results.element != type::int64;
 }
@@ -23,11 +24,11 @@ inline exact_arguments as_exact(const dot_arguments& a) {
   return {exact_term::product, a.x, a.y, a.conjugated, a.result, a.wait};
 }
 
-/// Each by a column's own cells for one.
+/// Computes each pair by a column's own functions for one.
 template <auto& dot, auto& exact>
 void each_dot(const executor& where, const multi_dot_arguments& a) {
   for (std::size_t j = 0; j < a.pairs.size(); ++j) {
-    const dot_arguments one = one_of(a, j);
+    const dot_arguments one = dot_of_pair(a, j);
     wants_exact(a) ? exact(where, as_exact(one)) : dot(where, one);
   }
 }

@@ -1,8 +1,9 @@
-// What sum, asum and nrm2 add up, and the way from there to the result. Shared by all backends,
-// host and device.
+// sum, asum and nrm2 add up these sums, and this header makes the result of them. All backends
+// share it, on host and device.
 //
-// `A` is the real type that the terms are accumulated in, or the complex of it where the elements
-// are complex: then there are two sums, of what becomes of the real and of the imaginary parts.
+// `A` is the real type in which the terms are accumulated. Where the elements are complex, it is
+// the complex type of that: then there are two sums, one for the real and one for the imaginary
+// parts.
 #pragma once
 
 #include "src/core/order/dot_sum.hpp"
@@ -16,7 +17,7 @@
 
 namespace tally::backends {
 
-/// The sum over a node of the order's tree.
+/// Is the sum over a node of the order's tree.
 template <class A>
 struct reduce_sum {
   A value{};
@@ -35,7 +36,7 @@ struct reduce_sum<std::complex<T>> {
   }
 };
 
-/// The two sums of complex elements in one, the last addition of asum and nrm2.
+/// Adds the two sums of complex elements: the last addition of asum and nrm2.
 template <class A>
 TALLY_HOST_DEVICE real_t<A> combined(const reduce_sum<A>& sum) {
   if constexpr (is_complex_v<A>) {
@@ -48,9 +49,9 @@ TALLY_HOST_DEVICE real_t<A> combined(const reduce_sum<A>& sum) {
 // --- The range of nrm2 ---------------------------------------------------------------------------
 
 /// A sum s of squares is good where `least` <= s and s is finite: then nothing overflowed, and what
-/// underflowed is too little to matter. (A NaN needs no second look either.) Elsewhere the elements
-/// are scaled before they are squared, up or down. docs/numerics.md shows that those sums are good.
-/// Where s is below `unheard`, all squares scaled down are 0.
+/// underflowed is too little to make a difference. (A NaN needs no second look either.) Otherwise
+/// the elements are scaled before they are squared, up or down; docs/numerics.md shows that those
+/// sums are good. Where s is below `unheard`, all squares scaled down are 0.
 template <class R>
 struct norm_range;
 template <>
@@ -64,7 +65,8 @@ struct norm_range<float> {
   static constexpr float most = std::numeric_limits<float>::max();
 };
 
-/// What the elements are to be multiplied by, given the sum of their squares; 1 where it is good.
+/// Returns what the elements must be multiplied by, given the sum of their squares; it is 1 where
+/// that is good.
 template <class R>
 TALLY_HOST_DEVICE R norm_scale(R sum_of_squares) {
   if (sum_of_squares < norm_range<R>::least) return norm_range<R>::up;
@@ -72,16 +74,16 @@ TALLY_HOST_DEVICE R norm_scale(R sum_of_squares) {
   return 1;
 }
 
-/// Whether the squares of elements of type `X` can leave the range of `R` at all.
+/// Says whether the squares of elements of type `X` can leave the range of `R` at all.
 template <class R, class X>
 inline constexpr bool squares_leave_range =
     std::is_same_v<R, real_t<X>> || (std::is_same_v<R, float> && std::is_same_v<X, bfloat16>);
 
-/// The root of a sum of squares of elements that were multiplied by `scale`, correctly rounded, and
-/// the scale taken back.
+/// Returns the root of a sum of squares, correctly rounded. The elements were multiplied by
+/// `scale`, which it takes back.
 template <class R>
 TALLY_HOST_DEVICE R norm(R sum_of_squares, R scale) {
-#if defined(__CUDA_ARCH__)  // which -use_fast_math doesn't reach
+#if defined(__CUDA_ARCH__)  // -use_fast_math doesn't reach this one
   R root;
   if constexpr (std::is_same_v<R, double>) {
     root = __dsqrt_rn(sum_of_squares);
@@ -95,9 +97,9 @@ TALLY_HOST_DEVICE R norm(R sum_of_squares, R scale) {
   return root * (scale > 1 ? 1 / norm_range<R>::up : 1 / norm_range<R>::down);
 }
 
-/// A sum of squares with the scaled one that may be asked for after it, so that one pass is enough.
-/// Which way that is scaled follows from `sum`: where it is below `least`, up; otherwise down, and
-/// what is below `least` adds nothing to that.
+/// Has a sum of squares with the scaled sum that may be needed after it, so that one pass is
+/// enough. `sum` decides which way that one is scaled: up where it is below `least`; otherwise
+/// down, and what is below `least` adds nothing then.
 template <class A>
 struct norm_sum {
   A sum{}, scaled{};
@@ -124,7 +126,7 @@ struct norm_sum<std::complex<T>> {
 
 // --- Results -------------------------------------------------------------------------------------
 
-/// The result of a sum, and for nrm2 of one whose squares can't leave the range.
+/// Makes the result of a sum; for nrm2, of one whose squares can't leave the range.
 template <class A>
 TALLY_HOST_DEVICE complex_number<real_t<A>> finish_parts(const reduce_sum<A>& sum, reduction what) {
   using R = real_t<A>;
@@ -137,7 +139,7 @@ TALLY_HOST_DEVICE complex_number<real_t<A>> finish_parts(const reduce_sum<A>& su
   return {canonical(combined(sum)), R{}};
 }
 
-/// nrm2 in one pass.
+/// Makes the result of nrm2 in one pass.
 template <class A>
 TALLY_HOST_DEVICE complex_number<real_t<A>> finish_parts(const norm_sum<A>& sum, reduction) {
   using R = real_t<A>;
@@ -153,15 +155,15 @@ TALLY_HOST_DEVICE complex_number<real_t<A>> finish_parts(const norm_sum<A>& sum,
   }
 }
 
-/// The accumulator, by the element type that stands for it: the result's, but for complex elements
-/// complex also where the result is real.
+/// Returns the accumulator, as the element type that stands for it. That is the result's type, but
+/// for complex elements it is complex even where the result is real.
 inline type accumulator_of(const reduce_arguments& a) {
   return is_complex(a.x.element) ? complex_of(part_of(a.result.element)) : a.result.element;
 }
 
-/// Of the reduction that `a` asks for, on the host: `sum(scale)` is the sum of the elements' terms,
-/// the elements multiplied by `scale` first. nrm2 asks for a second one where the first left the
-/// range.
+/// Computes the reduction that `a` asks for, on the host. `sum(scale)` returns the sum of the
+/// elements' terms, where the elements are multiplied by `scale` first. nrm2 asks for a second sum
+/// where the first left the range.
 template <class A, class Sum>
 void reduce_on_host(const reduce_arguments& a, Sum&& sum) {
   using R = real_t<A>;

@@ -1,5 +1,5 @@
-// The order in which spmv sums the terms of a row: a function of their number n alone, and like
-// <tally/order.hpp> part of the contract. See <tally/spmv.hpp> for what it says.
+// spmv sums the terms of a row in this order. It is a function of their number n alone, and part of
+// the contract, as <tally/order.hpp> is; <tally/spmv.hpp> says what it is.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The order's tree, for the backends.
+// The backends build the order's tree with this header.
 #pragma once
 
 #include <tally/order_tree.hpp>
@@ -10,8 +10,9 @@ namespace tally::backends {
 
 using order::tree;
 
-/// The same tree for sums so large that 64 of them are too much for a stack: it holds as many as
-/// the tree is deep. `leaf(first, n)` is the sum of the n <= `tile` terms from `first` on.
+/// Returns the sum of the same tree, where sums are so large that a stack can't hold 64 of them: it
+/// holds as many as the tree is deep. `leaf(first, n)` returns the sum of the n <= `tile` terms
+/// from `first` on.
 template <class Sum, class Leaf>
 void sum_in_tree(std::size_t first, std::size_t n, std::size_t tile, const Leaf& leaf, Sum& sum) {
   if (n <= tile) {

@@ -1,4 +1,4 @@
-// A matrix in compressed sparse rows, for kernels that any types of indices run through.
+// A matrix in compressed sparse rows, for kernels that take indices of any types.
 #pragma once
 
 #include "src/core/types/tables.hpp"
@@ -11,10 +11,10 @@
 
 namespace tally::backends {
 
-/// Row offsets or column indices of either type.
+/// Has row offsets or column indices, of either type.
 struct index_vector {
   const void* data;
-  bool wide;  ///< int64
+  bool wide;  ///< whether they are int64, else int32
 
   explicit index_vector(const operand& v) : data(v.data), wide(v.element == type::int64) {}
 

@@ -1,4 +1,4 @@
-// What can be wrong with a matrix, looked for on a host.
+// A host looks here for what can be wrong with a matrix.
 #pragma once
 
 #include "src/core/sparse/csr.hpp"
@@ -14,8 +14,9 @@ namespace csr_defects {
 
 using kind = csr_defect::kind;
 
-/// The first of [first, first + n) for which `is_bad`; first + n if there is none. In blocks that
-/// are looked through without a branch, so that compilers make vector instructions of them.
+/// Returns the first of [first, first + n) for which `is_bad` is true, or first + n if there is
+/// none. It looks through blocks without a branch, so that compilers make vector instructions of
+/// them.
 template <class Bad>
 std::size_t find(std::size_t first, std::size_t n, Bad is_bad) {
   constexpr std::size_t block = 1024;
@@ -37,7 +38,7 @@ auto with_index(const operand& v, F&& f) {
                                   : f(static_cast<const std::int32_t*>(v.data));
 }
 
-/// Of rows [first, first + n).
+/// Returns the first defect in the offsets of rows [first, first + n).
 inline csr_defect in_offsets(const csr_operand& a, std::size_t first, std::size_t n) {
   return with_index(a.row_offsets, [&](const auto* offsets) -> csr_defect {
     const std::size_t i =
@@ -47,11 +48,11 @@ inline csr_defect in_offsets(const csr_operand& a, std::size_t first, std::size_
   });
 }
 
-/// Of column indices [first, first + n).
+/// Returns the first defect in column indices [first, first + n).
 inline csr_defect in_columns(const csr_operand& a, std::size_t first, std::size_t n) {
   return with_index(a.column_indices, [&]<class I>(const I* columns) -> csr_defect {
-    // No more than the type has, so that both sides of the comparison are of one width; a negative
-    // index is a large one too.
+    // A bound is no larger than the type's numbers, so that both sides of the comparison have one
+    // width. A negative index is a large one too.
     using U = std::make_unsigned_t<I>;
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<I>::max()) + 1;
     const auto bound = static_cast<U>(std::min(a.columns, most));
@@ -66,8 +67,8 @@ using search = csr_defect(const csr_operand& a, std::size_t first, std::size_t n
 
 }  // namespace csr_defects
 
-/// The first defect; `in_parts(n, search)` searches [0, n), in any number of parts, and returns the
-/// first that is found.
+/// Returns the first defect. `in_parts(n, search)` searches [0, n), in any number of parts, and
+/// returns the first that is found.
 template <class InParts>
 csr_defect first_defect(const csr_operand& a, InParts in_parts) {
   using csr_defects::kind;

@@ -14,8 +14,8 @@
 
 namespace tally::backends {
 
-/// The exact sums of n rows from `first` on, each rounded once to A. `node` adds products of
-/// contiguous vectors, so a block of x's elements is brought together first.
+/// Computes the exact sums of n rows from `first` on, each rounded once to A. `node` adds products
+/// of contiguous vectors, so a block of x's elements is brought together first.
 template <class A>
 void sum_rows_exactly(const spmv_arguments& a, std::size_t first, std::size_t n, exact_node& node,
                       A* sums) {
@@ -23,7 +23,7 @@ void sum_rows_exactly(const spmv_arguments& a, std::size_t first, std::size_t n,
   const std::size_t size = size_of(a.x.element);
   const auto stride = a.x.increment * static_cast<std::ptrdiff_t>(size);
   const auto* const x = static_cast<const std::byte*>(a.x.data);
-  alignas(64) std::byte gathered[4096];  // the node takes most of a small stack
+  alignas(64) std::byte gathered[4096];  // it is small, since the node takes most of a small stack
   const std::size_t most = sizeof(gathered) / size;
   for (std::size_t i = 0; i < n; ++i) {
     exact_arguments row;

@@ -1,4 +1,4 @@
-// What sums rows on a host: made by a column for one combination of types.
+// A column sums rows on a host with these functions, which it makes for one combination of types.
 #pragma once
 
 #include "src/core/order/dot_sum.hpp"
@@ -10,12 +10,12 @@
 
 namespace tally::backends {
 
-/// The environment must be the default one.
+/// The environment must be the default one when they are called.
 template <class A>
 struct row_kernels {
-  /// The sums of n rows from `first` on, in the row order; NaNs are canonical.
+  /// Sums n rows from `first` on, in the row order; NaNs are canonical.
   void (*rows)(const spmv_arguments& a, std::size_t first, std::size_t n, A* sums) = nullptr;
-  /// Of a long row, the sum over a node of its tree: n terms from term `first` of the matrix on.
+  /// Sums a node of a long row's tree: n terms from term `first` of the matrix on.
   dot_sum<A> (*part)(const spmv_arguments& a, std::size_t first, std::size_t n) = nullptr;
 };
 

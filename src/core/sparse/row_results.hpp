@@ -1,4 +1,4 @@
-// From rows' sums to y, on a host: alpha * sum + beta * y.
+// From rows' sums to y, on a host: y_i becomes alpha * sum + beta * y_i.
 #pragma once
 
 #include "src/core/elementwise/blocks.hpp"
@@ -47,14 +47,14 @@ constexpr auto writers = table_over<spmvs::vector_types>([]<class Y>() -> writer
 
 }  // namespace row_results
 
-/// Whether y is the sums as they are, one after another.
+/// Says whether y is the sums as they are, one after another.
 template <class A>
 bool are_sums(const spmv_arguments& a) {
   return a.y.element == type_of<A> && a.y.increment == 1 && !a.reads_y() &&
          a.alpha.as<std::complex<double>>() == 1.0;
 }
 
-/// Rows whose sums are held at a time.
+/// So many rows have their sums held at a time.
 inline constexpr std::size_t rows_of_block = 512;
 
 /// Writes y_i of n rows from `first` on.

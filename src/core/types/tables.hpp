@@ -1,6 +1,6 @@
-// From an element type as a value to templates: by a table where the way is taken often, by
-// `with_type` where the code is to be inlined. There is no other way, so a type that no table has a
-// function for and no list names is never taken for another one.
+// Two ways lead from an element type as a value to templates: a table, where calls are short, and
+// `with_type`, where the code is to be inlined. There is no third one, so no type is ever taken for
+// another.
 #pragma once
 
 #include <tally/types.hpp>
@@ -12,7 +12,7 @@
 
 namespace tally::backends {
 
-/// An R for each element type: `table[t]`.
+/// Has an R for each element type: `table[t]`.
 template <class R>
 struct type_table {
   std::array<R, type_count> entries{};
@@ -20,7 +20,8 @@ struct type_table {
   constexpr const R& operator[](type t) const { return entries[static_cast<std::size_t>(t)]; }
 };
 
-/// The table of what `f.operator()<T>()` returns for each type T of `List`; for others it has null.
+/// Returns the table of what `f.operator()<T>()` returns for each type T of `List`; other entries
+/// are null.
 template <class List = element_types, class F>
 constexpr auto table_over(const F& f) {
   return [&]<class First, class... T>(type_list<First, T...>) {
@@ -34,18 +35,19 @@ constexpr auto table_over(const F& f) {
 
 namespace choice {
 
-/// Whether T is no stand-in for what a list lacks, nor its last type.
+/// Says whether T has a case below: the last type stands for what a list lacks, and has none.
 template <class T, class Last>
 inline constexpr bool is_case = !std::is_same_v<T, Last>;
 
-/// The number of T where it is a case; else one that no type has.
+/// Is the number of T where it has a case, and otherwise a number that no type has.
 template <class T, class Last, int k>
 inline constexpr auto number = static_cast<std::uint8_t>(type_of<T>);
 template <class Last, int k>
 inline constexpr std::uint8_t number<Last, Last, k> = 255 - k;
 
-/// For lists of up to 15 types. One `switch`, of which compilers make a table of jumps; the last
-/// type is what is left.
+/// Serves lists of up to 15 types. It is one `switch`, since compilers make a table of jumps of
+/// that; the last type is what is left. (With a chain of comparisons the CUDA kernels that are told
+/// types at run time come out otherwise.)
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable  // `f` may be the host's alone
 #endif
@@ -101,13 +103,13 @@ TALLY_HOST_DEVICE constexpr decltype(auto) with_type(type t, F&& f) {
   return choice::with_type(List{}, t, f);
 }
 
-/// A function for each pair of element types: `table[x][y]`.
+/// Has a function for each pair of element types: `table[x][y]`.
 template <class F>
 using pair_table = type_table<type_table<F*>>;
 
-/// The functions `entry.operator()<X, Y>()` for every pair of element types, X not after Y in the
-/// list, that `A` can accumulate; null elsewhere. The product is symmetric, so 66 pairs serve all
-/// 121.
+/// Makes a table of the functions `entry.operator()<X, Y>()` for every pair of element types that
+/// `A` can accumulate, with X not after Y; other entries are null. The product is symmetric, so 66
+/// pairs serve all 121.
 template <class F, class A, class Entry>
 constexpr pair_table<F> make_pair_table(const Entry& entry) {
   return table_over([&]<class X>() {
@@ -121,8 +123,8 @@ constexpr pair_table<F> make_pair_table(const Entry& entry) {
   });
 }
 
-/// The functions `entry.operator()<X>()` for every element type whose sum `A` can accumulate; null
-/// elsewhere.
+/// Makes a table of the functions `entry.operator()<X>()` for every element type whose sum `A` can
+/// accumulate; other entries are null.
 template <class F, class A, class Entry>
 constexpr type_table<F*> make_type_table(const Entry& entry) {
   return table_over([&]<class X>() -> F* {

@@ -1,0 +1,292 @@
+// A sample has a place, at which it is counted, and this header finds it: exactly, or by a guess
+// that is followed by an exact search where the guess may be wrong.
+//
+// Promise: every sample gets the place that <tally/histogram.hpp> says, whatever is rounded on the
+// way.
+#pragma once
+
+#include "backends/cuda/device/kernel.cuh"
+#include "backends/cuda/histogram/kernels.hpp"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace tally::backends::cuda {
+
+/// This is no place: nobody counts it.
+inline constexpr slot nowhere = 0xffffffffu;
+
+/// Returns what an integer or a float is compared as.
+template <class X>
+__device__ sample_t<X> number_of(on_device_t<X> x) {
+  return convert<sample_t<X>>(x);
+}
+
+/// Loads one element through L2, as `elements` does.
+template <class T>
+__device__ T load_one(const T* from) {
+  using bits = std::conditional_t<
+      sizeof(T) == 8, unsigned long long,
+      std::conditional_t<sizeof(T) == 4, unsigned,
+                         std::conditional_t<sizeof(T) == 2, unsigned short, unsigned char>>>;
+  return __builtin_bit_cast(T, __ldcg(reinterpret_cast<const bits*>(from)));
+}
+
+/// Finds a sample's slot exactly, whatever the rule is.
+template <class X>
+struct any_rule {
+  using S = sample_t<X>;
+  const histogram_edges_job& job;
+
+  __device__ slot operator()(S x) const {
+    if (job.what == binning::edges) {
+      const void* const all = job.thresholds != nullptr ? job.thresholds : job.few;
+      return edge_bins<S>{static_cast<const S*>(all), job.reached, job.bins}(x);
+    }
+    if constexpr (std::is_integral_v<S>) {
+      if (job.what == binning::keys) return job.keys(x);
+      if (job.whole) return job.whole_even(x);
+    }
+    return job.even(x);
+  }
+};
+
+// A rule says which place a sample has while samples are counted, and which slot a place has once
+// that is done. `Job` is the kernel's parameter.
+
+struct places_are_slots {
+  template <class Job>
+  static __device__ slot slot_of(const Job&, slot place) {
+    return place;
+  }
+};
+
+template <class X>
+struct by_any : places_are_slots {
+  using job_type = histogram_edges_job;
+  any_rule<X> rule;
+
+  __device__ by_any(const job_type& job, char*) : rule{job} {}
+  __device__ slot operator()(on_device_t<X> x) const { return rule(number_of<X>(x)); }
+};
+
+/// Counts bytes as what they are.
+template <class X>
+struct by_byte {
+  using job_type = histogram_edges_job;
+
+  __device__ by_byte(const job_type&, char*) {}
+  __device__ slot operator()(on_device_t<X> x) const { return __builtin_bit_cast(std::uint8_t, x); }
+  static __device__ slot slot_of(const job_type& job, slot place) {
+    const auto x = __builtin_bit_cast(on_device_t<X>, static_cast<std::uint8_t>(place));
+    return any_rule<X>{job}(number_of<X>(x));
+  }
+};
+
+template <class X>
+struct by_key : places_are_slots {
+  using job_type = histogram_job;
+  key_bins bins;
+
+  __device__ by_key(const job_type& job, char*) : bins(job.keys) {}
+  __device__ slot operator()(X x) const { return bins(x); }
+};
+
+/// Finds the position of a sample as a float, and searches exactly where that is near an edge.
+/// `Bins` is even_bins or even_integer_bins.
+template <class X, class Bins>
+struct by_width : places_are_slots {
+  using job_type = histogram_job;
+  float rate, offset, margin, end;
+  Bins bins;
+
+  static __device__ const Bins& bins_of(const job_type& job) {
+    if constexpr (std::is_same_v<Bins, even_bins>) {
+      return job.even;
+    } else {
+      return job.whole_even;
+    }
+  }
+  __device__ by_width(const job_type& job, char*)
+      : rate(job.rate),
+        offset(job.offset),
+        margin(job.margin),
+        end(static_cast<float>(job.bins)),
+        bins(bins_of(job)) {}
+  __device__ slot operator()(on_device_t<X> x) const {
+    const float position = fmaf(convert<float>(x), rate, offset);
+    const float bin = floorf(position);
+    const float within = position - bin;
+    if (within > margin && within < 1 - margin && position > 0 && position < end) {
+      return static_cast<slot>(bin);
+    }
+    return bins(number_of<X>(x));
+  }
+};
+
+/// Gives samples a position of 23 bits that rises with them, and thresholds too: thresholds at
+/// lower positions are below a sample, and those at higher positions are above it. The upper bits
+/// of a position are its cell. A table holds, for each cell,
+///
+///     threshold's number - 1 << cell_bits | ~(threshold's position in the cell)
+///
+/// so that adding a sample's position to that carries just if the sample's is the higher one, and
+/// then the bin is above. Where the two positions are the same, the thresholds are searched. A cell
+/// of several thresholds holds the number of the first, and a bit that says so: they are looked at
+/// one by one.
+template <class X, bool linear>
+struct by_cell : places_are_slots {
+  using job_type = histogram_edges_job;
+  using S = sample_t<X>;
+  static constexpr int position_bits = 23;
+  static constexpr std::uint32_t last_position = (1u << position_bits) - 1;
+  /// Stands above the bits of a position: a float in [2^23, 2^24), where floats are integers, has
+  /// these bits.
+  static constexpr std::uint32_t upper_bits = linear ? 0x4b000000 : 0;
+  /// The two upper bits of a cell of several thresholds are this. (3 would be those of the number
+  /// -1.)
+  static constexpr std::uint32_t crowded = 2;
+  static constexpr int most_in_turn = 4;
+
+  float rate, offset;
+  std::uint32_t base;
+  unsigned shift, cell_bits;
+  std::uint32_t cell_mask;
+  slot bins, reached;
+  slot certain;  ///< bins before this one need no second look; a NaN is in a later one, or in -1
+  const S* thresholds;
+  std::uint32_t cells;  ///< 4 times the upper bits of a position is added to this for an address
+
+  __device__ by_cell(const job_type& job, char* shared)
+      : rate(job.rate),
+        offset(job.offset),
+        base(job.base),
+        shift(job.shift),
+        cell_bits(job.cell_bits),
+        cell_mask((1u << cell_bits) - 1),
+        bins(job.bins),
+        reached(job.reached),
+        certain(reached - 1),
+        thresholds(reinterpret_cast<const S*>(shared)) {
+    auto* const copy = reinterpret_cast<S*>(shared);
+    const std::uint32_t count = 1u << (position_bits - cell_bits);
+    auto* const table = reinterpret_cast<std::uint32_t*>(shared + job.shared_bytes) - count;
+    cells =
+        static_cast<std::uint32_t>(__cvta_generic_to_shared(table)) - 4 * (upper_bits >> cell_bits);
+    if (job.thresholds != nullptr) {
+      const auto* const from = static_cast<const S*>(job.thresholds);
+      for (slot i = threadIdx.x; i < reached; i += blockDim.x) copy[i] = from[i];
+    } else if (threadIdx.x % warp == 0) {  // a warp's parameters come from one address at a time
+      const auto* const from = reinterpret_cast<const S*>(job.few);
+      for (slot i = threadIdx.x / warp; i < reached; i += blockDim.x / warp) copy[i] = from[i];
+    }
+    for (unsigned c = threadIdx.x; c < count; c += blockDim.x) table[c] = 0;
+    __syncthreads();
+    for (slot i = threadIdx.x; i < reached; i += blockDim.x) {
+      atomicAdd(table + cell_of(copy[i]), 1u);
+    }
+    __syncthreads();
+    number_cells(table, count);
+  }
+
+  /// Returns the position, with upper_bits. Where X is wider than a float it is rounded to nearest,
+  /// which keeps the order. A NaN is at one end: below the first threshold, or at it, or above the
+  /// last.
+  __device__ std::uint32_t position_of(S x) const {
+    const auto f = static_cast<float>(x);
+    if constexpr (linear) {
+      constexpr float first = 0x1p23f;
+      return __float_as_uint(
+          fminf(fmaxf(__fmaf_rz(f, rate, offset), first), first + last_position));
+    } else {
+      const auto bits = __float_as_int(f + 0.0f);  // -0 becomes 0
+      const auto rank = static_cast<std::uint32_t>(bits ^ ((bits >> 31) | 0x80000000));
+      return min((max(rank, base) - base) >> shift, last_position);
+    }
+  }
+
+  __device__ slot operator()(on_device_t<X> of) const {
+    slot place[1];
+    (*this)({of}, place);
+    return place[0];
+  }
+  /// Finds the places of several samples, with one branch.
+  template <int n>
+  __device__ void operator()(const on_device_t<X> (&of)[n], slot (&places)[n]) const {
+    std::uint32_t sums[n];
+    const auto is_certain = [&](int i) {
+      return places[i] < certain && (~sums[i] & cell_mask) != 0;
+    };
+    bool all_certain = true;
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      const std::uint32_t position = position_of(number_of<X>(of[i]));
+      asm volatile("ld.shared.u32 %0, [%1];"
+                   : "=r"(sums[i])
+                   : "r"(cells + 4 * (position >> cell_bits)));
+      sums[i] += position;
+      places[i] = sums[i] >> cell_bits;
+      all_certain &= is_certain(i);
+    }
+    if (all_certain) return;
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      if (!is_certain(i)) places[i] = search(number_of<X>(of[i]), sums[i]);
+    }
+  }
+
+ private:
+  __device__ std::uint32_t cell_of(S x) const {
+    return (position_of(x) & last_position) >> cell_bits;
+  }
+
+  __device__ slot search(S x, std::uint32_t sum) const {
+    const edge_bins<S> exact = {thresholds, reached, bins};
+    if (x != x) return exact(x);
+    if (sum >> 30 != crowded) {
+      if ((~sum & cell_mask) == 0) return exact(x);
+      return exact.bin_of(((sum >> cell_bits) + 1) & (~0u >> cell_bits));  // -1 becomes 0
+    }
+    slot count = (sum & ~(crowded << 30)) >> cell_bits;
+#pragma unroll 1
+    for (int k = 0; k < most_in_turn; ++k, ++count) {
+      if (count == reached || x < thresholds[count]) return exact.bin_of(count);
+    }
+    return exact(x);
+  }
+
+  /// Turns the number of thresholds in each cell into what the head of this class says.
+  __device__ void number_cells(std::uint32_t* table, std::uint32_t count) const {
+    __shared__ std::uint32_t of_warp[histogram_threads / warp];
+    const unsigned thread = threadIdx.x % warp, w = threadIdx.x / warp;
+    const std::uint32_t each = (count + blockDim.x - 1) / blockDim.x;
+    const std::uint32_t begin = min(count, threadIdx.x * each), end = min(count, begin + each);
+    const auto scan = [&](std::uint32_t value) {
+#pragma unroll
+      for (unsigned d = 1; d < warp; d *= 2) {
+        const std::uint32_t before = __shfl_up_sync(whole_warp, value, d);
+        if (thread >= d) value += before;
+      }
+      return value;
+    };
+    std::uint32_t own = 0;
+    for (std::uint32_t c = begin; c < end; ++c) own += table[c];
+    const std::uint32_t upto = scan(own);
+    if (thread == warp - 1) of_warp[w] = upto;
+    __syncthreads();
+    if (w == 0) of_warp[thread] = scan(thread < blockDim.x / warp ? of_warp[thread] : 0);
+    __syncthreads();
+    std::uint32_t number = upto - own + (w > 0 ? of_warp[w - 1] : 0);
+    for (std::uint32_t c = begin; c < end; ++c) {
+      const std::uint32_t in_cell = table[c];
+      std::uint32_t code = (number - 1) << cell_bits;
+      if (in_cell == 1) code |= ~position_of(thresholds[number]) & cell_mask;
+      if (in_cell > 1) code = number << cell_bits | crowded << 30;
+      table[c] = code - (c << cell_bits) - upper_bits;
+      number += in_cell;
+    }
+    __syncthreads();
+  }
+};
+
+}  // namespace tally::backends::cuda

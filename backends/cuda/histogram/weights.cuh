@@ -1,0 +1,60 @@
+// This kernel adds weights to the sums of their bins.
+//
+// Promise: no addition rounds (src/core/histogram/weights.hpp), so the order of the samples makes
+// no difference.
+#pragma once
+
+#include "backends/cuda/histogram/counters.cuh"
+#include "src/core/histogram/weights.hpp"
+
+namespace tally::backends::cuda {
+
+/// Adds weights to the words of their bins by atomics. With the first bins it also counts the
+/// samples outside.
+template <class X>
+__global__ void __launch_bounds__(256)
+    add_weights(const __grid_constant__ histogram_weights_job job) {
+  using DX = on_device_t<X>;
+  const any_rule<X> rule{job};
+  const auto* const x = static_cast<const DX*>(job.x);
+  const auto add = [&](auto weight, std::size_t bin) {
+    using sum = weight_sum<decltype(weight)>;
+    using word = unsigned long long;
+    auto* const words = reinterpret_cast<word*>(job.words) + bin * sum::words;
+    const typename sum::contribution p = sum::split(weight);
+    if (p.special_bit != 0) {
+      atomicOr(words + sum::special, static_cast<word>(p.special_bit));
+      return;
+    }
+#pragma unroll
+    for (int d = 0; d < sum::digits; ++d) {
+      if (p.digit[d] != 0) atomicAdd(words + p.word + d, static_cast<word>(p.digit[d]));
+    }
+  };
+  wait_for_launch_before();
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < job.n;
+       i += std::int64_t{gridDim.x} * blockDim.x) {
+    const slot s = rule(number_of<X>(load_one(x + i * job.increment)));
+    const auto channel = static_cast<slot>(job.channels == 1 ? 0 : i % job.channels);
+    if (s >= job.bins) {
+      if (job.first == 0 && job.places > job.bins) {
+        hand_in<places_are_slots>(job, channel * job.places + s, 1);
+      }
+      continue;
+    }
+    const std::size_t bin = std::size_t{channel} * job.bins + s - job.first;
+    if (bin >= job.some) continue;  // those before the first too
+    if (job.doubles) {
+      add(static_cast<const double*>(job.weights)[i * job.weights_increment], bin);
+    } else {
+      add(static_cast<const float*>(job.weights)[i * job.weights_increment], bin);
+    }
+  }
+}
+
+template <class X>
+const void* find_histogram_weights_kernel() {
+  return reinterpret_cast<const void*>(&add_weights<X>);
+}
+
+}  // namespace tally::backends::cuda

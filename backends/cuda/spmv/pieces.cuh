@@ -1,0 +1,87 @@
+// This kernel computes spmv with a plan that found long rows: each block has one piece of the
+// matrix (shape.hpp), which the plan has cut.
+#pragma once
+
+#include "backends/cuda/spmv/split_rows.cuh"
+
+namespace tally::backends::cuda {
+
+/// Loads the offsets of a thread's rows in a run, without the bits above 32. Nothing here waits for
+/// them.
+template <class Offset, int rows_a_thread>
+__device__ void load_offsets(const spmv_job& job, const spmv_piece& piece,
+                             std::uint32_t (&low)[rows_a_thread]) {
+  const int first = static_cast<int>(threadIdx.x);
+  const auto* const from = static_cast<const Offset*>(job.offsets.data) + piece.row + first;
+  Offset offset[rows_a_thread] = {};
+#pragma unroll
+  for (int k = 0; k < rows_a_thread; ++k) {
+    constexpr int apart = piece_threads;
+    load_if(first + k * apart < piece.rows, from + k * apart, offset[k]);
+    low[k] = static_cast<std::uint32_t>(offset[k]);
+  }
+}
+
+template <class A, class V, class X>
+__global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
+    spmv_pieces(const __grid_constant__ spmv_job job) {
+  extern __shared__ uint4 memory[];
+  __shared__ int starts[run_size + 1];
+  const term_planes<A, piece_terms> terms(memory);
+  // A plan's pieces and row offsets stay as they are, so these loads need not wait.
+  const spmv_piece piece = job.pieces[blockIdx.x];
+  constexpr int rows_a_thread = (run_size + piece_threads - 1) / piece_threads;
+  std::uint32_t offsets[rows_a_thread];
+  if (job.offsets.wide) {
+    load_offsets<std::int64_t>(job, piece, offsets);
+  } else {
+    load_offsets<std::int32_t>(job, piece, offsets);
+  }
+  wait_for_launch_before();
+
+  const int thread = threadIdx.x % warp;
+  warp_tree<dot_sum<A>> tree;
+  for (int done = 0;; done += chunk) {
+    const int some = piece.terms - done < chunk ? piece.terms - done : chunk;
+    stage<A, V, X, piece_threads>(job, terms, piece.nonzero + done, some);
+    if (piece.rows > 0) break;
+    __syncthreads();
+    if (threadIdx.x < warp) tree.add(sum_chunk(terms, 0, some), thread);
+    if (done + chunk >= piece.terms) break;
+    __syncthreads();
+  }
+  if (piece.rows > 0) {
+#pragma unroll
+    for (int k = 0; k < rows_a_thread; ++k) {
+      const int i = static_cast<int>(threadIdx.x) + k * piece_threads;
+      if (i >= piece.rows) continue;
+      starts[i] = static_cast<int>(offsets[k] - static_cast<std::uint32_t>(piece.nonzero));
+    }
+    if (threadIdx.x == 0) starts[piece.rows] = piece.terms;
+    __syncthreads();
+    let_launch_after_start();
+    return sum_short_rows<piece_threads>(staged_rows<A, piece_terms>{terms, starts, piece.rows},
+                                         false, [&](int row, const dot_sum<A>& sum) {
+                                           write_row<A>(job, piece.row + row,
+                                                        finish_parts(sum, conjugate::none));
+                                         });
+  }
+  let_launch_after_start();
+  if (threadIdx.x >= warp) return;
+  dot_sum<A> sum = tree.total();
+  if (piece.before < 0) {
+    if (thread == 0) hand_over(job, piece.handover, sum);
+    return;
+  }
+  if (piece.before > 0) {
+    sum = gather_shares(job, piece.handover - piece.before, piece.before + 1, sum, thread,
+                        [] { return false; });
+    // atomicAdd knows std::uint64_t by the name unsigned long long only.
+    if (thread == 0 && job.ended != nullptr) {
+      atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
+    }
+  }
+  if (thread == 0) write_row<A>(job, piece.row, finish_parts(sum, conjugate::none));
+}
+
+}  // namespace tally::backends::cuda

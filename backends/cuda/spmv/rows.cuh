@@ -1,0 +1,65 @@
+// This kernel computes spmv with a plan that found no long row: each row has a few threads, which
+// need no shared memory.
+#pragma once
+
+#include "backends/cuda/spmv/result.cuh"
+#include "backends/cuda/spmv/shape.hpp"
+#include "backends/cuda/spmv/short_rows.cuh"
+
+namespace tally::backends::cuda {
+
+/// Sums a row of `count` terms, in `threads` threads.
+template <class A, class V, class X, class Column, int threads>
+__device__ dot_sum<A> sum_row(const spmv_job& job, std::int64_t start, int count) {
+  constexpr int own = row_lanes / threads;  // a thread has this many lanes
+  constexpr int in_flight = own < 4 ? 4 : own;
+  dot_sum<A> s[own];
+  // Without unrolling, the 27-point stencil of 128^3 took 193 us in 4 threads, not 188, and
+  // bcsstk16 2.8 in 8 threads, not 2.5. Unrolled, in more registers, the 5-point stencil of 2048^2
+  // took 106 in 2 threads, not 96.
+  constexpr int unrolled = threads == 2 ? 1 : 4;
+  int i = static_cast<int>(threadIdx.x) % threads;
+  nonzero_place<V, Column> from(job, start + i);
+#pragma unroll(unrolled)
+  for (; i < count; i += in_flight * threads) {
+    dot_sum<A> terms[in_flight];
+    load_terms<A, V, X, threads>(job, from, count - i, terms);
+    from.move(in_flight * threads);
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) s[k % own] = s[k % own] + terms[k];
+  }
+#pragma unroll
+  for (int half = own / 2; half > 0; half /= 2) {
+#pragma unroll
+    for (int v = 0; v < half; ++v) s[v] = s[v] + s[v + half];
+  }
+#pragma unroll
+  for (int d = threads / 2; d > 0; d /= 2) s[0] = s[0] + from_thread_xor(s[0], d);
+  return s[0];
+}
+
+/// Sums the rows of a matrix without long ones, each in `threads` threads.
+template <class A, class V, class X, int threads>
+__global__ void __launch_bounds__(row_threads) spmv_rows(const __grid_constant__ spmv_job job) {
+  const std::int64_t row =
+      std::int64_t{blockIdx.x} * (row_threads / threads) + threadIdx.x / threads;
+  std::int64_t start = 0;
+  int count = 0;
+  if (row < job.rows) {  // a plan's row offsets stay as they are, so these loads need not wait
+    start = job.offsets[static_cast<std::size_t>(row)];
+    count = static_cast<int>(job.offsets[static_cast<std::size_t>(row) + 1] - start);
+  }
+  wait_for_launch_before();
+  dot_sum<A> sum;
+  if (job.columns.wide) {
+    sum = sum_row<A, V, X, std::int64_t, threads>(job, start, count);
+  } else {
+    sum = sum_row<A, V, X, std::int32_t, threads>(job, start, count);
+  }
+  let_launch_after_start();
+  if (row < job.rows && threadIdx.x % threads == 0) {
+    write_row<A>(job, row, finish_parts(sum, conjugate::none));
+  }
+}
+
+}  // namespace tally::backends::cuda

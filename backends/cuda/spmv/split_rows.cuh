@@ -1,0 +1,157 @@
+// A row that is too long for one block is split into shares, nodes of the order's tree. Each
+// share's block hands its sum over to the block of the last share, which adds them up.
+//
+// Promise: the row's sum is that of the order, whichever block comes first.
+#pragma once
+
+#include "backends/cuda/spmv/result.cuh"
+#include "backends/cuda/spmv/shape.hpp"
+#include "backends/cuda/spmv/short_rows.cuh"
+
+#include <cstdint>
+
+namespace tally::backends::cuda {
+
+/// Is the order's tree, built in a warp while its leaves arrive: thread j holds the sum of 2^j
+/// leaves where bit j of their number is set.
+template <class Sum>
+class warp_tree {
+ public:
+  __device__ void add(Sum leaf, int thread) {
+    int j = 0;
+    for (; leaves_ >> j & 1; ++j) leaf = from_thread(held_, j) + leaf;
+    if (thread == j) held_ = leaf;
+    ++leaves_;
+  }
+  __device__ Sum total() const {
+    Sum sum;
+    bool first = true;
+    for (int j = 0; leaves_ >> j != 0; ++j) {
+      if ((leaves_ >> j & 1) == 0) continue;
+      const Sum s = from_thread(held_, j);
+      sum = first ? s : s + sum;
+      first = false;
+    }
+    return sum;
+  }
+
+ private:
+  Sum held_;
+  unsigned leaves_ = 0;
+};
+
+/// Is a sum on its way to another block. It takes at least two words.
+template <class Sum>
+struct alignas(8) handed_sum {
+  Sum sum;
+};
+
+/// Hands a sum over under the launch's tag. So a sum that an earlier launch left there, because
+/// nobody took it, is never taken for this one.
+template <class Sum>
+__device__ void hand_over(const spmv_job& job, std::int64_t handover, const Sum& sum) {
+  constexpr int a_sum = words_of<handed_sum<Sum>>;
+  const handed_sum<Sum> handed{sum};
+  std::uint32_t payload[a_sum];
+  memcpy(payload, &handed, sizeof handed);
+#pragma unroll
+  for (int k = 0; k < a_sum; k += 2) {
+    store_words(job.words + handover * a_sum + k, make_word(payload[k], job.tag),
+                make_word(payload[k + 1], job.tag));
+  }
+}
+
+/// Adds up `count` sums. The last is `own`, a warp's, and the others are handed over from
+/// `first_handover` on. While they don't all come it asks, now and then, whether to give up; if it
+/// does, the result means nothing.
+template <class Sum, class GiveUp>
+__device__ Sum gather_shares(const spmv_job& job, std::int64_t first_handover, std::int64_t count,
+                             const Sum& own, int thread, const GiveUp& gives_up) {
+  constexpr int a_sum = words_of<handed_sum<Sum>>;
+  constexpr unsigned patience = 1u << 14;  // one look takes less than a microsecond
+  warp_tree<Sum> tree;
+  for (std::int64_t first = 0; first < count; first += warp) {
+    const std::int64_t i = first + thread;
+    const bool takes = i < count - 1;
+    std::uint64_t* const from = job.words + (first_handover + (takes ? i : 0)) * a_sum;
+    std::uint64_t word[a_sum], others = 0;
+    for (unsigned looks = 1;; ++looks) {
+#pragma unroll
+      for (int k = 0; k < a_sum; k += 2) load_words(from + k, word[k], word[k + 1]);
+      others = 0;
+#pragma unroll
+      for (int k = 0; k < a_sum; ++k) others |= word[k] ^ make_word(0, job.tag);
+      if (!__any_sync(whole_warp, takes && tag_of(others) != 0)) break;
+      if (looks % patience == 0 && gives_up()) return own;
+    }
+    if (takes) {
+#pragma unroll
+      for (int k = 0; k < a_sum; k += 2) store_words(from + k, 0, 0);
+    }
+    std::uint32_t payload[a_sum];
+#pragma unroll
+    for (int k = 0; k < a_sum; ++k) payload[k] = takes ? static_cast<std::uint32_t>(word[k]) : 0;
+    Sum s;
+    memcpy(&s, payload, sizeof s);
+    if (i == count - 1) s = own;
+    tree.add(add_across_threads<warp>(s, warp), thread);
+  }
+  return tree.total();
+}
+
+/// Is a block's share of a row of more than `split_row` terms.
+struct split_share {
+  std::int64_t row = 0;
+  std::int64_t first = 0;           ///< the first nonzero
+  std::int64_t count = 0;           ///< how many nonzeros; 0: the block has none
+  std::int64_t index = 0;           ///< the share's number among the row's
+  std::int64_t shares = 0;          ///< how many shares the row has
+  std::int64_t first_handover = 0;  ///< where their sums are handed over
+
+  __device__ bool is_last() const { return index == shares - 1; }
+};
+
+__device__ inline split_share share_of_block(const spmv_job& job, std::int64_t row,
+                                             std::int64_t start, std::int64_t length) {
+  const std::int64_t first_tile = (row + start) / tile_size;
+  const std::int64_t ahead = blockIdx.x - first_tile;
+  const std::int64_t terms = std::int64_t{tile_size} << job.share_shift;
+  split_share s;
+  if (ahead < 0) return s;  // the offsets are wrong
+  s.row = row;
+  s.index = ahead >> job.share_shift;
+  s.first = start + s.index * terms;
+  s.shares = (length + terms - 1) / terms;
+  s.first_handover = first_tile >> job.share_shift;
+  const std::int64_t left = length - s.index * terms;
+  if (s.index << job.share_shift == ahead && left > 0) s.count = left < terms ? left : terms;
+  return s;
+}
+
+/// Sums a share, in the first warp. It hands the sum over to the block that has the row's last
+/// share, or writes it if there is no other share.
+template <class A, class V, class X>
+__device__ dot_sum<A> sum_share(const spmv_job& job, const term_planes<A, most_terms>& terms,
+                                const split_share& share) {
+  using Sum = dot_sum<A>;
+  const int thread = threadIdx.x % warp;
+  const bool sums = threadIdx.x < warp;
+  warp_tree<Sum> tree;
+  for (std::int64_t done = 0; done < share.count; done += chunk) {
+    const int some = within_chunk(share.count - done);
+    stage<A, V, X, tile_threads>(job, terms, share.first + done, some);
+    __syncthreads();
+    if (sums) tree.add(sum_chunk(terms, 0, some), thread);
+    __syncthreads();
+  }
+  if (!sums) return {};
+  const Sum sum = tree.total();
+  if (!share.is_last()) {
+    if (thread == 0) hand_over(job, share.first_handover + share.index, sum);
+  } else if (share.shares == 1 && thread == 0) {
+    write_row<A>(job, share.row, finish_parts(sum, conjugate::none));
+  }
+  return sum;
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,147 @@
+// This kernel computes spmv without a plan: each block has one tile of the matrix (shape.hpp), and
+// finds by itself which rows start in it.
+#pragma once
+
+#include "backends/cuda/spmv/split_rows.cuh"
+
+namespace tally::backends::cuda {
+
+struct tile_start {
+  std::int64_t row;      ///< the first row that starts in the tile, or after it
+  std::int64_t nonzero;  ///< where that row starts
+  std::int64_t whole;    ///< where the row before it starts if that one is split, else `nonzero`
+};
+
+/// Says whether the row offsets are those of a matrix. All threads of a warp call it together.
+__device__ __noinline__ inline bool ascends(const spmv_job& job) {
+  bool right =
+      job.offsets[0] == 0 && job.offsets[static_cast<std::size_t>(job.rows)] == job.nonzeros;
+  for (std::int64_t row = threadIdx.x % warp; row < job.rows; row += warp) {
+    right &= job.offsets[static_cast<std::size_t>(row)] <=
+             job.offsets[static_cast<std::size_t>(row) + 1];
+  }
+  return __all_sync(whole_warp, right);
+}
+
+/// Finds, with a warp, where tile `tile` starts: the first row at or after that place of the line.
+/// Most matrices' rows are about where they would lie if all were equally long, so a first look
+/// around there brackets the row, in most cases narrowly.
+__device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) {
+  const int thread = threadIdx.x % warp;
+  const auto offset = [&](std::int64_t row) { return job.offsets[static_cast<std::size_t>(row)]; };
+  const std::int64_t end = job.rows + job.nonzeros;
+  const std::int64_t place = tile * tile_size < end ? tile * tile_size : end;
+  std::int64_t low = 0, high = job.rows;       // the row is in [low, high]
+  const auto look = [&](std::int64_t probe) {  // `probe` rises with the thread
+    probe = probe < low ? low : probe > high ? high : probe;
+    const unsigned behind = __ballot_sync(whole_warp, offset(probe) + probe >= place);
+    const int first = behind == 0 ? static_cast<int>(warp) : __ffs(static_cast<int>(behind)) - 1;
+    const std::int64_t at = __shfl_sync(whole_warp, probe, first % static_cast<int>(warp));
+    const std::int64_t before = __shfl_sync(whole_warp, probe, first == 0 ? 0 : first - 1);
+    if (behind != 0) high = at;
+    if (first > 0) low = before + 1;
+  };
+  const auto guess = static_cast<std::int64_t>(
+      static_cast<double>(place) * static_cast<double>(job.rows) / static_cast<double>(end));
+  look(thread < 16 ? guess - (std::int64_t{1} << (15 - thread)) + 1
+                   : guess + (std::int64_t{1} << (thread - 16)));
+  while (low < high) {
+    const std::int64_t step = (high - low + warp - 1) / warp;
+    look(low + thread * step);
+  }
+  low = low < job.rows ? low : job.rows;  // it is beyond where the last offset is too small
+  tile_start found{low, job.offset(low), 0};
+  const std::int64_t before = low > 0 ? job.offset(low - 1) : found.nonzero;
+  found.whole = found.nonzero - before > split_row ? before : found.nonzero;
+  return found;
+}
+
+template <class A, class V, class X>
+__global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
+    spmv_tiles(const __grid_constant__ spmv_job job) {
+  extern __shared__ uint4 memory[];
+  __shared__ int starts[tile_size + 1];
+  constexpr int most_long_rows = most_terms / (short_row + 1) + 1;
+  __shared__ int long_rows[most_long_rows];
+  __shared__ int long_count;
+  __shared__ tile_start found[2];
+  const term_planes<A, most_terms> terms(memory);
+  wait_for_launch_before();
+  if (threadIdx.x < 2 * warp) {
+    const unsigned which = threadIdx.x / warp;
+    const tile_start start = find_start(job, blockIdx.x + which);
+    if (threadIdx.x % warp == 0) found[which] = start;
+  }
+  __syncthreads();
+  const tile_start tile = found[0], next = found[1];
+  const bool splits_last = next.row > tile.row && next.whole < next.nonzero;
+  const auto within = [](std::int64_t n, int most) {
+    return n < 0 ? 0 : n < most ? static_cast<int>(n) : most;
+  };
+  const int count = next.row > tile.row ? within(next.whole - tile.nonzero, most_terms) : 0;
+  const int rows = within(next.row - tile.row - splits_last, tile_size);
+
+  // Shares come first, so that they are all there when the last share's block wants them.
+  split_share share;
+  dot_sum<A> sum_of_share;
+  if (tile.whole < tile.nonzero) {
+    share = share_of_block(job, tile.row - 1, tile.whole, tile.nonzero - tile.whole);
+    if (share.count > 0) sum_of_share = sum_share<A, V, X>(job, terms, share);
+  }
+  if (splits_last) {
+    const split_share begun =
+        share_of_block(job, next.row - 1, next.whole, next.nonzero - next.whole);
+    if (begun.count > 0) sum_share<A, V, X>(job, terms, begun);
+  }
+
+  if (threadIdx.x == 0) long_count = 0;
+  for (int i = static_cast<int>(threadIdx.x); i <= rows; i += static_cast<int>(tile_threads)) {
+    const std::int64_t start =
+        i == rows ? count : job.offsets[static_cast<std::size_t>(tile.row + i)] - tile.nonzero;
+    starts[i] = static_cast<std::uint64_t>(start) < static_cast<unsigned>(count)
+                    ? static_cast<int>(start)
+                    : count;
+  }
+  stage<A, V, X, tile_threads>(job, terms, tile.nonzero, count);
+  __syncthreads();
+  bool uneven = false;
+  for (int i = static_cast<int>(threadIdx.x); i < rows; i += static_cast<int>(tile_threads)) {
+    const int length = starts[i + 1] - starts[i];
+    uneven |= length > uneven_row;
+    if (length > short_row) {
+      const int k = atomicAdd(&long_count, 1);
+      if (k < most_long_rows) long_rows[k] = i;
+    }
+  }
+  uneven = __syncthreads_or(uneven);
+  // A row's sum takes the place of its first term.
+  sum_short_rows<tile_threads>(staged_rows<A, most_terms>{terms, starts, rows}, uneven,
+                               [&](int row, const dot_sum<A>& sum) {
+                                 if (starts[row] < starts[row + 1]) terms.put(starts[row], sum);
+                               });
+  const int in_warps = min(long_count, most_long_rows);
+  for (int i = static_cast<int>(threadIdx.x / warp); i < in_warps; i += tile_threads / warp) {
+    const int row = long_rows[i];
+    const dot_sum<A> sum = sum_chunk(terms, starts[row], starts[row + 1] - starts[row]);
+    if (threadIdx.x % warp == 0) terms.put(starts[row], sum);
+  }
+  let_launch_after_start();
+  __syncthreads();
+  for (int i = static_cast<int>(threadIdx.x); i < rows; i += static_cast<int>(tile_threads)) {
+    const dot_sum<A> sum = starts[i] < starts[i + 1] ? terms[starts[i]] : dot_sum<A>();
+    write_row<A>(job, tile.row + i, finish_parts(sum, conjugate::none));
+  }
+
+  if (threadIdx.x < warp && share.count > 0 && share.is_last() && share.shares > 1) {
+    const dot_sum<A> sum =
+        gather_shares(job, share.first_handover, share.shares, sum_of_share,
+                      static_cast<int>(threadIdx.x), [&] { return !ascends(job); });
+    if (threadIdx.x == 0) write_row<A>(job, share.row, finish_parts(sum, conjugate::none));
+  }
+  // atomicAdd knows std::uint64_t by the name unsigned long long only.
+  if (threadIdx.x == 0 && job.ended != nullptr) {
+    atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
+  }
+}
+
+}  // namespace tally::backends::cuda

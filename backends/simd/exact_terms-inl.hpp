@@ -1,0 +1,148 @@
+// The terms of the exact grade in vectors: products and values of doubles, or of floats, which
+// become doubles.
+#include "backends/simd/exact_levels.hpp"
+#include "backends/simd/targets.hpp"
+
+#include <cmath>
+#include <utility>
+
+// The guard is every target's own.
+#if defined(TALLY_BACKENDS_SIMD_EXACT_TERMS) == defined(HWY_TARGET_TOGGLE)
+#ifdef TALLY_BACKENDS_SIMD_EXACT_TERMS
+#undef TALLY_BACKENDS_SIMD_EXACT_TERMS
+#else
+#define TALLY_BACKENDS_SIMD_EXACT_TERMS
+#endif
+
+#include "backends/simd/vectors-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::backends::simd {
+namespace HWY_NAMESPACE {
+namespace {
+
+#ifdef HWY_DISABLE_BMI2_FMA
+constexpr bool has_fma = is_neon;
+#else
+constexpr bool has_fma = is_avx512 || HWY_TARGET == HWY_AVX2 || is_neon;
+#endif
+
+/// Is the shape of the vectors that a kernel has for elements T. Doubles that come from floats are
+/// made in halves of AVX-512's registers, because its conversion is slow (Zen 4).
+template <class T>
+struct shape {
+  using D = std::conditional_t<std::is_same_v<T, double>, hn::ScalableTag<double>,
+                               hn::CappedTag<double, 4>>;
+  using D32 = std::conditional_t<HWY_TARGET == HWY_SCALAR, hn::RebindToUnsigned<D>,
+                                 hn::Repartition<std::uint32_t, D>>;
+  static constexpr D d{};
+  static constexpr hn::RebindToUnsigned<D> du{};
+  static constexpr hn::RebindToSigned<D> di{};
+  static constexpr D32 du32{};
+  static constexpr std::size_t width = hn::MaxLanes(D());
+};
+
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_double(D d, const T* p) {
+  if constexpr (std::is_same_v<T, double>) {
+    return hn::LoadU(d, p);
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), p));
+  }
+}
+
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_first_double(D d, const T* p, std::size_t n) {
+  if constexpr (has_masked_loads) {
+    const hn::Rebind<T, D> elements;
+    const auto first = hn::MaskedLoad(hn::FirstN(elements, n), elements, p);
+    if constexpr (std::is_same_v<T, double>) {
+      return first;
+    } else {
+      return hn::PromoteTo(d, first);
+    }
+  } else {
+    HWY_ALIGN T first[hn::MaxLanes(D())] = {};
+    for (std::size_t i = 0; i < n; ++i) first[i] = p[i];
+    return load_double(d, first);
+  }
+}
+
+template <class D>
+struct factors {
+  hn::Vec<D> a, b;
+};
+
+/// Are the terms x_i * y_i. Products of floats are exact in double; products of doubles are pairs,
+/// a product and its error.
+template <class T>
+struct products : shape<T> {
+  using typename shape<T>::D;
+  static constexpr bool paired = std::is_same_v<T, double>;
+  static constexpr int digits = paired ? 53 : 48;
+  static constexpr std::size_t sets = paired ? 2 : 4;
+  static constexpr std::size_t step_size = sets * shape<T>::width;
+  const T* x;
+  const T* y;
+
+  products(const T* x_, const T* y_) : x(x_), y(y_) {}
+  products from(std::size_t i) const { return {x + i, y + i}; }
+  HWY_INLINE factors<D> at(std::size_t i) const {
+    return {load_double(D(), x + i), load_double(D(), y + i)};
+  }
+  HWY_INLINE factors<D> first(std::size_t n) const {
+    return {load_first_double(D(), x, n), load_first_double(D(), y, n)};
+  }
+  double a(std::size_t i) const { return static_cast<double>(x[i]); }
+  double b(std::size_t i) const { return static_cast<double>(y[i]); }
+};
+
+/// Are the terms x_i or |x_i|.
+template <class T, bool magnitudes>
+struct values : shape<T> {
+  using typename shape<T>::D;
+  static constexpr bool paired = false;
+  static constexpr int digits = std::is_same_v<T, double> ? 53 : 24;
+  static constexpr std::size_t sets = 4;
+  static constexpr std::size_t step_size = sets * shape<T>::width;
+  const T* x;
+
+  explicit values(const T* x_) : x(x_) {}
+  values from(std::size_t i) const { return values(x + i); }
+  static HWY_INLINE factors<D> of(hn::Vec<D> v) {
+    if constexpr (magnitudes) v = hn::Abs(v);
+    return {v, hn::Set(D(), 1.0)};
+  }
+  HWY_INLINE factors<D> at(std::size_t i) const { return of(load_double(D(), x + i)); }
+  HWY_INLINE factors<D> first(std::size_t n) const { return of(load_first_double(D(), x, n)); }
+  double a(std::size_t i) const {
+    const auto v = static_cast<double>(x[i]);
+    return magnitudes ? std::abs(v) : v;
+  }
+  double b(std::size_t) const { return 1; }
+};
+
+/// Levels of one `top` hold so many exponents of terms exactly: down to 2^(top - window), whose
+/// last digit is the unit of the second level. (It is also the unit of a product's error in the
+/// fourth.)
+template <class Terms>
+constexpr int window = 104 - Terms::digits - 2 * steps_log;
+template <class Terms>
+constexpr std::size_t step_terms = Terms::step_size;
+template <class Terms>
+constexpr std::size_t tile_terms = tile_steps * step_terms<Terms>;
+template <class Terms>
+constexpr std::make_index_sequence<Terms::sets> every_set{};
+template <class Terms>
+constexpr std::make_index_sequence<Terms::sets / 2> every_two{};
+
+/// Says whether there are levels at all: for products of doubles FMA gives the error.
+template <class Terms>
+constexpr bool has_levels = HWY_TARGET != HWY_SCALAR && (has_fma || !Terms::paired);
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace tally::backends::simd
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,331 @@
+// Rows of up to `short_row` terms are summed in vectors here, four at a time.
+//
+// Promise: the sums are those of the row order, except that a zero may be -0.
+#include "backends/simd/targets.hpp"
+#include "src/core/order/row_order.hpp"
+#include "src/core/sparse/csr.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+// The guard is every target's own.
+#if defined(TALLY_BACKENDS_SIMD_SPMV_SHORT_ROWS) == defined(HWY_TARGET_TOGGLE)
+#ifdef TALLY_BACKENDS_SIMD_SPMV_SHORT_ROWS
+#undef TALLY_BACKENDS_SIMD_SPMV_SHORT_ROWS
+#else
+#define TALLY_BACKENDS_SIMD_SPMV_SHORT_ROWS
+#endif
+
+#include "backends/simd/vectors-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::backends::simd {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// Loads the next values at p as numbers of D.
+template <class D, class V>
+HWY_INLINE hn::Vec<D> load_values(D d, const V* p) {
+  using W = hn::TFromD<D>;
+  if constexpr (std::is_same_v<W, V> || std::is_same_v<W, float>) {
+    return load32(d, p);
+  } else {
+    return hn::PromoteTo(d, load32(hn::Rebind<float, D>(), p));
+  }
+}
+
+/// A row's lanes are in vectors of at most 4 numbers. (8 doubles of AVX-512 were no faster on Zen
+/// 4.)
+template <class W>
+using lanes_tag = hn::CappedTag<W, row_order::lanes / 2>;
+template <class W>
+using lanes_vec = hn::Vec<lanes_tag<W>>;
+
+/// Holds the columns of a vector's elements. Those of int32 are loaded as pairs, since loads bound
+/// a product in the caches (Zen 4: up to 15 % faster).
+template <std::size_t count, class I>
+HWY_INLINE std::array<std::size_t, count> load_columns(const I* columns) {
+  std::array<std::size_t, count> loaded;
+  if constexpr (sizeof(I) == 4 && count % 2 == 0 && std::endian::native == std::endian::little) {
+    for (std::size_t i = 0; i < count; i += 2) {
+      std::uint64_t pair;
+      std::memcpy(&pair, columns + i, sizeof pair);
+      loaded[i] = static_cast<std::uint32_t>(pair);
+      loaded[i + 1] = pair >> 32;
+    }
+  } else {
+    for (std::size_t i = 0; i < count; ++i) loaded[i] = static_cast<std::size_t>(columns[i]);
+  }
+  return loaded;
+}
+
+template <class D, std::size_t... i>
+HWY_INLINE hn::Vec<D> gathered(std::index_sequence<i...>, D, const hn::TFromD<D>* x,
+                               const std::array<std::size_t, sizeof...(i)>& columns) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128  // its vectors are no type of the compiler
+  const hn::TFromD<D> elements[hn::MaxLanes(D())] = {x[columns[i]]...};
+  return hn::LoadU(D(), elements);
+#else
+  return hn::Vec<D>{decltype(hn::Vec<D>::raw){x[columns[i]]...}};
+#endif
+}
+
+/// Returns x[columns[0]], x[columns[1]], ..., `count` of them, and zeros.
+template <std::size_t count, class D, class I>
+HWY_INLINE hn::Vec<D> gathered(D d, const hn::TFromD<D>* x, const I* columns) {
+  return gathered(std::make_index_sequence<count>(), d, x, load_columns<count>(columns));
+}
+
+/// Says whether there are instructions that gather such elements.
+template <class W>
+constexpr bool has_gather = std::is_same_v<W, double> && (is_avx512 || HWY_TARGET == HWY_AVX2);
+
+/// Returns the same by these instructions.
+template <class D, class I>
+HWY_INLINE hn::Vec<D> gathered_at_once(D d, const hn::TFromD<D>* x, const I* columns) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  constexpr hn::RebindToSigned<D> wide;
+  if constexpr (sizeof(I) == 4) {
+    return hn::GatherIndex(d, x, hn::PromoteTo(wide, hn::LoadU(hn::Rebind<I, D>(), columns)));
+  } else {
+    return hn::GatherIndex(d, x, hn::LoadU(wide, columns));
+  }
+#else
+  return gathered<hn::MaxLanes(d)>(d, x, columns);
+#endif
+}
+
+/// Masks are loaded from this: all bits are set for the first 8 lanes, none for the next.
+template <class W>
+alignas(64) constexpr auto first_lanes = []() {
+  std::array<hwy::UnsignedFromSize<sizeof(W)>, 2 * row_order::lanes> bits{};
+  for (std::size_t l = 0; l < row_order::lanes; ++l) bits[l] = ~bits[l];
+  return bits;
+}();
+
+/// Values and columns so many terms ahead are prefetched, where the matrix is *far*: where it has
+/// more than `near_bytes`. On Zen 4 a plain loop's time over this one's was 1.12 without and 1.55
+/// with prefetches for the 5-point stencil of 2048^2 (1.02 and 1.57 for the 7-point stencil of
+/// 100^3); prefetches took 4 to 8 % where the caches hold the matrix. 512 terms were up to 5 %
+/// slower, 128 up to 10 %. Where caches end is the machine's, and this limit is a guess.
+constexpr std::size_t ahead = 256;
+constexpr std::size_t near_bytes = std::size_t{1} << 24;
+
+/// In rows of more than 8 terms an x of more bytes than this is gathered by the instructions for
+/// that. They take longer than a load for each element where these hit the cache (1.7 times on Zen
+/// 4), and less time where they miss: with 2^18 columns at random, two threads went from 0.77 to
+/// 1.06 times the best peer's speed. The limit itself is not tuned.
+constexpr std::size_t near_x = std::size_t{1} << 20;
+
+/// One kind of code sums so many rows before their lengths decide again. The number is not tuned;
+/// with 4 rows of any length, memplus and R-MAT 2^14 took 10 % longer.
+constexpr std::size_t rows_of_one_kind = 256;
+constexpr std::size_t rows_of_any_length = 64;
+
+/// Are a row's terms.
+template <class W, class V, class I, bool gathers = false>
+struct row_terms {
+  using number = W;
+  const V* values;
+  const I* columns;
+  const W* x;
+
+  HWY_INLINE W term(std::size_t i) const { return static_cast<W>(values[i]) * x[columns[i]]; }
+  /// Returns a vector of terms. Those from `count` on are of no use.
+  template <std::size_t count, class D>
+  HWY_INLINE hn::Vec<D> at(D d, std::size_t i) const {
+    if constexpr (gathers && count == hn::MaxLanes(d)) {
+      return hn::Mul(load_values(d, values + i), gathered_at_once(d, x, columns + i));
+    } else {
+      return hn::Mul(load_values(d, values + i), gathered<count>(d, x, columns + i));
+    }
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> at(D d, std::size_t i) const {
+    return at<hn::MaxLanes(d)>(d, i);
+  }
+  HWY_INLINE void prefetch(std::size_t i) const {
+    hwy::Prefetch(values + ahead + i);
+    hwy::Prefetch(columns + ahead + i);
+  }
+  HWY_INLINE row_terms from(std::size_t i) const { return {values + i, columns + i, x}; }
+};
+
+// --- Short rows ----------------------------------------------------------------------------------
+//
+// Rows are summed in the order of memory, and braces say so: GCC evaluates a call's arguments from
+// the last on, and four rows from the last to the first took 2.3 times as long on Zen 4 (27-point
+// stencil of 100^3), since prefetchers follow what they are used to.
+//
+// What takes index sequences is a function rather than a lambda: GCC may leave a lambda out of
+// line, with its captures in memory.
+
+/// Returns the sum of lane v and of lane v + half, where there is one.
+template <std::size_t half, std::size_t count, std::size_t v, class V>
+HWY_INLINE V with_other_half(const V* lane) {
+  if constexpr (v + half < count) {
+    return hn::Add(lane[v], lane[v + half]);
+  } else {
+    return lane[v];
+  }
+}
+
+template <std::size_t half, std::size_t count, class V, std::size_t... v>
+HWY_INLINE V fold_halves(std::index_sequence<v...>, const V* lane) {
+  if constexpr (half == 0) {
+    return lane[0];
+  } else if constexpr (count <= half) {
+    return fold_halves<half / 2, count>(std::make_index_sequence<half / 2>(), lane);
+  } else {
+    const V sums[] = {with_other_half<half, count, v>(lane)...};
+    return fold_halves<half / 2, half>(std::make_index_sequence<half / 2>(), sums);
+  }
+}
+
+/// Folds the first `count` vectors of a row's lanes to one.
+template <class W, std::size_t count>
+HWY_INLINE lanes_vec<W> fold_vectors(const lanes_vec<W>* lane) {
+  constexpr std::size_t half = row_order::lanes / 2 / hn::MaxLanes(lanes_tag<W>());
+  return fold_halves<half, count>(std::make_index_sequence<half>(), lane);
+}
+
+/// Returns a mask of the lanes from l on. It ends at lane n, which is at most 8.
+template <class W>
+HWY_INLINE lanes_vec<W> only_first(std::size_t n, std::size_t l, lanes_vec<W> v) {
+  constexpr lanes_tag<W> d;
+  constexpr hn::RebindToUnsigned<lanes_tag<W>> bits;
+  const auto mask = hn::LoadU(bits, first_lanes<W>.data() + row_order::lanes - n + l);
+  return hn::And(hn::BitCast(d, mask), v);
+}
+
+/// Folds what is left of four rows' lanes, and writes the rows' sums. Lanes started as their first
+/// term, so the sums may be -0.
+template <class W>
+HWY_INLINE void store_sums(const lanes_vec<W>* rows, W* sums) {
+  constexpr lanes_tag<W> d;
+  const auto store = [&](lanes_vec<W> v, W* to) HWY_ATTR {
+    v = hn::Add(v, hn::Zero(d));
+    const auto nan = hn::Set(d, std::numeric_limits<W>::quiet_NaN());
+    hn::StoreU(hn::IfThenElse(hn::Eq(v, v), v, nan), d, to);
+  };
+#if HWY_TARGET == HWY_SCALAR
+  for (std::size_t r = 0; r < 4; ++r) store(rows[r], sums + r);
+#else
+  if constexpr (hn::MaxLanes(d) == 2) {
+    const auto both = [&](lanes_vec<W> a, lanes_vec<W> b) HWY_ATTR {
+      return hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+    };
+    store(both(rows[0], rows[1]), sums);
+    store(both(rows[2], rows[3]), sums + 2);
+  } else {
+    const auto halved = [&](lanes_vec<W> a, lanes_vec<W> b) HWY_ATTR {
+      return hn::Add(hn::ConcatLowerLower(d, b, a), hn::ConcatUpperUpper(d, b, a));
+    };
+    if constexpr (sizeof(W) == 8) {  // halves are blocks of two lanes
+      const auto a = halved(rows[0], rows[2]), b = halved(rows[1], rows[3]);
+      store(hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)), sums);
+    } else {
+      const auto a = halved(rows[0], rows[1]), b = halved(rows[2], rows[3]);
+      store(hn::Add(hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a)), sums);
+    }
+  }
+#endif
+}
+
+/// Folds a row of up to `most` terms, one for each lane, to a vector. It reads so many terms,
+/// though it does not add them, whatever n is.
+template <std::size_t most, class Terms, std::size_t... v>
+HWY_INLINE lanes_vec<typename Terms::number> sum_lane_each(std::index_sequence<v...>, Terms t,
+                                                           std::size_t n) {
+  using W = typename Terms::number;
+  constexpr lanes_tag<W> d;
+  constexpr std::size_t w = hn::MaxLanes(d);
+  const lanes_vec<W> lane[] = {
+      only_first<W>(n, v * w, t.template at<std::min(w, most - v * w)>(d, v * w))...};
+  return fold_vectors<W, sizeof...(v)>(lane);
+}
+
+template <std::size_t most, class Terms>
+HWY_INLINE lanes_vec<typename Terms::number> sum_lane_each(Terms t, std::size_t n) {
+  constexpr std::size_t w = hn::MaxLanes(lanes_tag<typename Terms::number>());
+  return sum_lane_each<most>(std::make_index_sequence<(most + w - 1) / w>(), t, n);
+}
+
+/// Folds a row of more than 8 terms.
+template <class Terms, std::size_t... v>
+HWY_INLINE lanes_vec<typename Terms::number> sum_in_lanes(std::index_sequence<v...>, Terms t,
+                                                          std::size_t n, bool far) {
+  using W = typename Terms::number;
+  constexpr lanes_tag<W> d;
+  constexpr std::size_t w = hn::MaxLanes(d);
+  constexpr std::size_t lanes = row_order::lanes;
+  lanes_vec<W> lane[] = {t.at(d, v * w)...};
+  // It is not unrolled, since a prefetcher follows few load instructions.
+#pragma GCC unroll 1
+  for (t = t.from(lanes), n -= lanes; n > lanes; t = t.from(lanes), n -= lanes) {
+    if (far) t.prefetch(0);
+    ((lane[v] = hn::Add(lane[v], t.at(d, v * w))), ...);
+  }
+  if (far) t.prefetch(0);
+  ((v * w < n ? void(lane[v] = hn::Add(lane[v], only_first<W>(n, v * w, t.at(d, v * w)))) : void()),
+   ...);
+  return fold_vectors<W, sizeof...(v)>(lane);
+}
+
+/// Folds a row of up to `short_row` terms to a vector. It reads up to 8 terms past the row's begin
+/// or its last 8, though it does not add them.
+template <class Terms>
+HWY_INLINE lanes_vec<typename Terms::number> sum_in_lanes(Terms t, std::size_t n, bool far) {
+  constexpr std::size_t w = hn::MaxLanes(lanes_tag<typename Terms::number>());
+  if (far) t.prefetch(0);
+  if (n <= row_order::lanes) return sum_lane_each<row_order::lanes>(t, n);
+  return sum_in_lanes(std::make_index_sequence<row_order::lanes / w>(), t, n, far);
+}
+
+/// Returns the length of the longest of four rows.
+HWY_INLINE std::size_t longest_of_four(const std::int64_t* offsets) {
+  const auto length = [&](std::size_t r) HWY_ATTR {
+    return static_cast<std::size_t>(offsets[r + 1] - offsets[r]);
+  };
+  return std::max(std::max(length(0), length(1)), std::max(length(2), length(3)));
+}
+
+template <std::size_t most, class Terms>
+HWY_INLINE lanes_vec<typename Terms::number> sum_row_up_to(Terms all, const std::int64_t* offsets) {
+  const auto begin = static_cast<std::size_t>(offsets[0]);
+  return sum_lane_each<most>(all.from(begin), static_cast<std::size_t>(offsets[1]) - begin);
+}
+
+template <std::size_t most, class W, class V, class I>
+HWY_INLINE void sum_four_rows_up_to(const row_terms<W, V, I> all, const std::int64_t* offsets,
+                                    bool far, W* sums) {
+  if (far) {
+    const auto terms = all.from(static_cast<std::size_t>(offsets[0]));
+    for (std::size_t k = 0; k < 4 * most; k += 8) terms.prefetch(k);
+  }
+  const lanes_vec<W> rows[] = {
+      sum_row_up_to<most>(all, offsets), sum_row_up_to<most>(all, offsets + 1),
+      sum_row_up_to<most>(all, offsets + 2), sum_row_up_to<most>(all, offsets + 3)};
+  store_sums<W>(rows, sums);
+}
+
+/// Sums four rows at a time while none has more than `most` terms; it sums at least the first four.
+/// It returns how many it summed.
+template <std::size_t most, class W, class V, class I>
+HWY_NOINLINE std::size_t sum_rows_up_to(const row_terms<W, V, I> all, const std::int64_t* offsets,
+                                        std::size_t n, bool far, W* sums) {
+  std::size_t i = 0;
+  do {
+    sum_four_rows_up_to<most>(all, offsets + i, far, sums + i);
+    i += 4;
+  } while (i + 4 <= n && longest_of_four(offsets + i) <= most);
+  return i;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace tally::backends::simd
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,183 @@
+// Vectors of the simd column: their types, and the loads that convert elements. It is compiled once
+// for every instruction set, like the sources that include it after <hwy/foreach_target.h>.
+#include "backends/simd/targets.hpp"
+
+#include <tally/types.hpp>
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+// The guard is every target's own.
+#if defined(TALLY_BACKENDS_SIMD_VECTORS) == defined(HWY_TARGET_TOGGLE)
+#ifdef TALLY_BACKENDS_SIMD_VECTORS
+#undef TALLY_BACKENDS_SIMD_VECTORS
+#else
+#define TALLY_BACKENDS_SIMD_VECTORS
+#endif
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::backends::simd {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// A real accumulator is summed in this type: int64 as uint64, modulo 2^64.
+template <class R>
+using summed_t = std::conditional_t<std::is_integral_v<R>, std::uint64_t, R>;
+
+template <class W>
+using tag = hn::ScalableTag<W>;
+template <class W>
+using vec = hn::Vec<tag<W>>;
+
+/// A vector has so many numbers.
+template <class W>
+constexpr std::size_t width = hn::MaxLanes(tag<W>());
+
+/// This instruction set has so many vector registers.
+constexpr bool is_avx512 = HWY_TARGET == HWY_AVX3;
+constexpr bool is_neon = HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_NEON_WITHOUT_AES;
+constexpr std::size_t registers = is_avx512 || is_neon ? 32 : 16;
+
+/// Says whether there are loads of 32- and 64-bit elements under a mask that touch nothing where
+/// the mask is false.
+constexpr bool has_masked_loads = is_avx512 || HWY_TARGET == HWY_AVX2;
+
+/// Converts half-precision numbers to float, exactly: subnormals, infinities and NaNs too.
+template <class D>
+HWY_INLINE hn::Vec<D> from_float16(D d, const float16* p) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+  return hn::PromoteTo(
+      d, hn::LoadU(hn::Rebind<hwy::float16_t, D>(), reinterpret_cast<const hwy::float16_t*>(p)));
+#else
+  // The bits below the sign, moved up to float's exponent and fraction, are the number times
+  // 2^-112. A multiplication sets the bias right and makes subnormals normal. Only the largest
+  // exponent, which infinities and NaNs have, doesn't end up as the largest.
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::PromoteTo(
+      du, hn::LoadU(hn::Rebind<std::uint16_t, D>(), reinterpret_cast<const std::uint16_t*>(p)));
+  const auto magnitude = hn::And(bits, hn::Set(du, 0x7fffu));
+  const auto sign = hn::ShiftLeft<16>(hn::Xor(bits, magnitude));
+  const auto finite = hn::Mul(hn::BitCast(d, hn::ShiftLeft<13>(magnitude)), hn::Set(d, 0x1p112f));
+  const auto past = hn::Gt(hn::BitCast(hn::RebindToSigned<D>(), magnitude),
+                           hn::Set(hn::RebindToSigned<D>(), 0x7bff));
+  const auto top = hn::IfThenElseZero(hn::RebindMask(du, past), hn::Set(du, 0x7f800000u));
+  return hn::BitCast(d, hn::Or(hn::Or(hn::BitCast(du, finite), top), sign));
+#endif
+}
+
+using types::bool8;
+
+/// int64 is summed as uint64.
+template <class X>
+using stored =
+    std::conditional_t<std::is_same_v<X, std::int64_t>, std::uint64_t, types::stored_t<X>>;
+
+/// Makes 0 and 1 of the bytes of bool, or of what they were promoted to.
+template <class V>
+HWY_INLINE V truth(V v) {
+  const hn::DFromV<V> d;
+  return hn::Min(v, hn::Set(d, hn::TFromD<decltype(d)>{1}));
+}
+
+template <class X>
+constexpr bool is_whole = std::is_integral_v<X> || std::is_same_v<X, bool8>;
+
+/// Converts elements of 32 bits or fewer to float, or integers to int32, exactly.
+template <class X>
+using word32 = std::conditional_t<is_whole<X>, std::int32_t, float>;
+
+template <class D, class X>
+HWY_INLINE hn::Vec<D> load32(D d, const X* p) {
+  if constexpr (std::is_same_v<X, hn::TFromD<D>>) {
+    return hn::LoadU(d, p);
+  } else if constexpr (std::is_same_v<X, float16>) {
+    return from_float16(d, p);
+  } else if constexpr (std::is_same_v<X, bfloat16>) {
+    const hn::RebindToUnsigned<D> du;
+    const auto bits =
+        hn::LoadU(hn::Rebind<std::uint16_t, D>(), reinterpret_cast<const std::uint16_t*>(p));
+    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(du, bits)));
+  } else if constexpr (std::is_same_v<X, bool8>) {
+    return truth(load32(d, &p->byte));
+  } else {  // the elements are bytes
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<X, D>(), p));
+  }
+}
+
+/// Returns 1 where a bool is true and 0 elsewhere. It takes two instructions, as many as a byte
+/// takes to become a float.
+HWY_INLINE vec<float> load_truth(const bool8* p) {
+#if HWY_TARGET == HWY_AVX3
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  return vec<float>{_mm512_maskz_mov_ps(_mm_test_epi8_mask(bytes, bytes), _mm512_set1_ps(1))};
+#elif HWY_TARGET == HWY_AVX2
+  const auto bytes = load32(hn::RebindToSigned<tag<float>>(), &p->byte);
+  const __m256i one = _mm256_castps_si256(_mm256_set1_ps(1));
+  return vec<float>{_mm256_castsi256_ps(_mm256_sign_epi32(one, bytes.raw))};
+#else
+  return hn::ConvertTo(tag<float>(), load32(hn::RebindToSigned<tag<float>>(), p));
+#endif
+}
+
+/// Loads the next elements at p and converts them to W, rounded to nearest even.
+template <class W, class X>
+HWY_INLINE vec<W> load(const X* p) {
+  const tag<W> d;
+  if constexpr (std::is_same_v<W, X>) {
+    return hn::LoadU(d, p);
+  } else if constexpr (std::is_same_v<X, bool8> && sizeof(W) == 1) {
+    return truth(hn::LoadU(d, &p->byte));
+  } else if constexpr (std::is_same_v<X, std::int64_t>) {
+    if constexpr (std::is_integral_v<W>) {
+      return hn::LoadU(d, reinterpret_cast<const W*>(p));
+    } else {  // few instruction sets have this conversion; the scalar one rounds once
+      HWY_ALIGN W converted[width<W>];
+      for (std::size_t i = 0; i < width<W>; ++i) converted[i] = static_cast<W>(p[i]);
+      return hn::Load(d, converted);
+    }
+  } else if constexpr (std::is_same_v<W, float>) {
+    if constexpr (std::is_same_v<X, bool8>) {
+      return load_truth(p);
+    } else if constexpr (std::is_integral_v<X>) {
+      return hn::ConvertTo(d, load32(hn::RebindToSigned<tag<W>>(), p));
+    } else {
+      return load32(d, p);
+    }
+  } else {
+    const auto narrow = load32(hn::Rebind<word32<X>, tag<W>>(), p);
+    if constexpr (std::is_integral_v<W>) {
+      return hn::BitCast(d, hn::PromoteTo(hn::RebindToSigned<tag<W>>(), narrow));
+    } else {
+      return hn::PromoteTo(d, narrow);
+    }
+  }
+}
+
+/// Loads the first `count` of them, and zeros; it touches nothing beyond. If `count` is more than a
+/// vector has, it loads a whole one.
+template <class W, class X>
+HWY_INLINE vec<W> load_first(const X* p, std::size_t count) {
+  if constexpr (has_masked_loads && std::is_same_v<W, X>) {
+    return hn::MaskedLoad(hn::FirstN(tag<W>(), count), tag<W>(), p);
+  } else {
+    if (count >= width<W>) return load<W>(p);
+    X first[width<W>] = {};
+    for (std::size_t i = 0; i < count; ++i) first[i] = p[i];
+    return load<W>(first);
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace tally::backends::simd
+HWY_AFTER_NAMESPACE();
+
+#endif
