@@ -1,12 +1,13 @@
 // Compiled without contraction: a fused a * b + c would spoil the two-sums.
 #include "bench/data.hpp"
 
+#include "src/core/types/tables.hpp"
+
 #include <tally/exact_sum.hpp>
 
 #include <omp.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <complex>
 #include <new>
@@ -15,6 +16,8 @@
 
 namespace bench {
 namespace {
+
+using tally::backends::with_type;
 
 constexpr std::size_t block = std::size_t{1} << 16;  // what one generator fills, one thread sums
 constexpr std::size_t page = 4096;
@@ -55,11 +58,6 @@ void fill(void* memory, std::size_t n, std::uint64_t seed, bool spread) {
     for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
       elements[i] = spread ? spread_out(random<T>(engine), engine) : random<T>(engine);
   }
-}
-
-template <class... T>
-constexpr auto fills(tally::type_list<T...>) {
-  return std::array{&fill<T>...};
 }
 
 void add(reference::part& part, double value) {
@@ -129,18 +127,14 @@ reference sum(std::span<const X> x, std::span<const Y> y) {
 }
 
 std::complex<double> value_of(const void* result, tally::type element) {
-  switch (element) {
-    case tally::type::float32:
-      return *static_cast<const float*>(result);
-    case tally::type::complex64:
-      return *static_cast<const std::complex<float>*>(result);
-    case tally::type::complex128:
-      return *static_cast<const std::complex<double>*>(result);
-    case tally::type::int64:
-      return static_cast<double>(*static_cast<const std::int64_t*>(result));
-    default:
-      return *static_cast<const double*>(result);
-  }
+  return with_type<tally::accumulator_types>(element, [&]<class A>() -> std::complex<double> {
+    const A& value = *static_cast<const A*>(result);
+    if constexpr (tally::is_complex_v<A>) {
+      return value;
+    } else {
+      return static_cast<double>(value);
+    }
+  });
 }
 
 }  // namespace
@@ -152,9 +146,9 @@ host_vector::host_vector(tally::type element, std::size_t n, std::uint64_t seed,
       offset_(offset),
       element_(element) {
   if (!memory_) throw std::bad_alloc();
-  static constexpr auto table = fills(tally::element_types{});
-  table[static_cast<std::size_t>(element)](static_cast<char*>(memory_.get()) + offset, n, seed,
-                                           drawn == values::spread);
+  with_type(element, [&]<class T>() {
+    fill<T>(static_cast<char*>(memory_.get()) + offset, n, seed, drawn == values::spread);
+  });
 }
 
 double reference::error_of(const void* result, tally::type element) const {
@@ -279,23 +273,16 @@ reference reference_of_rows(const workload& w) {
 
 double largest_difference(const void* result, const void* expected, std::size_t n,
                           tally::type element) {
-  const auto of_type = [&]<class T>(std::type_identity<T>) {
+  return with_type<tally::real_types>(element, [&]<class T>() {
     const T *const r = static_cast<const T*>(result), *const e = static_cast<const T*>(expected);
     double most = 0, largest = 0;
-    if constexpr (!tally::is_complex_v<T>) {
-      for (std::size_t i = 0; i < n; ++i) {
-        const auto a = static_cast<double>(r[i]), b = static_cast<double>(e[i]);
-        most = std::max(most, std::abs(a - b));
-        largest = std::max(largest, std::abs(b));
-      }
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto a = static_cast<double>(r[i]), b = static_cast<double>(e[i]);
+      most = std::max(most, std::abs(a - b));
+      largest = std::max(largest, std::abs(b));
     }
     return most > 0 ? most / largest : 0;
-  };
-  return [&]<class... T>(tally::type_list<T...>) {
-    double most = 0;
-    ((tally::type_of<T> == element ? void(most = of_type(std::type_identity<T>())) : void()), ...);
-    return most;
-  }(tally::element_types{});
+  });
 }
 
 reference reference_of(const workload& w, values drawn) {

@@ -90,7 +90,7 @@ std::vector<std::pair<tally::scalar, tally::scalar>> factors_of(const type_case&
   if (!c.updates()) return {{1.0, 1.0}};
   const type computation = c.computation();
   if (computation == type::int64) return {{3, -7}, {std::int64_t{1} << 40, 5}};
-  if (!tally::transforms::is_complex(computation)) return {{0.7, -1.3f}, {3, -1.0}};
+  if (!tally::is_complex(computation)) return {{0.7, -1.3f}, {3, -1.0}};
   return {{std::complex<double>(0.7, -0.2), std::complex<float>(-1.1f, 0.3f)},
           {std::complex<float>(0.7f, 0), 1.3},
           {2, std::complex<double>(0, 1)}};

@@ -1,4 +1,7 @@
-// The element types: names, sizes, and the conversions of the 16-bit floats.
+// The element types: the one list and what is made of it, and the conversions of the 16-bit floats.
+#include "src/core/types/tables.hpp"
+#include "tests/data.hpp"
+
 #include <tally/tally.hpp>
 
 #include <gtest/gtest.h>
@@ -6,7 +9,12 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -20,6 +28,158 @@ TEST(Types, NamesAndSizes) {
   static_assert(tally::type_of<const float> == tally::type::float32);
   static_assert(!tally::element<long double>);
   static_assert(!tally::element<std::uint32_t>);
+}
+
+/// The type's name by what C++ says of it.
+template <class T>
+std::string name_of() {
+  const std::string bits = std::to_string(8 * sizeof(T));
+  if (std::is_same_v<T, bool>) return "bool";
+  if (std::is_same_v<T, tally::bfloat16>) return "bfloat16";
+  if (tally::is_complex_v<T>) return "complex" + bits;
+  if (!std::is_integral_v<T>) return "float" + bits;
+  return (std::is_signed_v<T> ? "int" : "uint") + bits;
+}
+
+/// Values of `type` that are no element types.
+std::vector<tally::type> unlisted() {
+  std::vector<tally::type> all;
+  for (std::size_t number = tally::type_count; number < 256; ++number) {
+    all.push_back(static_cast<tally::type>(number));
+  }
+  return all;
+}
+
+// The numbers are those of the C interface: one that changes breaks programs already compiled.
+TEST(Types, NumbersStay) {
+  const std::vector<std::string> names = {"bool",    "int8",      "uint8",     "int32",
+                                          "int64",   "float16",   "bfloat16",  "float32",
+                                          "float64", "complex64", "complex128"};
+  ASSERT_GE(tally::type_count, names.size());
+  for (std::size_t number = 0; number < names.size(); ++number) {
+    EXPECT_EQ(tally::name(static_cast<tally::type>(number)), names[number]);
+  }
+}
+
+TEST(Types, TraitsAreThoseOfTheTypes) {
+  data::for_each_type([]<class T>(std::type_identity<T>) {
+    constexpr tally::type t = tally::type_of<T>;
+    constexpr bool is_complex =
+        std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+    SCOPED_TRACE(name_of<T>());
+    EXPECT_EQ(tally::name(t), name_of<T>());
+    EXPECT_EQ(tally::size_of(t), sizeof(T));
+    EXPECT_EQ(tally::alignment_of(t), alignof(T));
+    EXPECT_EQ(tally::is_complex(t), is_complex);
+    EXPECT_EQ(tally::is_real(t), !is_complex);
+    EXPECT_EQ(tally::is_integer(t), std::is_integral_v<T>);
+    EXPECT_EQ(tally::is_floating_point(t), !is_complex && !std::is_integral_v<T>);
+    EXPECT_TRUE(tally::is_listed(t));
+    EXPECT_EQ(tally::part_of(t), tally::type_of<tally::real_t<T>>);
+    EXPECT_EQ(tally::size_of(tally::part_of(t)), is_complex ? sizeof(T) / 2 : sizeof(T));
+    if constexpr (is_complex) {
+      EXPECT_EQ(tally::complex_of(tally::part_of(t)), t);
+    }
+  });
+}
+
+TEST(Types, UnlistedValuesAreOfNoKind) {
+  for (const tally::type t : unlisted()) {
+    EXPECT_FALSE(tally::is_listed(t));
+    EXPECT_FALSE(tally::is_complex(t) || tally::is_real(t) || tally::is_integer(t) ||
+                 tally::is_floating_point(t) || tally::is_in<tally::accumulator_types>(t));
+  }
+}
+
+/// `function` accepts its arguments, but for values that are no element types in any of the places
+/// where they have one.
+template <class Arguments>
+void expect_refused(void (*function)(const tally::executor&, const Arguments&), const Arguments& a,
+                    std::initializer_list<tally::type*> places) {
+  for (const tally::executor& where : tally::executors()) {
+    if (where.name() == "cuda") continue;  // does not reach these vectors; what is refused is equal
+    EXPECT_NO_THROW(function(where, a));
+    for (tally::type* const place : places) {
+      for (const tally::type t : unlisted()) {
+        const tally::type good = std::exchange(*place, t);
+        try {
+          function(where, a);
+          ADD_FAILURE() << where.name() << " accepts type " << static_cast<int>(t);
+        } catch (const tally::error& e) {
+          EXPECT_EQ(e.code(), tally::errc::unsupported_type) << e.what();
+        }
+        *place = good;
+      }
+    }
+  }
+}
+
+TEST(Types, UnlistedValuesAreRefused) {
+  double x[2] = {1, 2}, z[2] = {}, result = 0;
+  std::int64_t places[4] = {};
+  const tally::operand vector = {x, 2, 1, tally::type::float64};
+
+  tally::dot_arguments dot;
+  dot.x = dot.y = vector;
+  dot.result = {&result, tally::type::float64};
+  expect_refused(&tally::dot, dot, {&dot.x.element, &dot.y.element, &dot.result.element});
+
+  tally::reduce_arguments sum;
+  sum.x = vector;
+  sum.result = dot.result;
+  expect_refused(&tally::reduce, sum, {&sum.x.element, &sum.result.element});
+
+  tally::extremum_arguments max;
+  max.x = vector;
+  max.result = places;
+  expect_refused(&tally::find_extremum, max, {&max.x.element});
+
+  tally::transform_arguments axpy;
+  axpy.what = tally::elementwise::axpy;
+  axpy.x = axpy.y = vector;
+  axpy.z = {z, 2, 1, tally::type::float64};
+  expect_refused(&tally::transform, axpy,
+                 {&axpy.x.element, &axpy.y.element, &axpy.z.element, &axpy.alpha.element});
+
+  tally::histogram_arguments count;
+  count.what = tally::binning::edges;
+  count.x = count.edges = vector;
+  count.counts = {places, 1, 1, tally::type::int64};
+  expect_refused(&tally::histogram, count,
+                 {&count.x.element, &count.edges.element, &count.counts.element});
+
+  const std::int32_t offsets[2] = {0, 1}, columns[1] = {0};
+  tally::spmv_arguments product;
+  product.a = {1,
+               2,
+               {offsets, 2, 1, tally::type::int32},
+               {columns, 1, 1, tally::type::int32},
+               {x, 1, 1, tally::type::float64}};
+  product.x = vector;
+  product.y = {z, 1, 1, tally::type::float64};
+  product.alpha = 1.0;
+  expect_refused(
+      &tally::spmv, product,
+      {&product.a.row_offsets.element, &product.a.column_indices.element, &product.a.values.element,
+       &product.x.element, &product.y.element, &product.alpha.element});
+}
+
+TEST(Types, TablesHaveWhatTheirListHas) {
+  constexpr auto sizes =
+      tally::backends::table_over<tally::accumulator_types>([]<class T>() { return sizeof(T); });
+  data::for_each_type([&]<class T>(std::type_identity<T>) {
+    const bool is_accumulator = std::is_same_v<T, std::int64_t> || std::is_same_v<T, float> ||
+                                std::is_same_v<T, double> || tally::is_complex_v<T>;
+    EXPECT_EQ(sizes[tally::type_of<T>], is_accumulator ? sizeof(T) : 0u) << name_of<T>();
+  });
+}
+
+TEST(Types, WithTypeTakesTheNamedType) {
+  data::for_each_type([]<class T>(std::type_identity<T>) {
+    const bool same = tally::backends::with_type(tally::type_of<T>,
+                                                 []<class U>() { return std::is_same_v<T, U>; });
+    EXPECT_TRUE(same) << name_of<T>();
+  });
 }
 
 /// The value of a 16-bit float from its fields, in double, where it is exact.

@@ -128,28 +128,26 @@ stray_key count_on_threads(const histogram_arguments& a, const void* bins, slot_
   const auto stray_at = [&](std::size_t i) {
     stray_key stray;
     if (i == n) return stray;
-    with_element(a.x.element, [&]<class X>() {
-      if constexpr (!is_complex_v<X>) {
-        const auto at = static_cast<std::ptrdiff_t>(i) * a.x.increment;
-        stray = {static_cast<std::int64_t>(i),
-                 rounded<std::int64_t>(static_cast<const types::stored_t<X>*>(a.x.data)[at])};
-      }
+    with_type<integer_types>(a.x.element, [&]<class X>() {
+      const auto at = static_cast<std::ptrdiff_t>(i) * a.x.increment;
+      stray = {static_cast<std::int64_t>(i),
+               static_cast<std::int64_t>(static_cast<const types::stored_t<X>*>(a.x.data)[at])};
     });
     return stray;
   };
-  const bool is_32_bits = a.counts.element == type::int32 || a.counts.element == type::float32;
   if (!a.weighted) {
-    return stray_at(is_32_bits ? count<std::uint32_t>(j, all) : count<std::uint64_t>(j, all));
+    return stray_at(with_type<histograms::count_types>(a.counts.element, [&]<class C>() {
+      return count<std::make_unsigned_t<C>>(j, all);  // modulo 2^32, 2^64
+    }));
   }
   if (j.is_strict()) {
     const std::size_t stray = find_stray(j, all);
     if (stray < n) return stray_at(stray);
   }
-  const auto add = [&]<class W>(std::type_identity<W>) {
-    is_32_bits ? add_weights<W, float>(j, all) : add_weights<W, double>(j, all);
-  };
-  a.weights.element == type::float32 ? add(std::type_identity<float>())
-                                     : add(std::type_identity<double>());
+  with_type<histograms::weight_types>(a.weights.element, [&]<class W>() {
+    with_type<histograms::weight_types>(a.counts.element,
+                                        [&]<class C>() { add_weights<W, C>(j, all); });
+  });
   return {};
 }
 

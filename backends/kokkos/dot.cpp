@@ -36,7 +36,7 @@ struct products {
 
 void dot(const executor&, const dot_arguments& a) {
   const auto lock = acquire();
-  with_accumulator(a.result.element, [&]<class A>() {
+  with_type<accumulator_types>(a.result.element, [&]<class A>() {
     write_sum<real_t<A>>(products<A>{numbers(a.x), numbers(a.y)}, a.x.size, a.conjugated,
                          a.result.data, is_complex_v<A> ? 2 : 1, a.options.wait);
   });

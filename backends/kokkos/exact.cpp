@@ -3,6 +3,7 @@
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
+#include "src/core/types/tables.hpp"
 
 #include <tally/exact_sum.hpp>
 
@@ -23,10 +24,6 @@ struct split_number {
   KOKKOS_FUNCTION bool is_finite() const { return high - high == 0; }
 };
 
-KOKKOS_FUNCTION inline bool is_complex(type element) {
-  return element == type::complex64 || element == type::complex128;
-}
-
 /// A vector whose type is told at run time: speed is not what this column is for.
 struct vector {
   const void* data;
@@ -36,37 +33,22 @@ struct vector {
   explicit vector(const operand& v) : data(v.data), increment(v.increment), element(v.element) {}
 
   template <class T>
-  KOKKOS_FUNCTION T number(std::size_t i, int part) const {
+  KOKKOS_FUNCTION types::stored_t<T> number(std::size_t i, int part) const {
     const std::ptrdiff_t parts = is_complex(element) ? 2 : 1;
     const auto* const numbers = static_cast<const types::stored_t<T>*>(data);
     return numbers[static_cast<std::ptrdiff_t>(i) * increment * parts + part];
   }
 
   KOKKOS_FUNCTION split_number get(std::size_t i, int part) const {
-    switch (element) {
-      case type::boolean:
-        return {number<bool>(i, part) ? 1.0 : 0.0, 0};
-      case type::int8:
-        return {static_cast<double>(number<std::int8_t>(i, part)), 0};
-      case type::uint8:
-        return {static_cast<double>(number<std::uint8_t>(i, part)), 0};
-      case type::int32:
-        return {static_cast<double>(number<std::int32_t>(i, part)), 0};
-      case type::int64: {
-        const auto value = number<std::int64_t>(i, part);
+    return with_type(element, [&]<class X>() -> split_number {
+      const auto value = number<real_t<X>>(i, part);
+      if constexpr (std::is_same_v<X, std::int64_t>) {
         const std::int64_t low = value & 0xffffffff;
         return {static_cast<double>(value - low), static_cast<double>(low)};
+      } else {
+        return {static_cast<double>(value), 0};
       }
-      case type::float16:
-        return {static_cast<float>(number<float16>(i, part)), 0};
-      case type::bfloat16:
-        return {static_cast<float>(number<bfloat16>(i, part)), 0};
-      case type::float32:
-      case type::complex64:
-        return {static_cast<double>(number<float>(i, part)), 0};
-      default:
-        return {number<double>(i, part), 0};
-    }
+    });
   }
 };
 
@@ -192,8 +174,7 @@ void run(const exact_arguments& a) {
 
 void exact(const executor&, const exact_arguments& a) {
   const auto lock = acquire();
-  const bool narrow = a.result.element == type::float32 || a.result.element == type::complex64;
-  narrow ? run<float>(a) : run<double>(a);
+  with_type<type_list<float, double>>(part_of(a.result.element), [&]<class R>() { run<R>(a); });
 }
 
 }  // namespace tally::backends::kokkos

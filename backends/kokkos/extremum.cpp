@@ -189,7 +189,7 @@ void run(const extremum_arguments& a) {
 
 void extremum(const executor&, const extremum_arguments& a) {
   const auto lock = acquire();
-  with_element(a.x.element, [&]<class X>() { run<X>(a); });
+  with_type(a.x.element, [&]<class X>() { run<X>(a); });
 }
 
 }  // namespace tally::backends::kokkos

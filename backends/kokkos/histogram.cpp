@@ -285,15 +285,15 @@ stray_key run(const space& where, const histogram_arguments& a, const Edges& edg
       return stray;
     }
   }
-  const bool is_32_bits = a.counts.element == type::int32 || a.counts.element == type::float32;
   if (!a.weighted) {
-    if (is_32_bits) {
+    if (a.counts.element == type::int32) {
       count_all(where, a, x, static_cast<unsigned*>(a.counts.data));
     } else {
       count_all(where, a, x, static_cast<wide_count*>(a.counts.data));
     }
   } else {
-    is_32_bits ? sum_weights<float>(where, a, x) : sum_weights<double>(where, a, x);
+    with_type<histograms::weight_types>(a.counts.element,
+                                        [&]<class C>() { sum_weights<C>(where, a, x); });
     count_all(where, a, x, static_cast<wide_count*>(nullptr));
   }
   if (on_host) where.fence();
@@ -319,13 +319,12 @@ stray_key histogram(const executor&, const histogram_arguments& a) {
   const auto lock = acquire();
   const space where;
   const auto bins = static_cast<std::int64_t>(a.counts.size / a.options.channels);
-  const auto is_whole = [](type element) { return element <= type::int64; };
   stray_key stray;
-  const auto compared_as = [&]<class S>(std::type_identity<S>) {
+  const auto compared_as = [&]<class S>() {
     if (a.what == binning::edges) {
       const auto by = [&](const auto& edges) { stray = run<S>(where, a, edges); };
-      is_whole(a.edges.element) ? with_edges<std::int64_t>(where, a.edges, by)
-                                : with_edges<double>(where, a.edges, by);
+      is_integer(a.edges.element) ? with_edges<std::int64_t>(where, a.edges, by)
+                                  : with_edges<double>(where, a.edges, by);
       return;
     }
     if constexpr (std::is_integral_v<S>) {
@@ -333,15 +332,18 @@ stray_key histogram(const executor&, const histogram_arguments& a) {
         stray = run<S>(where, a, key_edges{});
         return;
       }
-      if (is_whole(a.lower.element) && is_whole(a.upper.element)) {
+      if (is_integer(a.lower.element) && is_integer(a.upper.element)) {
         stray = run<S>(where, a, whole_edges{a.lower.integer, a.upper.integer, bins});
         return;
       }
     }
     stray = run<S>(where, a, even_edges{a.lower.as<double>(), a.upper.as<double>(), bins});
   };
-  is_whole(a.x.element) ? compared_as(std::type_identity<std::int64_t>())
-                        : compared_as(std::type_identity<double>());
+  if (is_integer(a.x.element)) {
+    compared_as.template operator()<std::int64_t>();
+  } else {
+    compared_as.template operator()<double>();
+  }
   return stray;
 }
 

@@ -75,7 +75,7 @@ struct squares {
 
 void reduce(const executor&, const reduce_arguments& a) {
   const auto lock = acquire();
-  with_accumulator(accumulator_of(a), [&]<class A>() {
+  with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
     using R = real_t<A>;
     const auto write = [&](const auto& terms, int parts) {
       write_sum<R>(terms, a.x.size, a.what, a.result.data, parts, a.options.wait);

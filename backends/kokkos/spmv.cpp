@@ -73,7 +73,7 @@ struct ordered {
   }
 
   template <class A>
-  KOKKOS_FUNCTION dot_parts<R> result(std::size_t first, std::size_t end) const {
+  KOKKOS_FUNCTION complex_number<R> result(std::size_t first, std::size_t end) const {
     if constexpr (!is_complex_v<A>) {
       return {canonical(sum({0, 0}, first, end)), R{0}};
     } else {
@@ -100,8 +100,8 @@ struct exact_terms {
   }
 
   template <class A>
-  KOKKOS_FUNCTION dot_parts<R> result(std::size_t first, std::size_t end) const {
-    dot_parts<R> rounded;
+  KOKKOS_FUNCTION complex_number<R> result(std::size_t first, std::size_t end) const {
+    complex_number<R> rounded{};
     {
       exact_sum<double> re;
       add(re, {0, 0}, 1, first, end);

@@ -8,7 +8,7 @@
 namespace tally::backends::openmp {
 
 void dot(const executor& where, const dot_arguments& a) {
-  with_accumulator(a.result.element, [&]<class A>() {
+  with_type<accumulator_types>(a.result.element, [&]<class A>() {
     auto* const node = simd::node_of<A>(where.instructions(), a.x.element, a.y.element);
     const auto sum = sum_of_shares<dot_sum<A>>(
         a.x.size, threads_of(where), [&](std::size_t first, std::size_t n) {

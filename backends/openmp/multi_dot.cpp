@@ -59,8 +59,8 @@ void multi_dot(const executor& where, const multi_dot_arguments& a) {
     return share_pairs(where, a, many);
   }
   if (wants_exact(a)) return each_dot<dot, exact>(where, a);
-  with_accumulator(a.results.element,
-                   [&]<class A>() { share_terms<A>(where, a, longest, threads); });
+  with_type<accumulator_types>(a.results.element,
+                               [&]<class A>() { share_terms<A>(where, a, longest, threads); });
 }
 
 }  // namespace tally::backends::openmp

@@ -8,7 +8,7 @@
 namespace tally::backends::openmp {
 
 void reduce(const executor& where, const reduce_arguments& a) {
-  with_accumulator(accumulator_of(a), [&]<class A>() {
+  with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
     auto* const node = simd::reduce_node_of<A>(where.instructions(), a.what, a.x.element);
     reduce_on_host<A>(a, [&](real_t<A> scale) {
       return sum_of_shares<reduce_sum<A>>(

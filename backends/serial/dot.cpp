@@ -25,8 +25,8 @@ constexpr auto sums = make_pair_table<dot_sum<A>(const operand&, const operand&)
 }  // namespace
 
 void dot(const executor&, const dot_arguments& a) {
-  with_accumulator(a.result.element, [&]<class A>() {
-    auto* const sum_of_pair = at(sums<A>, a.x.element, a.y.element);
+  with_type<accumulator_types>(a.result.element, [&]<class A>() {
+    auto* const sum_of_pair = sums<A>[a.x.element][a.y.element];
     *static_cast<A*>(a.result.data) = finish(sum_of_pair(a.x, a.y), a.conjugated);
   });
 }

@@ -3,7 +3,6 @@
 #include "backends/serial/exact.hpp"
 #include "backends/serial/serial.hpp"
 
-#include <array>
 #include <cmath>
 
 namespace tally::backends::serial {
@@ -46,21 +45,16 @@ parts read(const void* data, std::ptrdiff_t i) {
 
 /// Reads the vectors' elements, whatever their types.
 struct elements {
-  explicit elements(const operand& v) : operand_(v), read_(table[index(v)]) {}
+  explicit elements(const operand& v) : operand_(v), read_(table[v.element]) {}
 
   parts operator[](std::size_t i) const {
     return read_(operand_.data, static_cast<std::ptrdiff_t>(i) * operand_.increment);
   }
-  bool is_complex() const {
-    return operand_.element == type::complex64 || operand_.element == type::complex128;
-  }
+  bool are_complex() const { return is_complex(operand_.element); }
 
  private:
   using reader = parts(const void*, std::ptrdiff_t);
-  static constexpr auto table = []<class... X>(type_list<X...>) {
-    return std::array<reader*, type_count>{&read<X>...};
-  }(element_types{});
-  static std::size_t index(const operand& v) { return static_cast<std::size_t>(v.element); }
+  static constexpr auto table = table_over([]<class X>() -> reader* { return &read<X>; });
 
   operand operand_;
   reader* read_;
@@ -92,9 +86,9 @@ void add_products(const exact_arguments& a, exact_sums& s) {
     if (a.conjugated == conjugate::x) p.im = -p.im;
     if (a.conjugated == conjugate::y) q.im = -q.im;
     add_product(s.re, p.re, q.re);
-    if (x.is_complex() && y.is_complex()) add_product(s.re, -p.im, q.im);
-    if (y.is_complex()) add_product(s.im, p.re, q.im);
-    if (x.is_complex()) add_product(s.im, p.im, q.re);
+    if (x.are_complex() && y.are_complex()) add_product(s.re, -p.im, q.im);
+    if (y.are_complex()) add_product(s.im, p.re, q.im);
+    if (x.are_complex()) add_product(s.im, p.im, q.re);
   }
 }
 

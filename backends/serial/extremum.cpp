@@ -36,7 +36,7 @@ candidates best_of(extreme what, const operand& x) {
 }  // namespace
 
 void extremum(const executor&, const extremum_arguments& a) {
-  with_element(a.x.element, [&]<class X>() { write_result(a, best_of<X>(a.what, a.x)); });
+  with_type(a.x.element, [&]<class X>() { write_result(a, best_of<X>(a.what, a.x)); });
 }
 
 }  // namespace tally::backends::serial

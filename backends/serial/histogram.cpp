@@ -96,22 +96,18 @@ stray_key first_stray(const histogram_arguments& a) {
 stray_key histogram(const executor&, const histogram_arguments& a) {
   stray_key stray;
   if (a.what == binning::keys && a.options.outside == nullptr) {
-    with_element(a.x.element, [&]<class X>() {
-      if constexpr (std::is_integral_v<X>) stray = first_stray<X>(a);
-    });
+    with_type<integer_types>(a.x.element, [&]<class X>() { stray = first_stray<X>(a); });
     if (stray.index >= 0) return stray;
   }
-  const bool is_32_bits = a.counts.element == type::int32 || a.counts.element == type::float32;
   with_bins(a, [&]<class X>(const auto& bin_of) {
     if (!a.weighted) {  // the counts are unsigned, so they are modulo 2^32 and 2^64
-      return is_32_bits ? count<std::uint32_t, X>(a, bin_of) : count<std::uint64_t, X>(a, bin_of);
+      return with_type<histograms::count_types>(
+          a.counts.element, [&]<class C>() { count<std::make_unsigned_t<C>, X>(a, bin_of); });
     }
-    const auto add = [&]<class W>(std::type_identity<W>) {
-      return is_32_bits ? add_weights<W, float, X>(a, bin_of)
-                        : add_weights<W, double, X>(a, bin_of);
-    };
-    a.weights.element == type::float32 ? add(std::type_identity<float>())
-                                       : add(std::type_identity<double>());
+    with_type<histograms::weight_types>(a.weights.element, [&]<class W>() {
+      with_type<histograms::weight_types>(a.counts.element,
+                                          [&]<class C>() { add_weights<W, C, X>(a, bin_of); });
+    });
   });
   return stray;
 }

@@ -53,18 +53,18 @@ template <class A>
 auto* sum_of(reduction what, type x) {
   switch (what) {
     case reduction::sum:
-      return at(sums<reduction::sum, A>, x);
+      return sums<reduction::sum, A>[x];
     case reduction::asum:
-      return at(sums<reduction::asum, A>, x);
+      return sums<reduction::asum, A>[x];
     default:
-      return at(sums<reduction::nrm2, A>, x);
+      return sums<reduction::nrm2, A>[x];
   }
 }
 
 }  // namespace
 
 void reduce(const executor&, const reduce_arguments& a) {
-  with_accumulator(accumulator_of(a), [&]<class A>() {
+  with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
     auto* const sum = sum_of<A>(a.what, a.x.element);
     reduce_on_host<A>(a, [&](real_t<A> scale) { return sum(a.x, scale); });
   });

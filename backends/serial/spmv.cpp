@@ -9,7 +9,6 @@
 #include "src/core/sparse/row_kernels.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace tally::backends::serial {
 namespace {
@@ -59,23 +58,17 @@ constexpr row_kernels<A> kernels_of() {
   }
 }
 
-template <class A, class V, class... X>
-constexpr auto kernels_with(type_list<X...>) {
-  return std::array{kernels_of<A, V, X>()...};
-}
-
 /// Finds the kernels by the types of the values and of x.
 template <class A>
-constexpr auto kernels = []<class... V>(type_list<V...>) {
-  return std::array{kernels_with<A, V>(spmv_vector_types{})...};
-}(csr_value_types{});
+constexpr auto kernels = table_over<spmvs::value_types>([]<class V>() {
+  return table_over<spmvs::vector_types>([]<class X>() { return kernels_of<A, V, X>(); });
+});
 
 }  // namespace
 
 template <class A>
 row_kernels<A> row_kernels_of(const spmv_arguments& a) {
-  return kernels<A>[index_of(csr_value_types{}, a.a.values.element)]
-                   [index_of(spmv_vector_types{}, a.x.element)];
+  return kernels<A>[a.a.values.element][a.x.element];
 }
 
 void spmv(const executor&, const spmv_arguments& a) {

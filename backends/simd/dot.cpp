@@ -32,12 +32,11 @@ constexpr std::tuple<const pair_table<dot_node<A>>*...> node_tables(type_list<A.
 /// Is `dot` for one pair of types and an accumulator.
 using whole_dot = void(const dot_arguments& a);
 
-/// Is what one instruction set has: functions by accumulator, in the order of `accumulator_types`,
-/// and by pair of types.
+/// Is what one instruction set has: functions by accumulator and by pair of types.
 struct implementation {
   instruction_set set;
   decltype(node_tables(accumulator_types{})) nodes;
-  std::array<pair_table<whole_dot>, accumulator_types::size> dots;
+  type_table<const pair_table<whole_dot>*> dots;
 };
 
 }  // namespace
@@ -226,18 +225,15 @@ using converter = void(const void* from, std::size_t n, buffers<W>& to, std::siz
 
 /// These convert every element type; an entry is null where `W` doesn't take the type.
 template <class W>
-constexpr auto converters = []<class... X>(type_list<X...>) {
-  const auto one = []<class T>(std::type_identity<T>) -> converter<W>* {
-    if constexpr (std::is_integral_v<W>
-                      ? std::is_integral_v<T>
-                      : std::is_same_v<W, double> || !std::is_same_v<real_t<T>, double>) {
-      return &convert<W, T>;
-    } else {
-      return nullptr;
-    }
-  };
-  return std::array<converter<W>*, type_count>{one(std::type_identity<X>{})...};
-}(element_types{});
+constexpr auto converters = table_over([]<class X>() -> converter<W>* {
+  if constexpr (std::is_integral_v<W>
+                    ? std::is_integral_v<X>
+                    : std::is_same_v<W, double> || !std::is_same_v<real_t<X>, double>) {
+    return &convert<W, X>;
+  } else {
+    return nullptr;
+  }
+});
 
 /// Converts the elements of `v`, which are at most a chunk. (It is not inlined, since what it takes
 /// of the stack would add to what sums take.)
@@ -248,11 +244,10 @@ HWY_NOINLINE parts<summed_t<R>> fetch(const operand& v, buffers<summed_t<R>>& to
     gather(v, reinterpret_cast<std::byte*>(to.re));
     return {to.re, nullptr};
   }
-  auto* const convert = converters<summed_t<R>>[static_cast<std::size_t>(v.element)];
+  auto* const convert = converters<summed_t<R>>[v.element];
   for_each_stretch(
       v, [&](const void* stretch, std::size_t i, std::size_t n) { convert(stretch, n, to, i); });
-  const bool is_complex = v.element == type::complex64 || v.element == type::complex128;
-  return {to.re, is_complex ? to.im : nullptr};
+  return {to.re, is_complex(v.element) ? to.im : nullptr};
 }
 
 template <class A>
@@ -327,18 +322,16 @@ void run(const dot_arguments& a) {
   *static_cast<A*>(a.result.data) = finish(node(a.x, a.y), a.conjugated);
 }
 
+template <class A>
+constexpr auto dots = make_pair_table<whole_dot, A>(
+    []<class X, class Y>() { return &run<A, nodes<A>[type_of<X>][type_of<Y>]>; });
+
 }  // namespace
 
 constexpr implementation this_target = {
     set_of(HWY_TARGET),
     []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
-    []<class... A>(type_list<A...>) {
-      const auto pairs = []<class T>(std::type_identity<T>) {
-        return make_pair_table<whole_dot, T>(
-            []<class X, class Y>() { return &run<T, at(nodes<T>, type_of<X>, type_of<Y>)>; });
-      };
-      return std::array{pairs(std::type_identity<A>{})...};
-    }(accumulator_types{}),
+    table_over<accumulator_types>([]<class A>() { return &dots<A>; }),
 };
 
 }  // namespace HWY_NAMESPACE
@@ -349,26 +342,14 @@ HWY_AFTER_NAMESPACE();
 #include "backends/simd/implementations-inl.hpp"
 
 namespace tally::backends::simd {
-namespace {
-
-/// Returns the place of an accumulator in `accumulator_types`, by its element type.
-constexpr auto accumulator_index = []<class... A>(type_list<A...> accumulators) {
-  std::array<std::uint8_t, type_count> table{};
-  ((table[static_cast<std::size_t>(type_of<A>)] = types::index_in<A>(accumulators)), ...);
-  return table;
-}(accumulator_types{});
-
-}  // namespace
-
 template <class A>
 dot_node<A>* node_of(instruction_set set, type x, type y) {
-  return at(*std::get<const pair_table<dot_node<A>>*>(implementation_of(set).nodes), x, y);
+  return (*std::get<const pair_table<dot_node<A>>*>(implementation_of(set).nodes))[x][y];
 }
 
 void dot(const executor& where, const dot_arguments& a) {
-  const auto& dots = implementation_of(where.instructions()).dots;
-  const auto accumulator = accumulator_index[static_cast<std::size_t>(a.result.element)];
-  at(dots[accumulator], a.x.element, a.y.element)(a);
+  const auto& dots = *implementation_of(where.instructions()).dots[a.result.element];
+  dots[a.x.element][a.y.element](a);
 }
 
 // The openmp column calls these on its threads' shares.

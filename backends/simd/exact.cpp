@@ -129,57 +129,30 @@ struct number_arrays {
   static constexpr std::size_t block(bool two) { return two ? room / 2 : room; }
 };
 
-constexpr bool is_complex(type t) { return t == type::complex64 || t == type::complex128; }
-
 /// Says whether float holds every number of the type.
-constexpr bool is_narrow(type t) {
-  return t != type::int32 && t != type::int64 && t != type::float64 && t != type::complex128;
-}
+template <class X>
+struct is_narrow : std::bool_constant<std::is_integral_v<X> ? (sizeof(X) < sizeof(float))
+                                                            : sizeof(real_t<X>) <= sizeof(float)> {
+};
+using narrow_types = types::those<element_types, is_narrow>;
 
 /// Writes the numbers of n elements that lie side by side, one or two for each.
-template <class T>
-void split_numbers(type element, const void* data, std::size_t n, T* first, T* second) {
-  const auto part = [&]<class P>(const P* pairs) {
+template <class X, class T>
+void split_numbers(const X* data, std::size_t n, T* first, T* second) {
+  if constexpr (is_complex_v<X>) {
+    const auto* const pairs = reinterpret_cast<const real_t<X>*>(data);
     for (std::size_t i = 0; i < n; ++i) {
       first[i] = pairs[2 * i];
       second[i] = pairs[2 * i + 1];
     }
-  };
-  switch (element) {
-    case type::boolean:
-      return convert_numbers(static_cast<const bool8*>(data), n, first);
-    case type::uint8:
-      return convert_numbers(static_cast<const std::uint8_t*>(data), n, first);
-    case type::int8:
-      return convert_numbers(static_cast<const std::int8_t*>(data), n, first);
-    case type::float16:
-      return convert_numbers(static_cast<const float16*>(data), n, first);
-    case type::bfloat16:
-      return convert_numbers(static_cast<const bfloat16*>(data), n, first);
-    case type::float32:
-      return convert_numbers(static_cast<const float*>(data), n, first);
-    case type::complex64:
-      return part(static_cast<const float*>(data));
-    default:
-      break;
-  }
-  if constexpr (std::is_same_v<T, double>) {
-    switch (element) {
-      case type::int32:
-        return convert_numbers(static_cast<const std::int32_t*>(data), n, first);
-      case type::int64:
-        for (std::size_t i = 0; i < n; ++i) {
-          const std::int64_t value = static_cast<const std::int64_t*>(data)[i];
-          const std::int64_t low = value & 0xffffffff;
-          first[i] = static_cast<double>(value - low);
-          second[i] = static_cast<double>(low);
-        }
-        return;
-      case type::complex128:
-        return part(static_cast<const double*>(data));
-      default:
-        return convert_numbers(static_cast<const double*>(data), n, first);
+  } else if constexpr (std::is_same_v<X, std::int64_t>) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int64_t low = data[i] & 0xffffffff;
+      first[i] = static_cast<double>(data[i] - low);
+      second[i] = static_cast<double>(low);
     }
+  } else {
+    convert_numbers(data, n, first);
   }
 }
 
@@ -190,8 +163,12 @@ HWY_NOINLINE void split_numbers(const operand& v, number_arrays<T>& to) {
   if (v.element == type_of<T> && v.increment != 1) {
     return gather(v, reinterpret_cast<std::byte*>(to.first));
   }
+  using readable = std::conditional_t<std::is_same_v<T, float>, narrow_types, element_types>;
   for_each_stretch(v, [&](const void* stretch, std::size_t i, std::size_t n) {
-    split_numbers(v.element, stretch, n, to.first + i, to.second + i);
+    with_type<readable>(v.element, [&]<class X>() HWY_ATTR {
+      split_numbers(static_cast<const types::stored_t<X>*>(stretch), n, to.first + i,
+                    to.second + i);
+    });
   });
 }
 
@@ -336,13 +313,10 @@ void add_exact(const exact_arguments& a, exact_sums& to) {
   const bool parted = is_complex(a.x.element) && (product || a.term == exact_term::value);
   const bool in_place = a.x.increment == 1 && !parted &&
                         (!product || (a.y.increment == 1 && a.x.element == a.y.element));
-  if (in_place && (a.x.element == type::float64 || a.x.element == type::complex128)) {
-    return add_in_place<double>(a, to);
-  }
-  if (in_place && (a.x.element == type::float32 || a.x.element == type::complex64)) {
-    return add_in_place<float>(a, to);
-  }
-  const bool narrow = is_narrow(a.x.element) && (!product || is_narrow(a.y.element));
+  if (in_place && part_of(a.x.element) == type::float64) return add_in_place<double>(a, to);
+  if (in_place && part_of(a.x.element) == type::float32) return add_in_place<float>(a, to);
+  const bool narrow =
+      is_in<narrow_types>(a.x.element) && (!product || is_in<narrow_types>(a.y.element));
   narrow ? add_packed<float>(a, to) : add_packed<double>(a, to);
 }
 

@@ -23,7 +23,7 @@ namespace {
 /// They are null where complex elements have no order.
 struct implementation {
   instruction_set set;
-  std::array<type_table<extremum_search>, 4> searches;
+  std::array<type_table<extremum_search*>, 4> searches;
 };
 
 }  // namespace
@@ -303,16 +303,13 @@ candidates search_in(const operand& x, std::size_t first) {
 // --- The table -----------------------------------------------------------------------------------
 
 template <extreme what>
-constexpr type_table<extremum_search> searches_of = []<class... X>(type_list<X...>) {
-  const auto one = []<class T>(std::type_identity<T>) -> extremum_search* {
-    if constexpr (what == extreme::iamax || !is_complex_v<T>) {
-      return &search_in<what, T>;
-    } else {
-      return nullptr;
-    }
-  };
-  return type_table<extremum_search>{one(std::type_identity<X>())...};
-}(element_types{});
+constexpr auto searches_of = table_over([]<class X>() -> extremum_search* {
+  if constexpr (what == extreme::iamax || !is_complex_v<X>) {
+    return &search_in<what, X>;
+  } else {
+    return nullptr;
+  }
+});
 
 }  // namespace
 
@@ -332,7 +329,7 @@ HWY_AFTER_NAMESPACE();
 namespace tally::backends::simd {
 extremum_search* extremum_search_of(instruction_set set, extreme what, type x) {
   const implementation& chosen = implementation_of(set);
-  return at(chosen.searches[static_cast<std::size_t>(what)], x);
+  return chosen.searches[static_cast<std::size_t>(what)][x];
 }
 
 void extremum(const executor& where, const extremum_arguments& a) {

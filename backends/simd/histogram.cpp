@@ -90,7 +90,7 @@ enum class kind { keys, even, integers, edges };
 /// Is what one instruction set has.
 struct implementation {
   instruction_set set;
-  std::array<type_table<slot_search>, 4> searches;
+  std::array<type_table<slot_search*>, 4> searches;
 };
 
 }  // namespace
@@ -238,20 +238,15 @@ const slot* search(const void* bins, const void* samples, std::size_t n, slot* t
 }
 
 template <class Bins>
-constexpr type_table<slot_search> searches_of = []<class... X>(type_list<X...>) {
-  const auto one = []<class T>(std::type_identity<T>) -> slot_search* {
-    if constexpr (is_complex_v<T>) {
-      return nullptr;
-    } else if constexpr (std::is_same_v<Bins, void>) {
-      return &search<T, edge_grid<sample_t<T>>>;
-    } else if constexpr (std::is_integral_v<T> || std::is_same_v<Bins, even_bins>) {
-      return &search<T, Bins>;
-    } else {
-      return nullptr;
-    }
-  };
-  return type_table<slot_search>{one(std::type_identity<X>())...};
-}(element_types{});
+constexpr auto searches_of = table_over<real_types>([]<class X>() -> slot_search* {
+  if constexpr (std::is_same_v<Bins, void>) {
+    return &search<X, edge_grid<sample_t<X>>>;
+  } else if constexpr (std::is_integral_v<X> || std::is_same_v<Bins, even_bins>) {
+    return &search<X, Bins>;
+  } else {
+    return nullptr;
+  }
+});
 
 }  // namespace
 
@@ -273,7 +268,7 @@ namespace tally::backends::simd {
 void with_slot_search(instruction_set set, const histogram_arguments& a,
                       const std::function<void(const void* bins, slot_search* search)>& f) {
   const auto search_of = [&](kind k) {
-    return at(implementation_of(set).searches[static_cast<std::size_t>(k)], a.x.element);
+    return implementation_of(set).searches[static_cast<std::size_t>(k)][a.x.element];
   };
   with_bins(a, [&]<class X>(const auto& bins) {
     using Bins = std::remove_cvref_t<decltype(bins)>;

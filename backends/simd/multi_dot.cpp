@@ -208,7 +208,7 @@ void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t
     for (std::size_t j = first; j < first + count; ++j) exact(where, as_exact(dot_of_pair(a, j)));
     return;
   }
-  with_accumulator(a.results.element, [&]<class A>() {
+  with_type<accumulator_types>(a.results.element, [&]<class A>() {
     auto* const results = static_cast<A*>(a.results.data);
     for (std::size_t j = first; j < first + count; j += side_by_side) {
       const std::size_t some = std::min(side_by_side, first + count - j);

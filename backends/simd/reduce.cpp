@@ -20,7 +20,7 @@ namespace {
 
 /// Are tables of functions by element type, in the order of `reduction`.
 template <class A>
-using node_tables = std::array<type_table<reduce_node<A>>, 3>;
+using node_tables = std::array<type_table<reduce_node<A>*>, 3>;
 
 template <class... A>
 constexpr std::tuple<const node_tables<A>*...> all_tables(type_list<A...>);
@@ -167,19 +167,17 @@ using converter = void(const void* from, std::size_t n, W* to);
 /// Convert numbers of every element type, or of its parts. An entry is null where `W` doesn't take
 /// the type.
 template <class W>
-constexpr auto converters = []<class... X>(type_list<X...>) {
-  const auto one = []<class T>(std::type_identity<T>) -> converter<W>* {
-    if constexpr (std::is_integral_v<W> ? std::is_integral_v<T>
-                                        : std::is_same_v<W, double> || !std::is_same_v<T, double>) {
-      return [](const void* from, std::size_t n, W* to) {
-        convert_numbers(static_cast<const types::stored_t<T>*>(from), n, to);
-      };
-    } else {
-      return nullptr;
-    }
-  };
-  return std::array<converter<W>*, type_count>{one(std::type_identity<real_t<X>>{})...};
-}(element_types{});
+constexpr auto converters = table_over([]<class X>() -> converter<W>* {
+  using R = real_t<X>;
+  if constexpr (std::is_integral_v<W> ? std::is_integral_v<R>
+                                      : std::is_same_v<W, double> || !std::is_same_v<R, double>) {
+    return [](const void* from, std::size_t n, W* to) {
+      convert_numbers(static_cast<const types::stored_t<R>*>(from), n, to);
+    };
+  } else {
+    return nullptr;
+  }
+});
 
 /// Converts the numbers of `v`, at most a chunk of elements, and multiplies them by `scale`.
 template <class A>
@@ -188,7 +186,7 @@ const summed_t<real_t<A>>* fetch(const operand& v, real_t<A> scale, buffer<A>& t
   constexpr std::size_t parts = is_complex_v<A> ? 2 : 1;
   const W* numbers = to.numbers;
   if (v.element != type_of<A>) {
-    auto* const convert = converters<W>[static_cast<std::size_t>(v.element)];
+    auto* const convert = converters<W>[v.element];
     for_each_stretch(v, [&](const void* stretch, std::size_t i, std::size_t n) {
       convert(stretch, parts * n, to.numbers + parts * i);
     });
@@ -264,11 +262,11 @@ namespace tally::backends::simd {
 template <class A>
 reduce_node<A>* reduce_node_of(instruction_set set, reduction what, type x) {
   const implementation& chosen = implementation_of(set);
-  return at((*std::get<const node_tables<A>*>(chosen.nodes))[static_cast<std::size_t>(what)], x);
+  return (*std::get<const node_tables<A>*>(chosen.nodes))[static_cast<std::size_t>(what)][x];
 }
 
 void reduce(const executor& where, const reduce_arguments& a) {
-  with_accumulator(accumulator_of(a), [&]<class A>() {
+  with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
     auto* const node = reduce_node_of<A>(where.instructions(), a.what, a.x.element);
     reduce_on_host<A>(a, [&](real_t<A> scale) { return node(a.x, scale); });
   });

@@ -31,7 +31,7 @@ namespace {
 /// seconds to compile. With 16 bits and each type of offsets they took 100.)
 using wide_values = type_list<float, double>;
 template <class A>
-using kernel_table = std::array<std::array<row_kernels<A>, 2>, wide_values::size>;
+using kernel_table = type_table<std::array<row_kernels<A>, 2>>;
 
 /// Is what one instruction set has.
 struct implementation {
@@ -199,17 +199,14 @@ dot_sum<W> sum_part(const spmv_arguments& a, std::size_t first, std::size_t n) {
 }
 
 template <class W>
-constexpr auto kernels = []<class... V>(type_list<V...>) {
-  const auto of = []<class T>(std::type_identity<T>) -> std::array<row_kernels<W>, 2> {
-    if constexpr (sizeof(T) <= sizeof(W)) {
-      return {{{&sum_rows<W, T, std::int32_t>, &sum_part<W, T, std::int32_t>},
-               {&sum_rows<W, T, std::int64_t>, &sum_part<W, T, std::int64_t>}}};
-    } else {
-      return {};
-    }
-  };
-  return kernel_table<W>{of(std::type_identity<V>{})...};
-}(wide_values{});
+constexpr auto kernels = table_over<wide_values>([]<class V>() -> std::array<row_kernels<W>, 2> {
+  if constexpr (sizeof(V) <= sizeof(W)) {
+    return {{{&sum_rows<W, V, std::int32_t>, &sum_part<W, V, std::int32_t>},
+             {&sum_rows<W, V, std::int64_t>, &sum_part<W, V, std::int64_t>}}};
+  } else {
+    return {};
+  }
+});
 
 }  // namespace
 
@@ -228,13 +225,12 @@ template <class A>
 row_kernels<A> row_kernels_of(instruction_set set, const spmv_arguments& a) {
   if constexpr (is_complex_v<A>) {
     return serial::row_kernels_of<A>(a);
-  } else if (size_of(a.a.values.element) == 2) {
+  } else if (!is_in<wide_values>(a.a.values.element)) {
     return serial::row_kernels_of<A>(a);
   } else {
     const implementation& chosen = implementation_of(set);
     const auto pick = [&](const auto& kernels) {
-      return kernels[index_of(wide_values{}, a.a.values.element)]
-                    [a.a.column_indices.element == type::int64];
+      return kernels[a.a.values.element][a.a.column_indices.element == type::int64];
     };
     if constexpr (std::is_same_v<A, float>) {
       return pick(*chosen.floats);
@@ -249,7 +245,7 @@ readable_x<A>::readable_x(const spmv_arguments& a) : arguments_(a) {
   if constexpr (!is_complex_v<A>) {
     if (a.x.increment == 1 && a.x.element == type_of<A>) return;
     elements_.reset(new A[a.x.size]);
-    blocks::fetchers<A>[static_cast<std::size_t>(a.x.element)](a.x, elements_.get());
+    blocks::fetchers<A>[a.x.element](a.x, elements_.get());
     arguments_.x = {elements_.get(), a.x.size, 1, type_of<A>};
   }
 }

@@ -438,27 +438,9 @@ bool is_uniform(const transform_arguments& a) {
 
 void node(const transform_arguments& a, bool past_caches) {
   if (copies_bits(a)) return copy(a.x, a.z, past_caches);
-  if (is_uniform(a)) {
-    switch (a.x.element) {
-      case type::int8:
-        return run_contiguous<std::int8_t>(a, past_caches);
-      case type::uint8:
-        return run_contiguous<std::uint8_t>(a, past_caches);
-      case type::int32:
-        return run_contiguous<std::int32_t>(a, past_caches);
-      case type::int64:
-        return run_contiguous<std::int64_t>(a, past_caches);
-      case type::float16:
-        return run_contiguous<float16>(a, past_caches);
-      case type::bfloat16:
-        return run_contiguous<bfloat16>(a, past_caches);
-      case type::float32:
-        return run_contiguous<float>(a, past_caches);
-      case type::float64:
-        return run_contiguous<double>(a, past_caches);
-      default:
-        break;
-    }
+  if (is_uniform(a) && is_in<number_types>(a.x.element)) {
+    return with_type<number_types>(a.x.element,
+                                   [&]<class T>() HWY_ATTR { run_contiguous<T>(a, past_caches); });
   }
   with_computation(a, [&]<class C>() HWY_ATTR {
     with_function<computed_t<C>>(a.what,

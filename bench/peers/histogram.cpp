@@ -1,6 +1,7 @@
 // Histograms as one would write them, and as NumPy does.
 #include "bench/ours.hpp"
 #include "bench/peers/peers.hpp"
+#include "src/core/types/tables.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -187,14 +188,8 @@ contenders of_type(const workload& w) {
 }  // namespace
 
 contenders histogram(const workload& w) {
-  switch (w.x.element) {
-    case tally::type::int32:
-      return of_type<std::int32_t>(w);
-    case tally::type::uint8:
-      return of_type<std::uint8_t>(w);
-    default:
-      return of_type<float>(w);
-  }
+  return tally::backends::with_type<tally::type_list<std::int32_t, std::uint8_t, float>>(
+      w.x.element, [&]<class X>() { return of_type<X>(w); });
 }
 
 }  // namespace bench::peers

@@ -3,6 +3,7 @@
 #include <tally/tally.h>
 #include <tally/tally.hpp>
 
+#include "src/core/types/tables.hpp"
 #include "src/dispatch/check.hpp"
 #include "src/dispatch/fixed_text.hpp"
 
@@ -210,14 +211,11 @@ tally::operand_rows rows(std::size_t k, std::size_t n, tally_type element, const
 tally::scalar factor(const char* name, tally_type element, const void* value) {
   require(name, value);
   tally::scalar result;
-  const auto read = [&]<class T>(std::type_identity<T>) {
-    if (to_type(element) == tally::type_of<T>) {
+  if (tally::is_listed(to_type(element))) {
+    tally::backends::with_type(to_type(element), [&]<class T>() {
       result = T(*static_cast<const tally::types::stored_t<T>*>(value));
-    }
-  };
-  [&]<class... T>(tally::type_list<T...>) {
-    (read(std::type_identity<T>{}), ...);
-  }(tally::element_types{});
+    });
+  }
   result.element = to_type(element);
   return result;
 }

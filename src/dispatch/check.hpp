@@ -7,7 +7,6 @@
 #include "src/core/table.hpp"
 #include "src/dispatch/columns.hpp"
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -38,7 +37,7 @@ class check {
   explicit check(std::string_view function) : function_(function) {}
 
   void known_type(const char* name, type element) const {
-    if (static_cast<std::size_t>(element) >= type_count) fail_type(name, element);
+    if (!is_listed(element)) fail_type(name, element);
   }
   void same_size(const char* a_name, const operand& a, const char* b_name, const operand& b) const {
     if (a.size != b.size) {
@@ -105,12 +104,6 @@ class check {
   }
   static bool is_aligned(const void* pointer, type element) {
     return (reinterpret_cast<std::uintptr_t>(pointer) & (alignment_of(element) - 1)) == 0;
-  }
-  static std::size_t alignment_of(type element) {
-    static constexpr auto table = []<class... T>(type_list<T...>) {
-      return std::array<std::uint8_t, sizeof...(T)>{alignof(T)...};
-    }(element_types{});
-    return table[static_cast<std::size_t>(element)];
   }
 
  private:

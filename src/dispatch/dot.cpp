@@ -49,13 +49,13 @@ bool plain(const dot_arguments& a) {
   const auto address = [](const void* pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer);
   };
-  if (std::max(a.x.element, a.y.element) >= static_cast<type>(type_count)) return false;
+  if (!is_listed(std::max(a.x.element, a.y.element))) return false;
   const pair_rules& pair = rules_of(a.x.element, a.y.element);
   return (a.result.element == pair.rule || a.result.element == pair.widest) &&
          a.x.size == a.y.size && check::has_reach(a.x) && check::has_reach(a.y) &&
          a.x.data != nullptr && a.y.data != nullptr && a.result.data != nullptr &&
          ((address(a.x.data) & pair.x_misaligned) | (address(a.y.data) & pair.y_misaligned) |
-          (address(a.result.data) & (check::alignment_of(a.result.element) - 1))) == 0;
+          (address(a.result.data) & (alignment_of(a.result.element) - 1))) == 0;
 }
 
 /// The arguments are right but for where they are. The environment is set here, since the checks
@@ -71,8 +71,8 @@ void run(const executor& where, const dot_arguments& a) {
         where, {backends::exact_term::product, a.x, a.y, a.conjugated, a.result, a.options});
   }
 
-  // Symmetric in its operands, so backends have each pair of types once, the lower type first.
-  if (a.x.element <= a.y.element) return where.backend()->dot(where, a);
+  // Symmetric in its operands, so backends have each pair of types once.
+  if (rules_of(a.x.element, a.y.element).in_order) return where.backend()->dot(where, a);
   const conjugate swapped = a.conjugated == conjugate::x   ? conjugate::y
                             : a.conjugated == conjugate::y ? conjugate::x
                                                            : conjugate::none;

@@ -25,8 +25,6 @@ operand result_of(const extremum_arguments& a) {
   return {a.result, words[static_cast<std::size_t>(a.what)], 1, type::int64};
 }
 
-bool is_complex(type element) { return element == type::complex64 || element == type::complex128; }
-
 /// Throws what is wrong with them, if anything is.
 [[gnu::noinline]] void check_arguments(const extremum_arguments& a) {
   if (static_cast<std::size_t>(a.what) >= functions.size()) {
@@ -49,8 +47,7 @@ bool is_complex(type element) { return element == type::complex64 || element == 
 
 /// Whether `check_arguments` would find nothing: in one test, as in src/dispatch/dot.cpp.
 bool plain(const extremum_arguments& a) {
-  return static_cast<std::size_t>(a.what) < functions.size() &&
-         a.x.element < static_cast<type>(type_count) &&
+  return static_cast<std::size_t>(a.what) < functions.size() && is_listed(a.x.element) &&
          (a.what == extreme::iamax || !is_complex(a.x.element)) && a.x.size > 0 &&
          check::has_reach(a.x) && a.x.data != nullptr && a.result != nullptr &&
          check::is_aligned(a.x.data, a.x.element) && check::is_aligned(a.result, type::int64) &&

@@ -30,11 +30,8 @@ constexpr std::size_t most_of_32_bits = (std::size_t{1} << 31) - 1;
 /// What a sum of weights can hold, and one before them (src/core/histogram/weights.hpp).
 constexpr std::size_t most_weights = (std::size_t{1} << 30) - 2;
 
-bool is_real(type element) { return element <= type::float64; }
-bool is_integer(type element) { return element <= type::int64; }
-bool is_float_or_double(type element) {
-  return element == type::float32 || element == type::float64;
-}
+using histograms::count_types;
+using histograms::weight_types;
 
 operand of_outside(const histogram_arguments& a) {
   return {a.options.outside, 3 * a.options.channels, 1, type::int64};
@@ -61,12 +58,11 @@ void check_types(const check& check, const histogram_arguments& a) {
     only("samples", a.x.element, is_real(a.x.element), "real numbers");
   }
   if (a.weighted) {
-    only("weights", a.weights.element, is_float_or_double(a.weights.element),
+    only("weights", a.weights.element, is_in<weight_types>(a.weights.element),
          "float32 and float64");
-    only("sums", a.counts.element, is_float_or_double(a.counts.element), "float32 and float64");
+    only("sums", a.counts.element, is_in<weight_types>(a.counts.element), "float32 and float64");
   } else {
-    only("counts", a.counts.element,
-         a.counts.element == type::int32 || a.counts.element == type::int64, "int32 and int64");
+    only("counts", a.counts.element, is_in<count_types>(a.counts.element), "int32 and int64");
   }
   if (a.what == binning::even) {
     only("lower", a.lower.element, is_real(a.lower.element), "real numbers");
@@ -138,19 +134,17 @@ void check_edges(const check& check, const histogram_arguments& a) {
                bins == 1 ? " bin needs " : " bins need ", bins + 1);
   }
   check.read_on_host("edges", e);
-  backends::with_element(e.element, [&]<class E>() {
-    if constexpr (!is_complex_v<E>) {
-      using number = std::conditional_t<std::is_integral_v<E>, std::int64_t, double>;
-      const auto at = [&](std::size_t i) {
-        return static_cast<number>(static_cast<const types::stored_t<E>*>(
-            e.data)[static_cast<std::ptrdiff_t>(i) * e.increment]);
-      };
-      for (std::size_t i = 0; i < e.size; ++i) {
-        if (at(i) != at(i)) check.fail(errc::invalid_argument, "edge ", i, " is NaN");
-        if (i > 0 && at(i) < at(i - 1)) {
-          check.fail(errc::invalid_argument, "edges must not decrease: edge ", i - 1, " is ",
-                     at(i - 1), ", edge ", i, " is ", at(i));
-        }
+  backends::with_type<real_types>(e.element, [&]<class E>() {
+    using number = std::conditional_t<std::is_integral_v<E>, std::int64_t, double>;
+    const auto at = [&](std::size_t i) {
+      return static_cast<number>(static_cast<const types::stored_t<E>*>(
+          e.data)[static_cast<std::ptrdiff_t>(i) * e.increment]);
+    };
+    for (std::size_t i = 0; i < e.size; ++i) {
+      if (at(i) != at(i)) check.fail(errc::invalid_argument, "edge ", i, " is NaN");
+      if (i > 0 && at(i) < at(i - 1)) {
+        check.fail(errc::invalid_argument, "edges must not decrease: edge ", i - 1, " is ",
+                   at(i - 1), ", edge ", i, " is ", at(i));
       }
     }
   });

@@ -4,6 +4,7 @@
 
 #include "src/core/floating_point_environment.hpp"
 #include "src/core/table.hpp"
+#include "src/core/types/tables.hpp"
 #include "src/dispatch/automatic.hpp"
 #include "src/dispatch/check.hpp"
 
@@ -27,21 +28,20 @@ constexpr std::array descriptions = {
 
 /// The two accumulators that an element type allows.
 struct results {
-  type rule;
-  type widest;
+  type rule{};
+  type widest{};
 };
 
-template <reduction what, class... X>
-constexpr std::array<results, type_count> results_of(type_list<X...>) {
-  return {results{type_of<reductions::rule_t<what, X>>, type_of<reductions::widest_t<what, X>>}...};
-}
+template <reduction what>
+constexpr auto results_table = backends::table_over([]<class X>() {
+  return results{type_of<reductions::rule_t<what, X>>, type_of<reductions::widest_t<what, X>>};
+});
 
-constexpr std::array all_results = {results_of<reduction::sum>(element_types{}),
-                                    results_of<reduction::asum>(element_types{}),
-                                    results_of<reduction::nrm2>(element_types{})};
+constexpr std::array all_results = {results_table<reduction::sum>, results_table<reduction::asum>,
+                                    results_table<reduction::nrm2>};
 
 const results& results_of(reduction what, type x) {
-  return all_results[static_cast<std::size_t>(what)][static_cast<std::size_t>(x)];
+  return all_results[static_cast<std::size_t>(what)][x];
 }
 
 check check_of(reduction what) {
@@ -68,8 +68,7 @@ check check_of(reduction what) {
 
 /// Whether `check_arguments` would find nothing: in one test, as in src/dispatch/dot.cpp.
 bool plain(const reduce_arguments& a) {
-  if (static_cast<std::size_t>(a.what) >= descriptions.size() ||
-      a.x.element >= static_cast<type>(type_count)) {
+  if (static_cast<std::size_t>(a.what) >= descriptions.size() || !is_listed(a.x.element)) {
     return false;
   }
   const results& allowed = results_of(a.what, a.x.element);

@@ -22,14 +22,14 @@ constexpr bool as_of_dot(type_list<X...>) {
           (spmvs::accumulator(type_of<Value>, type_of<X>) == type_of<dot_result_t<Value, X>>));
 }
 static_assert([]<class... Value>(type_list<Value...>) {
-  return (... && as_of_dot<Value>(backends::spmv_vector_types{}));
-}(backends::csr_value_types{}));
+  return (... && as_of_dot<Value>(spmvs::vector_types{}));
+}(spmvs::value_types{}));
 
 // --- Checks --------------------------------------------------------------------------------------
 
 void check_indices(const check& check, const char* name, const operand& v) {
   check.known_type(name, v.element);
-  if (v.element != type::int32 && v.element != type::int64) {
+  if (!is_in<type_list<std::int32_t, std::int64_t>>(v.element)) {
     check.fail(errc::unsupported_type, name, " is ", tally::name(v.element),
                "; it may be int32 or int64");
   }
@@ -41,7 +41,7 @@ void check_matrix(const check& check, const csr_operand& a) {
   check_indices(check, "row_offsets", a.row_offsets);
   check_indices(check, "column_indices", a.column_indices);
   check.known_type("values", a.values.element);
-  if (!spmvs::is_value(a.values.element)) {
+  if (!is_in<spmvs::value_types>(a.values.element)) {
     check.fail(errc::unsupported_type, "values is ", name(a.values.element),
                "; it may be a floating-point or complex type");
   }

@@ -96,7 +96,7 @@ void check_arguments(const transform_arguments& a) {
 template <class Vector>
 Vector numbers_of(Vector v) {
   v.size *= 2;
-  v.element = v.element == type::complex64 ? type::float32 : type::float64;
+  v.element = part_of(v.element);
   return v;
 }
 
@@ -108,7 +108,7 @@ transform_arguments reduced(transform_arguments a) {
     a.beta = a.what == elementwise::sub ? -1 : 1;
     a.what = elementwise::axpby;
   }
-  if (!transforms::is_complex(a.x.element) || a.x.element != a.z.element) return a;
+  if (!is_complex(a.x.element) || a.x.element != a.z.element) return a;
   if (a.what > elementwise::axpby || a.x.increment != 1 || a.z.increment != 1) return a;
   if (a.what != elementwise::copy && !a.alpha.is_real()) return a;
   if (a.what == elementwise::axpby) {

@@ -113,9 +113,7 @@ TALLY_HOST_DEVICE T canonical(const T& value) {
     const bool is_nan = static_cast<word>(bits << 1) > static_cast<word>(infinity << 1);
     return __builtin_bit_cast(T, is_nan ? quiet : bits);
   } else if constexpr (is_complex_v<E>) {
-    struct number {
-      real_t<E> re, im;
-    };
+    using number = types::complex_number<real_t<E>>;
     const auto parts = __builtin_bit_cast(number, value);
     return __builtin_bit_cast(T, number{canonical(parts.re), canonical(parts.im)});
   } else {

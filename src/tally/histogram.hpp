@@ -101,6 +101,10 @@ TALLY_EXPORT void histogram(const executor& where, const histogram_arguments& ar
 
 namespace histograms {
 
+/// Counts may have these types, and weights and their sums have those.
+using count_types = type_list<std::int32_t, std::int64_t>;
+using weight_types = type_list<float, double>;
+
 /// Integers of 32 or 64 bits, whatever their sign.
 template <class T>
 concept count = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool> &&

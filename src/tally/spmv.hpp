@@ -194,14 +194,16 @@ TALLY_EXPORT void spmv(const executor& where, const spmv_arguments& arguments);
 
 namespace spmvs {
 
-constexpr bool is_value(type t) { return t >= type::float16; }
-constexpr bool is_vector(type t) { return t >= type::float32; }
+/// The values of a matrix may have these types, and the vectors that it is multiplied by and
+/// written to have those.
+using value_types =
+    type_list<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
+using vector_types = type_list<float, double, std::complex<float>, std::complex<double>>;
 
 /// Whether values and x, summed, can be written as y.
 constexpr bool gives(type value, type x, type y) {
-  return is_value(value) && is_vector(x) && is_vector(y) &&
-         (transforms::is_complex(y) ||
-          !(transforms::is_complex(value) || transforms::is_complex(x)));
+  return is_in<value_types>(value) && is_in<vector_types>(x) && is_in<vector_types>(y) &&
+         (is_complex(y) || !(is_complex(value) || is_complex(x)));
 }
 
 /// The accumulator.

@@ -85,7 +85,7 @@ struct scalar {
   template <class C>
   constexpr C as() const {
     using R = real_t<C>;
-    if (element <= type::int64) return C(static_cast<R>(integer));
+    if (is_integer(element)) return C(static_cast<R>(integer));
     if constexpr (is_complex_v<C>) {
       return C(static_cast<R>(number.real()), static_cast<R>(number.imag()));
     } else {
@@ -116,9 +116,6 @@ TALLY_EXPORT void transform(const executor& where, const transform_arguments& ar
 TALLY_EXPORT executor choose(const operand& x, const operand& y, const operand& z);
 
 namespace transforms {
-
-constexpr bool is_integer(type t) { return t <= type::int64; }
-constexpr bool is_complex(type t) { return t >= type::complex64; }
 
 /// Whether there are two inputs.
 TALLY_HOST_DEVICE constexpr bool is_binary(elementwise what) {

@@ -1,9 +1,11 @@
-// The element types: the one list that instantiates, tests and benchmarks everything.
+// The element types: the one list that instantiates, tests and benchmarks everything, and what is
+// known of a type, as types and as data.
 #pragma once
 
 #include <tally/export.h>
 #include <tally/cxx20.hpp>
 
+#include <array>
 #include <complex>
 #include <concepts>
 #include <cstddef>
@@ -89,41 +91,91 @@ template <class... T>
 struct type_list {
   static constexpr std::size_t size = sizeof...(T);  ///< how many there are
 };
+template <class... T, class... U>
+consteval type_list<T..., U...> operator+(type_list<T...>, type_list<U...>) {
+  return {};
+}
 
-/// Every element type, in the order of `tally::type`. Of `bool` any byte but 0 is true, and what is
-/// written is 0 or 1.
-using element_types =
-    type_list<bool, std::int8_t, std::uint8_t, std::int32_t, std::int64_t, float16, bfloat16, float,
-              double, std::complex<float>, std::complex<double>>;
+/// An element type as a value. The C interface has the same numbers, so none ever changes: a new
+/// type takes the next one.
+enum class type : std::uint8_t {
+  boolean = 0,
+  int8 = 1,
+  uint8 = 2,
+  int32 = 3,
+  int64 = 4,
+  float16 = 5,
+  bfloat16 = 6,
+  float32 = 7,
+  float64 = 8,
+  complex64 = 9,
+  complex128 = 10,
+};
+
+namespace types {
+
+/// Is a name as a template argument.
+template <std::size_t size>
+struct text {
+  char characters[size];
+  consteval text(const char (&literal)[size]) {
+    for (std::size_t i = 0; i < size; ++i) characters[i] = literal[i];
+  }
+};
+
+/// Is an element type with its number, and its name in messages and tables.
+template <class T, tally::type number_, text name_>
+struct row {
+  using element = T;
+  static constexpr tally::type number = number_;
+  static constexpr std::string_view name = {name_.characters, sizeof(name_) - 1};
+};
+
+template <class... Row>
+struct rows {
+  using elements = type_list<typename Row::element...>;
+  static constexpr std::array numbers{Row::number...};
+  static constexpr std::array names{Row::name...};
+};
+
+/// This is the one list; real types come before complex ones. Tables, predicates and the lists
+/// below are made of it, and what can't be made of it doesn't compile.
+using listed = rows<row<bool, type::boolean, "bool">,                          //
+                    row<std::int8_t, type::int8, "int8">,                      //
+                    row<std::uint8_t, type::uint8, "uint8">,                   //
+                    row<std::int32_t, type::int32, "int32">,                   //
+                    row<std::int64_t, type::int64, "int64">,                   //
+                    row<float16, type::float16, "float16">,                    //
+                    row<bfloat16, type::bfloat16, "bfloat16">,                 //
+                    row<float, type::float32, "float32">,                      //
+                    row<double, type::float64, "float64">,                     //
+                    row<std::complex<float>, type::complex64, "complex64">,    //
+                    row<std::complex<double>, type::complex128, "complex128">  //
+                    >;
+
+}  // namespace types
+
+/// These are all element types. Any byte of a `bool` but 0 is true, and what is written is 0 or 1.
+using element_types = types::listed::elements;
 
 /// The types that sums are accumulated in and returned as.
 using accumulator_types =
     type_list<std::int64_t, float, double, std::complex<float>, std::complex<double>>;
 
-/// An element type as a value.
-enum class type : std::uint8_t {
-  boolean,
-  int8,
-  uint8,
-  int32,
-  int64,
-  float16,
-  bfloat16,
-  float32,
-  float64,
-  complex64,
-  complex128,
-};
-
 /// How many element types there are.
 inline constexpr std::size_t type_count = element_types::size;
-static_assert(static_cast<std::size_t>(type::complex128) + 1 == type_count);
 
-/// The name of a type in messages and tables: "float64".
-TALLY_EXPORT std::string_view name(type element) noexcept;
+static_assert(
+    [] {
+      std::uint64_t seen = 0;
+      for (const type number : types::listed::numbers)
+        seen |= std::uint64_t{1} << static_cast<int>(number);
+      return seen == (std::uint64_t{1} << type_count) - 1;
+    }(),
+    "the numbers of the listed types are 0, 1, ..., each once");
 
-/// The size of one element in bytes.
-TALLY_EXPORT std::size_t size_of(type element) noexcept;
+/// Says whether `t` is the number of an element type: values of `type` may come from outside.
+constexpr bool is_listed(type t) { return static_cast<std::size_t>(t) < type_count; }
 
 /// The element type that stands for `T`: `T` itself, or the one with the same layout. Specialise
 /// it for a type of your own that has the layout of one of `element_types`.
@@ -176,6 +228,12 @@ template <class T>
 struct is_complex<std::complex<T>> : std::true_type {};
 
 template <class T>
+struct is_floating_point : std::bool_constant<!std::is_integral_v<T> && !is_complex<T>::value> {};
+
+template <class T>
+struct is_real : std::bool_constant<!is_complex<T>::value> {};
+
+template <class T>
 struct real {
   using type = T;
 };
@@ -184,16 +242,35 @@ struct real<std::complex<T>> {
   using type = T;
 };
 
+/// Is a complex number as its parts, with the layout of std::complex, which has no functions on
+/// devices.
+template <class R>
+struct complex_number {
+  R re, im;
+};
+
+template <template <class> class Property, class... T>
+auto those_of(type_list<T...>)
+    -> decltype((type_list<>{} + ... +
+                 std::conditional_t<Property<T>::value, type_list<T>, type_list<>>{}));
+
+/// Is the list of those types of `List` that have a property, in its order.
+template <class List, template <class> class Property>
+using those = decltype(those_of<Property>(List{}));
+
+/// Is the place of an element type in the list; of any other type it is `type_count`.
+template <class T>
+inline constexpr std::size_t position = index_in<element_of_t<T>>(element_types{});
+
 }  // namespace types
 
 /// `T` is one of `element_types`, or stands for one.
 template <class T>
-concept element = types::index_in<element_of_t<T>>(element_types{}) < type_count;
+concept element = types::position<T> < type_count;
 
 /// The value of `tally::type` that stands for `T`.
 template <element T>
-inline constexpr type type_of =
-    static_cast<type>(types::index_in<element_of_t<T>>(element_types{}));
+inline constexpr type type_of = types::listed::numbers[types::position<T>];
 
 /// Whether `T` is a std::complex.
 template <class T>
@@ -202,6 +279,86 @@ inline constexpr bool is_complex_v = types::is_complex<T>::value;
 /// `T` for a real type, the type of its parts for a complex one.
 template <class T>
 using real_t = typename types::real<T>::type;
+
+using integer_types = types::those<element_types, std::is_integral>;                 ///< and bool
+using floating_point_types = types::those<element_types, types::is_floating_point>;  ///< real ones
+using real_types = types::those<element_types, types::is_real>;
+using complex_types = types::those<element_types, types::is_complex>;
+static_assert(std::same_as<decltype(real_types{} + complex_types{}), element_types>,
+              "real types come before complex ones");
+
+namespace types {
+
+template <class... T>
+TALLY_HOST_DEVICE constexpr bool has_number(type_list<T...>, tally::type t) {
+  return (... || (t == type_of<T>));
+}
+
+template <class T, class C = std::complex<real_t<T>>>
+consteval tally::type complex_of() {
+  if constexpr (element<C>) {
+    return type_of<C>;
+  } else {
+    return type_of<T>;
+  }
+}
+
+/// Is what there is to know of an element type, as data.
+struct traits {
+  std::string_view name;
+  std::uint8_t bytes = 0;
+  std::uint8_t alignment = 0;
+  tally::type part{};
+  tally::type complex{};
+};
+
+inline constexpr auto all_traits = []<class... T>(type_list<T...>) {
+  std::array<traits, sizeof...(T)> table;
+  std::size_t i = 0;
+  ((table[static_cast<std::size_t>(type_of<T>)] = {listed::names[i++], sizeof(T), alignof(T),
+                                                   type_of<real_t<T>>, complex_of<T>()}),
+   ...);
+  return table;
+}(element_types{});
+
+}  // namespace types
+
+/// Says whether `t` is one of the types of a list. A value that is no element type is in none.
+template <class List>
+TALLY_HOST_DEVICE constexpr bool is_in(type t) {
+  return types::has_number(List{}, t);
+}
+TALLY_HOST_DEVICE constexpr bool is_integer(type t) { return is_in<integer_types>(t); }
+TALLY_HOST_DEVICE constexpr bool is_floating_point(type t) {
+  return is_in<floating_point_types>(t);
+}
+TALLY_HOST_DEVICE constexpr bool is_real(type t) { return is_in<real_types>(t); }
+TALLY_HOST_DEVICE constexpr bool is_complex(type t) { return is_in<complex_types>(t); }
+
+/// Returns the size of one element in bytes. The type must be listed, here and below.
+constexpr std::size_t size_of(type t) noexcept {
+  return types::all_traits[static_cast<std::size_t>(t)].bytes;
+}
+
+/// Returns what the address of an element is a multiple of, in bytes.
+constexpr std::size_t alignment_of(type t) noexcept {
+  return types::all_traits[static_cast<std::size_t>(t)].alignment;
+}
+
+/// Returns the type of a complex element's parts, and a real type itself.
+constexpr type part_of(type t) noexcept {
+  return types::all_traits[static_cast<std::size_t>(t)].part;
+}
+
+/// Returns the complex type whose parts have the real type of `t`, which is float32 or float64.
+constexpr type complex_of(type t) noexcept {
+  return types::all_traits[static_cast<std::size_t>(t)].complex;
+}
+
+/// Returns the name of a type in messages and tables: "float64".
+constexpr std::string_view name(type t) noexcept {
+  return types::all_traits[static_cast<std::size_t>(t)].name;
+}
 
 namespace types {
 

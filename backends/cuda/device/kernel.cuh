@@ -28,7 +28,7 @@ struct on_device<bool> {
 };
 template <class R>
 struct on_device<std::complex<R>> {
-  using type = dot_parts<R>;
+  using type = complex_number<R>;
 };
 template <class T>
 using on_device_t = typename on_device<T>::type;
@@ -140,7 +140,7 @@ __device__ void deliver(const Result& result, std::uint32_t tag, void* to) {
 
 /// Writes a result of one part (a real one) or of two.
 template <int parts, class R>
-__device__ void deliver(const dot_parts<R>& all, std::uint32_t tag, void* to) {
+__device__ void deliver(const complex_number<R>& all, std::uint32_t tag, void* to) {
   if constexpr (parts == 1) {
     deliver(all.re, tag, to);
   } else {

@@ -19,9 +19,9 @@ void dot(const executor& where, const dot_arguments& a) {
 
   const int lanes = lanes_a_thread(size_of(a.x.element), size_of(a.y.element));
   const bool contiguous = is_contiguous(a.x, lanes) && is_contiguous(a.y, lanes);
-  with_accumulator(a.result.element, [&]<class A>() {
+  with_type<accumulator_types>(a.result.element, [&]<class A>() {
     constexpr unsigned words = words_of<dot_sum<A>>;
-    run_sum(where, "dot", at(dot_kernels<A>(contiguous), a.x.element, a.y.element),
+    run_sum(where, "dot", dot_kernels<A>(contiguous)[a.x.element][a.y.element],
             shape_of_dot(a.x.size, lanes, words), words, job, a.result.data,
             size_of(a.result.element), a.options.wait);
   });

@@ -44,7 +44,7 @@ struct products {
     }
   }
 
-  static __device__ dot_parts<R> finish(const sum& s, const dot_job& job) {
+  static __device__ complex_number<R> finish(const sum& s, const dot_job& job) {
     return finish_parts(s, job.conjugated);
   }
 };

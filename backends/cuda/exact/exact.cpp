@@ -7,6 +7,7 @@
 #include "backends/cuda/runtime/mailbox.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/workspace.hpp"
+#include "src/core/types/tables.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -14,50 +15,31 @@
 namespace tally::backends::cuda {
 namespace {
 
+template <class X, class Y>
+const exact_kernel_pair* made_for() {
+  static const exact_kernel_pair kernels = exact_kernels<X, Y>();
+  return &kernels;
+}
+
 /// Returns the kernels that were made for these operands, or null.
 const exact_kernel_pair* kernels_for(const exact_arguments& a) {
-  static const exact_kernel_pair float64 = exact_kernels<double, double>();
-  static const exact_kernel_pair float32 = exact_kernels<float, float>();
-  static const exact_kernel_pair bool_float32 = exact_kernels<bool, float>();
-  static const exact_kernel_pair half = exact_kernels<float16, float16>();
-  static const exact_kernel_pair bhalf = exact_kernels<bfloat16, bfloat16>();
-  static const exact_kernel_pair values64 = exact_kernels<double, no_vector>();
-  static const exact_kernel_pair values32 = exact_kernels<float, no_vector>();
-  static const exact_kernel_pair squares64 = exact_kernels<double, squared>();
-  static const exact_kernel_pair squares32 = exact_kernels<float, squared>();
-  const bool square = a.term == exact_term::square;
+  using product_types = type_list<float16, bfloat16, float, double>;
+  using value_types = type_list<float, double>;
   const exact_kernel_pair* made = nullptr;
   if (a.term == exact_term::product) {
     if (a.x.element == type::boolean && a.y.element == type::float32) {
-      made = &bool_float32;
-    } else if (a.x.element == a.y.element) {
-      switch (a.x.element) {
-        case type::float64:
-          made = &float64;
-          break;
-        case type::float32:
-          made = &float32;
-          break;
-        case type::float16:
-          made = &half;
-          break;
-        case type::bfloat16:
-          made = &bhalf;
-          break;
-        default:
-          break;
-      }
+      made = made_for<bool, float>();
+    } else if (a.x.element == a.y.element && is_in<product_types>(a.x.element)) {
+      made = with_type<product_types>(a.x.element, []<class X>() { return made_for<X, X>(); });
     }
     if (made && !is_contiguous(a.y, made->long_tiles.per_load)) return nullptr;
-  } else if (a.x.element == type::float64) {
-    made = square ? &squares64 : &values64;
-  } else if (a.x.element == type::float32) {
-    made = square ? &squares32 : &values32;
+  } else if (is_in<value_types>(a.x.element)) {
+    made = with_type<value_types>(a.x.element, [&]<class X>() {
+      return a.term == exact_term::square ? made_for<X, squared>() : made_for<X, no_vector>();
+    });
   }
   return made && is_contiguous(a.x, made->long_tiles.per_load) ? made : nullptr;
 }
-
-bool is_complex(type element) { return element == type::complex64 || element == type::complex128; }
 
 /// Tells the kernel for any operands what they are.
 void describe(const exact_arguments& a, exact_job& job) {
@@ -136,7 +118,7 @@ void exact(const executor& where, const exact_arguments& a) {
   job.n = static_cast<std::int64_t>(a.x.size);
   job.absolute = a.term == exact_term::magnitude;
   job.root = a.term == exact_term::square;
-  job.to_float = a.result.element == type::float32 || a.result.element == type::complex64;
+  job.to_float = part_of(a.result.element) == type::float32;
   job.result = a.result.data;
   mailbox* const box = a.options.wait ? &mailbox::of_this_thread(current) : nullptr;
   if (a.options.wait) {
@@ -145,9 +127,8 @@ void exact(const executor& where, const exact_arguments& a) {
   }
 
   const exact_kernel_pair* made = kernels_for(a);
-  static const exact_kernel_pair any = exact_kernels<any_vector, any_vector>();
   if (made == nullptr) {
-    made = &any;
+    made = made_for<any_vector, any_vector>();
     describe(a, job);
   }
 

@@ -48,9 +48,9 @@ __device__ void round_and_deliver(const exact_job& job, const std::int64_t (*wor
                          : exact_sum<T>::template round_words<R>(words[i], low, high);
     }
     if (job.parts == 1) {
-      deliver<1>(dot_parts<R>{part[0], R()}, job.tag, job.result);
+      deliver<1>(complex_number<R>{part[0], R()}, job.tag, job.result);
     } else {
-      deliver<2>(dot_parts<R>{part[0], part[1]}, job.tag, job.result);
+      deliver<2>(complex_number<R>{part[0], part[1]}, job.tag, job.result);
     }
   };
   if (job.to_float) {

@@ -116,7 +116,7 @@ __device__ double part_of(T element, int part, bool absolute) {
   return absolute ? fabs(convert<double>(element)) : convert<double>(element);
 }
 template <class R>
-__device__ double part_of(dot_parts<R> element, int part, bool absolute) {
+__device__ double part_of(complex_number<R> element, int part, bool absolute) {
   return part_of(part == 0 ? element.re : element.im, 0, absolute);
 }
 __device__ inline double part_of(std::int64_t element, int part, bool absolute) {

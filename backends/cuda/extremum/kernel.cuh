@@ -394,18 +394,15 @@ __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const dot_jo
 /// Makes what kernels.hpp declares. It instantiates the kernel for every type of elements.
 template <extreme what>
 const extremum_kernel& find_extremum_kernel(type x) {
-  static constexpr auto kernels = []<class... X>(type_list<X...>) {
-    const auto one = []<class T>(std::type_identity<T>) -> extremum_kernel {
-      if constexpr (what == extreme::iamax || !is_complex_v<T>) {
-        return {&search_kernel<what, T, loaded<T>>, &search_kernel<what, T, gathered<T>>,
-                words_of<typename search<what, T, loaded<T>>::sum>};
-      } else {
-        return {};
-      }
-    };
-    return std::array{one(std::type_identity<X>())...};
-  }(element_types{});
-  return kernels[static_cast<std::size_t>(x)];
+  static constexpr auto kernels = table_over([]<class X>() -> extremum_kernel {
+    if constexpr (what == extreme::iamax || !is_complex_v<X>) {
+      return {&search_kernel<what, X, loaded<X>>, &search_kernel<what, X, gathered<X>>,
+              words_of<typename search<what, X, loaded<X>>::sum>};
+    } else {
+      return {};
+    }
+  });
+  return kernels[x];
 }
 
 }  // namespace tally::backends::cuda

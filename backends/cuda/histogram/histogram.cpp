@@ -191,31 +191,6 @@ void describe_bins(const histogram_arguments& a, const executor& where,
 
 // --- Kernels of the samples' type ----------------------------------------------------------------
 
-/// Calls f.operator()<X>() for the type of the samples.
-template <class F>
-const void* with_sample(type element, F f) {
-  switch (element) {
-    case type::boolean:
-      return f.template operator()<bool>();
-    case type::int8:
-      return f.template operator()<std::int8_t>();
-    case type::int32:
-      return f.template operator()<std::int32_t>();
-    case type::int64:
-      return f.template operator()<std::int64_t>();
-    case type::float16:
-      return f.template operator()<float16>();
-    case type::bfloat16:
-      return f.template operator()<bfloat16>();
-    case type::float32:
-      return f.template operator()<float>();
-    case type::float64:
-      return f.template operator()<double>();
-    default:
-      return f.template operator()<std::uint8_t>();
-  }
-}
-
 // --- Counts --------------------------------------------------------------------------------------
 
 void queue_zeros(void* counts, std::size_t bytes, const histogram_options& outside,
@@ -289,8 +264,8 @@ void count(const histogram_arguments& a, const executor& where, const current_de
     queue_zeros(job.counts, a.counts.size * (job.wide ? 8 : 4), a.options, where);
     overlaps = how != counting::cache && job.thresholds == nullptr;
   }
-  const void* const kernel =
-      with_sample(a.x.element, [&]<class X>() { return histogram_kernel_of<X>(rule, how); });
+  const void* const kernel = with_type<real_types>(
+      a.x.element, [&]<class X>() { return histogram_kernel_of<X>(rule, how); });
   allow_shared_bytes(kernel, current, most_bytes - 512);
   // A launch begins with the first channel.
   const std::size_t at_once = most_at_once / job.channels * job.channels;
@@ -332,8 +307,8 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
   const stream_memory memory(at_once * words * 8, current, where.stream());
   job.words = static_cast<std::int64_t*>(memory.data());
   sums.words = job.words;
-  const void* const kernel =
-      with_sample(a.x.element, []<class X>() { return histogram_weights_kernel_of<X>(); });
+  const void* const kernel = with_type<real_types>(
+      a.x.element, []<class X>() { return histogram_weights_kernel_of<X>(); });
   const auto blocks_of = [&](std::size_t n, unsigned threads) {
     return static_cast<unsigned>(std::clamp<std::size_t>(
         ceil_div(n, threads), 1, std::size_t{8} * multiprocessors(where.device())));

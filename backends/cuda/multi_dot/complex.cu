@@ -14,8 +14,8 @@ multi_dot_kernels multi_dot_kernels_of<std::complex<double>>() {
   return made_multi_dot_kernels<std::complex<double>>();
 }
 multi_dot_kernel* any_pairs_kernel_of(type accumulator) {
-  return with_accumulator(accumulator,
-                          []<class A>() -> multi_dot_kernel* { return &any_pairs_kernel<A>; });
+  return with_type<accumulator_types>(
+      accumulator, []<class A>() -> multi_dot_kernel* { return &any_pairs_kernel<A>; });
 }
 
 }  // namespace tally::backends::cuda

@@ -132,45 +132,19 @@ struct any_products {
 
 /// Returns element i of a vector, whose type is told at run time, in the accumulator's real type.
 template <class R>
-__device__ dot_parts<R> element_at(const void* data, std::ptrdiff_t i, type element) {
-  const auto real = [&]<class T>(std::type_identity<T>) {
-    return dot_parts<R>{convert<R>(static_cast<const T*>(data)[i]), R{}};
-  };
-  const auto complex = [&]<class T>(std::type_identity<T>) {
-    const dot_parts<T> value = static_cast<const dot_parts<T>*>(data)[i];
-    return dot_parts<R>{convert<R>(value.re), convert<R>(value.im)};
-  };
-  switch (element) {
-    case type::boolean:
-      return real(std::type_identity<types::bool8>());
-    case type::uint8:
-      return real(std::type_identity<std::uint8_t>());
-    case type::int8:
-      return real(std::type_identity<std::int8_t>());
-    case type::int32:
-      return real(std::type_identity<std::int32_t>());
-    case type::int64:
-      return real(std::type_identity<std::int64_t>());
-    default:
-      break;
-  }
-  if constexpr (!std::is_integral_v<R>) {
-    switch (element) {
-      case type::float16:
-        return real(std::type_identity<float16>());
-      case type::bfloat16:
-        return real(std::type_identity<bfloat16>());
-      case type::float32:
-        return real(std::type_identity<float>());
-      case type::float64:
-        return real(std::type_identity<double>());
-      case type::complex64:
-        return complex(std::type_identity<float>());
-      default:
-        return complex(std::type_identity<double>());
+__device__ complex_number<R> element_at(const void* data, std::ptrdiff_t i, type element) {
+  return with_type(element, [&]<class T>() -> complex_number<R> {
+    if constexpr (std::is_integral_v<R> && !std::is_integral_v<T>) {
+      return {};  // no pair of such types sums up to integers
+    } else {
+      const auto value = static_cast<const on_device_t<T>*>(data)[i];
+      if constexpr (is_complex_v<T>) {
+        return {convert<R>(value.re), convert<R>(value.im)};
+      } else {
+        return {convert<R>(value), R{}};
+      }
     }
-  }
-  return {};
+  });
 }
 
 /// Sums as `add_strided` does.
@@ -182,13 +156,13 @@ struct any_kept {
   __device__ void load(const dot_job&, std::int64_t, int) {}
   __device__ dot_sum<A> add(const dot_job& job, std::int64_t first, int thread) const {
     constexpr int own = order::lanes / warp;
-    const bool x_complex = x_type == type::complex64 || x_type == type::complex128;
+    const bool x_complex = is_complex(x_type);
     const std::int64_t start = first * chunk + thread;
     const int left = within_chunk(job.n - start);
     dot_sum<A> s[own];
 #pragma unroll 1
     for (int done = 0; done < left; done += own * static_cast<int>(warp)) {
-      dot_parts<R> x[own], y[own];
+      complex_number<R> x[own] = {}, y[own] = {};
 #pragma unroll
       for (int v = 0; v < own; ++v) {
         const int i = done + v * static_cast<int>(warp);

@@ -26,6 +26,10 @@ struct multi_dot_kernels {
   int sets = 0;   ///< pairs of at most 64 terms that a thread takes at once
 };
 
+/// These types have such kernels.
+using multi_dot_types =
+    type_list<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
+
 template <class T>
 multi_dot_kernels multi_dot_kernels_of();
 

@@ -101,33 +101,12 @@ class results {
 
 /// Returns the kernels made for these operands' types, or null.
 const multi_dot_kernels* kernels_for(const multi_dot_arguments& a) {
-  static const multi_dot_kernels half = multi_dot_kernels_of<float16>();
-  static const multi_dot_kernels bhalf = multi_dot_kernels_of<bfloat16>();
-  static const multi_dot_kernels float32 = multi_dot_kernels_of<float>();
-  static const multi_dot_kernels float64 = multi_dot_kernels_of<double>();
-  static const multi_dot_kernels complex64 = multi_dot_kernels_of<std::complex<float>>();
-  static const multi_dot_kernels complex128 = multi_dot_kernels_of<std::complex<double>>();
   const auto [x, y] = a.pairs[0];
-  if (x.element != y.element) return nullptr;
-  const auto in = [&](type accumulator, const multi_dot_kernels& kernels) {
-    return a.results.element == accumulator ? &kernels : nullptr;
-  };
-  switch (x.element) {
-    case type::float16:
-      return in(type::float32, half);
-    case type::bfloat16:
-      return in(type::float32, bhalf);
-    case type::float32:
-      return in(type::float32, float32);
-    case type::float64:
-      return in(type::float64, float64);
-    case type::complex64:
-      return in(type::complex64, complex64);
-    case type::complex128:
-      return in(type::complex128, complex128);
-    default:
-      return nullptr;
-  }
+  if (x.element != y.element || !is_in<multi_dot_types>(x.element)) return nullptr;
+  return with_type<multi_dot_types>(x.element, [&]<class X>() {
+    static const multi_dot_kernels kernels = multi_dot_kernels_of<X>();
+    return a.results.element == type_of<dot_result_t<X, X>> ? &kernels : nullptr;
+  });
 }
 
 /// Says whether all rows can be loaded as `is_contiguous` says.
@@ -351,7 +330,7 @@ void multi_dot(const executor& where, const multi_dot_arguments& a) {
       exact(where, one);
     }
   } else {
-    const unsigned words = with_accumulator(
+    const unsigned words = with_type<accumulator_types>(
         a.results.element, []<class A>() { return unsigned{words_of<dot_sum<A>>}; });
     const call c{where, current, captured, to, words};
     a.pairs.list.empty() ? run_rows(c, a) : run_list(c, a);

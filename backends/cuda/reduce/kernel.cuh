@@ -45,7 +45,7 @@ struct values {
       s = s + sum{term(convert<R>(x))};
     }
   }
-  static __device__ dot_parts<R> finish(const sum& s, const dot_job&) {
+  static __device__ complex_number<R> finish(const sum& s, const dot_job&) {
     return finish_parts(s, what);
   }
 };
@@ -83,7 +83,7 @@ struct squares {
       add_scaled_square(s, convert<R>(x));
     }
   }
-  static __device__ dot_parts<R> finish(const sum& s, const dot_job&) {
+  static __device__ complex_number<R> finish(const sum& s, const dot_job&) {
     return finish_parts(s, reduction::nrm2);
   }
 };
@@ -99,24 +99,20 @@ using reduce_terms =
 
 /// Makes what kernels.hpp declares. It instantiates the kernel for every type of elements.
 template <reduction what, class A>
-constexpr auto reduce_kernels = []<class... X>(type_list<X...>) {
-  const auto one = []<class T>(std::type_identity<T>) -> reduce_kernel {
-    if constexpr (dot_accumulator<A, T, T>) {
-      using terms = reduce_terms<what, A, T>;
-      if constexpr (!std::is_void_v<terms>) {
-        return {&sum_kernel<terms, true>, &sum_kernel<terms, false>, words_of<typename terms::sum>};
-      }
+constexpr auto reduce_kernels = table_over([]<class X>() -> reduce_kernel {
+  if constexpr (dot_accumulator<A, X, X>) {
+    using terms = reduce_terms<what, A, X>;
+    if constexpr (!std::is_void_v<terms>) {
+      return {&sum_kernel<terms, true>, &sum_kernel<terms, false>, words_of<typename terms::sum>};
     }
-    return {};
-  };
-  return std::array{one(std::type_identity<X>())...};
-}(element_types{});
+  }
+  return {};
+});
 
 template <reduction what>
 const reduce_kernel& find_reduce_kernel(type accumulator, type x) {
-  return with_accumulator(accumulator, [&]<class A>() -> const reduce_kernel& {
-    return reduce_kernels<what, A>[static_cast<std::size_t>(x)];
-  });
+  return with_type<accumulator_types>(
+      accumulator, [&]<class A>() -> const reduce_kernel& { return reduce_kernels<what, A>[x]; });
 }
 
 }  // namespace tally::backends::cuda

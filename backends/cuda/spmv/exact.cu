@@ -135,16 +135,8 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
 }  // namespace
 
 spmv_kernel* exact_spmv_kernel_of(type accumulator) {
-  switch (accumulator) {
-    case type::float32:
-      return &exact_spmv<float>;
-    case type::complex64:
-      return &exact_spmv<std::complex<float>>;
-    case type::complex128:
-      return &exact_spmv<std::complex<double>>;
-    default:
-      return &exact_spmv<double>;
-  }
+  return with_type<spmvs::vector_types>(accumulator,
+                                        []<class A>() -> spmv_kernel* { return &exact_spmv<A>; });
 }
 
 }  // namespace tally::backends::cuda

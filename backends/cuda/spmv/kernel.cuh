@@ -24,30 +24,23 @@ namespace tally::backends::cuda {
 /// Makes the table that kernels.hpp declares.
 template <class A>
 const spmv_kernel_table& table_of_spmv_kernels() {
-  static constexpr auto table = []<class... V>(type_list<V...>) {
-    spmv_kernel_table all{};
-    const auto with_value = [&]<class Value, class... X>(std::type_identity<Value>,
-                                                         type_list<X...>) {
-      const auto one = [&]<class T>(std::type_identity<T>) {
-        if constexpr (std::is_same_v<dot_result_t<Value, T>, A>) {
-          auto& choice =
-              all[static_cast<std::size_t>(type_of<Value>)][static_cast<std::size_t>(type_of<T>)];
-          choice.tiles = &spmv_tiles<A, Value, T>;
-          choice.tile_bytes = term_planes<A, most_terms>::bytes;
-          choice.pieces = &spmv_pieces<A, Value, T>;
-          choice.piece_bytes = term_planes<A, piece_terms>::bytes;
-          if constexpr (!is_complex_v<A> || std::is_same_v<Value, T>) {  // the others are too rare
-            choice.rows[1] = &spmv_rows<A, Value, T, 2>;
-            choice.rows[2] = &spmv_rows<A, Value, T, 4>;
-            choice.rows[3] = &spmv_rows<A, Value, T, 8>;
-          }
+  static constexpr auto table = table_over<spmvs::value_types>([]<class V>() {
+    return table_over<spmvs::vector_types>([]<class X>() {
+      spmv_choice choice;
+      if constexpr (std::is_same_v<dot_result_t<V, X>, A>) {
+        choice.tiles = &spmv_tiles<A, V, X>;
+        choice.tile_bytes = term_planes<A, most_terms>::bytes;
+        choice.pieces = &spmv_pieces<A, V, X>;
+        choice.piece_bytes = term_planes<A, piece_terms>::bytes;
+        if constexpr (!is_complex_v<A> || std::is_same_v<V, X>) {  // the others are too rare
+          choice.rows[1] = &spmv_rows<A, V, X, 2>;
+          choice.rows[2] = &spmv_rows<A, V, X, 4>;
+          choice.rows[3] = &spmv_rows<A, V, X, 8>;
         }
-      };
-      (one(std::type_identity<X>{}), ...);
-    };
-    (with_value(std::type_identity<V>{}, spmv_vector_types{}), ...);
-    return all;
-  }(csr_value_types{});
+      }
+      return choice;
+    });
+  });
   return table;
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "backends/cuda/spmv/job.hpp"
+#include "src/core/types/tables.hpp"
 
-#include <array>
 #include <complex>
 #include <cstddef>
 
@@ -21,7 +21,7 @@ struct spmv_choice {
   spmv_kernel* rows[4] = {};
 };
 /// The table's indices are the type of the values and the type of x.
-using spmv_kernel_table = std::array<std::array<spmv_choice, type_count>, type_count>;
+using spmv_kernel_table = type_table<type_table<spmv_choice>>;
 
 /// Returns the kernels whose rows are summed in `A`.
 template <class A>

@@ -23,9 +23,11 @@ __device__ V combine(const spmv_job& job, const V& sum, const V& y) {
 /// sum in.
 template <class R>
 __device__ __noinline__ void write_any(const spmv_job& job, std::int64_t row,
-                                       const dot_parts<R>& sum) {
+                                       const complex_number<R>& sum) {
   const auto i = static_cast<std::size_t>(row);
   const auto in = [&]<class S>(S re, S im) {
+    // As `is_complex`, with which the instructions of every kernel come in another order.
+    static_assert(complex_types::size == 2);
     if (job.computation == type::complex64 || job.computation == type::complex128) {
       using V = complex_number<S>;
       job.y.put(i, combine(job, V{re, im}, job.reads_y ? job.y.get<V>(i) : V{}));
@@ -53,7 +55,8 @@ __device__ V load_one(const V* from) {
 
 /// Writes y's element of a row whose terms sum up to `sum` in A.
 template <class A>
-__device__ void write_row(const spmv_job& job, std::int64_t row, const dot_parts<real_t<A>>& sum) {
+__device__ void write_row(const spmv_job& job, std::int64_t row,
+                          const complex_number<real_t<A>>& sum) {
   using V = computed_t<A>;
   if (job.computation != type_of<A> || job.y.number != type_of<real_t<A>> ||
       job.y.complex != is_complex_v<A>) {

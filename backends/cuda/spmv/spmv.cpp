@@ -41,10 +41,8 @@ struct cut_analysis : spmv_analysis {
 
 const spmv_choice& choice_of(const spmv_arguments& a) {
   const spmv_choice* found = nullptr;
-  with_row_accumulator(a, [&]<class A>() {
-    found = &spmv_kernels<A>()[static_cast<std::size_t>(a.a.values.element)]
-                              [static_cast<std::size_t>(a.x.element)];
-  });
+  with_row_accumulator(
+      a, [&]<class A>() { found = &spmv_kernels<A>()[a.a.values.element][a.x.element]; });
   return *found;
 }
 
@@ -54,24 +52,11 @@ spmv_job job_of(const spmv_arguments& a, type accumulator) {
   job.y = typed_vector(a.y);
   job.reads_y = a.reads_y();
   job.computation = spmvs::combination(accumulator, a.y.element);
-  const auto put = [&]<class C>(std::type_identity<C>) {
+  with_type<spmvs::vector_types>(job.computation, [&]<class C>() {
     const auto f = factors<computed_t<C>>::template of<C>(a.alpha, a.beta);
     static_assert(sizeof f <= sizeof job.factors);
     std::memcpy(job.factors, &f, sizeof f);
-  };
-  switch (job.computation) {
-    case type::float32:
-      put(std::type_identity<float>());
-      break;
-    case type::complex64:
-      put(std::type_identity<std::complex<float>>());
-      break;
-    case type::complex128:
-      put(std::type_identity<std::complex<double>>());
-      break;
-    default:
-      put(std::type_identity<double>());
-  }
+  });
   return job;
 }
 
@@ -111,8 +96,8 @@ void spmv(const executor& where, const spmv_arguments& a) {
   }
   const bool has_pieces = plan != nullptr && plan->pieces.get() != nullptr;
   const std::size_t tiles = tiles_of(a.a);
-  const std::size_t a_sum = std::max<std::size_t>(
-      2, size_of(accumulator) / 4 * (transforms::is_complex(accumulator) ? 2 : 1));
+  const std::size_t a_sum =
+      std::max<std::size_t>(2, size_of(accumulator) / 4 * (is_complex(accumulator) ? 2 : 1));
   workspace shared;
   const auto share = [&](std::size_t handovers, words_left left) {
     shared =

@@ -34,17 +34,8 @@ transform_kernel transform_kernel_of<std::int64_t>(elementwise what) {
 }
 
 transform_kernel copy_kernel_of(type element) {
-  if (element == type::boolean) return kernel_on<elementwise::copy, types::bool8>();
-  switch (size_of(element)) {
-    case 1:
-      return kernel_on<elementwise::copy, std::uint8_t>();
-    case 2:
-      return kernel_on<elementwise::copy, std::uint16_t>();
-    case 4:
-      return kernel_on<elementwise::copy, std::uint32_t>();
-    default:
-      return kernel_on<elementwise::copy, std::uint64_t>();
-  }
+  return with_type<real_types>(
+      element, []<class T>() { return kernel_on<elementwise::copy, copied_as<T>>(); });
 }
 
 }  // namespace tally::backends::cuda

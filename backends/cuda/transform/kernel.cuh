@@ -261,6 +261,15 @@ __global__ void __launch_bounds__(256) transform_shifted(const transform_job job
   write(job, f, xs, ys);
 }
 
+/// Is what copies move in the place of a T.
+template <class T>
+using copied_as = std::conditional_t<
+    std::is_same_v<T, bool>, types::bool8,
+    std::conditional_t<
+        sizeof(T) == 1, std::uint8_t,
+        std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                           std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>>;
+
 template <elementwise what, class T>
 transform_kernel kernel_on() {
   using function = elements_function<what, T>;

@@ -14,27 +14,16 @@ namespace {
 /// Returns the kernel for contiguous vectors of one type; none where the type has none.
 transform_kernel kernel_of(const transform_arguments& a) {
   if (copies_bits(a)) return copy_kernel_of(a.x.element);
-  switch (a.x.element) {
-    case type::uint8:
-      if (a.what == elementwise::relu) return copy_kernel_of(type::uint8);
-      [[fallthrough]];
-    case type::int8:
-      return transform_kernel_of<std::int8_t>(a.what);
-    case type::int32:
-      return transform_kernel_of<std::int32_t>(a.what);
-    case type::int64:
-      return transform_kernel_of<std::int64_t>(a.what);
-    case type::float16:
-      return transform_kernel_of<float16>(a.what);
-    case type::bfloat16:
-      return transform_kernel_of<bfloat16>(a.what);
-    case type::float32:
-      return transform_kernel_of<float>(a.what);
-    case type::float64:
-      return transform_kernel_of<double>(a.what);
-    default:
+  return with_type(a.x.element, [&]<class X>() -> transform_kernel {
+    if constexpr (is_complex_v<X> || std::is_same_v<X, bool>) {
       return {};
-  }
+    } else if constexpr (std::is_same_v<X, std::uint8_t>) {
+      return a.what == elementwise::relu ? copy_kernel_of(type_of<X>)
+                                         : transform_kernel_of<std::int8_t>(a.what);
+    } else {
+      return transform_kernel_of<X>(a.what);
+    }
+  });
 }
 
 /// Says whether all vectors are contiguous and of one type.
@@ -55,27 +44,19 @@ void put_factors(transform_job& job, const factors<V>& f) {
   std::memcpy(job.factors, &f, sizeof f);
 }
 
-template <class U>
-void put_factors_modulo(transform_job& job, const transform_arguments& a) {
-  put_factors(job, factors<U>{static_cast<U>(a.alpha.as<std::int64_t>()),
-                              static_cast<U>(a.beta.as<std::int64_t>())});
-}
-
 /// Puts the factors in, in the type that the kernels for contiguous vectors of one type compute in.
 void put_factors_of(const transform_arguments& a, transform_job& job) {
-  switch (a.x.element) {
-    case type::int8:
-    case type::uint8:
-      return put_factors_modulo<std::uint8_t>(job, a);
-    case type::int32:
-      return put_factors_modulo<std::uint32_t>(job, a);
-    case type::int64:
-      return put_factors_modulo<std::uint64_t>(job, a);
-    case type::float64:
-      return put_factors(job, factors<double>::of<double>(a));
-    default:
-      return put_factors(job, factors<float>::of<float>(a));
-  }
+  with_type<real_types>(a.x.element, [&]<class X>() {
+    if constexpr (std::is_same_v<X, bool>) {  // is only copied
+    } else if constexpr (std::is_integral_v<X>) {
+      using U = std::make_unsigned_t<X>;
+      put_factors(job, factors<U>{static_cast<U>(a.alpha.as<std::int64_t>()),
+                                  static_cast<U>(a.beta.as<std::int64_t>())});
+    } else {
+      using C = dot_result_t<X, X>;
+      put_factors(job, factors<C>::template of<C>(a));
+    }
+  });
 }
 
 unsigned blocks_for(std::uint64_t n, const transform_shape& shape) {

@@ -9,7 +9,6 @@
 #include <tally/operand.hpp>
 #include <tally/types.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstring>
 
@@ -49,36 +48,30 @@ template <class C>
 using storer = void(const computed_t<C>* from, const output_operand& v);
 
 template <class C>
-constexpr auto fetchers = []<class... X>(type_list<X...>) {
-  const auto one = []<class T>(std::type_identity<T>) -> fetcher<C>* {
-    if constexpr (can_enter<C, T>) {
-      return [](const operand& v, computed_t<C>* to) {
-        const auto* const from = static_cast<const types::stored_t<T>*>(v.data);
-        const auto n = static_cast<std::ptrdiff_t>(v.size);
-        for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = enter<computed_t<C>>(from[i * v.increment]);
-      };
-    } else {
-      return nullptr;
-    }
-  };
-  return std::array<fetcher<C>*, type_count>{one(std::type_identity<X>{})...};
-}(element_types{});
+constexpr auto fetchers = table_over([]<class X>() -> fetcher<C>* {
+  if constexpr (can_enter<C, X>) {
+    return [](const operand& v, computed_t<C>* to) {
+      const auto* const from = static_cast<const types::stored_t<X>*>(v.data);
+      const auto n = static_cast<std::ptrdiff_t>(v.size);
+      for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = enter<computed_t<C>>(from[i * v.increment]);
+    };
+  } else {
+    return nullptr;
+  }
+});
 
 template <class C>
-constexpr auto storers = []<class... Z>(type_list<Z...>) {
-  const auto one = []<class T>(std::type_identity<T>) -> storer<C>* {
-    if constexpr (transforms::gives(elementwise::mul, type_of<C>, type_of<C>, type_of<T>)) {
-      return [](const computed_t<C>* from, const output_operand& v) {
-        auto* const to = static_cast<T*>(v.data);
-        const auto n = static_cast<std::ptrdiff_t>(v.size);
-        for (std::ptrdiff_t i = 0; i < n; ++i) to[i * v.increment] = leave<T>(from[i]);
-      };
-    } else {
-      return nullptr;
-    }
-  };
-  return std::array<storer<C>*, type_count>{one(std::type_identity<Z>{})...};
-}(element_types{});
+constexpr auto storers = table_over([]<class Z>() -> storer<C>* {
+  if constexpr (transforms::gives(elementwise::mul, type_of<C>, type_of<C>, type_of<Z>)) {
+    return [](const computed_t<C>* from, const output_operand& v) {
+      auto* const to = static_cast<Z*>(v.data);
+      const auto n = static_cast<std::ptrdiff_t>(v.size);
+      for (std::ptrdiff_t i = 0; i < n; ++i) to[i * v.increment] = leave<Z>(from[i]);
+    };
+  } else {
+    return nullptr;
+  }
+});
 
 }  // namespace blocks
 
@@ -91,13 +84,13 @@ using block = computed_t<C>[elements_of_block];
 /// Converts the elements of `v`, at most a block, to `C`.
 template <class C>
 void fetch(const operand& v, block<C>& to) {
-  blocks::fetchers<C>[static_cast<std::size_t>(v.element)](v, to);
+  blocks::fetchers<C>[v.element](v, to);
 }
 
 /// Writes a block's elements.
 template <class C>
 void store(const block<C>& from, const output_operand& v) {
-  blocks::storers<C>[static_cast<std::size_t>(v.element)](from, v);
+  blocks::storers<C>[v.element](from, v);
 }
 
 /// Says whether elements are copied as they are: between equal types nothing is converted.
@@ -152,7 +145,7 @@ inline void copy_bits(const operand& x, const output_operand& z) {
 template <class F>
 void with_computation(const transform_arguments& a, F&& f) {
   const type y = transforms::is_binary(a.what) ? a.y.element : a.x.element;
-  with_accumulator(transforms::computation_type(a.what, a.x.element, y), f);
+  with_type<accumulator_types>(transforms::computation_type(a.what, a.x.element, y), f);
 }
 
 }  // namespace tally::backends

@@ -14,6 +14,8 @@
 
 namespace tally::backends {
 
+using types::complex_number;
+
 // --- Conversions ---------------------------------------------------------------------------------
 
 /// Cuts `value` off to a float, and makes the float's last digit 1 if anything was cut off.
@@ -73,13 +75,13 @@ inline constexpr bool can_enter =
     is_complex_v<C> ? std::is_floating_point_v<real_t<C>>
                     : !is_complex_v<X> && (!std::is_integral_v<C> || std::is_integral_v<X>);
 
-// --- Functions -----------------------------------------------------------------------------------
+template <class T>
+struct is_number : std::bool_constant<!std::is_same_v<T, bool>> {};
 
-/// Is a complex number that devices have too, where std::complex has no functions.
-template <class R>
-struct complex_number {
-  R re, im;
-};
+/// These are the real types that results are written as; bool is only copied.
+using number_types = types::those<real_types, is_number>;
+
+// --- Functions -----------------------------------------------------------------------------------
 
 /// Elements are computed as this: as `C` or, if they are complex, as its parts.
 template <class C>

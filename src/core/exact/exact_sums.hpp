@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/core/table.hpp"
+#include "src/core/types/tables.hpp"
 
 #include <tally/exact_sum.hpp>
 
@@ -25,15 +26,10 @@ inline void write_rounded(const exact_sums& sums, const exact_arguments& a) {
       return;
     }
     result[0] = sums.re.round<R>();
-    if (a.result.element == type::complex64 || a.result.element == type::complex128) {
-      result[1] = sums.im.round<R>();
-    }
+    if (is_complex(a.result.element)) result[1] = sums.im.round<R>();
   };
-  if (a.result.element == type::float32 || a.result.element == type::complex64) {
-    write(static_cast<float*>(a.result.data));
-  } else {
-    write(static_cast<double*>(a.result.data));
-  }
+  with_type<type_list<float, double>>(part_of(a.result.element),
+                                      [&]<class R>() { write(static_cast<R*>(a.result.data)); });
 }
 
 /// Adds terms to sums. The environment must be the default one.

@@ -136,17 +136,15 @@ inline void write_result(const extremum_arguments& a, const candidates& best) {
     *static_cast<std::int64_t*>(a.result) = best.max.place();
     return;
   }
-  with_element(a.x.element, [&]<class X>() {
-    if constexpr (!is_complex_v<X>) {
-      auto* result = static_cast<tally::extremum<X>*>(a.result);
-      const auto write = [&](const candidate& c) {
-        const std::int64_t i = c.place();
-        *result++ = {
-            as_value<X>(static_cast<const types::stored_t<X>*>(a.x.data)[i * a.x.increment]), i};
-      };
-      if (a.what != extreme::max) write(best.min);
-      if (a.what != extreme::min) write(best.max);
-    }
+  with_type<real_types>(a.x.element, [&]<class X>() {
+    auto* result = static_cast<tally::extremum<X>*>(a.result);
+    const auto write = [&](const candidate& c) {
+      const std::int64_t i = c.place();
+      *result++ = {as_value<X>(static_cast<const types::stored_t<X>*>(a.x.data)[i * a.x.increment]),
+                   i};
+    };
+    if (a.what != extreme::max) write(best.min);
+    if (a.what != extreme::min) write(best.max);
   });
 }
 

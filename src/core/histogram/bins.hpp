@@ -310,16 +310,14 @@ template <class S>
 std::vector<S> thresholds_of(const operand& edges) {
   std::vector<S> all;
   all.reserve(edges.size);
-  with_element(edges.element, [&]<class X>() {
-    if constexpr (!is_complex_v<X>) {
-      using E = std::conditional_t<std::is_integral_v<X>, std::int64_t, double>;
-      const auto* const data = static_cast<const types::stored_t<X>*>(edges.data);
-      for (std::size_t i = 0; i < edges.size; ++i) {
-        S t;
-        const auto edge = rounded<E>(data[static_cast<std::ptrdiff_t>(i) * edges.increment]);
-        if (!threshold_of<S, E>(edge, i + 1 == edges.size, &t)) break;
-        all.push_back(t);
-      }
+  with_type<real_types>(edges.element, [&]<class X>() {
+    using E = std::conditional_t<std::is_integral_v<X>, std::int64_t, double>;
+    const auto* const data = static_cast<const types::stored_t<X>*>(edges.data);
+    for (std::size_t i = 0; i < edges.size; ++i) {
+      S t;
+      const auto edge = rounded<E>(data[static_cast<std::ptrdiff_t>(i) * edges.increment]);
+      if (!threshold_of<S, E>(edge, i + 1 == edges.size, &t)) break;
+      all.push_back(t);
     }
   });
   return all;
@@ -331,24 +329,21 @@ std::vector<S> thresholds_of(const operand& edges) {
 template <class F>
 void with_bins(const histogram_arguments& a, F&& f) {
   const slot bins = bins_of(a);
-  with_element(a.x.element, [&]<class X>() {
-    if constexpr (!is_complex_v<X>) {
-      using S = sample_t<X>;
-      const bool whole = a.lower.element <= type::int64 && a.upper.element <= type::int64;
-      if (a.what == binning::edges) {
-        const std::vector<S> all = thresholds_of<S>(a.edges);
-        f.template operator()<X>(edge_bins<S>{all.data(), static_cast<slot>(all.size()), bins});
-      } else if (a.what == binning::even) {
-        if constexpr (std::is_integral_v<X>) {
-          if (whole) {
-            f.template operator()<X>(even_integer_bins(a.lower.integer, a.upper.integer, bins));
-            return;
-          }
+  with_type<real_types>(a.x.element, [&]<class X>() {
+    using S = sample_t<X>;
+    if (a.what == binning::edges) {
+      const std::vector<S> all = thresholds_of<S>(a.edges);
+      f.template operator()<X>(edge_bins<S>{all.data(), static_cast<slot>(all.size()), bins});
+    } else if (a.what == binning::even) {
+      if constexpr (std::is_integral_v<X>) {
+        if (is_integer(a.lower.element) && is_integer(a.upper.element)) {
+          f.template operator()<X>(even_integer_bins(a.lower.integer, a.upper.integer, bins));
+          return;
         }
-        f.template operator()<X>(even_bins(a.lower.as<double>(), a.upper.as<double>(), bins));
-      } else if constexpr (std::is_integral_v<X>) {
-        f.template operator()<X>(key_bins{bins});
       }
+      f.template operator()<X>(even_bins(a.lower.as<double>(), a.upper.as<double>(), bins));
+    } else if constexpr (std::is_integral_v<X>) {
+      f.template operator()<X>(key_bins{bins});
     }
   });
 }

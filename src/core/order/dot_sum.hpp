@@ -10,6 +10,8 @@
 
 namespace tally::backends {
 
+using types::complex_number;
+
 /// Returns a + b; integers are modulo 2^64.
 template <class A>
 TALLY_HOST_DEVICE constexpr A plus(A a, A b) {
@@ -55,21 +57,15 @@ TALLY_HOST_DEVICE constexpr T canonical(T value) {
   }
 }
 
-/// Is a result as plain parts, for code that has no `std::complex`. `re` is the value of a real
-/// result.
-template <class T>
-struct dot_parts {
-  T re{}, im{};
-};
-
+/// Returns the result; `re` is the value of a real one.
 template <class A>
-TALLY_HOST_DEVICE dot_parts<A> finish_parts(const dot_sum<A>& sum, conjugate) {
+TALLY_HOST_DEVICE complex_number<A> finish_parts(const dot_sum<A>& sum, conjugate) {
   return {canonical(sum.value), A{}};
 }
 
 template <class T>
-TALLY_HOST_DEVICE dot_parts<T> finish_parts(const dot_sum<std::complex<T>>& sum,
-                                            conjugate conjugated) {
+TALLY_HOST_DEVICE complex_number<T> finish_parts(const dot_sum<std::complex<T>>& sum,
+                                                 conjugate conjugated) {
   switch (conjugated) {
     case conjugate::x:
       return {canonical(sum.rr + sum.ii), canonical(sum.ri - sum.ir)};

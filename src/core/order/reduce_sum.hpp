@@ -128,7 +128,7 @@ struct norm_sum<std::complex<T>> {
 
 /// Makes the result of a sum; for nrm2, of one whose squares can't leave the range.
 template <class A>
-TALLY_HOST_DEVICE dot_parts<real_t<A>> finish_parts(const reduce_sum<A>& sum, reduction what) {
+TALLY_HOST_DEVICE complex_number<real_t<A>> finish_parts(const reduce_sum<A>& sum, reduction what) {
   using R = real_t<A>;
   if constexpr (is_complex_v<A>) {
     if (what == reduction::sum) return {canonical(sum.re), canonical(sum.im)};
@@ -141,7 +141,7 @@ TALLY_HOST_DEVICE dot_parts<real_t<A>> finish_parts(const reduce_sum<A>& sum, re
 
 /// Makes the result of nrm2 in one pass.
 template <class A>
-TALLY_HOST_DEVICE dot_parts<real_t<A>> finish_parts(const norm_sum<A>& sum, reduction) {
+TALLY_HOST_DEVICE complex_number<real_t<A>> finish_parts(const norm_sum<A>& sum, reduction) {
   using R = real_t<A>;
   if constexpr (is_complex_v<A>) {
     const R plain = sum.re.sum + sum.im.sum;
@@ -158,9 +158,7 @@ TALLY_HOST_DEVICE dot_parts<real_t<A>> finish_parts(const norm_sum<A>& sum, redu
 /// Returns the accumulator, as the element type that stands for it. That is the result's type, but
 /// for complex elements it is complex even where the result is real.
 inline type accumulator_of(const reduce_arguments& a) {
-  if (a.x.element != type::complex64 && a.x.element != type::complex128) return a.result.element;
-  const bool in_float = a.result.element == type::float32 || a.result.element == type::complex64;
-  return in_float ? type::complex64 : type::complex128;
+  return is_complex(a.x.element) ? complex_of(part_of(a.result.element)) : a.result.element;
 }
 
 /// Computes the reduction that `a` asks for, on the host. `sum(scale)` returns the sum of the
@@ -179,7 +177,7 @@ void reduce_on_host(const reduce_arguments& a, Sum&& sum) {
       return;
     }
   }
-  const dot_parts<R> all = finish_parts(sum(R{1}), a.what);
+  const complex_number<R> all = finish_parts(sum(R{1}), a.what);
   result[0] = all.re;
   if (is_complex_v<A> && a.what == reduction::sum) result[1] = all.im;
 }

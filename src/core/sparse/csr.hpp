@@ -1,10 +1,13 @@
 // A matrix in compressed sparse rows, for kernels that take indices of any types.
 #pragma once
 
+#include "src/core/types/tables.hpp"
+
 #include <tally/spmv.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace tally::backends {
 
@@ -24,46 +27,14 @@ struct index_vector {
 /// Calls f.operator()<A>() for the type that rows are summed in.
 template <class F>
 void with_row_accumulator(const spmv_arguments& a, F&& f) {
-  switch (spmvs::accumulator(a.a.values.element, a.x.element)) {
-    case type::float32:
-      return f.template operator()<float>();
-    case type::float64:
-      return f.template operator()<double>();
-    case type::complex64:
-      return f.template operator()<std::complex<float>>();
-    default:
-      return f.template operator()<std::complex<double>>();
-  }
+  with_type<spmvs::vector_types>(spmvs::accumulator(a.a.values.element, a.x.element), f);
 }
 
 /// Calls f.operator()<C>() for the type that alpha * sum + beta * y is computed in.
 template <class A, class F>
 void with_combination(const spmv_arguments& a, F&& f) {
-  switch (a.y.element) {
-    case type::float32:
-      if constexpr (!is_complex_v<A>) f.template operator()<dot_result_t<A, float>>();
-      return;
-    case type::float64:
-      if constexpr (!is_complex_v<A>) f.template operator()<dot_result_t<A, double>>();
-      return;
-    case type::complex64:
-      return f.template operator()<dot_result_t<A, std::complex<float>>>();
-    default:
-      return f.template operator()<dot_result_t<A, std::complex<double>>>();
-  }
-}
-
-/// Rows may have values of these types, and these are the types of the vectors that they are
-/// multiplied by and written to.
-using csr_value_types =
-    type_list<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
-using spmv_vector_types = type_list<float, double, std::complex<float>, std::complex<double>>;
-
-/// Returns the place of an element type in a list that begins with `First` and has all types in
-/// their order.
-template <class First, class... T>
-constexpr std::size_t index_of(type_list<First, T...>, type element) {
-  return static_cast<std::size_t>(element) - static_cast<std::size_t>(type_of<First>);
+  using outputs = std::conditional_t<is_complex_v<A>, complex_types, spmvs::vector_types>;
+  with_type<outputs>(a.y.element, [&]<class Y>() { f.template operator()<dot_result_t<A, Y>>(); });
 }
 
 }  // namespace tally::backends

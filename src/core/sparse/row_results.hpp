@@ -5,7 +5,6 @@
 #include "src/core/elementwise/elementwise.hpp"
 #include "src/core/sparse/csr.hpp"
 
-#include <array>
 #include <cstddef>
 
 namespace tally::backends {
@@ -38,16 +37,13 @@ template <class A>
 using writer = void(const spmv_arguments& a, std::size_t first, std::size_t n, const A* sums);
 
 template <class A>
-constexpr auto writers = []<class... Y>(type_list<Y...>) {
-  std::array<writer<A>*, type_count> table{};
-  const auto one = [&]<class T>(std::type_identity<T>) {
-    if constexpr (is_complex_v<T> || !is_complex_v<A>) {
-      table[static_cast<std::size_t>(type_of<T>)] = &write<A, T>;
-    }
-  };
-  (one(std::type_identity<Y>{}), ...);
-  return table;
-}(spmv_vector_types{});
+constexpr auto writers = table_over<spmvs::vector_types>([]<class Y>() -> writer<A>* {
+  if constexpr (is_complex_v<Y> || !is_complex_v<A>) {
+    return &write<A, Y>;
+  } else {
+    return nullptr;
+  }
+});
 
 }  // namespace row_results
 
@@ -64,7 +60,7 @@ inline constexpr std::size_t rows_of_block = 512;
 /// Writes y_i of n rows from `first` on.
 template <class A>
 void write_rows(const spmv_arguments& a, std::size_t first, std::size_t n, const A* sums) {
-  row_results::writers<A>[static_cast<std::size_t>(a.y.element)](a, first, n, sums);
+  row_results::writers<A>[a.y.element](a, first, n, sums);
 }
 
 }  // namespace tally::backends

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/core/elementwise/elementwise.hpp"
+#include "src/core/types/tables.hpp"
 
 #include <tally/operand.hpp>
 
@@ -21,26 +22,7 @@ TALLY_HOST_DEVICE R number_at(const void* data, std::ptrdiff_t i) {
 
 template <class R>
 TALLY_HOST_DEVICE R number_at(const void* data, std::ptrdiff_t i, type element) {
-  switch (element) {
-    case type::boolean:
-      return number_at<R, bool>(data, i);
-    case type::int8:
-      return number_at<R, std::int8_t>(data, i);
-    case type::uint8:
-      return number_at<R, std::uint8_t>(data, i);
-    case type::int32:
-      return number_at<R, std::int32_t>(data, i);
-    case type::int64:
-      return number_at<R, std::int64_t>(data, i);
-    case type::float16:
-      return number_at<R, float16>(data, i);
-    case type::bfloat16:
-      return number_at<R, bfloat16>(data, i);
-    case type::float32:
-      return number_at<R, float>(data, i);
-    default:
-      return number_at<R, double>(data, i);
-  }
+  return with_type<real_types>(element, [&]<class T>() { return number_at<R, T>(data, i); });
 }
 
 template <class T, class R>
@@ -48,32 +30,13 @@ TALLY_HOST_DEVICE void put_number(R value, void* data, std::ptrdiff_t i) {
   static_cast<T*>(data)[i] = rounded<T>(value);
 }
 
+/// These are the types that numbers of R are written as.
+template <class R>
+using written_types = std::conditional_t<std::is_integral_v<R>, number_types, floating_point_types>;
+
 template <class R>
 TALLY_HOST_DEVICE void put_number(R value, void* data, std::ptrdiff_t i, type element) {
-  if constexpr (std::is_integral_v<R>) {
-    switch (element) {
-      case type::int8:
-        return put_number<std::int8_t>(value, data, i);
-      case type::uint8:
-        return put_number<std::uint8_t>(value, data, i);
-      case type::int32:
-        return put_number<std::int32_t>(value, data, i);
-      case type::int64:
-        return put_number<std::int64_t>(value, data, i);
-      default:
-        break;
-    }
-  }
-  switch (element) {
-    case type::float16:
-      return put_number<float16>(value, data, i);
-    case type::bfloat16:
-      return put_number<bfloat16>(value, data, i);
-    case type::float32:
-      return put_number<float>(value, data, i);
-    default:
-      return put_number<double>(value, data, i);
-  }
+  with_type<written_types<R>>(element, [&]<class T>() { put_number<T>(value, data, i); });
 }
 
 }  // namespace typed
@@ -88,10 +51,8 @@ struct typed_vector {
   explicit typed_vector(const operand& v)
       : data(const_cast<void*>(v.data)),
         increment(v.increment),
-        number(v.element == type::complex64    ? type::float32
-               : v.element == type::complex128 ? type::float64
-                                               : v.element),
-        complex(transforms::is_complex(v.element)) {
+        number(part_of(v.element)),
+        complex(is_complex(v.element)) {
     if (complex) increment *= 2;
   }
 
