@@ -72,7 +72,7 @@ void run(const executor& where, const dot_arguments& a) {
   }
 
   // Symmetric in its operands, so backends have each pair of types once.
-  if (rules_of(a.x.element, a.y.element).in_order) return where.backend()->dot(where, a);
+  if (in_order(a.x.element, a.y.element)) return where.backend()->dot(where, a);
   const conjugate swapped = a.conjugated == conjugate::x   ? conjugate::y
                             : a.conjugated == conjugate::y ? conjugate::x
                                                            : conjugate::none;

@@ -151,7 +151,7 @@ executor choose(const dot_pairs& pairs) {
 /// Backends have each pair of types once: see src/dispatch/dot.cpp.
 void run_ordered(const executor& where, multi_dot_arguments a) {
   const auto [x, y] = a.pairs[0];
-  if (rules_of(x.element, y.element).in_order) return where.backend()->multi_dot(where, a);
+  if (in_order(x.element, y.element)) return where.backend()->multi_dot(where, a);
   a.conjugated = a.conjugated == conjugate::x   ? conjugate::y
                  : a.conjugated == conjugate::y ? conjugate::x
                                                 : conjugate::none;

@@ -5,6 +5,7 @@
 
 #include <tally/types.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace tally {
@@ -15,16 +16,26 @@ struct pair_rules {
   type widest{};
   std::uint8_t x_misaligned = 0;
   std::uint8_t y_misaligned = 0;
-  bool in_order = false;  ///< x is not after y in the list of types, as backends have it
 };
 
 inline constexpr auto all_pair_rules = backends::table_over([]<class X>() {
   return backends::table_over([]<class Y>() {
     return pair_rules{type_of<dot_result_t<X, Y>>, type_of<dot_widest_t<X, Y>>, alignof(X) - 1,
-                      alignof(Y) - 1, types::position<X> <= types::position<Y>};
+                      alignof(Y) - 1};
   });
 });
 
 inline const pair_rules& rules_of(type x, type y) { return all_pair_rules[x][y]; }
+
+/// Says whether x is not after y in the list of types: so backends have the pair.
+inline bool in_order(type x, type y) {
+  if constexpr (std::ranges::is_sorted(types::listed::numbers)) {
+    return x <= y;  // with a table, 8 doubles on simd take 12.5 ns instead of 11.7
+  } else {
+    static constexpr auto positions =
+        backends::table_over([]<class T>() { return types::position<T>; });
+    return positions[x] <= positions[y];
+  }
+}
 
 }  // namespace tally
