@@ -305,21 +305,29 @@ consteval tally::type complex_of() {
 
 /// Is what there is to know of an element type, as data.
 struct traits {
-  std::string_view name;
   std::uint8_t bytes = 0;
   std::uint8_t alignment = 0;
   tally::type part{};
   tally::type complex{};
 };
 
+/// These are in the order of the numbers; apart from the names, whose addresses would make short
+/// calls slower.
 inline constexpr auto all_traits = []<class... T>(type_list<T...>) {
   std::array<traits, sizeof...(T)> table;
-  std::size_t i = 0;
-  ((table[static_cast<std::size_t>(type_of<T>)] = {listed::names[i++], sizeof(T), alignof(T),
-                                                   type_of<real_t<T>>, complex_of<T>()}),
+  ((table[static_cast<std::size_t>(type_of<T>)] = {sizeof(T), alignof(T), type_of<real_t<T>>,
+                                                   complex_of<T>()}),
    ...);
   return table;
 }(element_types{});
+
+inline constexpr auto all_names = [] {
+  std::array<std::string_view, type_count> table;
+  for (std::size_t i = 0; i < type_count; ++i) {
+    table[static_cast<std::size_t>(listed::numbers[i])] = listed::names[i];
+  }
+  return table;
+}();
 
 }  // namespace types
 
@@ -357,7 +365,7 @@ constexpr type complex_of(type t) noexcept {
 
 /// Returns the name of a type in messages and tables: "float64".
 constexpr std::string_view name(type t) noexcept {
-  return types::all_traits[static_cast<std::size_t>(t)].name;
+  return types::all_names[static_cast<std::size_t>(t)];
 }
 
 namespace types {
