@@ -7,11 +7,11 @@
 namespace tally::backends::kokkos {
 namespace {
 
-template <class A>
+template <class A, class Numbers>
 struct products {
   using sum = dot_sum<A>;
   using R = real_t<A>;
-  numbers x, y;
+  Numbers x, y;
 
   KOKKOS_FUNCTION sum lane(std::size_t first, std::size_t end) const {
     sum s{};
@@ -20,13 +20,13 @@ struct products {
   }
 
   KOKKOS_FUNCTION sum term(std::size_t i) const {
-    const R re = x.get<R>(i, 0), yre = y.get<R>(i, 0);
+    const R re = x.template get<R>(i, 0), yre = y.template get<R>(i, 0);
     if constexpr (!is_complex_v<A>) {
       return {multiply(re, yre)};
     } else {  // at least y is complex: it comes last in a pair
-      const R yim = y.get<R>(i, 1);
-      if (!x.v.complex) return {multiply(re, yre), R{}, multiply(re, yim), R{}};
-      const R im = x.get<R>(i, 1);
+      const R yim = y.template get<R>(i, 1);
+      if (!x.is_complex()) return {multiply(re, yre), R{}, multiply(re, yim), R{}};
+      const R im = x.template get<R>(i, 1);
       return {multiply(re, yre), multiply(im, yim), multiply(re, yim), multiply(im, yre)};
     }
   }
@@ -37,8 +37,15 @@ struct products {
 void dot(const executor&, const dot_arguments& a) {
   const auto lock = acquire();
   with_type<accumulator_types>(a.result.element, [&]<class A>() {
-    write_sum<real_t<A>>(products<A>{numbers(a.x), numbers(a.y)}, a.x.size, a.conjugated,
-                         a.result.data, is_complex_v<A> ? 2 : 1, a.options.wait);
+    const auto write = [&]<class Numbers>(const Numbers& x, const Numbers& y) {
+      write_sum<real_t<A>>(products<A, Numbers>{x, y}, a.x.size, a.conjugated, a.result.data,
+                           is_complex_v<A> ? 2 : 1, a.options.wait);
+    };
+    if (a.x.element == type_of<A> && a.y.element == type_of<A>) {
+      write(own_numbers<A>(a.x), own_numbers<A>(a.y));
+    } else {
+      write(numbers(a.x), numbers(a.y));
+    }
   });
 }
 

@@ -18,15 +18,15 @@ KOKKOS_FUNCTION R magnitude(R number) {
   }
 }
 
-template <class A>
+template <class A, class Numbers>
 struct values {
   using sum = reduce_sum<A>;
   using R = real_t<A>;
-  numbers x;
+  Numbers x;
   bool magnitudes;
 
   KOKKOS_FUNCTION R number(std::size_t i, int part) const {
-    const R value = x.get<R>(i, part);
+    const R value = x.template get<R>(i, part);
     return magnitudes ? magnitude(value) : value;
   }
   KOKKOS_FUNCTION sum lane(std::size_t first, std::size_t end) const {
@@ -43,16 +43,16 @@ struct values {
 };
 
 /// The scaled sum is made always, since only the whole sum decides whether it is needed.
-template <class A>
+template <class A, class Numbers>
 struct squares {
   using sum = norm_sum<A>;
   using R = real_t<A>;
-  numbers x;
+  Numbers x;
 
   KOKKOS_FUNCTION R add(std::size_t first, std::size_t end, int part, R scale) const {
     R s{};
     for (std::size_t i = first; i < end; i += order::lanes) {
-      const R number = multiply(x.get<R>(i, part), scale);
+      const R number = multiply(x.template get<R>(i, part), scale);
       s += multiply(number, number);
     }
     return s;
@@ -80,12 +80,15 @@ void reduce(const executor&, const reduce_arguments& a) {
     const auto write = [&](const auto& terms, int parts) {
       write_sum<R>(terms, a.x.size, a.what, a.result.data, parts, a.options.wait);
     };
-    if (a.what != reduction::nrm2) {
-      write(values<A>{numbers(a.x), a.what == reduction::asum},
-            is_complex_v<A> && a.what == reduction::sum ? 2 : 1);
-    } else if constexpr (std::is_floating_point_v<R>) {
-      write(squares<A>{numbers(a.x)}, 1);
-    }
+    const auto reduce = [&]<class Numbers>(const Numbers& x) {
+      if (a.what != reduction::nrm2) {
+        write(values<A, Numbers>{x, a.what == reduction::asum},
+              is_complex_v<A> && a.what == reduction::sum ? 2 : 1);
+      } else if constexpr (std::is_floating_point_v<R>) {
+        write(squares<A, Numbers>{x}, 1);
+      }
+    };
+    a.x.element == type_of<A> ? reduce(own_numbers<A>(a.x)) : reduce(numbers(a.x));
   });
 }
 

@@ -54,10 +54,29 @@ struct numbers {
 
   explicit numbers(const operand& x) : v(x) {}
 
+  KOKKOS_FUNCTION bool is_complex() const { return v.complex; }
   template <class R>
   KOKKOS_FUNCTION R get(std::size_t i, int part) const {
     return typed::number_at<R>(v.data, static_cast<std::ptrdiff_t>(i) * v.increment + part,
                                v.number);
+  }
+};
+
+/// The same for elements of type A, the accumulator's own: telling types apart would take most of
+/// the time of their sum (2^20 doubles on one core: 2.8 instead of 1.4 ms).
+template <class A>
+struct own_numbers {
+  const real_t<A>* data;
+  std::ptrdiff_t increment;  // in numbers
+
+  explicit own_numbers(const operand& x)
+      : data(static_cast<const real_t<A>*>(x.data)),
+        increment((is_complex_v<A> ? 2 : 1) * x.increment) {}
+
+  static constexpr bool is_complex() { return is_complex_v<A>; }
+  template <class R>
+  KOKKOS_FUNCTION R get(std::size_t i, int part) const {
+    return data[static_cast<std::ptrdiff_t>(i) * increment + part];
   }
 };
 
