@@ -18,7 +18,8 @@
 
 // tests/c_frozen.c has the numbers themselves; these say that C++ has the same.
 static_assert(TALLY_UNREADABLE_FILE == static_cast<int>(tally::errc::unreadable_file));
-static_assert(TALLY_COMPLEX128 == static_cast<int>(tally::type::complex128));
+static_assert(TALLY_COMPLEX128 == static_cast<int>(tally::type::complex128) &&
+              TALLY_COMPLEX128 + 1 == tally::type_count);  // a new type has its number here, too
 static_assert(TALLY_CONJUGATE_Y == static_cast<int>(tally::conjugate::y));
 static_assert(TALLY_INSTRUCTIONS_BEST == static_cast<int>(tally::instruction_set::best));
 static_assert(TALLY_INSTRUCTIONS_NEON == static_cast<int>(tally::instruction_set::neon));
