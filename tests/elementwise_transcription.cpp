@@ -181,7 +181,7 @@ template <class C>
 C multiple(const tally::scalar& factor, C x) {
   const C f = factor.as<C>();
   if constexpr (tally::is_complex_v<C>) {
-    if (!tally::transforms::is_complex(factor.element) || factor.number.imag() == 0) {
+    if (!tally::is_complex(factor.element) || factor.number.imag() == 0) {
       return {f.real() * x.real(), f.real() * x.imag()};
     }
   }

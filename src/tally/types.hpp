@@ -114,44 +114,39 @@ enum class type : std::uint8_t {
 
 namespace types {
 
-/// Is a name as a template argument.
-template <std::size_t size>
-struct text {
-  char characters[size];
-  consteval text(const char (&literal)[size]) {
-    for (std::size_t i = 0; i < size; ++i) characters[i] = literal[i];
-  }
-};
-
-/// Is an element type with its number, and its name in messages and tables.
-template <class T, tally::type number_, text name_>
+/// Is an element type with its number.
+template <class T, tally::type number_>
 struct row {
   using element = T;
   static constexpr tally::type number = number_;
-  static constexpr std::string_view name = {name_.characters, sizeof(name_) - 1};
 };
 
 template <class... Row>
 struct rows {
   using elements = type_list<typename Row::element...>;
   static constexpr std::array numbers{Row::number...};
-  static constexpr std::array names{Row::name...};
 };
 
 /// This is the one list; real types come before complex ones. Tables, predicates and the lists
 /// below are made of it, and what can't be made of it doesn't compile.
-using listed = rows<row<bool, type::boolean, "bool">,                          //
-                    row<std::int8_t, type::int8, "int8">,                      //
-                    row<std::uint8_t, type::uint8, "uint8">,                   //
-                    row<std::int32_t, type::int32, "int32">,                   //
-                    row<std::int64_t, type::int64, "int64">,                   //
-                    row<float16, type::float16, "float16">,                    //
-                    row<bfloat16, type::bfloat16, "bfloat16">,                 //
-                    row<float, type::float32, "float32">,                      //
-                    row<double, type::float64, "float64">,                     //
-                    row<std::complex<float>, type::complex64, "complex64">,    //
-                    row<std::complex<double>, type::complex128, "complex128">  //
-                    >;
+using listed = rows<row<bool, type::boolean>,                   //
+                    row<std::int8_t, type::int8>,               //
+                    row<std::uint8_t, type::uint8>,             //
+                    row<std::int32_t, type::int32>,             //
+                    row<std::int64_t, type::int64>,             //
+                    row<float16, type::float16>,                //
+                    row<bfloat16, type::bfloat16>,              //
+                    row<float, type::float32>,                  //
+                    row<double, type::float64>,                 //
+                    row<std::complex<float>, type::complex64>,  //
+                    row<std::complex<double>, type::complex128>>;
+
+/// These are their names in messages and tables, in the same order. (A name can't be an argument of
+/// `row`: nvcc takes no value of a class in the arguments of a kernel's template.)
+inline constexpr std::array<std::string_view, listed::elements::size> listed_names = {
+    "bool",     "int8",    "uint8",   "int32",     "int64",     "float16",
+    "bfloat16", "float32", "float64", "complex64", "complex128"};
+static_assert(!listed_names.back().empty(), "every listed type has a name");
 
 }  // namespace types
 
@@ -324,7 +319,7 @@ inline constexpr auto all_traits = []<class... T>(type_list<T...>) {
 inline constexpr auto all_names = [] {
   std::array<std::string_view, type_count> table;
   for (std::size_t i = 0; i < type_count; ++i) {
-    table[static_cast<std::size_t>(listed::numbers[i])] = listed::names[i];
+    table[static_cast<std::size_t>(listed::numbers[i])] = listed_names[i];
   }
   return table;
 }();
