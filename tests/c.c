@@ -128,6 +128,20 @@ static void executors(void) {
         tally_cuda(&made, 12345, NULL) != TALLY_SUCCESS);
   CHECK(memcmp(&made, &before, sizeof made) == 0);
 
+  {
+    tally_executor twin; /* made alike, of the same bytes; no byte is ignored */
+    memset(&made, 0xff, sizeof made);
+    memset(&twin, 0x11, sizeof twin);
+    CALL(tally_simd(&made, TALLY_INSTRUCTIONS_BASELINE));
+    CALL(tally_simd(&twin, TALLY_INSTRUCTIONS_BASELINE));
+    CHECK(memcmp(&made, &twin, sizeof made) == 0);
+    for (size_t i = 36; i < sizeof twin; ++i) {
+      ((unsigned char*)&twin)[i] ^= 1;
+      CHECK(tally_dot(&twin, 4, F64, x, 1, F32, y, 1, F64, &r, NULL) == TALLY_INVALID_ARGUMENT);
+      ((unsigned char*)&twin)[i] ^= 1;
+    }
+  }
+
   CALL(tally_automatic(&made));
   CALL(tally_dot(&made, 4, F64, x, 1, F32, y, 1, F64, &r, NULL));
   CHECK(r == 70);
@@ -412,6 +426,13 @@ static void elementwise(void) {
   FAIL(TALLY_NULL_POINTER, "tally: beta is null",
        tally_axpby(&where, 3, F64, &half, F64, b, 1, F64, NULL, F64, a, 1, NULL));
   CHECK(tally_scal(&where, 3, 11, &half, F64, a, 1, NULL) == TALLY_UNSUPPORTED_TYPE);
+  {
+    double v[2] = {3, 5};
+    char anywhere[9]; /* a factor may lie at any address */
+    memcpy(anywhere + 1, &half, sizeof half);
+    CALL(tally_scal(&where, 2, F64, anywhere + 1, F64, v, 1, NULL));
+    CHECK(v[0] == 1.5 && v[1] == 2.5);
+  }
   CHECK(tally_scal(&where, 3, F64, &half, -5, a, 1, NULL) == TALLY_UNSUPPORTED_TYPE);
   CHECK(tally_relu(&where, 1, C128, c, 1, C128, a, 1, NULL) == TALLY_UNSUPPORTED_TYPE);
   CHECK(a[0] == 1 && a[1] == 2 && a[2] == 3);
@@ -456,6 +477,16 @@ static void histograms(void) {
   o.incw = 1;
   CALL(tally_bincount(&where, 5, TALLY_INT8, k, 1, 3, F64, total, &o));
   CHECK(total[0] == 1 && total[1] == 8 && total[2] == 22);
+  o.incw = 0; /* the default, 1 */
+  CALL(tally_bincount(&where, 5, TALLY_INT8, k, 1, 3, F64, total, &o));
+  CHECK(total[0] == 1 && total[1] == 8 && total[2] == 22);
+  o.weights = NULL;
+  o.channels = 2;
+  CHECK(tally_bincount(&where, 5, TALLY_INT8, k, 1, 3, I32, counts, &o) == TALLY_SIZE_MISMATCH);
+  o.channels = 65537;
+  CHECK(tally_bincount(&where, 5, TALLY_INT8, k, 1, 3, I32, counts, &o) == TALLY_INVALID_ARGUMENT);
+  o.channels = 0;
+  o.weights = weights;
 
   counts[0] = 42;
   FAIL(TALLY_NULL_POINTER, "tally: lower is null",

@@ -33,7 +33,8 @@ word control() { return _mm_getcsr(); }
 void set_control(word value) { _mm_setcsr(value); }
 #elif defined(__aarch64__)
 using word = std::uint64_t;
-// Of float and double, and of half precision. The sticky flags have a register of their own.
+// These bits are for float, double and half precision. The sticky flags have a register of their
+// own.
 constexpr word flush_results = 1u << 24, flush_operands = 1u << 19, traps = 0x9f00, sticky = 0;
 constexpr bool a_set_bit_traps = true;
 

@@ -43,6 +43,16 @@ TEST(Executors, AreMadeByTheirNames) {
   EXPECT_EQ(tally::executor_named("automatic"), tally::automatic());
 }
 
+TEST(Executors, AreThoseThatTheBuildHas) {
+  const auto names = tally::backend_names();
+  const std::set<std::string_view> built(names.begin(), names.end());
+  EXPECT_EQ(built.size(), names.size());
+  EXPECT_TRUE(built.contains("serial") && built.contains("simd"));
+  EXPECT_EQ(built.contains("openmp"), TALLY_HAS_OPENMP == 1);
+  EXPECT_EQ(built.contains("cuda"), TALLY_HAS_CUDA == 1);
+  EXPECT_EQ(built.contains("kokkos"), TALLY_HAS_KOKKOS == 1);
+}
+
 TEST(Executors, AnUnknownNameIsAnErrorThatSaysWhichThereAre) {
   for (const std::string_view name : {"", "Serial", "serial ", "gpu"}) {
     try {

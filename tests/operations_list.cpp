@@ -597,7 +597,7 @@ class all_operations {
     functions_of<std::int32_t>();
   }
 
-  // Of bool, what is not above
+  // Operations on bool that are not above
 
   template <class Z>
   void copies_of_bool() {

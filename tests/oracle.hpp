@@ -146,8 +146,8 @@ class number {
   mpfr_t value_;
 };
 
-// Of vectors whose element types are told at run time: the bytes of the result's type, each part
-// rounded once.
+// For vectors whose element types are told at run time: these give the bytes of the result, each
+// part rounded once.
 
 struct elements {
   const std::vector<std::byte>& bytes;

@@ -55,7 +55,7 @@ auto view(unsigned char* bytes, std::size_t n, layout l) {
   return tally::strided(reinterpret_cast<T*>(bytes) + l.offset, n, l.increment);
 }
 
-/// Of any types; no two elements of a vector are likely to have the same value.
+/// Hashes elements of any types; no two elements of a vector are likely to have the same value.
 template <class Z>
 struct hash {
   template <class T>

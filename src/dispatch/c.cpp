@@ -127,13 +127,20 @@ constexpr std::uint64_t made_here = 0x5e3a'7a11'c0de'1e96;
 using executor_words = std::array<std::uint64_t, 4>;
 static_assert(std::is_trivially_copyable_v<tally::executor>);
 static_assert(sizeof(executor_words) == sizeof(tally::executor));
+// Two pointers and three ints leave half of the last word, where an executor has no bytes.
+static_assert(sizeof(tally::executor) == 2 * sizeof(void*) + 4 * sizeof(int));
+constexpr std::uint64_t lower_half = 0xffff'ffff;
+constexpr std::uint64_t last_word =
+    std::endian::native == std::endian::little ? lower_half : ~lower_half;
 
 template <class F>
 tally_status make(tally_executor* where, F&& executor) {
   return status_of([&] {
     require("where", where);
-    const auto w = std::bit_cast<executor_words>(executor());
-    *where = {{made_here, w[0], w[1], w[2], w[3], 0, 0, 0}};
+    const tally::executor made = executor();
+    executor_words w{};
+    std::memcpy(w.data(), &made, sizeof made);
+    *where = {{made_here, w[0], w[1], w[2], w[3] & last_word, 0, 0, 0}};
   });
 }
 
@@ -144,7 +151,7 @@ tally_status make(tally_executor* where, F&& executor) {
 tally::executor executor_of(const tally_executor* where) {
   if (where == nullptr) return tally::automatic();
   const auto& c = where->contents;
-  if (((c[0] ^ made_here) | c[5] | c[6] | c[7]) != 0) fail_executor();
+  if (((c[0] ^ made_here) | (c[4] & ~last_word) | c[5] | c[6] | c[7]) != 0) fail_executor();
   return std::bit_cast<tally::executor>(executor_words{c[1], c[2], c[3], c[4]});
 }
 
@@ -214,7 +221,9 @@ tally::scalar factor(const char* name, tally_type element, const void* value) {
   tally::scalar result;
   if (tally::is_listed(to_type(element))) {
     tally::backends::with_type(to_type(element), [&]<class T>() {
-      result = T(*static_cast<const tally::types::stored_t<T>*>(value));
+      tally::types::stored_t<T> stored;
+      std::memcpy(&stored, value, sizeof stored);  // it may lie at any address
+      result = T(stored);
     });
   }
   result.element = to_type(element);
@@ -288,7 +297,7 @@ tally_status histogram(const tally_executor* where, const tally::operand& x, std
     a.x = x;
     set_bins(a);
     a.weighted = o.weights != nullptr;
-    if (a.weighted) a.weights = vector(x.size, o.weights_type, o.weights, o.incw);
+    if (a.weighted) a.weights = vector(x.size, o.weights_type, o.weights, o.incw == 0 ? 1 : o.incw);
     const std::size_t channels = o.channels != 0 ? o.channels : 1;
     a.options = {o.add != 0, channels, reinterpret_cast<tally::outside_counts*>(o.outside)};
     const std::size_t all = bins <= SIZE_MAX / channels ? bins * channels : SIZE_MAX;

@@ -75,7 +75,7 @@ void check_reach(const check& check, const executor& where, const csr_operand& a
   check.reach(where, "values", a.values);
 }
 
-/// Of a matrix that the host reaches.
+/// Checks the first and the last offset of a matrix that the host reaches.
 void check_ends(const check& check, const csr_operand& a) {
   const backends::index_vector offsets(a.row_offsets);
   if (offsets[0] != 0) {

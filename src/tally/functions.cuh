@@ -35,7 +35,7 @@ inline constexpr bool is_lambda_of_both = false;
 template <class F>
 inline constexpr bool travels =
     std::is_class_v<F> && (std::is_trivially_copyable_v<F> || is_lambda_of_both<F>);
-/// Of a function that runs there only.
+/// Throws the error of a function that runs on a device only.
 [[noreturn]] inline void refuse_on_host(const char* function, const executor& where) {
   throw error(errc::invalid_argument,
               std::string(function) + ": a __device__ lambda can't run on " +

@@ -25,8 +25,8 @@
 // Counts are integers of 32 or 64 bits, one a bin, contiguous. They hold the number of samples, or
 // with `histogram_options::add` what they held before and that. Of 32 bits there may be at most
 // 2^31 - 1 samples, so what is counted always fits. Sums with what was there are taken modulo 2^32
-// (2^64): one too large for the type is negative, or of an unsigned type right, and never a smaller
-// count, as long as what was there is not negative.
+// (2^64): a sum too large for the type is negative, which as an unsigned number is right; it is
+// never a smaller count, as long as what was there is not negative.
 //
 // Channels: with `histogram_options::channels` = c samples are interleaved, sample i belongs to
 // channel i mod c, each channel has its own `bins` counts, those of channel 0 first.
@@ -37,13 +37,13 @@
 // must know whether all keys had a bin.
 //
 // Errors (tally::error), before anything is written: null_pointer (with elements to point at);
-// zero_increment; misaligned; unsupported_type; size_mismatch; invalid_argument: no bins or more
-// than 2^31 - 1 counts, no channels, samples that are not a multiple of the channels, too many
-// samples, bounds that are not finite or not lower < upper, edges that decrease or are NaN;
-// overlap, if counts or `outside` share memory with an input or each other; wrong_memory if the
-// executor can't reach samples, weights, counts or `outside`, or the host edges; device_failure.
-// And key_out_of_range of `bincount`: on the CPU backends nothing is written; on a device the
-// counts are those of the keys in range.
+// zero_increment; misaligned; unsupported_type; size_mismatch, also for samples that are no
+// multiple of the channels; invalid_argument: no bins or more than 2^31 - 1 counts, no channels or
+// more than 65536, too many samples, bounds not finite or not lower < upper, edges that decrease or
+// are NaN; overlap, if counts or `outside` share memory with an input or each other; wrong_memory
+// if the executor can't reach samples, weights, counts or `outside`, or the host edges;
+// device_failure. And key_out_of_range of `bincount`: on the CPU backends nothing is written; on a
+// device the counts are those of the keys in range.
 #pragma once
 
 #include <tally/executor.hpp>

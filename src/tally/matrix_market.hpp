@@ -64,7 +64,7 @@ struct matrix_market_options {
   std::size_t max_entries = (std::size_t{1} << 31) - 1;
   /// Bytes, of a compressed file after decompression: time.
   std::uint64_t max_bytes = std::uint64_t{1} << 38;
-  /// Of a line, in bytes without its end; at most 2^30.
+  /// Bytes of a line without its end; at most 2^30.
   std::size_t max_line = 65536;
   /// Bytes of comments and blank lines.
   std::size_t max_skipped = std::size_t{1} << 24;

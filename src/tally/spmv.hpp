@@ -182,7 +182,7 @@ struct spmv_arguments {
   scalar alpha = 1;                        ///< the factor of A x
   scalar beta = 0;                         ///< the factor of y
   const spmv_plan* plan = nullptr;         ///< of this matrix and backend, or null
-  call_options options = {.wait = false};  ///< there is no form that waits
+  call_options options = {.wait = false};  ///< set its grade; nothing here waits
 
   /// Whether beta is not 0.
   bool reads_y() const noexcept { return beta.integer != 0 || beta.number != 0.0; }

@@ -161,13 +161,14 @@ typedef struct tally_outside_counts {
   int64_t nan;   /* NaNs */
 } tally_outside_counts;
 
-/* What a histogram may be asked for; NULL, and 0 in each member, are the defaults. */
+/* What a histogram may be asked for; NULL, and 0 in each member, are the defaults. With weights
+ * their type must be set. */
 typedef struct tally_histogram_options {
   size_t size;     /* sizeof(tally_histogram_options) */
   size_t channels; /* Samples are interleaved: i is of channel i mod channels. 0: 1. */
   tally_outside_counts* outside; /* one for each channel, where the executor can write, or NULL */
   const void* weights;     /* as many as samples: they are summed. NULL: samples are counted. */
-  ptrdiff_t incw;          /* the increment of weights */
+  ptrdiff_t incw;          /* the increment of weights; 0: 1 */
   tally_type weights_type; /* TALLY_FLOAT32 or TALLY_FLOAT64; looked at if there are weights */
   int add;                 /* 1: added to what counts and outside hold; 0: written over it */
 } tally_histogram_options;
@@ -260,7 +261,8 @@ TALLY_EXPORT tally_status tally_executor_name(const tally_executor* where, const
 /* The backends of this build, "serial" first: *count says how many there are, and of the first
  * `capacity` names[i] is the name and usable[i] 1 if it can run in this process, 0 if it can't.
  * names and usable may be NULL. For usable each executor is made, which initialises Kokkos where it
- * is built in. TALLY_NULL_POINTER if count is NULL. */
+ * is built in; a failure other than TALLY_NO_DEVICE is this call's. TALLY_NULL_POINTER if count is
+ * NULL. */
 TALLY_EXPORT tally_status tally_executors(size_t capacity, const char** names, int* usable,
                                           size_t* count);
 
@@ -440,9 +442,9 @@ TALLY_EXPORT tally_status tally_exp(const tally_executor* where, size_t n, tally
  * which is closed. `counts` are contiguous, of TALLY_INT32 or TALLY_INT64, as many as bins times
  * channels: those of the first channel, of the second, ... With weights they are TALLY_FLOAT32 or
  * TALLY_FLOAT64, and hold each bin's exact sum, rounded once. Counts and `outside` share no memory
- * with an input or each other: TALLY_OVERLAP. TALLY_INVALID_ARGUMENT for no bins, more than 2^31 -
- * 1 counts, samples that are no multiple of the channels, or more of them than a count of
- * TALLY_INT32 holds. */
+ * with an input or each other: TALLY_OVERLAP. TALLY_SIZE_MISMATCH for samples that are no multiple
+ * of the channels. TALLY_INVALID_ARGUMENT for no bins, more than 2^31 - 1 counts, more than 65536
+ * channels, more samples than a count of TALLY_INT32 holds, or with weights more than 2^30 - 2. */
 
 /* Counts how many of n integers are k, for k = 0 ... bins - 1. A key that has no bin is
  * TALLY_KEY_OUT_OF_RANGE, unless options have `outside`; without `outside` the call waits on every

@@ -91,6 +91,7 @@ template <class... T>
 struct type_list {
   static constexpr std::size_t size = sizeof...(T);  ///< how many there are
 };
+/// Returns the types of both lists, in their order.
 template <class... T, class... U>
 consteval type_list<T..., U...> operator+(type_list<T...>, type_list<U...>) {
   return {};
@@ -277,8 +278,8 @@ using real_t = typename types::real<T>::type;
 
 using integer_types = types::those<element_types, std::is_integral>;                 ///< and bool
 using floating_point_types = types::those<element_types, types::is_floating_point>;  ///< real ones
-using real_types = types::those<element_types, types::is_real>;
-using complex_types = types::those<element_types, types::is_complex>;
+using real_types = types::those<element_types, types::is_real>;        ///< bool among them
+using complex_types = types::those<element_types, types::is_complex>;  ///< std::complex of these
 static_assert(std::same_as<decltype(real_types{} + complex_types{}), element_types>,
               "real types come before complex ones");
 
@@ -331,11 +332,15 @@ template <class List>
 TALLY_HOST_DEVICE constexpr bool is_in(type t) {
   return types::has_number(List{}, t);
 }
+/// Says whether `t` is an integer type or bool.
 TALLY_HOST_DEVICE constexpr bool is_integer(type t) { return is_in<integer_types>(t); }
+/// Says whether `t` is a real floating-point type.
 TALLY_HOST_DEVICE constexpr bool is_floating_point(type t) {
   return is_in<floating_point_types>(t);
 }
+/// Says whether `t` is a listed type that is not complex.
 TALLY_HOST_DEVICE constexpr bool is_real(type t) { return is_in<real_types>(t); }
+/// Says whether `t` is a complex type.
 TALLY_HOST_DEVICE constexpr bool is_complex(type t) { return is_in<complex_types>(t); }
 
 /// Returns the size of one element in bytes. The type must be listed, here and below.
