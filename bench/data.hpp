@@ -25,7 +25,7 @@ constexpr std::size_t bins_of(values drawn, std::size_t n) {
   return drawn == values::common_bits ? 256 : n;
 }
 
-/// Of vectors whose product has condition number 10^k, "n" is k, and this their length.
+/// The length of vectors whose product has condition number 10^k, where "n" is k.
 inline constexpr std::size_t ill_conditioned_size = 1000;
 
 /// Host memory, `offset` bytes past a page's border, with n random elements. The same for a seed,

@@ -61,7 +61,7 @@ int launches_for(const launch& f, void* result) {
   return static_cast<int>(std::clamp(seconds / stop.seconds_since(start), 1.0, 50.0));
 }
 
-/// Of as many results as a computation here has.
+/// Has room for as many results as a computation here has.
 void* result_memory() {
   static const device_memory memory(sizeof(std::complex<double>) << 20);
   return memory.data();

@@ -32,7 +32,7 @@ struct lane {
 /// a multiple of 64. A vector load there crosses a cache line, which costs the peers up to half.
 inline constexpr std::size_t of_malloc = 16;
 
-/// Of the lanes of one vector (reduce.cpp).
+/// These are for the lanes of one vector (reduce.cpp).
 std::vector<std::size_t> sizes_of_one(const types& t, bool full);
 contenders ways_of_one(const workload& w, bool full);
 

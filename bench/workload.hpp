@@ -29,7 +29,7 @@ using pairs = tally::type_list<pair<double, double>, pair<float, float>, pair<fl
                                pair<std::complex<float>, std::complex<float>>,
                                pair<std::complex<double>, std::complex<double>>>;
 
-/// Of histograms: samples and counts.
+/// Histograms have these: samples and counts.
 using histogram_pairs = tally::type_list<pair<std::int32_t, std::int32_t, std::int32_t>,
                                          pair<std::uint8_t, std::int32_t, std::int32_t>,
                                          pair<float, std::int32_t, std::int32_t>>;

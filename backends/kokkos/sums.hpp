@@ -62,8 +62,9 @@ struct numbers {
   }
 };
 
-/// The same for elements of type A, the accumulator's own: telling types apart would take most of
-/// the time of their sum (2^20 doubles on one core: 2.8 instead of 1.4 ms).
+/// The same for elements of type A, the accumulator's own. To tell types apart takes most of a
+/// sum's time: on one core the sum of 2^20 doubles takes 0.57 ms so, of floats added as doubles 1.5
+/// ms.
 template <class A>
 struct own_numbers {
   const real_t<A>* data;

@@ -27,7 +27,7 @@ __global__ void add_by_atomics(const X* keys, std::size_t n, std::int32_t* count
   }
 }
 
-/// Of a multiple of 16 bytes.
+/// The vector has a multiple of 16 bytes.
 template <class X>
 __global__ void add_by_atomics_wide(const X* keys, std::size_t n, std::int32_t* counts) {
   constexpr std::size_t lanes = sizeof(uint4) / sizeof(X);
