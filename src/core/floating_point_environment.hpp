@@ -23,8 +23,12 @@ class default_environment {
     if (changed_) _mm_setcsr(standard | (saved_ & status));
   }
   ~default_environment() {
-    // Flags that were raised meanwhile stay raised, as after any arithmetic.
-    if (changed_) _mm_setcsr((saved_ & ~status) | ((saved_ | _mm_getcsr()) & status));
+    // Flags that were raised before or meanwhile stay raised, as after any arithmetic. LLVM's
+    // OpenMP lowers them at the end of a region that has one thread.
+    const std::uint32_t now = _mm_getcsr();
+    if (changed_ || (saved_ & status & ~now) != 0) {
+      _mm_setcsr((saved_ & ~status) | ((saved_ | now) & status));
+    }
   }
 
  private:
