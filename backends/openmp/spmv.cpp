@@ -136,8 +136,10 @@ void join(const spmv_arguments& a, const std::vector<cut_rows<A>>& shares) {
   }
 }
 
+// This is not inlined: the exact grade's way would take its trees' part of the stack, too.
 template <class A>
-void multiply(const executor& where, const spmv_arguments& original, const borders& all) {
+[[gnu::noinline]] void multiply(const executor& where, const spmv_arguments& original,
+                                const borders& all) {
   const simd::readable_x<A> x(original);
   const spmv_arguments& a = x.arguments();
   const auto kernels = simd::row_kernels_of<A>(where.instructions(), a);

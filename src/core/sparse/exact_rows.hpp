@@ -43,10 +43,11 @@ void sum_rows_exactly(const spmv_arguments& a, std::size_t first, std::size_t n,
   }
 }
 
-/// Writes y of n rows from `first` on.
+/// Writes y of n rows from `first` on. (It is not inlined: a function that is for every A would
+/// take what one of them needs of the stack beside what another one takes.)
 template <class A>
-void multiply_rows_exactly(const spmv_arguments& a, std::size_t first, std::size_t n,
-                           exact_node& node) {
+[[gnu::noinline]] void multiply_rows_exactly(const spmv_arguments& a, std::size_t first,
+                                             std::size_t n, exact_node& node) {
   std::array<A, 64> sums;
   for (std::size_t i = 0; i < n; i += sums.size()) {
     const std::size_t count = std::min(sums.size(), n - i);
