@@ -216,8 +216,7 @@ __global__ void __launch_bounds__(most_warps* warp_size, 2)
   if (threadIdx.x % warp_size == 0 && warp_first < chunks) nodes[warp] = mine.total();
   const std::int64_t here = (chunks - block_first + job.chunks_a_warp - 1) / job.chunks_a_warp;
   fold_block(job, nodes, static_cast<unsigned>(here < warps ? here : warps));
-  // The first thread alone reads it, because the last block writes to `nodes` again.
-  R total = threadIdx.x == 0 && chunks > 0 ? nodes[0] : job.identity;
+  R total = chunks > 0 ? nodes[0] : job.identity;
 
   if (gridDim.x > 1) {
     constexpr int count = words_of_sum<R>;
@@ -227,6 +226,7 @@ __global__ void __launch_bounds__(most_warps* warp_size, 2)
       words::put(job.lent.words + blockIdx.x * count, payload);
     }
     if (blockIdx.x + 1 < gridDim.x) return;
+    __syncthreads();  // all have read nodes[0], which is written again
     // Nodes of adjacent blocks a thread, then the block's tree.
     unsigned run = 1;
     while (run * blockDim.x < gridDim.x) run *= 2;
