@@ -24,6 +24,13 @@ function(tally_compile_options target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -ftz=false -prec-div=true -prec-sqrt=true
     -Xcompiler=${exact_host}>)
+  # nvcc warns (445) that a lambda's type parameter can't be deduced, which is how tables are made of
+  # types, and (549) of what an inline assembly sets.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-diag-suppress=445,549>)
+  # Kernels are a quarter of their size in the library, and are unpacked when they are first used.
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>)
+  endif()
   if(CMAKE_VERSION VERSION_LESS 3.25.2)  # these can't ask nvcc for C++20
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
   endif()

@@ -2,8 +2,9 @@
 // <tally/transform_reduce.hpp> in sources that nvcc compiles.
 //
 // A thread owns two adjacent lanes of the order, so that it loads pairs; a warp takes chunk after
-// chunk of a node of the tree, a block's warps fold theirs, and the block that ends last folds the
-// blocks'.
+// chunk of a node of the tree, a block's warps fold theirs, and the last-numbered block folds the
+// blocks', which they hand over through words. That can't deadlock: the last block waits for blocks
+// that wait for nobody, and blocks start in the order of their numbers.
 #pragma once
 
 #include <tally/executor.hpp>
@@ -12,6 +13,7 @@
 #include <tally/order.hpp>
 #include <tally/order_tree.hpp>
 #include <tally/types.hpp>
+#include <tally/words.hpp>
 
 #include <cuda_runtime.h>
 
@@ -44,11 +46,11 @@ inline constexpr unsigned most_warps = 8;
 inline constexpr unsigned own_lanes = order::lanes / warp_size;
 inline constexpr unsigned chunk_rows = order::chunk / order::lanes;
 
-/// Words that a sum takes in the lent memory, after two for the ticket.
+/// A sum takes this many words on its way to the last block: an even number.
 template <class R>
-inline constexpr unsigned slot = (sizeof(R) + 7) / 8;
+inline constexpr int words_of_sum = (sizeof(R) + 7) / 8 * 2;
 template <class R>
-inline constexpr unsigned most_blocks = (device_sum::word_count - 2) / slot<R>;
+inline constexpr unsigned most_blocks = device_sum::word_count / words_of_sum<R>;
 
 /// A kernel's only parameter. Y is `no_vector` where there is one vector.
 template <class R, class Reduce, class Map, class X, class Y>
@@ -197,7 +199,6 @@ __global__ void __launch_bounds__(most_warps* warp_size, 2)
   alignas(alignof(R) > 16 ? alignof(R) : 16)
       __shared__ unsigned char memory[most_threads * sizeof(R)];
   R* const nodes = reinterpret_cast<R*>(memory);
-  __shared__ bool last;
   const combine_by<Job> combine{&job};
   const std::int64_t chunks = (job.n + static_cast<std::int64_t>(order::chunk) - 1) /
                               static_cast<std::int64_t>(order::chunk);
@@ -218,31 +219,25 @@ __global__ void __launch_bounds__(most_warps* warp_size, 2)
   R total = chunks > 0 ? nodes[0] : job.identity;
 
   if (gridDim.x > 1) {
-    auto* const ticket = reinterpret_cast<unsigned*>(job.lent.words);
-    volatile std::uint64_t* const slots = job.lent.words + 2;
+    constexpr int count = words_of_sum<R>;
+    std::uint32_t payload[count] = {};
     if (threadIdx.x == 0) {
-      std::uint64_t words[slot<R>] = {};
-      memcpy(words, &total, sizeof(R));
-      for (unsigned w = 0; w < slot<R>; ++w) slots[blockIdx.x * slot<R> + w] = words[w];
-      __threadfence();
-      last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;  // 0 again after the last
-      __threadfence();
+      memcpy(payload, &total, sizeof(R));
+      words::put(job.lent.words + blockIdx.x * count, payload);
     }
-    __syncthreads();
-    if (!last) return;
+    if (blockIdx.x + 1 < gridDim.x) return;
+    __syncthreads();  // all have read nodes[0], which is written again
     // Nodes of adjacent blocks a thread, then the block's tree.
     unsigned run = 1;
     while (run * blockDim.x < gridDim.x) run *= 2;
     const unsigned first = threadIdx.x * run;
     tree adjacent_blocks(combine);
-    for (unsigned b = first; b < first + run && b < gridDim.x; ++b) {
-      std::uint64_t words[slot<R>];
-      for (unsigned w = 0; w < slot<R>; ++w) {
-        words[w] = slots[b * slot<R> + w];
-        slots[b * slot<R> + w] = 0;
-      }
+    for (unsigned b = first; b < first + run; ++b) {
+      const bool takes = b < gridDim.x;
+      words::take(job.lent.words + (takes ? b : 0) * count, takes, payload);
+      if (!takes) continue;
       R sum;
-      memcpy(&sum, words, sizeof(R));
+      memcpy(&sum, payload, sizeof(R));
       adjacent_blocks.add(sum);
     }
     if (first < gridDim.x) nodes[threadIdx.x] = adjacent_blocks.total();
@@ -257,8 +252,8 @@ __global__ void __launch_bounds__(most_warps* warp_size, 2)
     constexpr unsigned count = (sizeof(R) + 3) / 4;
     std::uint32_t payload[count] = {};
     memcpy(payload, &total, sizeof(R));
-    auto* const words = static_cast<volatile std::uint64_t*>(job.lent.result);
-    for (unsigned i = 0; i < count; ++i) words[i] = std::uint64_t{job.lent.tag} << 32 | payload[i];
+    auto* const to = static_cast<volatile std::uint64_t*>(job.lent.result);
+    for (unsigned i = 0; i < count; ++i) to[i] = words::make_word(payload[i], job.lent.tag);
   }
   if (job.lent.ended != nullptr)
     atomicAdd(reinterpret_cast<unsigned long long*>(job.lent.ended), 1);
@@ -301,7 +296,7 @@ class on_device {
 
     R returned = job_.identity;
     launch_sum(where, function, x, y, result != nullptr ? result : &returned, sizeof(R),
-               result == nullptr, blocks_ > 1 ? 2 + blocks_ * slot<R> : 0, this, launch);
+               result == nullptr, blocks_ > 1 ? blocks_ * words_of_sum<R> : 0, this, launch);
     return returned;
   }
 

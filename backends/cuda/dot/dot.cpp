@@ -5,24 +5,29 @@
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/sum.hpp"
 #include "src/core/order/dot_sum.hpp"
+#include "src/core/types/tables.hpp"
 
 namespace tally::backends::cuda {
 
 void dot(const executor& where, const dot_arguments& a) {
-  dot_job job;
+  sum_job job;
   job.x = a.x.data;
   job.y = a.y.data;
   job.x_increment = a.x.increment;
   job.y_increment = a.y.increment;
   job.n = static_cast<std::int64_t>(a.x.size);
+  job.x_type = a.x.element;
+  job.y_type = a.y.element;
   job.conjugated = a.conjugated;
 
-  const int lanes = lanes_a_thread(size_of(a.x.element), size_of(a.y.element));
+  int lanes = lanes_a_thread(size_of(a.x.element), size_of(a.y.element));
   const bool contiguous = is_contiguous(a.x, lanes) && is_contiguous(a.y, lanes);
+  if (!contiguous) lanes = lanes_of_any;
   with_type<accumulator_types>(a.result.element, [&]<class A>() {
     constexpr unsigned words = words_of<dot_sum<A>>;
-    run_sum(where, "dot", dot_kernels<A>(contiguous)[a.x.element][a.y.element],
-            shape_of_dot(a.x.size, lanes, words), words, job, a.result.data,
+    auto* const kernel = contiguous ? dot_kernel<A>(a.x.element, a.y.element)
+                                    : any_dot_kernel<A>(is_complex(a.x.element));
+    run_sum(where, "dot", kernel, shape_of_sum(a.x.size, lanes, words), words, job, a.result.data,
             size_of(a.result.element), a.options.wait);
   });
 }

@@ -2,8 +2,9 @@
 // types.
 #pragma once
 
-#include "backends/cuda/device/sum_kernel.cuh"
+#include "backends/cuda/device/any_share.cuh"
 #include "backends/cuda/dot/kernels.hpp"
+#include "src/core/types/tables.hpp"
 
 namespace tally::backends::cuda {
 
@@ -44,27 +45,32 @@ struct products {
     }
   }
 
-  static __device__ complex_number<R> finish(const sum& s, const dot_job& job) {
+  static __device__ complex_number<R> finish(const sum& s, const sum_job& job) {
     return finish_parts(s, job.conjugated);
   }
 };
 
-template <class A, bool contiguous>
+/// Gives the kernel of contiguous vectors.
+template <class A>
 struct dot_kernel_of {
   template <class X, class Y>
   constexpr auto operator()() const {
-    return &sum_kernel<products<A, X, Y>, contiguous>;
+    return &sum_kernel<contiguous_share<products<A, X, Y>>>;
   }
 };
 
-/// Makes the table that kernels.hpp declares. It instantiates the kernel for every pair of types
-/// that `A` can accumulate.
+/// Finds what kernels.hpp declares. It instantiates the kernel of contiguous vectors for every pair
+/// of types that `A` can accumulate.
 template <class A>
-const pair_table<dot_kernel_function>& table_of_dot_kernels(bool contiguous) {
-  static constexpr auto of_contiguous =
-      make_pair_table<dot_kernel_function, A>(dot_kernel_of<A, true>());
-  static constexpr auto of_any = make_pair_table<dot_kernel_function, A>(dot_kernel_of<A, false>());
-  return contiguous ? of_contiguous : of_any;
+sum_kernel_function* dot_kernel(type x, type y) {
+  static constexpr auto kernels = make_pair_table<sum_kernel_function, A>(dot_kernel_of<A>());
+  return kernels[x][y];
+}
+
+template <class A>
+sum_kernel_function* any_dot_kernel(bool x_complex) {
+  return x_complex ? &sum_kernel<any_share<products<A, A, A>>>
+                   : &sum_kernel<any_share<products<A, real_t<A>, A>>>;
 }
 
 }  // namespace tally::backends::cuda

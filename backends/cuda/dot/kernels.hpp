@@ -1,32 +1,19 @@
-// The kernels of dot stand in one table for each accumulator. Each table has a source file of its
-// own, so that they compile side by side.
+// This header declares the kernels of dot. Those of each accumulator `A` are compiled in a source
+// of their own (kernels.cu.in).
 #pragma once
 
-#include "backends/cuda/dot/job.hpp"
-#include "src/core/types/tables.hpp"
-
-#include <complex>
-#include <cstdint>
+#include "backends/cuda/device/sum_job.hpp"
 
 namespace tally::backends::cuda {
 
-/// The type of a kernel. The host calls it through cudaLaunchKernel, never directly.
-using dot_kernel_function = void(dot_job);
-
-/// Returns the kernels that accumulate in `A`: for vectors that are contiguous and start at
-/// multiples of what a thread loads at once, and for all others.
+/// Returns the kernel that accumulates in `A`, for vectors of these types that are contiguous and
+/// start at multiples of what a thread loads at once. x's type is not after y's in the list.
 template <class A>
-const pair_table<dot_kernel_function>& dot_kernels(bool contiguous);
+sum_kernel_function* dot_kernel(type x, type y);
 
-template <>
-const pair_table<dot_kernel_function>& dot_kernels<std::int64_t>(bool contiguous);
-template <>
-const pair_table<dot_kernel_function>& dot_kernels<float>(bool contiguous);
-template <>
-const pair_table<dot_kernel_function>& dot_kernels<double>(bool contiguous);
-template <>
-const pair_table<dot_kernel_function>& dot_kernels<std::complex<float>>(bool contiguous);
-template <>
-const pair_table<dot_kernel_function>& dot_kernels<std::complex<double>>(bool contiguous);
+/// Returns the kernel that accumulates in `A`, for any vectors; it is told their types in its job.
+/// For a complex `A` y is complex, and x may be.
+template <class A>
+sum_kernel_function* any_dot_kernel(bool x_complex);
 
 }  // namespace tally::backends::cuda

@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
   }
   if (threadIdx.x == 0) {
     round_and_deliver<T>(job, words, low, high);
-    if (job.ended != nullptr) atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
+    count_as_ended(job.ended);
   }
 }
 

@@ -24,7 +24,7 @@ const extremum_kernel& kernel_of(const extremum_arguments& a) {
 }  // namespace
 
 void extremum(const executor& where, const extremum_arguments& a) {
-  dot_job job;
+  sum_job job;
   job.x = a.x.data;
   job.x_increment = a.x.increment;
   job.n = static_cast<std::int64_t>(a.x.size);

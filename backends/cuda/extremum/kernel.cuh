@@ -2,12 +2,13 @@
 //
 // It has two steps. First every thread goes through its part of the block's tiles and keeps the
 // best number and the tile in which that first came up, at an operation or two an element; warps
-// and blocks combine what their threads have as sums are combined (device/sum_kernel.cuh). Then one
+// and blocks combine what their threads have as sums are combined (device/fold.cuh). Then one
 // warp of the last block looks once more at the one tile that is left, to find where in it the
 // element is.
 #pragma once
 
-#include "backends/cuda/device/sum_kernel.cuh"
+#include "backends/cuda/device/hand_over.cuh"
+#include "backends/cuda/device/sum_job.hpp"
 #include "backends/cuda/extremum/kernels.hpp"
 #include "src/core/extremum/rank.hpp"
 
@@ -113,7 +114,7 @@ struct loaded {
   std::int64_t first;  ///< the index of the tile's first element
 
   /// Loads the elements; it returns false if the tile has none.
-  __device__ bool load(const dot_job& job, std::int64_t tile, int of_thread) {
+  __device__ bool load(const sum_job& job, std::int64_t tile, int of_thread) {
     const int head = head_of(job.x, size);
     thread = of_thread;
     begin = tile == 0 ? head : 0;
@@ -169,7 +170,7 @@ struct gathered {
   int thread;
   std::int64_t first;
 
-  __device__ bool load(const dot_job& job, std::int64_t tile, int of_thread) {
+  __device__ bool load(const sum_job& job, std::int64_t tile, int of_thread) {
     thread = of_thread;
     first = tile * length;
     const std::int64_t left = job.n - first;
@@ -273,7 +274,7 @@ struct tracker {
 /// Finds the element of this rank in a tile, and delivers its index, or the element and its index.
 /// All threads of a warp call it together, and one of them delivers.
 template <extreme what, class X, class Held>
-__device__ void deliver_from_tile(const dot_job& job, const candidate& best, int thread, int part) {
+__device__ void deliver_from_tile(const sum_job& job, const candidate& best, int thread, int part) {
   using N = numbers<what, X>;
   using DX = on_device_t<X>;
   Held held;
@@ -325,7 +326,7 @@ struct search {
   __device__ sum of_warp(std::int64_t first, unsigned step) const {
     return best.of_warp(first, step);
   }
-  static __device__ void deliver(const dot_job& job, const sum& c, int thread) {
+  static __device__ void deliver(const sum_job& job, const sum& c, int thread) {
     deliver_from_tile<what, X, Held>(job, c, thread, 0);
   }
 };
@@ -344,7 +345,7 @@ struct search<extreme::minmax, X, Held> {
   __device__ sum of_warp(std::int64_t first, unsigned step) const {
     return {least.of_warp(first, step), greatest.of_warp(first, step)};
   }
-  static __device__ void deliver(const dot_job& job, const sum& c, int thread) {
+  static __device__ void deliver(const sum_job& job, const sum& c, int thread) {
     deliver_from_tile<extreme::min, X, Held>(job, c.min, thread, 0);
     deliver_from_tile<extreme::max, X, Held>(job, c.max, thread, 1);
   }
@@ -352,7 +353,7 @@ struct search<extreme::minmax, X, Held> {
 
 /// `Held` is how a thread holds its part of a tile: `loaded` or `gathered`.
 template <extreme what, class X, class Held>
-__global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const dot_job job) {
+__global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const sum_job job) {
   using S = search<what, X, Held>;
   using Sum = typename S::sum;
   __shared__ Sum of_warp[max_warps];
@@ -380,15 +381,12 @@ __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const dot_jo
   if (gridDim.x > 1) {
     if (threadIdx.x == 0) put(job.words + blockIdx.x * words_of<Sum>, best);
     if (blockIdx.x + 1 < gridDim.x) return;
-    best = add_blocks<Sum>(job, thread, w);
+    best = add_blocks<Sum>(job.words, thread, w);
   }
   if (w > 0) return;
   best = from_thread(best, 0);
   S::deliver(job, best, thread);
-  // Nobody waits for what atomicAdd returns.
-  if (thread == 0 && job.ended != nullptr) {
-    atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
-  }
+  if (thread == 0) count_as_ended(job.ended);
 }
 
 /// Makes what kernels.hpp declares. It instantiates the kernel for every type of elements.

@@ -13,8 +13,8 @@ namespace tally::backends::cuda {
 /// One kernel is for vectors that are contiguous and whose elements don't lie across the borders of
 /// loads, the other for all vectors. A candidate (for minmax both) takes `words` words (words.hpp).
 struct extremum_kernel {
-  dot_kernel_function* contiguous = nullptr;
-  dot_kernel_function* any = nullptr;
+  sum_kernel_function* contiguous = nullptr;
+  sum_kernel_function* any = nullptr;
   unsigned words = 0;
 };
 

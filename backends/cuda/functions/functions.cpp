@@ -2,7 +2,7 @@
 // workspace.
 #include "backends/cuda/functions/functions.hpp"
 
-#include "backends/cuda/dot/shape.hpp"
+#include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/mailbox.hpp"
 #include "backends/cuda/runtime/runtime.hpp"

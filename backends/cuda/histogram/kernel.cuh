@@ -132,7 +132,7 @@ const void* find_histogram_kernel(counting where) {
 /// Samples of one byte are counted as bytes. Others are counted by a rule of their own where that
 /// is fast.
 template <class X>
-const void* find_histogram_kernel(bin_rule rule, counting where) {
+const void* histogram_kernel_of(bin_rule rule, counting where) {
   if constexpr (sizeof(X) == 1) {
     return find_histogram_kernel<X, by_byte<X>>(where);
   } else {

@@ -1,4 +1,5 @@
-// This header declares the kernels of histograms.
+// This header declares the kernels of histograms. Those of each type of samples are compiled in a
+// source of their own (kernels.cu.in).
 #pragma once
 
 #include "backends/cuda/histogram/job.hpp"
@@ -22,27 +23,6 @@ template <class X>
 /// Returns the kernel that adds weights. It takes a histogram_weights_job.
 template <class X>
 [[gnu::visibility("hidden")]] const void* histogram_weights_kernel_of();
-
-// clang-format off
-template <> const void* histogram_kernel_of<bool>(bin_rule rule, counting where);
-template <> const void* histogram_kernel_of<std::int8_t>(bin_rule rule, counting where);
-template <> const void* histogram_kernel_of<std::uint8_t>(bin_rule rule, counting where);
-template <> const void* histogram_kernel_of<std::int32_t>(bin_rule rule, counting where);
-template <> const void* histogram_kernel_of<std::int64_t>(bin_rule rule, counting where);
-template <> const void* histogram_kernel_of<float16>(bin_rule rule, counting where);
-template <> const void* histogram_kernel_of<bfloat16>(bin_rule rule, counting where);
-template <> const void* histogram_kernel_of<float>(bin_rule rule, counting where);
-template <> const void* histogram_kernel_of<double>(bin_rule rule, counting where);
-template <> const void* histogram_weights_kernel_of<bool>();
-template <> const void* histogram_weights_kernel_of<std::int8_t>();
-template <> const void* histogram_weights_kernel_of<std::uint8_t>();
-template <> const void* histogram_weights_kernel_of<std::int32_t>();
-template <> const void* histogram_weights_kernel_of<std::int64_t>();
-template <> const void* histogram_weights_kernel_of<float16>();
-template <> const void* histogram_weights_kernel_of<bfloat16>();
-template <> const void* histogram_weights_kernel_of<float>();
-template <> const void* histogram_weights_kernel_of<double>();
-// clang-format on
 
 // These kernels look at no samples, or at samples of any type. Each takes the job of its name.
 const void* histogram_zeros_kernel();

@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(256)
 }
 
 template <class X>
-const void* find_histogram_weights_kernel() {
+const void* histogram_weights_kernel_of() {
   return reinterpret_cast<const void*>(&add_weights<X>);
 }
 

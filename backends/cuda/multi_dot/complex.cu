@@ -13,9 +13,11 @@ template <>
 multi_dot_kernels multi_dot_kernels_of<std::complex<double>>() {
   return made_multi_dot_kernels<std::complex<double>>();
 }
-multi_dot_kernel* any_pairs_kernel_of(type accumulator) {
-  return with_type<accumulator_types>(
-      accumulator, []<class A>() -> multi_dot_kernel* { return &any_pairs_kernel<A>; });
+multi_dot_kernel* any_pairs_kernel(type accumulator, bool x_complex) {
+  return with_type<accumulator_types>(accumulator, [&]<class A>() -> multi_dot_kernel* {
+    return x_complex ? &pairs_kernel<any_share<products<A, A, A>>>
+                     : &pairs_kernel<any_share<products<A, real_t<A>, A>>>;
+  });
 }
 
 }  // namespace tally::backends::cuda

@@ -11,7 +11,7 @@
 // come from the L2 cache the second time.
 #pragma once
 
-#include "backends/cuda/device/sum_kernel.cuh"
+#include "backends/cuda/device/any_share.cuh"
 #include "backends/cuda/dot/kernel.cuh"
 #include "backends/cuda/multi_dot/kernels.hpp"
 
@@ -19,8 +19,8 @@ namespace tally::backends::cuda {
 
 // --- Pairs ----------------------------------------------------------------------------------------
 
-__device__ inline dot_job job_of(const multi_dot_job& job, unsigned pair) {
-  dot_job one;
+__device__ inline sum_job job_of(const multi_dot_job& job, unsigned pair) {
+  sum_job one;
   const listed_pair& p = job.listed ? job.list[pair] : job.first;
   const std::ptrdiff_t index = job.listed ? 0 : pair;
   one.x = static_cast<const char*>(p.x) + index * job.x_distance;
@@ -28,6 +28,8 @@ __device__ inline dot_job job_of(const multi_dot_job& job, unsigned pair) {
   one.n = p.n;
   one.x_increment = p.x_increment;
   one.y_increment = p.y_increment;
+  one.x_type = job.x_type;
+  one.y_type = job.y_type;
   return one;
 }
 
@@ -54,7 +56,7 @@ struct kept_part {
 
   elements<DY, lanes> y[rows_of_chunk];
 
-  __device__ void load(const dot_job& job, std::int64_t first, int thread) {
+  __device__ void load(const sum_job& job, std::int64_t first, int thread) {
     const std::int64_t start = start_of(first, thread);
     const int left = within_chunk(job.n - start);
 #pragma unroll
@@ -65,8 +67,8 @@ struct kept_part {
     }
   }
 
-  /// Sums as `add_contiguous` does.
-  __device__ Sum add(const dot_job& job, std::int64_t first, int thread) const {
+  /// Sums as contiguous_share does.
+  __device__ Sum add(const sum_job& job, std::int64_t first, int thread) const {
     const std::int64_t start = start_of(first, thread);
     const DX* const x = static_cast<const DX*>(job.x) + start;
     const int left = within_chunk(job.n - start);
@@ -111,84 +113,13 @@ struct kept_part {
 };
 
 /// Keeps nothing: each pair's y is read.
-template <class Terms, bool contiguous>
+template <class Share>
 struct nothing_kept {
-  __device__ void load(const dot_job&, std::int64_t, int) {}
-  __device__ typename Terms::sum add(const dot_job& job, std::int64_t first, int thread) const {
-    if constexpr (contiguous) {
-      return add_contiguous<Terms>(job, first, thread);
-    } else {
-      return add_strided<Terms>(job, first, thread);
-    }
-  }
-};
+  static constexpr int lanes = Share::lanes;
 
-/// These are the terms of vectors whose types are told at run time.
-template <class A>
-struct any_products {
-  using sum = dot_sum<A>;
-  static constexpr int lanes = 2;
-};
-
-/// Returns element i of a vector, whose type is told at run time, in the accumulator's real type.
-template <class R>
-__device__ complex_number<R> element_at(const void* data, std::ptrdiff_t i, type element) {
-  return with_type(element, [&]<class T>() -> complex_number<R> {
-    if constexpr (std::is_integral_v<R> && !std::is_integral_v<T>) {
-      return {};  // no pair of such types sums up to integers
-    } else {
-      const auto value = static_cast<const on_device_t<T>*>(data)[i];
-      if constexpr (is_complex_v<T>) {
-        return {convert<R>(value.re), convert<R>(value.im)};
-      } else {
-        return {convert<R>(value), R{}};
-      }
-    }
-  });
-}
-
-/// Sums as `add_strided` does.
-template <class A>
-struct any_kept {
-  using R = real_t<A>;
-  type x_type, y_type;
-
-  __device__ void load(const dot_job&, std::int64_t, int) {}
-  __device__ dot_sum<A> add(const dot_job& job, std::int64_t first, int thread) const {
-    constexpr int own = order::lanes / warp;
-    const bool x_complex = is_complex(x_type);
-    const std::int64_t start = first * chunk + thread;
-    const int left = within_chunk(job.n - start);
-    dot_sum<A> s[own];
-#pragma unroll 1
-    for (int done = 0; done < left; done += own * static_cast<int>(warp)) {
-      complex_number<R> x[own] = {}, y[own] = {};
-#pragma unroll
-      for (int v = 0; v < own; ++v) {
-        const int i = done + v * static_cast<int>(warp);
-        if (i < left) {
-          x[v] = element_at<R>(job.x, (start + i) * job.x_increment, x_type);
-          y[v] = element_at<R>(job.y, (start + i) * job.y_increment, y_type);
-        }
-      }
-#pragma unroll
-      for (int v = 0; v < own; ++v) {
-        if constexpr (!is_complex_v<A>) {
-          s[v] = s[v] + dot_sum<A>{product(x[v].re, y[v].re)};
-        } else {
-          s[v].rr += x[v].re * y[v].re;
-          s[v].ri += x[v].re * y[v].im;
-          if (x_complex) {
-            s[v].ii += x[v].im * y[v].im;
-            s[v].ir += x[v].im * y[v].re;
-          }
-        }
-      }
-    }
-    s[0] = s[0] + s[1];
-#pragma unroll
-    for (int d = warp / 2; d > 0; d /= 2) s[0] = s[0] + from_thread_xor(s[0], d);
-    return s[0];
+  __device__ void load(const sum_job&, std::int64_t, int) {}
+  __device__ auto add(const sum_job& job, std::int64_t first, int thread) const {
+    return Share::add(job, first, thread);
   }
 };
 
@@ -201,40 +132,12 @@ TALLY_HOST_DEVICE constexpr unsigned words_a_pair(unsigned blocks) {
   return (blocks * words_of<Sum> + 7) / 8 * 8;
 }
 
-/// Adds up the sums of all blocks of a pair in the tree's order, in one warp.
-template <class Sum>
-__device__ Sum add_blocks_of_pair(std::uint64_t* words, int thread) {
-  constexpr unsigned words_a_sum = words_of<Sum>;
-  constexpr unsigned at_once = 8;  // a thread takes this many words at once: 1 to 8 blocks' sums
-  constexpr unsigned span = warp * at_once;
-  static_assert(workspace_words / span <= warp);
-  if (thread < -gridDim.x % (at_once / words_a_sum)) {  // the last thread's words must all be full
-    put(words + (gridDim.x + thread) * words_a_sum, Sum());
-  }
-  const unsigned used = gridDim.x * words_a_sum;
-  const unsigned spans = (used + span - 1) / span;
-  Sum of_span;  // thread i holds that of span i
-  for (unsigned i = 0; i < spans; ++i) {
-    const unsigned first = i * span + thread * at_once;
-    const bool takes = first < used;
-    std::uint32_t payload[at_once];
-    take(words + (takes ? first : i * span), takes, payload);
-    Sum s[at_once / words_a_sum];
-    memcpy(s, payload, sizeof payload);
-    const Sum total = add_across_threads<warp>(add_within_thread(s), warp);
-    if (thread == i) of_span = total;
-  }
-  return add_across_threads<warp>(of_span, warp);
-}
-
 /// Sums pairs: blocks (i, j), for all i, share out pairs [j * pairs_a_block, (j + 1) *
 /// pairs_a_block).
-template <class Terms, class Kept>
+template <class Sum, class Kept>
 __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
-  using Sum = typename Terms::sum;
-  constexpr unsigned at_once = 8;       // a thread adds this many sums
   constexpr unsigned most_rounds = 24;  // there are fewer than 2^24 rounds
-  __shared__ Sum sums[most_listed][max_tiles * max_warps];
+  __shared__ round_sums<Sum> sums[most_listed];
   __shared__ Sum held[most_listed][most_rounds];
   const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp;
@@ -243,15 +146,13 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
   const unsigned first_pair = blockIdx.y * job.pairs_a_block;
   const unsigned pairs =
       job.pairs - first_pair < job.pairs_a_block ? job.pairs - first_pair : job.pairs_a_block;
-  if (thread >= warps && thread < at_once) {  // a small block has no warps for these
-    for (unsigned p = w; p < pairs; p += warps) sums[p][thread] = {};
-  }
+  for (unsigned p = w; p < pairs; p += warps) clear_round(sums[p], warps, thread);
 
   const unsigned in_round = job.tiles < max_tiles ? job.tiles : max_tiles;
   std::int64_t node = std::int64_t{blockIdx.x} * (job.tiles * warps) + w;
 #pragma unroll 1
   for (unsigned tile = 0;; node += warps) {
-    const std::int64_t first = node * chunks_a_warp(Terms::lanes);
+    const std::int64_t first = node * chunks_a_warp(Kept::lanes);
     kept.load(job_of(job, first_pair), first, thread);
 #pragma unroll 1
     for (unsigned p = 0; p < pairs; ++p) {
@@ -264,12 +165,7 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
     const bool ends = tile == job.tiles;
     if (ends) let_launch_after_start();
     for (unsigned p = w; p < pairs; p += warps) {
-      Sum adjacent[at_once];
-#pragma unroll
-      for (unsigned i = 0; i < at_once; ++i)
-        adjacent[i] = sums[p][thread % max_tiles * at_once + i];
-      Sum total = add_across_threads<max_tiles * max_warps / at_once>(add_within_thread(adjacent),
-                                                                      in_round * warps / at_once);
+      Sum total = add_round(sums[p], in_round * warps, thread);
       if (thread != 0) continue;
       // Rounds combine as they come, in a binary counter.
       const unsigned round = tile / in_round - 1;
@@ -292,13 +188,11 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
   if (gridDim.x == 1 || blockIdx.x + 1 < gridDim.x) return;
   for (unsigned p = w; p < pairs; p += warps) {
     __syncwarp();
-    const Sum total = add_blocks_of_pair<Sum>(
+    const Sum total = add_blocks_in_warp<Sum>(
         job.words + (first_pair + p) * words_a_pair<Sum>(gridDim.x), thread);
     if (thread == 0) {
       deliver(job, first_pair + p, total);
-      // Nobody waits for what atomicAdd returns. It knows std::uint64_t by the name unsigned long
-      // long only.
-      if (job.ended != nullptr) atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
+      count_as_ended(job.ended);
     }
   }
 }
@@ -307,20 +201,13 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
 template <class Terms, int in_flight>
 __global__ void __launch_bounds__(max_warps* warp, 2)
     against_one_kernel(const __grid_constant__ multi_dot_job job) {
-  add_pairs<Terms>(job, kept_part<Terms, in_flight>());
+  add_pairs<typename Terms::sum>(job, kept_part<Terms, in_flight>());
 }
 
-template <class Terms, bool contiguous>
+template <class Share>
 __global__ void __launch_bounds__(max_warps* warp, 2)
     pairs_kernel(const __grid_constant__ multi_dot_job job) {
-  add_pairs<Terms>(job, nothing_kept<Terms, contiguous>());
-}
-
-/// Sums pairs of any types that `A` can accumulate.
-template <class A>
-__global__ void __launch_bounds__(max_warps* warp, 2)
-    any_pairs_kernel(const __grid_constant__ multi_dot_job job) {
-  add_pairs<any_products<A>>(job, any_kept<A>{job.x_type, job.y_type});
+  add_pairs<typename Share::Terms::sum>(job, nothing_kept<Share>());
 }
 
 // --- Short pairs ----------------------------------------------------------------------------------
@@ -384,13 +271,9 @@ __global__ void __launch_bounds__(max_warps* warp)
     }
 #pragma unroll
     for (int u = 0; u < sets; ++u) {
-#pragma unroll
-      for (int half = lanes / 2; half > 0; half /= 2) {
-#pragma unroll
-        for (int v = 0; v < half; ++v) s[u][v] = s[u][v] + s[u][v + half];
-      }
+      const Sum sum = fold_within_thread(s[u]);
       const std::int64_t pair = first + u * pairs_a_warp;
-      if (thread % threads == 0 && pair < job.pairs) deliver(job, pair, s[u][0]);
+      if (thread % threads == 0 && pair < job.pairs) deliver(job, pair, sum);
     }
   } else {  // all lanes are there, and the sets are rows of one pair
     const std::int64_t pair = first_warp * pairs_a_warp + thread / threads;
@@ -418,12 +301,8 @@ __global__ void __launch_bounds__(max_warps* warp)
 #pragma unroll
       for (int v = 0; v < lanes; ++v) s[v] = s[v] + from_thread_xor(s[v], d);
     }
-#pragma unroll
-    for (int half = lanes / 2; half > 0; half /= 2) {
-#pragma unroll
-      for (int v = 0; v < half; ++v) s[v] = s[v] + s[v + half];
-    }
-    if (thread % threads == 0 && pair < job.pairs) deliver(job, pair, s[0]);
+    const Sum sum = fold_within_thread(s);
+    if (thread % threads == 0 && pair < job.pairs) deliver(job, pair, sum);
   }
 }
 
@@ -441,10 +320,9 @@ constexpr multi_dot_kernels made_multi_dot_kernels() {
   // blocks of 2 warps 121.1, of 4 121.2.
   constexpr int sets = 4;
   return {&against_one_kernel<terms, in_flight>,
-          &pairs_kernel<terms, true>,
+          &pairs_kernel<contiguous_share<terms>>,
           &short_pairs_kernel<terms, true, sets>,
           &short_pairs_kernel<terms, false, sets>,
-          &pairs_kernel<terms, false>,
           terms::lanes,
           sets};
 }

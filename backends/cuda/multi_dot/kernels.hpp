@@ -19,11 +19,9 @@ struct multi_dot_kernels {
   multi_dot_kernel* against_one = nullptr;  ///< for pairs that have the same y
   multi_dot_kernel* aligned = nullptr;
   multi_dot_kernel* short_aligned = nullptr;  ///< for pairs of at most a chunk
-  // These are for contiguous vectors of at most a chunk, and for any vectors.
-  multi_dot_kernel* short_pairs = nullptr;
-  multi_dot_kernel* pairs = nullptr;
-  int lanes = 0;  ///< adjacent elements that a thread loads at once
-  int sets = 0;   ///< pairs of at most 64 terms that a thread takes at once
+  multi_dot_kernel* short_pairs = nullptr;    ///< for contiguous vectors of at most a chunk
+  int lanes = 0;                              ///< adjacent elements that a thread loads at once
+  int sets = 0;  ///< pairs of at most 64 terms that a thread takes at once
 };
 
 /// These types have such kernels.
@@ -46,7 +44,8 @@ multi_dot_kernels multi_dot_kernels_of<std::complex<float>>();
 template <>
 multi_dot_kernels multi_dot_kernels_of<std::complex<double>>();
 
-/// Returns the kernel for vectors of any types that `accumulator` can accumulate.
-multi_dot_kernel* any_pairs_kernel_of(type accumulator);
+/// Returns the kernel for any vectors of types that `accumulator` can accumulate; it is told the
+/// types in its job. For a complex accumulator the ys are complex, and the xs may be.
+multi_dot_kernel* any_pairs_kernel(type accumulator, bool x_complex);
 
 }  // namespace tally::backends::cuda

@@ -1,7 +1,7 @@
 
 #include "backends/cuda/cuda.hpp"
+#include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/device/words.hpp"
-#include "backends/cuda/dot/shape.hpp"
 #include "backends/cuda/multi_dot/kernels.hpp"
 #include "backends/cuda/runtime/context.hpp"
 #include "backends/cuda/runtime/launch.hpp"
@@ -107,6 +107,10 @@ const multi_dot_kernels* kernels_for(const multi_dot_arguments& a) {
     static const multi_dot_kernels kernels = multi_dot_kernels_of<X>();
     return a.results.element == type_of<dot_result_t<X, X>> ? &kernels : nullptr;
   });
+}
+
+multi_dot_kernel* any_kernel_for(const multi_dot_arguments& a) {
+  return any_pairs_kernel(a.results.element, is_complex(a.pairs[0].x.element));
 }
 
 /// Says whether all rows can be loaded as `is_contiguous` says.
@@ -263,10 +267,9 @@ void run_rows(const call& c, const multi_dot_arguments& a) {
   if (kernels != nullptr && n <= order::chunk && x.first.increment == 1 && y.first.increment == 1) {
     return run_short(c, *kernels, a, job, aligned);
   }
-  const int lanes = kernels != nullptr ? kernels->lanes : 2;
+  const int lanes = aligned ? kernels->lanes : lanes_of_any;
   const pairs_shape s = shape_of_pairs(x.rows, n, lanes, c.words_a_sum);
-  multi_dot_kernel* const kernel = kernels == nullptr ? any_pairs_kernel_of(a.results.element)
-                                   : !aligned         ? kernels->pairs
+  multi_dot_kernel* const kernel = !aligned ? any_kernel_for(a)
                                    : s.pairs_a_block > 1 && y.leading_dimension == 0
                                        ? kernels->against_one
                                        : kernels->aligned;
@@ -284,18 +287,19 @@ void run_list(const call& c, const multi_dot_arguments& a) {
     job.listed = true;
     const auto rest = list.subspan(first);
     std::size_t n = 0;
-    for (const operand_pair& pair : rest.first(std::min<std::size_t>(rest.size(), most_listed))) {
-      n = std::max(n, pair.x.size);
+    bool aligned = kernels != nullptr;
+    const auto next = rest.first(std::min<std::size_t>(rest.size(), most_listed));
+    for (const auto& [x, y] : next) {
+      n = std::max(n, x.size);
+      aligned = aligned && is_contiguous(x, kernels->lanes) && is_contiguous(y, kernels->lanes);
     }
-    const int lanes = kernels != nullptr ? kernels->lanes : 2;
-    const pairs_shape s =
-        shape_of_pairs(std::min<std::size_t>(rest.size(), most_listed), n, lanes, c.words_a_sum);
-    const auto now = rest.first(std::min(rest.size(), s.pairs));
-    bool aligned = kernels != nullptr, same_x = true, same_y = true;
+    const int lanes = aligned ? kernels->lanes : lanes_of_any;
+    const pairs_shape s = shape_of_pairs(next.size(), n, lanes, c.words_a_sum);
+    const auto now = next.first(std::min(next.size(), s.pairs));
+    bool same_x = true, same_y = true;
     for (std::size_t i = 0; i < now.size(); ++i) {
       const auto& [x, y] = now[i];
       job.list[i] = listed(now[i]);
-      aligned = aligned && is_contiguous(x, lanes) && is_contiguous(y, lanes);
       same_x = same_x && same(x, now[0].x);
       same_y = same_y && same(y, now[0].y);
     }
@@ -305,8 +309,7 @@ void run_list(const call& c, const multi_dot_arguments& a) {
                        : a.conjugated == conjugate::y ? conjugate::x
                                                       : conjugate::none;
     }
-    multi_dot_kernel* const kernel = kernels == nullptr ? any_pairs_kernel_of(a.results.element)
-                                     : !aligned         ? kernels->pairs
+    multi_dot_kernel* const kernel = !aligned ? any_kernel_for(a)
                                      : s.pairs_a_block > 1 && (same_x || same_y)
                                          ? kernels->against_one
                                          : kernels->aligned;

@@ -1,7 +1,7 @@
 // sum, asum and nrm2 on a GPU: this header has their terms for each type of elements.
 #pragma once
 
-#include "backends/cuda/device/sum_kernel.cuh"
+#include "backends/cuda/device/any_share.cuh"
 #include "backends/cuda/reduce/kernels.hpp"
 
 #include <array>
@@ -45,7 +45,7 @@ struct values {
       s = s + sum{term(convert<R>(x))};
     }
   }
-  static __device__ complex_number<R> finish(const sum& s, const dot_job&) {
+  static __device__ complex_number<R> finish(const sum& s, const sum_job&) {
     return finish_parts(s, what);
   }
 };
@@ -83,7 +83,7 @@ struct squares {
       add_scaled_square(s, convert<R>(x));
     }
   }
-  static __device__ complex_number<R> finish(const sum& s, const dot_job&) {
+  static __device__ complex_number<R> finish(const sum& s, const sum_job&) {
     return finish_parts(s, reduction::nrm2);
   }
 };
@@ -97,13 +97,21 @@ using reduce_terms =
                                           std::conditional_t<squares_leave_range<real_t<A>, X>,
                                                              squares<A, X>, values<what, A, X>>>>;
 
-/// Makes what kernels.hpp declares. It instantiates the kernel for every type of elements.
+/// Gives the terms of the same numbers after they have been converted to A: those that make the
+/// same sums of them.
+template <reduction what, class A, class Terms>
+using converted_terms = std::conditional_t<Terms::rescales, squares<A, A>, values<what, A, A>>;
+
+/// Makes what kernels.hpp declares. It instantiates the kernel of contiguous vectors for every type
+/// of elements.
 template <reduction what, class A>
 constexpr auto reduce_kernels = table_over([]<class X>() -> reduce_kernel {
   if constexpr (dot_accumulator<A, X, X>) {
     using terms = reduce_terms<what, A, X>;
     if constexpr (!std::is_void_v<terms>) {
-      return {&sum_kernel<terms, true>, &sum_kernel<terms, false>, words_of<typename terms::sum>};
+      return {&sum_kernel<contiguous_share<terms>>,
+              &sum_kernel<any_share<converted_terms<what, A, terms>>>,
+              words_of<typename terms::sum>};
     }
   }
   return {};

@@ -1,17 +1,18 @@
 // This header declares the kernels of sum, asum and nrm2.
 #pragma once
 
-#include "backends/cuda/dot/kernels.hpp"
+#include "backends/cuda/device/sum_job.hpp"
 
 #include <tally/reduce.hpp>
 
 namespace tally::backends::cuda {
 
 /// One kernel is for vectors that are contiguous and start at multiples of what a thread loads at
-/// once, the other for all vectors. The sum of a block takes `words` words (words.hpp).
+/// once, the other for all vectors, whose type its job tells. The sum of a block takes `words`
+/// words (words.hpp).
 struct reduce_kernel {
-  dot_kernel_function* contiguous = nullptr;
-  dot_kernel_function* any = nullptr;
+  sum_kernel_function* contiguous = nullptr;
+  sum_kernel_function* any = nullptr;
   unsigned words = 0;
 };
 

@@ -22,17 +22,19 @@ const reduce_kernel& kernel_of(const reduce_arguments& a) {
 }  // namespace
 
 void reduce(const executor& where, const reduce_arguments& a) {
-  dot_job job;
+  sum_job job;
   job.x = a.x.data;
   job.x_increment = a.x.increment;
+  job.x_type = a.x.element;
   job.n = static_cast<std::int64_t>(a.x.size);
 
   static constexpr const char* names[] = {"sum", "asum", "nrm2"};
-  const int lanes = lanes_a_thread(size_of(a.x.element));
+  int lanes = lanes_a_thread(size_of(a.x.element));
+  const bool contiguous = is_contiguous(a.x, lanes);
+  if (!contiguous) lanes = lanes_of_any;
   const reduce_kernel& kernel = kernel_of(a);
-  run_sum(where, names[static_cast<int>(a.what)],
-          is_contiguous(a.x, lanes) ? kernel.contiguous : kernel.any,
-          shape_of_dot(a.x.size, lanes, kernel.words), kernel.words, job, a.result.data,
+  run_sum(where, names[static_cast<int>(a.what)], contiguous ? kernel.contiguous : kernel.any,
+          shape_of_sum(a.x.size, lanes, kernel.words), kernel.words, job, a.result.data,
           size_of(a.result.element), a.options.wait);
 }
 

@@ -9,8 +9,8 @@
 
 namespace tally::backends::cuda {
 
-void run_sum(const executor& where, const char* operation, dot_kernel_function* kernel,
-             const dot_shape& shape, unsigned words_a_sum, dot_job job, void* result,
+void run_sum(const executor& where, const char* operation, sum_kernel_function* kernel,
+             const sum_shape& shape, unsigned words_a_sum, sum_job job, void* result,
              std::size_t bytes, bool wait) {
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();

@@ -1,9 +1,9 @@
 // The host's part of a sum on a GPU is one launch and, for the form that waits, its answer.
 #pragma once
 
-#include "backends/cuda/dot/job.hpp"
+#include "backends/cuda/device/sum_job.hpp"
+#include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/dot/kernels.hpp"
-#include "backends/cuda/dot/shape.hpp"
 
 #include <tally/executor.hpp>
 
@@ -15,8 +15,8 @@ namespace tally::backends::cuda {
 /// The sum of a block takes `words_a_sum` words. The result has `bytes` bytes, a multiple of 4.
 /// @throws error invalid_argument, naming `operation`, if it is to wait for a stream that is being
 /// captured.
-void run_sum(const executor& where, const char* operation, dot_kernel_function* kernel,
-             const dot_shape& shape, unsigned words_a_sum, dot_job job, void* result,
+void run_sum(const executor& where, const char* operation, sum_kernel_function* kernel,
+             const sum_shape& shape, unsigned words_a_sum, sum_job job, void* result,
              std::size_t bytes, bool wait);
 
 }  // namespace tally::backends::cuda

@@ -1,6 +1,6 @@
 #include "backends/cuda/runtime/workspace.hpp"
 
-#include "backends/cuda/dot/shape.hpp"
+#include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/runtime/context.hpp"
 
 #include <map>

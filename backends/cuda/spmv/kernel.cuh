@@ -23,16 +23,24 @@ namespace tally::backends::cuda {
 
 /// Makes the table that kernels.hpp declares.
 template <class A>
-const spmv_kernel_table& table_of_spmv_kernels() {
+const spmv_kernel_table& spmv_kernels() {
   static constexpr auto table = table_over<spmvs::value_types>([]<class V>() {
     return table_over<spmvs::vector_types>([]<class X>() {
       spmv_choice choice;
       if constexpr (std::is_same_v<dot_result_t<V, X>, A>) {
-        choice.tiles = &spmv_tiles<A, V, X>;
+        // A real or complex matrix times a complex vector, all in one precision, is common. Other
+        // pairs of complex types are rare, and one kernel that is told the types serves all: of
+        // 2^20 rows of 5, complex128 x float64 takes 89 us with it and 94 with its own, float16 x
+        // complex64 56 and 54 (one H200, 2026-11-22).
+        constexpr bool is_rare =
+            is_complex_v<A> && !(std::is_same_v<X, A> && std::is_same_v<real_t<V>, real_t<A>>);
+        using Values = std::conditional_t<is_rare, any_element, V>;
+        using Elements = std::conditional_t<is_rare, any_element, X>;
+        choice.tiles = &spmv_tiles<A, Values, Elements>;
         choice.tile_bytes = term_planes<A, most_terms>::bytes;
-        choice.pieces = &spmv_pieces<A, V, X>;
+        choice.pieces = &spmv_pieces<A, Values, Elements>;
         choice.piece_bytes = term_planes<A, piece_terms>::bytes;
-        if constexpr (!is_complex_v<A> || std::is_same_v<V, X>) {  // the others are too rare
+        if constexpr (!is_complex_v<A> || std::is_same_v<V, X>) {
           choice.rows[1] = &spmv_rows<A, V, X, 2>;
           choice.rows[2] = &spmv_rows<A, V, X, 4>;
           choice.rows[3] = &spmv_rows<A, V, X, 8>;

@@ -4,7 +4,6 @@
 #include "backends/cuda/spmv/job.hpp"
 #include "src/core/types/tables.hpp"
 
-#include <complex>
 #include <cstddef>
 
 namespace tally::backends::cuda {
@@ -23,18 +22,10 @@ struct spmv_choice {
 /// The table's indices are the type of the values and the type of x.
 using spmv_kernel_table = type_table<type_table<spmv_choice>>;
 
-/// Returns the kernels whose rows are summed in `A`.
+/// Returns the kernels whose rows are summed in `A`. They are compiled in a source of their own for
+/// each `A` (kernels.cu.in).
 template <class A>
 const spmv_kernel_table& spmv_kernels();
-
-template <>
-const spmv_kernel_table& spmv_kernels<float>();
-template <>
-const spmv_kernel_table& spmv_kernels<double>();
-template <>
-const spmv_kernel_table& spmv_kernels<std::complex<float>>();
-template <>
-const spmv_kernel_table& spmv_kernels<std::complex<double>>();
 
 /// The exact grade has a warp for each row, and so many warps in a block.
 inline constexpr unsigned exact_spmv_warps = 4;

@@ -76,10 +76,7 @@ __global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
   if (piece.before > 0) {
     sum = gather_shares(job, piece.handover - piece.before, piece.before + 1, sum, thread,
                         [] { return false; });
-    // atomicAdd knows std::uint64_t by the name unsigned long long only.
-    if (thread == 0 && job.ended != nullptr) {
-      atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
-    }
+    if (thread == 0) count_as_ended(job.ended);
   }
   if (thread == 0) write_row<A>(job, piece.row, finish_parts(sum, conjugate::none));
 }

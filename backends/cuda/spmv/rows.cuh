@@ -28,14 +28,7 @@ __device__ dot_sum<A> sum_row(const spmv_job& job, std::int64_t start, int count
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) s[k % own] = s[k % own] + terms[k];
   }
-#pragma unroll
-  for (int half = own / 2; half > 0; half /= 2) {
-#pragma unroll
-    for (int v = 0; v < half; ++v) s[v] = s[v] + s[v + half];
-  }
-#pragma unroll
-  for (int d = threads / 2; d > 0; d /= 2) s[0] = s[0] + from_thread_xor(s[0], d);
-  return s[0];
+  return fold_across_threads<threads>(fold_within_thread(s));
 }
 
 /// Sums the rows of a matrix without long ones, each in `threads` threads.

@@ -53,14 +53,8 @@ __device__ void sum_short_rows(const staged_rows<A, capacity>& staged, const Giv
         if (i + v * threads < end) s[v % own] = s[v % own] + staged.terms[i + v * threads];
       }
     }
-#pragma unroll
-    for (int half = own / 2; half > 0; half /= 2) {
-#pragma unroll
-      for (int v = 0; v < half; ++v) s[v] = s[v] + s[v + half];
-    }
-#pragma unroll
-    for (int d = threads / 2; d > 0; d /= 2) s[0] = s[0] + from_thread_xor(s[0], d);
-    if (is_short && thread == 0 && row < staged.rows) give(row, s[0]);
+    const Sum sum = fold_across_threads<threads>(fold_within_thread(s));
+    if (is_short && thread == 0 && row < staged.rows) give(row, sum);
   }
 }
 
@@ -84,10 +78,7 @@ __device__ dot_sum<A> sum_chunk(const term_planes<A, capacity>& terms, int first
       high = high + next[k + 1];
     }
   }
-  low = low + high;
-#pragma unroll
-  for (int d = warp / 2; d > 0; d /= 2) low = low + from_thread_xor(low, d);
-  return low;
+  return fold_across_threads<warp>(low + high);
 }
 
 /// Sums the short rows, each in as many threads as let all rows run at once; where they are

@@ -12,34 +12,6 @@
 
 namespace tally::backends::cuda {
 
-/// Is the order's tree, built in a warp while its leaves arrive: thread j holds the sum of 2^j
-/// leaves where bit j of their number is set.
-template <class Sum>
-class warp_tree {
- public:
-  __device__ void add(Sum leaf, int thread) {
-    int j = 0;
-    for (; leaves_ >> j & 1; ++j) leaf = from_thread(held_, j) + leaf;
-    if (thread == j) held_ = leaf;
-    ++leaves_;
-  }
-  __device__ Sum total() const {
-    Sum sum;
-    bool first = true;
-    for (int j = 0; leaves_ >> j != 0; ++j) {
-      if ((leaves_ >> j & 1) == 0) continue;
-      const Sum s = from_thread(held_, j);
-      sum = first ? s : s + sum;
-      first = false;
-    }
-    return sum;
-  }
-
- private:
-  Sum held_;
-  unsigned leaves_ = 0;
-};
-
 /// Is a sum on its way to another block. It takes at least two words.
 template <class Sum>
 struct alignas(8) handed_sum {

@@ -1,7 +1,7 @@
 #include "backends/cuda/cuda.hpp"
 
+#include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/device/words.hpp"
-#include "backends/cuda/dot/shape.hpp"
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/mailbox.hpp"
 #include "backends/cuda/runtime/runtime.hpp"

@@ -2,7 +2,7 @@
 // multiplied by, and a block brings the terms of adjacent nonzeros into shared memory.
 #pragma once
 
-#include "backends/cuda/device/sum_kernel.cuh"
+#include "backends/cuda/device/hand_over.cuh"
 #include "backends/cuda/spmv/job.hpp"
 
 #include <cstddef>
@@ -109,30 +109,77 @@ struct nonzero_place {
   }
 };
 
+/// Stands for elements whose type is told at run time, in the rare mixed pairs of complex types.
+struct any_element {};
+
+template <class Column>
+struct nonzero_place<any_element, Column> {
+  const Column* columns;
+  std::int64_t at;
+
+  __device__ nonzero_place(const spmv_job& job, std::int64_t first)
+      : columns(static_cast<const Column*>(job.columns.data) + first), at(first) {}
+  __device__ void move(int by) {
+    columns += by;
+    at += by;
+  }
+};
+
+/// Loads elements of a vector, each where `wanted` is true, at `place(k)`; elsewhere they are 0.
+template <class R, int count, class Wanted, class Place>
+__device__ void load_any(complex_number<R> (&to)[count], const typed_vector& from,
+                         const Wanted& wanted, const Place& place) {
+  with_type<floating_point_types>(from.number, [&]<class T>() {
+    T re[count] = {}, im[count] = {};
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      const auto* const at = static_cast<const T*>(from.data) + place(k) * from.increment;
+      load_if(wanted(k), at, re[k]);
+      load_if(wanted(k) && from.complex, at + 1, im[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < count; ++k) to[k] = {convert<R>(re[k]), convert<R>(im[k])};
+  });
+}
+
 /// Loads terms of a row or a block: `in_flight` nonzeros, each `apart` from the one before. Those
 /// that are not among the next `left` become +0. All loads of a kind go out before the first is
 /// waited for.
 template <class A, class V, class X, int apart, class Column, int in_flight>
 __device__ void load_terms(const spmv_job& job, const nonzero_place<V, Column>& from, int left,
                            dot_sum<A> (&terms)[in_flight]) {
-  using DX = on_device_t<X>;
-  const auto* const x = static_cast<const real_t<X>*>(job.x.data);
+  const auto wanted = [left](int k) { return k * apart < left; };
   Column column[in_flight] = {};
-  on_device_t<V> value[in_flight] = {};
-  DX element[in_flight] = {};
 #pragma unroll
-  for (int k = 0; k < in_flight; ++k) {
-    load_if(k * apart < left, from.columns + k * apart, column[k]);
+  for (int k = 0; k < in_flight; ++k) load_if(wanted(k), from.columns + k * apart, column[k]);
+  if constexpr (std::is_same_v<V, any_element>) {
+    using R = real_t<A>;
+    complex_number<R> value[in_flight], element[in_flight];
+    load_any(value, job.values, wanted, [&](int k) { return from.at + k * apart; });
+    load_any(element, job.x, wanted, [&](int k) { return column[k]; });
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      const auto [vr, vi] = value[k];
+      const auto [xr, xi] = element[k];
+      terms[k].rr = vr * xr;
+      if (job.values.complex && job.x.complex) terms[k].ii = vi * xi;
+      if (job.x.complex) terms[k].ri = vr * xi;
+      if (job.values.complex) terms[k].ir = vi * xr;
+    }
+  } else {
+    using DX = on_device_t<X>;
+    const auto* const x = static_cast<const real_t<X>*>(job.x.data);
+    on_device_t<V> value[in_flight] = {};
+    DX element[in_flight] = {};
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) load_if(wanted(k), from.values + k * apart, value[k]);
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      load_if(wanted(k), reinterpret_cast<const DX*>(x + column[k] * job.x.increment), element[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) terms[k] = term_of<A, V, X>(value[k], element[k]);
   }
-#pragma unroll
-  for (int k = 0; k < in_flight; ++k) load_if(k * apart < left, from.values + k * apart, value[k]);
-#pragma unroll
-  for (int k = 0; k < in_flight; ++k) {
-    const auto* const at = reinterpret_cast<const DX*>(x + column[k] * job.x.increment);
-    load_if(k * apart < left, at, element[k]);
-  }
-#pragma unroll
-  for (int k = 0; k < in_flight; ++k) terms[k] = term_of<A, V, X>(value[k], element[k]);
 }
 
 /// Brings the terms of `count` nonzeros from `first` on into shared memory, with a block of so many

@@ -138,10 +138,7 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
                       static_cast<int>(threadIdx.x), [&] { return !ascends(job); });
     if (threadIdx.x == 0) write_row<A>(job, share.row, finish_parts(sum, conjugate::none));
   }
-  // atomicAdd knows std::uint64_t by the name unsigned long long only.
-  if (threadIdx.x == 0 && job.ended != nullptr) {
-    atomicAdd(reinterpret_cast<unsigned long long*>(job.ended), 1ull);
-  }
+  if (threadIdx.x == 0) count_as_ended(job.ended);
 }
 
 }  // namespace tally::backends::cuda

@@ -1,4 +1,4 @@
-// A dot_job tells one launch of dot, or of a reduction of x alone, what to do. It is the kernel's
+// A sum_job tells one launch of dot, or of a reduction of x alone, what to do. It is the kernel's
 // only parameter, and the same for all types.
 #pragma once
 
@@ -9,14 +9,16 @@
 
 namespace tally::backends::cuda {
 
-struct dot_job {
+struct sum_job {
   // The members are in the order in which a kernel needs them: parameters come through a cache that
   // is cold at the kernel's start.
   const void* x = nullptr;
   const void* y = nullptr;
   std::int64_t n = 0;
-  unsigned tiles = 1;  ///< a block takes this many (dot_shape)
+  unsigned tiles = 1;  ///< a block takes this many (sum_shape)
   conjugate conjugated = conjugate::none;
+  type x_type = type::float64;  ///< only the kernels of `any_share` read this and y_type
+  type y_type = type::float64;
   /// 0: `result` is written as it is; else as words (words.hpp) with this tag.
   std::uint32_t tag = 0;
   /// The workspace (workspace.hpp), where there are several blocks.
@@ -26,5 +28,8 @@ struct dot_job {
   std::ptrdiff_t x_increment = 1;
   std::ptrdiff_t y_increment = 1;
 };
+
+/// The type of a kernel that sums. The host calls it through cudaLaunchKernel, never directly.
+using sum_kernel_function = void(sum_job);
 
 }  // namespace tally::backends::cuda

@@ -24,6 +24,9 @@ TALLY_HOST_DEVICE constexpr int lanes_a_thread(std::size_t size) {
   return size == 1 ? 8 : lanes_a_thread(size, size);
 }
 
+/// Says the same where elements are loaded one by one, from any vectors.
+inline constexpr int lanes_of_any = 2;
+
 /// Says how many chunks a warp takes at a time: those that its 32 threads' lanes make up, which are
 /// a node of the tree.
 TALLY_HOST_DEVICE constexpr int chunks_a_warp(int lanes) {
@@ -41,14 +44,14 @@ inline constexpr unsigned workspace_words = 8192;
 
 /// A block takes `tiles` adjacent tiles. A tile is a node for each of the block's `warps`. Both
 /// numbers are powers of two, so a block's share is a node of the tree too.
-struct dot_shape {
+struct sum_shape {
   unsigned blocks = 1;
   unsigned warps = 1;
   unsigned tiles = 1;
 };
 
 /// A case is a sum of at most so many nodes, a node being what a warp takes at a time.
-struct dot_case {
+struct sum_case {
   std::uint64_t most_nodes;
   unsigned warps;  ///< a block has this many
 };
@@ -56,7 +59,7 @@ struct dot_case {
 /// The figures are of f64 x f64, where a node is a chunk of 1024: the device time in us of one of
 /// 100 calls in a graph, and in brackets those of cuBLAS and of CUB's faster form in the same run.
 /// Up to 2^20 the data are in L2. Device: H200. Date: 2026-11-21.
-inline constexpr dot_case dot_cases[] = {
+inline constexpr sum_case sum_cases[] = {
     // 2^14: 1.79 (2.97, 2.82). 2^16: 1.97 (3.84, 3.07). 2^18: 2.43 (5.68, 3.29).
     // With 8 warps 2^14 and 2^18 take 0.3 to 0.7 more.
     {256, 2},
@@ -76,14 +79,14 @@ inline constexpr dot_case dot_cases[] = {
 inline constexpr std::uint64_t tiles_before_growth = 256;
 
 /// Cuts a sum of `nodes` nodes, of which there is at least one.
-constexpr dot_shape shape_of_nodes(std::uint64_t nodes, unsigned words_a_sum) {
+constexpr sum_shape shape_of_nodes(std::uint64_t nodes, unsigned words_a_sum) {
   const auto ceil_div = [](std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; };
-  dot_shape s;
+  sum_shape s;
   if (nodes <= max_warps) {
     s.warps = static_cast<unsigned>(std::bit_ceil(nodes));
     return s;
   }
-  for (const dot_case& c : dot_cases) {
+  for (const sum_case& c : sum_cases) {
     s.warps = c.warps;
     if (nodes <= c.most_nodes) break;
   }
@@ -96,7 +99,7 @@ constexpr dot_shape shape_of_nodes(std::uint64_t nodes, unsigned words_a_sum) {
   return s;
 }
 
-constexpr dot_shape shape_of_dot(std::size_t n, int lanes, unsigned words_a_sum) {
+constexpr sum_shape shape_of_sum(std::size_t n, int lanes, unsigned words_a_sum) {
   const std::uint64_t a_node = order::chunk * static_cast<unsigned>(chunks_a_warp(lanes));
   return shape_of_nodes(std::max<std::uint64_t>(1, (n + a_node - 1) / a_node), words_a_sum);
 }

@@ -1,0 +1,83 @@
+// A warp's share of a sum of any vectors, whose types are told at run time: with any increment, and
+// of any pair of types.
+#pragma once
+
+#include "backends/cuda/device/sum_kernel.cuh"
+#include "src/core/types/tables.hpp"
+
+namespace tally::backends::cuda {
+
+/// Loads every 32nd element of a vector whose type is told at run time, as far as there are any:
+/// `left` more elements. All loads go out before the first element is converted.
+template <class To, int count>
+__device__ void load_any(To (&to)[count], const void* data, type element, std::ptrdiff_t at,
+                         std::ptrdiff_t increment, int left) {
+  constexpr bool is_real = std::is_arithmetic_v<To>;
+  using loaded = std::conditional_t<std::is_integral_v<To>, integer_types,
+                                    std::conditional_t<is_real, real_types, complex_types>>;
+  with_type<loaded>(element, [&]<class T>() {
+    using D = on_device_t<T>;
+    const D* from = static_cast<const D*>(data) + at;
+    D raw[count] = {};
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      if (i * static_cast<int>(warp) < left) raw[i] = *from;
+      from += warp * increment;
+    }
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      if constexpr (is_real) {
+        to[i] = convert<To>(raw[i]);
+      } else {
+        using R = decltype(To::re);
+        to[i] = {convert<R>(raw[i].re), convert<R>(raw[i].im)};
+      }
+    }
+  });
+}
+
+/// Is a share of any vectors: one chunk. The vectors' types are told at run time, and their
+/// elements become the types of Terms: the accumulator's own, or its real one.
+///
+/// Products with increments of 2 take these times, in us, and took those in brackets when each pair
+/// of types had a kernel: float64 at 2^16 2.8 (2.5), at 2^20 6.4 (6.2), at 2^24 120 (119); at 2^24
+/// float32 x float64 91 (90), float32 62 (61), float16 43 (34), int8 34 (22), since converting
+/// takes longer than memory there. Device: H200. Date: 2026-11-22.
+template <class Terms_>
+struct any_share {
+  using Terms = Terms_;
+  static constexpr int lanes = lanes_of_any;
+
+  /// Sums the chunk, one element a load. Thread t has the order's lanes t and t + 32, so that
+  /// adjacent threads read adjacent elements.
+  static __device__ typename Terms::sum add(const sum_job& job, std::int64_t first, int thread) {
+    constexpr int own = order::lanes / warp;
+    // A thread has so many elements of each vector in flight, in at most 64 registers a vector.
+    constexpr int in_flight = element_bytes<Terms> > 16 ? 8 : 16;
+    const std::int64_t start = first * chunk + thread;
+    const int left = within_chunk(job.n - start);
+    typename Terms::sum s[own];
+    const auto add_all = [&](auto add) {
+#pragma unroll 1
+      for (int done = 0; done < left; done += in_flight * static_cast<int>(warp)) {
+        device_x<Terms> x[in_flight];
+        device_y<Terms> y[in_flight] = {};
+        load_any(x, job.x, job.x_type, (start + done) * job.x_increment, job.x_increment,
+                 left - done);
+        if constexpr (has_two<Terms>) {
+          load_any(y, job.y, job.y_type, (start + done) * job.y_increment, job.y_increment,
+                   left - done);
+        }
+#pragma unroll
+        for (int i = 0; i < in_flight; ++i) add(s[i % own], x[i], y[i]);
+      }
+    };
+    add_all(add_term<Terms>());
+    if constexpr (Terms::rescales) {
+      if (needs_scaled(s) && left > 0) add_all(add_scaled_term<Terms>());
+    }
+    return fold_across_threads<warp>(fold_within_thread(s));
+  }
+};
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,174 @@
+// Threads add up their sums here, in the order's tree: across a warp, within a thread, the lanes of
+// a chunk, and leaf by leaf as they arrive.
+#pragma once
+
+#include "backends/cuda/device/kernel.cuh"
+#include "src/core/order/dot_sum.hpp"
+#include "src/core/order/reduce_sum.hpp"
+
+#include <tally/order.hpp>
+
+namespace tally::backends::cuda {
+
+inline constexpr int chunk = static_cast<int>(order::chunk);
+// A lane adds this many terms of a chunk.
+inline constexpr int rows_of_chunk = chunk / static_cast<int>(order::lanes);
+
+/// Returns `n`, brought within 0 and the length of a chunk.
+__device__ inline int within_chunk(std::int64_t n) {
+  return n < 0 ? 0 : n < chunk ? static_cast<int>(n) : chunk;
+}
+
+// --- From thread to thread ------------------------------------------------------------------------
+
+/// Returns a sum with f applied to each number in it.
+template <class A, class F>
+__device__ dot_sum<A> mapped(const dot_sum<A>& s, F f) {
+  if constexpr (is_complex_v<A>) {
+    return {f(s.rr), f(s.ii), f(s.ri), f(s.ir)};
+  } else {
+    return {f(s.value)};
+  }
+}
+template <class A, class F>
+__device__ reduce_sum<A> mapped(const reduce_sum<A>& s, F f) {
+  if constexpr (is_complex_v<A>) {
+    return {f(s.re), f(s.im)};
+  } else {
+    return {f(s.value)};
+  }
+}
+template <class A, class F>
+__device__ norm_sum<A> mapped(const norm_sum<A>& s, F f) {
+  if constexpr (is_complex_v<A>) {
+    return {mapped(s.re, f), mapped(s.im, f)};
+  } else {
+    return {f(s.sum), f(s.scaled)};
+  }
+}
+
+template <class Sum>
+__device__ Sum from_thread_xor(const Sum& s, int mask) {
+  return mapped(s, [mask](auto value) { return __shfl_xor_sync(whole_warp, value, mask); });
+}
+
+template <class Sum>
+__device__ Sum from_thread(const Sum& s, int source) {
+  return mapped(s, [source](auto value) { return __shfl_sync(whole_warp, value, source); });
+}
+
+// --- Adjacent sums --------------------------------------------------------------------------------
+
+/// Adds up the first `count` values in the tree's order, one value in each thread. `count` is a
+/// power of two, at most `most`.
+template <unsigned most, class Sum>
+__device__ Sum add_across_threads(Sum s, unsigned count) {
+#pragma unroll
+  for (unsigned d = 1; d < most; d *= 2) {
+    if (d >= count) break;
+    s = s + from_thread_xor(s, static_cast<int>(d));
+  }
+  return s;
+}
+
+/// Adds up `count` values of one thread in the tree's order; `count` is a power of two.
+template <int count, class Sum>
+__device__ Sum add_within_thread(Sum (&s)[count]) {
+#pragma unroll
+  for (int d = 1; d < count; d *= 2) {
+#pragma unroll
+    for (int i = 0; i < count; i += 2 * d) s[i] = s[i] + s[i + d];
+  }
+  return s[0];
+}
+
+/// Adds a leaf to the order's tree after `leaves` others, in a warp, and returns the largest node
+/// that ends with it. Thread j has in `held` the sum of 2^j leaves where bit j of their number is
+/// set.
+template <class Sum>
+__device__ Sum add_leaf(Sum& held, unsigned leaves, Sum leaf, int thread) {
+  int j = 0;
+  for (; leaves >> j & 1; ++j) leaf = from_thread(held, j) + leaf;
+  if (thread == j) held = leaf;
+  return leaf;
+}
+
+/// Is the order's tree, built in a warp while its leaves arrive.
+template <class Sum>
+class warp_tree {
+ public:
+  __device__ void add(const Sum& leaf, int thread) { add_leaf(held_, leaves_++, leaf, thread); }
+  __device__ Sum total() const {
+    Sum sum;
+    bool first = true;
+    for (int j = 0; leaves_ >> j != 0; ++j) {
+      if ((leaves_ >> j & 1) == 0) continue;
+      const Sum s = from_thread(held_, j);
+      sum = first ? s : s + sum;
+      first = false;
+    }
+    return sum;
+  }
+
+ private:
+  Sum held_;
+  unsigned leaves_ = 0;
+};
+
+// --- Lanes ----------------------------------------------------------------------------------------
+
+/// Adds lanes that lie `threads` / 2, ... 1 threads apart.
+template <unsigned threads, class Sum>
+__device__ Sum fold_across_threads(Sum s) {
+#pragma unroll
+  for (int d = static_cast<int>(threads) / 2; d > 0; d /= 2) s = s + from_thread_xor(s, d);
+  return s;
+}
+
+/// Adds a thread's lanes that lie `count` / 2, ... 1 apart.
+template <int count, class Sum>
+__device__ Sum fold_within_thread(Sum (&s)[count]) {
+#pragma unroll
+  for (int half = count / 2; half > 0; half /= 2) {
+#pragma unroll
+    for (int v = 0; v < half; ++v) s[v] = s[v] + s[v + half];
+  }
+  return s[0];
+}
+
+/// Folds a chunk's lanes, and then adds up the warp's chunks in the tree's order. Thread t of a
+/// chunk's 64 / lanes threads has the order's lane t * lanes + v in `s[v]`. Wherever a thread has
+/// several values, each half of the threads takes over half of them, so that all threads share the
+/// additions.
+template <class Sum, int lanes>
+__device__ Sum fold(Sum (&s)[lanes], int thread) {
+  constexpr int threads = static_cast<int>(order::lanes) / lanes;
+  int kept = lanes;
+#pragma unroll
+  for (int d = threads / 2; d > 0; d /= 2) {  // adds lanes that are 32, 16, ... `lanes` apart
+    if (kept > 1) {
+      kept /= 2;
+      const bool upper = thread & d;
+#pragma unroll
+      for (int v = 0; v < lanes / 2; ++v) {
+        if (v < kept) {
+          const Sum keep = upper ? s[v + kept] : s[v];
+          const Sum send = upper ? s[v] : s[v + kept];
+          s[v] = keep + from_thread_xor(send, d);
+        }
+      }
+    } else {
+      s[0] = s[0] + from_thread_xor(s[0], d);
+    }
+  }
+#pragma unroll
+  // Then those lanes / 2, ... 1 apart.
+  for (int apart = lanes / 2, d = threads / 2; apart > 0; apart /= 2, d /= 2) {
+    s[0] = s[0] + from_thread_xor(s[0], d);
+  }
+#pragma unroll
+  for (int d = threads; d < warp; d *= 2) s[0] = s[0] + from_thread_xor(s[0], d);  // then chunks
+  return s[0];
+}
+
+}  // namespace tally::backends::cuda

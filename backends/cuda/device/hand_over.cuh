@@ -1,0 +1,110 @@
+// A block adds up its warps' sums here, and the last block adds up what all blocks hand over.
+//
+// Blocks hand over their sums through words, which the last-numbered block polls (words.hpp). That
+// can't deadlock: the last block waits for blocks that wait for nobody, and blocks start in the
+// order of their numbers. Even if they did not, a multiprocessor has room for a second block beside
+// the one that waits. The next launch on the stream takes no room before all blocks of this one
+// have started.
+#pragma once
+
+#include "backends/cuda/device/fold.cuh"
+#include "backends/cuda/device/sum_shape.hpp"
+#include "backends/cuda/device/words.hpp"
+
+#include <cstring>
+
+namespace tally::backends::cuda {
+
+/// A thread adds up this many sums of warps.
+inline constexpr unsigned sums_at_once = 8;
+
+/// A block keeps here the sums of its warps, of up to `max_tiles` tiles: those of one round.
+template <class Sum>
+using round_sums = Sum[max_tiles * max_warps];
+
+/// Sets what a round of a small block has no warps for. A warp calls it before the first round.
+template <class Sum>
+__device__ void clear_round(Sum* sums, unsigned warps, unsigned thread) {
+  if (thread >= warps && thread < sums_at_once) sums[thread] = {};
+}
+
+/// Adds up a round's first `count` sums, a power of two, in a warp.
+template <class Sum>
+__device__ Sum add_round(const Sum* sums, unsigned count, unsigned thread) {
+  Sum adjacent[sums_at_once];
+#pragma unroll
+  for (unsigned i = 0; i < sums_at_once; ++i) {
+    adjacent[i] = sums[thread % max_tiles * sums_at_once + i];
+  }
+  return add_across_threads<max_tiles * max_warps / sums_at_once>(add_within_thread(adjacent),
+                                                                  count / sums_at_once);
+}
+
+// --- Blocks ---------------------------------------------------------------------------------------
+
+/// A thread takes this many words at once: 1 to 8 blocks' sums.
+inline constexpr unsigned words_at_once = 8;
+/// A warp takes this many, the sums of a span of blocks.
+inline constexpr unsigned span_words = warp * words_at_once;
+inline constexpr unsigned most_spans = workspace_words / span_words;
+static_assert(most_spans <= warp);
+
+/// Returns how many spans the sums of a grid's blocks take.
+template <class Sum>
+__device__ unsigned spans_of_blocks() {
+  return (gridDim.x * words_of<Sum> + span_words - 1) / span_words;
+}
+
+/// Fills the words after the last block's that a thread takes with it.
+template <class Sum>
+__device__ void fill_last_words(std::uint64_t* words, unsigned thread) {
+  if (thread < -gridDim.x % (words_at_once / words_of<Sum>)) {
+    put(words + (gridDim.x + thread) * words_of<Sum>, Sum());
+  }
+}
+
+/// Waits for the sums of a span's blocks and adds them up, in a warp.
+template <class Sum>
+__device__ Sum add_span(std::uint64_t* words, unsigned span, unsigned thread) {
+  const unsigned first = span * span_words + thread * words_at_once;
+  const bool takes = first < gridDim.x * words_of<Sum>;
+  std::uint32_t payload[words_at_once];
+  take(words + (takes ? first : span * span_words), takes, payload);
+  Sum s[words_at_once / words_of<Sum>];
+  memcpy(s, payload, sizeof payload);
+  return add_across_threads<warp>(add_within_thread(s), warp);
+}
+
+/// Adds up the sums of all blocks in the tree's order. All warps of the last block call it; the
+/// first gets the sum.
+template <class Sum>
+__device__ Sum add_blocks(std::uint64_t* words, unsigned thread, unsigned w) {
+  __shared__ Sum sums[most_spans];
+  if (w == 0) fill_last_words<Sum>(words, thread);
+  const unsigned spans = spans_of_blocks<Sum>();
+  Sum total;
+  for (unsigned i = w; i < spans; i += blockDim.x / warp) {
+    total = add_span<Sum>(words, i, thread);
+    if (thread == 0) sums[i] = total;
+  }
+  if (spans > 1) {
+    __syncthreads();
+    if (w == 0) total = add_across_threads<warp>(thread < spans ? sums[thread] : Sum(), warp);
+  }
+  return total;
+}
+
+/// Does the same in one warp alone.
+template <class Sum>
+__device__ Sum add_blocks_in_warp(std::uint64_t* words, unsigned thread) {
+  fill_last_words<Sum>(words, thread);
+  const unsigned spans = spans_of_blocks<Sum>();
+  Sum of_span;  // thread i holds that of span i
+  for (unsigned i = 0; i < spans; ++i) {
+    const Sum total = add_span<Sum>(words, i, thread);
+    if (thread == i) of_span = total;
+  }
+  return add_across_threads<warp>(of_span, warp);
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,97 @@
+// A word validates itself: with words, one party hands another a value without a fence, a flag or a
+// ticket.
+//
+// A word is 64 bits, of which 32 carry a piece of the value and 32 a tag. A 64-bit store is never
+// torn, so a reader that finds the tag it waits for has the payload too, in whatever order several
+// words arrive. For the blocks of a dot product of 2^14 to 2^20 doubles this takes 0.1 to 0.5 us
+// less than a ticket with acquire-release order, and 0.3 to 0.6 us less than __threadfence and an
+// atomic (one H200).
+#pragma once
+
+#include <tally/types.hpp>
+
+#include <cstdint>
+#include <cstring>
+
+namespace tally::words {
+
+/// Says how many words carry a value of type `T`.
+template <class T>
+inline constexpr int words_of = sizeof(T) / 4;
+
+TALLY_HOST_DEVICE constexpr std::uint64_t make_word(std::uint32_t payload, std::uint32_t tag) {
+  return std::uint64_t{tag} << 32 | payload;
+}
+TALLY_HOST_DEVICE constexpr std::uint32_t tag_of(std::uint64_t word) {
+  return static_cast<std::uint32_t>(word >> 32);
+}
+
+#if defined(__CUDACC__)  // the device's side
+
+/// These are the tags of words between blocks. A reader puts `empty` back, so that every launch
+/// finds all words empty. A sequence number would not do: it would be the same at every replay of a
+/// captured graph.
+inline constexpr std::uint32_t empty = 0;
+inline constexpr std::uint32_t full = 1;
+
+// These accesses are relaxed, at device scope: they go to L2, where all blocks see them, and they
+// order nothing else.
+__device__ inline void store_words(std::uint64_t* to, std::uint64_t a, std::uint64_t b) {
+  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(a), "l"(b) : "memory");
+}
+__device__ inline void load_words(const std::uint64_t* from, std::uint64_t& a, std::uint64_t& b) {
+  asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+               : "=l"(a), "=l"(b)
+               : "l"(from)
+               : "memory");
+}
+
+/// Writes an even number of payloads as words with the tag `full`.
+template <int count>
+__device__ void put(std::uint64_t* to, const std::uint32_t (&payload)[count]) {
+  static_assert(count % 2 == 0);
+#pragma unroll
+  for (int i = 0; i < count; i += 2) {
+    store_words(to + i, make_word(payload[i], full), make_word(payload[i + 1], full));
+  }
+}
+
+/// Writes `value` as words with the tag `full`.
+template <class T>
+__device__ void put(std::uint64_t* to, const T& value) {
+  std::uint32_t payload[words_of<T>];
+  memcpy(payload, &value, sizeof value);
+  if constexpr (words_of<T> == 1) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(make_word(payload[0], full))
+                 : "memory");
+  } else {
+    put(to, payload);
+  }
+}
+
+/// Waits, with a whole warp, until `count` words are full for each thread that `takes`. Then it
+/// empties them and gives their payloads. A thread that does not take reads its `from`, leaves it
+/// alone and gets zeros. All threads stay in the loop until all have their words: where each left
+/// it by itself, small grids took 0.5 us longer.
+template <int count>
+__device__ void take(std::uint64_t* from, bool takes, std::uint32_t (&payload)[count]) {
+  static_assert(count % 2 == 0);
+  std::uint64_t word[count], all;
+  do {
+#pragma unroll
+    for (int i = 0; i < count; i += 2) load_words(from + i, word[i], word[i + 1]);
+    all = word[0];
+#pragma unroll
+    for (int i = 1; i < count; ++i) all &= word[i];
+  } while (__any_sync(0xffffffffu, takes && tag_of(all) != full));
+  if (takes) {
+#pragma unroll
+    for (int i = 0; i < count; i += 2) store_words(from + i, 0, 0);
+  }
+#pragma unroll
+  for (int i = 0; i < count; ++i) payload[i] = takes ? static_cast<std::uint32_t>(word[i]) : 0;
+}
+
+#endif
+
+}  // namespace tally::words
