@@ -3,7 +3,6 @@
 #include "src/core/table.hpp"
 
 #include <new>
-#include <ostream>
 #include <string_view>
 
 namespace data {
@@ -53,15 +52,45 @@ std::vector<target> targets() {
   return all;
 }
 
-void PrintTo(const target& t, std::ostream* out) { *out << t.name; }
+namespace {
 
-target_generator every_target() { return testing::ValuesIn(targets()); }
+struct noted_test {
+  const char *suite, *name, *file;
+  int line;
+  OnEveryExecutor::factory* make;
+};
 
-std::string target_name(const testing::TestParamInfo<target>& info) { return info.param.name; }
+std::vector<noted_test>& noted_tests() {
+  static std::vector<noted_test> all;
+  return all;
+}
+
+}  // namespace
+
+bool OnEveryExecutor::add(const char* suite, const char* name, const char* file, int line,
+                          factory* make) {
+  noted_tests().push_back({suite, name, file, line, make});
+  return true;
+}
+
+void OnEveryExecutor::register_all() {
+  static const std::vector<target> all = targets();
+  for (const noted_test& test : noted_tests()) {
+    for (const target& t : all) {
+      testing::RegisterTest(("Executors/" + std::string(test.suite)).c_str(),
+                            (test.name + ("/" + t.name)).c_str(), nullptr, t.name.c_str(),
+                            test.file, test.line, [make = test.make, &t] {
+                              OnEveryExecutor* const made = make();
+                              made->target_ = &t;
+                              return made;
+                            });
+    }
+  }
+}
 
 void OnEveryExecutor::SetUp() {
   try {
-    where_.push_back(GetParam().make());
+    where_.push_back(target_->make());
   } catch (const tally::error& e) {
     if (e.code() != tally::errc::no_device) throw;
     GTEST_SKIP() << e.what();

@@ -107,8 +107,6 @@ std::vector<T> elements_of(const std::vector<std::byte>& bytes) {
 struct target {
   std::string name;
   std::function<tally::executor()> make;
-
-  friend void PrintTo(const target& t, std::ostream* out);
 };
 
 /// Every backend of the build: simd in each of its instruction sets, openmp with some numbers of
@@ -116,22 +114,38 @@ struct target {
 std::vector<target> targets();
 
 /// A fixture for tests that run on every target.
-class OnEveryExecutor : public testing::TestWithParam<target> {
+class OnEveryExecutor : public testing::Test {
+ public:
+  /// Makes one of a suite's tests.
+  using factory = OnEveryExecutor*();
+  /// Notes a test, which `register_all` registers for each target.
+  static bool add(const char* suite, const char* name, const char* file, int line, factory* make);
+  static void register_all();
+
  protected:
   void SetUp() override;
   const tally::executor& where() const { return where_.front(); }
 
  private:
+  const target* target_ = nullptr;
   std::vector<tally::executor> where_;  // an executor has no default
 };
 
-// Every suite is instantiated with these two, which are compiled once.
-using target_generator = decltype(testing::ValuesIn(std::vector<target>()));
-target_generator every_target();
-std::string target_name(const testing::TestParamInfo<target>& info);
+template <class Test>
+OnEveryExecutor* make() {
+  return new Test;
+}
 
-#define TALLY_ON_EVERY_EXECUTOR(suite) \
-  INSTANTIATE_TEST_SUITE_P(Executors, suite, data::every_target(), data::target_name)
+/// Defines a test of a suite on every executor: "Executors/<suite>.<name>/<target>". GoogleTest's
+/// TEST_P does the same, but compiles the registration of each suite, which takes longer than most
+/// of the tests.
+#define TEST_ON_EVERY_EXECUTOR(suite, name)                                  \
+  class suite##_##name##_Test : public suite {                               \
+    void TestBody() override;                                                \
+  };                                                                         \
+  const bool suite##_##name##_is_added = data::OnEveryExecutor::add(         \
+      #suite, #name, __FILE__, __LINE__, data::make<suite##_##name##_Test>); \
+  void suite##_##name##_Test::TestBody()
 
 #if TALLY_HAS_CUDA
 inline void check_cuda(cudaError_t status) {

@@ -283,7 +283,7 @@ const std::size_t sizes[] = {0,
                              5 * chunk + 3,
                              200 * chunk + 7};
 
-TEST_P(TransformFunction, EveryTypeAndSize) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, EveryTypeAndSize) {
   for (const combination& c : alike) {
     for (const std::size_t n : sizes) {
       ASSERT_NO_FATAL_FAILURE(compare(c, n, {}, {}, {}));
@@ -292,7 +292,7 @@ TEST_P(TransformFunction, EveryTypeAndSize) {
   }
 }
 
-TEST_P(TransformFunction, EveryAlignmentAndStride) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, EveryAlignmentAndStride) {
   for (const combination& c : alike) {
     for (const std::size_t n : {std::size_t{70}, 3 * chunk + 5}) {
       for (const std::size_t offset : {1, 2, 3, 7, 15}) {
@@ -314,7 +314,7 @@ TEST_P(TransformFunction, EveryAlignmentAndStride) {
   }
 }
 
-TEST_P(TransformFunction, MixedTypes) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, MixedTypes) {
   for (const combination& c : mixed) {
     ASSERT_NO_FATAL_FAILURE(compare(c, 1037, {}, {}, {}));
     ASSERT_NO_FATAL_FAILURE(compare(c, 133, {.offset = 1, .increment = 2}, {.offset = 3},
@@ -323,7 +323,7 @@ TEST_P(TransformFunction, MixedTypes) {
   }
 }
 
-TEST_P(TransformFunction, WritesOneNan) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, WritesOneNan) {
   std::vector<double> x(100, 1), z(100);
   x[7] = -std::numeric_limits<double>::quiet_NaN();
   x[8] = std::numeric_limits<double>::signaling_NaN();
@@ -345,7 +345,7 @@ TEST_P(TransformFunction, WritesOneNan) {
   EXPECT_EQ(brain[8].bits, 0x7fc0);
 }
 
-TEST_P(TransformFunction, TakesVectorsAndFunctionsOfAnyKind) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, TakesVectorsAndFunctionsOfAnyKind) {
   std::vector<double> x = {1, 2, 3}, y = {4, 5, 6};
   std::array<float, 3> z = {};
   tally::transform(where(), std::span(x), y, z, std::multiplies<>());
@@ -358,7 +358,7 @@ TEST_P(TransformFunction, TakesVectorsAndFunctionsOfAnyKind) {
   EXPECT_EQ(x, (std::vector<double>{11, 12, 13}));
 }
 
-TEST_P(TransformFunction, CallsOnceAnElement) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, CallsOnceAnElement) {
   const std::size_t n = 300 * chunk + 11;
   const std::vector<std::int32_t> x(n, 1);
   std::vector<std::int32_t> z(n);
@@ -372,7 +372,7 @@ TEST_P(TransformFunction, CallsOnceAnElement) {
 }
 
 #if defined(__x86_64__)
-TEST_P(TransformFunction, SetsTheCallersEnvironmentAside) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, SetsTheCallersEnvironmentAside) {
   const std::vector<double> x(5000, 3e-310);
   std::vector<double> want(x.size()), z(x.size());
   const auto third = [](double v) { return v / 3; };
@@ -388,7 +388,7 @@ TEST_P(TransformFunction, SetsTheCallersEnvironmentAside) {
 }
 #endif
 
-TEST_P(TransformFunction, ReturnsWhatTheFunctionThrows) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, ReturnsWhatTheFunctionThrows) {
   std::vector<std::int32_t> x(300 * chunk, 1), z(x.size());
   x[77 * chunk + 5] = 0;
   const auto f = [](std::int32_t v) {
@@ -400,7 +400,7 @@ TEST_P(TransformFunction, ReturnsWhatTheFunctionThrows) {
                std::domain_error);
 }
 
-TEST_P(TransformFunction, NamesBadInput) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, NamesBadInput) {
   using data::expect_error;
   using tally::errc;
   std::vector<double> x(16), y(16), z(16, 7);
@@ -436,7 +436,7 @@ TEST_P(TransformFunction, NamesBadInput) {
 }
 
 // Columns of one matrix share no element.
-TEST_P(TransformFunction, InterleavedVectors) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, InterleavedVectors) {
   std::vector<double> matrix(3000);
   for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = 0.5 * static_cast<double>(i);
   std::vector<double> want = matrix;
@@ -445,8 +445,6 @@ TEST_P(TransformFunction, InterleavedVectors) {
   tally::transform(where(), column(0), column(1), column(2), std::multiplies<>());
   EXPECT_EQ(matrix, want);
 }
-
-TALLY_ON_EVERY_EXECUTOR(TransformFunction);
 
 TEST(TransformFunctionAutomatic, RunsInAnyPlaceOfTheHost) {
   std::vector<double> x(300 * chunk, 3), z(x.size());
