@@ -111,7 +111,7 @@ class Allocations : public data::OnEveryExecutor {
   }
 };
 
-TEST_P(Allocations, AnyOfThemMayFail) {
+TEST_ON_EVERY_EXECUTOR(Allocations, AnyOfThemMayFail) {
   std::int64_t failed = 0;
   for (const std::size_t n : {std::size_t{100}, std::size_t{40'000}}) {
     for (const operations::operation& each : operations::list(n)) {
@@ -136,7 +136,7 @@ std::vector<std::byte> bytes_of(const std::vector<T>& values) {
 }
 
 // Rows that openmp's shares cut: the sums of their chunks are kept.
-TEST_P(Allocations, OfLongRows) {
+TEST_ON_EVERY_EXECUTOR(Allocations, OfLongRows) {
   const matrices::pattern p = matrices::rows_of({3, 60'000, 5, 0, 70'000, 1}, 5000, 1);
   const std::vector<double> values(p.nonzeros(), 0.3), x(5000, 0.7), y(6, 5.0);
   const auto what = of(
@@ -150,7 +150,7 @@ TEST_P(Allocations, OfLongRows) {
 }
 
 // So many bins that samples are sorted, in several rounds.
-TEST_P(Allocations, OfManyBins) {
+TEST_ON_EVERY_EXECUTOR(Allocations, OfManyBins) {
   constexpr std::size_t bins = (std::size_t{1} << 22) + 5;
   std::vector<std::int32_t> keys(2 * bins);
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -164,7 +164,7 @@ TEST_P(Allocations, OfManyBins) {
 }
 
 // More pairs than are summed side by side.
-TEST_P(Allocations, OfManyPairs) {
+TEST_ON_EVERY_EXECUTOR(Allocations, OfManyPairs) {
   constexpr std::size_t k = 20, n = 5000;
   const auto what =
       of({{bytes_of(std::vector<double>(k * n, 0.3))}}, {bytes_of(std::vector<double>(k))},
@@ -174,8 +174,6 @@ TEST_P(Allocations, OfManyPairs) {
          });
   expect_survives(what);
 }
-
-TALLY_ON_EVERY_EXECUTOR(Allocations);
 
 TEST(MatrixMarketAllocations, AnyOfThemMayFail) {
   const std::string text =

@@ -55,7 +55,7 @@ struct inputs {
 
 class Concurrency : public data::OnEveryExecutor {};
 
-TEST_P(Concurrency, ManyThreads) {
+TEST_ON_EVERY_EXECUTOR(Concurrency, ManyThreads) {
   const inputs in(where());
   std::atomic<int> wrong = 0;
   std::vector<std::thread> threads;
@@ -71,8 +71,6 @@ TEST_P(Concurrency, ManyThreads) {
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
 }
-
-TALLY_ON_EVERY_EXECUTOR(Concurrency);
 
 #if TALLY_HAS_CUDA
 

@@ -2,6 +2,7 @@
 
 #include "src/core/table.hpp"
 
+#include <new>
 #include <string_view>
 
 namespace data {
@@ -51,8 +52,89 @@ std::vector<target> targets() {
   return all;
 }
 
+namespace {
+
+struct noted_test {
+  const char *suite, *name, *file;
+  int line;
+  OnEveryExecutor::factory* make;
+};
+
+std::vector<noted_test>& noted_tests() {
+  static std::vector<noted_test> all;
+  return all;
+}
+
+}  // namespace
+
+bool OnEveryExecutor::add(const char* suite, const char* name, const char* file, int line,
+                          factory* make) {
+  noted_tests().push_back({suite, name, file, line, make});
+  return true;
+}
+
+void OnEveryExecutor::register_all() {
+  static const std::vector<target> all = targets();
+  for (const noted_test& test : noted_tests()) {
+    for (const target& t : all) {
+      testing::RegisterTest(("Executors/" + std::string(test.suite)).c_str(),
+                            (test.name + ("/" + t.name)).c_str(), nullptr, t.name.c_str(),
+                            test.file, test.line, [make = test.make, &t] {
+                              OnEveryExecutor* const made = make();
+                              made->target_ = &t;
+                              return made;
+                            });
+    }
+  }
+}
+
+void OnEveryExecutor::SetUp() {
+  try {
+    where_.push_back(target_->make());
+  } catch (const tally::error& e) {
+    if (e.code() != tally::errc::no_device) throw;
+    GTEST_SKIP() << e.what();
+  }
+}
+
 bool on_device(const tally::executor& where) {
   return !where.backend()->reaches(where, tally::backends::place{});
+}
+
+buffer::buffer(const tally::executor& where, std::size_t bytes)
+    : device_(on_device(where)), size_(bytes) {
+#if TALLY_HAS_CUDA
+  if (device_) check_cuda(cudaMalloc(&pointer_, bytes));
+#endif
+  if (!device_) pointer_ = ::operator new(bytes, std::align_val_t{256});
+}
+
+buffer::~buffer() {
+#if TALLY_HAS_CUDA
+  if (device_) cudaFree(pointer_);
+#endif
+  if (!device_) ::operator delete(pointer_, std::align_val_t{256});
+}
+
+void buffer::write(const void* from, std::size_t bytes, std::size_t offset) {
+  if (bytes == 0) return;  // then `from` may be null, which memcpy does not allow
+#if TALLY_HAS_CUDA
+  if (device_) {
+    check_cuda(cudaMemcpy(get() + offset, from, bytes, cudaMemcpyDefault));
+    // From pageable memory it may return before the device has them, and other streams don't
+    // wait.
+    return check_cuda(cudaStreamSynchronize(nullptr));
+  }
+#endif
+  std::memcpy(get() + offset, from, bytes);
+}
+
+void buffer::read(void* to, std::size_t bytes, std::size_t offset) const {
+  if (bytes == 0) return;
+#if TALLY_HAS_CUDA
+  if (device_) return check_cuda(cudaMemcpy(to, get() + offset, bytes, cudaMemcpyDefault));
+#endif
+  std::memcpy(to, get() + offset, bytes);
 }
 
 tally::operand place(buffer& memory, const std::vector<std::byte>& elements, tally::type element,
@@ -69,6 +151,16 @@ tally::operand place(buffer& memory, const std::vector<std::byte>& elements, tal
   EXPECT_LE(image.size(), memory.size());
   memory.write(image.data(), image.size());
   return tally::blas_operand(memory.get() + l.offset * size, n, l.increment, element, size);
+}
+
+void expect_error(tally::errc code, const std::string& text, const std::function<void()>& call) {
+  try {
+    call();
+    ADD_FAILURE() << "no error; expected: " << text;
+  } catch (const tally::error& e) {
+    EXPECT_EQ(e.code(), code);
+    EXPECT_EQ(std::string(e.what()), text);
+  }
 }
 
 }  // namespace data

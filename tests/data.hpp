@@ -13,7 +13,6 @@
 #include <cstring>
 #include <functional>
 #include <limits>
-#include <new>
 #include <random>
 #include <span>
 #include <string>
@@ -108,8 +107,6 @@ std::vector<T> elements_of(const std::vector<std::byte>& bytes) {
 struct target {
   std::string name;
   std::function<tally::executor()> make;
-
-  friend void PrintTo(const target& t, std::ostream* out) { *out << t.name; }
 };
 
 /// Every backend of the build: simd in each of its instruction sets, openmp with some numbers of
@@ -117,28 +114,38 @@ struct target {
 std::vector<target> targets();
 
 /// A fixture for tests that run on every target.
-class OnEveryExecutor : public testing::TestWithParam<target> {
+class OnEveryExecutor : public testing::Test {
+ public:
+  /// Makes one of a suite's tests.
+  using factory = OnEveryExecutor*();
+  /// Notes a test, which `register_all` registers for each target.
+  static bool add(const char* suite, const char* name, const char* file, int line, factory* make);
+  static void register_all();
+
  protected:
-  void SetUp() override {
-    try {
-      where_.push_back(GetParam().make());
-    } catch (const tally::error& e) {
-      if (e.code() != tally::errc::no_device) throw;
-      GTEST_SKIP() << e.what();
-    }
-  }
+  void SetUp() override;
   const tally::executor& where() const { return where_.front(); }
 
  private:
+  const target* target_ = nullptr;
   std::vector<tally::executor> where_;  // an executor has no default
 };
 
-inline std::string target_name(const testing::TestParamInfo<target>& info) {
-  return info.param.name;
+template <class Test>
+OnEveryExecutor* make() {
+  return new Test;
 }
 
-#define TALLY_ON_EVERY_EXECUTOR(suite) \
-  INSTANTIATE_TEST_SUITE_P(Executors, suite, testing::ValuesIn(data::targets()), data::target_name)
+/// Defines a test of a suite on every executor: "Executors/<suite>.<name>/<target>". GoogleTest's
+/// TEST_P does the same, but compiles the registration of each suite, which takes longer than most
+/// of the tests.
+#define TEST_ON_EVERY_EXECUTOR(suite, name)                                  \
+  class suite##_##name##_Test : public suite {                               \
+    void TestBody() override;                                                \
+  };                                                                         \
+  const bool suite##_##name##_is_added = data::OnEveryExecutor::add(         \
+      #suite, #name, __FILE__, __LINE__, data::make<suite##_##name##_Test>); \
+  void suite##_##name##_Test::TestBody()
 
 #if TALLY_HAS_CUDA
 inline void check_cuda(cudaError_t status) {
@@ -152,44 +159,16 @@ bool on_device(const tally::executor& where);
 /// Memory that an executor's kernels can reach, filled from the host.
 class buffer {
  public:
-  buffer(const tally::executor& where, std::size_t bytes)
-      : device_(on_device(where)), size_(bytes) {
-#if TALLY_HAS_CUDA
-    if (device_) check_cuda(cudaMalloc(&pointer_, bytes));
-#endif
-    if (!device_) pointer_ = ::operator new(bytes, std::align_val_t{256});
-  }
-  ~buffer() {
-#if TALLY_HAS_CUDA
-    if (device_) cudaFree(pointer_);
-#endif
-    if (!device_) ::operator delete(pointer_, std::align_val_t{256});
-  }
+  buffer(const tally::executor& where, std::size_t bytes);
+  ~buffer();
   buffer(const buffer&) = delete;
   buffer& operator=(const buffer&) = delete;
 
   std::byte* get() const { return static_cast<std::byte*>(pointer_); }
   std::size_t size() const { return size_; }
 
-  void write(const void* from, std::size_t bytes, std::size_t offset = 0) {
-    if (bytes == 0) return;  // then `from` may be null, which memcpy does not allow
-#if TALLY_HAS_CUDA
-    if (device_) {
-      check_cuda(cudaMemcpy(get() + offset, from, bytes, cudaMemcpyDefault));
-      // From pageable memory it may return before the device has them, and other streams don't
-      // wait.
-      return check_cuda(cudaStreamSynchronize(nullptr));
-    }
-#endif
-    std::memcpy(get() + offset, from, bytes);
-  }
-  void read(void* to, std::size_t bytes, std::size_t offset = 0) const {
-    if (bytes == 0) return;
-#if TALLY_HAS_CUDA
-    if (device_) return check_cuda(cudaMemcpy(to, get() + offset, bytes, cudaMemcpyDefault));
-#endif
-    std::memcpy(to, get() + offset, bytes);
-  }
+  void write(const void* from, std::size_t bytes, std::size_t offset = 0);
+  void read(void* to, std::size_t bytes, std::size_t offset = 0) const;
 
  private:
   bool device_;
@@ -233,16 +212,7 @@ tally::operand place(buffer& memory, const std::vector<std::byte>& elements, tal
                      layout l);
 
 /// Runs `call`, which must throw `code` with exactly `text`.
-template <class F>
-void expect_error(tally::errc code, const std::string& text, F&& call) {
-  try {
-    call();
-    ADD_FAILURE() << "no error; expected: " << text;
-  } catch (const tally::error& e) {
-    EXPECT_EQ(e.code(), code);
-    EXPECT_EQ(std::string(e.what()), text);
-  }
-}
+void expect_error(tally::errc code, const std::string& text, const std::function<void()>& call);
 
 /// The bits of a value, to compare and to print.
 template <class T>

@@ -117,7 +117,7 @@ class Dot : public data::OnEveryExecutor {
   std::unique_ptr<data::buffer> memory_x_, memory_y_, memory_r_;
 };
 
-TEST_P(Dot, EveryPairAndSize) {
+TEST_ON_EVERY_EXECUTOR(Dot, EveryPairAndSize) {
   for (const pair_case& c : all_cases()) {
     for (const std::size_t n : short_sizes) {
       const auto x = c.x_bytes(n, 2 * n + 1, kind::plain);
@@ -128,7 +128,7 @@ TEST_P(Dot, EveryPairAndSize) {
   }
 }
 
-TEST_P(Dot, WideRangesAndSpecialValues) {
+TEST_ON_EVERY_EXECUTOR(Dot, WideRangesAndSpecialValues) {
   for (const pair_case& c : all_cases()) {
     for (const kind k : {kind::wide, kind::special}) {
       for (const std::size_t n : {std::size_t{5}, lanes + 9, 2 * chunk + 77}) {
@@ -141,7 +141,7 @@ TEST_P(Dot, WideRangesAndSpecialValues) {
   }
 }
 
-TEST_P(Dot, EveryAlignment) {
+TEST_ON_EVERY_EXECUTOR(Dot, EveryAlignment) {
   for (const pair_case& c : all_cases()) {
     const std::size_t n = chunk + 75;
     const auto x = c.x_bytes(n, 11, kind::plain);
@@ -156,7 +156,7 @@ TEST_P(Dot, EveryAlignment) {
   }
 }
 
-TEST_P(Dot, EveryStride) {
+TEST_ON_EVERY_EXECUTOR(Dot, EveryStride) {
   for (const pair_case& c : all_cases()) {
     const std::size_t n = 2 * chunk + 75;
     const auto x = c.x_bytes(n, 17, kind::plain);
@@ -175,7 +175,7 @@ TEST_P(Dot, EveryStride) {
   }
 }
 
-TEST_P(Dot, Conjugated) {
+TEST_ON_EVERY_EXECUTOR(Dot, Conjugated) {
   for (const pair_case& c : all_cases()) {
     for (const std::size_t n : {std::size_t{1}, std::size_t{100}, 3 * chunk + 5}) {
       const auto x = c.x_bytes(n, 23 * n, kind::plain);
@@ -186,7 +186,7 @@ TEST_P(Dot, Conjugated) {
   }
 }
 
-TEST_P(Dot, Long) {
+TEST_ON_EVERY_EXECUTOR(Dot, Long) {
   // Shares of work of every backend have their borders here: blocks, grids, threads.
   const std::size_t sizes[] = {16 * chunk,   32 * chunk + 1, 64 * chunk - 1,
                                1024 * chunk, 1000003,        2100 * chunk + 5};
@@ -212,7 +212,7 @@ TEST_P(Dot, Long) {
   }
 }
 
-TEST_P(Dot, SameVectorTwice) {
+TEST_ON_EVERY_EXECUTOR(Dot, SameVectorTwice) {
   const pair_case& c = *std::find_if(all_cases().begin(), all_cases().end(), [](const auto& p) {
     return p.x == tally::type::float64 && p.y == tally::type::float64;
   });
@@ -226,8 +226,6 @@ TEST_P(Dot, SameVectorTwice) {
   std::memcpy(&want, bytes.data(), sizeof want);
   EXPECT_EQ(data::bits(r), data::bits(want));
 }
-
-TALLY_ON_EVERY_EXECUTOR(Dot);
 
 // The typed interface, on host memory.
 

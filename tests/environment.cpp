@@ -193,7 +193,7 @@ bool are_together(operations::magnitude m, const environment& e) {
   }
 }
 
-TEST_P(Environment, ReachesNoOperation) {
+TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoOperation) {
   for (const auto m : {operations::magnitude::plain, operations::magnitude::tiny,
                        operations::magnitude::subnormal, operations::magnitude::huge}) {
     const operations::list all(3000, m);
@@ -234,7 +234,7 @@ TEST_P(Environment, ReachesNoOperation) {
   }
 }
 
-TEST_P(Environment, ReachesNoError) {
+TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoError) {
   const std::vector<float> edges = {0, 0x1p-140f, 0x1.8p-141f, 0x1p-139f};  // not in order
   std::array<std::int64_t, 3> counts = {};
   const data::buffer samples(where(), sizeof(float)), output(where(), sizeof counts);
@@ -259,8 +259,6 @@ TEST_P(Environment, ReachesNoError) {
     EXPECT_EQ(text, wanted) << e;
   }
 }
-
-TALLY_ON_EVERY_EXECUTOR(Environment);
 
 // --- What no executor runs ------------------------------------------------------------------------
 

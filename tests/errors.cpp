@@ -34,19 +34,19 @@ class Errors : public data::OnEveryExecutor {
   double result_ = 42;
 };
 
-TEST_P(Errors, Lengths) {
+TEST_ON_EVERY_EXECUTOR(Errors, Lengths) {
   expect_error(errc::size_mismatch, "tally::dot: x has 5 elements, y has 6",
                [&] { dot(vector(5), vector(6)); });
 }
 
-TEST_P(Errors, NegativeLengths) {
+TEST_ON_EVERY_EXECUTOR(Errors, NegativeLengths) {
   const auto n = static_cast<std::size_t>(-1);
   expect_error(errc::invalid_argument,
                "tally::dot: x has 18446744073709551615 elements; there can be 281474976710656",
                [&] { dot(vector(n), vector(n)); });
 }
 
-TEST_P(Errors, NullPointers) {
+TEST_ON_EVERY_EXECUTOR(Errors, NullPointers) {
   expect_error(errc::null_pointer, "tally::dot: y is null and should point at 5 elements",
                [&] { dot(vector(5), {nullptr, 5, 1, tally::type::float64}); });
   expect_error(errc::null_pointer, "tally::dot: result is null and should point at 1 element", [&] {
@@ -58,7 +58,7 @@ TEST_P(Errors, NullPointers) {
   });
 }
 
-TEST_P(Errors, ZeroIncrement) {
+TEST_ON_EVERY_EXECUTOR(Errors, ZeroIncrement) {
   expect_error(errc::zero_increment, "tally::dot: y has increment 0",
                [&] { dot(vector(5), vector(5, 0)); });
   expect_error(errc::zero_increment, "tally::dotc: x has increment 0", [&] {
@@ -67,14 +67,14 @@ TEST_P(Errors, ZeroIncrement) {
   });
 }
 
-TEST_P(Errors, Misaligned) {
+TEST_ON_EVERY_EXECUTOR(Errors, Misaligned) {
   const tally::operand odd = {memory_->get() + 4, 5, 1, tally::type::float64};
   expect_error(errc::misaligned,
                "tally::dot: x is not a multiple of 8 bytes, the alignment of float64",
                [&] { dot(odd, vector(5)); });
 }
 
-TEST_P(Errors, ResultTypes) {
+TEST_ON_EVERY_EXECUTOR(Errors, ResultTypes) {
   expect_error(
       errc::unsupported_type,
       "tally::dot: the result is float32; float64 and float64 give float64 or float64", [&] {
@@ -84,7 +84,7 @@ TEST_P(Errors, ResultTypes) {
       });
 }
 
-TEST_P(Errors, OfReductions) {
+TEST_ON_EVERY_EXECUTOR(Errors, OfReductions) {
   using tally::reduction;
   using tally::type;
   const auto reduce = [&](reduction what, const tally::operand& v, type result = type::float64) {
@@ -127,7 +127,7 @@ TEST_P(Errors, OfReductions) {
                [&] { reduce(static_cast<reduction>(9), vector(5)); });
 }
 
-TEST_P(Errors, OfExtrema) {
+TEST_ON_EVERY_EXECUTOR(Errors, OfExtrema) {
   using tally::extreme;
   using tally::type;
   std::array<double, 4> result = {42, 42, 42, 42};
@@ -170,7 +170,7 @@ TEST_P(Errors, OfExtrema) {
 }
 
 #if TALLY_HAS_CUDA
-TEST_P(Errors, MemoryOfTheOtherSide) {
+TEST_ON_EVERY_EXECUTOR(Errors, MemoryOfTheOtherSide) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no CUDA device";
   const std::vector<double> host(8, 1.0);
@@ -224,8 +224,6 @@ TEST_P(Errors, MemoryOfTheOtherSide) {
   cudaFree(device);
 }
 #endif
-
-TALLY_ON_EVERY_EXECUTOR(Errors);
 
 TEST(Backends, AMissingOneSaysWhichAreThere) {
 #if !TALLY_HAS_CUDA

@@ -403,7 +403,7 @@ class Exact : public data::OnEveryExecutor {
   std::unique_ptr<data::buffer> memory_x_, memory_y_, memory_r_;
 };
 
-TEST_P(Exact, EveryTypeAndKind) {
+TEST_ON_EVERY_EXECUTOR(Exact, EveryTypeAndKind) {
   for (const exact_case& c : all_cases()) {
     for (const kind k : kinds) {
       SCOPED_TRACE("kind " + std::to_string(static_cast<int>(k)));
@@ -414,7 +414,7 @@ TEST_P(Exact, EveryTypeAndKind) {
   }
 }
 
-TEST_P(Exact, EverySize) {
+TEST_ON_EVERY_EXECUTOR(Exact, EverySize) {
   for (const exact_case& c : all_cases()) {
     for (const std::size_t n : {0, 2, 3, 7, 8, 63, 64, 65, 127, 128, 129, 255, 257, 1000, 1023}) {
       ASSERT_NO_FATAL_FAILURE(compare(c, c.make(n, n, kind::plain)));
@@ -433,7 +433,7 @@ TEST_P(Exact, EverySize) {
   }
 }
 
-TEST_P(Exact, Long) {
+TEST_ON_EVERY_EXECUTOR(Exact, Long) {
   for (const exact_case& c : common_cases()) {
     for (const kind k : kinds) {
       SCOPED_TRACE("kind " + std::to_string(static_cast<int>(k)));
@@ -452,7 +452,7 @@ TEST_P(Exact, Long) {
 }
 
 // A backend may take parts of its share in one way, parts in another, and parts twice; but no term.
-TEST_P(Exact, Bands) {
+TEST_ON_EVERY_EXECUTOR(Exact, Bands) {
   for (const exact_case& c : all_cases()) {
     for (const std::size_t n : {2300, 3000}) {
       const example e = c.make(n, n, kind::bands);
@@ -467,7 +467,7 @@ TEST_P(Exact, Bands) {
   }
 }
 
-TEST_P(Exact, EveryAlignment) {
+TEST_ON_EVERY_EXECUTOR(Exact, EveryAlignment) {
   for (const exact_case& c : all_cases()) {
     const example e = c.make(1024 + 75, 11, kind::plain);
     for (const auto& [ox, oy] : {std::pair{1, 0}, {0, 1}, {2, 3}, {4, 8}, {5, 16}, {15, 31}}) {
@@ -477,7 +477,7 @@ TEST_P(Exact, EveryAlignment) {
   }
 }
 
-TEST_P(Exact, EveryStride) {
+TEST_ON_EVERY_EXECUTOR(Exact, EveryStride) {
   for (const exact_case& c : all_cases()) {
     for (const std::size_t n : {100, 1500}) {
       const example e = c.make(n, 17, n == 100 ? kind::spread : kind::plain);
@@ -493,7 +493,7 @@ TEST_P(Exact, EveryStride) {
   }
 }
 
-TEST_P(Exact, IllConditioned) {
+TEST_ON_EVERY_EXECUTOR(Exact, IllConditioned) {
   for (const double condition : {1e8, 1e16, 1e24, 1e32, 1e40}) {
     for (const std::size_t n : {20, 100, 1000, 10007}) {
       SCOPED_TRACE(condition);
@@ -510,7 +510,7 @@ TEST_P(Exact, IllConditioned) {
   }
 }
 
-TEST_P(Exact, AnyOrder) {
+TEST_ON_EVERY_EXECUTOR(Exact, AnyOrder) {
   const exact_case& c = common_cases().front();
   const example e = c.make(5000, 1, kind::outliers);
   auto x = data::elements_of<double>(e.x), y = data::elements_of<double>(e.y);
@@ -545,7 +545,7 @@ std::vector<std::vector<T>> ties(std::size_t n, std::uint64_t seed) {
   return all;
 }
 
-TEST_P(Exact, Ties) {
+TEST_ON_EVERY_EXECUTOR(Exact, Ties) {
   for (const std::size_t n : {1, 30, 600}) {
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
       for (const auto& x : ties<double, double>(n, seed)) {
@@ -564,7 +564,7 @@ TEST_P(Exact, Ties) {
   }
 }
 
-TEST_P(Exact, OverflowBoundary) {
+TEST_ON_EVERY_EXECUTOR(Exact, OverflowBoundary) {
   const auto check = [&]<class T>(std::type_identity<T>) {
     using limits = std::numeric_limits<T>;
     const T largest = limits::max(),
@@ -590,7 +590,7 @@ TEST_P(Exact, OverflowBoundary) {
   check(std::type_identity<float>{});
 }
 
-TEST_P(Exact, SpecialValuesAnywhere) {
+TEST_ON_EVERY_EXECUTOR(Exact, SpecialValuesAnywhere) {
   const auto check = [&]<class T>(std::type_identity<T>) {
     using limits = std::numeric_limits<T>;
     const T specials[] = {limits::infinity(), -limits::infinity(), limits::quiet_NaN(),
@@ -621,7 +621,7 @@ TEST_P(Exact, SpecialValuesAnywhere) {
   check(std::type_identity<float>{});
 }
 
-TEST_P(Exact, SpecialValuesOfEveryType) {
+TEST_ON_EVERY_EXECUTOR(Exact, SpecialValuesOfEveryType) {
   for (const exact_case& c : all_cases()) {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
       ASSERT_NO_FATAL_FAILURE(compare(c, c.make(10 + seed, seed, kind::special)));
@@ -631,7 +631,7 @@ TEST_P(Exact, SpecialValuesOfEveryType) {
 
 // Terms whose exponents lie at every distance from the largest one's, with all digits set: where
 // the levels of a kernel end, a digit is easily lost.
-TEST_P(Exact, EveryDistanceOfExponents) {
+TEST_ON_EVERY_EXECUTOR(Exact, EveryDistanceOfExponents) {
   for (const int top : {-700, 0, 700}) {
     for (int distance = 20; distance <= 120; ++distance) {
       std::vector<double> x(1500), y(1500);
@@ -667,7 +667,7 @@ TEST_P(Exact, EveryDistanceOfExponents) {
 
 // Terms too far apart for levels, nearly all with the same exponent, sign and all digits set: what
 // a kernel adds up by exponents grows as fast as it can.
-TEST_P(Exact, EqualExponentsOutOfReach) {
+TEST_ON_EVERY_EXECUTOR(Exact, EqualExponentsOutOfReach) {
   constexpr std::size_t n = 70'001;
   std::vector<double> x(n, 2 - std::numeric_limits<double>::epsilon());
   std::vector<float> fx(n, 2 - std::numeric_limits<float>::epsilon());
@@ -695,7 +695,7 @@ TEST_P(Exact, EqualExponentsOutOfReach) {
   }
 }
 
-TEST_P(Exact, HundredMillionEqualTerms) {
+TEST_ON_EVERY_EXECUTOR(Exact, HundredMillionEqualTerms) {
   // Nothing cancels: what a kernel holds in registers only grows.
   constexpr std::size_t n = 100'000'000;
   constexpr std::size_t piece = 1'000'000;
@@ -738,7 +738,7 @@ struct environment {
   std::function<int()> get;
 };
 
-TEST_P(Exact, CallersEnvironmentDoesNotEnterAndStays) {
+TEST_ON_EVERY_EXECUTOR(Exact, CallersEnvironmentDoesNotEnterAndStays) {
   if (where().name() == "cuda") GTEST_SKIP() << "the host's environment is not the device's";
   std::vector<environment> environments;
   for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
@@ -770,8 +770,6 @@ TEST_P(Exact, CallersEnvironmentDoesNotEnterAndStays) {
     }
   }
 }
-
-TALLY_ON_EVERY_EXECUTOR(Exact);
 
 // The typed interface, on host memory.
 

@@ -49,7 +49,7 @@ class ExactSpmv : public data::OnEveryExecutor {
   }
 };
 
-TEST_P(ExactSpmv, RowsAreRoundedOnce) {
+TEST_ON_EVERY_EXECUTOR(ExactSpmv, RowsAreRoundedOnce) {
   const pattern p = matrices::rows_of({0, 1, 2, 5, 8, 9, 31, 128, 129, 0, 1024, 2500}, 700, 3);
   for (const kind k : {kind::plain, kind::wide, kind::special}) {
     compare<double, double>(p, k);
@@ -64,7 +64,7 @@ TEST_P(ExactSpmv, RowsAreRoundedOnce) {
 }
 
 /// Large terms that cancel: the default grade has no right digit.
-TEST_P(ExactSpmv, CancellingRows) {
+TEST_ON_EVERY_EXECUTOR(ExactSpmv, CancellingRows) {
   const std::vector<std::int32_t> offsets = {0, 3, 6}, columns = {0, 1, 2, 0, 1, 2};
   const std::vector<double> values = {1e200, 1, -1e200, 1, 0x1p-60, -1}, x = {1e100, 3, 1e100};
   const placed placed_offsets(where(), offsets), placed_columns(where(), columns);
@@ -76,12 +76,10 @@ TEST_P(ExactSpmv, CancellingRows) {
 }
 
 /// Many rows, for several threads.
-TEST_P(ExactSpmv, ManyRows) {
+TEST_ON_EVERY_EXECUTOR(ExactSpmv, ManyRows) {
   std::vector<std::size_t> lengths(9000, 2);
   lengths[4500] = 9000;
   compare<double, double>(matrices::rows_of(lengths, 1000, 5), kind::plain);
 }
-
-TALLY_ON_EVERY_EXECUTOR(ExactSpmv);
 
 }  // namespace

@@ -113,7 +113,7 @@ const std::vector<T>& correctly_rounded(elementwise what) {
   return what == elementwise::exp ? exponential : logistic;
 }
 
-TEST_P(Exponential, CorrectlyRoundedInSixteenBits) {
+TEST_ON_EVERY_EXECUTOR(Exponential, CorrectlyRoundedInSixteenBits) {
   const auto check = [&]<class T>(std::type_identity<T>) {
     for (const elementwise what : {elementwise::exp, elementwise::sigmoid}) {
       const std::vector<T> x = every_number<T>(), z = run(what, x);
@@ -148,7 +148,7 @@ std::vector<R> numbers_of_every_exponent(std::uint64_t step) {
   return all;
 }
 
-TEST_P(Exponential, BitsOfTheFormula) {
+TEST_ON_EVERY_EXECUTOR(Exponential, BitsOfTheFormula) {
   const auto check = [&]<class R>(const std::vector<R>& x) {
     const auto exps = run(elementwise::exp, x), sigmoids = run(elementwise::sigmoid, x);
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -170,7 +170,7 @@ TEST_P(Exponential, BitsOfTheFormula) {
   for (const double most : {1e-9, 1.0, 40.0, 760.0}) spread(most, 20001);
 }
 
-TEST_P(Exponential, SpecialValues) {
+TEST_ON_EVERY_EXECUTOR(Exponential, SpecialValues) {
   const auto check = [&]<class R>(std::type_identity<R>) {
     constexpr R infinity = std::numeric_limits<R>::infinity();
     constexpr R nan = std::numeric_limits<R>::quiet_NaN();
@@ -194,7 +194,7 @@ TEST_P(Exponential, SpecialValues) {
   check(std::type_identity<double>{});
 }
 
-TEST_P(Exponential, GoldenBits) {
+TEST_ON_EVERY_EXECUTOR(Exponential, GoldenBits) {
   const auto check = [&]<class R>(const auto& rows, std::type_identity<R>) {
     std::vector<R> x;
     for (const auto& row : rows) x.push_back(row.x);
@@ -207,8 +207,6 @@ TEST_P(Exponential, GoldenBits) {
   check(golden::exponential_rows, std::type_identity<double>{});
   check(golden::exponential_rows_of_float, std::type_identity<float>{});
 }
-
-TALLY_ON_EVERY_EXECUTOR(Exponential);
 
 // All executors have the same bits, so one tells how precise they are.
 

@@ -217,7 +217,7 @@ const std::vector<std::size_t> sizes = {
     33,   63,   64,   65,   100,  127,  128,  129,  255,  256,  257,  511,  512, 513,
     1000, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097, 5000, 8193, 9001};
 
-TEST_P(Extremum, EveryTypeAndSize) {
+TEST_ON_EVERY_EXECUTOR(Extremum, EveryTypeAndSize) {
   data::for_each_type([&]<class X>(std::type_identity<X>) {
     for (const std::size_t n : sizes) {
       for (const kind k : {kind::plain, kind::wide}) {
@@ -227,7 +227,7 @@ TEST_P(Extremum, EveryTypeAndSize) {
   });
 }
 
-TEST_P(Extremum, InfinitiesAndNaNs) {
+TEST_ON_EVERY_EXECUTOR(Extremum, InfinitiesAndNaNs) {
   data::for_each_type([&]<class X>(std::type_identity<X>) {
     for (const std::size_t n : {1, 2, 5, 30, 100, 300, 1000, 5000}) {
       for (std::uint64_t seed = 0; seed < 4; ++seed) {
@@ -237,7 +237,7 @@ TEST_P(Extremum, InfinitiesAndNaNs) {
   });
 }
 
-TEST_P(Extremum, EveryAlignment) {
+TEST_ON_EVERY_EXECUTOR(Extremum, EveryAlignment) {
   data::for_each_type([&]<class X>(std::type_identity<X>) {
     for (const std::size_t n : {3, 70, 1000, 9001}) {
       const auto x = data::random_bytes<X>(n, n, kind::plain);
@@ -248,7 +248,7 @@ TEST_P(Extremum, EveryAlignment) {
   });
 }
 
-TEST_P(Extremum, ComplexElementsAlignedLikeTheirParts) {
+TEST_ON_EVERY_EXECUTOR(Extremum, ComplexElementsAlignedLikeTheirParts) {
   const auto check = [&]<class R>(std::type_identity<R>) {
     using X = std::complex<R>;
     for (const std::size_t n : {1, 3, 70, 1000, 9001}) {
@@ -271,7 +271,7 @@ TEST_P(Extremum, ComplexElementsAlignedLikeTheirParts) {
   check(std::type_identity<double>{});
 }
 
-TEST_P(Extremum, EveryStride) {
+TEST_ON_EVERY_EXECUTOR(Extremum, EveryStride) {
   data::for_each_type([&]<class X>(std::type_identity<X>) {
     for (const std::size_t n : {1, 2, 100, 1025, 9001}) {
       const auto x = data::random_bytes<X>(n, 17, kind::plain);
@@ -284,7 +284,7 @@ TEST_P(Extremum, EveryStride) {
   });
 }
 
-TEST_P(Extremum, Long) {
+TEST_ON_EVERY_EXECUTOR(Extremum, Long) {
   // Shares of work have their borders here: blocks, grids, threads.
   data::for_each_type([&]<class X>(std::type_identity<X>) {
     for (const std::size_t n : {16'384, 65'537, 262'143, 1'000'003}) {
@@ -317,7 +317,7 @@ std::pair<X, X> low_and_high() {
   }
 }
 
-TEST_P(Extremum, WhereverItIs) {
+TEST_ON_EVERY_EXECUTOR(Extremum, WhereverItIs) {
   data::for_each_type([&]<class X>(std::type_identity<X>) {
     const auto [low, high] = low_and_high<X>();
     for (const std::size_t n : {70, 9001, 100'003}) {
@@ -347,7 +347,7 @@ TEST_P(Extremum, WhereverItIs) {
   });
 }
 
-TEST_P(Extremum, AllEqual) {
+TEST_ON_EVERY_EXECUTOR(Extremum, AllEqual) {
   data::for_each_type([&]<class X>(std::type_identity<X>) {
     const auto [low, high] = low_and_high<X>();
     for (const std::size_t n : {1, 30, 1000, 9001, 70'000}) {
@@ -359,7 +359,7 @@ TEST_P(Extremum, AllEqual) {
 }
 
 /// Ends of the range, everywhere and one alone.
-TEST_P(Extremum, LeastAndGreatest) {
+TEST_ON_EVERY_EXECUTOR(Extremum, LeastAndGreatest) {
   const auto check = [&]<class X>(std::type_identity<X>, std::vector<X> ends) {
     for (const std::size_t n : {1, 30, 5000}) {
       for (const X value : ends) {
@@ -397,7 +397,7 @@ TEST_P(Extremum, LeastAndGreatest) {
   });
 }
 
-TEST_P(Extremum, SignedZerosAreEqual) {
+TEST_ON_EVERY_EXECUTOR(Extremum, SignedZerosAreEqual) {
   const auto check = [&]<class X>(std::type_identity<X>) {
     const X plus(0.0f), minus(-0.0f);
     for (const std::size_t n : {1, 2, 3, 20, 100, 1000, 9001}) {
@@ -460,7 +460,7 @@ std::vector<X> nans() {
   }
 }
 
-TEST_P(Extremum, TheFirstNaN) {
+TEST_ON_EVERY_EXECUTOR(Extremum, TheFirstNaN) {
   data::for_each_type([&]<class X>(std::type_identity<X>) {
     if constexpr (is_float<X>) {
       const auto all = nans<X>();
@@ -485,7 +485,7 @@ TEST_P(Extremum, TheFirstNaN) {
   });
 }
 
-TEST_P(Extremum, SortedEitherWay) {
+TEST_ON_EVERY_EXECUTOR(Extremum, SortedEitherWay) {
   const auto check = [&]<class X>(std::type_identity<X>) {
     for (const std::size_t n : {100, 5000, 200'000}) {
       bytes up(n * sizeof(X)), down(n * sizeof(X));
@@ -504,7 +504,8 @@ TEST_P(Extremum, SortedEitherWay) {
   check(std::type_identity<std::int64_t>{});
 }
 
-TEST_P(Extremum, InfinitiesThatCancel) {  // whose sum is a NaN, though none of them is
+TEST_ON_EVERY_EXECUTOR(Extremum,
+                       InfinitiesThatCancel) {  // whose sum is a NaN, though none of them is
   const auto check = [&]<class X>(std::type_identity<X>) {
     constexpr X infinity = std::numeric_limits<X>::infinity();
     for (const std::size_t n : {2, 100, 3000, 70'000}) {
@@ -519,7 +520,7 @@ TEST_P(Extremum, InfinitiesThatCancel) {  // whose sum is a NaN, though none of 
   check(std::type_identity<double>{});
 }
 
-TEST_P(Extremum, TheCallersEnvironmentDoesNotMatterAndStays) {
+TEST_ON_EVERY_EXECUTOR(Extremum, TheCallersEnvironmentDoesNotMatterAndStays) {
 #if defined(__x86_64__)
   if (where().name() == "cuda") GTEST_SKIP() << "the host's environment is not the device's";
   std::vector<double> x(5000, 0x1p-1060);  // subnormal, and zeros to who flushes them
@@ -538,8 +539,6 @@ TEST_P(Extremum, TheCallersEnvironmentDoesNotMatterAndStays) {
   GTEST_SKIP() << "no such flags";
 #endif
 }
-
-TALLY_ON_EVERY_EXECUTOR(Extremum);
 
 #if TALLY_HAS_CUDA
 TEST(ExtremumOnCuda, ACapturedSearchLooksAtEachReplaysData) {

@@ -37,7 +37,7 @@ class Factors : public data::OnEveryExecutor {
 bool is_inf_nan(complex_float z) { return std::isinf(z.real()) && std::isnan(z.imag()); }
 bool is_inf_2(complex_float z) { return z == complex_float(infinity, 2); }
 
-TEST_P(Factors, AreRealBeforeTheyAreConverted) {
+TEST_ON_EVERY_EXECUTOR(Factors, AreRealBeforeTheyAreConverted) {
   // 2 (inf + i) = inf + 2i, (2 + 0i)(inf + i) = inf + NaN i.
   const std::vector<complex_float> x(70, complex_float(infinity, 1));
   for (const std::ptrdiff_t stride : {1, 2}) {
@@ -61,7 +61,7 @@ TEST_P(Factors, AreRealBeforeTheyAreConverted) {
   }
 }
 
-TEST_P(Factors, OfSpmvAreZeroAndRealBeforeTheyAreConverted) {
+TEST_ON_EVERY_EXECUTOR(Factors, OfSpmvAreZeroAndRealBeforeTheyAreConverted) {
   const std::vector<std::int32_t> offsets = {0, 1}, columns = {0};
   const auto product = [&]<class V>(std::vector<V> y, V value, auto alpha, auto beta) {
     V got{};
@@ -92,7 +92,5 @@ TEST_P(Factors, OfSpmvAreZeroAndRealBeforeTheyAreConverted) {
   EXPECT_TRUE(is_inf_2(product(one, complex_float(0), complex(1), complex(2))));
   EXPECT_TRUE(is_inf_nan(product(one, complex_float(0), complex(1), complex(2, tiny))));
 }
-
-TALLY_ON_EVERY_EXECUTOR(Factors);
 
 }  // namespace

@@ -391,7 +391,7 @@ std::vector<X> samples_of(const std::vector<double>& places, double lower, doubl
   return samples;
 }
 
-TEST_P(Histogram, EverySize) {
+TEST_ON_EVERY_EXECUTOR(Histogram, EverySize) {
   for_each_real([&]<class X>(std::type_identity<X>) {
     for (const std::size_t n : sizes) {
       const auto p = places(n, spread::uniform, 100);
@@ -406,7 +406,7 @@ TEST_P(Histogram, EverySize) {
   });
 }
 
-TEST_P(Histogram, BinsAndDistributions) {
+TEST_ON_EVERY_EXECUTOR(Histogram, BinsAndDistributions) {
   constexpr std::size_t n = 3001;
   for (const std::size_t bins :
        {1, 2, 3, 16, 127, 128, 255, 256, 257, 1000, 4096, 20'000, 57'970, 70'000}) {
@@ -431,7 +431,7 @@ TEST_P(Histogram, BinsAndDistributions) {
   }
 }
 
-TEST_P(Histogram, Booleans) {
+TEST_ON_EVERY_EXECUTOR(Histogram, Booleans) {
   std::vector<bool> x;
   std::mt19937_64 random(3);
   for (int i = 0; i < 1000; ++i) x.push_back(random() % 3 == 0);
@@ -450,7 +450,7 @@ TEST_P(Histogram, Booleans) {
   EXPECT_EQ(got.outside[0], (outside_counts{1000 - ones, 0, 0}));
 }
 
-TEST_P(Histogram, Long) {
+TEST_ON_EVERY_EXECUTOR(Histogram, Long) {
   // Shares of work have their borders here, and tables outgrow caches.
   constexpr std::size_t n = 300'007;
   for (const std::size_t bins : {256, 5000, 1 << 16, 1 << 18, 1 << 20}) {
@@ -480,7 +480,7 @@ TEST_P(Histogram, Long) {
                                        std::int64_t{-1} << 59, std::int64_t{1} << 59, 300));
 }
 
-TEST_P(Histogram, Identity) {
+TEST_ON_EVERY_EXECUTOR(Histogram, Identity) {
   constexpr std::size_t n = std::size_t{1} << 25;
   static const std::vector<std::int32_t> keys = [] {
     std::vector<std::int32_t> all(n);
@@ -499,7 +499,7 @@ TEST_P(Histogram, Identity) {
   EXPECT_EQ(std::count(counts.begin(), counts.end(), 1), static_cast<std::ptrdiff_t>(n));
 }
 
-TEST_P(Histogram, EveryEdgeAndItsNeighbours) {
+TEST_ON_EVERY_EXECUTOR(Histogram, EveryEdgeAndItsNeighbours) {
   for_each_real([&]<class X>(std::type_identity<X>) {
     const auto check_even = [&](double lower, double upper, std::size_t bins) {
       auto x = around<X>(even_edges(lower, upper, bins));
@@ -584,7 +584,7 @@ TEST_P(Histogram, EveryEdgeAndItsNeighbours) {
   });
 }
 
-TEST_P(Histogram, IntegersBetweenIntegers) {
+TEST_ON_EVERY_EXECUTOR(Histogram, IntegersBetweenIntegers) {
   using of64 = std::numeric_limits<std::int64_t>;
   for_each_integer([&]<class X>(std::type_identity<X>) {
     const auto check = [&](std::int64_t lower, std::int64_t upper, std::size_t bins) {
@@ -614,7 +614,7 @@ TEST_P(Histogram, IntegersBetweenIntegers) {
   });
 }
 
-TEST_P(Histogram, EveryAlignmentAndStride) {
+TEST_ON_EVERY_EXECUTOR(Histogram, EveryAlignmentAndStride) {
   for_each_real([&]<class X>(std::type_identity<X>) {
     for (const std::size_t n : {1, 3, 70, 2000}) {
       const auto p = places(n, spread::uniform, 90);
@@ -635,7 +635,7 @@ TEST_P(Histogram, EveryAlignmentAndStride) {
   ASSERT_NO_FATAL_FAILURE(compare_keys(keys_of<std::int32_t>(p, 300), 300, o));
 }
 
-TEST_P(Histogram, Channels) {
+TEST_ON_EVERY_EXECUTOR(Histogram, Channels) {
   for_each_real([&]<class X>(std::type_identity<X>) {
     for (const std::size_t channels : {2, 3, 4, 5, 100}) {
       for (const std::size_t pixels : {0, 1, 7, 1500}) {
@@ -657,7 +657,7 @@ TEST_P(Histogram, Channels) {
                                        {.channels = 4, .place = {.offset = 1, .increment = -2}}));
 }
 
-TEST_P(Histogram, ThePublicForms) {
+TEST_ON_EVERY_EXECUTOR(Histogram, ThePublicForms) {
   if (data::on_device(where())) GTEST_SKIP() << "vectors of the host's";
   const std::vector<std::int32_t> keys = {0, 2, 2, 1, 2};
   const std::vector<float> x = {0, 0.5f, 1, 2.5f, 3};
@@ -754,7 +754,7 @@ std::vector<W> random_weights(std::size_t n, data::kind k) {
   return w;
 }
 
-TEST_P(WeightedHistogram, CorrectlyRounded) {
+TEST_ON_EVERY_EXECUTOR(WeightedHistogram, CorrectlyRounded) {
   const auto check = [&]<class W, class C>(std::type_identity<W>, std::type_identity<C>) {
     for (const std::size_t bins : {1, 3, 256, 5000}) {
       for (const std::size_t n : {0, 1, 2, 100, 5003}) {
@@ -773,7 +773,7 @@ TEST_P(WeightedHistogram, CorrectlyRounded) {
   check(std::type_identity<double>(), std::type_identity<double>());
 }
 
-TEST_P(WeightedHistogram, Long) {
+TEST_ON_EVERY_EXECUTOR(WeightedHistogram, Long) {
   constexpr std::size_t n = 200'003;
   for (const std::size_t bins : {10, 40'000, 300'000}) {
     const auto keys = keys_of<std::int32_t>(places(n, spread::zipf, bins), bins);
@@ -784,7 +784,7 @@ TEST_P(WeightedHistogram, Long) {
   }
 }
 
-TEST_P(WeightedHistogram, AnyOrder) {
+TEST_ON_EVERY_EXECUTOR(WeightedHistogram, AnyOrder) {
   std::mt19937_64 random(9);
   constexpr std::size_t n = 4000;
   auto keys = keys_of<std::int32_t>(places(n, spread::uniform, 20), 20);
@@ -799,7 +799,7 @@ TEST_P(WeightedHistogram, AnyOrder) {
   EXPECT_EQ((sums<double, double>(other_keys, other_w, 20)), want);
 }
 
-TEST_P(WeightedHistogram, KnownSums) {
+TEST_ON_EVERY_EXECUTOR(WeightedHistogram, KnownSums) {
   // Integers times a power of two: their sum is exact in 128 bits, and its conversion to double is
   // correctly rounded.
   std::mt19937_64 random(4);
@@ -818,7 +818,7 @@ TEST_P(WeightedHistogram, KnownSums) {
   EXPECT_EQ((sums<double, double>(keys, w, 5)), want);
 }
 
-TEST_P(WeightedHistogram, SpecialValues) {
+TEST_ON_EVERY_EXECUTOR(WeightedHistogram, SpecialValues) {
   const auto check = [&]<class W>(std::type_identity<W>) {
     using limits = std::numeric_limits<W>;
     const W inf = limits::infinity(), nan = -limits::quiet_NaN(), huge = limits::max();
@@ -844,7 +844,7 @@ TEST_P(WeightedHistogram, SpecialValues) {
   check(std::type_identity<double>());
 }
 
-TEST_P(WeightedHistogram, AddedToWhatIsThere) {
+TEST_ON_EVERY_EXECUTOR(WeightedHistogram, AddedToWhatIsThere) {
   const auto check = [&]<class W, class C>(std::type_identity<W>, std::type_identity<C>) {
     const auto keys = keys_of<std::int32_t>(places(1000, spread::uniform, 60), 60);
     const auto w = random_weights<W>(1000, data::kind::wide);
@@ -859,7 +859,7 @@ TEST_P(WeightedHistogram, AddedToWhatIsThere) {
   check(std::type_identity<double>(), std::type_identity<double>());
 }
 
-TEST_P(WeightedHistogram, StridesAndChannels) {
+TEST_ON_EVERY_EXECUTOR(WeightedHistogram, StridesAndChannels) {
   for (const std::size_t channels : {1, 3, 4}) {
     for (const layout l : {layout{1, 1}, layout{0, 2}, layout{3, -1}, layout{0, -3}}) {
       const auto keys = keys_of<std::int32_t>(places(1200, spread::uniform, 60), 60);
@@ -908,7 +908,7 @@ class HistogramErrors : public Histogram {
   std::vector<double> edges_ = {0, 1, 2, 3, 4};
 };
 
-TEST_P(HistogramErrors, Arguments) {
+TEST_ON_EVERY_EXECUTOR(HistogramErrors, Arguments) {
   auto a = arguments(static_cast<binning>(7));
   expect(errc::invalid_argument, "tally::histogram: what is 7; there are 3 kinds of bins", a);
   a = arguments();
@@ -967,7 +967,7 @@ TEST_P(HistogramErrors, Arguments) {
          "tally::bincount: outside is not a multiple of 8 bytes, the alignment of int64", a);
 }
 
-TEST_P(HistogramErrors, BoundsAndEdges) {
+TEST_ON_EVERY_EXECUTOR(HistogramErrors, BoundsAndEdges) {
   auto a = arguments(binning::even);
   a.lower = 3.5;
   expect(errc::invalid_argument,
@@ -994,7 +994,7 @@ TEST_P(HistogramErrors, BoundsAndEdges) {
          arguments(binning::edges));
 }
 
-TEST_P(HistogramErrors, Weights) {
+TEST_ON_EVERY_EXECUTOR(HistogramErrors, Weights) {
   auto a = arguments();
   a.weighted = true;
   a.weights = {samples_->get() + 64, 8, 1, type::float32};
@@ -1012,7 +1012,7 @@ TEST_P(HistogramErrors, Weights) {
          "tally::bincount: keys has 1073741824 elements; with weights there can be 1073741822", a);
 }
 
-TEST_P(HistogramErrors, KeysOutOfRange) {
+TEST_ON_EVERY_EXECUTOR(HistogramErrors, KeysOutOfRange) {
   if (data::on_device(where())) GTEST_SKIP() << "counts of the other keys are written";
   for_each_integer([&]<class X>(std::type_identity<X>) {
     for (const std::size_t n : {1, 70, 1024}) {
@@ -1043,7 +1043,7 @@ TEST_P(HistogramErrors, KeysOutOfRange) {
   });
 }
 
-TEST_P(HistogramErrors, KeysOutOfRangeOfManyBins) {
+TEST_ON_EVERY_EXECUTOR(HistogramErrors, KeysOutOfRangeOfManyBins) {
   if (data::on_device(where())) GTEST_SKIP() << "counts of the other keys are written";
   constexpr std::size_t bins = 3 << 20;
   std::vector<std::int32_t> keys(100'000, 5);
@@ -1056,7 +1056,7 @@ TEST_P(HistogramErrors, KeysOutOfRangeOfManyBins) {
   EXPECT_EQ(std::count(counts.begin(), counts.end(), 1), bins);
 }
 
-TEST_P(Histogram, SeveralThreadsAtOnce) {
+TEST_ON_EVERY_EXECUTOR(Histogram, SeveralThreadsAtOnce) {
   constexpr std::size_t n = 100'000, bins = 300, callers = 4;
   const auto keys = keys_of<std::int32_t>(places(n, spread::zipf, bins), bins);
   std::vector<std::int32_t> want(bins);
@@ -1084,7 +1084,7 @@ TEST_P(Histogram, SeveralThreadsAtOnce) {
 }
 
 /// Sums that a count can't hold are negative, never small.
-TEST_P(Histogram, NoSilentWrap) {
+TEST_ON_EVERY_EXECUTOR(Histogram, NoSilentWrap) {
   std::vector<std::int32_t> keys(100, 0);
   reserve(samples_, 400);
   samples_->write(keys.data(), 400);
@@ -1100,9 +1100,5 @@ TEST_P(Histogram, NoSilentWrap) {
   counts_->read(&after, 4);
   EXPECT_EQ(after, static_cast<std::uint32_t>(before) + 100u);
 }
-
-TALLY_ON_EVERY_EXECUTOR(Histogram);
-TALLY_ON_EVERY_EXECUTOR(WeightedHistogram);
-TALLY_ON_EVERY_EXECUTOR(HistogramErrors);
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 class Huge : public data::OnEveryExecutor {};
 
 // bool x float16 in float: 6 GiB of operands, and sums that round, so that the order shows.
-TEST_P(Huge, BeyondTwoToThe31Elements) {
+TEST_ON_EVERY_EXECUTOR(Huge, BeyondTwoToThe31Elements) {
   const std::size_t n = (std::size_t{1} << 31) + 3 * tally::order::chunk + 777;
   const auto x_of = [](std::size_t i) { return (i * 2654435761u >> 20) % 3 != 0; };
   const auto y_of = [](std::size_t i) {
@@ -59,7 +59,7 @@ TEST_P(Huge, BeyondTwoToThe31Elements) {
   EXPECT_EQ(std::bit_cast<std::uint32_t>(got_half), std::bit_cast<std::uint32_t>(want_half));
 }
 
-TEST_P(Huge, ExtremaBeyondTwoToThe31Elements) {
+TEST_ON_EVERY_EXECUTOR(Huge, ExtremaBeyondTwoToThe31Elements) {
   constexpr std::size_t n = (std::size_t{1} << 31) + 3 * tally::order::chunk + 777;
   data::buffer memory(where(), n);
   const std::size_t piece = std::size_t{1} << 24;
@@ -88,7 +88,7 @@ TEST_P(Huge, ExtremaBeyondTwoToThe31Elements) {
 }
 
 // An element-wise function of more bytes than 32 bits count.
-TEST_P(Huge, MapsBeyondTwoToThe31Elements) {
+TEST_ON_EVERY_EXECUTOR(Huge, MapsBeyondTwoToThe31Elements) {
   const std::size_t n = (std::size_t{1} << 31) + 777;
   data::buffer from(where(), n), to(where(), n);
   const std::size_t piece = std::size_t{1} << 24;
@@ -115,7 +115,7 @@ TEST_P(Huge, MapsBeyondTwoToThe31Elements) {
 }
 
 // More keys of one bin than 32 bits count; and every other one, which are not counted as bytes.
-TEST_P(Huge, CountsBeyondTwoToThe32) {
+TEST_ON_EVERY_EXECUTOR(Huge, CountsBeyondTwoToThe32) {
   const std::size_t n = (std::size_t{1} << 32) + (std::size_t{1} << 25) + 777, bins = 256;
   const std::size_t piece = std::size_t{1} << 24;
   const auto key_of = [](std::size_t i) -> std::uint8_t { return i % 1021 == 0 ? i >> 12 : 7; };
@@ -230,7 +230,7 @@ TEST(HugeCuda, CountsMoreThanABlockCountsIn32Bits) {
 
 // exp and sigmoid of every float: the formula's bits are those of the transcription, and no more
 // than a unit off.
-TEST_P(Huge, ExponentialsOfEveryFloat) {
+TEST_ON_EVERY_EXECUTOR(Huge, ExponentialsOfEveryFloat) {
   constexpr std::size_t piece = std::size_t{1} << 26;
   std::vector<float> x(piece), z(piece);
   data::buffer from(where(), piece * sizeof(float)), to(where(), piece * sizeof(float));
@@ -259,7 +259,5 @@ TEST_P(Huge, ExponentialsOfEveryFloat) {
   std::printf("%s: at most %.4f units for exp, %.4f for sigmoid\n", where().description().c_str(),
               worst[0], worst[1]);
 }
-
-TALLY_ON_EVERY_EXECUTOR(Huge);
 
 }  // namespace

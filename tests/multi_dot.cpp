@@ -199,7 +199,7 @@ class MultiDot : public data::OnEveryExecutor {
 
 constexpr std::size_t row_counts[] = {0, 1, 2, 3, 16, 17, 33};
 
-TEST_P(MultiDot, AgainstOne) {
+TEST_ON_EVERY_EXECUTOR(MultiDot, AgainstOne) {
   for (const types& t : all_types()) {
     for (const std::size_t k : row_counts) {
       for (const std::size_t n :
@@ -215,7 +215,7 @@ TEST_P(MultiDot, AgainstOne) {
   }
 }
 
-TEST_P(MultiDot, AgainstOneLong) {
+TEST_ON_EVERY_EXECUTOR(MultiDot, AgainstOneLong) {
   // Borders of tiles, shares, blocks and grids are here.
   for (const types& t : equal_types()) {
     ASSERT_NO_FATAL_FAILURE(against_one(t, 5, 17 * chunk + 33));
@@ -237,7 +237,7 @@ TEST_P(MultiDot, AgainstOneLong) {
   }
 }
 
-TEST_P(MultiDot, Layouts) {
+TEST_ON_EVERY_EXECUTOR(MultiDot, Layouts) {
   for (const types& t : all_types()) {
     const std::size_t n = 2 * chunk + 75;
     const auto ld = static_cast<std::ptrdiff_t>(n);
@@ -256,7 +256,7 @@ TEST_P(MultiDot, Layouts) {
   }
 }
 
-TEST_P(MultiDot, WideRangesAndSpecialValues) {
+TEST_ON_EVERY_EXECUTOR(MultiDot, WideRangesAndSpecialValues) {
   for (const types& t : all_types()) {
     for (const kind k : {kind::wide, kind::special}) {
       ASSERT_NO_FATAL_FAILURE(against_one(t, 4, 2 * chunk + 77, tally::conjugate::none, {}, k));
@@ -266,7 +266,7 @@ TEST_P(MultiDot, WideRangesAndSpecialValues) {
   }
 }
 
-TEST_P(MultiDot, Conjugated) {
+TEST_ON_EVERY_EXECUTOR(MultiDot, Conjugated) {
   for (const types& t : all_types()) {
     for (const auto conjugated : {tally::conjugate::x, tally::conjugate::y}) {
       ASSERT_NO_FATAL_FAILURE(against_one(t, 3, 3 * chunk + 5, conjugated));
@@ -275,7 +275,7 @@ TEST_P(MultiDot, Conjugated) {
   }
 }
 
-TEST_P(MultiDot, Exact) {
+TEST_ON_EVERY_EXECUTOR(MultiDot, Exact) {
   for (const types& t : all_types()) {
     ASSERT_NO_FATAL_FAILURE(against_one(t, 3, chunk + 5, tally::conjugate::x, tally::exact));
     ASSERT_NO_FATAL_FAILURE(compare(tally::batched_dot, t, {20, 31, 31}, {20, 31, 33},
@@ -288,7 +288,7 @@ TEST_P(MultiDot, Exact) {
   ASSERT_NO_FATAL_FAILURE(against_one(doubles, 3, 70000, tally::conjugate::none, tally::exact));
 }
 
-TEST_P(MultiDot, Batched) {
+TEST_ON_EVERY_EXECUTOR(MultiDot, Batched) {
   for (const types& t : all_types()) {
     for (const std::size_t n : {0,  1,  2,   3,   4,   7,   8,   15,   16,   31,   32,   33,  63,
                                 64, 65, 100, 128, 255, 511, 512, 1000, 1023, 1024, 1025, 3000}) {
@@ -305,7 +305,7 @@ TEST_P(MultiDot, Batched) {
   }
 }
 
-TEST_P(MultiDot, ManyRows) {
+TEST_ON_EVERY_EXECUTOR(MultiDot, ManyRows) {
   for (const types& t : equal_types()) {
     if (!is_often_used(t)) continue;
     ASSERT_NO_FATAL_FAILURE(compare(tally::batched_dot, t, {3001, 32, 32}, {3001, 32, 32}));
@@ -316,7 +316,7 @@ TEST_P(MultiDot, ManyRows) {
   ASSERT_NO_FATAL_FAILURE(compare(tally::batched_dot, mixed, {70001, 5, 5}, {70001, 5, 5}));
 }
 
-TEST_P(MultiDot, Lists) {
+TEST_ON_EVERY_EXECUTOR(MultiDot, Lists) {
   for (const types& t : all_types()) {
     const std::size_t room = 50 * chunk;
     const mirrored x(where(), random_bytes(t.x, room, 5, kind::plain));
@@ -364,7 +364,7 @@ TEST_P(MultiDot, Lists) {
   }
 }
 
-TEST_P(MultiDot, FromManyThreads) {
+TEST_ON_EVERY_EXECUTOR(MultiDot, FromManyThreads) {
   const types t = {type::float64, type::float64, type::float64};
   const std::size_t k = 20, n = 30 * chunk + 5;
   const mirrored v(where(), random_bytes(t.x, k * n, 7, kind::plain));
@@ -390,7 +390,7 @@ TEST_P(MultiDot, FromManyThreads) {
 
 // --- Bad input: a clear error, and nothing written ------------------------------------------------
 
-TEST_P(MultiDot, BadInput) {
+TEST_ON_EVERY_EXECUTOR(MultiDot, BadInput) {
   using tally::errc;
   const mirrored memory(where(), std::vector<std::byte>(4096, std::byte{1}));
   std::array<double, 8> results;
@@ -451,8 +451,6 @@ TEST_P(MultiDot, BadInput) {
          {{}, {}, list{{five, five}, {vector(5, 0), five}}});
   EXPECT_EQ(results, (std::array<double, 8>{42, 42, 42, 42, 42, 42, 42, 42}));
 }
-
-TALLY_ON_EVERY_EXECUTOR(MultiDot);
 
 // --- The typed interface, on host memory ----------------------------------------------------------
 

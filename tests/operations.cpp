@@ -8,7 +8,7 @@ namespace {
 
 class EveryOperation : public data::OnEveryExecutor {};
 
-TEST_P(EveryOperation, HasTheBitsOfSerial) {
+TEST_ON_EVERY_EXECUTOR(EveryOperation, HasTheBitsOfSerial) {
   for (const auto m : {operations::magnitude::plain, operations::magnitude::tiny,
                        operations::magnitude::subnormal, operations::magnitude::huge}) {
     for (const std::size_t n : {std::size_t{100}, std::size_t{3000}}) {
@@ -24,7 +24,7 @@ TEST_P(EveryOperation, HasTheBitsOfSerial) {
   }
 }
 
-TEST_P(EveryOperation, TakesAnyByteOfABoolButZeroForTrue) {
+TEST_ON_EVERY_EXECUTOR(EveryOperation, TakesAnyByteOfABoolButZeroForTrue) {
   using operations::list;
   for (const std::size_t n : {std::size_t{100}, std::size_t{3000}, std::size_t{20011}}) {
     const list plain(n), any(n, operations::magnitude::plain, operations::truth::any_byte);
@@ -43,7 +43,5 @@ TEST_P(EveryOperation, TakesAnyByteOfABoolButZeroForTrue) {
     }
   }
 }
-
-TALLY_ON_EVERY_EXECUTOR(EveryOperation);
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,11 +38,32 @@ enum class truth {
   any_byte,  ///< any but 0
 };
 
+/// Two numbers that a call is given by value, of a type that it knows: factors, or bounds.
+class factors {
+ public:
+  factors() = default;
+  template <class T>
+  factors(const T& a, const T& b) {
+    std::memcpy(bytes_[0].data(), &a, sizeof(T));
+    std::memcpy(bytes_[1].data(), &b, sizeof(T));
+  }
+  template <class T>
+  T get(std::size_t k) const {
+    T value;
+    std::memcpy(&value, bytes_[k].data(), sizeof(T));
+    return value;
+  }
+
+ private:
+  std::array<std::array<std::byte, 16>, 2> bytes_{};
+};
+
 /// Where the operands of one call are. `returned` has the bytes of what the call returns, where it
 /// returns a value.
 struct arguments {
   std::vector<std::span<std::byte>> inputs;
   std::vector<std::span<std::byte>> outputs;
+  factors constants;
   std::array<std::byte, 64> returned{};
 
   template <class T>
@@ -72,12 +92,15 @@ struct input {
   bool in_host_memory = false;  ///< on every executor: a histogram's edges
 };
 
+using function = void(const tally::executor&, arguments&);
+
 /// One call of one public function, for one combination of types.
 struct operation {
   std::string name;
   std::vector<input> inputs;
   std::vector<std::vector<std::byte>> outputs;  ///< what is there before the call
-  std::function<void(const tally::executor&, arguments&)> call;
+  function* call;
+  factors constants = {};
   /// It calls functions that are compiled here, which don't run on a device.
   bool has_host_functions = false;
 
@@ -91,6 +114,7 @@ struct operation {
 class prepared {
  public:
   prepared(const operation& what, const tally::executor& where) : what_(what), where_(where) {
+    arguments_.constants = what.constants;
     for (const input& each : what.inputs) {
       if (each.in_host_memory) {
         host_.push_back(std::make_unique<std::vector<std::byte>>(each.bytes));

@@ -33,11 +33,6 @@ class all_operations {
 
  private:
   template <class T>
-  static std::string label() {
-    return std::string("_").append(tally::name(tally::type_of<T>));
-  }
-
-  template <class T>
   T element(std::mt19937_64& random) const {
     if constexpr (tally::is_complex_v<T>) {
       using R = tally::real_t<T>;
@@ -94,18 +89,35 @@ class all_operations {
     return std::vector<std::byte>(bytes, std::byte{0x5a});
   }
 
-  using plain_function = void(const tally::executor&, arguments&);
+  /// Some adjacent ones of a group's inputs or outputs.
+  struct some {
+    std::size_t first = 0, count = 0;
+  };
+  static constexpr some none = {0, 0}, first = {0, 1}, second = {1, 1}, third = {2, 1};
+  static constexpr some first_two = {0, 2}, second_and_third = {1, 2};
 
-  void add(std::string name, std::vector<input> inputs, std::vector<std::vector<std::byte>> outputs,
-           std::function<plain_function> call, bool has_host_functions = false) {
-    all_.push_back({std::move(name), std::move(inputs), std::move(outputs), std::move(call),
-                    has_host_functions});
-  }
-  /// Calls that keep no factors are plain functions, of which each costs the compiler far less.
-  void add(std::string name, std::vector<input> inputs, std::vector<std::vector<std::byte>> outputs,
-           plain_function* call, bool has_host_functions = false) {
-    add(std::move(name), std::move(inputs), std::move(outputs), std::function<plain_function>(call),
-        has_host_functions);
+  /// One call of a group of operations, which have their inputs and outputs in common.
+  struct row {
+    const char* name;
+    some inputs, outputs;
+    function* call;
+    bool has_host_functions = false;
+  };
+
+  /// The rows are data, and this is no template: the compiler has little to do for each type.
+  void add(std::initializer_list<tally::type> types, const std::vector<input>& inputs,
+           const std::vector<std::vector<std::byte>>& outputs, std::initializer_list<row> rows,
+           const factors& constants = {}) {
+    std::string label;
+    for (const tally::type t : types) label.append("_").append(tally::name(t));
+    const auto those = [](const auto& all, some part) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(part.first);
+      return std::vector(begin, begin + static_cast<std::ptrdiff_t>(part.count));
+    };
+    for (const row& each : rows) {
+      all_.push_back({each.name + label, those(inputs, each.inputs), those(outputs, each.outputs),
+                      each.call, constants, each.has_host_functions});
+    }
   }
 
   // dot, dotc
@@ -113,45 +125,45 @@ class all_operations {
   template <class X, class Y>
   void dots_of() {
     using R = tally::dot_result_t<X, Y>;
-    const std::string types = label<X>() + label<Y>();
+    const auto types = {tally::type_of<X>, tally::type_of<Y>};
     const std::vector<input> xy = {{elements<X>(1)}, {elements<Y>(2)}};
-    const auto result = untouched(sizeof(R));
-    add(
-        "dot" + types, xy, {result}, +[](const tally::executor& where, arguments& a) {
-          tally::dot(where, a.in<X>(0), a.in<Y>(1), a.result<R>());
-        });
-    add(
-        "dot_returned" + types, xy, {}, +[](const tally::executor& where, arguments& a) {
-          a.keep(tally::dot(where, a.in<X>(0), a.in<Y>(1)));
-        });
-    add(
-        "dot_strided" + types, xy, {result}, +[](const tally::executor& where, arguments& a) {
-          const auto x = a.in<X>(0);
-          const auto y = a.in<Y>(1);
-          tally::dot(where, tally::strided(x.data(), x.size() / 3, 3),
-                     tally::strided(y.data(), y.size() / 3, -2), a.result<R>());
-        });
+    const std::vector<std::vector<std::byte>> results = {untouched(sizeof(R))};
+    add(types, xy, results,
+        {{"dot", first_two, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::dot(where, a.in<X>(0), a.in<Y>(1), a.result<R>());
+          }},
+         {"dot_returned", first_two, none,
+          [](const tally::executor& where, arguments& a) {
+            a.keep(tally::dot(where, a.in<X>(0), a.in<Y>(1)));
+          }},
+         {"dot_strided", first_two, first, [](const tally::executor& where, arguments& a) {
+            const auto x = a.in<X>(0);
+            const auto y = a.in<Y>(1);
+            tally::dot(where, tally::strided(x.data(), x.size() / 3, 3),
+                       tally::strided(y.data(), y.size() / 3, -2), a.result<R>());
+          }}});
     if constexpr (tally::is_complex_v<X>) {
-      add(
-          "dotc" + types, xy, {result}, +[](const tally::executor& where, arguments& a) {
-            tally::dotc(where, a.in<X>(0), a.in<Y>(1), a.result<R>());
-          });
+      add(types, xy, results,
+          {{"dotc", first_two, first, [](const tally::executor& where, arguments& a) {
+              tally::dotc(where, a.in<X>(0), a.in<Y>(1), a.result<R>());
+            }}});
     }
-    add(
-        "dot_exact" + types, xy, {result}, +[](const tally::executor& where, arguments& a) {
-          tally::dot(where, a.in<X>(0), a.in<Y>(1), a.result<R>(), tally::exact);
-        });
-    add(
-        "dot_exact_strided" + types, xy, {result}, +[](const tally::executor& where, arguments& a) {
-          const auto x = a.in<X>(0);
-          const auto y = a.in<Y>(1);
-          tally::dot(where, tally::strided(x.data(), x.size() / 3, -3),
-                     tally::strided(y.data(), y.size() / 3, 2), a.result<R>(), tally::exact);
-        });
-    add(
-        "dot_exact_returned" + types, xy, {}, +[](const tally::executor& where, arguments& a) {
-          a.keep(tally::dot(where, a.in<X>(0), a.in<Y>(1), tally::exact));
-        });
+    add(types, xy, results,
+        {{"dot_exact", first_two, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::dot(where, a.in<X>(0), a.in<Y>(1), a.result<R>(), tally::exact);
+          }},
+         {"dot_exact_strided", first_two, first,
+          [](const tally::executor& where, arguments& a) {
+            const auto x = a.in<X>(0);
+            const auto y = a.in<Y>(1);
+            tally::dot(where, tally::strided(x.data(), x.size() / 3, -3),
+                       tally::strided(y.data(), y.size() / 3, 2), a.result<R>(), tally::exact);
+          }},
+         {"dot_exact_returned", first_two, none, [](const tally::executor& where, arguments& a) {
+            a.keep(tally::dot(where, a.in<X>(0), a.in<Y>(1), tally::exact));
+          }}});
   }
 
   void dots() {
@@ -177,42 +189,39 @@ class all_operations {
     using S = tally::sum_result_t<X>;
     using A = tally::asum_result_t<X>;
     using N = tally::nrm2_result_t<X>;
-    const std::string type = label<X>();
-    const std::vector<input> x = {{elements<X>(3)}};
-    add(
-        "sum" + type, x, {untouched(sizeof(S))}, +[](const tally::executor& where, arguments& a) {
-          tally::sum(where, a.in<X>(0), a.result<S>());
-        });
-    add(
-        "sum_returned" + type, x, {},
-        +[](const tally::executor& where, arguments& a) { a.keep(tally::sum(where, a.in<X>(0))); });
-    add(
-        "asum" + type, x, {untouched(sizeof(A))}, +[](const tally::executor& where, arguments& a) {
-          tally::asum(where, a.in<X>(0), a.result<A>());
-        });
-    add(
-        "nrm2" + type, x, {untouched(sizeof(N))}, +[](const tally::executor& where, arguments& a) {
-          tally::nrm2(where, a.in<X>(0), a.result<N>());
-        });
-    add(
-        "nrm2_returned" + type, x, {}, +[](const tally::executor& where, arguments& a) {
-          a.keep(tally::nrm2(where, a.in<X>(0)));
-        });
-    add(
-        "sum_exact" + type, x, {untouched(sizeof(S))},
-        +[](const tally::executor& where, arguments& a) {
-          tally::sum(where, a.in<X>(0), a.result<S>(), tally::exact);
-        });
-    add(
-        "asum_exact" + type, x, {untouched(sizeof(A))},
-        +[](const tally::executor& where, arguments& a) {
-          tally::asum(where, a.in<X>(0), a.result<A>(), tally::exact);
-        });
-    add(
-        "nrm2_exact" + type, x, {untouched(sizeof(N))},
-        +[](const tally::executor& where, arguments& a) {
-          tally::nrm2(where, a.in<X>(0), a.result<N>(), tally::exact);
-        });
+    add({tally::type_of<X>}, {{elements<X>(3)}},
+        {untouched(sizeof(S)), untouched(sizeof(A)), untouched(sizeof(N))},
+        {{"sum", first, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::sum(where, a.in<X>(0), a.result<S>());
+          }},
+         {"sum_returned", first, none,
+          [](const tally::executor& where, arguments& a) {
+            a.keep(tally::sum(where, a.in<X>(0)));
+          }},
+         {"asum", first, second,
+          [](const tally::executor& where, arguments& a) {
+            tally::asum(where, a.in<X>(0), a.result<A>());
+          }},
+         {"nrm2", first, third,
+          [](const tally::executor& where, arguments& a) {
+            tally::nrm2(where, a.in<X>(0), a.result<N>());
+          }},
+         {"nrm2_returned", first, none,
+          [](const tally::executor& where, arguments& a) {
+            a.keep(tally::nrm2(where, a.in<X>(0)));
+          }},
+         {"sum_exact", first, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::sum(where, a.in<X>(0), a.result<S>(), tally::exact);
+          }},
+         {"asum_exact", first, second,
+          [](const tally::executor& where, arguments& a) {
+            tally::asum(where, a.in<X>(0), a.result<A>(), tally::exact);
+          }},
+         {"nrm2_exact", first, third, [](const tally::executor& where, arguments& a) {
+            tally::nrm2(where, a.in<X>(0), a.result<N>(), tally::exact);
+          }}});
   }
 
   void reductions() {
@@ -231,37 +240,42 @@ class all_operations {
   template <class X, class Y>
   void multi_dots_of() {
     using R = tally::dot_result_t<X, Y>;
-    const std::string types = label<X>() + label<Y>();
     constexpr std::size_t k = 5;
-    const std::vector<input> rows_and_vector = {{elements<X>(k * n_, 4)}, {elements<Y>(5)}};
-    const std::vector<input> rows_and_rows = {{elements<X>(k * n_, 4)}, {elements<Y>(k * n_, 5)}};
-    const auto results = untouched(k * sizeof(R));
-    for (const bool exact : {false, true}) {
-      const std::string grade = exact ? "_exact" : "";
-      const tally::grade g = exact ? tally::grade(tally::exact) : tally::grade{};
-      add("multi_dot" + grade + types, rows_and_vector, {results},
-          [g](const tally::executor& where, arguments& a) {
-            const auto y = a.in<Y>(1);
-            tally::multi_dot(where, tally::rows(a.in<X>(0).data(), k, y.size()), y, a.result<R>(),
-                             g);
-          });
-      add("multi_dot_list" + grade + types, rows_and_rows, {results},
-          [g](const tally::executor& where, arguments& a) {
-            const auto x = a.in<X>(0);
-            const auto y = a.in<Y>(1);
-            const std::size_t n = x.size() / k;
-            const std::array pairs = {tally::pair_of(x.first(n), y.first(n)),
-                                      tally::pair_of(x.last(n / 2), y.first(n / 2)),
-                                      tally::pair_of(x.first(0), y.first(0))};
-            tally::multi_dot(where, pairs, a.result<R>(), g);
-          });
-      add("batched_dot" + grade + types, rows_and_rows, {results},
-          [g](const tally::executor& where, arguments& a) {
-            const auto x = a.in<X>(0);
-            tally::batched_dot(where, tally::rows(x.data(), k, x.size() / k),
-                               tally::rows(a.in<Y>(1).data(), k, x.size() / k), a.result<R>(), g);
-          });
-    }
+    const auto types = {tally::type_of<X>, tally::type_of<Y>};
+    const std::vector<input> vector_and_rows = {
+        {elements<Y>(5)}, {elements<X>(k * n_, 4)}, {elements<Y>(k * n_, 5)}};
+    const std::vector<std::vector<std::byte>> results = {untouched(k * sizeof(R))};
+    add(types, vector_and_rows, results,
+        {{"multi_dot", first_two, first, multi_dot<X, Y, R, k>},
+         {"multi_dot_list", second_and_third, first, multi_dot_list<X, Y, R, k>},
+         {"batched_dot", second_and_third, first, batched_dot<X, Y, R, k>}});
+    add(types, vector_and_rows, results,
+        {{"multi_dot_exact", first_two, first, multi_dot<X, Y, R, k, tally::exact>},
+         {"multi_dot_list_exact", second_and_third, first,
+          multi_dot_list<X, Y, R, k, tally::exact>},
+         {"batched_dot_exact", second_and_third, first, batched_dot<X, Y, R, k, tally::exact>}});
+  }
+  template <class X, class Y, class R, std::size_t k, auto... grade>
+  static void multi_dot(const tally::executor& where, arguments& a) {
+    const auto y = a.in<Y>(0);
+    tally::multi_dot(where, tally::rows(a.in<X>(1).data(), k, y.size()), y, a.result<R>(),
+                     grade...);
+  }
+  template <class X, class Y, class R, std::size_t k, auto... grade>
+  static void multi_dot_list(const tally::executor& where, arguments& a) {
+    const auto x = a.in<X>(0);
+    const auto y = a.in<Y>(1);
+    const std::size_t n = x.size() / k;
+    const std::array pairs = {tally::pair_of(x.first(n), y.first(n)),
+                              tally::pair_of(x.last(n / 2), y.first(n / 2)),
+                              tally::pair_of(x.first(0), y.first(0))};
+    tally::multi_dot(where, pairs, a.result<R>(), grade...);
+  }
+  template <class X, class Y, class R, std::size_t k, auto... grade>
+  static void batched_dot(const tally::executor& where, arguments& a) {
+    const auto x = a.in<X>(0);
+    tally::batched_dot(where, tally::rows(x.data(), k, x.size() / k),
+                       tally::rows(a.in<Y>(1).data(), k, x.size() / k), a.result<R>(), grade...);
   }
 
   void multi_dots() {
@@ -277,33 +291,31 @@ class all_operations {
 
   template <class X>
   void extrema_of() {
-    const std::string type = label<X>();
+    const auto types = {tally::type_of<X>};
     const std::vector<input> x = {{elements<X>(6)}};
     if constexpr (!tally::is_complex_v<X>) {
       using E = tally::extremum<X>;
-      add(
-          "min" + type, x, {untouched(sizeof(E))}, +[](const tally::executor& where, arguments& a) {
-            tally::min(where, a.in<X>(0), a.result<E>());
-          });
-      add(
-          "max" + type, x, {untouched(sizeof(E))}, +[](const tally::executor& where, arguments& a) {
-            tally::max(where, a.in<X>(0), a.result<E>());
-          });
-      add(
-          "minmax" + type, x, {untouched(2 * sizeof(E))},
-          +[](const tally::executor& where, arguments& a) {
-            tally::minmax(where, a.in<X>(0), a.result<tally::extrema<X>>());
-          });
+      add(types, x, {untouched(sizeof(E)), untouched(2 * sizeof(E))},
+          {{"min", first, first,
+            [](const tally::executor& where, arguments& a) {
+              tally::min(where, a.in<X>(0), a.result<E>());
+            }},
+           {"max", first, first,
+            [](const tally::executor& where, arguments& a) {
+              tally::max(where, a.in<X>(0), a.result<E>());
+            }},
+           {"minmax", first, second, [](const tally::executor& where, arguments& a) {
+              tally::minmax(where, a.in<X>(0), a.result<tally::extrema<X>>());
+            }}});
     }
-    add(
-        "iamax" + type, x, {untouched(sizeof(std::int64_t))},
-        +[](const tally::executor& where, arguments& a) {
-          tally::iamax(where, a.in<X>(0), a.result<std::int64_t>());
-        });
-    add(
-        "iamax_returned" + type, x, {}, +[](const tally::executor& where, arguments& a) {
-          a.keep(tally::iamax(where, a.in<X>(0)));
-        });
+    add(types, x, {untouched(sizeof(std::int64_t))},
+        {{"iamax", first, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::iamax(where, a.in<X>(0), a.result<std::int64_t>());
+          }},
+         {"iamax_returned", first, none, [](const tally::executor& where, arguments& a) {
+            a.keep(tally::iamax(where, a.in<X>(0)));
+          }}});
   }
 
   void extrema() {
@@ -322,54 +334,61 @@ class all_operations {
 
   template <class X, class Z, class S>
   void elementwise_of(S alpha, S beta) {
-    const std::string types = label<X>() + label<Z>() + label<S>();
-    const std::vector<input> one = {{elements<X>(7)}};
-    const std::vector<input> two = {{elements<X>(7)}, {elements<Z>(8)}};
-    const auto z = elements<Z>(9);
-    add(
-        "copy" + types, one, {z}, +[](const tally::executor& where, arguments& a) {
-          tally::copy(where, a.in<X>(0), a.out<Z>());
-        });
-    add("scal" + types, {}, {z},
-        [=](const tally::executor& where, arguments& a) { tally::scal(where, alpha, a.out<Z>()); });
-    add("axpy" + types, one, {z}, [=](const tally::executor& where, arguments& a) {
-      tally::axpy(where, alpha, a.in<X>(0), a.out<Z>());
-    });
-    add("axpby" + types, one, {z}, [=](const tally::executor& where, arguments& a) {
-      tally::axpby(where, alpha, a.in<X>(0), beta, a.out<Z>());
-    });
-    add(
-        "add" + types, two, {z}, +[](const tally::executor& where, arguments& a) {
-          tally::add(where, a.in<X>(0), a.in<Z>(1), a.out<Z>());
-        });
-    add(
-        "sub" + types, two, {z}, +[](const tally::executor& where, arguments& a) {
-          tally::sub(where, a.in<X>(0), a.in<Z>(1), a.out<Z>());
-        });
-    add(
-        "mul" + types, two, {z}, +[](const tally::executor& where, arguments& a) {
-          tally::mul(where, a.in<X>(0), a.in<Z>(1), a.out<Z>());
-        });
-    add(
-        "mul_strided" + types, two, {z}, +[](const tally::executor& where, arguments& a) {
-          const auto x = a.in<X>(0);
-          const std::size_t n = x.size() / 2;
-          tally::mul(where, tally::strided(x.data(), n, -2),
-                     tally::strided(a.in<Z>(1).data(), n, 2), tally::strided(a.result<Z>(), n, 2));
-        });
+    const auto types = {tally::type_of<X>, tally::type_of<Z>, tally::type_of<S>};
+    const std::vector<input> inputs = {{elements<X>(7)}, {elements<Z>(8)}};
+    const std::vector<std::vector<std::byte>> outputs = {elements<Z>(9)};
+    add(types, inputs, outputs,
+        {{"copy", first, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::copy(where, a.in<X>(0), a.out<Z>());
+          }},
+         {"scal", none, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::scal(where, a.constants.get<S>(0), a.out<Z>());
+          }},
+         {"axpy", first, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::axpy(where, a.constants.get<S>(0), a.in<X>(0), a.out<Z>());
+          }},
+         {"axpby", first, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::axpby(where, a.constants.get<S>(0), a.in<X>(0), a.constants.get<S>(1),
+                         a.out<Z>());
+          }},
+         {"add", first_two, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::add(where, a.in<X>(0), a.in<Z>(1), a.out<Z>());
+          }},
+         {"sub", first_two, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::sub(where, a.in<X>(0), a.in<Z>(1), a.out<Z>());
+          }},
+         {"mul", first_two, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::mul(where, a.in<X>(0), a.in<Z>(1), a.out<Z>());
+          }},
+         {"mul_strided", first_two, first,
+          [](const tally::executor& where, arguments& a) {
+            const auto x = a.in<X>(0);
+            const std::size_t n = x.size() / 2;
+            tally::mul(where, tally::strided(x.data(), n, -2),
+                       tally::strided(a.in<Z>(1).data(), n, 2),
+                       tally::strided(a.result<Z>(), n, 2));
+          }}},
+        {alpha, beta});
     if constexpr (!tally::is_complex_v<X> && !tally::is_complex_v<Z> && !std::is_integral_v<Z>) {
-      add(
-          "relu" + types, one, {z}, +[](const tally::executor& where, arguments& a) {
-            tally::relu(where, a.in<X>(0), a.out<Z>());
-          });
-      add(
-          "sigmoid" + types, one, {z}, +[](const tally::executor& where, arguments& a) {
-            tally::sigmoid(where, a.in<X>(0), a.out<Z>());
-          });
-      add(
-          "exp" + types, one, {z}, +[](const tally::executor& where, arguments& a) {
-            tally::exp(where, a.in<X>(0), a.out<Z>());
-          });
+      add(types, inputs, outputs,
+          {{"relu", first, first,
+            [](const tally::executor& where, arguments& a) {
+              tally::relu(where, a.in<X>(0), a.out<Z>());
+            }},
+           {"sigmoid", first, first,
+            [](const tally::executor& where, arguments& a) {
+              tally::sigmoid(where, a.in<X>(0), a.out<Z>());
+            }},
+           {"exp", first, first, [](const tally::executor& where, arguments& a) {
+              tally::exp(where, a.in<X>(0), a.out<Z>());
+            }}});
     }
   }
 
@@ -405,30 +424,29 @@ class all_operations {
 
   template <class K, class C>
   void bincounts_of() {
-    const std::vector<input> k = {{keys<K>(10)}};
-    const auto counts = bytes_of(std::vector<C>(bins, 3));
-    for (const bool more : {false, true}) {
-      add("bincount" + std::string(more ? "_add" : "") + label<K>() + label<C>(), k, {counts},
-          [more](const tally::executor& where, arguments& a) {
-            tally::bincount(where, a.in<K>(0), a.out<C>(), {.add = more});
-          });
-    }
-    add(
-        "bincount_outside" + label<K>() + label<C>(), k,
-        {counts, untouched(sizeof(tally::outside_counts))},
-        +[](const tally::executor& where, arguments& a) {
-          tally::bincount(where, a.in<K>(0), a.out<C>().first(bins - 2),
-                          {.outside = a.result<tally::outside_counts>(1)});
-        });
+    add({tally::type_of<K>, tally::type_of<C>}, {{keys<K>(10)}},
+        {bytes_of(std::vector<C>(bins, 3)), untouched(sizeof(tally::outside_counts))},
+        {{"bincount", first, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::bincount(where, a.in<K>(0), a.out<C>());
+          }},
+         {"bincount_add", first, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::bincount(where, a.in<K>(0), a.out<C>(), {.add = true});
+          }},
+         {"bincount_outside", first, first_two, [](const tally::executor& where, arguments& a) {
+            tally::bincount(where, a.in<K>(0), a.out<C>().first(bins - 2),
+                            {.outside = a.result<tally::outside_counts>(1)});
+          }}});
   }
 
   template <class K, class W>
   void weighted_bincounts_of() {
-    add(
-        "bincount_weights" + label<K>() + label<W>(), {{keys<K>(10)}, {elements<W>(11)}},
-        {bytes_of(std::vector<W>(bins, W(0.1)))}, +[](const tally::executor& where, arguments& a) {
-          tally::bincount(where, a.in<K>(0), a.in<W>(1), a.out<W>(), {.add = true});
-        });
+    add({tally::type_of<K>, tally::type_of<W>}, {{keys<K>(10)}, {elements<W>(11)}},
+        {bytes_of(std::vector<W>(bins, W(0.1)))},
+        {{"bincount_weights", first_two, first, [](const tally::executor& where, arguments& a) {
+            tally::bincount(where, a.in<K>(0), a.in<W>(1), a.out<W>(), {.add = true});
+          }}});
   }
 
   /// The edges that the samples' magnitude makes worth testing.
@@ -464,26 +482,6 @@ class all_operations {
     using S = std::conditional_t<std::is_integral_v<X>, double, X>;
     const X lower = std::is_integral_v<X> ? X(3) : static_cast<X>(-1 * scale<X>());
     const X upper = std::is_integral_v<X> ? X(90) : scale<X>();
-    const auto counts = bytes_of(std::vector<std::int64_t>(bins, 3));
-    const auto sums = bytes_of(std::vector<S>(bins, S(0.1)));
-    const auto outside = untouched(sizeof(tally::outside_counts));
-    const auto x = samples<X>(12);
-    add("histogram_even" + label<X>(), {{x}}, {counts, outside},
-        [=](const tally::executor& where, arguments& a) {
-          tally::histogram_even(where, a.in<X>(0), lower, upper, a.out<std::int64_t>(),
-                                {.outside = a.result<tally::outside_counts>(1)});
-        });
-    add("histogram_even_channels" + label<X>(), {{x}},
-        {bytes_of(std::vector<std::int32_t>(2 * bins, 3))},
-        [=](const tally::executor& where, arguments& a) {
-          const auto even = a.in<X>(0).first(a.in<X>(0).size() / 2 * 2);
-          tally::histogram_even(where, even, lower, upper, a.out<std::int32_t>(),
-                                {.add = true, .channels = 2});
-        });
-    add("histogram_even_weights" + label<X>(), {{x}, {elements<S>(13)}}, {sums},
-        [=](const tally::executor& where, arguments& a) {
-          tally::histogram_even(where, a.in<X>(0), a.in<S>(1), lower, upper, a.out<S>());
-        });
     std::vector<X> edges(bins + 1);
     for (std::size_t i = 0; i <= bins; ++i) {
       if constexpr (std::is_integral_v<X>) {
@@ -492,18 +490,41 @@ class all_operations {
         edges[i] = static_cast<X>(-1.0 + static_cast<double>(i) * (2.0 / bins)) * scale<X>();
       }
     }
-    const input host_edges = {bytes_of(edges), true};
-    add(
-        "histogram_range" + label<X>(), {{x}, host_edges}, {counts, outside},
-        +[](const tally::executor& where, arguments& a) {
-          tally::histogram_range(where, a.in<X>(0), a.in<X>(1), a.out<std::int64_t>(),
-                                 {.outside = a.result<tally::outside_counts>(1)});
-        });
-    add(
-        "histogram_range_weights" + label<X>(), {{x}, host_edges, {elements<S>(13)}}, {sums},
-        +[](const tally::executor& where, arguments& a) {
-          tally::histogram_range(where, a.in<X>(0), a.in<S>(2), a.in<X>(1), a.out<S>());
-        });
+    static constexpr some all_inputs = {0, 3};
+    add({tally::type_of<X>}, {{bytes_of(edges), true}, {samples<X>(12)}, {elements<S>(13)}},
+        {bytes_of(std::vector<std::int64_t>(bins, 3)), untouched(sizeof(tally::outside_counts)),
+         bytes_of(std::vector<std::int32_t>(2 * bins, 3)), bytes_of(std::vector<S>(bins, S(0.1)))},
+        {{"histogram_even", second, first_two,
+          [](const tally::executor& where, arguments& a) {
+            tally::histogram_even(where, a.in<X>(0), a.constants.get<X>(0), a.constants.get<X>(1),
+                                  a.out<std::int64_t>(),
+                                  {.outside = a.result<tally::outside_counts>(1)});
+          }},
+         {"histogram_even_channels", second, third,
+          [](const tally::executor& where, arguments& a) {
+            const auto even = a.in<X>(0).first(a.in<X>(0).size() / 2 * 2);
+            tally::histogram_even(where, even, a.constants.get<X>(0), a.constants.get<X>(1),
+                                  a.out<std::int32_t>(), {.add = true, .channels = 2});
+          }},
+         {"histogram_even_weights",
+          second_and_third,
+          {3, 1},
+          [](const tally::executor& where, arguments& a) {
+            tally::histogram_even(where, a.in<X>(0), a.in<S>(1), a.constants.get<X>(0),
+                                  a.constants.get<X>(1), a.out<S>());
+          }},
+         {"histogram_range", first_two, first_two,
+          [](const tally::executor& where, arguments& a) {
+            tally::histogram_range(where, a.in<X>(1), a.in<X>(0), a.out<std::int64_t>(),
+                                   {.outside = a.result<tally::outside_counts>(1)});
+          }},
+         {"histogram_range_weights",
+          all_inputs,
+          {3, 1},
+          [](const tally::executor& where, arguments& a) {
+            tally::histogram_range(where, a.in<X>(1), a.in<S>(2), a.in<X>(0), a.out<S>());
+          }}},
+        {lower, upper});
   }
 
   void histograms() {
@@ -533,30 +554,44 @@ class all_operations {
       }
       offsets.push_back(static_cast<O>(indices.size()));
     }
-    const std::string types = label<V>() + label<X>() + label<Y>() + label<S>();
-    const std::vector<input> matrix_and_x = {{bytes_of(offsets)},
-                                             {bytes_of(indices)},
-                                             {elements<V>(indices.size(), 15)},
-                                             {elements<X>(columns, 16)}};
-    const auto y = elements<Y>(rows, 17);
-    const auto matrix = [=](const arguments& a) {
-      return tally::csr_view{rows, columns, a.in<O>(0), a.in<O>(1), a.in<V>(2)};
-    };
-    add("spmv" + types, matrix_and_x, {y}, [=](const tally::executor& where, arguments& a) {
-      tally::spmv(where, matrix(a), a.in<X>(3), a.out<Y>());
-    });
-    add("spmv_factors" + types, matrix_and_x, {y}, [=](const tally::executor& where, arguments& a) {
-      tally::spmv(where, alpha, matrix(a), a.in<X>(3), beta, a.out<Y>());
-    });
-    add("spmv_exact" + types, matrix_and_x, {y}, [=](const tally::executor& where, arguments& a) {
-      tally::spmv(where, alpha, matrix(a), a.in<X>(3), beta, a.out<Y>(), tally::exact);
-    });
-    add("spmv_plan" + types, matrix_and_x, {y}, [=](const tally::executor& where, arguments& a) {
-      const tally::spmv_plan plan(where, matrix(a));
-      tally::spmv(where, plan, alpha, matrix(a), a.in<X>(3), beta, a.out<Y>());
-    });
-    add("validate" + types, matrix_and_x, {},
-        [=](const tally::executor& where, arguments& a) { tally::validate(where, matrix(a)); });
+    static constexpr some all_inputs = {0, 4};
+    add({tally::type_of<V>, tally::type_of<X>, tally::type_of<Y>, tally::type_of<S>},
+        {{bytes_of(offsets)},
+         {bytes_of(indices)},
+         {elements<V>(indices.size(), 15)},
+         {elements<X>(columns, 16)}},
+        {elements<Y>(rows, 17)},
+        {{"spmv", all_inputs, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::spmv(where, matrix<V, X>(a), a.in<X>(3), a.out<Y>());
+          }},
+         {"spmv_factors", all_inputs, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::spmv(where, a.constants.get<S>(0), matrix<V, X>(a), a.in<X>(3),
+                        a.constants.get<S>(1), a.out<Y>());
+          }},
+         {"spmv_exact", all_inputs, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::spmv(where, a.constants.get<S>(0), matrix<V, X>(a), a.in<X>(3),
+                        a.constants.get<S>(1), a.out<Y>(), tally::exact);
+          }},
+         {"spmv_plan", all_inputs, first,
+          [](const tally::executor& where, arguments& a) {
+            const tally::spmv_plan plan(where, matrix<V, X>(a));
+            tally::spmv(where, plan, a.constants.get<S>(0), matrix<V, X>(a), a.in<X>(3),
+                        a.constants.get<S>(1), a.out<Y>());
+          }},
+         {"validate", all_inputs, none,
+          [](const tally::executor& where, arguments& a) {
+            tally::validate(where, matrix<V, X>(a));
+          }}},
+        {alpha, beta});
+  }
+  template <class V, class X>
+  static auto matrix(const arguments& a) {
+    const auto offsets = a.in<std::int32_t>(0);
+    return tally::csr_view{offsets.size() - 1, a.in<X>(3).size(), offsets, a.in<std::int32_t>(1),
+                           a.in<V>(2)};
   }
 
   void matrices() {
@@ -574,21 +609,20 @@ class all_operations {
 
   template <class X>
   void functions_of() {
-    const std::vector<input> two = {{elements<X>(18)}, {elements<X>(19)}};
-    add(
-        "transform" + label<X>(), two, {elements<X>(20)},
-        +[](const tally::executor& where, arguments& a) {
-          tally::transform(where, a.in<X>(0), a.in<X>(1), a.out<X>(),
-                           [](X p, X q) { return p > q ? p - q : p * q; });
-        },
-        true);
-    add(
-        "transform_reduce" + label<X>(), two, {untouched(sizeof(X))},
-        +[](const tally::executor& where, arguments& a) {
-          tally::transform_reduce(where, a.in<X>(0), a.in<X>(1), X(0), std::plus<>(),
-                                  std::multiplies<>(), a.result<X>());
-        },
-        true);
+    add({tally::type_of<X>}, {{elements<X>(18)}, {elements<X>(19)}},
+        {elements<X>(20), untouched(sizeof(X))},
+        {{"transform", first_two, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::transform(where, a.in<X>(0), a.in<X>(1), a.out<X>(),
+                             [](X p, X q) { return p > q ? p - q : p * q; });
+          },
+          true},
+         {"transform_reduce", first_two, second,
+          [](const tally::executor& where, arguments& a) {
+            tally::transform_reduce(where, a.in<X>(0), a.in<X>(1), X(0), std::plus<>(),
+                                    std::multiplies<>(), a.result<X>());
+          },
+          true}});
   }
 
   void functions() {
@@ -601,19 +635,17 @@ class all_operations {
 
   template <class Z>
   void copies_of_bool() {
-    const auto z = untouched(n_ * sizeof(Z));
-    add(
-        "copy" + label<bool>() + label<Z>(), {{elements<bool>(21)}}, {z},
-        +[](const tally::executor& where, arguments& a) {
-          tally::copy(where, a.in<bool>(0), a.out<Z>());
-        });
-    add(
-        "copy_strided" + label<bool>() + label<Z>(), {{elements<bool>(21)}}, {z},
-        +[](const tally::executor& where, arguments& a) {
-          const auto x = a.in<bool>(0);
-          tally::copy(where, tally::strided(x.data(), x.size() / 3, 3),
-                      tally::strided(a.result<Z>(), x.size() / 3, -2));
-        });
+    add({tally::type::boolean, tally::type_of<Z>}, {{elements<bool>(21)}},
+        {untouched(n_ * sizeof(Z))},
+        {{"copy", first, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::copy(where, a.in<bool>(0), a.out<Z>());
+          }},
+         {"copy_strided", first, first, [](const tally::executor& where, arguments& a) {
+            const auto x = a.in<bool>(0);
+            tally::copy(where, tally::strided(x.data(), x.size() / 3, 3),
+                        tally::strided(a.result<Z>(), x.size() / 3, -2));
+          }}});
   }
 
   void booleans() {
@@ -625,90 +657,90 @@ class all_operations {
     [this]<class... Z>(tally::type_list<Z...>) {
       (copies_of_bool<Z>(), ...);
     }(tally::element_types{});
-    const std::vector<input> x = {{elements<bool>(21)}};
-    const std::vector<input> two = {{elements<bool>(21)}, {elements<float>(22)}};
-    add(
-        "axpy_bool", x, {elements<float>(23)}, +[](const tally::executor& where, arguments& a) {
-          tally::axpy(where, 0.1f, a.in<bool>(0), a.out<float>());
-        });
-    add(
-        "mul_bool", two, {elements<double>(23)}, +[](const tally::executor& where, arguments& a) {
-          tally::mul(where, a.in<bool>(0), a.in<float>(1), a.out<double>());
-        });
-    add(
-        "sub_bool", x, {elements<std::int8_t>(23)},
-        +[](const tally::executor& where, arguments& a) {
-          const auto p = a.in<bool>(0);
-          tally::sub(where, p, tally::strided(p.data(), p.size(), -1), a.out<std::int8_t>());
-        });
-    add(
-        "relu_bool", x, {elements<tally::float16>(23)},
-        +[](const tally::executor& where, arguments& a) {
-          tally::relu(where, a.in<bool>(0), a.out<tally::float16>());
-        });
 
-    const auto counts = bytes_of(std::vector<std::int32_t>(2, 3));
-    const auto outside = untouched(sizeof(tally::outside_counts));
-    add(
-        "bincount_bool", x, {counts}, +[](const tally::executor& where, arguments& a) {
-          tally::bincount(where, a.in<bool>(0), a.out<std::int32_t>());
-        });
-    add(
-        "bincount_strided_bool", x, {counts}, +[](const tally::executor& where, arguments& a) {
-          const auto k = a.in<bool>(0);
-          tally::bincount(where, tally::strided(k.data(), k.size() / 3, -3), a.out<std::int32_t>());
-        });
-    add(
-        "bincount_outside_bool", x, {counts, outside},
-        +[](const tally::executor& where, arguments& a) {
-          tally::bincount(where, a.in<bool>(0), a.out<std::int32_t>().first(1),
-                          {.outside = a.result<tally::outside_counts>(1)});
-        });
-    add(
-        "bincount_weights_bool", two, {bytes_of(std::vector<double>(2, 0.1))},
-        +[](const tally::executor& where, arguments& a) {
-          tally::bincount(where, a.in<bool>(0), a.in<float>(1), a.out<double>(), {.add = true});
-        });
-    add(
-        "histogram_even_bool", x, {counts}, +[](const tally::executor& where, arguments& a) {
-          tally::histogram_even(where, a.in<bool>(0), 0, 2, a.out<std::int32_t>());
-        });
-    add(
-        "histogram_even_double_bool", x, {counts, outside},
-        +[](const tally::executor& where, arguments& a) {
-          tally::histogram_even(where, a.in<bool>(0), -0.5, 1.0, a.out<std::int32_t>(),
-                                {.outside = a.result<tally::outside_counts>(1)});
-        });
+    const std::vector<std::byte> x = elements<bool>(21);
     const input edges = {
         {std::byte{0}, std::byte{1}, truth_ == truth::one ? std::byte{1} : std::byte{77}}, true};
-    add(
-        "histogram_range_bool", {x[0], edges}, {counts},
-        +[](const tally::executor& where, arguments& a) {
-          tally::histogram_range(where, a.in<bool>(0), a.in<bool>(1), a.out<std::int32_t>());
-        });
+    const std::vector<input> inputs = {{elements<float>(22)}, {x}, {x}, edges};
+    constexpr some one = {1, 1}, two = {0, 2}, with_edges = {2, 2};
+    const std::vector<std::vector<std::byte>> elements_of_outputs = {
+        elements<float>(23), elements<double>(23), elements<std::int8_t>(23),
+        elements<tally::float16>(23)};
+    add({}, inputs, elements_of_outputs,
+        {{"axpy_bool", one, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::axpy(where, 0.1f, a.in<bool>(0), a.out<float>());
+          }},
+         {"mul_bool", two, second,
+          [](const tally::executor& where, arguments& a) {
+            tally::mul(where, a.in<bool>(1), a.in<float>(0), a.out<double>());
+          }},
+         {"sub_bool", one, third,
+          [](const tally::executor& where, arguments& a) {
+            const auto p = a.in<bool>(0);
+            tally::sub(where, p, tally::strided(p.data(), p.size(), -1), a.out<std::int8_t>());
+          }},
+         {"relu_bool", one, {3, 1}, [](const tally::executor& where, arguments& a) {
+            tally::relu(where, a.in<bool>(0), a.out<tally::float16>());
+          }}});
 
-    add(
-        "transform_bool", two, {elements<float>(23)},
-        +[](const tally::executor& where, arguments& a) {
-          tally::transform(where, a.in<bool>(0), a.in<float>(1), a.out<float>(),
-                           [](bool p, float q) { return p ? q : -q; });
-        },
-        true);
-    add(
-        "transform_strided_bool", x, {elements<std::int32_t>(23)},
-        +[](const tally::executor& where, arguments& a) {
-          const std::size_t n = a.in<bool>(0).size() / 2;
-          tally::transform(where, tally::strided(a.in<bool>(0).data(), n, -2),
-                           a.out<std::int32_t>().first(n), [](const auto& p) { return p + 5; });
-        },
-        true);
-    add(
-        "transform_reduce_bool", two, {untouched(sizeof(double))},
-        +[](const tally::executor& where, arguments& a) {
-          tally::transform_reduce(where, a.in<bool>(0), a.in<float>(1), 0.0, std::plus<>(),
-                                  std::multiplies<>(), a.result<double>());
-        },
-        true);
+    const std::vector<std::vector<std::byte>> counts = {bytes_of(std::vector<std::int32_t>(2, 3)),
+                                                        untouched(sizeof(tally::outside_counts)),
+                                                        bytes_of(std::vector<double>(2, 0.1))};
+    add({}, inputs, counts,
+        {{"bincount_bool", one, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::bincount(where, a.in<bool>(0), a.out<std::int32_t>());
+          }},
+         {"bincount_strided_bool", one, first,
+          [](const tally::executor& where, arguments& a) {
+            const auto k = a.in<bool>(0);
+            tally::bincount(where, tally::strided(k.data(), k.size() / 3, -3),
+                            a.out<std::int32_t>());
+          }},
+         {"bincount_outside_bool", one, first_two,
+          [](const tally::executor& where, arguments& a) {
+            tally::bincount(where, a.in<bool>(0), a.out<std::int32_t>().first(1),
+                            {.outside = a.result<tally::outside_counts>(1)});
+          }},
+         {"bincount_weights_bool", two, third,
+          [](const tally::executor& where, arguments& a) {
+            tally::bincount(where, a.in<bool>(1), a.in<float>(0), a.out<double>(), {.add = true});
+          }},
+         {"histogram_even_bool", one, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::histogram_even(where, a.in<bool>(0), 0, 2, a.out<std::int32_t>());
+          }},
+         {"histogram_even_double_bool", one, first_two,
+          [](const tally::executor& where, arguments& a) {
+            tally::histogram_even(where, a.in<bool>(0), -0.5, 1.0, a.out<std::int32_t>(),
+                                  {.outside = a.result<tally::outside_counts>(1)});
+          }},
+         {"histogram_range_bool", with_edges, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::histogram_range(where, a.in<bool>(0), a.in<bool>(1), a.out<std::int32_t>());
+          }}});
+
+    add({}, inputs, {elements<float>(23), elements<std::int32_t>(23), untouched(sizeof(double))},
+        {{"transform_bool", two, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::transform(where, a.in<bool>(1), a.in<float>(0), a.out<float>(),
+                             [](bool p, float q) { return p ? q : -q; });
+          },
+          true},
+         {"transform_strided_bool", one, second,
+          [](const tally::executor& where, arguments& a) {
+            const std::size_t n = a.in<bool>(0).size() / 2;
+            tally::transform(where, tally::strided(a.in<bool>(0).data(), n, -2),
+                             a.out<std::int32_t>().first(n), [](const auto& p) { return p + 5; });
+          },
+          true},
+         {"transform_reduce_bool", two, third,
+          [](const tally::executor& where, arguments& a) {
+            tally::transform_reduce(where, a.in<bool>(1), a.in<float>(0), 0.0, std::plus<>(),
+                                    std::multiplies<>(), a.result<double>());
+          },
+          true}});
   }
 
   std::size_t n_;

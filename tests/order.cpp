@@ -51,7 +51,7 @@ class Golden : public data::OnEveryExecutor {
   }
 };
 
-TEST_P(Golden, Bits) {
+TEST_ON_EVERY_EXECUTOR(Golden, Bits) {
   for (const auto& row : golden::rows) {
     EXPECT_EQ(
         std::bit_cast<std::uint64_t>(dot(golden::doubles(row.n, 1), golden::doubles(row.n, 2))),
@@ -63,7 +63,5 @@ TEST_P(Golden, Bits) {
               row.f32);
   }
 }
-
-TALLY_ON_EVERY_EXECUTOR(Golden);
 
 }  // namespace

@@ -66,7 +66,7 @@ class Overlap : public data::OnEveryExecutor {
 };
 
 // It is an error, or does nothing to the result; and that does not depend on the executor.
-TEST_P(Overlap, OfEveryOutputWithEveryInput) {
+TEST_ON_EVERY_EXECUTOR(Overlap, OfEveryOutputWithEveryInput) {
   std::size_t refused = 0, allowed = 0;
   for (const operations::operation& each : operations::list(3000)) {
     if (!operations::runs(each, where())) continue;
@@ -105,7 +105,7 @@ TEST_P(Overlap, OfEveryOutputWithEveryInput) {
   EXPECT_GT(allowed, 100u);
 }
 
-TEST_P(Overlap, OfEveryOutputWithEveryOther) {
+TEST_ON_EVERY_EXECUTOR(Overlap, OfEveryOutputWithEveryOther) {
   std::size_t refused = 0;
   for (const operations::operation& each : operations::list(300)) {
     if (!operations::runs(each, where())) continue;
@@ -126,7 +126,7 @@ TEST_P(Overlap, OfEveryOutputWithEveryOther) {
 }
 
 // Results between the rows of a block, and after an operand's last element.
-TEST_P(Overlap, IsToldFromLyingBetween) {
+TEST_ON_EVERY_EXECUTOR(Overlap, IsToldFromLyingBetween) {
   const data::buffer memory(where(), 64 * sizeof(double));
   auto* const x = reinterpret_cast<double*>(memory.get());
   const auto rows = tally::rows(x, 4, 5, 16);  // 11 elements between two
@@ -215,7 +215,7 @@ void for_each_increment(const tally::executor& where, std::size_t n, std::ptrdif
   });
 }
 
-TEST_P(Overlap, IncrementsThatReachTooFarAreErrors) {
+TEST_ON_EVERY_EXECUTOR(Overlap, IncrementsThatReachTooFarAreErrors) {
   data::buffer memory(where(), 4096);
   const std::vector<std::byte> zeros(4096);
   memory.write(zeros.data(), zeros.size());
@@ -257,7 +257,5 @@ TEST_P(Overlap, IncrementsThatReachTooFarAreErrors) {
         tally::reduce(where(), {far, tally::reduction::sum, {&result, tally::type::float64}});
       });
 }
-
-TALLY_ON_EVERY_EXECUTOR(Overlap);
 
 }  // namespace

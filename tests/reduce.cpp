@@ -146,7 +146,7 @@ class Reduce : public data::OnEveryExecutor {
   std::unique_ptr<data::buffer> memory_x_, memory_r_;
 };
 
-TEST_P(Reduce, EveryTypeAndSize) {
+TEST_ON_EVERY_EXECUTOR(Reduce, EveryTypeAndSize) {
   for (const type_case& c : all_cases()) {
     for (const std::size_t n : short_sizes) {
       const auto x = c.x_bytes(n, 2 * n + 1, kind::plain);
@@ -155,7 +155,7 @@ TEST_P(Reduce, EveryTypeAndSize) {
   }
 }
 
-TEST_P(Reduce, WideRangesAndSpecialValues) {
+TEST_ON_EVERY_EXECUTOR(Reduce, WideRangesAndSpecialValues) {
   for (const type_case& c : all_cases()) {
     for (const kind k : {kind::wide, kind::special}) {
       for (const std::size_t n : {std::size_t{1}, std::size_t{5}, lanes + 9, 2 * chunk + 77}) {
@@ -166,7 +166,7 @@ TEST_P(Reduce, WideRangesAndSpecialValues) {
   }
 }
 
-TEST_P(Reduce, EveryAlignment) {
+TEST_ON_EVERY_EXECUTOR(Reduce, EveryAlignment) {
   for (const type_case& c : all_cases()) {
     for (const std::size_t n : {2 * lanes + 11, chunk, chunk + 75, 130 * chunk + 5}) {
       if (n > 2 * chunk && where().name() == "serial") continue;
@@ -180,7 +180,7 @@ TEST_P(Reduce, EveryAlignment) {
   }
 }
 
-TEST_P(Reduce, ComplexElementsAlignedLikeTheirParts) {
+TEST_ON_EVERY_EXECUTOR(Reduce, ComplexElementsAlignedLikeTheirParts) {
   for (const type_case& c : all_cases()) {
     if (c.x != tally::type::complex64 && c.x != tally::type::complex128) continue;
     const std::size_t size = tally::size_of(c.x);
@@ -200,7 +200,7 @@ TEST_P(Reduce, ComplexElementsAlignedLikeTheirParts) {
   }
 }
 
-TEST_P(Reduce, EveryStride) {
+TEST_ON_EVERY_EXECUTOR(Reduce, EveryStride) {
   for (const type_case& c : all_cases()) {
     const std::size_t n = 2 * chunk + 75;
     const auto x = c.x_bytes(n, 17, kind::plain);
@@ -214,7 +214,7 @@ TEST_P(Reduce, EveryStride) {
   }
 }
 
-TEST_P(Reduce, Long) {
+TEST_ON_EVERY_EXECUTOR(Reduce, Long) {
   // Shares of work of every backend have their borders here: blocks, grids, threads, streams.
   const std::size_t sizes[] = {16 * chunk,   32 * chunk + 1, 64 * chunk - 1,  128 * chunk,
                                1024 * chunk, 1000003,        2100 * chunk + 5};
@@ -272,7 +272,7 @@ long double reference_norm(const std::vector<R>& x) {
   return std::sqrt(s);
 }
 
-TEST_P(Reduce, NormsOfAllMagnitudes) {
+TEST_ON_EVERY_EXECUTOR(Reduce, NormsOfAllMagnitudes) {
   const auto check = [&]<class R>(std::type_identity<R>) {
     for (const int exponent : exponents<R>()) {
       for (const std::size_t n : norm_sizes<R>()) {
@@ -288,7 +288,7 @@ TEST_P(Reduce, NormsOfAllMagnitudes) {
   check(std::type_identity<float>{});
 }
 
-TEST_P(Reduce, NormsOfMixedMagnitudes) {
+TEST_ON_EVERY_EXECUTOR(Reduce, NormsOfMixedMagnitudes) {
   const auto check = [&]<class R>(std::type_identity<R>) {
     const auto all = exponents<R>();
     std::mt19937_64 random(5);
@@ -321,7 +321,7 @@ TEST_P(Reduce, NormsOfMixedMagnitudes) {
   check(std::type_identity<float>{});
 }
 
-TEST_P(Reduce, NormsOfSpecialValues) {
+TEST_ON_EVERY_EXECUTOR(Reduce, NormsOfSpecialValues) {
   const auto check = [&]<class R>(std::type_identity<R>) {
     constexpr R infinity = std::numeric_limits<R>::infinity();
     constexpr R nan = std::numeric_limits<R>::quiet_NaN();
@@ -397,7 +397,7 @@ TEST(Reductions, TranscriptionGivesTheGoldenBits) {
   }
 }
 
-TEST_P(Reduce, GoldenBits) {
+TEST_ON_EVERY_EXECUTOR(Reduce, GoldenBits) {
   for (const auto& row : golden::reduction_rows) {
     const auto check = [&](reduction what, const auto& x, auto want) {
       using T = typename std::decay_t<decltype(x)>::value_type;
@@ -416,7 +416,7 @@ TEST_P(Reduce, GoldenBits) {
   }
 }
 
-TEST_P(Reduce, TheCallersEnvironmentDoesNotMatterAndStays) {
+TEST_ON_EVERY_EXECUTOR(Reduce, TheCallersEnvironmentDoesNotMatterAndStays) {
   if (where().name() == "cuda") GTEST_SKIP() << "the host's environment is not the device's";
   const auto x = golden::doubles(100003, 1), far = golden::doubles(100003, 3, -520, 8);
   const std::vector<float> low(100, 0x1p-140f);  // subnormal, and so is their norm
@@ -445,8 +445,6 @@ TEST_P(Reduce, TheCallersEnvironmentDoesNotMatterAndStays) {
   EXPECT_EQ(got, want);
 #endif
 }
-
-TALLY_ON_EVERY_EXECUTOR(Reduce);
 
 #if TALLY_HAS_CUDA
 TEST(ReduceOnCuda, ACapturedNormLooksAtEachReplaysData) {

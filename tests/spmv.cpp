@@ -200,7 +200,7 @@ const std::vector<std::size_t> border_lengths = {
     24, 63, 64, 65, 120, 127, 128, 129,  130,  191,  192,  193,  0,  1023, 1024, 1025,
     0,  3,  0,  5,  1,   0,   0,   2047, 2048, 2049, 4100, 9000, 70, 7,    0};
 
-TEST_P(Spmv, RowLengths) {
+TEST_ON_EVERY_EXECUTOR(Spmv, RowLengths) {
   const pattern p = matrices::rows_of(border_lengths, 1500, 7);
   for (const kind k : {kind::plain, kind::wide, kind::special}) {
     compare(p, of<double, double, double>, k, type::int32, type::int32, {{}, {0.7, -1.25, true}});
@@ -213,7 +213,7 @@ TEST_P(Spmv, RowLengths) {
   }
 }
 
-TEST_P(Spmv, Types) {
+TEST_ON_EVERY_EXECUTOR(Spmv, Types) {
   const pattern p = matrices::rows_of({0, 1, 5, 8, 9, 20, 128, 129, 1030, 3}, 200, 3);
   int turn = 0;
   for_each(value_types{}, [&]<class V>(std::type_identity<V>) {
@@ -237,7 +237,7 @@ TEST_P(Spmv, Types) {
 }
 
 // Rows that a few threads of a device each take, and that the host sums without a branch.
-TEST_P(Spmv, ShortRows) {
+TEST_ON_EVERY_EXECUTOR(Spmv, ShortRows) {
   const pattern p = matrices::rows_of({0, 1, 5, 8, 3, 2, 4, 7, 6, 0, 9, 16, 20, 1, 31, 3}, 200, 3);
   for_each(value_types{}, [&]<class V>(std::type_identity<V>) {
     for_each(vector_types{}, [&]<class X>(std::type_identity<X>) {
@@ -253,7 +253,7 @@ TEST_P(Spmv, ShortRows) {
 }
 
 // x beyond what a cache near a core holds, and a matrix beyond all of them.
-TEST_P(Spmv, FarElements) {
+TEST_ON_EVERY_EXECUTOR(Spmv, FarElements) {
   std::vector<std::size_t> lengths;
   for (std::size_t i = 0; i < 400; ++i) lengths.push_back(9 + i % 120);
   const pattern wide = matrices::rows_of(lengths, 200'000, 7);
@@ -266,7 +266,7 @@ TEST_P(Spmv, FarElements) {
   compare(far, of<float, float, float>, kind::plain, type::int64, type::int64, {{}});
 }
 
-TEST_P(Spmv, Indices) {
+TEST_ON_EVERY_EXECUTOR(Spmv, Indices) {
   const pattern p = matrices::rows_of(border_lengths, 300, 5);
   for (const type offset : {type::int32, type::int64}) {
     for (const type column : {type::int32, type::int64}) {
@@ -279,7 +279,7 @@ TEST_P(Spmv, Indices) {
   }
 }
 
-TEST_P(Spmv, StridesAndAlignments) {
+TEST_ON_EVERY_EXECUTOR(Spmv, StridesAndAlignments) {
   const pattern p = matrices::rows_of({3, 0, 9, 17, 128, 300, 1100, 8, 2, 2}, 77, 11);
   for (const std::ptrdiff_t incx : {1, 2, -1, -3}) {
     for (const std::ptrdiff_t incy : {1, 3, -1, -2}) {
@@ -292,7 +292,7 @@ TEST_P(Spmv, StridesAndAlignments) {
   }
 }
 
-TEST_P(Spmv, Factors) {
+TEST_ON_EVERY_EXECUTOR(Spmv, Factors) {
   const pattern p = matrices::rows_of({0, 1, 2, 3, 129}, 9, 13);
   const std::vector<factors> all = {{-1, 0, false},
                                     {0, 0, false},
@@ -309,7 +309,7 @@ TEST_P(Spmv, Factors) {
 }
 
 /// Long enough for several threads; rows that are longer than a share are cut.
-TEST_P(Spmv, ManyRowsAndLongOnes) {
+TEST_ON_EVERY_EXECUTOR(Spmv, ManyRowsAndLongOnes) {
   std::vector<std::size_t> lengths(20000, 4);
   for (std::size_t i = 0; i < lengths.size(); i += 3) lengths[i] = 0;
   compare(matrices::rows_of(lengths, 20000, 17), of<double, double, double>, kind::plain,
@@ -327,7 +327,7 @@ TEST_P(Spmv, ManyRowsAndLongOnes) {
           {{}});
 }
 
-TEST_P(Spmv, Matrices) {
+TEST_ON_EVERY_EXECUTOR(Spmv, Matrices) {
   for (const pattern& p : {matrices::stencil(40, 30, 1, 1), matrices::stencil(9, 8, 11, 1),
                            matrices::stencil(8, 9, 7, 3), matrices::rmat(11, 30000, 1),
                            matrices::random_rows(3000, 9, 0, 1),
@@ -336,7 +336,7 @@ TEST_P(Spmv, Matrices) {
   }
 }
 
-TEST_P(Spmv, Empty) {
+TEST_ON_EVERY_EXECUTOR(Spmv, Empty) {
   compare(matrices::rows_of({}, 5, 1), of<double, double, double>, kind::plain, type::int32,
           type::int32, {{}, {2, 3, true}});
   compare(matrices::rows_of({0, 0, 0}, 5, 1), of<double, double, double>, kind::plain, type::int32,
@@ -347,7 +347,7 @@ TEST_P(Spmv, Empty) {
           {{}, {2, 3, true}});
 }
 
-TEST_P(Spmv, GoldenBits) {
+TEST_ON_EVERY_EXECUTOR(Spmv, GoldenBits) {
   const auto expect = [&]<class T>(const std::vector<T>& values, const std::vector<T>& x,
                                    auto bits) {
     pattern p = matrices::arrow(values.size());
@@ -369,8 +369,6 @@ TEST_P(Spmv, GoldenBits) {
     expect(golden::floats(row.n, 5), golden::floats(row.n, 6), row.f32);
   }
 }
-
-TALLY_ON_EVERY_EXECUTOR(Spmv);
 
 // --- The templates -------------------------------------------------------------------------------
 
@@ -457,7 +455,7 @@ class SpmvErrors : public data::OnEveryExecutor {
   tally::operand x_, y_;
 };
 
-TEST_P(SpmvErrors, OfArguments) {
+TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfArguments) {
   using tally::errc;
   tally::validate(where(), a_);
   auto a = good();
@@ -510,7 +508,7 @@ TEST_P(SpmvErrors, OfArguments) {
   expect_spmv_error(errc::invalid_argument, "options.wait is set; there is no form that waits", a);
 }
 
-TEST_P(SpmvErrors, OfPlans) {
+TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfPlans) {
   const tally::spmv_plan plan(where(), a_);
   auto a = good();
   a.plan = &plan;
@@ -530,7 +528,7 @@ TEST_P(SpmvErrors, OfPlans) {
                      [&] { tally::spmv(other, a); });
 }
 
-TEST_P(SpmvErrors, OfMatrices) {
+TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfMatrices) {
   put(0, std::vector<std::int32_t>{1, 2, 2, 5});
   expect_defect("row_offsets[0] is 1; it must be 0");
   put(0, std::vector<std::int32_t>{0, 4, 2, 5});
@@ -556,7 +554,7 @@ TEST_P(SpmvErrors, OfMatrices) {
 }
 
 /// The first defect is told, wherever threads look.
-TEST_P(SpmvErrors, OfLongMatrices) {
+TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfLongMatrices) {
   pattern p = matrices::stencil(200, 200, 1, 1);
   const std::vector<std::byte> values(p.nonzeros() * sizeof(float));
   const auto broken = [&](const std::string& text) {
@@ -576,7 +574,5 @@ TEST_P(SpmvErrors, OfLongMatrices) {
   p.row_offsets[39999] = 7;
   broken(row);
 }
-
-TALLY_ON_EVERY_EXECUTOR(SpmvErrors);
 
 }  // namespace

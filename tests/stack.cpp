@@ -61,7 +61,7 @@ class painted_stack {
 
 class Stack : public data::OnEveryExecutor {};
 
-TEST_P(Stack, EveryOperationTakesAtMost48KiB) {
+TEST_ON_EVERY_EXECUTOR(Stack, EveryOperationTakesAtMost48KiB) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers make frames larger";
 #elif defined(__has_feature)
@@ -87,7 +87,5 @@ TEST_P(Stack, EveryOperationTakesAtMost48KiB) {
   RecordProperty("bytes", std::to_string(most));
   RecordProperty("operation", most_of);
 }
-
-TALLY_ON_EVERY_EXECUTOR(Stack);
 
 }  // namespace

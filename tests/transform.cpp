@@ -215,7 +215,7 @@ const std::size_t sizes[] = {0,   1,   2,   3,   4,   5,   7,   8,   9,    15,
                              16,  17,  31,  32,  33,  63,  64,  65,  96,   97,
                              127, 128, 129, 255, 257, 511, 512, 513, 1000, 4099};
 
-TEST_P(Transform, EveryTypeAndSize) {
+TEST_ON_EVERY_EXECUTOR(Transform, EveryTypeAndSize) {
   for (const type_case& c : pure_cases()) {
     for (const std::size_t n : sizes) {
       const inputs in = make_inputs(c, n, kind::plain);
@@ -228,7 +228,7 @@ TEST_P(Transform, EveryTypeAndSize) {
   }
 }
 
-TEST_P(Transform, EveryCombinationOfTypes) {
+TEST_ON_EVERY_EXECUTOR(Transform, EveryCombinationOfTypes) {
   for (const type_case& c : mixed_cases()) {
     for (const kind k : {kind::plain, kind::wide, kind::special}) {
       const inputs in = make_inputs(c, k == kind::plain ? 1037 : 133, k);
@@ -243,7 +243,7 @@ TEST_P(Transform, EveryCombinationOfTypes) {
   }
 }
 
-TEST_P(Transform, WideRangesAndSpecialValues) {
+TEST_ON_EVERY_EXECUTOR(Transform, WideRangesAndSpecialValues) {
   for (const type_case& c : pure_cases()) {
     for (const kind k : {kind::wide, kind::special}) {
       for (const std::size_t n : {std::size_t{1}, std::size_t{37}, std::size_t{3000}}) {
@@ -255,7 +255,7 @@ TEST_P(Transform, WideRangesAndSpecialValues) {
 
 // Vectors misaligned alike and not alike; the last n mod 4 and the elements around are looked at
 // each time.
-TEST_P(Transform, EveryAlignment) {
+TEST_ON_EVERY_EXECUTOR(Transform, EveryAlignment) {
   for (const type_case& c : pure_cases()) {
     for (const std::size_t n : {std::size_t{70}, std::size_t{1031}}) {
       const inputs in = make_inputs(c, n, kind::plain);
@@ -273,7 +273,7 @@ TEST_P(Transform, EveryAlignment) {
   }
 }
 
-TEST_P(Transform, EveryStride) {
+TEST_ON_EVERY_EXECUTOR(Transform, EveryStride) {
   for (const type_case& c : pure_cases()) {
     const inputs in = make_inputs(c, 1037, kind::plain);
     for (const std::ptrdiff_t increment : {2, 3, -1, -2, -3}) {
@@ -287,7 +287,7 @@ TEST_P(Transform, EveryStride) {
   }
 }
 
-TEST_P(Transform, Long) {
+TEST_ON_EVERY_EXECUTOR(Transform, Long) {
   // Several shares a thread, several blocks a multiprocessor.
   for (const type_case& c : pure_cases()) {
     const inputs in = make_inputs(c, 50021, kind::plain);
@@ -296,7 +296,7 @@ TEST_P(Transform, Long) {
 }
 
 // Long enough that a CPU writes past its caches; the ends are no whole vectors.
-TEST_P(Transform, PastTheCaches) {
+TEST_ON_EVERY_EXECUTOR(Transform, PastTheCaches) {
   const auto check = [&]<class T>(std::type_identity<T>, std::size_t n) {
     data::buffer memory_x(where(), n * sizeof(T)), memory_y(where(), n * sizeof(T)),
         memory_z(where(), (n + 4) * sizeof(T));
@@ -331,7 +331,7 @@ TEST_P(Transform, PastTheCaches) {
   check(std::type_identity<tally::bfloat16>{}, 17000005);
 }
 
-TEST_P(Transform, TheCallersEnvironmentDoesNotMatterAndStays) {
+TEST_ON_EVERY_EXECUTOR(Transform, TheCallersEnvironmentDoesNotMatterAndStays) {
   if (where().name() == "cuda") GTEST_SKIP() << "the host's environment is not the device's";
   std::vector<double> x(1000), z(1000);
   std::vector<float> low(1000, 0x1p-140f), w(1000);
@@ -370,7 +370,7 @@ TEST_P(Transform, TheCallersEnvironmentDoesNotMatterAndStays) {
 }
 
 // Columns of one matrix share no element.
-TEST_P(Transform, InterleavedVectors) {
+TEST_ON_EVERY_EXECUTOR(Transform, InterleavedVectors) {
   constexpr std::size_t n = 1000;
   for (const std::ptrdiff_t increment : {3, -3, 6}) {
     std::vector<double> matrix(6 * n);
@@ -424,7 +424,7 @@ class TransformErrors : public data::OnEveryExecutor {
   std::unique_ptr<data::buffer> memory_;
 };
 
-TEST_P(TransformErrors, Shapes) {
+TEST_ON_EVERY_EXECUTOR(TransformErrors, Shapes) {
   using tally::errc;
   const tally::operand none;
   expect_error(errc::size_mismatch, "tally::add: x has 5 elements, y has 6",
@@ -451,7 +451,7 @@ TEST_P(TransformErrors, Shapes) {
       [&] { run(static_cast<elementwise>(77), vector(0, 5), vector(64, 5), vector(128, 5)); });
 }
 
-TEST_P(TransformErrors, Types) {
+TEST_ON_EVERY_EXECUTOR(TransformErrors, Types) {
   using tally::errc;
   const tally::operand none;
   const auto of = [&](type t, std::size_t byte) { return vector(byte, 5, 1, t); };
@@ -489,7 +489,7 @@ TEST_P(TransformErrors, Types) {
   });
 }
 
-TEST_P(TransformErrors, Overlap) {
+TEST_ON_EVERY_EXECUTOR(TransformErrors, Overlap) {
   using tally::errc;
   const tally::operand none;
   expect_error(errc::overlap,
@@ -507,7 +507,7 @@ TEST_P(TransformErrors, Overlap) {
                [&] { run(elementwise::add, vector(128, 5), vector(32, 5), vector(64, 5, -1)); });
 }
 
-TEST_P(TransformErrors, OverlapOfStridedVectors) {
+TEST_ON_EVERY_EXECUTOR(TransformErrors, OverlapOfStridedVectors) {
   using tally::errc;
   const tally::operand none;
   const auto overlaps = [&](const tally::operand& x, const tally::output_operand& z) {
@@ -525,8 +525,5 @@ TEST_P(TransformErrors, OverlapOfStridedVectors) {
   EXPECT_TRUE(overlaps(vector(0, 9, 3), vector(8, 9, 2)));
   EXPECT_TRUE(overlaps(vector(0, 5, 1, type::float32), vector(0, 5)));
 }
-
-TALLY_ON_EVERY_EXECUTOR(Transform);
-TALLY_ON_EVERY_EXECUTOR(TransformErrors);
 
 }  // namespace

@@ -7,14 +7,18 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cmath>
 #include <complex>
-#include <memory>
+#include <cstring>
+#include <functional>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <tuple>
+#include <type_traits>
+#include <vector>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -26,60 +30,170 @@ using data::kind;
 using data::layout;
 using tally::order::chunk;
 
-/// n elements laid out among others.
-template <class T>
-class laid_out {
- public:
-  laid_out(std::size_t n, std::uint64_t seed, layout l, kind k = kind::plain)
-      : n_(n), layout_(l), count_(l.offset + n * step() + 3), memory_(new T[count_]) {
-    const auto bytes = data::random_bytes<T>(count_, seed, k);
-    std::memcpy(static_cast<void*>(memory_.get()), bytes.data(), bytes.size());
-  }
-  laid_out(const laid_out& other)
-      : n_(other.n_), layout_(other.layout_), count_(other.count_), memory_(new T[count_]) {
-    std::copy_n(other.memory_.get(), count_, memory_.get());
-  }
-  T& operator[](std::size_t i) {
-    return memory_[layout_.offset + (layout_.increment < 0 ? n_ - 1 - i : i) * step()];
-  }
-  tally::strided_view<T> view() {
-    return tally::strided(memory_.get() + layout_.offset, n_, layout_.increment);
-  }
-  bool has_bits_of(const laid_out& other) const {
-    return std::memcmp(static_cast<const void*>(memory_.get()),
-                       static_cast<const void*>(other.memory_.get()), count_ * sizeof(T)) == 0;
-  }
+using bytes = std::vector<std::byte>;
+using tally::operand;
+using tally::type;
 
- private:
-  std::size_t step() const { return static_cast<std::size_t>(std::abs(layout_.increment)); }
+// --- The function, which takes and gives any types ------------------------------------------------
 
-  std::size_t n_;
-  layout layout_;
-  std::size_t count_;
-  std::unique_ptr<T[]> memory_;
+/// What it makes of its first element.
+struct digest {
+  float single;
+  double real;
+  bool is_negative;
 };
 
-/// Functions of any types, whose values any type can hold: of the first element and of the bits of
-/// the second.
+template <class X>
+digest digest_of(const X& x) {
+  if constexpr (tally::is_complex_v<X>) {
+    return digest_of(x.real() - x.imag());
+  } else {
+    return {static_cast<float>(x), static_cast<double>(x), x < X(0)};
+  }
+}
+
+/// A value that any type can hold.
+template <class Z>
+Z value_of(const digest& x) {
+  if constexpr (std::is_integral_v<Z>) {
+    return static_cast<Z>(x.single < 0.25f);
+  } else if constexpr (tally::is_complex_v<Z>) {
+    using R = tally::real_t<Z>;
+    return Z(std::is_same_v<R, float> ? x.single : static_cast<R>(x.real), R(x.is_negative));
+  } else {
+    return static_cast<Z>(x.single * 0.75f);
+  }
+}
+
+/// Says whether the second element's bits make the value 0.
+template <class Y>
+bool clears(const Y& y) {
+  return data::bits(y)[0] % 3 == 0;
+}
+
 template <class Z>
 struct mix {
   template <class X>
   Z operator()(const X& x) const {
-    if constexpr (tally::is_complex_v<X>) {
-      return (*this)(x.real() - x.imag());
-    } else if constexpr (std::is_integral_v<Z>) {
-      return static_cast<Z>(static_cast<float>(x) < 0.25f);
-    } else if constexpr (tally::is_complex_v<Z>) {
-      return Z(static_cast<tally::real_t<Z>>(x), static_cast<tally::real_t<Z>>(x < X(0)));
-    } else {
-      return static_cast<Z>(static_cast<float>(x) * 0.75f);
-    }
+    return value_of<Z>(digest_of(x));
   }
   template <class X, class Y>
   Z operator()(const X& x, const Y& y) const {
-    return data::bits(y)[0] % 3 == 0 ? Z{} : (*this)(x);
+    return clears(y) ? Z{} : (*this)(x);
   }
 };
+
+// --- The same in a literal loop, a type at a time -------------------------------------------------
+
+/// n elements laid out among others.
+class laid_out {
+ public:
+  laid_out(type element, std::size_t n, std::uint64_t seed, layout l, kind k = kind::plain)
+      : element_(element),
+        layout_(l),
+        n_(n),
+        memory_(data::random_bytes(element, l.offset + n * step() + 3, seed, k)) {}
+
+  operand view() {
+    const std::size_t size = tally::size_of(element_);
+    return tally::blas_operand(memory_.data() + layout_.offset * size, n_, layout_.increment,
+                               element_, size);
+  }
+  /// Element i.
+  std::byte* operator[](std::size_t i) {
+    const std::size_t place = layout_.offset + (layout_.increment < 0 ? n_ - 1 - i : i) * step();
+    return memory_.data() + place * tally::size_of(element_);
+  }
+  std::size_t size() const { return n_; }
+  bool operator==(const laid_out& other) const { return memory_ == other.memory_; }
+
+ private:
+  std::size_t step() const { return static_cast<std::size_t>(std::abs(layout_.increment)); }
+
+  type element_;
+  layout layout_;
+  std::size_t n_;
+  bytes memory_;
+};
+
+template <class T>
+T element_at(const std::byte* place) {
+  T element;
+  std::memcpy(&element, place, sizeof(T));
+  return element;
+}
+
+/// What one element type adds to the loop.
+struct steps {
+  type element;
+  digest (*read)(const std::byte* x);
+  bool (*clears)(const std::byte* y);
+  /// Writes a value, or 0 where there is none.
+  void (*write)(std::byte* z, const digest* value);
+};
+
+template <class T>
+constexpr steps steps_of = {
+    tally::type_of<T>, [](const std::byte* x) { return digest_of(element_at<T>(x)); },
+    [](const std::byte* y) { return clears(element_at<T>(y)); },
+    [](std::byte* z, const digest* value) {
+      const T element = tally::functions::canonical(value ? value_of<T>(*value) : T{});
+      std::memcpy(z, &element, sizeof(T));
+    }};
+
+/// z_i = f(x_i), or f(x_i, y_i).
+void write_values(laid_out& x, const steps& of_x, laid_out* y, const steps& of_y, laid_out& z,
+                  const steps& of_z) {
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    const digest value = of_x.read(x[i]);
+    of_z.write(z[i], y && of_y.clears((*y)[i]) ? nullptr : &value);
+  }
+}
+
+// --- The calls under test -------------------------------------------------------------------------
+
+/// A vector of a type that is told at run time; of n elements from `lowest` on.
+template <class T>
+tally::strided_view<T> view_of(const operand& v) {
+  auto* const data = static_cast<T*>(const_cast<void*>(v.data));
+  const auto back = v.increment < 0 && v.size > 0
+                        ? static_cast<std::ptrdiff_t>(v.size - 1) * v.increment
+                        : std::ptrdiff_t{0};
+  return tally::strided(data + back, v.size, v.increment);
+}
+
+struct calls {
+  void (*one)(const tally::executor& where, const operand& x, const operand& z);
+  void (*two)(const tally::executor& where, const operand& x, const operand& y, const operand& z);
+};
+
+template <class X, class Y, class Z>
+constexpr calls calls_of = {
+    [](const tally::executor& where, const operand& x, const operand& z) {
+      tally::transform(where, view_of<X>(x), view_of<Z>(z), mix<Z>());
+    },
+    [](const tally::executor& where, const operand& x, const operand& y, const operand& z) {
+      tally::transform(where, view_of<X>(x), view_of<Y>(y), view_of<Z>(z), mix<Z>());
+    }};
+
+/// A combination of types.
+struct combination {
+  calls call;
+  steps x, y, z;
+};
+template <class X, class Y, class Z>
+constexpr combination combination_of = {calls_of<X, Y, Z>, steps_of<X>, steps_of<Y>, steps_of<Z>};
+
+/// Three vectors of one type, for each type.
+const auto alike = []<class... T>(tally::type_list<T...>) {
+  return std::array{combination_of<T, T, T>...};
+}(tally::element_types{});
+
+/// Each type beside each of the others.
+const auto mixed = []<class... T>(tally::type_list<T...>) {
+  return std::array{combination_of<T, float, double>..., combination_of<float, T, bool>...,
+                    combination_of<double, std::int8_t, T>...};
+}(tally::element_types{});
 
 class TransformFunction : public data::OnEveryExecutor {
  protected:
@@ -91,7 +205,7 @@ class TransformFunction : public data::OnEveryExecutor {
   }
 
   static void expect(bool equal, const std::string& form, std::size_t n,
-                     std::span<const tally::type> types, std::span<const layout> layouts) {
+                     std::span<const type> types, std::span<const layout> layouts) {
     if (equal) return;
     std::string text = form + ", n = " + std::to_string(n);
     for (std::size_t k = 0; k < types.size(); ++k) {
@@ -102,43 +216,42 @@ class TransformFunction : public data::OnEveryExecutor {
     FAIL() << text;
   }
 
-  template <class X, class Y, class Z>
-  void compare(std::size_t n, layout lx, layout ly, layout lz, kind k = kind::plain) {
-    laid_out<X> x(n, n + 1, lx, k);
-    laid_out<Y> y(n, n + 2, ly, k);
-    laid_out<Z> z(n, n + 3, lz);
-    const tally::type types[] = {tally::type_of<X>, tally::type_of<Y>, tally::type_of<Z>};
+  void compare(const combination& c, std::size_t n, layout lx, layout ly, layout lz,
+               kind k = kind::plain) {
+    laid_out x(c.x.element, n, n + 1, lx, k);
+    laid_out y(c.y.element, n, n + 2, ly, k);
+    laid_out z(c.z.element, n, n + 3, lz);
+    const type types[] = {c.x.element, c.y.element, c.z.element};
     const layout layouts[] = {lx, ly, lz};
-    const mix<Z> f;
-    laid_out<Z> want = z;
-    for (std::size_t i = 0; i < n; ++i) want[i] = tally::functions::canonical(f(x[i]));
-    tally::transform(where(), x.view(), z.view(), f);
-    ASSERT_NO_FATAL_FAILURE(expect(z.has_bits_of(want), "one", n, types, layouts));
-    for (std::size_t i = 0; i < n; ++i) want[i] = tally::functions::canonical(f(x[i], y[i]));
-    tally::transform(where(), x.view(), y.view(), z.view(), f);
-    ASSERT_NO_FATAL_FAILURE(expect(z.has_bits_of(want), "two", n, types, layouts));
+    laid_out want = z;
+    write_values(x, c.x, nullptr, c.y, want, c.z);
+    c.call.one(where(), x.view(), z.view());
+    ASSERT_NO_FATAL_FAILURE(expect(z == want, "one", n, types, layouts));
+    write_values(x, c.x, &y, c.y, want, c.z);
+    c.call.two(where(), x.view(), y.view(), z.view());
+    ASSERT_NO_FATAL_FAILURE(expect(z == want, "two", n, types, layouts));
   }
 
-  template <class T>
-  void compare_in_place(std::size_t n, layout l) {
-    const laid_out<T> before(n, n + 1, l);
-    laid_out<T> other(n, n + 2, l);
-    const mix<T> f;
+  void compare_in_place(const combination& c, std::size_t n, layout l) {
+    const steps& of = c.x;
+    const laid_out before(of.element, n, n + 1, l);
+    laid_out other(of.element, n, n + 2, l);
     // Into the only input, the first, the second and both.
     for (const int which : {0, 1, 2, 3}) {
-      laid_out<T> x = before, want = before;
-      for (std::size_t i = 0; i < n; ++i) {
-        want[i] =
-            which == 0 ? f(x[i]) : f(which == 2 ? other[i] : x[i], which == 1 ? other[i] : x[i]);
-      }
-      if (which == 0) tally::transform(where(), x.view(), x.view(), f);
-      if (which == 1) tally::transform(where(), x.view(), other.view(), x.view(), f);
-      if (which == 2) tally::transform(where(), other.view(), x.view(), x.view(), f);
-      if (which == 3) tally::transform(where(), x.view(), x.view(), x.view(), f);
+      laid_out x = before, want = before;
+      write_values(which == 2 ? other : x, of,
+                   which == 0   ? nullptr
+                   : which == 1 ? &other
+                                : &x,
+                   of, want, of);
+      if (which == 0) c.call.one(where(), x.view(), x.view());
+      if (which == 1) c.call.two(where(), x.view(), other.view(), x.view());
+      if (which == 2) c.call.two(where(), other.view(), x.view(), x.view());
+      if (which == 3) c.call.two(where(), x.view(), x.view(), x.view());
       const std::string form = "in place, " + std::to_string(which);
-      const tally::type types[] = {tally::type_of<T>};
+      const type types[] = {of.element};
       const layout layouts[] = {l};
-      ASSERT_NO_FATAL_FAILURE(expect(x.has_bits_of(want), form, n, types, layouts));
+      ASSERT_NO_FATAL_FAILURE(expect(x == want, form, n, types, layouts));
     }
   }
 };
@@ -170,53 +283,47 @@ const std::size_t sizes[] = {0,
                              5 * chunk + 3,
                              200 * chunk + 7};
 
-TEST_P(TransformFunction, EveryTypeAndSize) {
-  data::for_each_type([&]<class T>(std::type_identity<T>) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, EveryTypeAndSize) {
+  for (const combination& c : alike) {
     for (const std::size_t n : sizes) {
-      ASSERT_NO_FATAL_FAILURE((compare<T, T, T>(n, {}, {}, {})));
-      ASSERT_NO_FATAL_FAILURE(compare_in_place<T>(n, {}));
+      ASSERT_NO_FATAL_FAILURE(compare(c, n, {}, {}, {}));
+      ASSERT_NO_FATAL_FAILURE(compare_in_place(c, n, {}));
     }
-  });
+  }
 }
 
-TEST_P(TransformFunction, EveryAlignmentAndStride) {
-  data::for_each_type([&]<class T>(std::type_identity<T>) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, EveryAlignmentAndStride) {
+  for (const combination& c : alike) {
     for (const std::size_t n : {std::size_t{70}, 3 * chunk + 5}) {
       for (const std::size_t offset : {1, 2, 3, 7, 15}) {
         const layout l{.offset = offset};
-        ASSERT_NO_FATAL_FAILURE((compare<T, T, T>(n, l, l, l)));
-        ASSERT_NO_FATAL_FAILURE((compare<T, T, T>(n, l, {}, {})));
-        ASSERT_NO_FATAL_FAILURE((compare<T, T, T>(n, {}, l, {})));
-        ASSERT_NO_FATAL_FAILURE((compare<T, T, T>(n, {}, {}, l)));
+        ASSERT_NO_FATAL_FAILURE(compare(c, n, l, l, l));
+        ASSERT_NO_FATAL_FAILURE(compare(c, n, l, {}, {}));
+        ASSERT_NO_FATAL_FAILURE(compare(c, n, {}, l, {}));
+        ASSERT_NO_FATAL_FAILURE(compare(c, n, {}, {}, l));
       }
       for (const std::ptrdiff_t increment : {2, -1, -3}) {
         const layout l{.offset = 1, .increment = increment};
-        ASSERT_NO_FATAL_FAILURE((compare<T, T, T>(n, l, l, l)));
-        ASSERT_NO_FATAL_FAILURE((compare<T, T, T>(n, l, {}, {})));
-        ASSERT_NO_FATAL_FAILURE((compare<T, T, T>(n, {}, l, {})));
-        ASSERT_NO_FATAL_FAILURE((compare<T, T, T>(n, {}, {}, l)));
-        ASSERT_NO_FATAL_FAILURE(compare_in_place<T>(n, l));
+        ASSERT_NO_FATAL_FAILURE(compare(c, n, l, l, l));
+        ASSERT_NO_FATAL_FAILURE(compare(c, n, l, {}, {}));
+        ASSERT_NO_FATAL_FAILURE(compare(c, n, {}, l, {}));
+        ASSERT_NO_FATAL_FAILURE(compare(c, n, {}, {}, l));
+        ASSERT_NO_FATAL_FAILURE(compare_in_place(c, n, l));
       }
     }
-  });
+  }
 }
 
-// Each type beside each of the others.
-TEST_P(TransformFunction, MixedTypes) {
-  const auto each = [&]<class X, class Y, class Z>(std::tuple<X, Y, Z>) {
-    ASSERT_NO_FATAL_FAILURE((compare<X, Y, Z>(1037, {}, {}, {})));
-    ASSERT_NO_FATAL_FAILURE((compare<X, Y, Z>(133, {.offset = 1, .increment = 2}, {.offset = 3},
-                                              {.offset = 2, .increment = -3})));
-    ASSERT_NO_FATAL_FAILURE((compare<X, Y, Z>(500, {}, {}, {}, kind::special)));
-  };
-  [&]<class... T>(tally::type_list<T...>) {
-    (each(std::tuple<T, float, double>()), ...);
-    (each(std::tuple<float, T, bool>()), ...);
-    (each(std::tuple<double, std::int8_t, T>()), ...);
-  }(tally::element_types{});
+TEST_ON_EVERY_EXECUTOR(TransformFunction, MixedTypes) {
+  for (const combination& c : mixed) {
+    ASSERT_NO_FATAL_FAILURE(compare(c, 1037, {}, {}, {}));
+    ASSERT_NO_FATAL_FAILURE(compare(c, 133, {.offset = 1, .increment = 2}, {.offset = 3},
+                                    {.offset = 2, .increment = -3}));
+    ASSERT_NO_FATAL_FAILURE(compare(c, 500, {}, {}, {}, kind::special));
+  }
 }
 
-TEST_P(TransformFunction, WritesOneNan) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, WritesOneNan) {
   std::vector<double> x(100, 1), z(100);
   x[7] = -std::numeric_limits<double>::quiet_NaN();
   x[8] = std::numeric_limits<double>::signaling_NaN();
@@ -238,7 +345,7 @@ TEST_P(TransformFunction, WritesOneNan) {
   EXPECT_EQ(brain[8].bits, 0x7fc0);
 }
 
-TEST_P(TransformFunction, TakesVectorsAndFunctionsOfAnyKind) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, TakesVectorsAndFunctionsOfAnyKind) {
   std::vector<double> x = {1, 2, 3}, y = {4, 5, 6};
   std::array<float, 3> z = {};
   tally::transform(where(), std::span(x), y, z, std::multiplies<>());
@@ -251,7 +358,7 @@ TEST_P(TransformFunction, TakesVectorsAndFunctionsOfAnyKind) {
   EXPECT_EQ(x, (std::vector<double>{11, 12, 13}));
 }
 
-TEST_P(TransformFunction, CallsOnceAnElement) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, CallsOnceAnElement) {
   const std::size_t n = 300 * chunk + 11;
   const std::vector<std::int32_t> x(n, 1);
   std::vector<std::int32_t> z(n);
@@ -265,7 +372,7 @@ TEST_P(TransformFunction, CallsOnceAnElement) {
 }
 
 #if defined(__x86_64__)
-TEST_P(TransformFunction, SetsTheCallersEnvironmentAside) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, SetsTheCallersEnvironmentAside) {
   const std::vector<double> x(5000, 3e-310);
   std::vector<double> want(x.size()), z(x.size());
   const auto third = [](double v) { return v / 3; };
@@ -281,7 +388,7 @@ TEST_P(TransformFunction, SetsTheCallersEnvironmentAside) {
 }
 #endif
 
-TEST_P(TransformFunction, ReturnsWhatTheFunctionThrows) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, ReturnsWhatTheFunctionThrows) {
   std::vector<std::int32_t> x(300 * chunk, 1), z(x.size());
   x[77 * chunk + 5] = 0;
   const auto f = [](std::int32_t v) {
@@ -293,7 +400,7 @@ TEST_P(TransformFunction, ReturnsWhatTheFunctionThrows) {
                std::domain_error);
 }
 
-TEST_P(TransformFunction, NamesBadInput) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, NamesBadInput) {
   using data::expect_error;
   using tally::errc;
   std::vector<double> x(16), y(16), z(16, 7);
@@ -329,7 +436,7 @@ TEST_P(TransformFunction, NamesBadInput) {
 }
 
 // Columns of one matrix share no element.
-TEST_P(TransformFunction, InterleavedVectors) {
+TEST_ON_EVERY_EXECUTOR(TransformFunction, InterleavedVectors) {
   std::vector<double> matrix(3000);
   for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = 0.5 * static_cast<double>(i);
   std::vector<double> want = matrix;
@@ -338,8 +445,6 @@ TEST_P(TransformFunction, InterleavedVectors) {
   tally::transform(where(), column(0), column(1), column(2), std::multiplies<>());
   EXPECT_EQ(matrix, want);
 }
-
-TALLY_ON_EVERY_EXECUTOR(TransformFunction);
 
 TEST(TransformFunctionAutomatic, RunsInAnyPlaceOfTheHost) {
   std::vector<double> x(300 * chunk, 3), z(x.size());

@@ -66,7 +66,7 @@ struct mix {
   }
 };
 
-TEST_P(TransformReduce, IsInTheOrderOfTheContract) {
+TEST_ON_EVERY_EXECUTOR(TransformReduce, IsInTheOrderOfTheContract) {
   for (const std::size_t n : sizes) {
     const auto x = random_vector<std::int64_t>(n, n + 1, data::kind::wide);
     const auto map = [](std::int64_t a) { return static_cast<std::uint64_t>(a) * 3 + 1; };
@@ -98,13 +98,13 @@ void expect_dot(const tally::executor& where) {
   }
 }
 
-TEST_P(TransformReduce, HasDotAsOneCase) {
+TEST_ON_EVERY_EXECUTOR(TransformReduce, HasDotAsOneCase) {
   expect_dot<double>(where());
   expect_dot<float>(where());
   expect_dot<std::int64_t>(where());
 }
 
-TEST_P(TransformReduce, SumsSquaresOfDifferences) {
+TEST_ON_EVERY_EXECUTOR(TransformReduce, SumsSquaresOfDifferences) {
   for (const std::size_t n : sizes) {
     const auto x = random_vector<double>(n, 1), y = random_vector<double>(n, 2);
     const auto square = [](double a, double b) { return (a - b) * (a - b); };
@@ -117,7 +117,7 @@ TEST_P(TransformReduce, SumsSquaresOfDifferences) {
   }
 }
 
-TEST_P(TransformReduce, TakesAnySemiregularType) {
+TEST_ON_EVERY_EXECUTOR(TransformReduce, TakesAnySemiregularType) {
   const std::size_t n = 2 * chunk + 100;
   std::vector<std::int32_t> x(n);
   std::iota(x.begin(), x.end(), 0);
@@ -131,14 +131,14 @@ TEST_P(TransformReduce, TakesAnySemiregularType) {
   EXPECT_TRUE(tally::transform_reduce(where(), x, false, std::logical_or<>(), even));
 }
 
-TEST_P(TransformReduce, ConvertsTerms) {
+TEST_ON_EVERY_EXECUTOR(TransformReduce, ConvertsTerms) {
   const auto x = random_vector<float>(3000, 4);
   const double wide =
       tally::transform_reduce(where(), x, 0.0, std::plus<>(), [](float v) { return v; });
   EXPECT_EQ(data::bits(wide), data::bits(tally::sum<double>(where(), x)));
 }
 
-TEST_P(TransformReduce, HasOneNan) {
+TEST_ON_EVERY_EXECUTOR(TransformReduce, HasOneNan) {
   std::vector<double> x(100, 1);
   x[7] = -std::numeric_limits<double>::quiet_NaN();
   const auto same = [](double v) { return v; };
@@ -152,7 +152,7 @@ TEST_P(TransformReduce, HasOneNan) {
 }
 
 #if defined(__x86_64__)
-TEST_P(TransformReduce, SetsTheCallersEnvironmentAside) {
+TEST_ON_EVERY_EXECUTOR(TransformReduce, SetsTheCallersEnvironmentAside) {
   const std::vector<double> x(5000, 1e-310);
   const auto twice = [](double v) { return 2 * v; };
   const double expected = tally::transform_reduce(where(), x, 0.0, std::plus<>(), twice);
@@ -167,7 +167,7 @@ TEST_P(TransformReduce, SetsTheCallersEnvironmentAside) {
 }
 #endif
 
-TEST_P(TransformReduce, ReturnsWhatTheFunctionsThrow) {
+TEST_ON_EVERY_EXECUTOR(TransformReduce, ReturnsWhatTheFunctionsThrow) {
   std::vector<std::int32_t> x(300 * chunk, 1);
   x[77 * chunk + 5] = 0;
   const auto map = [](std::int32_t v) {
@@ -186,7 +186,7 @@ TEST_P(TransformReduce, ReturnsWhatTheFunctionsThrow) {
   EXPECT_EQ(result, 5);
 }
 
-TEST_P(TransformReduce, NamesBadInput) {
+TEST_ON_EVERY_EXECUTOR(TransformReduce, NamesBadInput) {
   const std::vector<double> x(5), y(6);
   const auto call = [&](auto&&... operands) {
     try {
@@ -203,8 +203,6 @@ TEST_P(TransformReduce, NamesBadInput) {
   EXPECT_THROW(tally::transform_reduce(where(), x, 0.0, std::plus<>(), std::negate<>(), nowhere),
                tally::error);
 }
-
-TALLY_ON_EVERY_EXECUTOR(TransformReduce);
 
 TEST(TransformReduceAutomatic, RunsInAnyPlaceOfTheHost) {
   const auto x = random_vector<double>(300 * chunk, 9);

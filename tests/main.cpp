@@ -1,0 +1,10 @@
+// The main function of the programs of tests.
+#include "tests/data.hpp"
+
+#include <gtest/gtest.h>
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  data::OnEveryExecutor::register_all();
+  return RUN_ALL_TESTS();
+}
