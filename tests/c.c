@@ -48,6 +48,13 @@ static const tally_call_options conjugated = {.size = sizeof conjugated,
 static const tally_call_options* const forms[] = {NULL, &defaults, &waiting, &queued};
 enum { form_count = sizeof forms / sizeof *forms };
 
+/* Instructions that every processor of this kind has. */
+#if defined(__x86_64__)
+static const tally_instruction_set some_instructions = TALLY_INSTRUCTIONS_BASELINE;
+#else
+static const tally_instruction_set some_instructions = TALLY_INSTRUCTIONS_BEST;
+#endif
+
 static tally_executor where;
 
 static void names_and_versions(void) {
@@ -132,8 +139,8 @@ static void executors(void) {
     tally_executor twin; /* made alike, of the same bytes; no byte is ignored */
     memset(&made, 0xff, sizeof made);
     memset(&twin, 0x11, sizeof twin);
-    CALL(tally_simd(&made, TALLY_INSTRUCTIONS_BEST));
-    CALL(tally_simd(&twin, TALLY_INSTRUCTIONS_BEST));
+    CALL(tally_simd(&made, some_instructions));
+    CALL(tally_simd(&twin, some_instructions));
     CHECK(memcmp(&made, &twin, sizeof made) == 0);
     for (size_t i = 36; i < sizeof twin; ++i) {
       ((unsigned char*)&twin)[i] ^= 1;
@@ -161,7 +168,7 @@ static void executors(void) {
   CALL(tally_dot(&where, 4, F64, w, 1, F64, x, 1, F64, &serial, NULL));
   for (int set = TALLY_INSTRUCTIONS_BEST; set <= TALLY_INSTRUCTIONS_NEON; ++set) {
     const tally_status status = tally_simd(&made, set);
-    if (set == TALLY_INSTRUCTIONS_BEST) CHECK(status == TALLY_SUCCESS);
+    if (set == TALLY_INSTRUCTIONS_BEST || set == some_instructions) CHECK(status == TALLY_SUCCESS);
     CHECK(status == TALLY_SUCCESS || status == TALLY_NO_DEVICE);
     if (status != TALLY_SUCCESS) continue;
     CALL(tally_dot(&made, 4, F64, w, 1, F64, x, 1, F64, &r, NULL));

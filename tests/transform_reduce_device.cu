@@ -260,11 +260,52 @@ struct pad {
     return c;
   }
 };
+/// The least and the most bytes that a result has on a device.
+struct one_byte {
+  unsigned char byte = 1;
+};
+struct most_bytes {
+  std::uint64_t words[16] = {};
+};
+static_assert(sizeof(most_bytes) == tally::device_sum::most_bytes);
+struct add_one_byte {
+  __host__ __device__ one_byte operator()(one_byte a, one_byte b) const {
+    return {static_cast<unsigned char>(a.byte * 7 + b.byte)};
+  }
+};
+struct first_byte {
+  __host__ __device__ one_byte operator()(std::int32_t v) const {
+    return {static_cast<unsigned char>(v)};
+  }
+};
+struct add_most_bytes {
+  __host__ __device__ most_bytes operator()(const most_bytes& a, const most_bytes& b) const {
+    most_bytes c;
+    for (int i = 0; i < 16; ++i) c.words[i] = a.words[i] * 7 + b.words[15 - i];
+    return c;
+  }
+};
+struct spread {
+  __host__ __device__ most_bytes operator()(std::int32_t v) const {
+    most_bytes c;
+    for (int i = 0; i < 16; ++i) c.words[i] = static_cast<std::uint64_t>(v) * (2 * i + 1);
+    return c;
+  }
+};
+
 TEST_F(TransformReduceDevice, ReturnsOddSizes) {
   for (const std::size_t n : sizes) {
     const auto x = random_vector<std::int32_t>(n, 15);
     const on_device<std::int32_t> dx(x);
     const std::span<const std::int32_t> v(dx.data, n);
+    expect_same(
+        tally::transform_reduce(tally::cuda(), v, one_byte(), add_one_byte(), first_byte()),
+        tally::transform_reduce(tally::serial(), x, one_byte(), add_one_byte(), first_byte()), "1",
+        n);
+    expect_same(
+        tally::transform_reduce(tally::cuda(), v, most_bytes(), add_most_bytes(), spread()),
+        tally::transform_reduce(tally::serial(), x, most_bytes(), add_most_bytes(), spread()),
+        "128", n);
     const three some = {{1, 2, 3}};
     expect_same(tally::transform_reduce(tally::cuda(), v, some, add_bytes(), bytes_of()),
                 tally::transform_reduce(tally::serial(), x, some, add_bytes(), bytes_of()), "3", n);

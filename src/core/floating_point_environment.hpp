@@ -23,11 +23,9 @@ class default_environment {
     if (changed_) _mm_setcsr(standard | (saved_ & status));
   }
   ~default_environment() {
-    // Flags that were raised before or meanwhile stay raised, as after any arithmetic. LLVM's
-    // OpenMP lowers them at the end of a region that has one thread.
-    const std::uint32_t now = _mm_getcsr();
-    if (changed_ || (saved_ & status & ~now) != 0) {
-      _mm_setcsr((saved_ & ~status) | ((saved_ | now) & status));
+    // Flags that were raised before or meanwhile stay raised, as after any arithmetic.
+    if (changed_ || lowered()) {
+      _mm_setcsr((saved_ & ~status) | ((saved_ | _mm_getcsr()) & status));
     }
   }
 
@@ -35,6 +33,15 @@ class default_environment {
   static constexpr std::uint32_t status = 0x3f;  // these are the sticky exception flags
   // Traps are masked, rounding is to nearest, no FTZ, no DAZ.
   static constexpr std::uint32_t standard = 0x1f80;
+  /// Says whether flags that were raised before are not raised now. LLVM's OpenMP, which clang
+  /// brings, lowers them at the end of a region that has one thread; no other code does.
+  bool lowered() const {
+#if defined(__clang__)
+    return (saved_ & status & ~_mm_getcsr()) != 0;
+#else
+    return false;
+#endif
+  }
   std::uint32_t saved_;
 #elif defined(__aarch64__)
   default_environment() : saved_(read()), changed_((saved_ & control) != 0) {

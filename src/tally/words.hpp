@@ -35,7 +35,23 @@ inline constexpr std::uint32_t empty = 0;
 inline constexpr std::uint32_t full = 1;
 
 // These accesses are relaxed, at device scope: they go to L2, where all blocks see them, and they
-// order nothing else.
+// order nothing else. Volatile ones are what devices before compute capability 7 have of that.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+__device__ inline void store_word(std::uint64_t* to, std::uint64_t a) {
+  *static_cast<volatile std::uint64_t*>(to) = a;
+}
+__device__ inline void store_words(std::uint64_t* to, std::uint64_t a, std::uint64_t b) {
+  store_word(to, a);
+  store_word(to + 1, b);
+}
+__device__ inline void load_words(const std::uint64_t* from, std::uint64_t& a, std::uint64_t& b) {
+  a = static_cast<const volatile std::uint64_t*>(from)[0];
+  b = static_cast<const volatile std::uint64_t*>(from)[1];
+}
+#else
+__device__ inline void store_word(std::uint64_t* to, std::uint64_t a) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(a) : "memory");
+}
 __device__ inline void store_words(std::uint64_t* to, std::uint64_t a, std::uint64_t b) {
   asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(a), "l"(b) : "memory");
 }
@@ -45,6 +61,7 @@ __device__ inline void load_words(const std::uint64_t* from, std::uint64_t& a, s
                : "l"(from)
                : "memory");
 }
+#endif
 
 /// Writes an even number of payloads as words with the tag `full`.
 template <int count>
@@ -62,8 +79,7 @@ __device__ void put(std::uint64_t* to, const T& value) {
   std::uint32_t payload[words_of<T>];
   memcpy(payload, &value, sizeof value);
   if constexpr (words_of<T> == 1) {
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(make_word(payload[0], full))
-                 : "memory");
+    store_word(to, make_word(payload[0], full));
   } else {
     put(to, payload);
   }

@@ -52,7 +52,8 @@ struct any_share {
   /// adjacent threads read adjacent elements.
   static __device__ typename Terms::sum add(const sum_job& job, std::int64_t first, int thread) {
     constexpr int own = order::lanes / warp;
-    // A thread has so many elements of each vector in flight, in at most 64 registers a vector.
+    // A thread has so many elements of each vector in flight: as many as 64 registers a vector
+    // hold, since two vectors and the sums must fit 128.
     constexpr int in_flight = element_bytes<Terms> > 16 ? 8 : 16;
     const std::int64_t start = first * chunk + thread;
     const int left = within_chunk(job.n - start);

@@ -6,14 +6,17 @@
 
 namespace tally::backends::cuda {
 
+// These functions are hidden by name, so that one that no source compiles is missed when the
+// library is linked, and not when it is loaded.
+
 /// Returns the kernel that accumulates in `A`, for vectors of these types that are contiguous and
 /// start at multiples of what a thread loads at once. x's type is not after y's in the list.
 template <class A>
-sum_kernel_function* dot_kernel(type x, type y);
+[[gnu::visibility("hidden")]] sum_kernel_function* dot_kernel(type x, type y);
 
 /// Returns the kernel that accumulates in `A`, for any vectors; it is told their types in its job.
 /// For a complex `A` y is complex, and x may be.
 template <class A>
-sum_kernel_function* any_dot_kernel(bool x_complex);
+[[gnu::visibility("hidden")]] sum_kernel_function* any_dot_kernel(bool x_complex);
 
 }  // namespace tally::backends::cuda

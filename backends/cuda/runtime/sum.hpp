@@ -3,7 +3,6 @@
 
 #include "backends/cuda/device/sum_job.hpp"
 #include "backends/cuda/device/sum_shape.hpp"
-#include "backends/cuda/dot/kernels.hpp"
 
 #include <tally/executor.hpp>
 

@@ -25,7 +25,7 @@ using spmv_kernel_table = type_table<type_table<spmv_choice>>;
 /// Returns the kernels whose rows are summed in `A`. They are compiled in a source of their own for
 /// each `A` (kernels.cu.in).
 template <class A>
-const spmv_kernel_table& spmv_kernels();
+[[gnu::visibility("hidden")]] const spmv_kernel_table& spmv_kernels();
 
 /// The exact grade has a warp for each row, and so many warps in a block.
 inline constexpr unsigned exact_spmv_warps = 4;
