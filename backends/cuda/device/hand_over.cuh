@@ -42,8 +42,6 @@ __device__ Sum add_round(const Sum* sums, unsigned count, unsigned thread) {
 
 // --- Blocks ---------------------------------------------------------------------------------------
 
-/// A thread takes this many words at once: 1 to 8 blocks' sums.
-inline constexpr unsigned words_at_once = 8;
 /// A warp takes this many, the sums of a span of blocks.
 inline constexpr unsigned span_words = warp * words_at_once;
 inline constexpr unsigned most_spans = workspace_words / span_words;

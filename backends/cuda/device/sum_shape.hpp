@@ -42,6 +42,16 @@ inline constexpr unsigned max_tiles = 8;
 /// Blocks hand over their sums in this many words (words.hpp); the sums of one grid fit.
 inline constexpr unsigned workspace_words = 8192;
 
+/// A thread takes over this many words at once: 1 to 8 blocks' sums.
+inline constexpr unsigned words_at_once = 8;
+
+/// Returns how many words the sums of so many blocks take: a multiple of what a thread takes at
+/// once.
+template <class N>
+TALLY_HOST_DEVICE constexpr N words_of_blocks(N blocks, unsigned words_a_sum) {
+  return (blocks * words_a_sum + words_at_once - 1) / words_at_once * words_at_once;
+}
+
 /// A block takes `tiles` adjacent tiles. A tile is a node for each of the block's `warps`. Both
 /// numbers are powers of two, so a block's share is a node of the tree too.
 struct sum_shape {

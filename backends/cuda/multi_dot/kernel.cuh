@@ -125,13 +125,6 @@ struct nothing_kept {
 
 // --- The whole ------------------------------------------------------------------------------------
 
-/// Returns how many words one pair takes: those of all blocks' sums, rounded up to what a thread
-/// takes at once.
-template <class Sum>
-TALLY_HOST_DEVICE constexpr unsigned words_a_pair(unsigned blocks) {
-  return (blocks * words_of<Sum> + 7) / 8 * 8;
-}
-
 /// Sums pairs: blocks (i, j), for all i, share out pairs [j * pairs_a_block, (j + 1) *
 /// pairs_a_block).
 template <class Sum, class Kept>
@@ -176,7 +169,7 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
       if (gridDim.x == 1) {
         deliver(job, first_pair + p, total);
       } else {
-        put(job.words + (first_pair + p) * words_a_pair<Sum>(gridDim.x) +
+        put(job.words + (first_pair + p) * words_of_blocks(gridDim.x, words_of<Sum>) +
                 blockIdx.x * words_of<Sum>,
             total);
       }
@@ -189,7 +182,7 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
   for (unsigned p = w; p < pairs; p += warps) {
     __syncwarp();
     const Sum total = add_blocks_in_warp<Sum>(
-        job.words + (first_pair + p) * words_a_pair<Sum>(gridDim.x), thread);
+        job.words + (first_pair + p) * words_of_blocks(gridDim.x, words_of<Sum>), thread);
     if (thread == 0) {
       deliver(job, first_pair + p, total);
       count_as_ended(job.ended);

@@ -136,12 +136,6 @@ struct pairs_shape {
   unsigned tiles = 1;   ///< a block has this many of each pair
 };
 
-/// Returns how many words of a workspace a pair takes. A thread takes 8 words at once, so it is a
-/// multiple of that.
-constexpr std::size_t words_a_pair(std::size_t blocks, unsigned words_a_sum) {
-  return ceil_div(blocks * words_a_sum, 8) * 8;
-}
-
 /// So many blocks fill a device: nearly two for each multiprocessor of an H200.
 constexpr std::size_t many_blocks = 256;
 
@@ -165,7 +159,9 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
   s.warps = units <= 512 ? 2 : units <= 1024 ? 4 : max_warps;
   const std::size_t tiles = ceil_div(nodes, s.warps);
   std::size_t a_block = std::clamp<std::size_t>(std::bit_floor(tiles / many_blocks), 1, max_tiles);
-  const auto words = [&] { return s.pairs * words_a_pair(ceil_div(tiles, a_block), words_a_sum); };
+  const auto words = [&] {
+    return s.pairs * words_of_blocks(ceil_div(tiles, a_block), words_a_sum);
+  };
   while (words() > workspace_words) a_block *= 2;
   s.tiles = static_cast<unsigned>(a_block);
   s.blocks = static_cast<unsigned>(ceil_div(tiles, a_block));
@@ -202,7 +198,7 @@ struct call {
     workspace shared;
     if (s.blocks > 1) {
       shared = workspace_for(current, where.stream(), captured,
-                             pairs * words_a_pair(s.blocks, words_a_sum));
+                             pairs * words_of_blocks(s.blocks, words_a_sum));
     }
     job.words = shared.words;
     job.ended = shared.ended;

@@ -97,8 +97,7 @@ using reduce_terms =
                                           std::conditional_t<squares_leave_range<real_t<A>, X>,
                                                              squares<A, X>, values<what, A, X>>>>;
 
-/// Gives the terms of the same numbers after they have been converted to A: those that make the
-/// same sums of them.
+/// Gives the terms that make the same sums as `Terms` of elements that have been converted to A.
 template <reduction what, class A, class Terms>
 using converted_terms = std::conditional_t<Terms::rescales, squares<A, A>, values<what, A, A>>;
 

@@ -25,8 +25,7 @@ void run_sum(const executor& where, const char* operation, sum_kernel_function* 
   {
     workspace shared;
     if (shape.blocks > 1) {
-      // A thread takes 8 words at once, so their number is a multiple of that.
-      shared = workspace_for(current, stream, captured, (shape.blocks * words_a_sum + 7) / 8 * 8);
+      shared = workspace_for(current, stream, captured, words_of_blocks(shape.blocks, words_a_sum));
     }
     job.words = shared.words;
     job.ended = shared.ended;
