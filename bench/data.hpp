@@ -79,7 +79,8 @@ struct reference {
   /// |result - this| / magnitude, the result of type `element`.
   double error_of(const void* result, tally::type element) const;
 
-  /// Of spmv: the largest difference of a row's result from the one expected, relative to that sum.
+  /// Returns the largest difference of a row's result from the one expected, relative to that sum,
+  /// of an spmv.
   double error_of_rows(const void* result, const void* expected, tally::type element) const;
 };
 

@@ -9,8 +9,8 @@ namespace bench {
 source limit;         // on one thread, and on all where the workload may
 source device_limit;  // a read and a copy
 
-/// Of a sparse matrix times a vector, by one of those: reading the values and the columns, most of
-/// what has to be read.
+/// Finds the limit of a sparse matrix times a vector by one of those: by reading the values and the
+/// columns, which are most of what has to be read.
 contenders limit_of_spmv(const workload& w, source* limit);
 
 }  // namespace bench

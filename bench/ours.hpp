@@ -18,7 +18,7 @@ contenders ours_of_one(const workload& w, bool full);
 /// What a histogram is asked for; its edges, of floats in [-1, 1), grow closer towards -1.
 tally::histogram_arguments histogram_of(const workload& w);
 
-/// Of the counts of a histogram, in host memory.
+/// Returns a checksum of the counts of a histogram, in host memory.
 std::int64_t checksum(const tally::operand& counts);
 
 /// What an spmv into `y` is asked for.

@@ -22,7 +22,7 @@ import re
 import sys
 
 ACCURACY = {"float32": 2.0**-23, "float64": 2.0**-52}
-# Of an element-wise function in 16 bits, which is computed in float32 but rounded to its own type.
+# An element-wise function in 16 bits is computed in float32 but rounded to its own type.
 OF_ELEMENTS = {"float16": 2.0**-10, "bfloat16": 2.0**-7, **ACCURACY}
 ELEMENTWISE = {
     "copy": "Copy",

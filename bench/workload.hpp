@@ -84,7 +84,7 @@ enum class operation {
 
 constexpr bool is_elementwise(operation what) { return what >= operation::copy; }
 
-/// Of the element-wise functions' results, the first so many elements are checked.
+/// The first so many elements of an element-wise function's result are checked.
 inline constexpr std::size_t most_checked = std::size_t{1} << 20;
 
 /// One thing to compute: where x and y are and how many threads a way of computing it may use.
@@ -110,7 +110,7 @@ struct workload {
   }
   /// y where it is read; else an empty vector.
   tally::operand y_read() const { return x_alone() ? tally::operand{} : y; }
-  /// Of the result.
+  /// Returns how many bytes the result has.
   std::size_t result_bytes() const {
     if (is_elementwise()) return std::min(size(), most_checked) * size_of(x.element);
     if (what == operation::spmv) return matrix.rows * size_of(accumulator);

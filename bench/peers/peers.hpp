@@ -30,7 +30,8 @@ source standard_spmv;  // a plain loop; on all threads with OpenMP
 source eigen_spmv;
 source kokkos_kernels_spmv;
 
-/// Of Kokkos's execution space; 0 where there are more than `w` may use, or none.
+/// Returns the number of threads of Kokkos's execution space; 0 where there are more than `w` may
+/// use, or none.
 int kokkos_threads(const workload& w);
 
 // Several dot products at once (workload::rows).

@@ -1,0 +1,138 @@
+// This header takes a Matrix Market file apart into lines and words, whether gzip has compressed it
+// or not, and says in which line an error is.
+#pragma once
+
+#include "src/dispatch/check.hpp"
+
+#include <tally/error.hpp>
+#include <tally/matrix_market.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <istream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tally::matrix_market {
+
+using options = matrix_market_options;
+
+/// What is read, by which function.
+struct source {
+  std::string_view function, file;
+
+  /// Throws; the parts make the text.
+  template <class... Part>
+  [[noreturn, gnu::cold]] void fail(const Part&... parts) const {
+    check(function).fail(errc::unreadable_file, file, ": ", parts...);
+  }
+};
+/// Returns a word of the file as a message may show it: not too long, and printable.
+std::string shown(std::string_view word);
+
+/// Returns the same in quotation marks.
+std::string quoted(std::string_view word);
+
+class byte_source {
+ public:
+  virtual ~byte_source() = default;
+  /// Reads up to `size` bytes and returns how many; 0 at the end.
+  virtual std::size_t read(char* to, std::size_t size) = 0;
+};
+
+/// Returns the bytes of a stream, decompressed if gzip compressed them.
+std::unique_ptr<byte_source> bytes_of(std::istream& stream, const source& from,
+                                      std::size_t max_ratio);
+
+class line_reader {
+ public:
+  line_reader(byte_source& bytes, const source& from, const options& limits)
+      : bytes_(bytes), from_(from), limits_(limits), buffer_(limits.max_line + 2) {}  // CR and LF
+
+  /// The next line, without its end; valid until the next call. False after the last one.
+  bool next(std::string_view& line) {
+    const char* const newline = find_newline();
+    if (newline == nullptr && begin_ == end_) return false;
+    const char* const first = buffer_.data() + begin_;
+    const char* const last = newline != nullptr ? newline : buffer_.data() + end_;
+    begin_ += static_cast<std::size_t>(last - first) + (newline != nullptr ? 1 : 0);
+    ++number_;
+    line = {first, static_cast<std::size_t>(last - first)};
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.size() > limits_.max_line) fail_too_long();
+    return true;
+  }
+
+  /// The next line that is neither blank nor a comment.
+  bool next_with_data(std::string_view& line) {
+    while (next(line)) {
+      const std::size_t start = line.find_first_not_of(" \t");
+      if (start != line.npos && line[start] != '%') return true;
+      skipped_ += line.size() + 1;
+      if (skipped_ > limits_.max_skipped) {
+        fail("comments and blank lines have more than ", limits_.max_skipped,
+             " bytes (matrix_market_options::max_skipped)");
+      }
+    }
+    return false;
+  }
+
+  /// The number of the line that was read last, from 1.
+  std::size_t number() const { return number_; }
+
+  const options& limits() const { return limits_; }
+
+  /// Throws with that number.
+  template <class... Part>
+  [[noreturn, gnu::cold]] void fail(const Part&... parts) const {
+    const std::string line = std::to_string(std::max<std::size_t>(number_, 1));
+    check(from_.function).fail(errc::unreadable_file, from_.file, ":", line, ": ", parts...);
+  }
+
+ private:
+  const char* find_newline() {
+    std::size_t searched = begin_;
+    while (true) {
+      const void* const newline = std::memchr(buffer_.data() + searched, '\n', end_ - searched);
+      if (newline != nullptr) return static_cast<const char*>(newline);
+      std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+      end_ -= std::exchange(begin_, 0);
+      searched = end_;
+      if (end_ == buffer_.size()) {
+        ++number_;
+        fail_too_long();
+      }
+      const std::size_t count = bytes_.read(buffer_.data() + end_, buffer_.size() - end_);
+      if (count == 0) return nullptr;
+      end_ += count;
+      bytes_read_ += count;
+      if (bytes_read_ > limits_.max_bytes) {
+        from_.fail("it has more than ", limits_.max_bytes,
+                   " bytes (matrix_market_options::max_bytes)");
+      }
+    }
+  }
+
+  [[noreturn]] void fail_too_long() const {
+    fail("the line is longer than ", limits_.max_line, " characters");
+  }
+
+  byte_source& bytes_;
+  source from_;
+  options limits_;
+  std::vector<char> buffer_;  // what is read and not yet used is [begin_, end_)
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::size_t number_ = 0;
+  std::uint64_t bytes_read_ = 0;
+  std::size_t skipped_ = 0;
+};
+/// Takes the first word off a line; an empty one where there is none.
+std::string_view take_word(std::string_view& line);
+
+}  // namespace tally::matrix_market
