@@ -398,6 +398,7 @@ static void extrema(void) {
 static void elementwise(void) {
   double a[3] = {1, 2, 3}, b[3] = {10, 20, 30}, d[3] = {0, 0, 0};
   const double half = 0.5;
+  double sum = 0;
   const float two = 2;
   const int three = 3;
   const tally_call_options* const o[] = {NULL, &defaults, &queued};
@@ -412,6 +413,25 @@ static void elementwise(void) {
     CHECK(d[0] == 9.5 && d[1] == 7 && d[2] == 4.5);
     CALL(tally_axpby(&where, 3, F64, &half, F64, a, 1, F32, &two, F64, d, 1, o[k]));
     CHECK(d[0] == 19.5 && d[1] == 15 && d[2] == 10.5);
+    CALL(tally_waxpby(&where, 3, F64, &half, F64, a, 1, F32, &two, F64, b, -1, F64, d, 1, o[k]));
+    CHECK(d[0] == 60.5 && d[1] == 41 && d[2] == 21.5);
+    CALL(tally_axpbypcz(&where, 3, F64, &half, F64, a, 1, F32, &two, F64, b, 1, I32, &three, F64, d,
+                        1, o[k]));
+    CHECK(d[0] == 202 && d[1] == 164 && d[2] == 126);
+    CALL(tally_axypbz(&where, 3, F64, &half, F64, a, 1, F64, b, 1, F32, &two, F64, d, 1, o[k]));
+    CHECK(d[0] == 409 && d[1] == 348 && d[2] == 297);
+    CALL(tally_swap(&where, 3, F64, a, -1, d, 1, o[k]));
+    CHECK(a[0] == 297 && a[2] == 409 && d[0] == 3 && d[2] == 1);
+    CALL(tally_swap(&where, 3, F64, d, 1, a, -1, o[k]));
+    CALL(tally_fill(&where, 3, I32, &three, F64, d, 1, o[k]));
+    CHECK(d[0] == 3 && d[1] == 3 && d[2] == 3);
+    CALL(tally_axpy_dot(&where, 3, F32, &two, F64, a, 1, F64, d, 1, F64, b, -1, F64, &sum, o[k]));
+    CHECK(d[0] == 5 && d[1] == 7 && d[2] == 9 && sum == 5 * 30 + 7 * 20 + 9 * 10);
+    CALL(tally_axpy_dot(&where, 3, I32, &three, F64, a, 1, F64, d, 1, 0, NULL, 0, F64, &sum, o[k]));
+    CHECK(d[0] == 8 && d[1] == 13 && d[2] == 18 && sum == 64 + 169 + 324);
+    CALL(tally_waxpby_nrm2(&where, 1, F32, &two, F64, a, 1, I32, &three, F64, b, 1, F64, d, 1, F64,
+                           &sum, o[k]));
+    CHECK(d[0] == 32 && d[1] == 13 && sum == 32);
     CALL(tally_add(&where, 3, F64, a, 1, F64, b, 1, F64, d, 1, o[k]));
     CHECK(d[0] == 11 && d[2] == 33);
     CALL(tally_sub(&where, 3, F64, a, 1, F64, b, 1, F64, d, 1, o[k]));
@@ -430,6 +450,16 @@ static void elementwise(void) {
   CHECK(tally_copy(&where, 2, F64, x, 1, F64, NULL, -1, NULL) == TALLY_NULL_POINTER);
   FAIL(TALLY_NULL_POINTER, "tally: alpha is null",
        tally_scal(&where, 3, F64, NULL, F64, a, 1, NULL));
+  {
+    const double none = 0;
+    double unset[2];
+    memset(unset, 0xff, sizeof unset); /* these are NaN */
+    CALL(tally_axpby(&where, 2, F64, &half, F64, a, 1, F64, &none, F64, unset, 1, NULL));
+    CHECK(unset[0] == 0.5 && unset[1] == 1);
+  }
+  CHECK(tally_swap(&where, 2, F64, a, 1, a + 1, 1, NULL) == TALLY_OVERLAP);
+  FAIL(TALLY_NULL_POINTER, "tally: value is null",
+       tally_fill(&where, 3, F64, NULL, F64, d, 1, NULL));
   FAIL(TALLY_NULL_POINTER, "tally: beta is null",
        tally_axpby(&where, 3, F64, &half, F64, b, 1, F64, NULL, F64, a, 1, NULL));
   CHECK(tally_scal(&where, 3, 11, &half, F64, a, 1, NULL) == TALLY_UNSUPPORTED_TYPE);

@@ -126,11 +126,19 @@ FUNCTION(tally_max, int, where, size_t, int, in, ptrdiff_t, void*, options);
 FUNCTION(tally_minmax, int, where, size_t, int, in, ptrdiff_t, void*, options);
 FUNCTION(tally_iamax, int, where, size_t, int, in, ptrdiff_t, int64_t*, options);
 FUNCTION(tally_copy, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
+FUNCTION(tally_fill, int, where, size_t, int, in, int, void*, ptrdiff_t, options);
+FUNCTION(tally_swap, int, where, size_t, int, void*, ptrdiff_t, void*, ptrdiff_t, options);
 FUNCTION(tally_scal, int, where, size_t, int, in, int, void*, ptrdiff_t, options);
 FUNCTION(tally_axpy, int, where, size_t, int, in, int, in, ptrdiff_t, int, void*, ptrdiff_t,
          options);
 FUNCTION(tally_axpby, int, where, size_t, int, in, int, in, ptrdiff_t, int, in, int, void*,
          ptrdiff_t, options);
+FUNCTION(tally_waxpby, int, where, size_t, int, in, int, in, ptrdiff_t, int, in, int, in, ptrdiff_t,
+         int, void*, ptrdiff_t, options);
+FUNCTION(tally_axpbypcz, int, where, size_t, int, in, int, in, ptrdiff_t, int, in, int, in,
+         ptrdiff_t, int, in, int, void*, ptrdiff_t, options);
+FUNCTION(tally_axypbz, int, where, size_t, int, in, int, in, ptrdiff_t, int, in, ptrdiff_t, int, in,
+         int, void*, ptrdiff_t, options);
 FUNCTION(tally_add, int, where, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, int, void*,
          ptrdiff_t, options);
 FUNCTION(tally_sub, int, where, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, int, void*,
@@ -140,6 +148,10 @@ FUNCTION(tally_mul, int, where, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, 
 FUNCTION(tally_relu, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
 FUNCTION(tally_sigmoid, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
 FUNCTION(tally_exp, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
+FUNCTION(tally_axpy_dot, int, where, size_t, int, in, int, in, ptrdiff_t, int, void*, ptrdiff_t, int,
+         in, ptrdiff_t, int, void*, options);
+FUNCTION(tally_waxpby_nrm2, int, where, size_t, int, in, int, in, ptrdiff_t, int, in, int, in,
+         ptrdiff_t, int, void*, ptrdiff_t, int, void*, options);
 FUNCTION(tally_bincount, int, where, size_t, int, in, ptrdiff_t, size_t, int, void*,
          histogram_options);
 FUNCTION(tally_histogram_even, int, where, size_t, int, in, ptrdiff_t, int, in, in, size_t, int,

@@ -206,19 +206,36 @@ C difference(C a, C b) {
   }
 }
 
+bool is_zero(const tally::scalar& factor) {
+  return tally::is_integer(factor.element) ? factor.integer == 0 : factor.number == 0.0;
+}
+
 template <class C>
-C function(tally::elementwise what, const tally::scalar& alpha, const tally::scalar& beta, C x,
-           C y) {
+C function(tally::elementwise what, const factors& f, C x, C y, C z) {
   using tally::elementwise;
+  const auto& [alpha, beta, gamma] = f;
   switch (what) {
+    case elementwise::fill:
+      return alpha.as<C>();
     case elementwise::copy:
       return x;
     case elementwise::scal:
       return multiple(alpha, x);
     case elementwise::axpy:
       return sum(multiple(alpha, x), y);
-    case elementwise::axpby:
+    case elementwise::axpby:  // y is updated
+      if (is_zero(beta)) return multiple(alpha, x);
       return sum(multiple(alpha, x), multiple(beta, y));
+    case elementwise::waxpby:
+      return sum(multiple(alpha, x), multiple(beta, y));
+    case elementwise::axpbypcz: {
+      const C both = sum(multiple(alpha, x), multiple(beta, y));
+      return is_zero(gamma) ? both : sum(both, multiple(gamma, z));
+    }
+    case elementwise::axypbz: {
+      const C both = product(multiple(alpha, x), y);
+      return is_zero(beta) ? both : sum(both, multiple(beta, z));
+    }
     case elementwise::add:
       return sum(x, y);
     case elementwise::sub:
@@ -264,20 +281,35 @@ double worst_error(tally::elementwise what, const float* x, const float* z, std:
   return worst;
 }
 
-std::vector<std::byte> transform(tally::elementwise what, const tally::scalar& alpha,
-                                 const tally::scalar& beta, const elements& x, const elements& y,
-                                 tally::type z) {
-  if (what == tally::elementwise::copy && x.element == z) return x.bytes;
-  const std::size_t n = x.bytes.size() / tally::size_of(x.element);
-  std::vector<std::byte> result(n * tally::size_of(z));
+std::vector<std::byte> transform(tally::elementwise what, const factors& f, const elements& x,
+                                 const elements& y, const elements& z) {
+  if (what == tally::elementwise::copy && x.element == z.element) return x.bytes;
+  const std::size_t n = z.bytes.size() / tally::size_of(z.element);
+  std::vector<std::byte> result(z.bytes.size());
+  const bool fills = what == tally::elementwise::fill;
   const bool binary = tally::transforms::is_binary(what);
+  const bool reads_z = what == tally::elementwise::axpbypcz || what == tally::elementwise::axypbz;
   const auto run = [&]<class C>(std::type_identity<C>) {
     for (std::size_t i = 0; i < n; ++i) {
+      const C first = fills ? C{} : get<C>(x, i);
       const C second = binary ? get<C>(y, i) : C{};
-      put(function(what, alpha, beta, get<C>(x, i), second), result, z, i);
+      const C third = reads_z ? get<C>(z, i) : C{};
+      put(function(what, f, first, second, third), result, z.element, i);
     }
   };
-  switch (tally::transforms::computation_type(what, x.element, binary ? y.element : x.element)) {
+  const tally::type x_type = fills ? f.alpha.element : x.element;
+  if (fills && z.element == tally::type::boolean) {
+    for (std::byte& each : result) each = std::byte{f.alpha.integer != 0};
+    return result;
+  }
+  // A value that is written is rounded once: a double to 16 bits, too.
+  const tally::type computation =
+      fills && !tally::is_integer(x_type)
+          ? (tally::is_complex(x_type) || tally::is_complex(z.element) ? tally::type::complex128
+                                                                       : tally::type::float64)
+          : tally::transforms::computation_type(what, x_type, binary ? y.element : x_type,
+                                                z.element);
+  switch (computation) {
     case tally::type::int64:
       run(std::type_identity<std::int64_t>{});
       break;

@@ -21,9 +21,13 @@ double sigmoid(double x);
 /// The largest error of exp or sigmoid of floats, in units of the last place, by the double's.
 double worst_error(tally::elementwise what, const float* x, const float* z, std::size_t n);
 
-/// The bytes of z.
-std::vector<std::byte> transform(tally::elementwise what, const tally::scalar& alpha,
-                                 const tally::scalar& beta, const elements& x, const elements& y,
-                                 tally::type z);
+/// In the order of the formula.
+struct factors {
+  tally::scalar alpha = 1, beta = 1, gamma = 1;
+};
+
+/// The bytes of z after the call; `z` is z before it, which counts where it is read.
+std::vector<std::byte> transform(tally::elementwise what, const factors& f, const elements& x,
+                                 const elements& y, const elements& z);
 
 }  // namespace transcription

@@ -355,6 +355,25 @@ class all_operations {
             tally::axpby(where, a.constants.get<S>(0), a.in<X>(0), a.constants.get<S>(1),
                          a.out<Z>());
           }},
+         {"waxpby", first_two, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::waxpby(where, a.constants.get<S>(0), a.in<X>(0), a.constants.get<S>(1),
+                          a.in<Z>(1), a.out<Z>());
+          }},
+         {"axpbypcz", first_two, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::axpbypcz(where, a.constants.get<S>(0), a.in<X>(0), a.constants.get<S>(1),
+                            a.in<Z>(1), a.constants.get<S>(0), a.out<Z>());
+          }},
+         {"axypbz", first_two, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::axypbz(where, a.constants.get<S>(0), a.in<X>(0), a.in<Z>(1),
+                          a.constants.get<S>(1), a.out<Z>());
+          }},
+         {"fill", none, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::fill(where, a.constants.get<S>(0), a.out<Z>());
+          }},
          {"add", first_two, first,
           [](const tally::executor& where, arguments& a) {
             tally::add(where, a.in<X>(0), a.in<Z>(1), a.out<Z>());
@@ -374,6 +393,31 @@ class all_operations {
             tally::mul(where, tally::strided(x.data(), n, -2),
                        tally::strided(a.in<Z>(1).data(), n, 2),
                        tally::strided(a.result<Z>(), n, 2));
+          }}},
+        {alpha, beta});
+    const std::vector<std::vector<std::byte>> vector_and_sum = {
+        elements<Z>(9), untouched(sizeof(tally::dot_result_t<Z, Z>))};
+    add(types, inputs, vector_and_sum,
+        {{"axpy_dot", first_two, first_two,
+          [](const tally::executor& where, arguments& a) {
+            const auto y = a.out<Z>(0);
+            tally::axpy_dot(where, a.constants.get<S>(0), a.in<X>(0), y, a.in<Z>(1),
+                            a.result<tally::dot_result_t<Z, Z>>(1));
+          }},
+         {"axpy_dotc", first, first_two,
+          [](const tally::executor& where, arguments& a) {
+            const auto y = a.out<Z>(0);
+            tally::axpy_dotc(where, a.constants.get<S>(0), a.in<X>(0), y, y,
+                             a.result<tally::dot_result_t<Z, Z>>(1));
+          }}},
+        {alpha, beta});
+    const std::vector<std::vector<std::byte>> vector_and_norm = {
+        elements<Z>(9), untouched(sizeof(tally::nrm2_result_t<Z>))};
+    add(types, inputs, vector_and_norm,
+        {{"waxpby_nrm2", first_two, first_two,
+          [](const tally::executor& where, arguments& a) {
+            tally::waxpby_nrm2(where, a.constants.get<S>(0), a.in<X>(0), a.constants.get<S>(1),
+                               a.in<Z>(1), a.out<Z>(0), a.result<tally::nrm2_result_t<Z>>(1));
           }}},
         {alpha, beta});
     if constexpr (!tally::is_complex_v<X> && !tally::is_complex_v<Z> && !std::is_integral_v<Z>) {

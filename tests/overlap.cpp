@@ -190,6 +190,10 @@ void for_each_increment(const tally::executor& where, std::size_t n, std::ptrdif
   f("copy x and y", [=] { tally::copy(where, far, far_out); });
   f("scal", [=] { tally::scal(where, 2.0, far_out); });
   f("axpby", [=] { tally::axpby(where, 2.0, plain, 3.0, far_out); });
+  f("waxpby y", [=] { tally::waxpby(where, 2.0, plain, 3.0, far, plain_out); });
+  f("axpbypcz", [=] { tally::axpbypcz(where, 2.0, plain, 3.0, plain, 1.0, far_out); });
+  f("fill", [=] { tally::fill(where, 2.0, far_out); });
+  f("swap", [=] { tally::swap(where, far_out, plain_out); });
   f("add y", [=] { tally::add(where, plain, far, plain_out); });
   f("exp", [=] { tally::exp(where, plain, far_out); });
   f("bincount", [=] { tally::bincount(where, strided(keys, n, increment), std::span(counts, 4)); });

@@ -68,10 +68,11 @@ std::vector<std::byte> combined(const std::vector<std::byte>& sums, type accumul
                                 const tally::scalar& alpha, const tally::scalar& beta, bool reads_y,
                                 const std::vector<std::byte>& y, type y_type) {
   const type c = tally::transforms::computation_type(elementwise::axpby, accumulator, y_type);
-  const auto wide =
-      transcription::transform(elementwise::copy, 1, 1, {sums, accumulator}, {sums, c}, c);
-  return transcription::transform(reads_y ? elementwise::axpby : elementwise::scal, alpha, beta,
-                                  {wide, c}, {y, y_type}, y_type);
+  const std::vector<std::byte> room(sums.size() / tally::size_of(accumulator) * tally::size_of(c));
+  const auto wide = transcription::transform(elementwise::copy, {}, {sums, accumulator},
+                                             {sums, accumulator}, {room, c});
+  return transcription::transform(reads_y ? elementwise::axpby : elementwise::scal, {alpha, beta},
+                                  {wide, c}, {y, y_type}, {y, y_type});
 }
 
 /// A matrix where an executor reaches it.

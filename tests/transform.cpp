@@ -27,12 +27,13 @@ using data::random_bytes;
 using tally::elementwise;
 using tally::type;
 
-constexpr std::array functions = {elementwise::copy,  elementwise::scal, elementwise::axpy,
-                                  elementwise::axpby, elementwise::add,  elementwise::sub,
-                                  elementwise::mul,   elementwise::relu, elementwise::sigmoid,
-                                  elementwise::exp};
-constexpr const char* names[] = {"copy", "scal", "axpy", "axpby",   "add",
-                                 "sub",  "mul",  "relu", "sigmoid", "exp"};
+constexpr std::array functions = {elementwise::fill,     elementwise::copy,   elementwise::scal,
+                                  elementwise::axpy,     elementwise::axpby,  elementwise::waxpby,
+                                  elementwise::add,      elementwise::sub,    elementwise::mul,
+                                  elementwise::axpbypcz, elementwise::axypbz, elementwise::relu,
+                                  elementwise::sigmoid,  elementwise::exp};
+constexpr const char* names[] = {"fill", "copy", "scal",     "axpy",   "axpby", "waxpby",  "add",
+                                 "sub",  "mul",  "axpbypcz", "axypbz", "relu",  "sigmoid", "exp"};
 
 /// One function of certain types.
 struct type_case {
@@ -40,10 +41,20 @@ struct type_case {
   type x, y, z;
 
   bool binary() const { return tally::transforms::is_binary(what); }
-  type computation() const { return tally::transforms::computation_type(what, x, y); }
-  /// Whether y or x is also what is written.
-  bool updates() const {
-    return what == elementwise::scal || what == elementwise::axpy || what == elementwise::axpby;
+  type computation() const { return tally::transforms::computation_type(what, x, y, z); }
+  /// How many factors there are.
+  int factors() const {
+    switch (what) {
+      case elementwise::scal:
+      case elementwise::axpy:
+        return 1;
+      case elementwise::axpby:
+      case elementwise::waxpby:
+      case elementwise::axypbz:
+        return 2;
+      default:
+        return what == elementwise::axpbypcz ? 3 : 0;
+    }
   }
   std::string label() const {
     std::string text = names[static_cast<int>(what)];
@@ -85,38 +96,71 @@ std::vector<type_case> mixed_cases() {
   return all;
 }
 
-/// Factors that the computation can take: of the type itself and of others.
-std::vector<std::pair<tally::scalar, tally::scalar>> factors_of(const type_case& c) {
-  if (!c.updates()) return {{1.0, 1.0}};
+/// A number of a type, as far as the type has it.
+tally::scalar number_of(type t, double re, double im) {
+  tally::scalar made;
+  data::for_each_type([&]<class T>(std::type_identity<T>) {
+    if (t != tally::type_of<T>) return;
+    if constexpr (tally::is_complex_v<T>) {
+      using R = tally::real_t<T>;
+      made = T(static_cast<R>(re), static_cast<R>(im));
+    } else if constexpr (sizeof(T) == 2) {
+      made = T(static_cast<float>(re));
+    } else {
+      made = static_cast<T>(re);
+    }
+  });
+  return made;
+}
+
+using transcription::factors;
+
+/// Factors that the computation can take: of the type itself and of others, and 0 for a vector that
+/// is only updated. fill writes its factor.
+std::vector<factors> factors_of(const type_case& c) {
+  if (c.what == elementwise::fill) {
+    return {{number_of(c.x, 1e2 / 3, -2.3)}, {number_of(c.x, -0.0, 1)}};
+  }
+  const int count = c.factors();
+  if (count == 0) return {{}};
   const type computation = c.computation();
-  if (computation == type::int64) return {{3, -7}, {std::int64_t{1} << 40, 5}};
-  if (!tally::is_complex(computation)) return {{0.7, -1.3f}, {3, -1.0}};
-  return {{std::complex<double>(0.7, -0.2), std::complex<float>(-1.1f, 0.3f)},
-          {std::complex<float>(0.7f, 0), 1.3},
-          {2, std::complex<double>(0, 1)}};
+  std::vector<factors> all;
+  if (computation == type::int64) {
+    all = {{3, -7, 11}, {std::int64_t{1} << 40, 5, -1}, {3, 0, 0}};
+  } else if (!tally::is_complex(computation)) {
+    all = {{0.7, -1.3f, 1.1}, {3, -1.0, 2}, {0.3f, 0.0, -0.0}};
+  } else {
+    all = {{std::complex<double>(0.7, -0.2), std::complex<float>(-1.1f, 0.3f),
+            std::complex<double>(0.4, 0.9)},
+           {std::complex<float>(0.7f, 0), 1.3, 0.6f},
+           {2, std::complex<double>(0, 1), std::complex<float>(-1, 2)},
+           {std::complex<double>(0.7, -0.2), std::complex<double>(0, 0), 0}};
+  }
+  if (count == 1) all.pop_back();
+  if (count == 3) all.back().beta = all.front().beta;
+  return all;
 }
 
 class Transform : public data::OnEveryExecutor {
  protected:
   struct inputs {
-    std::vector<std::byte> x, y;
+    std::vector<std::byte> x, y, z;
   };
   static inputs make_inputs(const type_case& c, std::size_t n, kind k) {
-    return {random_bytes(c.x, n, 3 * n + 1, k), random_bytes(c.y, n, 3 * n + 2, k)};
+    return {random_bytes(c.x, n, 3 * n + 1, k), random_bytes(c.y, n, 3 * n + 2, k),
+            random_bytes(c.z, n, 3 * n + 3, k)};
   }
 
   /// One call; z is a vector of its own.
   void compare(const type_case& c, const inputs& in, layout lx, layout ly, layout lz) {
     const std::size_t n = in.x.size() / tally::size_of(c.x);
-    for (const auto& [alpha, beta] : factors_of(c)) {
+    for (const factors& f : factors_of(c)) {
       const tally::operand x = place(0, in.x, c.x, lx), y = place(1, in.y, c.y, ly);
-      const std::vector<std::byte> before = random_bytes(c.z, n, 7, kind::plain);
-      const tally::operand z = place(2, before, c.z, lz);
-      const auto want =
-          transcription::transform(c.what, alpha, beta, {in.x, c.x}, {in.y, c.y}, c.z);
+      const tally::operand z = place(2, in.z, c.z, lz);
+      const auto want = transcription::transform(c.what, f, {in.x, c.x}, {in.y, c.y}, {in.z, c.z});
       std::vector<std::byte> image = read(2), expected = image;
       overwrite(expected, z, want);
-      tally::transform(where(), {c.what, alpha, beta, x, y, output(z)});
+      tally::transform(where(), {c.what, f.alpha, f.beta, x, y, output(z), f.gamma});
       image = read(2);
       ASSERT_TRUE(image == expected)
           << c.label() << ", n = " << n << ", offsets " << lx.offset << ' ' << ly.offset << ' '
@@ -128,7 +172,8 @@ class Transform : public data::OnEveryExecutor {
   /// The output is x or y, where the types have it so.
   void compare_in_place(const type_case& c, const inputs& in, layout l) {
     const std::size_t n = in.x.size() / tally::size_of(c.x);
-    for (const auto& [alpha, beta] : factors_of(c)) {
+    if (c.what == elementwise::fill) return;
+    for (const factors& f : factors_of(c)) {
       for (const bool into_x : {true, false}) {
         if (into_x ? tally::size_of(c.x) != tally::size_of(c.z)
                    : !c.binary() || tally::size_of(c.y) != tally::size_of(c.z))
@@ -136,11 +181,11 @@ class Transform : public data::OnEveryExecutor {
         const tally::operand x = place(0, in.x, c.x, l), y = place(1, in.y, c.y, l);
         tally::operand z = into_x ? x : y;
         z.element = c.z;
-        const auto want =
-            transcription::transform(c.what, alpha, beta, {in.x, c.x}, {in.y, c.y}, c.z);
+        const auto want = transcription::transform(c.what, f, {in.x, c.x}, {in.y, c.y},
+                                                   {into_x ? in.x : in.y, c.z});
         std::vector<std::byte> image = read(into_x ? 0 : 1), expected = image;
         overwrite(expected, z, want);
-        tally::transform(where(), {c.what, alpha, beta, x, y, output(z)});
+        tally::transform(where(), {c.what, f.alpha, f.beta, x, y, output(z), f.gamma});
         image = read(into_x ? 0 : 1);
         ASSERT_TRUE(image == expected)
             << "in place: " << c.label() << ", n = " << n << ", offset " << l.offset
@@ -151,14 +196,27 @@ class Transform : public data::OnEveryExecutor {
 
   /// x, y and z in one vector: the output is both inputs.
   void compare_all_the_same(const type_case& c, const inputs& in) {
-    const auto [alpha, beta] = factors_of(c)[0];
+    const factors f = factors_of(c)[0];
     const tally::operand x = place(0, in.x, c.x, {});
-    const auto want = transcription::transform(c.what, alpha, beta, {in.x, c.x}, {in.x, c.x}, c.z);
+    const auto want = transcription::transform(c.what, f, {in.x, c.x}, {in.x, c.x}, {in.x, c.z});
     std::vector<std::byte> image = read(0), expected = image;
     overwrite(expected, x, want);
-    tally::transform(where(), {c.what, alpha, beta, x, x, output(x)});
+    tally::transform(where(), {c.what, f.alpha, f.beta, x, x, output(x), f.gamma});
     image = read(0);
     ASSERT_TRUE(image == expected) << "all the same: " << c.label();
+  }
+
+  void compare_swap(type element, std::size_t n, layout first, layout second) {
+    const auto a = random_bytes(element, n, n + 1, kind::special);
+    const auto b = random_bytes(element, n, n + 2, kind::special);
+    const tally::operand x = place(0, a, element, first), y = place(1, b, element, second);
+    std::vector<std::byte> want_x = read(0), want_y = read(1);
+    overwrite(want_x, x, b);
+    overwrite(want_y, y, a);
+    tally::swap_elements(where(), output(x), output(y));
+    ASSERT_TRUE(read(0) == want_x && read(1) == want_y)
+        << "swap of " << tally::name(element) << ", n = " << n << ", offsets " << first.offset
+        << ' ' << second.offset << ", increments " << first.increment << ' ' << second.increment;
   }
 
  private:
@@ -325,6 +383,15 @@ TEST_ON_EVERY_EXECUTOR(Transform, PastTheCaches) {
     tally::relu(where(), in_x, out);
     ASSERT_NO_FATAL_FAILURE(
         compare("relu", [&](std::size_t i) { return x[i] > 0 ? x[i] : T(0.0f); }));
+    tally::waxpby(where(), 2, in_x, -1, in_y, out);
+    ASSERT_NO_FATAL_FAILURE(
+        compare("waxpby", [&](std::size_t i) { return static_cast<T>(2 * x[i] - y[i]); }));
+    tally::axpbypcz(where(), 1, in_x, 1, in_y, 0, out);
+    ASSERT_NO_FATAL_FAILURE(compare("axpbypcz", [&](std::size_t i) { return x[i] + y[i]; }));
+    tally::fill(where(), 7, out);
+    ASSERT_NO_FATAL_FAILURE(compare("fill", [&](std::size_t) { return T(7.0f); }));
+    tally::swap(where(), vector(memory_x, 0), out);
+    ASSERT_NO_FATAL_FAILURE(compare("swap", [&](std::size_t i) { return x[i]; }));
   };
   check(std::type_identity<double>{}, 5000003);
   check(std::type_identity<float>{}, 9000001);
@@ -367,6 +434,22 @@ TEST_ON_EVERY_EXECUTOR(Transform, TheCallersEnvironmentDoesNotMatterAndStays) {
   EXPECT_EQ(after & ~0x3fu, flushing);
   EXPECT_EQ(got, want);
 #endif
+}
+
+TEST_ON_EVERY_EXECUTOR(Transform, SwapOfEveryTypeAlignmentAndStride) {
+  for (int t = 0; t < static_cast<int>(tally::type_count); ++t) {
+    const auto element = static_cast<type>(t);
+    for (const std::size_t n :
+         {std::size_t{0}, std::size_t{1}, std::size_t{33}, std::size_t{1037}}) {
+      for (const auto& [first, second] : {std::pair<layout, layout>{},
+                                          {{.offset = 1}, {.offset = 1}},
+                                          {{.offset = 3}, {}},
+                                          {{.increment = 2}, {.offset = 1, .increment = -3}},
+                                          {{.increment = -1}, {}}}) {
+        ASSERT_NO_FATAL_FAILURE(compare_swap(element, n, first, second));
+      }
+    }
+  }
 }
 
 // Columns of one matrix share no element.
@@ -415,8 +498,9 @@ class TransformErrors : public data::OnEveryExecutor {
     return {memory_->get() + byte, n, increment, element};
   }
   void run(elementwise what, const tally::operand& x, const tally::operand& y,
-           const tally::output_operand& z, tally::scalar alpha = 1.0, tally::scalar beta = 1.0) {
-    tally::transform(where(), {what, alpha, beta, x, y, z});
+           const tally::output_operand& z, tally::scalar alpha = 1.0, tally::scalar beta = 1.0,
+           tally::scalar gamma = 1.0) {
+    tally::transform(where(), {what, alpha, beta, x, y, z, gamma});
   }
 
  private:
@@ -447,7 +531,7 @@ TEST_ON_EVERY_EXECUTOR(TransformErrors, Shapes) {
                "tally::sub: z is not a multiple of 8 bytes, the alignment of float64",
                [&] { run(elementwise::sub, vector(0, 5), vector(64, 5), vector(132, 5)); });
   expect_error(
-      errc::invalid_argument, "tally::transform: what is 77; there are 10 element-wise functions",
+      errc::invalid_argument, "tally::transform: what is 77; there are 14 element-wise functions",
       [&] { run(static_cast<elementwise>(77), vector(0, 5), vector(64, 5), vector(128, 5)); });
 }
 
@@ -487,6 +571,29 @@ TEST_ON_EVERY_EXECUTOR(TransformErrors, Types) {
   expect_error(errc::unsupported_type, "tally::add: y has element type 99; there are 11", [&] {
     run(elementwise::add, vector(0, 5), of(static_cast<type>(99), 64), vector(128, 5));
   });
+  expect_error(errc::unsupported_type,
+               "tally::axpbypcz: gamma is complex128; the computation is in float64", [&] {
+                 run(elementwise::axpbypcz, vector(0, 5), vector(64, 5), vector(128, 5), 0.5, 0.5,
+                     std::complex<double>(1, 0));
+               });
+  expect_error(
+      errc::unsupported_type,
+      "tally::axypbz: z is float64, to which the result can't be converted; it is computed "
+      "in complex128",
+      [&] {
+        run(elementwise::axypbz, of(type::complex64, 0), of(type::float64, 64),
+            of(type::float64, 128));
+      });
+  expect_error(errc::unsupported_type,
+               "tally::fill: z is int32, to which the result can't be converted; it is computed in "
+               "float64",
+               [&] { run(elementwise::fill, none, none, of(type::int32, 0), 0.5); });
+  expect_error(errc::unsupported_type,
+               "tally::fill: z is bool, to which the result can't be converted; it is computed in "
+               "int64",
+               [&] { run(elementwise::fill, none, none, of(type::boolean, 0), 1); });
+  expect_error(errc::unsupported_type, "tally::swap: x is float32, y is float64",
+               [&] { tally::swap_elements(where(), of(type::float32, 0), vector(64, 5)); });
 }
 
 TEST_ON_EVERY_EXECUTOR(TransformErrors, Overlap) {
@@ -505,6 +612,26 @@ TEST_ON_EVERY_EXECUTOR(TransformErrors, Overlap) {
                "tally::add: z overlaps y: it begins 0 bytes after y, which takes 40; it may be y "
                "itself",
                [&] { run(elementwise::add, vector(128, 5), vector(32, 5), vector(64, 5, -1)); });
+}
+
+TEST_ON_EVERY_EXECUTOR(TransformErrors, SwapAndFill) {
+  using tally::errc;
+  const auto swap = [&](const tally::output_operand& x, const tally::output_operand& y) {
+    tally::swap_elements(where(), x, y);
+  };
+  expect_error(errc::overlap, "tally::swap: y overlaps x",
+               [&] { swap(vector(0, 5), vector(0, 5)); });
+  expect_error(errc::overlap, "tally::swap: y overlaps x",
+               [&] { swap(vector(0, 5), vector(32, 5)); });
+  expect_error(errc::size_mismatch, "tally::swap: x has 5 elements, y has 6",
+               [&] { swap(vector(0, 5), vector(64, 6)); });
+  expect_error(errc::null_pointer, "tally::swap: y is null and should point at 5 elements",
+               [&] { swap(vector(0, 5), {nullptr, 5, 1, type::float64}); });
+  expect_error(errc::zero_increment, "tally::fill: z has increment 0",
+               [&] { run(elementwise::fill, {}, {}, vector(0, 5, 0)); });
+  expect_error(errc::misaligned,
+               "tally::fill: z is not a multiple of 8 bytes, the alignment of float64",
+               [&] { run(elementwise::fill, {}, {}, vector(4, 5)); });
 }
 
 TEST_ON_EVERY_EXECUTOR(TransformErrors, OverlapOfStridedVectors) {

@@ -11,13 +11,15 @@ namespace {
 
 template <elementwise what, class V>
 struct write_elements {
-  factors<V> f;
+  factors_for<what, V> f;
   typed_vector x, y, z;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     const environment_guard environment;
     const V first = x.template get<V>(i);
-    if constexpr (transforms::is_binary(what)) {
+    if constexpr (transforms::reads_output(what)) {
+      z.put(i, function<what>(f, first, y.template get<V>(i), z.template get<V>(i)));
+    } else if constexpr (transforms::is_binary(what)) {
       z.put(i, function<what>(f, first, y.template get<V>(i)));
     } else {
       z.put(i, function<what>(f, first, first));
@@ -47,6 +49,29 @@ struct copy_booleans {
   }
 };
 
+struct fill_elements {
+  element_bytes value;
+  moved_vector z;
+  int bytes;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    for (int k = 0; k < bytes; ++k) z.at(i)[k] = value.bytes[k];
+  }
+};
+
+struct swap_elements {
+  moved_vector x, y;
+  int bytes;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    for (int k = 0; k < bytes; ++k) {
+      const std::byte held = x.at(i)[k];
+      x.at(i)[k] = y.at(i)[k];
+      y.at(i)[k] = held;
+    }
+  }
+};
+
 template <class Body>
 void run(std::size_t n, const Body& body) {
   const space where;
@@ -56,7 +81,7 @@ void run(std::size_t n, const Body& body) {
 
 }  // namespace
 
-void transform(const executor&, const transform_arguments& a) {
+void transform(const executor&, const transform_arguments& a, type computation) {
   const auto lock = acquire();
   if (copies_bits(a)) {
     if (a.x.element == type::boolean) {
@@ -67,13 +92,24 @@ void transform(const executor&, const transform_arguments& a) {
                                        static_cast<std::byte*>(a.z.data), a.x.increment * size,
                                        a.z.increment * size, static_cast<int>(size)});
   }
-  with_computation(a, [&]<class C>() {
+  with_type<accumulator_types>(computation, [&]<class C>() {
     using V = computed_t<C>;
     with_function<V>(a.what, [&]<elementwise what>() {
-      run(a.x.size, write_elements<what, V>{factors<V>::template of<C>(a), typed_vector(a.x),
+      run(a.x.size, write_elements<what, V>{three_factors<V>::template of<C>(a), typed_vector(a.x),
                                             typed_vector(a.y), typed_vector(a.z)});
     });
   });
+}
+
+void fill(const executor&, const element_bytes& value, const output_operand& z) {
+  const auto lock = acquire();
+  run(z.size, fill_elements{value, moved_vector(z), static_cast<int>(size_of(z.element))});
+}
+
+void swap(const executor&, const output_operand& x, const output_operand& y) {
+  const auto lock = acquire();
+  run(x.size,
+      swap_elements{moved_vector(x), moved_vector(y), static_cast<int>(size_of(x.element))});
 }
 
 }  // namespace tally::backends::kokkos

@@ -5,27 +5,52 @@
 #include "backends/simd/transform.hpp"
 
 namespace tally::backends::openmp {
+namespace {
 
-void transform(const executor& where, const transform_arguments& a) {
-  simd::transform_node* const node = simd::transform_node_of(where.instructions());
-  const bool past_caches = simd::goes_past_caches(a);
+/// Calls f(first, n) for a thread's share of n elements from `first` on. f must not throw.
+template <class F>
+void on_each_thread(const executor& where, std::size_t size, const F& f) {
   // Shares are multiples of a page of bytes or more, so that threads share no cache line except at
   // the ends.
   constexpr std::size_t least = 4096;
   const auto threads = static_cast<std::size_t>(threads_of(where));
-  const std::size_t share = (a.x.size / threads / least + 1) * least;
-  const auto shares = static_cast<int>((a.x.size + share - 1) / share);
+  const std::size_t share = (size / threads / least + 1) * least;
+  const auto shares = static_cast<int>((size + share - 1) / share);
 #pragma omp parallel for num_threads(shares) schedule(static)
   for (int i = 0; i < shares; ++i) {
     const default_environment environment;
     const std::size_t first = static_cast<std::size_t>(i) * share;
-    const std::size_t n = std::min(share, a.x.size - first);
+    f(first, std::min(share, size - first));
+  }
+}
+
+}  // namespace
+
+void transform(const executor& where, const transform_arguments& a, type computation) {
+  simd::transform_node* const node = simd::transform_node_of(where.instructions());
+  const bool past_caches = simd::goes_past_caches(a);
+  on_each_thread(where, a.x.size, [&](std::size_t first, std::size_t n) {
     transform_arguments part = a;
     part.x = a.x.slice(first, n);
     if (transforms::is_binary(a.what)) part.y = a.y.slice(first, n);
     part.z = a.z.slice(first, n);
-    node(part, past_caches);
-  }
+    node(part, computation, past_caches);
+  });
+}
+
+void fill(const executor& where, const element_bytes& value, const output_operand& z) {
+  simd::fill_node* const node = simd::fill_node_of(where.instructions());
+  const bool past_caches = simd::goes_past_caches(z);
+  on_each_thread(where, z.size, [&](std::size_t first, std::size_t n) {
+    node(value, z.slice(first, n), past_caches);
+  });
+}
+
+void swap(const executor& where, const output_operand& x, const output_operand& y) {
+  simd::swap_node* const node = simd::swap_node_of(where.instructions());
+  on_each_thread(where, x.size, [&](std::size_t first, std::size_t n) {
+    node(x.slice(first, n), y.slice(first, n));
+  });
 }
 
 }  // namespace tally::backends::openmp

@@ -10,12 +10,16 @@ namespace {
 
 template <elementwise what, class C>
 void run(const transform_arguments& a) {
-  const auto f = factors<computed_t<C>>::template of<C>(a);
-  block<C> x, y;
+  const auto f = three_factors<computed_t<C>>::template of<C>(a);
+  block<C> x, y, z;
   for (std::size_t i = 0; i < a.x.size; i += elements_of_block) {
     const std::size_t n = std::min(elements_of_block, a.x.size - i);
     fetch<C>(a.x.slice(i, n), x);
-    if constexpr (transforms::is_binary(what)) {
+    if constexpr (transforms::reads_output(what)) {
+      fetch<C>(a.y.slice(i, n), y);
+      fetch<C>(a.z.slice(i, n), z);
+      for (std::size_t k = 0; k < n; ++k) x[k] = function<what>(f, x[k], y[k], z[k]);
+    } else if constexpr (transforms::is_binary(what)) {
       fetch<C>(a.y.slice(i, n), y);
       for (std::size_t k = 0; k < n; ++k) x[k] = function<what>(f, x[k], y[k]);
     } else {
@@ -27,11 +31,17 @@ void run(const transform_arguments& a) {
 
 }  // namespace
 
-void transform(const executor&, const transform_arguments& a) {
+void transform(const executor&, const transform_arguments& a, type computation) {
   if (copies_bits(a)) return copy_bits(a.x, a.z);
-  with_computation(a, [&]<class C>() {
+  with_type<accumulator_types>(computation, [&]<class C>() {
     with_function<computed_t<C>>(a.what, [&]<elementwise what>() { run<what, C>(a); });
   });
 }
+
+void fill(const executor&, const element_bytes& value, const output_operand& z) {
+  fill_bits(value, z);
+}
+
+void swap(const executor&, const output_operand& x, const output_operand& y) { swap_bits(x, y); }
 
 }  // namespace tally::backends::serial

@@ -181,13 +181,15 @@ HWY_INLINE vec<float> to_be_narrowed(vec<float> x, vec<float> result) {
 template <elementwise what, class R>
 struct vector_function {
   using a = vector_arithmetic<R>;
-  vec<R> alpha, beta;
+  vec<R> alpha, beta, gamma;
 
-  explicit HWY_INLINE vector_function(const factors<R>& f)
-      : alpha(a::set(f.alpha)), beta(a::set(f.beta)) {}
+  explicit HWY_INLINE vector_function(const three_factors<R>& f)
+      : alpha(a::set(f.alpha)), beta(a::set(f.beta)), gamma(a::set(f.gamma)) {}
 
+  static constexpr bool reads_output = transforms::reads_output(what);
   static HWY_INLINE vec<R> known(vec<R> v) { return a::keep_nan(v, v); }
-  HWY_INLINE vec<R> operator()(vec<R> x, [[maybe_unused]] vec<R> y) const {
+  HWY_INLINE vec<R> operator()(vec<R> x, [[maybe_unused]] vec<R> y,
+                               [[maybe_unused]] vec<R> z) const {
     if constexpr (what == elementwise::copy) {
       return known(x);
     } else if constexpr (what == elementwise::scal) {
@@ -195,7 +197,11 @@ struct vector_function {
     } else if constexpr (what == elementwise::axpby) {
       return known(hn::Add(hn::Mul(alpha, x), hn::Mul(beta, y)));
     } else if constexpr (what == elementwise::mul) {
-      return known(hn::Mul(x, y));
+      return known(hn::Mul(hn::Mul(alpha, x), y));
+    } else if constexpr (what == elementwise::axpbypcz) {
+      return known(hn::Add(hn::Add(hn::Mul(alpha, x), hn::Mul(beta, y)), hn::Mul(gamma, z)));
+    } else if constexpr (what == elementwise::axypbz) {
+      return known(hn::Add(hn::Mul(hn::Mul(alpha, x), y), hn::Mul(beta, z)));
     } else if constexpr (what == elementwise::relu) {
       const auto zero = hn::Zero(tag<R>());
       return a::keep_nan(x, hn::IfThenElse(hn::Gt(x, zero), x, zero));
@@ -269,11 +275,13 @@ HWY_INLINE void put(vec<R> v, T* to) {
 template <class T, class Function>
 HWY_INLINE void run_few(const Function& f, const T* x, const T* y, T* z, std::size_t n) {
   using R = number_of<T>;
-  T from[2][width<R>] = {}, to[width<R>];
+  T from[3][width<R>] = {}, to[width<R>];
   std::memcpy(from[0], x, n * sizeof(T));
   std::memcpy(from[1], y, n * sizeof(T));
+  if constexpr (Function::reads_output) std::memcpy(from[2], z, n * sizeof(T));
   const auto first = load<R>(from[0]);
-  put<false, T, R>(Function::template narrowed<T>(first, f(first, load<R>(from[1]))), to);
+  const auto result = f(first, load<R>(from[1]), load<R>(from[2]));
+  put<false, T, R>(Function::template narrowed<T>(first, result), to);
   std::memcpy(z, to, n * sizeof(T));
 }
 
@@ -294,13 +302,14 @@ HWY_INLINE std::size_t run_vectors(const Function& f, const T* x, const T* y, T*
   }
   for (; i + w <= n; i += w) {
     const auto first = load<R>(x + i);
-    put<past_caches, T, R>(Function::template narrowed<T>(first, f(first, load<R>(y + i))), z + i);
+    const auto result = f(first, load<R>(y + i), load<R>((Function::reads_output ? z : x) + i));
+    put<past_caches, T, R>(Function::template narrowed<T>(first, result), z + i);
   }
   return i;
 }
 
 template <elementwise what, class T>
-void run(const factors<number_of<T>>& factor, const T* x, const T* y, T* z, std::size_t n,
+void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z, std::size_t n,
          bool past_caches) {
   using R = number_of<T>;
   const vector_function<what, R> f(factor);
@@ -325,7 +334,7 @@ void run(const factors<number_of<T>>& factor, const T* x, const T* y, T* z, std:
 
 /// The compiler makes vectors of this loop. An output that is an input is no obstacle.
 template <elementwise what, class T, class U>
-void run_in_loop(const factors<T>& f, const U* x, const U* y, U* z, std::size_t n) {
+void run_in_loop(const three_factors<T>& f, const U* x, const U* y, U* z, std::size_t n) {
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
 #else
@@ -339,9 +348,17 @@ void run_in_loop(const factors<T>& f, const U* x, const U* y, U* z, std::size_t 
         z[i] = static_cast<U>(static_cast<U>(f.alpha) * x[i]);
       } else if constexpr (what == elementwise::axpby) {
         z[i] = static_cast<U>(static_cast<U>(f.alpha) * x[i] + static_cast<U>(f.beta) * y[i]);
+      } else if constexpr (what == elementwise::axpbypcz) {
+        z[i] = static_cast<U>(static_cast<U>(f.alpha) * x[i] + static_cast<U>(f.beta) * y[i] +
+                              static_cast<U>(f.gamma) * z[i]);
+      } else if constexpr (what == elementwise::axypbz) {
+        z[i] =
+            static_cast<U>(static_cast<U>(f.alpha) * x[i] * y[i] + static_cast<U>(f.beta) * z[i]);
       } else {
-        z[i] = static_cast<U>(x[i] * y[i]);
+        z[i] = static_cast<U>(static_cast<U>(f.alpha) * x[i] * y[i]);
       }
+    } else if constexpr (transforms::reads_output(what)) {
+      z[i] = function<what>(f, x[i], y[i], z[i]);
     } else {
       z[i] = function<what>(f, x[i], y[i]);
     }
@@ -350,7 +367,8 @@ void run_in_loop(const factors<T>& f, const U* x, const U* y, U* z, std::size_t 
 
 /// Computes integers in their own width, modulo 2^bits: they are unsigned, except for relu.
 template <elementwise what, class T>
-void run_integers(const factors<std::int64_t>& f, const T* x, const T* y, T* z, std::size_t n) {
+void run_integers(const three_factors<std::int64_t>& f, const T* x, const T* y, T* z,
+                  std::size_t n) {
   using U = std::conditional_t<what == elementwise::relu, T, std::make_unsigned_t<T>>;
   run_in_loop<what>(f, reinterpret_cast<const U*>(x), reinterpret_cast<const U*>(y),
                     reinterpret_cast<U*>(z), n);
@@ -364,13 +382,13 @@ void run_contiguous(const transform_arguments& a, bool past_caches) {
   const auto *const x = static_cast<const T*>(a.x.data), *const y = static_cast<const T*>(a.y.data);
   auto* const z = static_cast<T*>(a.z.data);
   if constexpr (std::is_integral_v<T>) {
-    const auto f = factors<std::int64_t>::of<std::int64_t>(a);
+    const auto f = three_factors<std::int64_t>::of<std::int64_t>(a);
     with_function<std::int64_t>(a.what, [&]<elementwise what>() HWY_ATTR {
       if constexpr (what != elementwise::copy) run_integers<what>(f, x, y, z, a.x.size);
     });
   } else {
     using R = number_of<T>;
-    const auto f = factors<R>::template of<R>(a);
+    const auto f = three_factors<R>::template of<R>(a);
     with_function<R>(a.what, [&]<elementwise what>() HWY_ATTR {
       if constexpr (what != elementwise::copy) {
         run<what>(f, x, y, z, a.x.size, past_caches);
@@ -382,19 +400,21 @@ void run_contiguous(const transform_arguments& a, bool past_caches) {
 template <elementwise what, class C>
 void run_blocks(const transform_arguments& a) {
   using V = computed_t<C>;
-  const auto f = factors<V>::template of<C>(a);
-  block<C> x, y;
+  const auto f = three_factors<V>::template of<C>(a);
+  block<C> x, y, z;
   for (std::size_t i = 0; i < a.x.size; i += elements_of_block) {
     const std::size_t n = std::min(elements_of_block, a.x.size - i);
     fetch<C>(a.x.slice(i, n), x);
     if constexpr (transforms::is_binary(what)) fetch<C>(a.y.slice(i, n), y);
+    V* to = x;
+    if constexpr (transforms::reads_output(what)) fetch<C>(a.z.slice(i, n), z), to = z;
     const V* const second = transforms::is_binary(what) ? y : x;
     if constexpr (std::is_floating_point_v<C>) {
-      run<what, C>(f, x, second, x, n, false);
+      run<what, C>(f, x, second, to, n, false);
     } else {
-      run_in_loop<what>(f, x, second, x, n);
+      run_in_loop<what>(f, x, second, to, n);
     }
-    store<C>(x, a.z.slice(i, n));
+    store<C>(transforms::reads_output(what) ? z : x, a.z.slice(i, n));
   }
 }
 
@@ -429,20 +449,13 @@ void copy(const operand& x, const output_operand& z, bool past_caches) {
   std::memmove(to, from, n);
 }
 
-/// Says whether elements are computed where they lie.
-bool is_uniform(const transform_arguments& a) {
-  const bool binary = transforms::is_binary(a.what);
-  return a.x.element == a.z.element && a.x.increment == 1 && a.z.increment == 1 &&
-         (!binary || (a.y.element == a.z.element && a.y.increment == 1));
-}
-
-void node(const transform_arguments& a, bool past_caches) {
+void node(const transform_arguments& a, type computation, bool past_caches) {
   if (copies_bits(a)) return copy(a.x, a.z, past_caches);
-  if (is_uniform(a) && is_in<number_types>(a.x.element)) {
+  if (is_uniform(a, computation) && is_in<number_types>(a.x.element)) {
     return with_type<number_types>(a.x.element,
                                    [&]<class T>() HWY_ATTR { run_contiguous<T>(a, past_caches); });
   }
-  with_computation(a, [&]<class C>() HWY_ATTR {
+  with_type<accumulator_types>(computation, [&]<class C>() HWY_ATTR {
     with_function<computed_t<C>>(a.what,
                                  [&]<elementwise what>() HWY_ATTR { run_blocks<what, C>(a); });
   });
@@ -460,27 +473,16 @@ HWY_AFTER_NAMESPACE();
 #include "backends/simd/implementations-inl.hpp"
 
 namespace tally::backends::simd {
-namespace {
-
-/// Outputs go past the caches from so many bytes of all vectors together on. The figures are for
-/// `add` of floats on Zen 4 with 32 MiB of L3: its time with plain stores over that past the
-/// caches, on one core, on two, and on one that then reads what was written. 16 MiB: 1.09, 0.47,
-/// 0.78; 24 MiB: 1.48, 0.70, 0.95; 32 MiB: 1.62, 0.86, 0.89; 40 MiB: 1.83, 1.61, 1.18; 48 MiB:
-/// 1.47, 1.47, 1.17; 64 MiB: 1.91, 1.26, 1.20; 192 MiB: 1.33, 1.55, 1.37.
-constexpr std::size_t past_caches_from = std::size_t{40} << 20;
-
-}  // namespace
-
 transform_node* transform_node_of(instruction_set set) { return implementation_of(set).node; }
 
 bool goes_past_caches(const transform_arguments& a) {
   const auto bytes_of = [](const operand& v) { return v.size * size_of(v.element); };
-  return a.z.data != a.x.data && a.z.data != a.y.data &&
+  return a.z.data != a.x.data && a.z.data != a.y.data && !transforms::reads_output(a.what) &&
          bytes_of(a.x) + bytes_of(a.y) + bytes_of(a.z) >= past_caches_from;
 }
 
-void transform(const executor& where, const transform_arguments& a) {
-  transform_node_of(where.instructions())(a, goes_past_caches(a));
+void transform(const executor& where, const transform_arguments& a, type computation) {
+  transform_node_of(where.instructions())(a, computation, goes_past_caches(a));
 }
 
 }  // namespace tally::backends::simd

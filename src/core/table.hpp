@@ -13,6 +13,7 @@
 #include <tally/spmv.hpp>
 #include <tally/transform.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -28,6 +29,11 @@ struct place {
   bool host = true;  ///< whether the host can
   /// The CUDA device that can: its number, `every` (managed or pinned memory) or `none`.
   int device = none;
+};
+
+/// Is an element of any type, as bytes.
+struct element_bytes {
+  alignas(16) std::byte bytes[16] = {};
 };
 
 /// An exact sum has these terms: x_i * y_i (conjugated as asked), x_i, |x_i| (that is |re| + |im|),
@@ -80,9 +86,16 @@ using reaches_row = bool(const executor& where, const place& memory);
 using make_row = executor();
 using dot_row = void(const executor& where, const dot_arguments& arguments);
 using multi_dot_row = void(const executor& where, const multi_dot_arguments& arguments);
+using fused_dot_row = void(const executor& where, const transform_arguments& update,
+                           type computation, const dot_arguments& arguments);
+using fused_nrm2_row = void(const executor& where, const transform_arguments& update,
+                            type computation, const reduce_arguments& arguments);
 using reduce_row = void(const executor& where, const reduce_arguments& arguments);
 using exact_row = void(const executor& where, const exact_arguments& arguments);
-using transform_row = void(const executor& where, const transform_arguments& arguments);
+using transform_row = void(const executor& where, const transform_arguments& arguments,
+                           type computation);
+using fill_row = void(const executor& where, const element_bytes& value, const output_operand& z);
+using swap_row = void(const executor& where, const output_operand& x, const output_operand& y);
 using for_each_part_row = void(const executor& where, const char* function, std::size_t size,
                                const part_calls& calls);
 using extremum_row = void(const executor& where, const extremum_arguments& arguments);
@@ -119,11 +132,22 @@ struct backend {
   reduce_row& reduce;
   /// dot, sum, asum and nrm2, correctly rounded. Integers whose result is int64 never come here.
   exact_row& exact;
-  /// One of copy, scal, axpby, mul, relu, sigmoid and exp: axpy, add and sub come as axpby, since a
-  /// * x + b * y with factors of 1 and -1 has their bits. `y` is empty where there is one input.
-  /// Vectors of complex elements may come as the numbers that they are, twice as many. There is at
-  /// least one element.
+  /// One of copy, scal, axpby, mul, axpbypcz, axypbz, relu, sigmoid and exp, computed in the type
+  /// `computation`. The others come as these: axpy, waxpby, add and sub as axpby, since a * x + b *
+  /// y with factors of 1 and -1 has their bits. mul is alpha * x * y, and what has a factor of 0
+  /// for a vector that it updates comes as the function without that. `y` is empty where there is
+  /// one input. Vectors of complex elements may come as the numbers that they are, twice as many.
+  /// There is at least one element.
   transform_row& transform;
+  /// `transform` of axpby, or of scal, and then `dot` of what it writes with another vector, or
+  /// with itself. There is at least one element.
+  fused_dot_row& fused_dot;
+  /// The same, and then nrm2 of what is written.
+  fused_nrm2_row& fused_nrm2;
+  /// Writes the value, which has the type of the elements, to each; there is at least one.
+  fill_row& fill;
+  /// Exchanges elements of one type; there is at least one of each. The vectors share none.
+  swap_row& swap;
   /// transform and transform_reduce call a function of the caller's for the parts of a range, which
   /// are nodes of the order's tree. The message of a backend that can't call it begins with
   /// `function`.

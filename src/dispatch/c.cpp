@@ -283,6 +283,18 @@ tally_status transform(const tally_executor* where, tally::elementwise what,
                    [&] { return tally::transform_arguments{what, {}, {}, x, y, z}; });
 }
 
+/// Runs an update with a sum; `arguments` makes all but the options of it.
+template <class Arguments>
+tally_status fused(const tally_executor* where, const tally_call_options* options,
+                   Arguments&& arguments) {
+  return status_of([&] {
+    tally::fused_arguments a = arguments();
+    const bool is_dot = a.what == tally::fused_sum::dot;
+    read(options, &a.options, is_dot ? &a.conjugated : nullptr);
+    tally::fused(executor_of(where), a);
+  });
+}
+
 static_assert(sizeof(tally_outside_counts) == sizeof(tally::outside_counts));
 
 /// `set_bins` fills in what the bins are.
@@ -522,6 +534,25 @@ tally_status tally_copy(const tally_executor* where, size_t n, tally_type x_type
                    written(n, y_type, y, incy), options);
 }
 
+tally_status tally_fill(const tally_executor* where, size_t n, tally_type value_type,
+                        const void* value, tally_type z_type, void* z, ptrdiff_t incz,
+                        const tally_call_options* options) {
+  return transform(where, options, [&] {
+    return tally::transform_arguments{
+        tally::elementwise::fill,   factor("value", value_type, value), {}, {}, {},
+        written(n, z_type, z, incz)};
+  });
+}
+
+tally_status tally_swap(const tally_executor* where, size_t n, tally_type type, void* x,
+                        ptrdiff_t incx, void* y, ptrdiff_t incy,
+                        const tally_call_options* options) {
+  return status_of([&] {
+    read(options, nullptr);
+    tally::swap_elements(executor_of(where), written(n, type, x, incx), written(n, type, y, incy));
+  });
+}
+
 tally_status tally_scal(const tally_executor* where, size_t n, tally_type alpha_type,
                         const void* alpha, tally_type x_type, void* x, ptrdiff_t incx,
                         const tally_call_options* options) {
@@ -561,6 +592,34 @@ tally_status tally_axpby(const tally_executor* where, size_t n, tally_type alpha
   });
 }
 
+tally_status tally_waxpby(const tally_executor* where, size_t n, tally_type alpha_type,
+                          const void* alpha, tally_type x_type, const void* x, ptrdiff_t incx,
+                          tally_type beta_type, const void* beta, tally_type y_type, const void* y,
+                          ptrdiff_t incy, tally_type w_type, void* w, ptrdiff_t incw,
+                          const tally_call_options* options) {
+  return transform(where, options, [&] {
+    return tally::transform_arguments{
+        tally::elementwise::waxpby,      factor("alpha", alpha_type, alpha),
+        factor("beta", beta_type, beta), vector(n, x_type, x, incx),
+        vector(n, y_type, y, incy),      written(n, w_type, w, incw)};
+  });
+}
+
+tally_status tally_axpbypcz(const tally_executor* where, size_t n, tally_type alpha_type,
+                            const void* alpha, tally_type x_type, const void* x, ptrdiff_t incx,
+                            tally_type beta_type, const void* beta, tally_type y_type,
+                            const void* y, ptrdiff_t incy, tally_type gamma_type, const void* gamma,
+                            tally_type z_type, void* z, ptrdiff_t incz,
+                            const tally_call_options* options) {
+  return transform(where, options, [&] {
+    return tally::transform_arguments{
+        tally::elementwise::axpbypcz,      factor("alpha", alpha_type, alpha),
+        factor("beta", beta_type, beta),   vector(n, x_type, x, incx),
+        vector(n, y_type, y, incy),        written(n, z_type, z, incz),
+        factor("gamma", gamma_type, gamma)};
+  });
+}
+
 tally_status tally_add(const tally_executor* where, size_t n, tally_type x_type, const void* x,
                        ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
                        tally_type z_type, void* z, ptrdiff_t incz,
@@ -585,6 +644,19 @@ tally_status tally_mul(const tally_executor* where, size_t n, tally_type x_type,
                    vector(n, y_type, y, incy), written(n, z_type, z, incz), options);
 }
 
+tally_status tally_axypbz(const tally_executor* where, size_t n, tally_type alpha_type,
+                          const void* alpha, tally_type x_type, const void* x, ptrdiff_t incx,
+                          tally_type y_type, const void* y, ptrdiff_t incy, tally_type beta_type,
+                          const void* beta, tally_type z_type, void* z, ptrdiff_t incz,
+                          const tally_call_options* options) {
+  return transform(where, options, [&] {
+    return tally::transform_arguments{
+        tally::elementwise::axypbz,      factor("alpha", alpha_type, alpha),
+        factor("beta", beta_type, beta), vector(n, x_type, x, incx),
+        vector(n, y_type, y, incy),      written(n, z_type, z, incz)};
+  });
+}
+
 tally_status tally_relu(const tally_executor* where, size_t n, tally_type x_type, const void* x,
                         ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy,
                         const tally_call_options* options) {
@@ -604,6 +676,43 @@ tally_status tally_exp(const tally_executor* where, size_t n, tally_type x_type,
                        const tally_call_options* options) {
   return transform(where, tally::elementwise::exp, vector(n, x_type, x, incx), {},
                    written(n, y_type, y, incy), options);
+}
+
+tally_status tally_axpy_dot(const tally_executor* where, size_t n, tally_type alpha_type,
+                            const void* alpha, tally_type x_type, const void* x, ptrdiff_t incx,
+                            tally_type y_type, void* y, ptrdiff_t incy, tally_type v_type,
+                            const void* v, ptrdiff_t incv, tally_type result_type, void* result,
+                            const tally_call_options* options) {
+  return fused(where, options, [&] {
+    const tally::operand updated = vector(n, y_type, y, incy);
+    tally::fused_arguments a;
+    a.update = {tally::elementwise::axpy,
+                factor("alpha", alpha_type, alpha),
+                {},
+                vector(n, x_type, x, incx),
+                updated,
+                written(n, y_type, y, incy)};
+    a.v = v != nullptr ? vector(n, v_type, v, incv) : updated;
+    a.result = {result, to_type(result_type)};
+    return a;
+  });
+}
+
+tally_status tally_waxpby_nrm2(const tally_executor* where, size_t n, tally_type alpha_type,
+                               const void* alpha, tally_type x_type, const void* x, ptrdiff_t incx,
+                               tally_type beta_type, const void* beta, tally_type y_type,
+                               const void* y, ptrdiff_t incy, tally_type w_type, void* w,
+                               ptrdiff_t incw, tally_type result_type, void* result,
+                               const tally_call_options* options) {
+  return fused(where, options, [&] {
+    tally::fused_arguments a;
+    a.update = {tally::elementwise::waxpby,      factor("alpha", alpha_type, alpha),
+                factor("beta", beta_type, beta), vector(n, x_type, x, incx),
+                vector(n, y_type, y, incy),      written(n, w_type, w, incw)};
+    a.what = tally::fused_sum::nrm2;
+    a.result = {result, to_type(result_type)};
+    return a;
+  });
 }
 
 // --- Histograms -----------------------------------------------------------------------------------

@@ -71,12 +71,9 @@ void run(const executor& where, const dot_arguments& a) {
         where, {backends::exact_term::product, a.x, a.y, a.conjugated, a.result, a.options});
   }
 
-  // Symmetric in its operands, so backends have each pair of types once.
+  // Backends have each pair of types once.
   if (in_order(a.x.element, a.y.element)) return where.backend()->dot(where, a);
-  const conjugate swapped = a.conjugated == conjugate::x   ? conjugate::y
-                            : a.conjugated == conjugate::y ? conjugate::x
-                                                           : conjugate::none;
-  where.backend()->dot(where, {a.y, a.x, swapped, a.result, a.options});
+  where.backend()->dot(where, in_order(a));
 }
 
 }  // namespace

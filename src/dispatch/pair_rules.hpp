@@ -3,6 +3,7 @@
 
 #include "src/core/types/tables.hpp"
 
+#include <tally/dot.hpp>
 #include <tally/types.hpp>
 
 #include <algorithm>
@@ -36,6 +37,16 @@ inline bool in_order(type x, type y) {
         backends::table_over([]<class T>() { return types::position<T>; });
     return positions[x] <= positions[y];
   }
+}
+
+/// Says the same with the vectors in the order in which backends have their types: a dot product is
+/// symmetric in them.
+inline dot_arguments in_order(const dot_arguments& a) {
+  if (in_order(a.x.element, a.y.element)) return a;
+  const conjugate swapped = a.conjugated == conjugate::x   ? conjugate::y
+                            : a.conjugated == conjugate::y ? conjugate::x
+                                                           : conjugate::none;
+  return {a.y, a.x, swapped, a.result, a.options};
 }
 
 }  // namespace tally

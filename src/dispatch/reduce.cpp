@@ -7,6 +7,7 @@
 #include "src/core/types/tables.hpp"
 #include "src/dispatch/automatic.hpp"
 #include "src/dispatch/check.hpp"
+#include "src/dispatch/reduce.hpp"
 
 #include <array>
 #include <cstdint>
@@ -26,23 +27,22 @@ constexpr std::array descriptions = {
     description{"tally::nrm2", backends::exact_term::square},
 };
 
-/// The two accumulators that an element type allows.
-struct results {
-  type rule{};
-  type widest{};
-};
-
 template <reduction what>
 constexpr auto results_table = backends::table_over([]<class X>() {
-  return results{type_of<reductions::rule_t<what, X>>, type_of<reductions::widest_t<what, X>>};
+  return reduce_results{type_of<reductions::rule_t<what, X>>,
+                        type_of<reductions::widest_t<what, X>>};
 });
 
 constexpr std::array all_results = {results_table<reduction::sum>, results_table<reduction::asum>,
                                     results_table<reduction::nrm2>};
 
-const results& results_of(reduction what, type x) {
+}  // namespace
+
+const reduce_results& results_of(reduction what, type x) {
   return all_results[static_cast<std::size_t>(what)][x];
 }
+
+namespace {
 
 check check_of(reduction what) {
   return check{descriptions[static_cast<std::size_t>(what)].function};
@@ -58,7 +58,7 @@ check check_of(reduction what) {
   check.known_type("x", a.x.element);
   check.known_type("result", a.result.element);
   check.vector("x", a.x);
-  const results& allowed = results_of(a.what, a.x.element);
+  const reduce_results& allowed = results_of(a.what, a.x.element);
   if (a.result.element != allowed.rule && a.result.element != allowed.widest) {
     check.fail(errc::unsupported_type, "the result is ", name(a.result.element), "; ",
                name(a.x.element), " gives ", name(allowed.rule), " or ", name(allowed.widest));
@@ -71,7 +71,7 @@ bool plain(const reduce_arguments& a) {
   if (static_cast<std::size_t>(a.what) >= descriptions.size() || !is_listed(a.x.element)) {
     return false;
   }
-  const results& allowed = results_of(a.what, a.x.element);
+  const reduce_results& allowed = results_of(a.what, a.x.element);
   return (a.result.element == allowed.rule || a.result.element == allowed.widest) &&
          check::has_reach(a.x) && a.x.data != nullptr && a.result.data != nullptr &&
          check::is_aligned(a.x.data, a.x.element) &&

@@ -2,11 +2,13 @@
 #include <tally/error.hpp>
 #include <tally/transform.hpp>
 
+#include "src/core/elementwise/moves.hpp"
 #include "src/core/floating_point_environment.hpp"
 #include "src/core/table.hpp"
 #include "src/dispatch/automatic.hpp"
 #include "src/dispatch/check.hpp"
 #include "src/dispatch/overlap.hpp"
+#include "src/dispatch/transform.hpp"
 
 #include <array>
 #include <cstdint>
@@ -32,15 +34,25 @@ struct description {
   const char* z;
 };
 constexpr std::array descriptions = {
-    description{"tally::copy", "y"},    description{"tally::scal", "x"},
-    description{"tally::axpy", "y"},    description{"tally::axpby", "y"},
+    description{"tally::fill", "z"},    description{"tally::copy", "y"},
+    description{"tally::scal", "x"},    description{"tally::axpy", "y"},
+    description{"tally::axpby", "y"},   description{"tally::waxpby", "w"},
     description{"tally::add", "z"},     description{"tally::sub", "z"},
-    description{"tally::mul", "z"},     description{"tally::relu", "y"},
+    description{"tally::mul", "z"},     description{"tally::axpbypcz", "z"},
+    description{"tally::axypbz", "z"},  description{"tally::relu", "y"},
     description{"tally::sigmoid", "y"}, description{"tally::exp", "y"},
 };
 
+/// The type that x counts as: that of its value for fill.
+type x_type(const transform_arguments& a) {
+  return a.what == elementwise::fill ? a.alpha.element : a.x.element;
+}
 /// The type that y counts as: x's own where there is no y.
-type y_type(const transform_arguments& a) { return is_binary(a.what) ? a.y.element : a.x.element; }
+type y_type(const transform_arguments& a) { return is_binary(a.what) ? a.y.element : x_type(a); }
+
+type computation_of(const transform_arguments& a) {
+  return computation_type(a.what, x_type(a), y_type(a), a.z.element);
+}
 
 // --- Checks --------------------------------------------------------------------------------------
 
@@ -56,38 +68,54 @@ void check_factor(const check& check, const char* name, const scalar& s, type co
   }
 }
 
+}  // namespace
+
+const char* name_of_output(elementwise what) {
+  return descriptions[static_cast<std::size_t>(what)].z;
+}
+
+void check_arguments(const check& check, const transform_arguments& a) {
+  const char* const z = name_of_output(a.what);
+  const bool unary = a.what != elementwise::fill, binary = is_binary(a.what);
+  check.known_type(unary ? "x" : "value", x_type(a));
+  if (binary) check.known_type("y", a.y.element);
+  check.known_type(z, a.z.element);
+  if (!transforms::takes(a.what, x_type(a))) {
+    check.fail(errc::unsupported_type, "x is ", name(a.x.element));
+  }
+  const type computation = computation_of(a);
+  if (!transforms::gives(a.what, x_type(a), y_type(a), a.z.element)) {
+    check.fail(errc::unsupported_type, z, " is ", name(a.z.element),
+               ", to which the result can't be converted; it is computed in ", name(computation));
+  }
+  const int factors = transforms::factors(a.what);
+  if (factors > 0) check_factor(check, "alpha", a.alpha, computation);
+  if (factors > 1) check_factor(check, "beta", a.beta, computation);
+  if (factors > 2) check_factor(check, "gamma", a.gamma, computation);
+  if (binary) check.same_size("x", a.x, "y", a.y);
+  if (unary) check.same_size("x", a.x, z, a.z);
+  if (unary) check.vector("x", a.x);
+  if (binary) check.vector("y", a.y);
+  check.vector(z, a.z);
+  if (unary) check_apart_or_same(check, "x", a.x, z, a.z);
+  if (binary) check_apart_or_same(check, "y", a.y, z, a.z);
+}
+
+void check_reach(const check& check, const executor& where, const transform_arguments& a) {
+  if (a.what != elementwise::fill) check.reach(where, "x", a.x);
+  if (is_binary(a.what)) check.reach(where, "y", a.y);
+  check.reach(where, name_of_output(a.what), a.z);
+}
+
+namespace {
+
 /// Throws what is wrong with them, if anything is.
 void check_arguments(const transform_arguments& a) {
   if (static_cast<std::size_t>(a.what) >= descriptions.size()) {
     check{"tally::transform"}.fail(errc::invalid_argument, "what is ", static_cast<int>(a.what),
                                    "; there are ", descriptions.size(), " element-wise functions");
   }
-  const check check = check_of(a.what);
-  const char* const z = descriptions[static_cast<std::size_t>(a.what)].z;
-  const bool binary = is_binary(a.what);
-  check.known_type("x", a.x.element);
-  if (binary) check.known_type("y", a.y.element);
-  check.known_type(z, a.z.element);
-  if (!transforms::takes(a.what, a.x.element)) {
-    check.fail(errc::unsupported_type, "x is ", name(a.x.element));
-  }
-  if (!transforms::gives(a.what, a.x.element, y_type(a), a.z.element)) {
-    check.fail(errc::unsupported_type, z, " is ", name(a.z.element),
-               ", to which the result can't be converted; it is computed in ",
-               name(computation_type(a.what, a.x.element, y_type(a))));
-  }
-  const type computation = computation_type(a.what, a.x.element, y_type(a));
-  if (a.what >= elementwise::scal && a.what <= elementwise::axpby) {
-    check_factor(check, "alpha", a.alpha, computation);
-  }
-  if (a.what == elementwise::axpby) check_factor(check, "beta", a.beta, computation);
-  if (binary) check.same_size("x", a.x, "y", a.y);
-  check.same_size("x", a.x, z, a.z);
-  check.vector("x", a.x);
-  if (binary) check.vector("y", a.y);
-  check.vector(z, a.z);
-  check_apart_or_same(check, "x", a.x, z, a.z);
-  if (binary) check_apart_or_same(check, "y", a.y, z, a.z);
+  check_arguments(check_of(a.what), a);
 }
 
 // --- To the backend ------------------------------------------------------------------------------
@@ -100,35 +128,79 @@ Vector numbers_of(Vector v) {
   return v;
 }
 
-/// What backends see: fewer functions, and of them as few complex ones as may be.
-transform_arguments reduced(transform_arguments a) {
+/// Says whether complex elements may come as the numbers that they are: all factors are real, and
+/// no two elements are multiplied.
+bool are_numbers(const transform_arguments& a) {
+  const auto fits = [&](const auto& v) { return v.element == a.z.element && v.increment == 1; };
+  if (!is_complex(a.z.element) || !fits(a.z) || !fits(a.x)) return false;
+  const int factors = transforms::factors(a.what);
+  if ((factors > 0 && !a.alpha.is_real()) || (factors > 1 && !a.beta.is_real()) ||
+      (factors > 2 && !a.gamma.is_real())) {
+    return false;
+  }
+  return a.what == elementwise::copy || a.what == elementwise::scal ||
+         ((a.what == elementwise::axpby || a.what == elementwise::axpbypcz) && fits(a.y));
+}
+
+transform_arguments with_fewer_functions(transform_arguments a) {
+  switch (a.what) {
+    case elementwise::axpy:
+      a.beta = 1;
+      a.what = elementwise::axpby;
+      break;
+    case elementwise::add:
+    case elementwise::sub:
+      a.alpha = 1;
+      a.beta = a.what == elementwise::sub ? -1 : 1;
+      a.what = elementwise::axpby;
+      break;
+    case elementwise::axpby:
+      if (a.beta.is_zero()) a.what = elementwise::scal;
+      break;
+    case elementwise::waxpby:
+      a.what = elementwise::axpby;
+      break;
+    case elementwise::mul:
+      a.alpha = 1;
+      break;
+    case elementwise::axpbypcz:
+      if (a.gamma.is_zero()) a.what = elementwise::axpby;
+      break;
+    case elementwise::axypbz:
+      if (a.beta.is_zero()) a.what = elementwise::mul;
+      break;
+    default:
+      break;
+  }
   if (!is_binary(a.what)) a.y = {nullptr, 0, 1, a.x.element};
-  if (a.what == elementwise::axpy || a.what == elementwise::add || a.what == elementwise::sub) {
-    if (a.what != elementwise::axpy) a.alpha = 1;
-    a.beta = a.what == elementwise::sub ? -1 : 1;
-    a.what = elementwise::axpby;
-  }
-  if (!is_complex(a.x.element) || a.x.element != a.z.element) return a;
-  if (a.what > elementwise::axpby || a.x.increment != 1 || a.z.increment != 1) return a;
-  if (a.what != elementwise::copy && !a.alpha.is_real()) return a;
-  if (a.what == elementwise::axpby) {
-    if (!a.beta.is_real() || a.y.element != a.z.element || a.y.increment != 1) return a;
-    a.y = numbers_of(a.y);
-  }
-  a.x = numbers_of(a.x);
-  a.z = numbers_of(a.z);
   return a;
 }
 
+}  // namespace
+
+reduced_transform reduced(const transform_arguments& a) {
+  reduced_transform r{with_fewer_functions(a), computation_of(a)};
+  transform_arguments& fewer = r.arguments;
+  if (are_numbers(fewer)) {
+    fewer.x = numbers_of(fewer.x);
+    if (is_binary(fewer.what)) fewer.y = numbers_of(fewer.y);
+    fewer.z = numbers_of(fewer.z);
+    r.computation = part_of(r.computation);
+  }
+  return r;
+}
+
+namespace {
+
 /// The arguments are right but for where they are.
 void run(const executor& where, const transform_arguments& a) {
-  if (check::is_needed(where)) {
-    const check check = check_of(a.what);
-    check.reach(where, "x", a.x);
-    if (is_binary(a.what)) check.reach(where, "y", a.y);
-    check.reach(where, descriptions[static_cast<std::size_t>(a.what)].z, a.z);
+  if (check::is_needed(where)) check_reach(check_of(a.what), where, a);
+  const backends::backend& column = *where.backend();
+  if (a.what == elementwise::fill) {
+    return column.fill(where, backends::bytes_of(a.alpha, a.z.element), a.z);
   }
-  where.backend()->transform(where, reduced(a));
+  const auto [arguments, computation] = reduced(a);
+  column.transform(where, arguments, computation);
 }
 
 }  // namespace
@@ -136,13 +208,38 @@ void run(const executor& where, const transform_arguments& a) {
 void transform(const executor& where, const transform_arguments& a) {
   const backends::default_environment environment;
   check_arguments(a);
-  if (a.x.size == 0) return;
+  if (a.z.size == 0) return;
   if (where.backend() != nullptr) return run(where, a);
-  const bool binary = is_binary(a.what);
-  if (const executor* on_host = binary ? choose_on_host(a.x, a.y, a.z) : choose_on_host(a.x, a.z)) {
-    return run(*on_host, a);
+  const auto with_vectors = [&](const auto& f) {
+    const operand z = a.z;
+    if (is_binary(a.what)) return f(a.x, a.y, z);
+    return a.what == elementwise::fill ? f(z) : f(a.x, z);
+  };
+  const executor* const on_host =
+      with_vectors([](const auto&... v) { return choose_on_host(v...); });
+  if (on_host != nullptr) return run(*on_host, a);
+  run(with_vectors([](const auto&... v) { return choose(v...); }), a);
+}
+
+void swap_elements(const executor& where, const output_operand& x, const output_operand& y) {
+  const backends::default_environment environment;
+  const check check{"tally::swap"};
+  check.known_type("x", x.element);
+  check.known_type("y", y.element);
+  if (x.element != y.element) {
+    check.fail(errc::unsupported_type, "x is ", name(x.element), ", y is ", name(y.element));
   }
-  run(binary ? choose(a.x, a.y, a.z) : choose(a.x, a.z), a);
+  check.same_size("x", x, "y", y);
+  check.vector("x", x);
+  check.vector("y", y);
+  check_apart(check, "x", x, "y", y);
+  if (x.size == 0) return;
+  const executor chosen = where.backend() != nullptr ? where : choose(x, y);
+  if (check::is_needed(chosen)) {
+    check.reach(chosen, "x", x);
+    check.reach(chosen, "y", y);
+  }
+  chosen.backend()->swap(chosen, x, y);
 }
 
 }  // namespace tally

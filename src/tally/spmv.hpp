@@ -185,7 +185,7 @@ struct spmv_arguments {
   call_options options = {.wait = false};  ///< set its grade; nothing here waits
 
   /// Whether beta is not 0.
-  bool reads_y() const noexcept { return beta.integer != 0 || beta.number != 0.0; }
+  bool reads_y() const noexcept { return !beta.is_zero(); }
 };
 
 /// The product with its types erased: what the templates below call, for bindings.

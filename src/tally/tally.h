@@ -372,9 +372,9 @@ TALLY_EXPORT tally_status tally_iamax(const tally_executor* where, size_t n, tal
 
 /* These write a vector, i = 0 ... n-1 (<tally/transform.hpp>). What they compute is rounded once to
  * the type of the output, which is of the kind of the inputs or a wider one: integer,
- * floating-point, complex; only tally_copy from TALLY_BOOL writes TALLY_BOOL. alpha and beta point
- * at one factor of their type in host memory: a floating-point factor needs floating-point
- * elements, a complex one complex elements. An output may be one of the inputs, with the same
+ * floating-point, complex; only tally_copy and tally_fill from TALLY_BOOL write TALLY_BOOL. alpha,
+ * beta and gamma point at one factor of their type in host memory: a floating-point factor needs
+ * floating-point elements, a complex one complex elements. An output may be one of the inputs, with the same
  * address and bytes from one element to the next; otherwise it shares no memory with an input:
  * TALLY_OVERLAP.
  *
@@ -384,6 +384,16 @@ TALLY_EXPORT tally_status tally_iamax(const tally_executor* where, size_t n, tal
 TALLY_EXPORT tally_status tally_copy(const tally_executor* where, size_t n, tally_type x_type,
                                      const void* x, ptrdiff_t incx, tally_type y_type, void* y,
                                      ptrdiff_t incy, const tally_call_options* options);
+
+/* z_i = the value at `value`, host memory of its type, rounded once to the type of z. */
+TALLY_EXPORT tally_status tally_fill(const tally_executor* where, size_t n, tally_type value_type,
+                                     const void* value, tally_type z_type, void* z, ptrdiff_t incz,
+                                     const tally_call_options* options);
+
+/* Exchanges the elements of two vectors of one type, which share no memory. */
+TALLY_EXPORT tally_status tally_swap(const tally_executor* where, size_t n, tally_type type, void* x,
+                                     ptrdiff_t incx, void* y, ptrdiff_t incy,
+                                     const tally_call_options* options);
 
 /* x_i = alpha * x_i. */
 TALLY_EXPORT tally_status tally_scal(const tally_executor* where, size_t n, tally_type alpha_type,
@@ -396,12 +406,29 @@ TALLY_EXPORT tally_status tally_axpy(const tally_executor* where, size_t n, tall
                                      ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy,
                                      const tally_call_options* options);
 
-/* y_i = alpha * x_i + beta * y_i. y is read whatever beta is: 0 * NaN is NaN. */
+/* y_i = alpha * x_i + beta * y_i. y is not read where beta is 0, and may hold anything. */
 TALLY_EXPORT tally_status tally_axpby(const tally_executor* where, size_t n, tally_type alpha_type,
                                       const void* alpha, tally_type x_type, const void* x,
                                       ptrdiff_t incx, tally_type beta_type, const void* beta,
                                       tally_type y_type, void* y, ptrdiff_t incy,
                                       const tally_call_options* options);
+
+/* w_i = alpha * x_i + beta * y_i. Both x and y are read whatever the factors are. */
+TALLY_EXPORT tally_status tally_waxpby(const tally_executor* where, size_t n, tally_type alpha_type,
+                                       const void* alpha, tally_type x_type, const void* x,
+                                       ptrdiff_t incx, tally_type beta_type, const void* beta,
+                                       tally_type y_type, const void* y, ptrdiff_t incy,
+                                       tally_type w_type, void* w, ptrdiff_t incw,
+                                       const tally_call_options* options);
+
+/* z_i = (alpha * x_i + beta * y_i) + gamma * z_i. z is not read where gamma is 0. */
+TALLY_EXPORT tally_status tally_axpbypcz(const tally_executor* where, size_t n,
+                                         tally_type alpha_type, const void* alpha,
+                                         tally_type x_type, const void* x, ptrdiff_t incx,
+                                         tally_type beta_type, const void* beta, tally_type y_type,
+                                         const void* y, ptrdiff_t incy, tally_type gamma_type,
+                                         const void* gamma, tally_type z_type, void* z,
+                                         ptrdiff_t incz, const tally_call_options* options);
 
 /* z_i = x_i + y_i. */
 TALLY_EXPORT tally_status tally_add(const tally_executor* where, size_t n, tally_type x_type,
@@ -421,6 +448,14 @@ TALLY_EXPORT tally_status tally_mul(const tally_executor* where, size_t n, tally
                                     ptrdiff_t incy, tally_type z_type, void* z, ptrdiff_t incz,
                                     const tally_call_options* options);
 
+/* z_i = (alpha * x_i) * y_i + beta * z_i. z is not read where beta is 0. */
+TALLY_EXPORT tally_status tally_axypbz(const tally_executor* where, size_t n, tally_type alpha_type,
+                                       const void* alpha, tally_type x_type, const void* x,
+                                       ptrdiff_t incx, tally_type y_type, const void* y,
+                                       ptrdiff_t incy, tally_type beta_type, const void* beta,
+                                       tally_type z_type, void* z, ptrdiff_t incz,
+                                       const tally_call_options* options);
+
 /* y_i = max(x_i, 0), of real elements: +0 for -0, NaN for NaN. */
 TALLY_EXPORT tally_status tally_relu(const tally_executor* where, size_t n, tally_type x_type,
                                      const void* x, ptrdiff_t incx, tally_type y_type, void* y,
@@ -435,6 +470,29 @@ TALLY_EXPORT tally_status tally_sigmoid(const tally_executor* where, size_t n, t
 TALLY_EXPORT tally_status tally_exp(const tally_executor* where, size_t n, tally_type x_type,
                                     const void* x, ptrdiff_t incx, tally_type y_type, void* y,
                                     ptrdiff_t incy, const tally_call_options* options);
+
+/* y_i = alpha * x_i + y_i; then *result = sum_i y_i * v_i (the first or the second conjugated as
+ * options.conjugate says), in one pass, with the bits of tally_axpy and tally_dot. v is y itself, or
+ * shares no memory with it; NULL is y itself, and v_type and incv are not looked at then. r_type and
+ * options are as for tally_dot. */
+TALLY_EXPORT tally_status tally_axpy_dot(const tally_executor* where, size_t n,
+                                         tally_type alpha_type, const void* alpha,
+                                         tally_type x_type, const void* x, ptrdiff_t incx,
+                                         tally_type y_type, void* y, ptrdiff_t incy,
+                                         tally_type v_type, const void* v, ptrdiff_t incv,
+                                         tally_type r_type, void* result,
+                                         const tally_call_options* options);
+
+/* w_i = alpha * x_i + beta * y_i; then *result = sqrt(sum_i |w_i|^2), in one pass, with the bits of
+ * tally_waxpby and tally_nrm2. r_type and options are as for tally_nrm2. */
+TALLY_EXPORT tally_status tally_waxpby_nrm2(const tally_executor* where, size_t n,
+                                            tally_type alpha_type, const void* alpha,
+                                            tally_type x_type, const void* x, ptrdiff_t incx,
+                                            tally_type beta_type, const void* beta,
+                                            tally_type y_type, const void* y, ptrdiff_t incy,
+                                            tally_type w_type, void* w, ptrdiff_t incw,
+                                            tally_type r_type, void* result,
+                                            const tally_call_options* options);
 
 /* --- Histograms ------------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
 #include <tally/functions.hpp>
+#include <tally/fused.hpp>
 #include <tally/histogram.hpp>
 #include <tally/matrix_market.hpp>
 #include <tally/multi_dot.hpp>

@@ -1,6 +1,6 @@
-// Element-wise functions, i = 0 ... n-1: copy, scal, axpy, axpby, add, sub, mul, relu, sigmoid,
-// exp. Names and semantics are BLAS's where BLAS has them; inputs come before outputs. (Functions
-// of the caller's own: <tally/transform_function.hpp>.)
+// Element-wise functions, i = 0 ... n-1: fill, copy, swap, scal, axpy, axpby, waxpby, axpbypcz,
+// add, sub, mul, axypbz, relu, sigmoid, exp. Names and semantics are BLAS's where BLAS has them;
+// inputs come before outputs. (Functions of the caller's own: <tally/transform_function.hpp>.)
 //
 // Promise: the bits of an element depend on the elements and factors that it is made of and on the
 // types alone; they are the same on every executor. Each is computed in one type, operation by
@@ -9,7 +9,8 @@
 //
 //   - The computation's type is that of a dot product of the inputs (`dot_result_t`): float64 where
 //     one is, float32 for other floating-point types, alone or with integers, int64 for integers,
-//     complex where one is. exp and sigmoid of 16-bit types are computed in float64.
+//     complex where one is. A vector that is updated is an input. exp and sigmoid of 16-bit types
+//     are computed in float64.
 //   - Integers are computed modulo 2^64, and outputs of integer types are taken modulo 2^bits.
 //   - An output may have any type of its kind or a wider kind: integers may become floating-point,
 //     real numbers complex. Not the reverse, and only `copy` from bool writes bool: anything else
@@ -20,7 +21,12 @@
 // Factors (alpha, beta) are converted to the computation's type, to nearest even. A floating-point
 // factor needs floating-point elements, a complex one complex elements. A complex factor whose
 // imaginary part is zero, before it is converted, multiplies both parts of an element by its real
-// part. Nothing is skipped where a factor is 0: 0 * NaN is NaN.
+// part.
+//
+// A factor of 0 leaves out the vector that it updates, and that one alone: axpby, axpbypcz and
+// axypbz never read y or z where their last factor is 0, so the vector may hold anything before, as
+// memory that nobody has written yet. The term is left out then, and not added as 0. Everywhere
+// else 0 * NaN is NaN, also with `waxpby`, whose y is an input.
 //
 // Where they run: on the CPU backends a call returns when the output is written. On CUDA it returns
 // once the work is queued on the executor's stream, as for the forms of `dot` that write their
@@ -47,13 +53,17 @@ namespace tally {
 
 /// Which element-wise function.
 enum class elementwise : std::uint8_t {
+  fill,
   copy,
   scal,
   axpy,
   axpby,
+  waxpby,
   add,
   sub,
   mul,
+  axpbypcz,
+  axypbz,
   relu,
   sigmoid,
   exp
@@ -95,42 +105,73 @@ struct scalar {
 
   /// A complex number whose imaginary part is zero is a real one, too.
   constexpr bool is_real() const { return number.imag() == 0; }
+  /// Whether it is 0, before it is converted.
+  constexpr bool is_zero() const { return integer == 0 && number == 0.0; }
 };
 
 /// What an element-wise function is asked for, its types erased. Element types are checked at run
 /// time.
 struct transform_arguments {
   elementwise what = elementwise::copy;  ///< the function
-  scalar alpha;                          ///< of scal, axpy, axpby
-  scalar beta;                           ///< of axpby
-  operand x;                             ///< the first input
-  operand y;                             ///< of axpy, axpby, add, sub, mul; else not looked at
-  output_operand z;                      ///< the output
+  scalar alpha;                          ///< what is written by fill; the factor of x
+  scalar beta;                           ///< the factor of y; of axypbz, that of z
+  operand x;                             ///< the first input; not looked at for fill
+  operand y;                             ///< the second one, where there are two
+  output_operand z;                      ///< the output; axpbypcz and axypbz read it, too
+  scalar gamma = {};                     ///< of axpbypcz, the factor of z
 };
 
 /// An element-wise function with its types erased: what the templates below call, for bindings.
 /// @throws error, see the head of this file.
 TALLY_EXPORT void transform(const executor& where, const transform_arguments& arguments);
 
+/// `swap` with its types erased.
+/// @throws error, see the head of this file.
+TALLY_EXPORT void swap_elements(const executor& where, const output_operand& x,
+                                const output_operand& y);
+
 /// `choose` (<tally/dot.hpp>) for three operands.
 TALLY_EXPORT executor choose(const operand& x, const operand& y, const operand& z);
 
 namespace transforms {
 
-/// Whether there are two inputs.
+/// Whether there are two inputs, besides the output.
 TALLY_HOST_DEVICE constexpr bool is_binary(elementwise what) {
-  return what >= elementwise::axpy && what <= elementwise::mul;
+  return what >= elementwise::axpy && what <= elementwise::axypbz;
+}
+
+/// Whether the output is read, too: it is the last input.
+TALLY_HOST_DEVICE constexpr bool reads_output(elementwise what) {
+  return what == elementwise::axpbypcz || what == elementwise::axypbz;
+}
+
+/// How many factors there are: alpha, beta, gamma.
+constexpr int factors(elementwise what) {
+  switch (what) {
+    case elementwise::scal:
+    case elementwise::axpy:
+      return 1;
+    case elementwise::axpby:
+    case elementwise::waxpby:
+    case elementwise::axypbz:
+      return 2;
+    case elementwise::axpbypcz:
+      return 3;
+    default:
+      return 0;
+  }
 }
 
 /// Whether it takes elements of this type.
 constexpr bool takes(elementwise what, type x) {
-  if (what <= elementwise::mul) return true;
+  if (what <= elementwise::axypbz) return true;
   return !is_complex(x) && (what == elementwise::relu || !is_integer(x));
 }
 
-/// What it is computed in; with one input, y is x.
-constexpr type computation_type(elementwise what, type x, type y) {
-  const auto either = [&](type t) { return x == t || y == t; };
+/// What it is computed in. With one input, y is x; z counts where it is read. (bool makes no
+/// difference.) fill has its value's type as x.
+constexpr type computation_type(elementwise what, type x, type y, type z = type::boolean) {
+  const auto either = [&](type t) { return x == t || y == t || (reads_output(what) && z == t); };
   const bool wide = either(type::float64) || either(type::complex128);
   if (is_complex(x) || is_complex(y)) return wide ? type::complex128 : type::complex64;
   if (wide) return type::float64;
@@ -140,8 +181,8 @@ constexpr type computation_type(elementwise what, type x, type y) {
 
 /// Whether what is computed in `c` from x and y can be written as `z`.
 constexpr bool gives(elementwise what, type x, type y, type z) {
-  if (z == type::boolean) return what == elementwise::copy && x == z;
-  const type c = computation_type(what, x, y);
+  if (z == type::boolean) return what <= elementwise::copy && x == z;
+  const type c = computation_type(what, x, y, z);
   return is_complex(z) || (!is_complex(c) && (!is_integer(z) || is_integer(c)));
 }
 
@@ -157,14 +198,48 @@ concept computable =
     gives(what, type_of<element_t<std::remove_cvref_t<X>>>,
           type_of<element_t<std::remove_cvref_t<Y>>>, type_of<element_t<std::remove_cvref_t<Z>>>);
 
-template <class S, class X, class Y>
+template <class S, elementwise what, class X, class Y, class Z>
 concept factor =
     element<S> &&
-    multiplies(type_of<S>,
-               computation_type(elementwise::axpby, type_of<element_t<std::remove_cvref_t<X>>>,
-                                type_of<element_t<std::remove_cvref_t<Y>>>));
+    multiplies(type_of<S>, computation_type(what, type_of<element_t<std::remove_cvref_t<X>>>,
+                                            type_of<element_t<std::remove_cvref_t<Y>>>,
+                                            type_of<element_t<std::remove_cvref_t<Z>>>));
 
 }  // namespace transforms
+
+/// z_i = value, rounded once to the type of z. Only a bool fills bools.
+///
+/// @param where  the executor.
+/// @param value  a number of any element type that z's elements can be made of, as `copy` has it.
+/// @param z      a vector of n elements that can be written.
+/// @throws error see the head of this file.
+template <element S, vector_output Z>
+  requires(transforms::gives(elementwise::fill, type_of<S>, type_of<S>,
+                             type_of<element_t<std::remove_cvref_t<Z>>>))
+void fill(const executor& where, S value, Z&& z) {
+  transform(where, {elementwise::fill, value, {}, {}, {}, as_output(z)});
+}
+
+/// As above, on `automatic()`.
+template <element S, vector_output Z>
+  requires(transforms::gives(elementwise::fill, type_of<S>, type_of<S>,
+                             type_of<element_t<std::remove_cvref_t<Z>>>))
+void fill(S value, Z&& z) {
+  fill(automatic(), value, z);
+}
+
+/// Exchanges the elements of two vectors of one type, bit by bit (BLAS `swap`); the vectors share
+/// no element. There is no form without an executor, since unqualified calls that exchange two
+/// views would find it.
+///
+/// @param where  the executor.
+/// @param x,y    vectors of n elements that can be written.
+/// @throws error see the head of this file.
+template <vector_output X, vector_output Y>
+  requires std::is_same_v<element_t<std::remove_cvref_t<X>>, element_t<std::remove_cvref_t<Y>>>
+void swap(const executor& where, X&& x, Y&& y) {
+  swap_elements(where, as_output(x), as_output(y));
+}
 
 /// y_i = x_i (BLAS `copy`).
 ///
@@ -188,46 +263,91 @@ void copy(const X& x, Y&& y) {
 
 /// x_i = alpha * x_i (BLAS `scal`).
 template <element S, vector_output X>
-  requires transforms::computable<elementwise::scal, X, X, X> && transforms::factor<S, X, X>
+  requires transforms::computable<elementwise::scal, X, X, X> &&
+           transforms::factor<S, elementwise::scal, X, X, X>
 void scal(const executor& where, S alpha, X&& x) {
   transform(where, {elementwise::scal, alpha, {}, as_operand(x), {}, as_output(x)});
 }
 
 /// As above, on `automatic()`.
 template <element S, vector_output X>
-  requires transforms::computable<elementwise::scal, X, X, X> && transforms::factor<S, X, X>
+  requires transforms::computable<elementwise::scal, X, X, X> &&
+           transforms::factor<S, elementwise::scal, X, X, X>
 void scal(S alpha, X&& x) {
   scal(automatic(), alpha, x);
 }
 
 /// y_i = alpha * x_i + y_i (BLAS `axpy`).
 template <element S, vector_operand X, vector_output Y>
-  requires transforms::computable<elementwise::axpy, X, Y, Y> && transforms::factor<S, X, Y>
+  requires transforms::computable<elementwise::axpy, X, Y, Y> &&
+           transforms::factor<S, elementwise::axpy, X, Y, Y>
 void axpy(const executor& where, S alpha, const X& x, Y&& y) {
   transform(where, {elementwise::axpy, alpha, {}, as_operand(x), as_operand(y), as_output(y)});
 }
 
 /// As above, on `automatic()`.
 template <element S, vector_operand X, vector_output Y>
-  requires transforms::computable<elementwise::axpy, X, Y, Y> && transforms::factor<S, X, Y>
+  requires transforms::computable<elementwise::axpy, X, Y, Y> &&
+           transforms::factor<S, elementwise::axpy, X, Y, Y>
 void axpy(S alpha, const X& x, Y&& y) {
   axpy(automatic(), alpha, x, y);
 }
 
-/// y_i = alpha * x_i + beta * y_i.
+/// y_i = alpha * x_i + beta * y_i; y is not read where beta is 0.
 template <element S, vector_operand X, element T, vector_output Y>
-  requires transforms::computable<elementwise::axpby, X, Y, Y> && transforms::factor<S, X, Y> &&
-           transforms::factor<T, X, Y>
+  requires transforms::computable<elementwise::axpby, X, Y, Y> &&
+           transforms::factor<S, elementwise::axpby, X, Y, Y> &&
+           transforms::factor<T, elementwise::axpby, X, Y, Y>
 void axpby(const executor& where, S alpha, const X& x, T beta, Y&& y) {
   transform(where, {elementwise::axpby, alpha, beta, as_operand(x), as_operand(y), as_output(y)});
 }
 
 /// As above, on `automatic()`.
 template <element S, vector_operand X, element T, vector_output Y>
-  requires transforms::computable<elementwise::axpby, X, Y, Y> && transforms::factor<S, X, Y> &&
-           transforms::factor<T, X, Y>
+  requires transforms::computable<elementwise::axpby, X, Y, Y> &&
+           transforms::factor<S, elementwise::axpby, X, Y, Y> &&
+           transforms::factor<T, elementwise::axpby, X, Y, Y>
 void axpby(S alpha, const X& x, T beta, Y&& y) {
   axpby(automatic(), alpha, x, beta, y);
+}
+
+/// w_i = alpha * x_i + beta * y_i. Both x and y are inputs, and are read whatever the factors are.
+template <element S, vector_operand X, element T, vector_operand Y, vector_output W>
+  requires transforms::computable<elementwise::waxpby, X, Y, W> &&
+           transforms::factor<S, elementwise::waxpby, X, Y, W> &&
+           transforms::factor<T, elementwise::waxpby, X, Y, W>
+void waxpby(const executor& where, S alpha, const X& x, T beta, const Y& y, W&& w) {
+  transform(where, {elementwise::waxpby, alpha, beta, as_operand(x), as_operand(y), as_output(w)});
+}
+
+/// As above, on `automatic()`.
+template <element S, vector_operand X, element T, vector_operand Y, vector_output W>
+  requires transforms::computable<elementwise::waxpby, X, Y, W> &&
+           transforms::factor<S, elementwise::waxpby, X, Y, W> &&
+           transforms::factor<T, elementwise::waxpby, X, Y, W>
+void waxpby(S alpha, const X& x, T beta, const Y& y, W&& w) {
+  waxpby(automatic(), alpha, x, beta, y, w);
+}
+
+/// z_i = (alpha * x_i + beta * y_i) + gamma * z_i; z is not read where gamma is 0.
+template <element S, vector_operand X, element T, vector_operand Y, element U, vector_output Z>
+  requires transforms::computable<elementwise::axpbypcz, X, Y, Z> &&
+           transforms::factor<S, elementwise::axpbypcz, X, Y, Z> &&
+           transforms::factor<T, elementwise::axpbypcz, X, Y, Z> &&
+           transforms::factor<U, elementwise::axpbypcz, X, Y, Z>
+void axpbypcz(const executor& where, S alpha, const X& x, T beta, const Y& y, U gamma, Z&& z) {
+  transform(where, {elementwise::axpbypcz, alpha, beta, as_operand(x), as_operand(y), as_output(z),
+                    gamma});
+}
+
+/// As above, on `automatic()`.
+template <element S, vector_operand X, element T, vector_operand Y, element U, vector_output Z>
+  requires transforms::computable<elementwise::axpbypcz, X, Y, Z> &&
+           transforms::factor<S, elementwise::axpbypcz, X, Y, Z> &&
+           transforms::factor<T, elementwise::axpbypcz, X, Y, Z> &&
+           transforms::factor<U, elementwise::axpbypcz, X, Y, Z>
+void axpbypcz(S alpha, const X& x, T beta, const Y& y, U gamma, Z&& z) {
+  axpbypcz(automatic(), alpha, x, beta, y, gamma, z);
 }
 
 /// z_i = x_i + y_i.
@@ -271,6 +391,25 @@ template <vector_operand X, vector_operand Y, vector_output Z>
   requires transforms::computable<elementwise::mul, X, Y, Z>
 void mul(const X& x, const Y& y, Z&& z) {
   mul(automatic(), x, y, z);
+}
+
+/// z_i = (alpha * x_i) * y_i + beta * z_i, with the products of `mul`; z is not read where beta is
+/// 0.
+template <element S, vector_operand X, vector_operand Y, element T, vector_output Z>
+  requires transforms::computable<elementwise::axypbz, X, Y, Z> &&
+           transforms::factor<S, elementwise::axypbz, X, Y, Z> &&
+           transforms::factor<T, elementwise::axypbz, X, Y, Z>
+void axypbz(const executor& where, S alpha, const X& x, const Y& y, T beta, Z&& z) {
+  transform(where, {elementwise::axypbz, alpha, beta, as_operand(x), as_operand(y), as_output(z)});
+}
+
+/// As above, on `automatic()`.
+template <element S, vector_operand X, vector_operand Y, element T, vector_output Z>
+  requires transforms::computable<elementwise::axypbz, X, Y, Z> &&
+           transforms::factor<S, elementwise::axypbz, X, Y, Z> &&
+           transforms::factor<T, elementwise::axypbz, X, Y, Z>
+void axypbz(S alpha, const X& x, const Y& y, T beta, Z&& z) {
+  axypbz(automatic(), alpha, x, y, beta, z);
 }
 
 /// y_i = max(x_i, 0): +0 for -0, NaN for NaN. Real.

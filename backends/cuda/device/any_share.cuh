@@ -46,6 +46,7 @@ __device__ void load_any(To (&to)[count], const void* data, type element, std::p
 template <class Terms_>
 struct any_share {
   using Terms = Terms_;
+  using job = sum_job;
   static constexpr int lanes = lanes_of_any;
 
   /// Sums the chunk, one element a load. Thread t has the order's lanes t and t + 32, so that

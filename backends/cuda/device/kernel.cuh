@@ -72,6 +72,15 @@ struct elements {
     for (int i = 0; i < count; ++i) all[i] = i < some ? from[i] : T();
     memcpy(raw, all, bytes);
   }
+  /// Stores elements as widely as they are loaded.
+  static __device__ void store(const T (&from)[count], T* to) {
+    raw_type all[bytes / sizeof(raw_type)];
+    memcpy(all, from, bytes);
+#pragma unroll
+    for (int i = 0; i < bytes / static_cast<int>(sizeof(raw_type)); ++i) {
+      reinterpret_cast<raw_type*>(to)[i] = all[i];
+    }
+  }
   __device__ T operator[](int i) const {
     T all[count];
     memcpy(all, raw, bytes);

@@ -91,6 +91,7 @@ __device__ bool needs_scaled(const norm_sum<A> (&s)[lanes]) {
 template <class Terms_>
 struct contiguous_share {
   using Terms = Terms_;
+  using job = sum_job;
   static constexpr int lanes = Terms::lanes;
 
   /// Sums the warp's chunks from `first` on. This is the inner loop.
@@ -159,9 +160,10 @@ struct contiguous_share {
 
 // --- The whole ------------------------------------------------------------------------------------
 
-/// `Share` says how a warp sums its share: contiguous_share or any_share (any_share.cuh).
+/// `Share` says how a warp sums its share: contiguous_share, any_share (any_share.cuh) or
+/// updated_share (fused/kernel.cuh). Its job is a sum_job, or begins with one.
 template <class Share>
-__global__ void __launch_bounds__(max_warps* warp, 2) sum_kernel(const sum_job job) {
+__global__ void __launch_bounds__(max_warps* warp, 2) sum_kernel(const typename Share::job job) {
   using Terms = typename Share::Terms;
   using Sum = typename Terms::sum;
   __shared__ round_sums<Sum> sums;

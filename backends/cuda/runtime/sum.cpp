@@ -9,8 +9,8 @@
 
 namespace tally::backends::cuda {
 
-void run_sum(const executor& where, const char* operation, sum_kernel_function* kernel,
-             const sum_shape& shape, unsigned words_a_sum, sum_job job, void* result,
+void run_sum(const executor& where, const char* operation, const void* kernel,
+             const sum_shape& shape, unsigned words_a_sum, sum_job& job, void* result,
              std::size_t bytes, bool wait) {
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
@@ -29,8 +29,7 @@ void run_sum(const executor& where, const char* operation, sum_kernel_function* 
     }
     job.words = shared.words;
     job.ended = shared.ended;
-    launch(reinterpret_cast<const void*>(kernel), {shape.blocks, shape.warps * 32}, &job,
-           where.device(), stream);
+    launch(kernel, {shape.blocks, shape.warps * 32}, &job, where.device(), stream);
     shared.queued();
   }
   if (wait) {

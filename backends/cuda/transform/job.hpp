@@ -1,6 +1,7 @@
 // This is the one parameter of the element-wise kernels.
 #pragma once
 
+#include "src/core/elementwise/elementwise.hpp"
 #include "src/core/types/typed_vector.hpp"
 
 #include <cstdint>
@@ -13,7 +14,7 @@ struct transform_job {
   std::int64_t head = 0;   ///< elements before the first load of 16 bytes
   std::int64_t whole = 0;  ///< loads of 16 bytes
   /// The factors are in the type that elements are computed in.
-  alignas(16) unsigned char factors[sizeof(backends::factors<complex_number<double>>)] = {};
+  alignas(16) unsigned char factors[sizeof(three_factors<complex_number<double>>)] = {};
 };
 
 }  // namespace tally::backends::cuda

@@ -75,37 +75,42 @@ template <elementwise what_, class T_>
 struct elements_function {
   using T = T_;
   static constexpr elementwise what = what_;
+  static constexpr bool reads_output = transforms::reads_output(what);
   static constexpr bool is_16_bit = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
   using V = std::conditional_t<is_16_bit, float, T>;
-  factors<V> f;
+  factors_for<what, V> f;
 
   explicit __device__ elements_function(const transform_job& job) {
     memcpy(&f, job.factors, sizeof f);
   }
-  __device__ T operator()(T x, T y) const {
+  __device__ T operator()(T x, T y, [[maybe_unused]] T z = {}) const {
     if constexpr (what == elementwise::copy) {
       return copied(x);
     } else if constexpr (is_16_bit && what >= elementwise::sigmoid) {
       const auto number = convert<float>(x);
       return narrow<T>(to_be_narrowed<what, T>(number, function<what, float>({}, number, number)));
     } else if constexpr (is_16_bit) {
-      return narrow<T>(function<what>(f, convert<float>(x), convert<float>(y)));
+      return narrow<T>(function<what>(f, convert<float>(x), convert<float>(y), convert<float>(z)));
     } else if constexpr (std::is_unsigned_v<T>) {  // modulo 2^bits
       if constexpr (what == elementwise::scal) {
         return static_cast<T>(f.alpha * x);
       } else if constexpr (what == elementwise::axpby) {
         return static_cast<T>(f.alpha * x + f.beta * y);
+      } else if constexpr (what == elementwise::axpbypcz) {
+        return static_cast<T>(f.alpha * x + f.beta * y + f.gamma * z);
+      } else if constexpr (what == elementwise::axypbz) {
+        return static_cast<T>(f.alpha * x * y + f.beta * z);
       } else {
-        return static_cast<T>(x * y);
+        return static_cast<T>(f.alpha * x * y);
       }
     } else {
-      return function<what>(f, x, y);
+      return function<what>(f, x, y, z);
     }
   }
 
   /// Computes the elements of one load of 16 bytes.
   template <class Elements>
-  __device__ uint4 of_load(const Elements& x, const Elements& y) const {
+  __device__ uint4 of_load(const Elements& x, const Elements& y, const Elements& z) const {
     constexpr int per_load = 16 / static_cast<int>(sizeof(T));
     uint4 packed;
 #if __CUDA_ARCH__ >= 800
@@ -119,7 +124,7 @@ struct elements_function {
 #endif
     T results[per_load];
 #pragma unroll
-    for (int i = 0; i < per_load; ++i) results[i] = (*this)(x[i], y[i]);
+    for (int i = 0; i < per_load; ++i) results[i] = (*this)(x[i], y[i], z[i]);
     memcpy(&packed, results, sizeof packed);
     return packed;
   }
@@ -150,7 +155,7 @@ __device__ std::int64_t first_load() {
 /// elements before and after all loads.
 template <class Function, class Elements, int loads>
 __device__ void write(const transform_job& job, const Function& f, const Elements (&xs)[loads],
-                      const Elements (&ys)[loads]) {
+                      const Elements (&ys)[loads], const Elements (&zs)[loads]) {
   using T = typename Function::T;
   constexpr int per_load = 16 / static_cast<int>(sizeof(T));
   const std::int64_t whole = job.whole;
@@ -159,7 +164,7 @@ __device__ void write(const transform_job& job, const Function& f, const Element
   for (int k = 0; k < loads; ++k) {
     const std::int64_t at = first_load<loads>() + k * static_cast<int>(blockDim.x);
     if (at >= whole) break;
-    reinterpret_cast<uint4*>(z + job.head)[at] = f.of_load(xs[k], ys[k]);
+    reinterpret_cast<uint4*>(z + job.head)[at] = f.of_load(xs[k], ys[k], zs[k]);
   }
   if (blockIdx.x == gridDim.x - 1) {
     const auto* const x = static_cast<const T*>(job.x.data);
@@ -167,7 +172,7 @@ __device__ void write(const transform_job& job, const Function& f, const Element
         static_cast<const T*>(transforms::is_binary(Function::what) ? job.y.data : job.x.data);
     std::int64_t i = threadIdx.x;
     if (i >= job.head) i += whole * per_load;
-    if (i < job.n) z[i] = f(x[i], y[i]);
+    if (i < job.n) z[i] = f(x[i], y[i], Function::reads_output ? z[i] : T{});
   }
 }
 
@@ -181,9 +186,10 @@ __global__ void __launch_bounds__(256) transform_vectors(const transform_job job
   const Function f(job);
   const auto* const x = static_cast<const T*>(job.x.data);
   const auto* const y = static_cast<const T*>(binary ? job.y.data : job.x.data);
+  const auto* const z = static_cast<const T*>(job.z.data);
   const std::int64_t whole = job.whole, first = first_load<loads>();
 
-  elements<T, per_load> xs[loads], ys[loads];
+  elements<T, per_load> xs[loads], ys[loads], zs[loads];
   wait_for_launch_before();
 #pragma unroll
   for (int k = 0; k < loads; ++k) {
@@ -191,9 +197,10 @@ __global__ void __launch_bounds__(256) transform_vectors(const transform_job job
     if (at >= whole) break;
     xs[k].load(x + job.head + at * per_load);
     if constexpr (binary) ys[k].load(y + job.head + at * per_load);
+    if constexpr (Function::reads_output) zs[k].load(z + job.head + at * per_load);
   }
   let_launch_after_start();
-  write(job, f, xs, ys);
+  write(job, f, xs, ys, zs);
 }
 
 /// Returns 16 bytes from `offset` bytes past loads[i] on, and so some of the next load too. The
@@ -240,6 +247,7 @@ __global__ void __launch_bounds__(256) transform_shifted(const transform_job job
   const Function f(job);
   const auto* const x = static_cast<const T*>(job.x.data);
   const auto* const y = static_cast<const T*>(binary ? job.y.data : job.x.data);
+  const auto* const z = static_cast<const T*>(job.z.data);
   const std::int64_t whole = job.whole, first = first_load<loads>();
   const auto offset_of = [&](const T* v) {
     return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(v + job.head) % 16);
@@ -249,16 +257,19 @@ __global__ void __launch_bounds__(256) transform_shifted(const transform_job job
                                           ~std::uintptr_t{15});
   };
 
-  elements<T, per_load> xs[loads], ys[loads];
+  elements<T, per_load> xs[loads], ys[loads], zs[loads];
   wait_for_launch_before();
 #pragma unroll
   for (int k = 0; k < loads; ++k) {
     const std::int64_t at = first + k * static_cast<int>(blockDim.x);
     xs[k] = load_shifted<T>(base_of(x), at, whole, offset_of(x));
     if constexpr (binary) ys[k] = load_shifted<T>(base_of(y), at, whole, offset_of(y));
+    if constexpr (Function::reads_output) {
+      if (at < whole) zs[k].load(z + job.head + at * per_load);
+    }
   }
   let_launch_after_start();
-  write(job, f, xs, ys);
+  write(job, f, xs, ys, zs);
 }
 
 /// Is what copies move in the place of a T.
@@ -315,18 +326,20 @@ __global__ void __launch_bounds__(256) copy_any(const transform_job job) {
 
 template <elementwise what, class V>
 __global__ void __launch_bounds__(256) transform_any(const transform_job job) {
-  factors<V> f;
+  factors_for<what, V> f;
   memcpy(&f, job.factors, sizeof f);
   wait_for_launch_before();
   let_launch_after_start();
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < job.n;
        i += std::int64_t{gridDim.x} * blockDim.x) {
     const V x = job.x.get<V>(static_cast<std::size_t>(i));
-    if constexpr (transforms::is_binary(what)) {
-      job.z.put(static_cast<std::size_t>(i),
-                function<what>(f, x, job.y.get<V>(static_cast<std::size_t>(i))));
+    const auto at = static_cast<std::size_t>(i);
+    if constexpr (transforms::reads_output(what)) {
+      job.z.put(at, function<what>(f, x, job.y.get<V>(at), job.z.get<V>(at)));
+    } else if constexpr (transforms::is_binary(what)) {
+      job.z.put(at, function<what>(f, x, job.y.get<V>(at)));
     } else {
-      job.z.put(static_cast<std::size_t>(i), function<what>(f, x, x));
+      job.z.put(at, function<what>(f, x, x));
     }
   }
 }

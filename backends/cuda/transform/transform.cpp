@@ -26,20 +26,13 @@ transform_kernel kernel_of(const transform_arguments& a) {
   });
 }
 
-/// Says whether all vectors are contiguous and of one type.
-bool is_uniform(const transform_arguments& a) {
-  const bool binary = transforms::is_binary(a.what);
-  return a.x.element == a.z.element && a.x.increment == 1 && a.z.increment == 1 &&
-         (!binary || (a.y.element == a.z.element && a.y.increment == 1));
-}
-
 /// Returns how far past a multiple of 16 bytes a pointer is.
 std::int64_t misalignment(const void* pointer) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointer) % 16);
 }
 
 template <class V>
-void put_factors(transform_job& job, const factors<V>& f) {
+void put_factors(transform_job& job, const three_factors<V>& f) {
   static_assert(sizeof f <= sizeof job.factors);
   std::memcpy(job.factors, &f, sizeof f);
 }
@@ -50,11 +43,11 @@ void put_factors_of(const transform_arguments& a, transform_job& job) {
     if constexpr (std::is_same_v<X, bool>) {  // is only copied
     } else if constexpr (std::is_integral_v<X>) {
       using U = std::make_unsigned_t<X>;
-      put_factors(job, factors<U>{static_cast<U>(a.alpha.as<std::int64_t>()),
-                                  static_cast<U>(a.beta.as<std::int64_t>())});
+      const auto factor = [](const scalar& s) { return static_cast<U>(s.as<std::int64_t>()); };
+      put_factors(job, three_factors<U>{{factor(a.alpha), factor(a.beta)}, factor(a.gamma)});
     } else {
       using C = dot_result_t<X, X>;
-      put_factors(job, factors<C>::template of<C>(a));
+      put_factors(job, three_factors<C>::template of<C>(a));
     }
   });
 }
@@ -66,7 +59,7 @@ unsigned blocks_for(std::uint64_t n, const transform_shape& shape) {
 
 }  // namespace
 
-void transform(const executor& where, const transform_arguments& a) {
+void transform(const executor& where, const transform_arguments& a, type computation) {
   const current_device current(where.device());
   transform_job job;
   job.x = typed_vector(a.x);
@@ -78,7 +71,7 @@ void transform(const executor& where, const transform_arguments& a) {
            where.device(), where.stream());
   };
 
-  const transform_kernel kernel = is_uniform(a) ? kernel_of(a) : transform_kernel();
+  const transform_kernel kernel = is_uniform(a, computation) ? kernel_of(a) : transform_kernel();
   if (kernel.vectors != nullptr) {
     put_factors_of(a, job);
     const bool binary = transforms::is_binary(a.what);
@@ -104,8 +97,8 @@ void transform(const executor& where, const transform_arguments& a) {
   constexpr transform_shape shape = {1, 256};
   const std::size_t n = std::min(a.x.size, std::size_t{1} << 30);
   if (copies_bits(a)) return run(any_copy_kernel_of(job.x.number), n, shape);
-  with_computation(a, [&]<class C>() {
-    put_factors(job, factors<computed_t<C>>::template of<C>(a));
+  with_type<accumulator_types>(computation, [&]<class C>() {
+    put_factors(job, three_factors<computed_t<C>>::template of<C>(a));
     run(any_transform_kernel_of(a.what, type_of<C>), n, shape);
   });
 }

@@ -4,13 +4,13 @@
 #pragma once
 
 #include "src/core/elementwise/elementwise.hpp"
+#include "src/core/elementwise/moves.hpp"
 #include "src/core/types/tables.hpp"
 
 #include <tally/operand.hpp>
 #include <tally/types.hpp>
 
 #include <cstddef>
-#include <cstring>
 
 namespace tally::backends {
 
@@ -93,59 +93,13 @@ void store(const block<C>& from, const output_operand& v) {
   blocks::storers<C>[v.element](from, v);
 }
 
-/// Says whether elements are copied as they are: between equal types nothing is converted.
-inline bool copies_bits(const transform_arguments& a) {
-  return a.what == elementwise::copy && a.x.element == a.z.element;
-}
-
-namespace blocks {
-
-template <std::size_t size>
-void copy(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
-          std::ptrdiff_t to_stride, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i, from += from_stride, to += to_stride) {
-    std::memmove(to, from, size);
-  }
-}
-
-}  // namespace blocks
-
-/// Copies elements of equal types, bit by bit; bools become 0 and 1.
-inline void copy_bits(const operand& x, const output_operand& z) {
-  if (x.element == type::boolean) {
-    const auto* const flags = static_cast<const types::bool8*>(x.data);
-    auto* const copies = static_cast<types::bool8*>(z.data);
-    const auto n = static_cast<std::ptrdiff_t>(x.size);
-    for (std::ptrdiff_t i = 0; i < n; ++i) {
-      copies[i * z.increment] = copied(flags[i * x.increment]);
-    }
-    return;
-  }
-  const auto size = static_cast<std::ptrdiff_t>(size_of(x.element));
-  const auto* const from = static_cast<const std::byte*>(x.data);
-  auto* const to = static_cast<std::byte*>(z.data);
-  const auto run = [&](auto* copy) {
-    copy(from, x.increment * size, to, z.increment * size, x.size);
-  };
-  switch (size) {
-    case 1:
-      return run(blocks::copy<1>);
-    case 2:
-      return run(blocks::copy<2>);
-    case 4:
-      return run(blocks::copy<4>);
-    case 8:
-      return run(blocks::copy<8>);
-    default:
-      return run(blocks::copy<16>);
-  }
-}
-
-/// Calls f.operator()<C>() for the type that the elements are computed in.
-template <class F>
-void with_computation(const transform_arguments& a, F&& f) {
-  const type y = transforms::is_binary(a.what) ? a.y.element : a.x.element;
-  with_type<accumulator_types>(transforms::computation_type(a.what, a.x.element, y), f);
+/// Says whether all vectors are contiguous and of one type, and computed as that type is, so that
+/// elements need not be converted in a place of their own.
+inline bool is_uniform(const transform_arguments& a, type computation) {
+  const bool binary = transforms::is_binary(a.what);
+  return a.x.element == a.z.element && a.x.increment == 1 && a.z.increment == 1 &&
+         (!binary || (a.y.element == a.z.element && a.y.increment == 1)) &&
+         computation == transforms::computation_type(a.what, a.x.element, a.x.element);
 }
 
 }  // namespace tally::backends

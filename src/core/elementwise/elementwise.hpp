@@ -155,22 +155,48 @@ struct factors {
   static factors of(const scalar& alpha, const scalar& beta) {
     return {of<C>(alpha), of<C>(beta)};
   }
+};
+
+template <class V>
+struct three_factors : factors<V> {
+  typename factors<V>::factor gamma;
+
   template <class C>
-  static factors of(const transform_arguments& a) {
-    return of<C>(a.alpha, a.beta);
+  static three_factors of(const transform_arguments& a) {
+    return {factors<V>::template of<C>(a.alpha, a.beta), factors<V>::template of<C>(a.gamma)};
   }
 };
 
+/// These are the factors that a function has; the third is kept out of what the others carry.
+template <elementwise what, class V>
+using factors_for =
+    std::conditional_t<transforms::factors(what) == 3, three_factors<V>, factors<V>>;
+
 /// Says whether backends have this function: see backend::transform.
 template <elementwise what, class V>
-inline constexpr bool has_function =
-    what != elementwise::axpy && what != elementwise::add && what != elementwise::sub &&
-    (what <= elementwise::mul ||
-     (what == elementwise::relu ? std::is_arithmetic_v<V> : std::is_floating_point_v<V>));
+inline constexpr bool has_function = [] {
+  switch (what) {
+    case elementwise::copy:
+    case elementwise::scal:
+    case elementwise::axpby:
+    case elementwise::mul:
+    case elementwise::axpbypcz:
+    case elementwise::axypbz:
+      return true;
+    case elementwise::relu:
+      return std::is_arithmetic_v<V>;
+    case elementwise::sigmoid:
+    case elementwise::exp:
+      return std::is_floating_point_v<V>;
+    default:
+      return false;
+  }
+}();
 
-/// Returns z_i of elements that are in the type they are computed in.
+/// Returns what is written to z_i, of elements that are in the type they are computed in. `z` is
+/// z_i before, where that is read.
 template <elementwise what, class V>
-TALLY_HOST_DEVICE V function(const factors<V>& f, V x, V y) {
+TALLY_HOST_DEVICE V function(const factors_for<what, V>& f, V x, V y, V z = {}) {
   static_assert(has_function<what, V>);
   if constexpr (what == elementwise::copy) {
     return canonical(x);
@@ -179,7 +205,11 @@ TALLY_HOST_DEVICE V function(const factors<V>& f, V x, V y) {
   } else if constexpr (what == elementwise::axpby) {
     return canonical(plus(scaled(f.alpha, x), scaled(f.beta, y)));
   } else if constexpr (what == elementwise::mul) {
-    return canonical(product(x, y));
+    return canonical(product(scaled(f.alpha, x), y));
+  } else if constexpr (what == elementwise::axpbypcz) {
+    return canonical(plus(plus(scaled(f.alpha, x), scaled(f.beta, y)), scaled(f.gamma, z)));
+  } else if constexpr (what == elementwise::axypbz) {
+    return canonical(plus(product(scaled(f.alpha, x), y), scaled(f.beta, z)));
   } else if constexpr (what == elementwise::relu) {
     return x > 0 ? x : x != x ? canonical(x) : V{0};
   } else if constexpr (what == elementwise::sigmoid) {
@@ -216,6 +246,8 @@ void with_function(elementwise what, F&& f) {
   one.template operator()<elementwise::scal>();
   one.template operator()<elementwise::axpby>();
   one.template operator()<elementwise::mul>();
+  one.template operator()<elementwise::axpbypcz>();
+  one.template operator()<elementwise::axypbz>();
   one.template operator()<elementwise::relu>();
   one.template operator()<elementwise::sigmoid>();
   one.template operator()<elementwise::exp>();

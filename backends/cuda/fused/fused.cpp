@@ -1,0 +1,83 @@
+#include "backends/cuda/cuda.hpp"
+
+#include "backends/cuda/fused/kernels.hpp"
+#include "backends/cuda/runtime/launch.hpp"
+#include "backends/cuda/runtime/sum.hpp"
+#include "src/core/elementwise/elementwise.hpp"
+#include "src/core/order/reduce_sum.hpp"
+#include "src/core/types/tables.hpp"
+
+#include <cstring>
+
+namespace tally::backends::cuda {
+namespace {
+
+/// Says whether a thread can load elements of all vectors of an update at once, all being of this
+/// type. Complex elements may come as the numbers that they are.
+bool is_plain(const transform_arguments& u, type computation, type element) {
+  const auto fits = [&](const operand& v) {
+    const type t = is_complex(element) && !is_complex(v.element) && v.element == part_of(element)
+                       ? element
+                       : v.element;
+    return t == element &&
+           is_contiguous({v.data, v.size, v.increment, element}, lanes_a_thread(size_of(element)));
+  };
+  return u.what == elementwise::axpby && part_of(computation) == part_of(element) && fits(u.x) &&
+         fits(u.y) && fits(u.z);
+}
+
+fused_job job_of(const transform_arguments& u, type element, std::size_t n) {
+  fused_job job;
+  job.x = u.x.data;
+  job.y = u.y.data;
+  job.z = u.z.data;
+  job.n = static_cast<std::int64_t>(n);
+  with_type<accumulator_types>(element, [&]<class C>() {
+    const auto f = factors<computed_t<C>>::template of<C>(u.alpha, u.beta);
+    static_assert(sizeof f <= sizeof job.factors);
+    std::memcpy(job.factors, &f, sizeof f);
+  });
+  return job;
+}
+
+void run(const executor& where, const char* operation, const fused_kernel& kernel, fused_job& job,
+         type element, const output& result, bool wait) {
+  run_sum(
+      where, operation, reinterpret_cast<const void*>(kernel.function),
+      shape_of_sum(static_cast<std::size_t>(job.n), lanes_a_thread(size_of(element)), kernel.words),
+      kernel.words, job, result.data, size_of(result.element), wait);
+}
+
+}  // namespace
+
+void fused_dot(const executor& where, const transform_arguments& u, type computation,
+               const dot_arguments& a) {
+  // Of one type, the vectors have not changed places: the first is z.
+  const type element = a.x.element;
+  const fused_kernel kernel = fused_dot_kernel(a.result.element, a.y.data == u.z.data);
+  if (kernel.function == nullptr || element != a.result.element || a.y.element != element ||
+      !is_contiguous(a.y, lanes_a_thread(size_of(element))) || !is_plain(u, computation, element)) {
+    cuda::transform(where, u, computation);
+    return cuda::dot(where, a);
+  }
+  fused_job job = job_of(u, element, a.x.size);
+  job.v = a.y.data;
+  job.conjugated = a.conjugated;
+  run(where, a.conjugated == conjugate::none ? "axpy_dot" : "axpy_dotc", kernel, job, element,
+      a.result, a.options.wait);
+}
+
+void fused_nrm2(const executor& where, const transform_arguments& u, type computation,
+                const reduce_arguments& a) {
+  const type element = a.x.element;
+  const fused_kernel kernel = fused_nrm2_kernel(element);
+  if (kernel.function == nullptr || accumulator_of(a) != element ||
+      !is_plain(u, computation, element)) {
+    cuda::transform(where, u, computation);
+    return cuda::reduce(where, a);
+  }
+  fused_job job = job_of(u, element, a.x.size);
+  run(where, "waxpby_nrm2", kernel, job, element, a.result, a.options.wait);
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,43 @@
+// This header declares the kernels of fill and swap, which move elements without a look at them.
+#pragma once
+
+#include "src/core/table.hpp"
+
+#include <tally/operand.hpp>
+#include <tally/types.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tally::backends::cuda {
+
+/// This is the one parameter of these kernels. Vectors are bytes here: contiguous ones are taken 16
+/// bytes at a time, which may cut elements; all others a unit at a time, which is what an element
+/// is aligned to. An element has one unit or two.
+struct move_job {
+  std::byte* x = nullptr;     ///< the other vector of swap
+  std::byte* z = nullptr;     ///< what is filled or exchanged
+  std::ptrdiff_t x_step = 0;  ///< units from one element to the next
+  std::ptrdiff_t z_step = 0;
+  std::int64_t n = 0;      ///< elements
+  std::int64_t bytes = 0;  ///< bytes of contiguous vectors
+  std::int64_t head = 0;   ///< bytes before the first 16 that are aligned
+  int unit = 1;            ///< bytes
+  int units = 1;           ///< an element has this many
+  element_bytes value;     ///< of fill
+  /// The value again and again, from byte `head` of a contiguous vector on.
+  element_bytes aligned;
+};
+
+using move_kernel_function = void(const move_job job);
+
+inline constexpr unsigned threads_of_move = 256;
+
+/// A thread of a kernel for contiguous vectors stores 16 bytes so many times.
+inline constexpr int stores_of_fill = 2;
+
+move_kernel_function* fill_kernel(bool contiguous);
+/// `alike`: both are contiguous and start equally many bytes past a multiple of 16.
+move_kernel_function* swap_kernel(bool alike);
+
+}  // namespace tally::backends::cuda

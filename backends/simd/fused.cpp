@@ -1,0 +1,24 @@
+// An update with a sum runs on one thread.
+#include "backends/simd/fused.hpp"
+#include "backends/simd/simd.hpp"
+
+namespace tally::backends::simd {
+namespace {
+
+constexpr auto whole = []<class Sum>(std::size_t size, const auto& node) -> Sum {
+  return node(0, size);
+};
+
+}  // namespace
+
+void fused_dot(const executor& where, const transform_arguments& update, type computation,
+               const dot_arguments& a) {
+  fused_dot_on_host(where.instructions(), update, computation, a, whole);
+}
+
+void fused_nrm2(const executor& where, const transform_arguments& update, type computation,
+                const reduce_arguments& a) {
+  fused_nrm2_on_host(where.instructions(), update, computation, a, whole);
+}
+
+}  // namespace tally::backends::simd

@@ -1,0 +1,94 @@
+// An update with a sum goes over its vectors in pieces, so that the sum finds in the first-level
+// cache what the update has written. A piece is a node of the order's tree.
+#pragma once
+
+#include "backends/simd/dot.hpp"
+#include "backends/simd/reduce.hpp"
+#include "backends/simd/transform.hpp"
+#include "src/core/order/tree.hpp"
+#include "src/core/types/tables.hpp"
+
+#include <tally/order.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tally::backends::simd {
+
+/// A piece has so many elements: of doubles 16 KiB in each vector.
+inline constexpr std::size_t elements_of_piece = 2 * order::chunk;
+
+/// Computes elements [first, first + n) of an update.
+struct update_node {
+  transform_node* node;
+  const transform_arguments& update;
+  type computation;
+  /// The vectors' elements count so often: a complex element may come as two numbers.
+  std::size_t numbers;
+
+  update_node(instruction_set set, const transform_arguments& a, type c, std::size_t elements)
+      : node(transform_node_of(set)), update(a), computation(c), numbers(a.z.size / elements) {}
+
+  void operator()(std::size_t first, std::size_t n) const {
+    transform_arguments part = update;
+    part.x = update.x.slice(first * numbers, n * numbers);
+    if (transforms::is_binary(update.what)) part.y = update.y.slice(first * numbers, n * numbers);
+    part.z = update.z.slice(first * numbers, n * numbers);
+    node(part, computation, false);
+  }
+};
+
+/// Returns the sum of a node's n terms from `first` on. `update(i, k)` computes k elements from i
+/// on; `node(i, k)` then sums their terms.
+template <class Sum, class Update, class Node>
+Sum sum_updated(std::size_t first, std::size_t n, const Update& update, const Node& node) {
+  tree<Sum> pieces;
+  for (std::size_t i = 0; i < n; i += elements_of_piece) {
+    const std::size_t k = std::min(elements_of_piece, n - i);
+    update(first + i, k);
+    pieces.add(node(first + i, k));
+  }
+  return pieces.total();
+}
+
+/// Is fused_dot on a host. `share(size, node)` returns the sum of `size` terms, given how a node is
+/// summed.
+template <class Share>
+void fused_dot_on_host(instruction_set set, const transform_arguments& update, type computation,
+                       const dot_arguments& a, const Share& share) {
+  const update_node compute(set, update, computation, a.x.size);
+  with_type<accumulator_types>(a.result.element, [&]<class A>() {
+    auto* const node = node_of<A>(set, a.x.element, a.y.element);
+    const auto sum =
+        share.template operator()<dot_sum<A>>(a.x.size, [&](std::size_t first, std::size_t n) {
+          return sum_updated<dot_sum<A>>(first, n, compute, [&](std::size_t i, std::size_t k) {
+            return node(a.x.slice(i, k), a.y.slice(i, k));
+          });
+        });
+    *static_cast<A*>(a.result.data) = finish(sum, a.conjugated);
+  });
+}
+
+/// Is fused_nrm2 on a host. A second sum, of scaled elements, finds them updated.
+template <class Share>
+void fused_nrm2_on_host(instruction_set set, const transform_arguments& update, type computation,
+                        const reduce_arguments& a, const Share& share) {
+  const update_node compute(set, update, computation, a.x.size);
+  with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
+    auto* const node = reduce_node_of<A>(set, a.what, a.x.element);
+    bool updated = false;
+    reduce_on_host<A>(a, [&](real_t<A> scale) {
+      const auto sum =
+          share.template operator()<reduce_sum<A>>(a.x.size, [&](std::size_t first, std::size_t n) {
+            if (updated) return node(a.x.slice(first, n), scale);
+            return sum_updated<reduce_sum<A>>(first, n, compute, [&](std::size_t i, std::size_t k) {
+              return node(a.x.slice(i, k), scale);
+            });
+          });
+      updated = true;
+      return sum;
+    });
+  });
+}
+
+}  // namespace tally::backends::simd

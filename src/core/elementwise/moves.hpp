@@ -1,0 +1,129 @@
+// Elements that are moved as they are, bit by bit: copied, exchanged, or written many times.
+#pragma once
+
+#include "src/core/elementwise/elementwise.hpp"
+#include "src/core/table.hpp"
+#include "src/core/types/tables.hpp"
+
+#include <tally/operand.hpp>
+#include <tally/types.hpp>
+
+#include <cstddef>
+#include <cstring>
+
+namespace tally::backends {
+
+/// Returns an element of type `z` that is made of a scalar, rounded once.
+inline element_bytes bytes_of(const scalar& value, type z) {
+  element_bytes made;
+  with_type<element_types>(z, [&]<class Z>() {
+    const auto part = [&](double number) {
+      using R = std::conditional_t<std::is_same_v<Z, bool>, std::uint8_t, real_t<Z>>;
+      if (is_integer(value.element)) return rounded<R>(value.integer);
+      if constexpr (std::is_integral_v<R>) {
+        return R{};  // a number that is no integer has become none, see `transforms::gives`
+      } else {
+        return rounded<R>(canonical(number));
+      }
+    };
+    if constexpr (is_complex_v<Z>) {
+      const Z element(part(value.number.real()),
+                      is_integer(value.element) ? real_t<Z>{} : part(value.number.imag()));
+      std::memcpy(made.bytes, &element, sizeof element);
+    } else {
+      const auto element = part(value.number.real());
+      std::memcpy(made.bytes, &element, sizeof element);
+    }
+  });
+  return made;
+}
+
+/// Calls f.operator()<size>() for the size of an element.
+template <class F>
+void with_size(type element, const F& f) {
+  switch (size_of(element)) {
+    case 1:
+      return f.template operator()<1>();
+    case 2:
+      return f.template operator()<2>();
+    case 4:
+      return f.template operator()<4>();
+    case 8:
+      return f.template operator()<8>();
+    default:
+      return f.template operator()<16>();
+  }
+}
+
+/// Is a vector of elements that are only moved.
+struct moved_vector {
+  std::byte* data;
+  std::ptrdiff_t stride;  ///< bytes from one element to the next
+
+  explicit moved_vector(const output_operand& v)
+      : data(static_cast<std::byte*>(v.data)),
+        stride(v.increment * static_cast<std::ptrdiff_t>(size_of(v.element))) {}
+
+  TALLY_HOST_DEVICE std::byte* at(std::size_t i) const {
+    return data + static_cast<std::ptrdiff_t>(i) * stride;
+  }
+};
+
+/// Says whether elements are copied as they are: between equal types nothing is converted.
+inline bool copies_bits(const transform_arguments& a) {
+  return a.what == elementwise::copy && a.x.element == a.z.element;
+}
+
+namespace moves {
+
+template <std::size_t size>
+void copy(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
+          std::ptrdiff_t to_stride, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i, from += from_stride, to += to_stride) {
+    std::memmove(to, from, size);
+  }
+}
+
+}  // namespace moves
+
+/// Copies elements of equal types, bit by bit; bools become 0 and 1.
+inline void copy_bits(const operand& x, const output_operand& z) {
+  if (x.element == type::boolean) {
+    const auto* const flags = static_cast<const types::bool8*>(x.data);
+    auto* const copies = static_cast<types::bool8*>(z.data);
+    const auto n = static_cast<std::ptrdiff_t>(x.size);
+    for (std::ptrdiff_t i = 0; i < n; ++i) {
+      copies[i * z.increment] = copied(flags[i * x.increment]);
+    }
+    return;
+  }
+  const auto size = static_cast<std::ptrdiff_t>(size_of(x.element));
+  const auto* const from = static_cast<const std::byte*>(x.data);
+  auto* const to = static_cast<std::byte*>(z.data);
+  with_size(x.element, [&]<std::size_t bytes>() {
+    moves::copy<bytes>(from, x.increment * size, to, z.increment * size, x.size);
+  });
+}
+
+/// Writes an element to each place of a vector.
+inline void fill_bits(const element_bytes& value, const output_operand& z) {
+  const moved_vector to(z);
+  with_size(z.element, [&]<std::size_t size>() {
+    for (std::size_t i = 0; i < z.size; ++i) std::memcpy(to.at(i), value.bytes, size);
+  });
+}
+
+/// Exchanges elements of one type.
+inline void swap_bits(const output_operand& x, const output_operand& y) {
+  const moved_vector first(x), second(y);
+  with_size(x.element, [&]<std::size_t size>() {
+    for (std::size_t i = 0; i < x.size; ++i) {
+      std::byte held[size];
+      std::memcpy(held, first.at(i), size);
+      std::memcpy(first.at(i), second.at(i), size);
+      std::memcpy(second.at(i), held, size);
+    }
+  });
+}
+
+}  // namespace tally::backends

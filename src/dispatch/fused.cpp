@@ -1,0 +1,103 @@
+// The public updates with a sum: check their arguments once, find the backend, call it.
+#include <tally/error.hpp>
+#include <tally/fused.hpp>
+
+#include "src/core/floating_point_environment.hpp"
+#include "src/core/table.hpp"
+#include "src/dispatch/automatic.hpp"
+#include "src/dispatch/check.hpp"
+#include "src/dispatch/overlap.hpp"
+#include "src/dispatch/pair_rules.hpp"
+#include "src/dispatch/reduce.hpp"
+#include "src/dispatch/transform.hpp"
+
+namespace tally {
+namespace {
+
+check check_of(const fused_arguments& a) {
+  if (a.what == fused_sum::nrm2) return check{"tally::waxpby_nrm2"};
+  return check{a.conjugated == conjugate::none ? "tally::axpy_dot" : "tally::axpy_dotc"};
+}
+
+dot_arguments dot_of(const fused_arguments& a) {
+  return {a.update.z, a.v, a.conjugated, a.result, a.options};
+}
+
+reduce_arguments nrm2_of(const fused_arguments& a) {
+  return {a.update.z, reduction::nrm2, a.result, a.options};
+}
+
+/// Throws what is wrong with them, if anything is.
+void check_arguments(const fused_arguments& a) {
+  if (static_cast<std::size_t>(a.what) > static_cast<std::size_t>(fused_sum::nrm2)) {
+    check{"tally::fused"}.fail(errc::invalid_argument, "what is ", static_cast<int>(a.what),
+                               "; there are 2 sums");
+  }
+  const check check = check_of(a);
+  const elementwise update = a.update.what;
+  if (update != elementwise::axpy && update != elementwise::axpby &&
+      update != elementwise::waxpby) {
+    check.fail(errc::invalid_argument, "the update is element-wise function ",
+               static_cast<int>(update), "; it can be axpy, axpby or waxpby");
+  }
+  check_arguments(check, a.update);
+  const char* const z = name_of_output(update);
+  check.known_type("result", a.result.element);
+  if (a.what == fused_sum::nrm2) {
+    const auto [rule, widest] = results_of(reduction::nrm2, a.update.z.element);
+    if (a.result.element != rule && a.result.element != widest) {
+      check.fail(errc::unsupported_type, "the result is ", name(a.result.element), "; ",
+                 name(a.update.z.element), " gives ", name(rule), " or ", name(widest));
+    }
+  } else {
+    check.known_type("v", a.v.element);
+    check.same_size(z, a.update.z, "v", a.v);
+    check.vector("v", a.v);
+    check_apart_or_same(check, "v", a.v, z, a.update.z);
+    const pair_rules& pair = rules_of(a.update.z.element, a.v.element);
+    if (a.result.element != pair.rule && a.result.element != pair.widest) {
+      check.fail(errc::unsupported_type, "the result is ", name(a.result.element), "; ",
+                 name(a.update.z.element), " and ", name(a.v.element), " give ", name(pair.rule),
+                 " or ", name(pair.widest));
+    }
+  }
+  check.pointer("result", a.result.data, a.result.element);
+  if (a.update.z.size > 0) {
+    check_apart(check, z, a.update.z, "result", {a.result.data, 1, 1, a.result.element});
+  }
+}
+
+/// The arguments are right but for where they are.
+void run(const executor& where, const fused_arguments& a) {
+  if (check::is_needed(where)) {
+    const check check = check_of(a);
+    check_reach(check, where, a.update);
+    if (a.what != fused_sum::nrm2) check.reach(where, "v", a.v);
+    check.result(where, a.result, a.options.wait);
+  }
+  const backends::backend& column = *where.backend();
+  const bool exact = a.options.grade.is_exact() && a.result.element != type::int64;
+  if (a.update.z.size == 0 || exact) {
+    if (a.update.z.size > 0) transform(where, a.update);
+    return a.what == fused_sum::nrm2 ? reduce(where, nrm2_of(a)) : dot(where, dot_of(a));
+  }
+  const reduced_transform update = reduced(a.update);
+  if (a.what == fused_sum::nrm2) {
+    return column.fused_nrm2(where, update.arguments, update.computation, nrm2_of(a));
+  }
+  column.fused_dot(where, update.arguments, update.computation, in_order(dot_of(a)));
+}
+
+}  // namespace
+
+void fused(const executor& where, const fused_arguments& a) {
+  const backends::default_environment environment;
+  check_arguments(a);
+  if (where.backend() != nullptr) return run(where, a);
+  if (const executor* on_host = choose_on_host(a.update.x, a.update.y, a.update.z)) {
+    return run(*on_host, a);
+  }
+  run(choose(a.update.x, a.update.y, a.update.z), a);
+}
+
+}  // namespace tally
