@@ -32,12 +32,15 @@ void reduce(const executor& where, const reduce_arguments& a) {
   int lanes = lanes_a_thread(size_of(a.x.element));
   const bool bytes_in_double =
       a.what != reduction::nrm2 && a.result.element == type::float64 && size_of(a.x.element) == 1;
-  const bool contiguous =
-      is_contiguous(a.x, lanes) && !(bytes_in_double && a.x.size > most_exact_bytes);
-  if (!contiguous) lanes = lanes_of_any;
-  job.as_double = bytes_in_double && contiguous;
+  const bool contiguous = is_contiguous(a.x, lanes);
+  job.as_double = bytes_in_double && contiguous && a.x.size <= most_exact_bytes;
   const reduce_kernel& kernel = kernel_of(a, job.as_double ? type::int64 : accumulator_of(a));
-  run_sum(where, names[static_cast<int>(a.what)], contiguous ? kernel.contiguous : kernel.any,
+  sum_kernel_function* function = contiguous ? kernel.contiguous : nullptr;
+  if (function == nullptr) {
+    function = kernel.any;
+    lanes = lanes_of_any;
+  }
+  run_sum(where, names[static_cast<int>(a.what)], function,
           shape_of_sum(a.x.size, lanes, kernel.words), kernel.words, job, a.result.data,
           size_of(a.result.element), a.options.wait);
 }
