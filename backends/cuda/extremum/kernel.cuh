@@ -158,15 +158,15 @@ struct loaded {
   }
 };
 
-/// Says whether elements of type X are compared as S.
+/// Says whether elements of type X are compared as S, where there are such kernels.
 template <extreme what, class S>
-struct compared_as {
+struct scored_as {
   template <class X>
   using is = std::bool_constant<std::is_same_v<score_t<X>, S> &&
                                 (what == extreme::iamax || !is_complex_v<X>)>;
 };
 template <extreme what, class S>
-using types_compared_as = types::those<element_types, compared_as<what, S>::template is>;
+using types_scored_as = types::those<element_types, scored_as<what, S>::template is>;
 
 /// Holds elements of any vector as what they are compared as, complex ones as their scores. Their
 /// type is told at run time. They are loaded one by one; adjacent threads read adjacent elements.
@@ -186,7 +186,7 @@ struct gathered {
     first = tile * length;
     const std::int64_t left = job.n - first;
     if (left <= 0) return false;
-    with_type<types_compared_as<what, S>>(job.x_type, [&]<class X>() {
+    with_type<types_scored_as<what, S>>(job.x_type, [&]<class X>() {
       using DX = on_device_t<X>;
       const DX* const from = static_cast<const DX*>(job.x) + first * job.x_increment;
       DX raw[count];
@@ -329,7 +329,7 @@ __device__ void deliver_from_tile(const sum_job& job, const candidate& best, int
   } else if constexpr (Held::is_loaded) {
     deliver_as.template operator()<X>();
   } else {
-    with_type<types_compared_as<what, X>>(job.x_type, deliver_as);
+    with_type<types_scored_as<what, X>>(job.x_type, deliver_as);
   }
 }
 
