@@ -17,8 +17,9 @@ struct sum_job {
   std::int64_t n = 0;
   unsigned tiles = 1;  ///< a block takes this many (sum_shape)
   conjugate conjugated = conjugate::none;
-  type x_type = type::float64;  ///< only the kernels of `any_share` read this and y_type
+  type x_type = type::float64;  ///< only kernels of any vectors read this and y_type
   type y_type = type::float64;
+  bool as_double = false;  ///< whether the sum of bytes in int64 is delivered as a double
   /// 0: `result` is written as it is; else as words (words.hpp) with this tag.
   std::uint32_t tag = 0;
   /// The workspace (workspace.hpp), where there are several blocks.
@@ -28,6 +29,11 @@ struct sum_job {
   std::ptrdiff_t x_increment = 1;
   std::ptrdiff_t y_increment = 1;
 };
+
+/// Sums of at most so many bytes, or products of two, are exact in double as in int64. So the
+/// kernels that sum contiguous bytes in int64 serve both accumulators, and there are none in
+/// double.
+inline constexpr std::size_t most_exact_bytes = std::size_t{1} << 36;
 
 /// The type of a kernel that sums. The host calls it through cudaLaunchKernel, never directly.
 using sum_kernel_function = void(sum_job);

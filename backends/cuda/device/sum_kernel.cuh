@@ -30,6 +30,18 @@ namespace tally::backends::cuda {
 template <class Terms>
 inline constexpr bool has_two = !std::is_void_v<typename Terms::Y>;
 
+/// Says whether all of these types have one byte.
+template <class... X>
+inline constexpr bool are_bytes = ((sizeof(X) == 1) && ...);
+
+/// Returns a sum of bytes in int64, or the bits of that number as a double where the job asks for
+/// it.
+__device__ inline complex_number<std::int64_t> sum_of_bytes(complex_number<std::int64_t> sum,
+                                                            const sum_job& job) {
+  if (job.as_double) sum.re = __double_as_longlong(static_cast<double>(sum.re));
+  return sum;
+}
+
 /// These are the types of the elements on the device. Where there is one vector, nobody uses
 /// `device_y`.
 template <class Terms>

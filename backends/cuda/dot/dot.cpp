@@ -21,12 +21,18 @@ void dot(const executor& where, const dot_arguments& a) {
   job.conjugated = a.conjugated;
 
   int lanes = lanes_a_thread(size_of(a.x.element), size_of(a.y.element));
+  const bool bytes_in_double =
+      a.result.element == type::float64 && size_of(a.x.element) == 1 && size_of(a.y.element) == 1;
   const bool contiguous = is_contiguous(a.x, lanes) && is_contiguous(a.y, lanes);
-  if (!contiguous) lanes = lanes_of_any;
-  with_type<accumulator_types>(a.result.element, [&]<class A>() {
+  job.as_double = bytes_in_double && contiguous && a.x.size <= most_exact_bytes;
+  const type accumulator = job.as_double ? type::int64 : a.result.element;
+  with_type<accumulator_types>(accumulator, [&]<class A>() {
     constexpr unsigned words = words_of<dot_sum<A>>;
-    auto* const kernel = contiguous ? dot_kernel<A>(a.x.element, a.y.element)
-                                    : any_dot_kernel<A>(is_complex(a.x.element));
+    auto* kernel = contiguous ? dot_kernel<A>(a.x.element, a.y.element) : nullptr;
+    if (kernel == nullptr) {
+      kernel = any_dot_kernel<A>(is_complex(a.x.element));
+      lanes = lanes_of_any;
+    }
     run_sum(where, "dot", kernel, shape_of_sum(a.x.size, lanes, words), words, job, a.result.data,
             size_of(a.result.element), a.options.wait);
   });

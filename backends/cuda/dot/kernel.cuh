@@ -46,16 +46,28 @@ struct products {
   }
 
   static __device__ complex_number<R> finish(const sum& s, const sum_job& job) {
-    return finish_parts(s, job.conjugated);
+    if constexpr (std::is_same_v<A, std::int64_t> && are_bytes<X, Y>) {
+      return sum_of_bytes(finish_parts(s, job.conjugated), job);
+    } else {
+      return finish_parts(s, job.conjugated);
+    }
   }
 };
 
-/// Gives the kernel of contiguous vectors.
+/// Gives the kernel of contiguous vectors. There is none for bytes in double, and none for complex
+/// numbers with real ones that are neither float nor double: they are rare, and the kernel of any
+/// vectors serves them.
 template <class A>
 struct dot_kernel_of {
   template <class X, class Y>
-  constexpr auto operator()() const {
-    return &sum_kernel<contiguous_share<products<A, X, Y>>>;
+  constexpr sum_kernel_function* operator()() const {
+    constexpr bool is_rare =
+        is_complex_v<Y> && !std::is_same_v<real_t<X>, float> && !std::is_same_v<real_t<X>, double>;
+    if constexpr (is_rare || (std::is_same_v<A, double> && are_bytes<X, Y>)) {
+      return nullptr;
+    } else {
+      return &sum_kernel<contiguous_share<products<A, X, Y>>>;
+    }
   }
 };
 

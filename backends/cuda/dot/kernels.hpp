@@ -10,7 +10,8 @@ namespace tally::backends::cuda {
 // library is linked, and not when it is loaded.
 
 /// Returns the kernel that accumulates in `A`, for vectors of these types that are contiguous and
-/// start at multiples of what a thread loads at once. x's type is not after y's in the list.
+/// start at multiples of what a thread loads at once. x's type is not after y's in the list. It is
+/// null for bytes in double (`most_exact_bytes`) and for rare pairs.
 template <class A>
 [[gnu::visibility("hidden")]] sum_kernel_function* dot_kernel(type x, type y);
 

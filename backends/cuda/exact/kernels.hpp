@@ -1,8 +1,6 @@
 // This header declares the kernels of the exact grade.
 #pragma once
 
-#include "src/core/table.hpp"
-
 #include <tally/types.hpp>
 
 #include <cstddef>

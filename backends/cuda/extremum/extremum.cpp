@@ -27,6 +27,7 @@ void extremum(const executor& where, const extremum_arguments& a) {
   sum_job job;
   job.x = a.x.data;
   job.x_increment = a.x.increment;
+  job.x_type = a.x.element;
   job.n = static_cast<std::int64_t>(a.x.size);
 
   static constexpr const char* names[] = {"min", "max", "minmax", "iamax"};

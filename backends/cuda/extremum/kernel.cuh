@@ -11,6 +11,7 @@
 #include "backends/cuda/device/sum_job.hpp"
 #include "backends/cuda/extremum/kernels.hpp"
 #include "src/core/extremum/rank.hpp"
+#include "src/core/types/tables.hpp"
 
 #include <array>
 
@@ -157,16 +158,26 @@ struct loaded {
   }
 };
 
-/// Holds elements of any vector, loaded one by one; adjacent threads read adjacent elements.
-template <class X>
+/// Says whether elements of type X are compared as S, where there are such kernels.
+template <extreme what, class S>
+struct scored_as {
+  template <class X>
+  using is = std::bool_constant<std::is_same_v<score_t<X>, S> &&
+                                (what == extreme::iamax || !is_complex_v<X>)>;
+};
+template <extreme what, class S>
+using types_scored_as = types::those<element_types, scored_as<what, S>::template is>;
+
+/// Holds elements of any vector as what they are compared as, complex ones as their scores. Their
+/// type is told at run time. They are loaded one by one; adjacent threads read adjacent elements.
+template <extreme what, class S>
 struct gathered {
-  using DX = on_device_t<X>;
   static constexpr bool is_loaded = false;
-  static constexpr int length = tile_of(sizeof(DX), false);
+  static constexpr int length = tile_of(sizeof(S), false);
   static constexpr int count = length / static_cast<int>(warp);
   static constexpr int begin = 0;
 
-  DX element[count];
+  S element[count];
   int thread;
   std::int64_t first;
 
@@ -175,14 +186,26 @@ struct gathered {
     first = tile * length;
     const std::int64_t left = job.n - first;
     if (left <= 0) return false;
-    const DX* const from = static_cast<const DX*>(job.x) + first * job.x_increment;
+    with_type<types_scored_as<what, S>>(job.x_type, [&]<class X>() {
+      using DX = on_device_t<X>;
+      const DX* const from = static_cast<const DX*>(job.x) + first * job.x_increment;
+      DX raw[count];
 #pragma unroll
-    for (int i = 0; i < count; ++i)
-      element[i] = from[offset(i) < left ? offset(i) * job.x_increment : 0];
+      for (int i = 0; i < count; ++i)
+        raw[i] = from[offset(i) < left ? offset(i) * job.x_increment : 0];
+#pragma unroll
+      for (int i = 0; i < count; ++i) {
+        if constexpr (is_complex_v<X>) {
+          element[i] = score_of_parts<S>(raw[i].re, raw[i].im);
+        } else {
+          element[i] = convert<S>(raw[i]);
+        }
+      }
+    });
     return true;
   }
   __device__ int offset(int i) const { return i * static_cast<int>(warp) + thread; }
-  __device__ DX at(int i) const { return element[i]; }
+  __device__ S at(int i) const { return element[i]; }
 };
 
 // --- A thread's best -----------------------------------------------------------------------------
@@ -293,15 +316,20 @@ __device__ void deliver_from_tile(const sum_job& job, const candidate& best, int
   const auto lowest = static_cast<int>(~greatest_in_warp(~static_cast<std::uint32_t>(own)));
   if (own != lowest) return;
   const std::int64_t index = held.first + lowest;
-  if constexpr (what == extreme::iamax) {
-    deliver(index, job.tag, job.result);
-  } else {
-    // Threads that hold the stand-in have the same element.
-    const tally::extremum<X> result = {as_value<X>(element), index};
-    constexpr int words = words_of<tally::extremum<X>>;
+  // Threads that hold the stand-in have the same element.
+  const auto deliver_as = [&]<class E>() {
+    const tally::extremum<E> result = {as_value<E>(static_cast<E>(element)), index};
+    constexpr int words = words_of<tally::extremum<E>>;
     char* const to = static_cast<char*>(job.result) +
                      part * (job.tag == 0 ? sizeof result : words * sizeof(std::uint64_t));
     deliver(result, job.tag, to);
+  };
+  if constexpr (what == extreme::iamax) {
+    deliver(index, job.tag, job.result);
+  } else if constexpr (Held::is_loaded) {
+    deliver_as.template operator()<X>();
+  } else {
+    with_type<types_scored_as<what, X>>(job.x_type, deliver_as);
   }
 }
 
@@ -351,7 +379,8 @@ struct search<extreme::minmax, X, Held> {
   }
 };
 
-/// `Held` is how a thread holds its part of a tile: `loaded` or `gathered`.
+/// `Held` is how a thread holds its part of a tile: `loaded`, where X is the elements' type, or
+/// `gathered`, where X is what they are compared as.
 template <extreme what, class X, class Held>
 __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const sum_job job) {
   using S = search<what, X, Held>;
@@ -389,12 +418,14 @@ __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const sum_jo
   if (thread == 0) count_as_ended(job.ended);
 }
 
-/// Makes what kernels.hpp declares. It instantiates the kernel for every type of elements.
+/// Makes what kernels.hpp declares. It instantiates the kernel of contiguous vectors for every type
+/// of elements.
 template <extreme what>
 const extremum_kernel& find_extremum_kernel(type x) {
   static constexpr auto kernels = table_over([]<class X>() -> extremum_kernel {
     if constexpr (what == extreme::iamax || !is_complex_v<X>) {
-      return {&search_kernel<what, X, loaded<X>>, &search_kernel<what, X, gathered<X>>,
+      using S = score_t<X>;
+      return {&search_kernel<what, X, loaded<X>>, &search_kernel<what, S, gathered<what, S>>,
               words_of<typename search<what, X, loaded<X>>::sum>};
     } else {
       return {};

@@ -11,7 +11,8 @@
 namespace tally::backends::cuda {
 
 /// One kernel is for vectors that are contiguous and whose elements don't lie across the borders of
-/// loads, the other for all vectors. A candidate (for minmax both) takes `words` words (words.hpp).
+/// loads, the other for all vectors, whose type its job tells. A candidate (for minmax both) takes
+/// `words` words (words.hpp).
 struct extremum_kernel {
   sum_kernel_function* contiguous = nullptr;
   sum_kernel_function* any = nullptr;

@@ -1,6 +1,7 @@
 // This file has the kernels of histograms that look at no samples, or at those of any type.
 #include "backends/cuda/device/kernel.cuh"
 #include "backends/cuda/histogram/kernels.hpp"
+#include "backends/cuda/histogram/weights.cuh"
 #include "src/core/histogram/weights.hpp"
 #include "src/core/types/typed_vector.hpp"
 
@@ -75,6 +76,10 @@ __global__ void tell_stray_kernel(const __grid_constant__ histogram_stray_job jo
 
 }  // namespace
 
+const void* histogram_weights_kernel(type element) {
+  return with_type<real_types>(
+      element, []<class X>() { return reinterpret_cast<const void*>(&add_weights<sample_t<X>>); });
+}
 const void* histogram_zeros_kernel() { return reinterpret_cast<const void*>(&zeros_kernel); }
 const void* histogram_bytes_kernel() { return reinterpret_cast<const void*>(&bytes_kernel); }
 const void* histogram_sums_kernel() { return reinterpret_cast<const void*>(&sums_kernel); }

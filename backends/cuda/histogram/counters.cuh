@@ -47,6 +47,7 @@ __device__ inline void count_at(std::uint32_t address) {
 /// Has a counter for each place of the block's range, and one for all others.
 template <class Rule>
 struct range_table {
+  static constexpr bool is_spread = false;
   slot first, count;
   std::uint32_t* counters;
   std::uint32_t address;
@@ -79,6 +80,7 @@ struct range_table {
 /// threads at 3.9.
 template <class Rule>
 struct spread_table {
+  static constexpr bool is_spread = true;
   slot count;
   std::uint32_t* counters;
   std::uint32_t address;
@@ -112,6 +114,7 @@ struct spread_table {
 /// it: a hot one, most likely.
 template <class Rule>
 struct cache_table {
+  static constexpr bool is_spread = false;
   static constexpr std::uint16_t free = 0xffff;
   unsigned bits;
   slot size;

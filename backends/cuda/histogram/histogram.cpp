@@ -265,7 +265,7 @@ void count(const histogram_arguments& a, const executor& where, const current_de
     overlaps = how != counting::cache && job.thresholds == nullptr;
   }
   const void* const kernel = with_type<real_types>(
-      a.x.element, [&]<class X>() { return histogram_kernel_of<X>(rule, how); });
+      a.x.element, [&]<class X>() { return histogram_kernel_of<loaded_t<X>>(rule, how); });
   allow_shared_bytes(kernel, current, most_bytes - 512);
   // A launch begins with the first channel.
   const std::size_t at_once = most_at_once / job.channels * job.channels;
@@ -307,8 +307,7 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
   const stream_memory memory(at_once * words * 8, current, where.stream());
   job.words = static_cast<std::int64_t*>(memory.data());
   sums.words = job.words;
-  const void* const kernel = with_type<real_types>(
-      a.x.element, []<class X>() { return histogram_weights_kernel_of<X>(); });
+  const void* const kernel = histogram_weights_kernel(a.x.element);
   const auto blocks_of = [&](std::size_t n, unsigned threads) {
     return static_cast<unsigned>(std::clamp<std::size_t>(
         ceil_div(n, threads), 1, std::size_t{8} * multiprocessors(where.device())));
@@ -378,6 +377,7 @@ stray_key histogram(const executor& where, const histogram_arguments& a) {
   job.x = a.x.data;
   job.increment = a.x.increment;
   job.n = static_cast<std::int64_t>(a.x.size);
+  job.element = a.x.element;
   job.channels = static_cast<unsigned>(a.options.channels);
   job.bins = bins_of(a);
   job.places = job.bins + (only_in_bins || a.options.outside != nullptr ? slots::outside : 0);

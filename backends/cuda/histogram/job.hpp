@@ -45,6 +45,7 @@ struct histogram_job {
   bool wide = false;        ///< whether counts have 64 bits
   bool add = false;         ///< whether counts are added to what is there
   bool alone = false;       ///< whether each range has one block, which writes its counts
+  type element = type::int32;  ///< the samples' type
   void* counts = nullptr;
   std::int64_t* outside = nullptr;  ///< three counts for each channel, or null
   std::uint64_t* stray = nullptr;   ///< becomes 1 if a sample is outside, or null

@@ -17,7 +17,6 @@
 #pragma once
 
 #include "backends/cuda/histogram/counters.cuh"
-#include "backends/cuda/histogram/weights.cuh"
 
 #include <type_traits>
 
@@ -31,37 +30,43 @@ __device__ slot place_in_channel(const Job& job, slot place, std::int64_t sample
   return static_cast<slot>(sample % job.channels) * job.places + place;
 }
 
-template <class Rule, class DX, int n>
-__device__ void find_places(const Rule& place_of, const DX (&samples)[n], slot (&places)[n]) {
-  if constexpr (std::is_invocable_v<const Rule&, decltype(samples), slot(&)[n]>) {
-    place_of(samples, places);
+template <class Rule, class Number, int n>
+__device__ void find_places(const Rule& place_of, const Number (&numbers)[n], slot (&places)[n]) {
+  if constexpr (std::is_invocable_v<const Rule&, decltype(numbers), slot(&)[n]>) {
+    place_of(numbers, places);
   } else {
-#pragma unroll
-    for (int i = 0; i < n; ++i) places[i] = place_of(samples[i]);
+#pragma unroll(Rule::is_long ? 1 : n)
+    for (int i = 0; i < n; ++i) places[i] = place_of(numbers[i]);
   }
 }
+
+/// Says whether samples of one channel, which are loaded 16 bytes at a time, may be counted in this
+/// table: bytes have the table that is spread.
+template <class L, class Table>
+inline constexpr bool may_load = sizeof(L) > 1 || Table::is_spread;
 
 /// A thread has so many loads of 16 bytes in flight while it counts as many.
 inline constexpr int loads_in_flight = 4;
 
-template <class X, class Rule, template <class> class Table>
+template <class L, class Rule, template <class> class Table>
 __global__ void __launch_bounds__(histogram_threads)
     count_kernel(const __grid_constant__ typename Rule::job_type job) {
-  using DX = on_device_t<X>;
-  constexpr int per_load = 16 / static_cast<int>(sizeof(DX)), in_flight = loads_in_flight;
+  constexpr int per_load = 16 / static_cast<int>(sizeof(L)), in_flight = loads_in_flight;
   extern __shared__ __align__(16) char shared[];
 
   const unsigned share = blockIdx.x / job.ranges, shares = gridDim.x / job.ranges;
   const std::int64_t own = std::int64_t{share} * blockDim.x + threadIdx.x;
   const std::int64_t step = std::int64_t{shares} * blockDim.x;
-  const auto* const x = static_cast<const DX*>(job.x);
-  elements<DX, per_load> next[in_flight];
+  const auto* const x = static_cast<const L*>(job.x);
+  elements<L, per_load> next[in_flight];
   const auto load = [&](std::int64_t first) {
+    if constexpr (may_load<L, Table<Rule>>) {
 #pragma unroll
-    for (int l = 0; l < in_flight; ++l) {
-      if (first + l * step >= job.loads) break;
-      const DX* const from = x + job.head + (first + l * step) * per_load;
-      next[l].raw[0] = __ldcs(reinterpret_cast<const uint4*>(from));
+      for (int l = 0; l < in_flight; ++l) {
+        if (first + l * step >= job.loads) break;
+        const L* const from = x + job.head + (first + l * step) * per_load;
+        next[l].raw[0] = __ldcs(reinterpret_cast<const uint4*>(from));
+      }
     }
   };
   // The samples were there before this launch was placed, and before the launch that writes zeros
@@ -72,19 +77,22 @@ __global__ void __launch_bounds__(histogram_threads)
   Table<Rule> table(job, shared + job.shared_bytes);
   __syncthreads();
 
-  for (std::int64_t first = own; first < job.loads; first += in_flight * step) {
-    elements<DX, per_load> now[in_flight];
+  for (std::int64_t first = own; may_load<L, Table<Rule>> && first < job.loads;
+       first += in_flight * step) {
+    elements<L, per_load> now[in_flight];
 #pragma unroll
     for (int l = 0; l < in_flight; ++l) now[l] = next[l];
     load(first + in_flight * step);
 #pragma unroll
     for (int l = 0; l < in_flight; ++l) {
       if (first + l * step >= job.loads) break;
-      DX samples[per_load];
+      L samples[per_load];
+      number_t<L> numbers[per_load];
       slot places[per_load];
 #pragma unroll
       for (int i = 0; i < per_load; ++i) samples[i] = now[l].at(i);
-      find_places(place_of, samples, places);
+      find_numbers(job.element, samples, numbers);
+      find_places(place_of, numbers, places);
       table.add(job, places);
     }
   }
@@ -92,7 +100,8 @@ __global__ void __launch_bounds__(histogram_threads)
   // These are the samples before and after the loads of 16 bytes, or all samples.
   const std::int64_t singles = job.n - job.loads * per_load;
   for (std::int64_t first = own; first < singles; first += in_flight * step) {
-    DX held[in_flight];
+    L held[in_flight];
+    number_t<L> numbers[in_flight];
     const auto index = [&](int l) {
       const std::int64_t i = first + l * step;
       return i < job.head ? i : i + job.loads * per_load;
@@ -101,11 +110,12 @@ __global__ void __launch_bounds__(histogram_threads)
     for (int l = 0; l < in_flight; ++l) {
       if (first + l * step < singles) held[l] = load_one(x + index(l) * job.increment);
     }
+    find_numbers(job.element, held, numbers);
     slot places[in_flight];
-#pragma unroll
+#pragma unroll(Rule::is_long ? 1 : in_flight)
     for (int l = 0; l < in_flight; ++l) {
-      places[l] =
-          first + l * step < singles ? place_in_channel(job, place_of(held[l]), index(l)) : nowhere;
+      places[l] = first + l * step < singles ? place_in_channel(job, place_of(numbers[l]), index(l))
+                                             : nowhere;
     }
     table.add(job, places);
   }
@@ -117,47 +127,48 @@ __global__ void __launch_bounds__(histogram_threads)
 
 // --- What kernels.hpp declares -------------------------------------------------------------------
 
-template <class X, class Rule>
+template <class L, class Rule>
 const void* find_histogram_kernel(counting where) {
-  if constexpr (sizeof(X) == 1) {
+  if constexpr (sizeof(L) == 1) {
     if (where == counting::spread) {
-      return reinterpret_cast<const void*>(&count_kernel<X, Rule, spread_table>);
+      return reinterpret_cast<const void*>(&count_kernel<L, Rule, spread_table>);
     }
   }
   return where == counting::tables
-             ? reinterpret_cast<const void*>(&count_kernel<X, Rule, range_table>)
-             : reinterpret_cast<const void*>(&count_kernel<X, Rule, cache_table>);
+             ? reinterpret_cast<const void*>(&count_kernel<L, Rule, range_table>)
+             : reinterpret_cast<const void*>(&count_kernel<L, Rule, cache_table>);
 }
 
 /// Samples of one byte are counted as bytes. Others are counted by a rule of their own where that
 /// is fast.
-template <class X>
+template <class L>
 const void* histogram_kernel_of(bin_rule rule, counting where) {
-  if constexpr (sizeof(X) == 1) {
-    return find_histogram_kernel<X, by_byte<X>>(where);
+  if constexpr (sizeof(L) == 1) {
+    return find_histogram_kernel<L, by_byte>(where);
   } else {
+    using S = number_t<L>;
     const auto in_tables = []<class Rule>(std::type_identity<Rule>) {
-      return reinterpret_cast<const void*>(&count_kernel<X, Rule, range_table>);
+      return reinterpret_cast<const void*>(&count_kernel<L, Rule, range_table>);
     };
     switch (rule) {
       case bin_rule::linear_edges:
-        return in_tables(std::type_identity<by_cell<X, true>>());
+        return in_tables(std::type_identity<by_cell<S, true>>());
       case bin_rule::bitwise_edges:
-        return in_tables(std::type_identity<by_cell<X, false>>());
+        return in_tables(std::type_identity<by_cell<S, false>>());
       case bin_rule::keys:
-        if constexpr (std::is_integral_v<X>) return find_histogram_kernel<X, by_key<X>>(where);
+        if constexpr (std::is_integral_v<S>) return find_histogram_kernel<L, by_key<S>>(where);
         break;
       case bin_rule::even:
-        return in_tables(std::type_identity<by_width<X, even_bins>>());
+        return in_tables(std::type_identity<by_width<S, even_bins>>());
       case bin_rule::whole_even:
-        if constexpr (std::is_integral_v<X>) {
-          return in_tables(std::type_identity<by_width<X, even_integer_bins>>());
+        if constexpr (std::is_integral_v<S>) {
+          return in_tables(std::type_identity<by_width<S, even_integer_bins>>());
         }
         break;
       default:
         break;
     }
-    return find_histogram_kernel<X, by_any<X>>(where);
+    return find_histogram_kernel<L, by_any<S>>(where);
   }
 }
 

@@ -1,5 +1,5 @@
-// This header declares the kernels of histograms. Those of each type of samples are compiled in a
-// source of their own (kernels.cu.in).
+// This header declares the kernels of histograms. Those that load samples as one type are compiled
+// in a source of their own (kernels.cu.in).
 #pragma once
 
 #include "backends/cuda/histogram/job.hpp"
@@ -7,24 +7,28 @@
 #include <tally/types.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 namespace tally::backends::cuda {
+
+/// Samples of type X are loaded as this. All types of one byte have kernels in common, and so have
+/// the floats of 16 bits: a job tells them apart.
+template <class X>
+using loaded_t = std::conditional_t<sizeof(X) == 1, std::uint8_t,
+                                    std::conditional_t<sizeof(X) == 2, std::uint16_t, X>>;
 
 /// A block that counts has so many threads.
 inline constexpr unsigned histogram_threads = 1024;
 
-// These functions are hidden by name: as they name types of the language alone, they would be
-// visible outside the library.
-
-/// Returns the kernel for samples of type X. It takes a histogram_job, or, where there may be
-/// edges, a histogram_edges_job.
-template <class X>
+/// Returns the kernel for samples that are loaded as L. (The function is hidden by name: as it
+/// names types of the language alone, it would be visible outside the library.) The kernel takes a
+/// histogram_job, or, where there may be edges, a histogram_edges_job.
+template <class L>
 [[gnu::visibility("hidden")]] const void* histogram_kernel_of(bin_rule rule, counting where);
-/// Returns the kernel that adds weights. It takes a histogram_weights_job.
-template <class X>
-[[gnu::visibility("hidden")]] const void* histogram_weights_kernel_of();
 
 // These kernels look at no samples, or at samples of any type. Each takes the job of its name.
+const void* histogram_weights_kernel(type element);  ///< adds the weights of samples of this type
 const void* histogram_zeros_kernel();
 const void* histogram_bytes_kernel();
 const void* histogram_sums_kernel();

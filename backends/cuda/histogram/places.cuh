@@ -16,10 +16,38 @@ namespace tally::backends::cuda {
 /// This is no place: nobody counts it.
 inline constexpr slot nowhere = 0xffffffffu;
 
-/// Returns what an integer or a float is compared as.
-template <class X>
-__device__ sample_t<X> number_of(on_device_t<X> x) {
-  return convert<sample_t<X>>(x);
+/// Says whether samples of type X are loaded as L, or compared as S.
+template <class L>
+struct loaded_as {
+  template <class X>
+  using is = std::is_same<loaded_t<X>, L>;
+};
+template <class S>
+struct compared_as {
+  template <class X>
+  using is = std::is_same<sample_t<X>, S>;
+};
+
+/// A rule takes a sample that is loaded as L as this: a byte as it is, any other as what it is
+/// compared as.
+template <class L>
+using number_t = std::conditional_t<std::is_same_v<L, std::uint16_t>, float, L>;
+
+/// Returns the numbers that a rule takes. Which type the samples have is asked once for all of
+/// them.
+template <class L, int n>
+__device__ void find_numbers(type element, const L (&samples)[n], number_t<L> (&numbers)[n]) {
+  if constexpr (std::is_same_v<L, number_t<L>>) {
+#pragma unroll
+    for (int i = 0; i < n; ++i) numbers[i] = samples[i];
+  } else {
+    with_type<types::those<real_types, loaded_as<L>::template is>>(element, [&]<class X>() {
+#pragma unroll
+      for (int i = 0; i < n; ++i) {
+        numbers[i] = convert<number_t<L>>(__builtin_bit_cast(X, samples[i]));
+      }
+    });
+  }
 }
 
 /// Loads one element through L2, as `elements` does.
@@ -33,9 +61,8 @@ __device__ T load_one(const T* from) {
 }
 
 /// Finds a sample's slot exactly, whatever the rule is.
-template <class X>
+template <class S>
 struct any_rule {
-  using S = sample_t<X>;
   const histogram_edges_job& job;
 
   __device__ slot operator()(S x) const {
@@ -52,49 +79,57 @@ struct any_rule {
 };
 
 // A rule says which place a sample has while samples are counted, and which slot a place has once
-// that is done. `Job` is the kernel's parameter.
+// that is done. `Job` is the kernel's parameter. Where a rule is long, the code that finds places
+// is a loop.
 
 struct places_are_slots {
+  static constexpr bool is_long = false;
+
   template <class Job>
   static __device__ slot slot_of(const Job&, slot place) {
     return place;
   }
 };
 
-template <class X>
+template <class S>
 struct by_any : places_are_slots {
+  static constexpr bool is_long = true;
   using job_type = histogram_edges_job;
-  any_rule<X> rule;
+  any_rule<S> rule;
 
   __device__ by_any(const job_type& job, char*) : rule{job} {}
-  __device__ slot operator()(on_device_t<X> x) const { return rule(number_of<X>(x)); }
+  __device__ slot operator()(S x) const { return rule(x); }
 };
 
 /// Counts bytes as what they are.
-template <class X>
 struct by_byte {
+  static constexpr bool is_long = false;
   using job_type = histogram_edges_job;
 
   __device__ by_byte(const job_type&, char*) {}
-  __device__ slot operator()(on_device_t<X> x) const { return __builtin_bit_cast(std::uint8_t, x); }
-  static __device__ slot slot_of(const job_type& job, slot place) {
-    const auto x = __builtin_bit_cast(on_device_t<X>, static_cast<std::uint8_t>(place));
-    return any_rule<X>{job}(number_of<X>(x));
+  __device__ slot operator()(std::uint8_t byte) const { return byte; }
+  /// Is called: a block does so for its places at the end, or where a place is counted in memory.
+  static __device__ __noinline__ slot slot_of(const job_type& job, slot place) {
+    using S = std::int32_t;
+    const auto byte = static_cast<std::uint8_t>(place);
+    return any_rule<S>{job}(with_type<types::those<real_types, loaded_as<std::uint8_t>::is>>(
+        job.element,
+        [&]<class X>() { return convert<S>(__builtin_bit_cast(on_device_t<X>, byte)); }));
   }
 };
 
-template <class X>
+template <class S>
 struct by_key : places_are_slots {
   using job_type = histogram_job;
   key_bins bins;
 
   __device__ by_key(const job_type& job, char*) : bins(job.keys) {}
-  __device__ slot operator()(X x) const { return bins(x); }
+  __device__ slot operator()(S x) const { return bins(x); }
 };
 
 /// Finds the position of a sample as a float, and searches exactly where that is near an edge.
 /// `Bins` is even_bins or even_integer_bins.
-template <class X, class Bins>
+template <class S, class Bins>
 struct by_width : places_are_slots {
   using job_type = histogram_job;
   float rate, offset, margin, end;
@@ -113,14 +148,14 @@ struct by_width : places_are_slots {
         margin(job.margin),
         end(static_cast<float>(job.bins)),
         bins(bins_of(job)) {}
-  __device__ slot operator()(on_device_t<X> x) const {
+  __device__ slot operator()(S x) const {
     const float position = fmaf(convert<float>(x), rate, offset);
     const float bin = floorf(position);
     const float within = position - bin;
     if (within > margin && within < 1 - margin && position > 0 && position < end) {
       return static_cast<slot>(bin);
     }
-    return bins(number_of<X>(x));
+    return bins(x);
   }
 };
 
@@ -134,10 +169,9 @@ struct by_width : places_are_slots {
 /// then the bin is above. Where the two positions are the same, the thresholds are searched. A cell
 /// of several thresholds holds the number of the first, and a bit that says so: they are looked at
 /// one by one.
-template <class X, bool linear>
+template <class S, bool linear>
 struct by_cell : places_are_slots {
   using job_type = histogram_edges_job;
-  using S = sample_t<X>;
   static constexpr int position_bits = 23;
   static constexpr std::uint32_t last_position = (1u << position_bits) - 1;
   /// Stands above the bits of a position: a float in [2^23, 2^24), where floats are integers, has
@@ -189,7 +223,7 @@ struct by_cell : places_are_slots {
     number_cells(table, count);
   }
 
-  /// Returns the position, with upper_bits. Where X is wider than a float it is rounded to nearest,
+  /// Returns the position, with upper_bits. Where S is wider than a float it is rounded to nearest,
   /// which keeps the order. A NaN is at one end: below the first threshold, or at it, or above the
   /// last.
   __device__ std::uint32_t position_of(S x) const {
@@ -205,14 +239,14 @@ struct by_cell : places_are_slots {
     }
   }
 
-  __device__ slot operator()(on_device_t<X> of) const {
+  __device__ slot operator()(S of) const {
     slot place[1];
     (*this)({of}, place);
     return place[0];
   }
   /// Finds the places of several samples, with one branch.
   template <int n>
-  __device__ void operator()(const on_device_t<X> (&of)[n], slot (&places)[n]) const {
+  __device__ void operator()(const S (&of)[n], slot (&places)[n]) const {
     std::uint32_t sums[n];
     const auto is_certain = [&](int i) {
       return places[i] < certain && (~sums[i] & cell_mask) != 0;
@@ -220,7 +254,7 @@ struct by_cell : places_are_slots {
     bool all_certain = true;
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      const std::uint32_t position = position_of(number_of<X>(of[i]));
+      const std::uint32_t position = position_of(of[i]);
       asm volatile("ld.shared.u32 %0, [%1];"
                    : "=r"(sums[i])
                    : "r"(cells + 4 * (position >> cell_bits)));
@@ -231,7 +265,7 @@ struct by_cell : places_are_slots {
     if (all_certain) return;
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      if (!is_certain(i)) places[i] = search(number_of<X>(of[i]), sums[i]);
+      if (!is_certain(i)) places[i] = search(of[i], sums[i]);
     }
   }
 

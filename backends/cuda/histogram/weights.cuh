@@ -10,13 +10,17 @@
 namespace tally::backends::cuda {
 
 /// Adds weights to the words of their bins by atomics. With the first bins it also counts the
-/// samples outside.
-template <class X>
+/// samples outside. S is what the samples are compared as.
+template <class S>
 __global__ void __launch_bounds__(256)
     add_weights(const __grid_constant__ histogram_weights_job job) {
-  using DX = on_device_t<X>;
-  const any_rule<X> rule{job};
-  const auto* const x = static_cast<const DX*>(job.x);
+  const any_rule<S> rule{job};
+  const auto sample_at = [&](std::int64_t i) {
+    return with_type<types::those<real_types, compared_as<S>::template is>>(
+        job.element, [&]<class X>() {
+          return convert<S>(load_one(static_cast<const on_device_t<X>*>(job.x) + i));
+        });
+  };
   const auto add = [&](auto weight, std::size_t bin) {
     using sum = weight_sum<decltype(weight)>;
     using word = unsigned long long;
@@ -34,7 +38,7 @@ __global__ void __launch_bounds__(256)
   wait_for_launch_before();
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < job.n;
        i += std::int64_t{gridDim.x} * blockDim.x) {
-    const slot s = rule(number_of<X>(load_one(x + i * job.increment)));
+    const slot s = rule(sample_at(i * job.increment));
     const auto channel = static_cast<slot>(job.channels == 1 ? 0 : i % job.channels);
     if (s >= job.bins) {
       if (job.first == 0 && job.places > job.bins) {
@@ -50,11 +54,6 @@ __global__ void __launch_bounds__(256)
       add(static_cast<const float*>(job.weights)[i * job.weights_increment], bin);
     }
   }
-}
-
-template <class X>
-const void* histogram_weights_kernel_of() {
-  return reinterpret_cast<const void*>(&add_weights<X>);
 }
 
 }  // namespace tally::backends::cuda

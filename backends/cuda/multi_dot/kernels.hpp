@@ -1,5 +1,4 @@
-// This header declares the kernels of several dot products. Each kind of types has a source file of
-// its own, so that they compile side by side.
+// This header declares the kernels of several dot products.
 #pragma once
 
 #include "backends/cuda/multi_dot/job.hpp"
@@ -28,21 +27,8 @@ struct multi_dot_kernels {
 using multi_dot_types =
     type_list<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
 
-template <class T>
-multi_dot_kernels multi_dot_kernels_of();
-
-template <>
-multi_dot_kernels multi_dot_kernels_of<float16>();
-template <>
-multi_dot_kernels multi_dot_kernels_of<bfloat16>();
-template <>
-multi_dot_kernels multi_dot_kernels_of<float>();
-template <>
-multi_dot_kernels multi_dot_kernels_of<double>();
-template <>
-multi_dot_kernels multi_dot_kernels_of<std::complex<float>>();
-template <>
-multi_dot_kernels multi_dot_kernels_of<std::complex<double>>();
+/// Returns the kernels for two vectors of this type.
+const multi_dot_kernels& multi_dot_kernels_of(type element);
 
 /// Returns the kernel for any vectors of types that `accumulator` can accumulate; it is told the
 /// types in its job. For a complex accumulator the ys are complex, and the xs may be.

@@ -104,8 +104,8 @@ const multi_dot_kernels* kernels_for(const multi_dot_arguments& a) {
   const auto [x, y] = a.pairs[0];
   if (x.element != y.element || !is_in<multi_dot_types>(x.element)) return nullptr;
   return with_type<multi_dot_types>(x.element, [&]<class X>() {
-    static const multi_dot_kernels kernels = multi_dot_kernels_of<X>();
-    return a.results.element == type_of<dot_result_t<X, X>> ? &kernels : nullptr;
+    return a.results.element == type_of<dot_result_t<X, X>> ? &multi_dot_kernels_of(type_of<X>)
+                                                            : nullptr;
   });
 }
 

@@ -45,8 +45,12 @@ struct values {
       s = s + sum{term(convert<R>(x))};
     }
   }
-  static __device__ complex_number<R> finish(const sum& s, const sum_job&) {
-    return finish_parts(s, what);
+  static __device__ complex_number<R> finish(const sum& s, [[maybe_unused]] const sum_job& job) {
+    if constexpr (std::is_same_v<A, std::int64_t> && are_bytes<X>) {
+      return sum_of_bytes(finish_parts(s, what), job);
+    } else {
+      return finish_parts(s, what);
+    }
   }
 };
 
@@ -88,11 +92,16 @@ struct squares {
   }
 };
 
+/// The sum of the magnitudes of numbers without a sign is their sum.
+template <reduction what, class X>
+inline constexpr reduction reduced_by =
+    what == reduction::asum && std::is_unsigned_v<X> ? reduction::sum : what;
+
 /// Gives the terms of a reduction. It is void where there are none, because the norm of integers is
 /// not an integer.
 template <reduction what, class A, class X>
 using reduce_terms =
-    std::conditional_t<what != reduction::nrm2, values<what, A, X>,
+    std::conditional_t<what != reduction::nrm2, values<reduced_by<what, X>, A, X>,
                        std::conditional_t<std::is_integral_v<A>, void,
                                           std::conditional_t<squares_leave_range<real_t<A>, X>,
                                                              squares<A, X>, values<what, A, X>>>>;
@@ -108,8 +117,10 @@ constexpr auto reduce_kernels = table_over([]<class X>() -> reduce_kernel {
   if constexpr (dot_accumulator<A, X, X>) {
     using terms = reduce_terms<what, A, X>;
     if constexpr (!std::is_void_v<terms>) {
-      return {&sum_kernel<contiguous_share<terms>>,
-              &sum_kernel<any_share<converted_terms<what, A, terms>>>,
+      constexpr bool is_null = std::is_same_v<A, double> && are_bytes<X> && what != reduction::nrm2;
+      sum_kernel_function* contiguous = nullptr;
+      if constexpr (!is_null) contiguous = &sum_kernel<contiguous_share<terms>>;
+      return {contiguous, &sum_kernel<any_share<converted_terms<what, A, terms>>>,
               words_of<typename terms::sum>};
     }
   }

@@ -11,6 +11,7 @@ namespace tally::backends::cuda {
 /// once, the other for all vectors, whose type its job tells. The sum of a block takes `words`
 /// words (words.hpp).
 struct reduce_kernel {
+  /// This one is null for sum and asum of bytes in double (`most_exact_bytes`).
   sum_kernel_function* contiguous = nullptr;
   sum_kernel_function* any = nullptr;
   unsigned words = 0;

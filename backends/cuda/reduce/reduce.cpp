@@ -8,14 +8,14 @@
 namespace tally::backends::cuda {
 namespace {
 
-const reduce_kernel& kernel_of(const reduce_arguments& a) {
+const reduce_kernel& kernel_of(const reduce_arguments& a, type accumulator) {
   switch (a.what) {
     case reduction::sum:
-      return reduce_kernel_of<reduction::sum>(accumulator_of(a), a.x.element);
+      return reduce_kernel_of<reduction::sum>(accumulator, a.x.element);
     case reduction::asum:
-      return reduce_kernel_of<reduction::asum>(accumulator_of(a), a.x.element);
+      return reduce_kernel_of<reduction::asum>(accumulator, a.x.element);
     default:
-      return reduce_kernel_of<reduction::nrm2>(accumulator_of(a), a.x.element);
+      return reduce_kernel_of<reduction::nrm2>(accumulator, a.x.element);
   }
 }
 
@@ -30,10 +30,17 @@ void reduce(const executor& where, const reduce_arguments& a) {
 
   static constexpr const char* names[] = {"sum", "asum", "nrm2"};
   int lanes = lanes_a_thread(size_of(a.x.element));
+  const bool bytes_in_double =
+      a.what != reduction::nrm2 && a.result.element == type::float64 && size_of(a.x.element) == 1;
   const bool contiguous = is_contiguous(a.x, lanes);
-  if (!contiguous) lanes = lanes_of_any;
-  const reduce_kernel& kernel = kernel_of(a);
-  run_sum(where, names[static_cast<int>(a.what)], contiguous ? kernel.contiguous : kernel.any,
+  job.as_double = bytes_in_double && contiguous && a.x.size <= most_exact_bytes;
+  const reduce_kernel& kernel = kernel_of(a, job.as_double ? type::int64 : accumulator_of(a));
+  sum_kernel_function* function = contiguous ? kernel.contiguous : nullptr;
+  if (function == nullptr) {
+    function = kernel.any;
+    lanes = lanes_of_any;
+  }
+  run_sum(where, names[static_cast<int>(a.what)], function,
           shape_of_sum(a.x.size, lanes, kernel.words), kernel.words, job, a.result.data,
           size_of(a.result.element), a.options.wait);
 }

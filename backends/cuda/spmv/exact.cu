@@ -24,18 +24,18 @@ class row_tile {
 
   /// Loads terms from `first` on; those from `end` on are zeros.
   __device__ void load(const spmv_job& job, product p, std::int64_t first, std::int64_t end) {
-    const typed_vector &values = job.values, &x = job.x;
+    std::int64_t place[loads], column[loads];
 #pragma unroll
     for (int l = 0; l < loads; ++l) {
       const std::int64_t i = first + l * static_cast<int>(warp);
-      x_[l] = y_[l] = 0;
-      if (i < end) {
-        const std::int64_t column = job.columns[static_cast<std::size_t>(i)];
-        x_[l] =
-            typed::number_at<double>(values.data, i * values.increment + p.value, values.number);
-        y_[l] = typed::number_at<double>(x.data, column * x.increment + p.x, x.number);
-        if (p.negative) x_[l] = -x_[l];
-      }
+      place[l] = i < end ? i : -1;
+      column[l] = i < end ? job.columns[static_cast<std::size_t>(i)] : -1;
+    }
+    load(x_, job.values, p.value, place);
+    load(y_, job.x, p.x, column);
+    if (p.negative) {
+#pragma unroll
+      for (double& x : x_) x = -x;
     }
   }
   __device__ void renew() {
@@ -46,6 +46,18 @@ class row_tile {
   __device__ double y(int l, int) const { return y_[l]; }
 
  private:
+  /// Loads a part of the elements at these places; at -1 there is a zero.
+  static __device__ void load(double (&to)[loads], const typed_vector& from, int part,
+                              const std::int64_t (&place)[loads]) {
+    with_type<floating_point_types>(from.number, [&]<class T>() {
+      const T* const data = static_cast<const T*>(from.data) + part;
+#pragma unroll
+      for (int l = 0; l < loads; ++l) {
+        to[l] = place[l] < 0 ? 0 : convert<double>(data[place[l] * from.increment]);
+      }
+    });
+  }
+
   double x_[loads];
   double y_[loads];
 };
@@ -86,15 +98,16 @@ __device__ R rounded_words(std::int64_t* words, int thread) {
   return result;
 }
 
-template <class A>
+/// Rounds rows to R, or to two of them where the matrix or x is complex.
+template <class R>
 __global__ void __launch_bounds__(exact_spmv_warps* warp)
     exact_spmv(const __grid_constant__ spmv_job job) {
-  using R = real_t<A>;
   constexpr int column_doubles = column_bytes<row_tile> / sizeof(double);
   __shared__ double columns[exact_spmv_warps][column_doubles];
   __shared__ std::int64_t words[exact_spmv_warps][exact_sum<double>::words];
   const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp;
+  const bool is_complex = job.values.complex || job.x.complex;
   wait_for_launch_before();
   let_launch_after_start();
 
@@ -104,7 +117,7 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
     const std::int64_t begin = job.offset(row), end = job.offset(row + 1);
     R part[2] = {};
 #pragma unroll 1
-    for (int i = 0; i < (is_complex_v<A> ? 2 : 1); ++i) {
+    for (int i = 0; i < (is_complex ? 2 : 1); ++i) {
       const part_products products = products_of(job.values.complex, job.x.complex, i);
       const std::int64_t tiles = (end - begin + row_tile::terms - 1) / row_tile::terms;
       constexpr int tiles_of_batch =
@@ -128,15 +141,20 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
       __syncwarp();
       (i == 0 ? part[0] : part[1]) = rounded_words<R>(words[w], thread);
     }
-    if (thread == 0) write_row<A>(job, row, {part[0], part[1]});
+    if (thread != 0) continue;
+    if (is_complex) {
+      write_row<std::complex<R>>(job, row, {part[0], part[1]});
+    } else {
+      write_row<R>(job, row, {part[0], part[1]});
+    }
   }
 }
 
 }  // namespace
 
 spmv_kernel* exact_spmv_kernel_of(type accumulator) {
-  return with_type<spmvs::vector_types>(accumulator,
-                                        []<class A>() -> spmv_kernel* { return &exact_spmv<A>; });
+  return with_type<spmvs::vector_types>(
+      accumulator, []<class A>() -> spmv_kernel* { return &exact_spmv<real_t<A>>; });
 }
 
 }  // namespace tally::backends::cuda

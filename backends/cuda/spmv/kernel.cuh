@@ -34,16 +34,17 @@ const spmv_kernel_table& spmv_kernels() {
         // complex64 56 and 54 (one H200, 2026-11-22).
         constexpr bool is_rare =
             is_complex_v<A> && !(std::is_same_v<X, A> && std::is_same_v<real_t<V>, real_t<A>>);
-        using Values = std::conditional_t<is_rare, any_element, V>;
+        using Values = std::conditional_t<is_rare, any_element,
+                                          std::conditional_t<sizeof(V) == 2, any_half, V>>;
         using Elements = std::conditional_t<is_rare, any_element, X>;
         choice.tiles = &spmv_tiles<A, Values, Elements>;
         choice.tile_bytes = term_planes<A, most_terms>::bytes;
         choice.pieces = &spmv_pieces<A, Values, Elements>;
         choice.piece_bytes = term_planes<A, piece_terms>::bytes;
         if constexpr (!is_complex_v<A> || std::is_same_v<V, X>) {
-          choice.rows[1] = &spmv_rows<A, V, X, 2>;
-          choice.rows[2] = &spmv_rows<A, V, X, 4>;
-          choice.rows[3] = &spmv_rows<A, V, X, 8>;
+          choice.rows[1] = &spmv_rows<A, Values, X, 2>;
+          choice.rows[2] = &spmv_rows<A, Values, X, 4>;
+          choice.rows[3] = &spmv_rows<A, Values, X, 8>;
         }
       }
       return choice;

@@ -125,6 +125,22 @@ struct nonzero_place<any_element, Column> {
   }
 };
 
+/// Stands for values that are float16 or bfloat16, which is told at run time.
+struct any_half {
+  std::uint16_t bits;
+};
+
+/// Returns a value as a number.
+template <class V>
+__device__ V number_of(const spmv_job&, V value) {
+  return value;
+}
+__device__ inline float number_of(const spmv_job& job, any_half value) {
+  const auto half = convert<float>(__builtin_bit_cast(float16, value));
+  const auto brain = convert<float>(__builtin_bit_cast(bfloat16, value));
+  return job.values.number == type::float16 ? half : brain;
+}
+
 /// Loads elements of a vector, each where `wanted` is true, at `place(k)`; elsewhere they are 0.
 template <class R, int count, class Wanted, class Place>
 __device__ void load_any(complex_number<R> (&to)[count], const typed_vector& from,
@@ -178,7 +194,10 @@ __device__ void load_terms(const spmv_job& job, const nonzero_place<V, Column>& 
       load_if(wanted(k), reinterpret_cast<const DX*>(x + column[k] * job.x.increment), element[k]);
     }
 #pragma unroll
-    for (int k = 0; k < in_flight; ++k) terms[k] = term_of<A, V, X>(value[k], element[k]);
+    for (int k = 0; k < in_flight; ++k) {
+      using Number = std::conditional_t<std::is_same_v<V, any_half>, float, V>;
+      terms[k] = term_of<A, Number, X>(number_of(job, value[k]), element[k]);
+    }
   }
 }
 

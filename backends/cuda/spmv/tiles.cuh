@@ -81,17 +81,19 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
   const int count = next.row > tile.row ? within(next.whole - tile.nonzero, most_terms) : 0;
   const int rows = within(next.row - tile.row - splits_last, tile_size);
 
-  // Shares come first, so that they are all there when the last share's block wants them.
-  split_share share;
+  // Shares come first, so that they are all there when the last share's block wants them. The row
+  // that reaches into the tile has one here, and so may the row that is split at the tile's end.
+  const auto share_of = [&](const tile_start& at) {
+    return share_of_block(job, at.row - 1, at.whole, at.nonzero - at.whole);
+  };
+  const bool reaches = tile.whole < tile.nonzero;
   dot_sum<A> sum_of_share;
-  if (tile.whole < tile.nonzero) {
-    share = share_of_block(job, tile.row - 1, tile.whole, tile.nonzero - tile.whole);
-    if (share.count > 0) sum_of_share = sum_share<A, V, X>(job, terms, share);
-  }
-  if (splits_last) {
-    const split_share begun =
-        share_of_block(job, next.row - 1, next.whole, next.nonzero - next.whole);
-    if (begun.count > 0) sum_share<A, V, X>(job, terms, begun);
+#pragma unroll 1
+  for (int which = reaches ? 0 : 1; which < (splits_last ? 2 : 1); ++which) {
+    const split_share share = share_of(found[which]);
+    dot_sum<A> sum;
+    if (share.count > 0) sum = sum_share<A, V, X>(job, terms, share);
+    if (which == 0) sum_of_share = sum;
   }
 
   if (threadIdx.x == 0) long_count = 0;
@@ -132,11 +134,14 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
     write_row<A>(job, tile.row + i, finish_parts(sum, conjugate::none));
   }
 
-  if (threadIdx.x < warp && share.count > 0 && share.is_last() && share.shares > 1) {
-    const dot_sum<A> sum =
-        gather_shares(job, share.first_handover, share.shares, sum_of_share,
-                      static_cast<int>(threadIdx.x), [&] { return !ascends(job); });
-    if (threadIdx.x == 0) write_row<A>(job, share.row, finish_parts(sum, conjugate::none));
+  if (threadIdx.x < warp && reaches) {
+    const split_share share = share_of(found[0]);
+    if (share.count > 0 && share.is_last() && share.shares > 1) {
+      const dot_sum<A> sum =
+          gather_shares(job, share.first_handover, share.shares, sum_of_share,
+                        static_cast<int>(threadIdx.x), [&] { return !ascends(job); });
+      if (threadIdx.x == 0) write_row<A>(job, share.row, finish_parts(sum, conjugate::none));
+    }
   }
   if (threadIdx.x == 0) count_as_ended(job.ended);
 }

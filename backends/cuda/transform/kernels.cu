@@ -1,8 +1,18 @@
-// This source compiles the element-wise kernels on contiguous vectors of one type, and those that
-// copy bits.
+// This source compiles the element-wise kernels: those on contiguous vectors of one type, those
+// that copy bits, and those on any types and strides.
 #include "backends/cuda/transform/kernel.cuh"
 
 namespace tally::backends::cuda {
+namespace {
+
+template <class V>
+transform_kernel_function* find(elementwise what) {
+  transform_kernel_function* found = nullptr;
+  with_function<V>(what, [&]<elementwise each>() { found = &transform_any<each, V>; });
+  return found;
+}
+
+}  // namespace
 
 template <>
 transform_kernel transform_kernel_of<float>(elementwise what) {
@@ -36,6 +46,16 @@ transform_kernel transform_kernel_of<std::int64_t>(elementwise what) {
 transform_kernel copy_kernel_of(type element) {
   return with_type<real_types>(
       element, []<class T>() { return kernel_on<elementwise::copy, copied_as<T>>(); });
+}
+
+transform_kernel_function* any_copy_kernel_of(type number) {
+  return with_type<real_types>(
+      number, []<class T>() -> transform_kernel_function* { return &copy_any<copied_as<T>>; });
+}
+
+transform_kernel_function* any_transform_kernel_of(elementwise what, type computation) {
+  return with_type<accumulator_types>(computation,
+                                      [&]<class C>() { return find<computed_t<C>>(what); });
 }
 
 }  // namespace tally::backends::cuda

@@ -1,18 +1,15 @@
-// This source compiles the kernels of several dot products of complex vectors, and of vectors of
-// any types.
+// This source compiles the kernels of several dot products.
 #include "backends/cuda/multi_dot/kernel.cuh"
 #include "src/core/types/tables.hpp"
 
 namespace tally::backends::cuda {
 
-template <>
-multi_dot_kernels multi_dot_kernels_of<std::complex<float>>() {
-  return made_multi_dot_kernels<std::complex<float>>();
+const multi_dot_kernels& multi_dot_kernels_of(type element) {
+  static constexpr auto kernels =
+      table_over<multi_dot_types>([]<class T>() { return made_multi_dot_kernels<T>(); });
+  return kernels[element];
 }
-template <>
-multi_dot_kernels multi_dot_kernels_of<std::complex<double>>() {
-  return made_multi_dot_kernels<std::complex<double>>();
-}
+
 multi_dot_kernel* any_pairs_kernel(type accumulator, bool x_complex) {
   return with_type<accumulator_types>(accumulator, [&]<class A>() -> multi_dot_kernel* {
     return x_complex ? &pairs_kernel<any_share<products<A, A, A>>>
