@@ -45,7 +45,8 @@ extern const lane sum;  // reduce.cpp
 extern const lane asum;
 extern const lane max;  // extremum.cpp
 extern const lane iamax;
-extern const lane exact;  // exact.cpp
+extern const lane waxpby_nrm2;  // fused.cpp
+extern const lane exact;        // exact.cpp
 extern const lane exact_spread;
 extern const lane exact_sum;
 extern const lane accuracy;
@@ -80,6 +81,7 @@ extern const lane ladder_on_device;     // device_ladder.cu
 extern const lane multi_dot_on_device;  // device_multi_dot.cpp
 extern const lane batched_dot_on_device;
 extern const lane copy_on_device;  // device_transform.cpp
+extern const lane waxpby_nrm2_on_device;
 extern const lane axpy_on_device;
 extern const lane add_on_device;
 extern const lane mul_on_device;

@@ -82,7 +82,7 @@ constexpr effort full_effort = {15, 0.03};
 /// take a hundred times as long as ours.
 constexpr double seconds_of_slow = 0.25;
 
-bool writes(const lane& l) { return is_elementwise(l.what); }
+bool writes(const lane& l) { return is_elementwise(l.what) || l.what == operation::waxpby_nrm2; }
 bool has_matrix(const lane& l) { return l.what == operation::spmv; }
 
 /// The contenders for one product.
@@ -113,6 +113,7 @@ std::vector<const lane*> lanes() {
                                    &relu,
                                    &sigmoid,
                                    &exp,
+                                   &waxpby_nrm2,
                                    &exact,
                                    &exact_sum,
                                    &dot_aligned,
@@ -143,6 +144,7 @@ std::vector<const lane*> lanes() {
                           &relu_on_device,
                           &sigmoid_on_device,
                           &exp_on_device,
+                          &waxpby_nrm2_on_device,
                           &add_odd_on_device,
                           &sigmoid_odd_on_device,
                           &multi_dot_on_device,
@@ -432,7 +434,9 @@ verdict check(const group& g, const contender& c, const workload& w, const bits&
         : has_matrix(*g.from) ? truth.error_of_rows(result.data(), expected.data(), w.accumulator)
         : w.is_elementwise()  ? largest_difference(result.data(), expected.data(),
                                                    std::min(w.size(), most_checked), w.x.element)
-                              : truth.error_of(result.data(), w.accumulator);
+        : w.what == operation::waxpby_nrm2
+            ? largest_difference(result.data(), expected.data(), 1, w.accumulator)
+            : truth.error_of(result.data(), w.accumulator);
     v.error = std::max(v.error, error);
   }
   return v;
@@ -561,10 +565,14 @@ class progress {
 
 void run(const group& g, operands& data, bool full, const effort& e, results& file) {
   const workload host = data.on_host(g);
-  const reference truth = host.is_elementwise() ? reference{} : reference_of(host, g.from->drawn);
+  const bool is_fused = host.what == operation::waxpby_nrm2;
+  const reference truth =
+      host.is_elementwise() || is_fused ? reference{} : reference_of(host, g.from->drawn);
   bits expected = room_for_result(host);
   workload checked = host;
   if (host.is_elementwise()) checked.x.size = checked.y.size = std::min(g.n, most_checked);
+  std::vector<std::byte> written(is_fused ? g.n * size_of(host.x.element) : 0);
+  if (is_fused) checked.z = written.data();
   compute(tally::serial(), checked, expected.data(), true, g.from->exact);
 
   benchmark::ClearRegisteredBenchmarks();

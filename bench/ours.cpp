@@ -60,6 +60,15 @@ contenders ours_of_one(const workload& w, bool full) {
       if (where.name() == "simd" && where != tally::simd()) name = "tally::" + label;
       const auto add = [&](auto f) { list.push_back(on_host(name, label, w, f)); };
       if (w.is_elementwise()) return add([=] { compute(where, w, w.z, true); });
+      if constexpr (std::is_floating_point_v<A>) {
+        if (w.what == operation::waxpby_nrm2) {
+          return add([=] {
+            A norm;
+            compute(where, w, &norm, true);
+            return norm;
+          });
+        }
+      }
       if (w.what == operation::sum) add([=] { return tally::sum<A>(where, x); });
       if (w.what == operation::iamax) add([=] { return tally::iamax(where, x); });
       if constexpr (!tally::is_complex_v<X>) {
@@ -119,6 +128,10 @@ std::int64_t checksum(const tally::operand& counts) {
   return static_cast<std::int64_t>(sum);
 }
 
+tally::transform_arguments update_of(const workload& w) {
+  return {tally::elementwise::waxpby, plain::alpha, 1, w.x, w.y, {w.z, w.size(), 1, w.x.element}};
+}
+
 void compute(const tally::executor& where, const workload& w, void* result, bool wait, bool exact) {
   const tally::call_options options = {exact ? tally::exact : tally::grade{}, wait};
   const tally::output to = {result, w.accumulator};
@@ -139,6 +152,9 @@ void compute(const tally::executor& where, const workload& w, void* result, bool
     }
     case operation::spmv:
       return tally::spmv(where, spmv_of(w, result));
+    case operation::waxpby_nrm2:
+      return tally::fused(
+          where, {update_of(w), tally::fused_sum::nrm2, {}, tally::conjugate::none, to, options});
     case operation::max:
       if (!wait) return tally::find_extremum(where, {w.x, tally::extreme::max, result, options});
       alignas(8) unsigned char both[16];

@@ -21,6 +21,9 @@ tally::histogram_arguments histogram_of(const workload& w);
 /// Returns a checksum of the counts of a histogram, in host memory.
 std::int64_t checksum(const tally::operand& counts);
 
+/// The update of waxpby_nrm2.
+tally::transform_arguments update_of(const workload& w);
+
 /// What an spmv into `y` is asked for.
 tally::spmv_arguments spmv_of(const workload& w, void* y, const tally::spmv_plan* plan = nullptr);
 

@@ -41,6 +41,7 @@ LANES = {
     "max": "Largest element on the host",
     "iamax": "Index of the element of largest magnitude on the host",
     **{lane: f"{what} on the host" for lane, what in ELEMENTWISE.items()},
+    "waxpby-nrm2": "z = αx + y and its norm on the host",
     "multi-dot": "16 vectors against one on the host",
     "batched-dot": "10^6 dot products of n elements on the host",
     "exact": "Exact dot product on the host",
@@ -73,6 +74,7 @@ LANES = {
         f"{lane}-cuda-odd": f"{ELEMENTWISE[lane]} on the CUDA device, vectors one element past a page"
         for lane in ("add", "sigmoid")
     },
+    "waxpby-nrm2-cuda": "z = αx + y and its norm on the CUDA device: the device's time in a graph",
     "multi-dot-cuda": "16 vectors against one on the CUDA device: the device's time in a graph",
     "batched-dot-cuda": "10^6 dot products of n elements on the CUDA device: the device's time in a graph",
     "exact-cuda": "Exact dot product on the CUDA device: the device's time in a graph",

@@ -63,8 +63,9 @@ std::string name(const types& t);
 
 /// What is computed: the product of x and y; or something of x alone, and then y is only there. Of
 /// `max` the value is the result, of `iamax` the index, an int64; of `histogram` y has the counts,
-/// and what is checked is a checksum of them. `spmv` writes a matrix's product with x. The
-/// element-wise functions (elementwise.hpp) write as many elements of the type of x.
+/// and what is checked is a checksum of them. `spmv` writes a matrix's product with x.
+/// `waxpby_nrm2` writes z = alpha x + y, and its norm is the result. The element-wise functions
+/// (elementwise.hpp) write as many elements of the type of x.
 enum class operation {
   dot,
   sum,
@@ -73,6 +74,7 @@ enum class operation {
   iamax,
   histogram,
   spmv,
+  waxpby_nrm2,
   copy,
   axpy,
   add,
@@ -99,14 +101,15 @@ struct workload {
   std::size_t rows = 1;
   bool y_has_rows = false;
   tally::binning bins = tally::binning::keys;  ///< of histograms; y has as many elements
-  void* z = nullptr;                           ///< where an element-wise function or spmv writes
+  void* z = nullptr;            ///< where an element-wise function, spmv or waxpby_nrm2 writes
   tally::csr_operand matrix{};  ///< of spmv; values of the type of x, columns and offsets int32
 
   /// Elements; nonzeros of a matrix.
   std::size_t size() const { return what == operation::spmv ? matrix.nonzeros() : x.size; }
   bool is_elementwise() const { return bench::is_elementwise(what); }
   bool x_alone() const {
-    return what != operation::dot && !(what >= operation::axpy && what <= operation::mul);
+    return what != operation::dot && what != operation::waxpby_nrm2 &&
+           !(what >= operation::axpy && what <= operation::mul);
   }
   /// y where it is read; else an empty vector.
   tally::operand y_read() const { return x_alone() ? tally::operand{} : y; }
@@ -125,7 +128,7 @@ struct workload {
       return of(matrix.values) + of(matrix.column_indices) + of(matrix.row_offsets) + of(x) +
              result_bytes();
     }
-    const std::size_t written = is_elementwise() ? 1 : 0;
+    const std::size_t written = is_elementwise() || what == operation::waxpby_nrm2 ? 1 : 0;
     return size() * ((rows + written) * size_of(x.element) + rows_of_y() * size_of(y.element));
   }
 };

@@ -258,9 +258,21 @@ class Transform : public data::OnEveryExecutor {
     }
   }
   static std::string first_difference(const std::vector<std::byte>& got,
-                                      const std::vector<std::byte>& want, type) {
+                                      const std::vector<std::byte>& want, type element) {
+    const auto hex = [&](const std::vector<std::byte>& bytes, std::size_t first) {
+      std::string text;
+      for (std::size_t i = tally::size_of(element); i-- > 0;) {
+        const auto value = static_cast<unsigned>(bytes[first + i]);
+        text += "0123456789abcdef"[value / 16];
+        text += "0123456789abcdef"[value % 16];
+      }
+      return text;
+    };
     for (std::size_t i = 0; i < got.size(); ++i) {
-      if (got[i] != want[i]) return "; the first difference is at byte " + std::to_string(i);
+      if (got[i] == want[i]) continue;
+      const std::size_t first = i / tally::size_of(element) * tally::size_of(element);
+      return "; the first difference is at byte " + std::to_string(i) + ": " + hex(got, first) +
+             ", expected " + hex(want, first);
     }
     return "";
   }

@@ -128,6 +128,33 @@ contenders standard_elementwise(const workload& w) {
   return list;
 }
 
+namespace {
+
+template <class T>
+[[gnu::noinline]] T norm_in_loop(const T* x, const T* y, std::size_t n, T* z) {
+  T sum = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    z[i] = plain::axpy{}(x[i], y[i]);
+    sum += z[i] * z[i];
+  }
+  return std::sqrt(sum);
+}
+
+}  // namespace
+
+contenders standard_fused(const workload& w) {
+  contenders list;
+  visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
+                                          std::type_identity<A>) {
+    if constexpr (std::is_same_v<X, Y> && std::is_same_v<X, A> && std::is_floating_point_v<X>) {
+      list.push_back(on_host("plain loop", "-O3", w, [=, z = static_cast<X*>(w.z)] {
+        return norm_in_loop(x.data(), y.data(), x.size(), z);
+      }));
+    }
+  });
+  return sequential(std::move(list));
+}
+
 contenders standard_rows(const workload& w) {
   contenders list;
   visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,

@@ -1,6 +1,7 @@
 // This source compiles the element-wise kernels: those on contiguous vectors of one type, those
 // that copy bits, and those on any types and strides.
 #include "backends/cuda/transform/kernel.cuh"
+#include "backends/cuda/transform/moves.cuh"
 
 namespace tally::backends::cuda {
 namespace {
@@ -57,5 +58,11 @@ transform_kernel_function* any_transform_kernel_of(elementwise what, type comput
   return with_type<accumulator_types>(computation,
                                       [&]<class C>() { return find<computed_t<C>>(what); });
 }
+
+move_kernel_function* fill_kernel(bool contiguous) {
+  return contiguous ? &fill_vectors : &fill_any;
+}
+
+move_kernel_function* swap_kernel(bool alike) { return alike ? &swap_vectors : &swap_any; }
 
 }  // namespace tally::backends::cuda

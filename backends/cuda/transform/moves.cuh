@@ -1,12 +1,11 @@
-// This source compiles the kernels of fill and swap.
-#include "backends/cuda/transform/moves.hpp"
+// These are the kernels of fill and swap.
+#pragma once
 
 #include "backends/cuda/device/kernel.cuh"
+#include "backends/cuda/transform/moves.hpp"
 
 namespace tally::backends::cuda {
-namespace {
-
-__device__ std::int64_t index_of_thread() {
+__device__ inline std::int64_t index_of_thread() {
   return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }
 
@@ -29,7 +28,7 @@ __device__ void with_unit(int bytes, const F& f) {
   f.template operator()<std::uint8_t>();
 }
 
-__global__ void __launch_bounds__(threads_of_move) fill_vectors(const move_job job) {
+static __global__ void __launch_bounds__(threads_of_move) fill_vectors(const move_job job) {
   wait_for_launch_before();
   let_launch_after_start();
   uint4 value;
@@ -47,7 +46,7 @@ __global__ void __launch_bounds__(threads_of_move) fill_vectors(const move_job j
   for_each_end(job, [&](std::int64_t i) { job.z[i] = job.value.bytes[i % size]; });
 }
 
-__global__ void __launch_bounds__(threads_of_move) fill_any(const move_job job) {
+static __global__ void __launch_bounds__(threads_of_move) fill_any(const move_job job) {
   wait_for_launch_before();
   let_launch_after_start();
   with_unit(job.unit, [&]<class T>() {
@@ -61,7 +60,7 @@ __global__ void __launch_bounds__(threads_of_move) fill_any(const move_job job) 
   });
 }
 
-__global__ void __launch_bounds__(threads_of_move) swap_vectors(const move_job job) {
+static __global__ void __launch_bounds__(threads_of_move) swap_vectors(const move_job job) {
   wait_for_launch_before();
   let_launch_after_start();
   auto* const x = reinterpret_cast<uint4*>(job.x + job.head);
@@ -79,7 +78,7 @@ __global__ void __launch_bounds__(threads_of_move) swap_vectors(const move_job j
   });
 }
 
-__global__ void __launch_bounds__(threads_of_move) swap_any(const move_job job) {
+static __global__ void __launch_bounds__(threads_of_move) swap_any(const move_job job) {
   wait_for_launch_before();
   let_launch_after_start();
   with_unit(job.unit, [&]<class T>() {
@@ -94,12 +93,5 @@ __global__ void __launch_bounds__(threads_of_move) swap_any(const move_job job) 
     }
   });
 }
-
-}  // namespace
-
-move_kernel_function* fill_kernel(bool contiguous) {
-  return contiguous ? &fill_vectors : &fill_any;
-}
-move_kernel_function* swap_kernel(bool alike) { return alike ? &swap_vectors : &swap_any; }
 
 }  // namespace tally::backends::cuda

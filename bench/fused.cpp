@@ -1,0 +1,55 @@
+// An update with a sum of what it writes, on the host: our executors in one call, and in the two
+// that it stands for; a plain loop.
+#include "bench/lane.hpp"
+#include "bench/limit.hpp"
+#include "bench/ours.hpp"
+#include "bench/peers/peers.hpp"
+
+#include <tally/tally.hpp>
+
+namespace bench {
+namespace {
+
+std::vector<std::size_t> sizes(const types& t, bool full) {
+  if (t != types_of(pair<double, double>{}) && !(full && t == types_of(pair<float, float>{})))
+    return {};
+  if (full) return {100, 1'000, 10'000, 100'000, 1'000'000, 1 << 22, 1 << 24, 1 << 26};
+  return {10'000, 1'000'000, 1 << 25};
+}
+
+/// What the one call is compared with.
+contenders two_calls(const workload& w) {
+  contenders list;
+  for (const tally::executor& where : host_executors(w.threads, false)) {
+    visit(w, [&]<class A>(auto, auto, std::type_identity<A>) {
+      if constexpr (std::is_floating_point_v<A>) {
+        list.push_back(
+            on_host("two calls of " + std::string(where.name()), where.description(), w, [=] {
+              const tally::transform_arguments update = update_of(w);
+              tally::transform(where, update);
+              A norm;
+              tally::reduce(where, {update.z, tally::reduction::nrm2, {&norm, tally::type_of<A>}});
+              return norm;
+            }));
+      }
+    });
+  }
+  return list;
+}
+
+contenders ways(const workload& w, bool full) {
+  contenders list = ours_of_one(w, full);
+  for (source* other : {limit, two_calls, peers::standard_fused}) list += other(w);
+  return list;
+}
+
+}  // namespace
+
+const lane waxpby_nrm2 = {.name = "waxpby-nrm2",
+                          .on_all_threads = true,
+                          .offset = of_malloc,
+                          .what = operation::waxpby_nrm2,
+                          .sizes = sizes,
+                          .ways = ways};
+
+}  // namespace bench
