@@ -100,17 +100,17 @@ HWY_INLINE void add(std::index_sequence<v...>, vec_of<Terms>* lanes, Terms t) {
   ((lanes[v] = added(lanes[v], t.at(v * w))), ...);
 }
 
-/// Adds the first `count` terms of a row, from vector v on. It goes vector by vector: 100 doubles
-/// take 9.5 ns; with masks for every vector of a quarter row they take 10.8.
+/// Adds the first `count` terms of a row, from vector v on; `part` has those that fill no vector.
+/// It goes vector by vector: 100 doubles take 9.5 ns; with masks for every vector of a quarter row
+/// they take 10.8.
 template <std::size_t v, class Terms>
-HWY_INLINE void add_first(vec_of<Terms>* lanes, Terms t, std::size_t count) {
+HWY_INLINE void add_first(vec_of<Terms>* lanes, Terms t, std::size_t count, vec_of<Terms> part) {
   constexpr std::size_t w = width<typename Terms::number>;
-  constexpr std::size_t begin = v * w;
-  if (count >= begin + w) {
+  if (count >= v * w + w) {
     add(std::index_sequence<v>(), lanes, t);
-    if constexpr (v + 1 < vectors<Terms>) add_first<v + 1>(lanes, t, count);
-  } else if (count > begin) {
-    lanes[v] = added(lanes[v], t.first(begin, count - begin));
+    if constexpr (v + 1 < vectors<Terms>) add_first<v + 1>(lanes, t, count, part);
+  } else {
+    lanes[v] = added(lanes[v], part);
   }
 }
 
@@ -273,7 +273,7 @@ constexpr bool in_registers = width<W> > 16 / sizeof(W) || is_neon;
 
 /// Sums a chunk's n terms with its lanes in memory. That is little code, and takes a store a term.
 template <class Terms>
-HWY_INLINE sum_of<Terms> sum_chunk_in_memory(Terms t, std::size_t n) {
+HWY_NOINLINE sum_of<Terms> sum_chunk_in_memory(Terms t, std::size_t n) {
   using W = typename Terms::number;
   constexpr tag<W> d;
   HWY_ALIGN W lanes[row<Terms>] = {};
@@ -295,42 +295,48 @@ HWY_INLINE sum_of<Terms> sum_chunk_in_memory(Terms t, std::size_t n) {
   }
 }
 
-/// Sums a chunk's n terms; the sum of none is +-0.
-template <std::size_t sweep, class Terms>
-HWY_INLINE sum_of<Terms> sum_chunk(Terms t, std::size_t n) {
+/// A chunk that is summed on its own is swept by so many vectors at a time, so that its sums stay
+/// in registers: 1000 doubles take 4 % less than in one sweep.
+template <class Terms>
+[[maybe_unused]] constexpr std::size_t sweep = registers / 2 / side_by_side<Terms>;
+
+/// Sums a whole chunk, one of many, in one sweep. What matters then is to read memory in order, and
+/// sums that have no register are better kept in memory. AVX2's doubles are 16 sums and a product
+/// in 16 registers: two sweeps were 12 % slower at 10^6, and 15 + 1 and 12 + 4 vectors were slower
+/// too. Complex doubles are 32 sums, and 64 for products: from memory several sweeps take twice the
+/// time (Zen 4, the products of 10^6: 0.94 ms in one sweep, 2.5 ms in two or in eight).
+template <class Terms>
+HWY_INLINE sum_of<Terms> sum_whole_chunk(Terms t) {
+  const std::size_t head = head_of(t, chunk<Terms>);
+  const std::size_t rows = (chunk<Terms> - head) / row<Terms>;
+  vec_of<Terms> lanes[vectors<Terms>];
+  t = t.from(head);
+  sum_rows<vectors<Terms>, 0>(lanes, t, rows, head);
+  if (head > 0) add_tail(lanes, t.from(rows * row<Terms>), head);
+  return fold<vectors<Terms>, Terms>(lanes);
+}
+
+/// Sums a chunk's n terms on their own; the sum of none is +-0.
+template <class Terms>
+HWY_INLINE sum_of<Terms> sum_only_chunk(Terms t, std::size_t n) {
   if constexpr (!in_registers<typename Terms::number>) {
     return sum_chunk_in_memory(t, n);
   } else {
     if (n < row<Terms>) return sum_short(t, n);
+    constexpr std::size_t w = width<typename Terms::number>;
     const std::size_t head = head_of(t, n);
     const std::size_t rows = (n - head) / row<Terms>;
     const std::size_t whole = head + rows * row<Terms>;
     vec_of<Terms> lanes[vectors<Terms>];
-    sum_rows<sweep, 0>(lanes, t.from(head), rows, head);
+    sum_rows<sweep<Terms>, 0>(lanes, t.from(head), rows, head);
     if (head > 0 && n == chunk<Terms>) {
       add_tail(lanes, t.from(whole), head);
     } else {
-      add_first<0>(lanes, t.from(whole), n - whole);
+      const std::size_t rest = n - whole;
+      add_first<0>(lanes, t.from(whole), rest, t.first(n - rest % w, rest % w));
     }
     return fold<vectors<Terms>, Terms>(lanes);
   }
-}
-
-/// Sums one of many chunks, in one sweep. What matters then is to read memory in order, and sums
-/// that have no register are better kept in memory. AVX2's doubles are 16 sums and a product in 16
-/// registers: two sweeps were 12 % slower at 10^6, and 15 + 1 and 12 + 4 vectors were slower too.
-/// Complex doubles are 32 sums, and 64 for products: from memory several sweeps take twice the time
-/// (Zen 4, the products of 10^6: 0.94 ms in one sweep, 2.5 ms in two or in eight).
-template <class Terms>
-HWY_INLINE sum_of<Terms> sum_chunk_of_many(Terms t, std::size_t n) {
-  return sum_chunk<vectors<Terms>>(t, n);
-}
-
-/// Sums a chunk on its own: its sums stay in registers. 1000 doubles take 4 % less than in one
-/// sweep.
-template <class Terms>
-HWY_INLINE sum_of<Terms> sum_only_chunk(Terms t, std::size_t n) {
-  return sum_chunk<registers / 2 / side_by_side<Terms>>(t, n);
 }
 
 }  // namespace

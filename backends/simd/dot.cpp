@@ -269,7 +269,7 @@ dot_sum<A> sum_packed(const operand& x, const operand& y) {
       chunks.add({sum(px.re, py.re)});
     }
   }
-  return chunks.total();
+  return total(chunks);
 }
 
 // --- The table -----------------------------------------------------------------------------------

@@ -92,19 +92,19 @@ using compared =
 /// Reads the elements at x as vectors of numbers to compare. Magnitudes of signed integers are
 /// compared as -|x|, which can't overflow; those of complex elements stand in both places of a
 /// pair.
-template <extreme what, class X>
+template <bool by_magnitude, class X>
 struct numbers {
   using W = compared<X>;
   using stored = types::stored_t<real_t<X>>;
   static constexpr std::size_t parts = is_complex_v<X> ? 2 : 1;
   static constexpr std::size_t step = std::max<std::size_t>(1, width<W> / parts);
   static constexpr bool negative = std::is_integral_v<W> && std::is_signed_v<W>;
-  using by_magnitude = std::conditional_t<negative, smaller, larger>;
+  using of_largest_magnitude = std::conditional_t<negative, smaller, larger>;
 
   static HWY_INLINE vec<W> at(const types::stored_t<X>* x) {
     const tag<W> d;
     const auto v = load<W>(reinterpret_cast<const stored*>(x));
-    if constexpr (what != extreme::iamax || std::is_unsigned_v<W>) {
+    if constexpr (!by_magnitude) {
       return v;
     } else if constexpr (negative) {
       return hn::Min(v, hn::Sub(hn::Zero(d), v));
@@ -122,6 +122,16 @@ struct numbers {
 };
 
 // --- A search ------------------------------------------------------------------------------------
+
+template <class Better, class W>
+HWY_NOINLINE W best_of_lanes(vec<W> v) {
+  HWY_ALIGN W values[width<W>];
+  hn::Store(v, tag<W>(), values);
+  for (std::size_t i = 1; i < width<W>; ++i) {
+    values[0] = Better::better_number(values[0], values[i]);
+  }
+  return values[0];
+}
 
 /// Keeps the best number so far, of one kind, and the block in which it first came up.
 template <class Better, class Numbers>
@@ -144,12 +154,7 @@ struct tracker {
   HWY_INLINE void keep(std::size_t first, std::size_t last) {
     const tag<W> d;
     if (hn::AllFalse(d, Better::beats(of_block, best))) return;
-    HWY_ALIGN W values[width<W>];
-    hn::Store(of_block, d, values);
-    for (std::size_t i = 1; i < width<W>; ++i) {
-      values[0] = Better::better_number(values[0], values[i]);
-    }
-    best = of_block = hn::Set(d, values[0]);
+    best = of_block = hn::Set(d, best_of_lanes<Better, W>(of_block));
     begin = first;
     end = last;
   }
@@ -167,6 +172,20 @@ HWY_INLINE std::size_t find(const X* x, std::size_t first, std::size_t last, F i
     if (!hn::AllFalse(d, found)) return i + hn::FindKnownFirstTrue(d, found) / Numbers::parts;
   }
   return last;
+}
+
+/// These are compiled once for all searches among the same numbers.
+template <class Numbers, class X>
+HWY_NOINLINE std::size_t find_nan(const X* x, std::size_t first, std::size_t last) {
+  return find<Numbers>(x, first, last,
+                       [](vec<typename Numbers::W> v) HWY_ATTR { return hn::Not(hn::Eq(v, v)); });
+}
+template <class Numbers, class X>
+HWY_NOINLINE std::size_t find_number(const X* x, std::size_t first, std::size_t last,
+                                     typename Numbers::W number) {
+  const auto all = hn::Set(tag<typename Numbers::W>(), number);
+  return find<Numbers>(x, first, last,
+                       [all](vec<typename Numbers::W> v) HWY_ATTR { return hn::Eq(v, all); });
 }
 
 /// A block has so many elements.
@@ -212,8 +231,7 @@ struct search {
     if (i < last) look_at(last - step);
     if constexpr (std::is_floating_point_v<W>) {
       if (!hn::AllTrue(tag<W>(), hn::Eq(sum, sum))) {
-        const std::size_t found =
-            find<Numbers>(x, first, last, [](V v) HWY_ATTR { return hn::Not(hn::Eq(v, v)); });
+        const std::size_t found = find_nan<Numbers>(x, first, last);
         if (found < last) return found;
       }
     }
@@ -226,10 +244,15 @@ struct search {
   HWY_INLINE std::size_t index(const X* x) {
     const auto& t = of<Which>();
     if (t.end == 0) return 0;  // no element is better than the worst
-    const V best = t.best;
-    return find<Numbers>(x, t.begin, t.end, [best](V v) HWY_ATTR { return hn::Eq(v, best); });
+    return find_number<Numbers>(x, t.begin, t.end, hn::GetLane(t.best));
   }
 };
+
+/// Copies n elements and repeats the first one, which is never better than itself.
+template <class X>
+HWY_NOINLINE void pad(const X* x, std::size_t n, X* padded, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) padded[i] = x[i < n ? i : 0];
+}
 
 /// Returns the indices of the first elements that each `Better` says are best, among n > 0
 /// elements; or the index of the first NaN if there is one.
@@ -237,8 +260,8 @@ template <class Numbers, class... Better, class X>
 std::array<std::size_t, sizeof...(Better)> indices_of(const X* x, std::size_t n) {
   constexpr std::size_t step = Numbers::step;
   X padded[step];
-  if (n < step) {  // the first element again is never better
-    std::fill_n(std::copy_n(x, n, padded), step - n, x[0]);
+  if (n < step) {
+    pad(x, n, padded, step);
     x = padded;
     n = step;
   }
@@ -263,11 +286,12 @@ std::array<std::size_t, sizeof...(Better)> indices_of(const X* x, std::size_t n)
 }
 
 template <extreme what, class X>
-HWY_INLINE candidates search_contiguous(const types::stored_t<X>* x, std::size_t n,
-                                        std::size_t first) {
-  using N = numbers<what, X>;
+candidates search_contiguous(const void* elements, std::size_t n, std::size_t first) {
+  const auto* const x = static_cast<const types::stored_t<X>*>(elements);
+  constexpr bool by_magnitude = what == extreme::iamax && !std::is_unsigned_v<compared<X>>;
+  using N = numbers<by_magnitude, X>;
   if constexpr (what == extreme::iamax) {
-    const auto [i] = indices_of<N, typename N::by_magnitude>(x, n);
+    const auto [i] = indices_of<N, typename N::of_largest_magnitude>(x, n);
     return {{}, candidate_at<what, X>(x[i], first + i)};
   } else if constexpr (what == extreme::min) {
     const auto [i] = indices_of<N, smaller>(x, n);
@@ -282,22 +306,26 @@ HWY_INLINE candidates search_contiguous(const types::stored_t<X>* x, std::size_t
   }
 }
 
-template <extreme what, class X>
-candidates search_in(const operand& x, std::size_t first) {
-  using E = types::stored_t<X>;
-  if (x.size == 0) return {};
-  if (x.increment == 1) {
-    return search_contiguous<what, X>(static_cast<const E*>(x.data), x.size, first);
-  }
+using contiguous_search = candidates(const void* x, std::size_t n, std::size_t first);
+
+HWY_NOINLINE candidates search_gathered(const operand& x, std::size_t first,
+                                        contiguous_search* search) {
   constexpr std::size_t most = order::chunk;
-  HWY_ALIGN std::byte gathered[most * sizeof(X)];
+  HWY_ALIGN std::byte gathered[most * sizeof(std::complex<double>)];
   candidates best;
   for (std::size_t i = 0; i < x.size; i += most) {
     const std::size_t n = std::min(most, x.size - i);
     gather(x.slice(i, n), gathered);
-    best = best + search_contiguous<what, X>(reinterpret_cast<const E*>(gathered), n, first + i);
+    best = best + search(gathered, n, first + i);
   }
   return best;
+}
+
+template <extreme what, class X>
+candidates search_in(const operand& x, std::size_t first) {
+  if (x.size == 0) return {};
+  if (x.increment != 1) return search_gathered(x, first, &search_contiguous<what, X>);
+  return search_contiguous<what, X>(x.data, x.size, first);
 }
 
 // --- The table -----------------------------------------------------------------------------------

@@ -37,9 +37,19 @@ namespace {
 
 // --- Many chunks ---------------------------------------------------------------------------------
 
+/// Is the sums of two nodes, one of each stream.
+template <class Sum>
+struct two_sums {
+  Sum near, far;
+
+  friend two_sums operator+(const two_sums& a, const two_sums& b) {
+    return {a.near + b.near, a.far + b.far};
+  }
+};
+
 /// Sums two chunks that are `distance` numbers apart, row by row in turn.
 template <class Terms>
-HWY_INLINE std::pair<sum_of<Terms>, sum_of<Terms>> sum_two_chunks(Terms t, std::size_t distance) {
+HWY_INLINE two_sums<sum_of<Terms>> sum_two_chunks(Terms t, std::size_t distance) {
   using all = std::make_index_sequence<vectors<Terms>>;
   vec_of<Terms> near[vectors<Terms>], far[vectors<Terms>];
   const std::size_t head = head_of(t, chunk<Terms>);
@@ -70,42 +80,49 @@ HWY_INLINE std::pair<sum_of<Terms>, sum_of<Terms>> sum_two_chunks(Terms t, std::
 /// 4 14 % and 8 %.
 constexpr std::size_t stream = 64;  // it counts chunks
 
-/// Combines the chunk sums of a node of at most 2 * stream chunks.
+/// Returns the root. GCC makes vectors of this loop, much code to no avail, so it is compiled once.
+template <class Sum>
+HWY_NOINLINE Sum total(const tree<Sum>& nodes) {
+  return nodes.total();
+}
+
+/// Combines the chunk sums of a node of 2 * stream chunks.
 template <class Terms>
-sum_of<Terms> sum_block(Terms t, std::size_t n) {
+HWY_INLINE sum_of<Terms> sum_two_streams(Terms t) {
+  tree<two_sums<sum_of<Terms>>> chunks;
+  for (std::size_t i = 0; i < stream * chunk<Terms>; i += chunk<Terms>) {
+    chunks.add(sum_two_chunks(t.from(i), stream * chunk<Terms>));
+  }
+  const auto sums = total(chunks);
+  return sums.near + sums.far;
+}
+
+template <class Terms>
+sum_of<Terms> sum_node(Terms t, std::size_t n);
+
+/// Combines the chunk sums of a longer node.
+template <class Terms>
+HWY_NOINLINE sum_of<Terms> sum_chunks(Terms t, std::size_t n) {
+  tree<sum_of<Terms>> chunks;
+  std::size_t i = 0;
   if constexpr (in_registers<typename Terms::number> &&
                 vectors<Terms> * side_by_side<Terms> <= registers && !is_avx512) {
-    if (n == 2 * stream * chunk<Terms>) {
-      tree<sum_of<Terms>> left, right;
-      for (std::size_t i = 0; i < stream * chunk<Terms>; i += chunk<Terms>) {
-        const auto sums = sum_two_chunks(t.from(i), stream * chunk<Terms>);
-        left.add(sums.first);
-        right.add(sums.second);
-      }
-      return left.total() + right.total();
-    }
+    constexpr std::size_t both = 2 * stream * chunk<Terms>;
+    for (; i + both <= n; i += both) chunks.add(sum_two_streams(t.from(i)), 2 * stream);
   }
-  tree<sum_of<Terms>> chunks;
-  for (std::size_t i = 0; i < n; i += chunk<Terms>) {
-    chunks.add(sum_chunk_of_many(t.from(i), std::min(chunk<Terms>, n - i)));
+  if constexpr (in_registers<typename Terms::number>) {
+    for (; i + chunk<Terms> <= n; i += chunk<Terms>) chunks.add(sum_whole_chunk(t.from(i)));
   }
-  return chunks.total();
+  for (; i < n; i += chunk<Terms>) {
+    chunks.add(sum_node(t.from(i), std::min(chunk<Terms>, n - i)));
+  }
+  return total(chunks);
 }
 
+/// Returns the sum of a node's n numbers; a zero is +0. It is never inlined, so that every kernel
+/// is compiled once.
 template <class Terms>
-sum_of<Terms> sum_chunks(Terms t, std::size_t n) {
-  constexpr std::size_t block = 2 * stream * chunk<Terms>;
-  if (n <= block) return sum_block(t, n);
-  tree<sum_of<Terms>> blocks;
-  for (std::size_t i = 0; i < n; i += block) {
-    blocks.add(sum_block(t.from(i), std::min(block, n - i)));
-  }
-  return blocks.total();
-}
-
-/// Returns the sum of a node's n numbers; a zero is +0.
-template <class Terms>
-HWY_INLINE sum_of<Terms> sum_node(Terms t, std::size_t n) {
+HWY_NOINLINE sum_of<Terms> sum_node(Terms t, std::size_t n) {
   return (n <= chunk<Terms> ? sum_only_chunk(t, n) : sum_chunks(t, n)) + sum_of<Terms>{};
 }
 
@@ -159,10 +176,15 @@ void for_each_stretch(const operand& v, const F& f) {
 /// Converts n contiguous numbers.
 template <class W, class X>
 void convert_numbers(const X* from, std::size_t n, W* to) {
-  constexpr tag<W> d;
-  std::size_t i = 0;
-  for (; i + width<W> <= n; i += width<W>) hn::Store(load<W>(from + i), d, to + i);
-  if (i < n) hn::Store(load_first<W>(from + i, n - i), d, to + i);
+  if constexpr (std::is_same_v<X, std::int64_t> && std::is_same_v<W, float>) {
+    // The compiler makes vectors of this loop where there are instructions for it.
+    for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<W>(from[i]);
+  } else {
+    constexpr tag<W> d;
+    std::size_t i = 0;
+    for (; i + width<W> <= n; i += width<W>) hn::Store(load<W>(from + i), d, to + i);
+    if (i < n) hn::Store(load_first<W>(from + i, n - i), d, to + i);
+  }
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ struct bools {
 
 /// Returns the sum of a node's n elements, whose numbers are at x.
 template <reduction what, class A, class X>
-HWY_INLINE reduce_sum<A> sum_contiguous(const X* x, std::size_t n) {
+reduce_sum<A> sum_contiguous(const X* x, std::size_t n) {
   if constexpr (std::is_integral_v<A> && std::is_same_v<X, bool8>) {
     return {static_cast<A>(count_true(n, bools{x}))};
   } else if constexpr (std::is_integral_v<A>) {
@@ -202,16 +202,25 @@ const summed_t<real_t<A>>* fetch(const operand& v, real_t<A> scale, buffer<A>& t
   return to.numbers;
 }
 
-template <reduction what, class A>
-reduce_sum<A> sum_packed(const operand& x, real_t<A> scale) {
+/// Returns the sum of at most a chunk of elements of a buffer.
+template <class A>
+using packed_sum = reduce_sum<A>(const packed<real_t<A>>* numbers, std::size_t n);
+
+template <class A>
+HWY_NOINLINE reduce_sum<A> sum_packed(const operand& x, real_t<A> scale, packed_sum<A>* sum) {
   buffer<A> packed_chunk;
   tree<reduce_sum<A>> chunks;
   for (std::size_t i = 0; i < x.size; i += order::chunk) {
     const std::size_t n = std::min(order::chunk, x.size - i);
     const auto* const numbers = fetch<A>(x.slice(i, n), scale, packed_chunk);
-    chunks.add(sum_contiguous<what, A>(reinterpret_cast<const packed<real_t<A>>*>(numbers), n));
+    chunks.add(sum(reinterpret_cast<const packed<real_t<A>>*>(numbers), n));
   }
-  return chunks.total();
+  return total(chunks);
+}
+
+template <reduction what, class A>
+reduce_sum<A> sum_packed(const operand& x, real_t<A> scale) {
+  return sum_packed<A>(x, scale, &sum_contiguous<what, A, packed<real_t<A>>>);
 }
 
 // --- The table -----------------------------------------------------------------------------------

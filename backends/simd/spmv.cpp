@@ -12,6 +12,7 @@
 #include "backends/serial/spmv.hpp"
 #include "backends/simd/exact.hpp"
 #include "backends/simd/targets.hpp"
+#include "src/core/elementwise/blocks.hpp"
 #include "src/core/order/row_order.hpp"
 #include "src/core/sparse/csr.hpp"
 #include "src/core/sparse/exact_rows.hpp"

@@ -58,16 +58,19 @@ struct vector_arithmetic {
     if constexpr (has_fma) {
       return hn::MulAdd(a, b, c);
     } else {
-      constexpr tag<R> d;
-      HWY_ALIGN R all[3][width<R>];
-      hn::Store(a, d, all[0]);
-      hn::Store(b, d, all[1]);
-      hn::Store(c, d, all[2]);
-      for (std::size_t i = 0; i < width<R>; ++i) {
-        all[0][i] = std::fma(all[0][i], all[1][i], all[2][i]);
-      }
-      return hn::Load(d, all[0]);
+      return number_by_number(a, b, c);
     }
+  }
+  static HWY_NOINLINE V number_by_number(V a, V b, V c) {
+    constexpr tag<R> d;
+    HWY_ALIGN R all[3][width<R>];
+    hn::Store(a, d, all[0]);
+    hn::Store(b, d, all[1]);
+    hn::Store(c, d, all[2]);
+    for (std::size_t i = 0; i < width<R>; ++i) {
+      all[0][i] = std::fma(all[0][i], all[1][i], all[2][i]);
+    }
+    return hn::Load(d, all[0]);
   }
   static HWY_INLINE V minus_product(V a, V b, V c) {
     if constexpr (has_fma) {
@@ -221,7 +224,7 @@ struct vector_function {
     }
   }
   /// Says whether computing two vectors together is faster.
-  static constexpr bool has_pairs = what >= elementwise::sigmoid;
+  static constexpr bool has_pairs = has_fma && what >= elementwise::sigmoid;
   static HWY_INLINE two_vectors<vec<R>> of_two(two_vectors<vec<R>> x) {
     if constexpr (what == elementwise::sigmoid) {
       return logistic<paired_arithmetic<R>>(x);
@@ -271,9 +274,9 @@ HWY_INLINE void put(vec<R> v, T* to) {
   }
 }
 
-/// Computes fewer elements than a vector has.
+/// Computes at most as many elements as a vector has.
 template <class T, class Function>
-HWY_INLINE void run_few(const Function& f, const T* x, const T* y, T* z, std::size_t n) {
+HWY_NOINLINE void run_few(const Function& f, const T* x, const T* y, T* z, std::size_t n) {
   using R = number_of<T>;
   T from[3][width<R>] = {}, to[width<R>];
   std::memcpy(from[0], x, n * sizeof(T));
@@ -285,7 +288,8 @@ HWY_INLINE void run_few(const Function& f, const T* x, const T* y, T* z, std::si
   std::memcpy(z, to, n * sizeof(T));
 }
 
-/// Computes n elements. z is a multiple of a vector's size.
+/// Computes as many of n elements as fill vectors, or pairs of them. z is a multiple of a vector's
+/// size.
 template <bool past_caches, class T, class Function>
 HWY_INLINE std::size_t run_vectors(const Function& f, const T* x, const T* y, T* z, std::size_t n) {
   using R = number_of<T>;
@@ -299,11 +303,12 @@ HWY_INLINE std::size_t run_vectors(const Function& f, const T* x, const T* y, T*
       put<past_caches, T, R>(Function::template narrowed<T>(both.second, results.second),
                              z + i + w);
     }
-  }
-  for (; i + w <= n; i += w) {
-    const auto first = load<R>(x + i);
-    const auto result = f(first, load<R>(y + i), load<R>((Function::reads_output ? z : x) + i));
-    put<past_caches, T, R>(Function::template narrowed<T>(first, result), z + i);
+  } else {
+    for (; i + w <= n; i += w) {
+      const auto first = load<R>(x + i);
+      const auto result = f(first, load<R>(y + i), load<R>((Function::reads_output ? z : x) + i));
+      put<past_caches, T, R>(Function::template narrowed<T>(first, result), z + i);
+    }
   }
   return i;
 }
@@ -327,7 +332,9 @@ void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z
   } else {
     done = run_vectors<false>(f, x, y, z, n);
   }
-  if (done < n) run_few(f, x + done, y + done, z + done, n - done);
+  for (; done < n; done += width<R>) {
+    run_few(f, x + done, y + done, z + done, std::min(width<R>, n - done));
+  }
 }
 
 // --- Integers and complex numbers ----------------------------------------------------------------

@@ -138,6 +138,8 @@ HWY_INLINE vec<W> load(const X* p) {
   } else if constexpr (std::is_same_v<X, std::int64_t>) {
     if constexpr (std::is_integral_v<W>) {
       return hn::LoadU(d, reinterpret_cast<const W*>(p));
+    } else if constexpr (std::is_same_v<W, double>) {
+      return hn::ConvertTo(d, hn::LoadU(hn::RebindToSigned<tag<W>>(), p));
     } else {  // few instruction sets have this conversion; the scalar one rounds once
       HWY_ALIGN W converted[width<W>];
       for (std::size_t i = 0; i < width<W>; ++i) converted[i] = static_cast<W>(p[i]);
@@ -170,7 +172,7 @@ HWY_INLINE vec<W> load_first(const X* p, std::size_t count) {
   } else {
     if (count >= width<W>) return load<W>(p);
     X first[width<W>] = {};
-    for (std::size_t i = 0; i < count; ++i) first[i] = p[i];
+    if (count > 0) std::memcpy(first, p, count * sizeof(X));
     return load<W>(first);
   }
 }

@@ -32,12 +32,13 @@ class tree {
   /// With an object of the caller's that combines two nodes, the earlier one first.
   TALLY_HOST_DEVICE explicit tree(const Combine& combine) : combine_(combine) {}
 
-  /// The next leaf.
+  /// The next leaf; or a node of the next `leaves`, a power of two that divides the number of those
+  /// before.
   TALLY_ANY_COMBINE
-  TALLY_HOST_DEVICE void add(Sum node) {
-    for (std::size_t bit = 1; count_ & bit; bit <<= 1) node = combine_(nodes_[--held_], node);
+  TALLY_HOST_DEVICE void add(Sum node, std::size_t leaves = 1) {
+    for (std::size_t bit = leaves; count_ & bit; bit <<= 1) node = combine_(nodes_[--held_], node);
     nodes_[held_++] = node;
-    ++count_;
+    count_ += leaves;
   }
 
   /// The root over all leaves; a value-initialised `Sum` of none.

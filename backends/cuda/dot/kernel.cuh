@@ -54,16 +54,12 @@ struct products {
   }
 };
 
-/// Gives the kernel of contiguous vectors. There is none for bytes in double, and none for complex
-/// numbers with real ones that are neither float nor double: they are rare, and the kernel of any
-/// vectors serves them.
+/// Gives the kernel of contiguous vectors. There is none for bytes in double.
 template <class A>
 struct dot_kernel_of {
   template <class X, class Y>
   constexpr sum_kernel_function* operator()() const {
-    constexpr bool is_rare =
-        is_complex_v<Y> && !std::is_same_v<real_t<X>, float> && !std::is_same_v<real_t<X>, double>;
-    if constexpr (is_rare || (std::is_same_v<A, double> && are_bytes<X, Y>)) {
+    if constexpr (std::is_same_v<A, double> && are_bytes<X, Y>) {
       return nullptr;
     } else {
       return &sum_kernel<contiguous_share<products<A, X, Y>>>;

@@ -12,15 +12,13 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Says whether a thread can load elements of all vectors of an update at once, all being of this
-/// type. Complex elements may come as the numbers that they are.
-bool is_plain(const transform_arguments& u, type computation, type element) {
+/// Says whether a thread can load elements of all vectors of an update of n elements at once, all
+/// being of this type. Complex elements may come as the numbers that they are, twice as many.
+bool is_plain(const transform_arguments& u, type computation, type element, std::size_t n) {
   const auto fits = [&](const operand& v) {
-    const type t = is_complex(element) && !is_complex(v.element) && v.element == part_of(element)
-                       ? element
-                       : v.element;
-    return t == element &&
-           is_contiguous({v.data, v.size, v.increment, element}, lanes_a_thread(size_of(element)));
+    const bool as_numbers = v.size != n && v.element == part_of(element);
+    return (as_numbers || v.element == element) &&
+           is_contiguous({v.data, n, v.increment, element}, lanes_a_thread(size_of(element)));
   };
   return u.what == elementwise::axpby && part_of(computation) == part_of(element) && fits(u.x) &&
          fits(u.y) && fits(u.z);
@@ -56,7 +54,7 @@ void fused_dot(const executor& where, const transform_arguments& u, type computa
   const type element = a.x.element;
   const fused_kernel kernel = fused_dot_kernel(a.result.element, a.y.data == u.z.data);
   if (kernel.function == nullptr || element != a.result.element || a.y.element != element ||
-      !is_contiguous(a.y, lanes_a_thread(size_of(element))) || !is_plain(u, computation, element)) {
+      !is_contiguous(a.y, lanes_a_thread(size_of(element))) || !is_plain(u, computation, element, a.x.size)) {
     cuda::transform(where, u, computation);
     return cuda::dot(where, a);
   }
@@ -72,7 +70,7 @@ void fused_nrm2(const executor& where, const transform_arguments& u, type comput
   const type element = a.x.element;
   const fused_kernel kernel = fused_nrm2_kernel(element);
   if (kernel.function == nullptr || accumulator_of(a) != element ||
-      !is_plain(u, computation, element)) {
+      !is_plain(u, computation, element, a.x.size)) {
     cuda::transform(where, u, computation);
     return cuda::reduce(where, a);
   }

@@ -3,57 +3,16 @@
 
 #include "src/core/exact/exact_sums.hpp"
 #include "src/core/sparse/csr.hpp"
-#include "src/core/sparse/row_results.hpp"
 
-#include <tally/order.hpp>
-
-#include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstring>
 
 namespace tally::backends {
 
-/// Computes the exact sums of n rows from `first` on, each rounded once to A. `node` adds products
-/// of contiguous vectors, so a block of x's elements is brought together first.
+/// Writes y of n rows from `first` on. `node` adds products of contiguous vectors. (It is no part
+/// of its callers, since a function that is for every A would take what one of them needs of the
+/// stack beside what another one takes.)
 template <class A>
-void sum_rows_exactly(const spmv_arguments& a, std::size_t first, std::size_t n, exact_node& node,
-                      A* sums) {
-  const index_vector offsets(a.a.row_offsets), columns(a.a.column_indices);
-  const std::size_t size = size_of(a.x.element);
-  const auto stride = a.x.increment * static_cast<std::ptrdiff_t>(size);
-  const auto* const x = static_cast<const std::byte*>(a.x.data);
-  alignas(64) std::byte gathered[4096];  // it is small, since the node takes most of a small stack
-  const std::size_t most = sizeof(gathered) / size;
-  for (std::size_t i = 0; i < n; ++i) {
-    exact_arguments row;
-    row.result = {&sums[i], type_of<A>};
-    exact_sums sum;
-    const auto end = static_cast<std::size_t>(offsets[first + i + 1]);
-    for (auto j = static_cast<std::size_t>(offsets[first + i]); j < end; j += most) {
-      const std::size_t terms = std::min(most, end - j);
-      for (std::size_t k = 0; k < terms; ++k) {
-        std::memcpy(gathered + k * size, x + columns[j + k] * stride, size);
-      }
-      row.x = a.a.values.slice(j, terms);
-      row.y = {gathered, terms, 1, a.x.element};
-      node(row, sum);
-    }
-    write_rounded(sum, row);
-  }
-}
-
-/// Writes y of n rows from `first` on. (It is not inlined: a function that is for every A would
-/// take what one of them needs of the stack beside what another one takes.)
-template <class A>
-[[gnu::noinline]] void multiply_rows_exactly(const spmv_arguments& a, std::size_t first,
-                                             std::size_t n, exact_node& node) {
-  std::array<A, 64> sums;
-  for (std::size_t i = 0; i < n; i += sums.size()) {
-    const std::size_t count = std::min(sums.size(), n - i);
-    sum_rows_exactly(a, first + i, count, node, sums.data());
-    write_rows(a, first + i, count, sums.data());
-  }
-}
+void multiply_rows_exactly(const spmv_arguments& a, std::size_t first, std::size_t n,
+                           exact_node& node);
 
 }  // namespace tally::backends

@@ -1,51 +1,12 @@
 // From rows' sums to y, on a host: y_i becomes alpha * sum + beta * y_i.
 #pragma once
 
-#include "src/core/elementwise/blocks.hpp"
-#include "src/core/elementwise/elementwise.hpp"
 #include "src/core/sparse/csr.hpp"
 
+#include <complex>
 #include <cstddef>
 
 namespace tally::backends {
-
-namespace row_results {
-
-template <class A, class Y>
-void write(const spmv_arguments& a, std::size_t first, std::size_t n, const A* sums) {
-  using C = dot_result_t<A, Y>;
-  using V = computed_t<C>;
-  const auto f = factors<V>::template of<C>(a.alpha, a.beta);
-  const auto part = a.y.slice(first, n);
-  auto* const y = static_cast<Y*>(part.data);
-  const auto rows = static_cast<std::ptrdiff_t>(n);
-  if (a.reads_y()) {
-    for (std::ptrdiff_t i = 0; i < rows; ++i) {
-      Y& to = y[i * part.increment];
-      to = blocks::leave<Y>(
-          function<elementwise::axpby>(f, blocks::enter<V>(sums[i]), blocks::enter<V>(to)));
-    }
-  } else {
-    for (std::ptrdiff_t i = 0; i < rows; ++i) {
-      y[i * part.increment] =
-          blocks::leave<Y>(function<elementwise::scal>(f, blocks::enter<V>(sums[i]), V{}));
-    }
-  }
-}
-
-template <class A>
-using writer = void(const spmv_arguments& a, std::size_t first, std::size_t n, const A* sums);
-
-template <class A>
-constexpr auto writers = table_over<spmvs::vector_types>([]<class Y>() -> writer<A>* {
-  if constexpr (is_complex_v<Y> || !is_complex_v<A>) {
-    return &write<A, Y>;
-  } else {
-    return nullptr;
-  }
-});
-
-}  // namespace row_results
 
 /// Says whether y is the sums as they are, one after another.
 template <class A>
@@ -59,8 +20,6 @@ inline constexpr std::size_t rows_of_block = 512;
 
 /// Writes y_i of n rows from `first` on.
 template <class A>
-void write_rows(const spmv_arguments& a, std::size_t first, std::size_t n, const A* sums) {
-  row_results::writers<A>[a.y.element](a, first, n, sums);
-}
+void write_rows(const spmv_arguments& a, std::size_t first, std::size_t n, const A* sums);
 
 }  // namespace tally::backends

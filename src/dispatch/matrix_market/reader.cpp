@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <charconv>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <system_error>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -212,14 +212,25 @@ void for_each_entry(line_reader& lines, const header& h, const F& f) {
 
 // --- Rows -----------------------------------------------------------------------------------------
 
+/// Returns columns, sorted, each with the place that it had; equal ones stay in their order.
+template <class Column>
+std::vector<std::pair<Column, std::size_t>> sorted(const Column* columns, std::size_t n) {
+  std::vector<std::pair<Column, std::size_t>> row(n);
+  for (std::size_t i = 0; i < n; ++i) row[i] = {columns[i], i};
+  std::sort(row.begin(), row.end());
+  return row;
+}
+
 /// Sorts a row by column, entries at the same place in their order.
 template <class Value, class Column>
 void sort_row(Column* columns, Value* values, std::size_t n) {
   if (std::is_sorted(columns, columns + n)) return;
-  std::vector<std::pair<Column, Value>> row(n);
-  for (std::size_t i = 0; i < n; ++i) row[i] = {columns[i], values[i]};
-  std::ranges::stable_sort(row, {}, &std::pair<Column, Value>::first);
-  for (std::size_t i = 0; i < n; ++i) std::tie(columns[i], values[i]) = row[i];
+  const auto row = sorted(columns, n);
+  const std::vector<Value> unsorted(values, values + n);
+  for (std::size_t i = 0; i < n; ++i) {
+    columns[i] = row[i].first;
+    values[i] = unsorted[row[i].second];
+  }
 }
 
 /// The matrix of so many entries, both halves counted.
@@ -278,23 +289,21 @@ void check_options(std::string_view function, const options& o) {
 }
 
 /// Calls f(lines) for the lines of a stream.
-template <class F>
-auto with_lines(std::istream& stream, const source& from, const options& o, const F& f) {
+void with_lines(std::istream& stream, const source& from, const options& o,
+                const std::function<void(line_reader&)>& f) {
   check_options(from.function, o);
   const backends::default_environment environment;
   const auto bytes = bytes_of(stream, from, o.max_ratio);
   line_reader lines(*bytes, from, o);
-  return f(lines);
+  f(lines);
 }
 
-/// Calls f(stream) for a file.
-template <class F>
-auto with_file(const std::string& path, std::string_view function, const F& f) {
+std::ifstream opened(const std::string& path, std::string_view function) {
   std::ifstream stream(path, std::ios::binary);
   if (!stream) {
     source{function, path}.fail("can't be opened: ", std::generic_category().message(errno));
   }
-  return f(stream);
+  return stream;
 }
 
 template <class Value>
@@ -319,7 +328,8 @@ csr_matrix<Value, Offset, Column> reader<Value, Offset, Column>::read(std::istre
                                                                       std::string_view file,
                                                                       const options& o) {
   const source from{of_matrix, file};
-  return with_lines(stream, from, o, [&](line_reader& lines) {
+  csr_matrix<Value, Offset, Column> matrix;
+  with_lines(stream, from, o, [&](line_reader& lines) {
     const header h = read_header(lines, format::coordinate);
     check_field<Value>(from, h);
     constexpr auto most_columns =
@@ -351,41 +361,44 @@ csr_matrix<Value, Offset, Column> reader<Value, Offset, Column>::read(std::istre
       from.fail(h.rows, " rows are more than the ", most, " read of a matrix with ", count,
                 count == 1 ? " entry" : " entries");
     }
-    return sorted_by_row(h, std::move(entries), count);
+    matrix = sorted_by_row(h, std::move(entries), count);
   });
+  return matrix;
 }
 
 template <class Value, class Offset, class Column>
 csr_matrix<Value, Offset, Column> reader<Value, Offset, Column>::read(const std::string& path,
                                                                       const options& o) {
-  return with_file(path, of_matrix, [&](std::istream& stream) { return read(stream, path, o); });
+  auto stream = opened(path, of_matrix);
+  return read(stream, path, o);
 }
 
 template <class Value>
 dense_matrix<Value> array_reader<Value>::read(std::istream& stream, std::string_view file,
                                               const options& o, bool is_vector) {
   const source from{of_array(is_vector), file};
-  return with_lines(stream, from, o, [&](line_reader& lines) {
+  dense_matrix<Value> a;
+  with_lines(stream, from, o, [&](line_reader& lines) {
     const header h = read_header(lines, format::array);
     check_field<Value>(from, h);
     check_entries(lines, h.entries);
     if (is_vector && h.columns != 1) {
       lines.fail("a matrix of ", h.columns, " columns is no vector");
     }
-    dense_matrix<Value> a{h.rows, h.columns, {}};
+    a = {h.rows, h.columns, {}};
     for_each_entry(lines, h, [&](std::string_view line) {
       a.values.push_back(parse_value<Value>(lines, h.entries_are, line));
       expect_end(lines, line, "value");
     });
-    return a;
   });
+  return a;
 }
 
 template <class Value>
 dense_matrix<Value> array_reader<Value>::read(const std::string& path, const options& o,
                                               bool is_vector) {
-  return with_file(path, of_array(is_vector),
-                   [&](std::istream& stream) { return read(stream, path, o, is_vector); });
+  auto stream = opened(path, of_array(is_vector));
+  return read(stream, path, o, is_vector);
 }
 
 template struct array_reader<float>;
