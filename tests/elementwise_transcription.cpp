@@ -281,6 +281,27 @@ double worst_error(tally::elementwise what, const float* x, const float* z, std:
   return worst;
 }
 
+namespace {
+
+/// What is computed of these types: all inputs of a call.
+tally::type computation_of(tally::elementwise what, const std::vector<tally::type>& inputs) {
+  using tally::type;
+  bool is_complex = false, has_double = false, is_floating = false, has_float = false;
+  for (const type t : inputs) {
+    is_complex |= t == type::complex64 || t == type::complex128;
+    has_double |= t == type::float64 || t == type::complex128;
+    has_float |= t == type::float32;
+    is_floating |= t == type::float16 || t == type::bfloat16 || t == type::float32;
+  }
+  if (is_complex) return has_double ? type::complex128 : type::complex64;
+  if (has_double) return type::float64;
+  if (!is_floating) return type::int64;
+  const bool is_formula = what == tally::elementwise::exp || what == tally::elementwise::sigmoid;
+  return is_formula && !has_float ? type::float64 : type::float32;
+}
+
+}  // namespace
+
 std::vector<std::byte> transform(tally::elementwise what, const factors& f, const elements& x,
                                  const elements& y, const elements& z) {
   if (what == tally::elementwise::copy && x.element == z.element) return x.bytes;
@@ -302,14 +323,12 @@ std::vector<std::byte> transform(tally::elementwise what, const factors& f, cons
     for (std::byte& each : result) each = std::byte{f.alpha.integer != 0};
     return result;
   }
+  std::vector<tally::type> inputs = {x_type};
+  if (binary) inputs.push_back(y.element);
+  if (reads_z) inputs.push_back(z.element);
   // A value that is written is rounded once: a double to 16 bits, too.
-  const tally::type computation =
-      fills && !tally::is_integer(x_type)
-          ? (tally::is_complex(x_type) || tally::is_complex(z.element) ? tally::type::complex128
-                                                                       : tally::type::float64)
-          : tally::transforms::computation_type(what, x_type, binary ? y.element : x_type,
-                                                z.element);
-  switch (computation) {
+  if (fills && !tally::is_integer(x_type)) inputs.push_back(tally::type::float64);
+  switch (computation_of(what, inputs)) {
     case tally::type::int64:
       run(std::type_identity<std::int64_t>{});
       break;

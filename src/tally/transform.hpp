@@ -171,11 +171,14 @@ constexpr bool takes(elementwise what, type x) {
 /// What it is computed in. With one input, y is x; z counts where it is read. (bool makes no
 /// difference.) fill has its value's type as x.
 constexpr type computation_type(elementwise what, type x, type y, type z = type::boolean) {
-  const auto either = [&](type t) { return x == t || y == t || (reads_output(what) && z == t); };
+  if (!reads_output(what)) z = type::boolean;
+  const auto either = [&](type t) { return x == t || y == t || z == t; };
   const bool wide = either(type::float64) || either(type::complex128);
-  if (is_complex(x) || is_complex(y)) return wide ? type::complex128 : type::complex64;
+  if (is_complex(x) || is_complex(y) || is_complex(z)) {
+    return wide ? type::complex128 : type::complex64;
+  }
   if (wide) return type::float64;
-  if (is_integer(x) && is_integer(y)) return type::int64;
+  if (is_integer(x) && is_integer(y) && is_integer(z)) return type::int64;
   return what >= elementwise::sigmoid && x != type::float32 ? type::float64 : type::float32;
 }
 

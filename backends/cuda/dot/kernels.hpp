@@ -11,7 +11,7 @@ namespace tally::backends::cuda {
 
 /// Returns the kernel that accumulates in `A`, for vectors of these types that are contiguous and
 /// start at multiples of what a thread loads at once. x's type is not after y's in the list. It is
-/// null for bytes in double (`most_exact_bytes`) and for rare pairs.
+/// null for bytes in double (`most_exact_bytes`).
 template <class A>
 [[gnu::visibility("hidden")]] sum_kernel_function* dot_kernel(type x, type y);
 
