@@ -264,15 +264,29 @@ TEST_ON_EVERY_EXECUTOR(Fused, ExactSums) {
   }
 }
 
-// Several shares a thread, several blocks a multiprocessor.
+// Several pieces a share and several tiles a block; compared with the two calls on the same
+// executor.
 TEST_ON_EVERY_EXECUTOR(Fused, Long) {
-  for (const type e : {type::float32, type::float64, type::complex64, type::complex128}) {
-    for (const fused_case& c : cases_of(e, e, e, e)) {
-      for (const other with : {other::own, other::itself}) {
-        ASSERT_NO_FATAL_FAILURE(compare(c, 700 * chunk + 33, {}, with));
-      }
-    }
+  const std::size_t n = 4100 * chunk + 33;
+  std::vector<double> x(n), y(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    x[i] = static_cast<double>(i * 2654435761u >> 12 & 0xfff) * 0.1;
+    y[i] = static_cast<double>(i * 40503u >> 5 & 0xff) * 0.3;
   }
+  const data::placed<double> a(where(), x), b(where(), y), c(where(), y);
+  for (const bool itself : {true, false}) {
+    const auto v = [&](const data::placed<double>& updated) {
+      return itself ? updated.span() : a.span();
+    };
+    const double sum = tally::axpy_dot(where(), 0.7, a.span(), b.span(), v(b));
+    tally::axpy(where(), 0.7, a.span(), c.span());
+    EXPECT_EQ(data::bits(sum), data::bits(tally::dot(where(), c.span(), v(c))));
+    EXPECT_TRUE(b.read() == c.read());
+  }
+  const double norm = tally::waxpby_nrm2(where(), 0.7, a.span(), -1, b.span(), b.span());
+  tally::waxpby(where(), 0.7, a.span(), -1, c.span(), c.span());
+  EXPECT_EQ(data::bits(norm), data::bits(tally::nrm2(where(), c.span())));
+  EXPECT_TRUE(b.read() == c.read());
 }
 
 // The norm of large numbers and that of small ones, which the first sum of squares does not hold.
