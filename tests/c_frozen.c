@@ -148,8 +148,8 @@ FUNCTION(tally_mul, int, where, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, 
 FUNCTION(tally_relu, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
 FUNCTION(tally_sigmoid, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
 FUNCTION(tally_exp, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
-FUNCTION(tally_axpy_dot, int, where, size_t, int, in, int, in, ptrdiff_t, int, void*, ptrdiff_t, int,
-         in, ptrdiff_t, int, void*, options);
+FUNCTION(tally_axpy_dot, int, where, size_t, int, in, int, in, ptrdiff_t, int, void*, ptrdiff_t,
+         int, in, ptrdiff_t, int, void*, options);
 FUNCTION(tally_waxpby_nrm2, int, where, size_t, int, in, int, in, ptrdiff_t, int, in, int, in,
          ptrdiff_t, int, void*, ptrdiff_t, int, void*, options);
 FUNCTION(tally_bincount, int, where, size_t, int, in, ptrdiff_t, size_t, int, void*,

@@ -374,9 +374,9 @@ TALLY_EXPORT tally_status tally_iamax(const tally_executor* where, size_t n, tal
  * the type of the output, which is of the kind of the inputs or a wider one: integer,
  * floating-point, complex; only tally_copy and tally_fill from TALLY_BOOL write TALLY_BOOL. alpha,
  * beta and gamma point at one factor of their type in host memory: a floating-point factor needs
- * floating-point elements, a complex one complex elements. An output may be one of the inputs, with the same
- * address and bytes from one element to the next; otherwise it shares no memory with an input:
- * TALLY_OVERLAP.
+ * floating-point elements, a complex one complex elements. An output may be one of the inputs, with
+ * the same address and bytes from one element to the next; otherwise it shares no memory with an
+ * input: TALLY_OVERLAP.
  *
  * options: wait, which may be TALLY_WAIT_NO, as it is without. */
 
@@ -391,8 +391,8 @@ TALLY_EXPORT tally_status tally_fill(const tally_executor* where, size_t n, tall
                                      const tally_call_options* options);
 
 /* Exchanges the elements of two vectors of one type, which share no memory. */
-TALLY_EXPORT tally_status tally_swap(const tally_executor* where, size_t n, tally_type type, void* x,
-                                     ptrdiff_t incx, void* y, ptrdiff_t incy,
+TALLY_EXPORT tally_status tally_swap(const tally_executor* where, size_t n, tally_type type,
+                                     void* x, ptrdiff_t incx, void* y, ptrdiff_t incy,
                                      const tally_call_options* options);
 
 /* x_i = alpha * x_i. */
@@ -472,9 +472,9 @@ TALLY_EXPORT tally_status tally_exp(const tally_executor* where, size_t n, tally
                                     ptrdiff_t incy, const tally_call_options* options);
 
 /* y_i = alpha * x_i + y_i; then *result = sum_i y_i * v_i (the first or the second conjugated as
- * options.conjugate says), in one pass, with the bits of tally_axpy and tally_dot. v is y itself, or
- * shares no memory with it; NULL is y itself, and v_type and incv are not looked at then. r_type and
- * options are as for tally_dot. */
+ * options.conjugate says), in one pass, with the bits of tally_axpy and tally_dot. v is y itself,
+ * or shares no memory with it; NULL is y itself, and v_type and incv are not looked at then. r_type
+ * and options are as for tally_dot. */
 TALLY_EXPORT tally_status tally_axpy_dot(const tally_executor* where, size_t n,
                                          tally_type alpha_type, const void* alpha,
                                          tally_type x_type, const void* x, ptrdiff_t incx,
@@ -485,14 +485,11 @@ TALLY_EXPORT tally_status tally_axpy_dot(const tally_executor* where, size_t n,
 
 /* w_i = alpha * x_i + beta * y_i; then *result = sqrt(sum_i |w_i|^2), in one pass, with the bits of
  * tally_waxpby and tally_nrm2. r_type and options are as for tally_nrm2. */
-TALLY_EXPORT tally_status tally_waxpby_nrm2(const tally_executor* where, size_t n,
-                                            tally_type alpha_type, const void* alpha,
-                                            tally_type x_type, const void* x, ptrdiff_t incx,
-                                            tally_type beta_type, const void* beta,
-                                            tally_type y_type, const void* y, ptrdiff_t incy,
-                                            tally_type w_type, void* w, ptrdiff_t incw,
-                                            tally_type r_type, void* result,
-                                            const tally_call_options* options);
+TALLY_EXPORT tally_status tally_waxpby_nrm2(
+    const tally_executor* where, size_t n, tally_type alpha_type, const void* alpha,
+    tally_type x_type, const void* x, ptrdiff_t incx, tally_type beta_type, const void* beta,
+    tally_type y_type, const void* y, ptrdiff_t incy, tally_type w_type, void* w, ptrdiff_t incw,
+    tally_type r_type, void* result, const tally_call_options* options);
 
 /* --- Histograms ------------------------------------------------------------------------------- */
 

@@ -54,7 +54,8 @@ void fused_dot(const executor& where, const transform_arguments& u, type computa
   const type element = a.x.element;
   const fused_kernel kernel = fused_dot_kernel(a.result.element, a.y.data == u.z.data);
   if (kernel.function == nullptr || element != a.result.element || a.y.element != element ||
-      !is_contiguous(a.y, lanes_a_thread(size_of(element))) || !is_plain(u, computation, element, a.x.size)) {
+      !is_contiguous(a.y, lanes_a_thread(size_of(element))) ||
+      !is_plain(u, computation, element, a.x.size)) {
     cuda::transform(where, u, computation);
     return cuda::dot(where, a);
   }
