@@ -566,6 +566,7 @@ static void matrices(void) {
                  .column_type = TALLY_INT32,
                  .value_type = TALLY_FLOAT32};
   tally_csr wrong = a;
+  double w[3] = {0, 0, 0};
   tally_spmv_plan* plan = NULL;
   const char* text = NULL;
 
@@ -577,6 +578,9 @@ static void matrices(void) {
   CHECK(text != NULL && strlen(text) > 0);
   CALL(tally_spmv(&where, plan, I32, &two, &a, F64, v, 1, F64, &half, F64, r, 1, &queued));
   CHECK(r[0] == 525 && r[1] == 0 && r[2] == 750);
+  CALL(
+      tally_spmv_apart(&where, plan, I32, &two, &a, F64, v, 1, F64, &half, F64, r, 1, w, -1, NULL));
+  CHECK(w[2] == 682.5 && w[1] == 0 && w[0] == 975 && r[0] == 525);
   CALL(tally_spmv(&where, plan, I32, NULL, &a, F64, v, 1, F64, NULL, F64, r, -1, &exactly));
   CHECK(r[0] == 300 && r[1] == 0 && r[2] == 210);
 

@@ -264,7 +264,7 @@ TEST_ON_EVERY_EXECUTOR(Fused, ExactSums) {
   }
 }
 
-// Several pieces a share and several tiles a block; compared with the two calls on the same
+// Several tiles a share and a block; compared with the two calls on the same
 // executor.
 TEST_ON_EVERY_EXECUTOR(Fused, Long) {
   const std::size_t n = 4100 * chunk + 33;

@@ -20,6 +20,33 @@ struct view_like {
   std::size_t stride(int) const { return 2; }
 };
 
+/// Shaped like a rank-2 Kokkos::View.
+struct matrix_like {
+  using value_type = float;
+  static constexpr int rank = 2;
+  float* data() const { return nullptr; }
+  std::size_t size() const { return 6; }
+  std::size_t extent(int) const { return 3; }
+  std::size_t stride(int) const { return 2; }
+};
+
+/// Memory of a device, as codes have it: it is no range, since the host can't go over it.
+template <class T>
+struct memory {
+  T* pointer;
+  long n;
+  T* data() { return pointer; }
+  const T* data() const { return pointer; }
+  long size() const { return n; }
+};
+
+/// Shaped like a row of a matrix of Eigen's, whose elements lie apart.
+struct row_like {
+  double* data() const { return nullptr; }
+  long size() const { return 3; }
+  long innerStride() const { return 4; }
+};
+
 TEST(Operand, IsAContiguousRangeAStrideOrAView) {
   static_assert(tally::vector_operand<std::vector<double>>);
   static_assert(tally::vector_operand<std::span<const std::int8_t>>);
@@ -27,6 +54,12 @@ TEST(Operand, IsAContiguousRangeAStrideOrAView) {
   static_assert(tally::vector_operand<int[3]>);
   static_assert(tally::vector_operand<tally::strided_view<bool>>);
   static_assert(tally::vector_operand<view_like>);
+  static_assert(tally::vector_operand<memory<float>>);
+  static_assert(tally::vector_output<memory<float>&>);
+  static_assert(!tally::vector_output<const memory<float>&>);
+  static_assert(!tally::vector_operand<memory<long double>>);
+  static_assert(!tally::vector_operand<matrix_like>);
+  static_assert(!tally::vector_operand<row_like>);
   static_assert(!tally::vector_operand<std::vector<bool>>);  // packed bits
   static_assert(!tally::vector_operand<std::list<double>>);
   static_assert(!tally::vector_operand<std::vector<long double>>);
@@ -40,6 +73,12 @@ TEST(Operand, KeepsPointerSizeIncrementAndType) {
   EXPECT_EQ(o.size, 3u);
   EXPECT_EQ(o.increment, 1);
   EXPECT_EQ(o.element, tally::type::float32);
+  memory<double> m{nullptr, 5};
+  EXPECT_EQ(tally::as_operand(m).size, 5u);
+  EXPECT_EQ(tally::as_output(m).element, tally::type::float64);
+  const tally::operand s = tally::as_operand(tally::strided(v.data(), 2));
+  EXPECT_EQ(s.size, 2u);
+  EXPECT_EQ(s.increment, 1);
   const tally::operand w = tally::as_operand(view_like{v.data()});
   EXPECT_EQ(w.size, 3u);
   EXPECT_EQ(w.increment, 2);

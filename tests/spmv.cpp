@@ -63,16 +63,16 @@ std::vector<std::byte> sums_of(const pattern& p, const std::vector<std::byte>& v
   return sums;
 }
 
-/// alpha * sum + beta * y, where beta is 0 without y.
+/// alpha * sum + beta * y: `what` is scal without y, axpby where it is updated, waxpby where it is
+/// an input.
 std::vector<std::byte> combined(const std::vector<std::byte>& sums, type accumulator,
-                                const tally::scalar& alpha, const tally::scalar& beta, bool reads_y,
-                                const std::vector<std::byte>& y, type y_type) {
+                                const tally::scalar& alpha, const tally::scalar& beta,
+                                elementwise what, const std::vector<std::byte>& y, type y_type) {
   const type c = tally::transforms::computation_type(elementwise::axpby, accumulator, y_type);
   const std::vector<std::byte> room(sums.size() / tally::size_of(accumulator) * tally::size_of(c));
   const auto wide = transcription::transform(elementwise::copy, {}, {sums, accumulator},
                                              {sums, accumulator}, {room, c});
-  return transcription::transform(reads_y ? elementwise::axpby : elementwise::scal, {alpha, beta},
-                                  {wide, c}, {y, y_type}, {y, y_type});
+  return transcription::transform(what, {alpha, beta}, {wide, c}, {y, y_type}, {y, y_type});
 }
 
 /// A matrix where an executor reaches it.
@@ -138,6 +138,8 @@ class Spmv : public data::OnEveryExecutor {
     data::buffer x_memory(where(), memory_for(p.columns, tally::size_of(t.x), l.x));
     const std::size_t y_size = tally::size_of(t.y);
     data::buffer y_memory(where(), memory_for(p.rows, y_size, l.y));
+    const layout apart{l.y.offset + 1, l.x.increment};
+    data::buffer added_memory(where(), memory_for(p.rows, y_size, apart));
     const std::vector<std::byte> unwritten(y_memory.size(), std::byte{0xff});
     y_memory.write(unwritten.data(), unwritten.size());
     const tally::operand px = data::place(x_memory, x, t.x, l.x);
@@ -145,7 +147,12 @@ class Spmv : public data::OnEveryExecutor {
       // Where y is not read it holds NaNs.
       const auto before = f.reads_y ? data::random_bytes(t.y, p.rows, 3, k)
                                     : std::vector<std::byte>(p.rows * y_size, std::byte{0xff});
-      const auto want = combined(sums, t.accumulator, f.alpha, f.beta, f.reads_y, before, t.y);
+      const auto want = combined(sums, t.accumulator, f.alpha, f.beta,
+                                 f.reads_y ? elementwise::axpby : elementwise::scal, before, t.y);
+      // Apart from what is written, y is an input.
+      const auto added = data::random_bytes(t.y, p.rows, 4, k);
+      const auto want_apart =
+          combined(sums, t.accumulator, f.alpha, f.beta, elementwise::waxpby, added, t.y);
       for (const tally::spmv_plan* with : {static_cast<const tally::spmv_plan*>(nullptr), &plan}) {
         const tally::operand py = data::place(y_memory, before, t.y, l.y);
         tally::spmv(where(), {a.get(),
@@ -155,6 +162,17 @@ class Spmv : public data::OnEveryExecutor {
                               f.beta,
                               with});
         expect_equal(y_memory, py, want, p, with != nullptr);
+        if (HasFatalFailure()) return;
+        y_memory.write(unwritten.data(), unwritten.size());
+        tally::spmv(where(), {a.get(),
+                              px,
+                              {const_cast<void*>(py.data), py.size, py.increment, py.element},
+                              f.alpha,
+                              f.beta,
+                              with,
+                              {.wait = false},
+                              data::place(added_memory, added, t.y, apart)});
+        expect_equal(y_memory, py, want_apart, p, with != nullptr);
         if (HasFatalFailure()) return;
       }
     }

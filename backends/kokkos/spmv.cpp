@@ -124,8 +124,8 @@ struct write_row {
   Sums sums;
   index_vector offsets;
   factors<V> f;
-  bool reads_y;
-  typed_vector y;
+  bool reads_addend;
+  typed_vector addend, y;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     const environment_guard environment;
@@ -138,8 +138,8 @@ struct write_row {
     } else {
       sum = static_cast<V>(parts.re);
     }
-    y.put(i, reads_y ? function<elementwise::axpby>(f, sum, y.template get<V>(i))
-                     : function<elementwise::scal>(f, sum, sum));
+    y.put(i, reads_addend ? function<elementwise::axpby>(f, sum, addend.template get<V>(i))
+                          : function<elementwise::scal>(f, sum, sum));
   }
 };
 
@@ -149,8 +149,8 @@ void run(const spmv_arguments& a, const Sums& sums) {
   Kokkos::parallel_for(
       "tally spmv", Kokkos::RangePolicy<space>(where, 0, a.a.rows),
       write_row<A, C, Sums>{sums, index_vector(a.a.row_offsets),
-                            factors<computed_t<C>>::template of<C>(a.alpha, a.beta), a.reads_y(),
-                            typed_vector(a.y)});
+                            factors<computed_t<C>>::template of<C>(a.alpha, a.beta),
+                            a.reads_addend(), typed_vector(a.addend()), typed_vector(a.y)});
   if (on_host) where.fence();
 }
 

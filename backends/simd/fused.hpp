@@ -1,5 +1,5 @@
-// An update with a sum goes over its vectors in pieces, so that the sum finds in the first-level
-// cache what the update has written. A piece is a node of the order's tree.
+// An update with a sum goes over its vectors in tiles, so that the sum finds in the first-level
+// cache what the update has written. A tile is a node of the order's tree.
 #pragma once
 
 #include "backends/simd/dot.hpp"
@@ -15,8 +15,8 @@
 
 namespace tally::backends::simd {
 
-/// A piece has so many elements: of doubles 16 KiB in each vector.
-inline constexpr std::size_t elements_of_piece = 2 * order::chunk;
+/// A tile has so many elements: of doubles 16 KiB in each vector.
+inline constexpr std::size_t elements_of_tile = 2 * order::chunk;
 
 /// Computes elements [first, first + n) of an update.
 struct update_node {
@@ -42,13 +42,13 @@ struct update_node {
 /// on; `node(i, k)` then sums their terms.
 template <class Sum, class Update, class Node>
 Sum sum_updated(std::size_t first, std::size_t n, const Update& update, const Node& node) {
-  tree<Sum> pieces;
-  for (std::size_t i = 0; i < n; i += elements_of_piece) {
-    const std::size_t k = std::min(elements_of_piece, n - i);
+  tree<Sum> tiles;
+  for (std::size_t i = 0; i < n; i += elements_of_tile) {
+    const std::size_t k = std::min(elements_of_tile, n - i);
     update(first + i, k);
-    pieces.add(node(first + i, k));
+    tiles.add(node(first + i, k));
   }
-  return pieces.total();
+  return tiles.total();
 }
 
 /// Is fused_dot on a host. `share(size, node)` returns the sum of `size` terms, given how a node is

@@ -160,9 +160,9 @@ struct backend {
   /// then.
   histogram_row& histogram;
   /// Sums each row in the row order (src/core/order/row_order.hpp), or correctly rounded. Then y_i
-  /// is `scal` of the sum, or with `reads_y()` `axpby` (src/core/elementwise/elementwise.hpp), in
-  /// the type spmvs::combination. There is at least one row. If there is a plan, its analysis is of
-  /// this matrix and backend.
+  /// is `scal` of the sum, or with `reads_addend()` `axpby` (src/core/elementwise/elementwise.hpp)
+  /// with the addend, in the type spmvs::combination. There is at least one row. If there is a
+  /// plan, its analysis is of this matrix and backend.
   spmv_row& spmv;
   /// Analyses a matrix that has no defects and at least one row.
   analyse_row& analyse;

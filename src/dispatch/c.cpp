@@ -331,6 +331,27 @@ const tally::spmv_plan* plan_of(const tally_spmv_plan* plan) {
   return reinterpret_cast<const tally::spmv_plan*>(plan);
 }
 
+/// `added(rows)`, where there is one, is the vector that beta multiplies.
+template <class... Added>
+tally_status spmv(const tally_executor* where, const tally_spmv_plan* plan, tally_type alpha_type,
+                  const void* alpha, const tally_csr* matrix, tally_type x_type, const void* x,
+                  ptrdiff_t incx, tally_type beta_type, const void* beta, tally_type y_type,
+                  void* y, ptrdiff_t incy, const tally_call_options* options,
+                  const Added&... added) {
+  return status_of([&] {
+    const tally::csr_operand m = matrix_of(matrix);
+    tally::spmv_arguments a{m,
+                            vector(m.columns, x_type, x, incx),
+                            written(m.rows, y_type, y, incy),
+                            alpha != nullptr ? factor("alpha", alpha_type, alpha) : 1,
+                            beta != nullptr ? factor("beta", beta_type, beta) : 0,
+                            plan_of(plan)};
+    ((a.added = added(m.rows)), ...);
+    read(options, &a.options);
+    tally::spmv(executor_of(where), a);
+  });
+}
+
 }  // namespace
 
 // --- Versions, names and errors -------------------------------------------------------------------
@@ -779,15 +800,16 @@ tally_status tally_spmv(const tally_executor* where, const tally_spmv_plan* plan
                         tally_type x_type, const void* x, ptrdiff_t incx, tally_type beta_type,
                         const void* beta, tally_type y_type, void* y, ptrdiff_t incy,
                         const tally_call_options* options) {
-  return status_of([&] {
-    const tally::csr_operand m = matrix_of(matrix);
-    tally::spmv_arguments a{m,
-                            vector(m.columns, x_type, x, incx),
-                            written(m.rows, y_type, y, incy),
-                            alpha != nullptr ? factor("alpha", alpha_type, alpha) : 1,
-                            beta != nullptr ? factor("beta", beta_type, beta) : 0,
-                            plan_of(plan)};
-    read(options, &a.options);
-    tally::spmv(executor_of(where), a);
-  });
+  return spmv(where, plan, alpha_type, alpha, matrix, x_type, x, incx, beta_type, beta, y_type, y,
+              incy, options);
+}
+
+tally_status tally_spmv_apart(const tally_executor* where, const tally_spmv_plan* plan,
+                              tally_type alpha_type, const void* alpha, const tally_csr* matrix,
+                              tally_type x_type, const void* x, ptrdiff_t incx,
+                              tally_type beta_type, const void* beta, tally_type y_type,
+                              const void* y, ptrdiff_t incy, void* w, ptrdiff_t incw,
+                              const tally_call_options* options) {
+  return spmv(where, plan, alpha_type, alpha, matrix, x_type, x, incx, beta_type, beta, y_type, w,
+              incw, options, [&](std::size_t rows) { return vector(rows, y_type, y, incy); });
 }

@@ -131,18 +131,22 @@ void check_plan(const check& check, const executor& where, const spmv_arguments&
   }
 }
 
+/// What messages call the vector that is written.
+const char* output_of(const spmv_arguments& a) { return a.added ? "w" : "y"; }
+
 void check_arguments(const check& check, const spmv_arguments& a) {
   if (a.options.wait) {
     check.fail(errc::invalid_argument, "options.wait is set; there is no form that waits");
   }
   check_matrix(check, a.a);
+  const char* const y = output_of(a);
   check.known_type("x", a.x.element);
-  check.known_type("y", a.y.element);
+  check.known_type(y, a.y.element);
   if (!spmvs::gives(a.a.values.element, a.x.element, a.y.element)) {
     check.fail(errc::unsupported_type, "values is ", name(a.a.values.element), ", x ",
-               name(a.x.element), ", y ", name(a.y.element),
-               "; x and y are float32, float64, or complex, and y is complex where one of the "
-               "others is");
+               name(a.x.element), ", ", y, " ", name(a.y.element), "; x and ", y,
+               " are float32, float64, or complex, and ", y,
+               " is complex where one of the others is");
   }
   const type accumulator = spmvs::accumulator(a.a.values.element, a.x.element);
   const type combination = spmvs::combination(accumulator, a.y.element);
@@ -153,15 +157,23 @@ void check_arguments(const check& check, const spmv_arguments& a) {
                " columns");
   }
   if (a.y.size != a.a.rows) {
-    check.fail(errc::size_mismatch, "y has ", a.y.size, " elements, the matrix ", a.a.rows,
+    check.fail(errc::size_mismatch, y, " has ", a.y.size, " elements, the matrix ", a.a.rows,
                " rows");
   }
   check.vector("x", a.x);
-  check.vector("y", a.y);
-  check_apart(check, "x", a.x, "y", a.y);
-  check_apart(check, "values", a.a.values, "y", a.y);
-  check_apart(check, "column_indices", a.a.column_indices, "y", a.y);
-  check_apart(check, "row_offsets", a.a.row_offsets, "y", a.y);
+  check.vector(y, a.y);
+  check_apart(check, "x", a.x, y, a.y);
+  check_apart(check, "values", a.a.values, y, a.y);
+  check_apart(check, "column_indices", a.a.column_indices, y, a.y);
+  check_apart(check, "row_offsets", a.a.row_offsets, y, a.y);
+  if (!a.added) return;
+  check.known_type("y", a.added->element);
+  if (a.added->element != a.y.element) {
+    check.fail(errc::unsupported_type, "y is ", name(a.added->element), ", w ", name(a.y.element));
+  }
+  check.same_size("y", *a.added, "w", a.y);
+  check.vector("y", *a.added);
+  check_apart_or_same(check, "y", *a.added, "w", a.y);
 }
 
 /// What `automatic` runs on: where the matrix is, by its size.
@@ -175,7 +187,8 @@ void run(const check& check, const executor& where, const spmv_arguments& a) {
   check_reach(check, where, a.a);
   if (check::is_needed(where)) {
     check.reach(where, "x", a.x);
-    check.reach(where, "y", a.y);
+    check.reach(where, output_of(a), a.y);
+    if (a.added) check.reach(where, "y", *a.added);
   }
   if (on_host(where)) check_ends(check, a.a);
   if (a.plan != nullptr) check_plan(check, where, a);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <ranges>
 #include <type_traits>
+#include <utility>
 
 namespace tally {
 
@@ -77,7 +78,8 @@ struct strided_view {
 /// the sign: element i is `pointer[i * increment]`, and with a negative increment
 /// `pointer[(i - (n - 1)) * increment]`, the same memory walked backwards.
 template <element T>
-constexpr strided_view<T> strided(T* pointer, std::size_t n, std::ptrdiff_t increment) noexcept {
+constexpr strided_view<T> strided(T* pointer, std::size_t n,
+                                  std::ptrdiff_t increment = 1) noexcept {
   return {pointer, n, increment};
 }
 
@@ -96,6 +98,16 @@ concept view = !contiguous<V> && requires(const V& v) {
   requires V::rank == 1;
 };
 
+/// Memory with an address and a length that is no range, as classes for device memory are. One that
+/// has strides, too, is left out: its elements may lie apart.
+template <class V>
+concept sized_memory = !std::ranges::range<const V> && !view<V> && requires(const V& v) {
+  { v.size() } -> std::convertible_to<std::size_t>;
+  requires std::is_pointer_v<decltype(v.data())>;
+} && !requires(const V& v) { v.innerStride(); } && !requires(const V& v) {
+  v.strides();
+} && !requires(const V& v) { v.stride(0); };
+
 template <class V>
 struct value {};
 template <contiguous V>
@@ -105,6 +117,10 @@ struct value<V> {
 template <view V>
 struct value<V> {
   using type = std::remove_cv_t<typename V::value_type>;
+};
+template <sized_memory V>
+struct value<V> {
+  using type = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<const V&>().data())>>;
 };
 template <class T>
 struct value<strided_view<T>> {
@@ -116,7 +132,7 @@ template <class V>
 auto* address(V& v) {
   if constexpr (contiguous<V>) {
     return std::ranges::data(v);
-  } else if constexpr (view<V>) {
+  } else if constexpr (view<V> || sized_memory<V>) {
     return v.data();
   } else {
     return v.pointer;
@@ -125,8 +141,10 @@ auto* address(V& v) {
 
 }  // namespace operands
 
-/// `V` can be an operand: a contiguous range (vector, span, array), a `tally::strided`, or a rank-1
-/// `Kokkos::View`, of one of the element types. (`std::vector<bool>` packs bits and is none.)
+/// `V` can be an operand: a contiguous range (vector, span, array), anything else that has `data()`
+/// and `size()` and no strides, a `tally::strided`, or a rank-1 `Kokkos::View`, of one of the
+/// element types. (`std::vector<bool>` packs bits and is none. A pointer and a length are
+/// `std::span(p, n)`.)
 template <class V>
 concept vector_operand =
     requires { typename operands::value<V>::type; } && element<typename operands::value<V>::type>;
@@ -152,6 +170,8 @@ operand as_operand(const V& v) noexcept {
   } else if constexpr (operands::view<V>) {
     return {v.data(), static_cast<std::size_t>(v.extent(0)),
             static_cast<std::ptrdiff_t>(v.stride(0)), element};
+  } else if constexpr (operands::sized_memory<V>) {
+    return {v.data(), static_cast<std::size_t>(v.size()), 1, element};
   } else {
     return blas_operand(v.pointer, v.size, v.increment, element, sizeof(element_t<V>));
   }

@@ -56,6 +56,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
@@ -183,9 +184,14 @@ struct spmv_arguments {
   scalar beta = 0;                         ///< the factor of y
   const spmv_plan* plan = nullptr;         ///< of this matrix and backend, or null
   call_options options = {.wait = false};  ///< set its grade; nothing here waits
+  /// The vector that beta multiplies, where it is not y itself: of the type and size of y. It is
+  /// read whatever beta is.
+  std::optional<operand> added = {};
 
-  /// Whether beta is not 0.
-  bool reads_y() const noexcept { return !beta.is_zero(); }
+  /// The vector that beta multiplies.
+  operand addend() const noexcept { return added ? *added : operand(y); }
+  /// Whether that is read.
+  bool reads_addend() const noexcept { return added || !beta.is_zero(); }
 };
 
 /// The product with its types erased: what the templates below call, for bindings.
@@ -271,6 +277,37 @@ void spmv(S alpha, const csr_view<T, O, C>& a, const X& x, R beta, Y&& y, grade 
   spmv(automatic(), alpha, a, x, beta, y, g);
 }
 
+/// w = alpha A x + beta y: residuals, among others. y is an input, and is read whatever beta is.
+/// @param y  a vector of m elements.
+/// @param w  one of as many elements of y's type, which is written: y itself, or a vector that
+/// shares
+///           no memory with y.
+template <element S, element T, csr_index O, csr_index C, vector_operand X, element R,
+          vector_operand Y, vector_output W>
+  requires spmvs::computable<T, X, W> && spmvs::factor<S, T, X, W> && spmvs::factor<R, T, X, W> &&
+           std::is_same_v<element_t<Y>, element_t<std::remove_cvref_t<W>>>
+void spmv(const executor& where, S alpha, const csr_view<T, O, C>& a, const X& x, R beta,
+          const Y& y, W&& w, grade g = {}) {
+  spmv(where, spmv_arguments{as_operand(a),
+                             as_operand(x),
+                             as_output(w),
+                             alpha,
+                             beta,
+                             nullptr,
+                             {g, false},
+                             as_operand(y)});
+}
+
+/// As above, on `automatic()`.
+template <element S, element T, csr_index O, csr_index C, vector_operand X, element R,
+          vector_operand Y, vector_output W>
+  requires spmvs::computable<T, X, W> && spmvs::factor<S, T, X, W> && spmvs::factor<R, T, X, W> &&
+           std::is_same_v<element_t<Y>, element_t<std::remove_cvref_t<W>>>
+void spmv(S alpha, const csr_view<T, O, C>& a, const X& x, R beta, const Y& y, W&& w,
+          grade g = {}) {
+  spmv(automatic(), alpha, a, x, beta, y, w, g);
+}
+
 /// y = A x, with a plan of the matrix.
 /// @param where  the backend that the plan was made on; another stream or number of threads is
 /// fine.
@@ -290,6 +327,23 @@ void spmv(const executor& where, const spmv_plan& plan, S alpha, const csr_view<
           const X& x, R beta, Y&& y, grade g = {}) {
   spmv(where,
        spmv_arguments{as_operand(a), as_operand(x), as_output(y), alpha, beta, &plan, {g, false}});
+}
+
+/// w = alpha A x + beta y, with a plan of the matrix.
+template <element S, element T, csr_index O, csr_index C, vector_operand X, element R,
+          vector_operand Y, vector_output W>
+  requires spmvs::computable<T, X, W> && spmvs::factor<S, T, X, W> && spmvs::factor<R, T, X, W> &&
+           std::is_same_v<element_t<Y>, element_t<std::remove_cvref_t<W>>>
+void spmv(const executor& where, const spmv_plan& plan, S alpha, const csr_view<T, O, C>& a,
+          const X& x, R beta, const Y& y, W&& w, grade g = {}) {
+  spmv(where, spmv_arguments{as_operand(a),
+                             as_operand(x),
+                             as_output(w),
+                             alpha,
+                             beta,
+                             &plan,
+                             {g, false},
+                             as_operand(y)});
 }
 
 }  // namespace tally

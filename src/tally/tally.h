@@ -560,6 +560,17 @@ TALLY_EXPORT tally_status tally_spmv(const tally_executor* where, const tally_sp
                                      tally_type y_type, void* y, ptrdiff_t incy,
                                      const tally_call_options* options);
 
+/* w = alpha A x + beta y, with w apart from y, which is an input: it is read whatever beta is. w
+ * has the type and size of y, and is y itself or shares no memory with it. Otherwise as tally_spmv.
+ */
+TALLY_EXPORT tally_status tally_spmv_apart(const tally_executor* where, const tally_spmv_plan* plan,
+                                           tally_type alpha_type, const void* alpha,
+                                           const tally_csr* matrix, tally_type x_type,
+                                           const void* x, ptrdiff_t incx, tally_type beta_type,
+                                           const void* beta, tally_type y_type, const void* y,
+                                           ptrdiff_t incy, void* w, ptrdiff_t incw,
+                                           const tally_call_options* options);
+
 #ifdef __cplusplus
 }
 #endif

@@ -108,8 +108,7 @@ struct by_byte {
 
   __device__ by_byte(const job_type&, char*) {}
   __device__ slot operator()(std::uint8_t byte) const { return byte; }
-  /// Is called: a block does so for its places at the end, or where a place is counted in memory.
-  static __device__ __noinline__ slot slot_of(const job_type& job, slot place) {
+  static __device__ slot slot_of(const job_type& job, slot place) {
     using S = std::int32_t;
     const auto byte = static_cast<std::uint8_t>(place);
     return any_rule<S>{job}(with_type<types::those<real_types, loaded_as<std::uint8_t>::is>>(

@@ -49,13 +49,14 @@ struct spmv_job {
   std::int64_t nonzeros;
   typed_vector y;
   unsigned share_shift = 0;  ///< log2 of the tiles from one share of a split row to the next
-  bool reads_y = false;
+  bool reads_addend = false;
   type computation = type::float64;  ///< the type C of <tally/spmv.hpp>
   std::uint32_t tag = 1;             ///< the tag of sums that blocks hand each other; not 0
   std::uint64_t* words = nullptr;    ///< the workspace (workspace.hpp)
   std::uint64_t* ended = nullptr;    ///< the launch counts itself here when it ends, or null
   /// These are alpha and beta, in the type C.
   alignas(16) unsigned char factors[sizeof(backends::factors<complex_number<double>>)] = {};
+  typed_vector addend;  ///< the vector that beta multiplies: y, or one apart from it
 };
 
 }  // namespace tally::backends::cuda

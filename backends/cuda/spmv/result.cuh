@@ -1,4 +1,5 @@
-// From a row's sum to y on a device: y_i becomes alpha * sum + beta * y_i.
+// From a row's sum to y on a device: y_i becomes alpha * sum + beta * a_i, where a is y or the
+// vector that is added to the product.
 #pragma once
 
 #include "backends/cuda/spmv/job.hpp"
@@ -12,11 +13,11 @@ namespace tally::backends::cuda {
 
 /// y_i is computed from this.
 template <class V>
-__device__ V combine(const spmv_job& job, const V& sum, const V& y) {
+__device__ V combine(const spmv_job& job, const V& sum, const V& addend) {
   factors<V> f;
   memcpy(&f, job.factors, sizeof f);
-  return job.reads_y ? function<elementwise::axpby>(f, sum, y)
-                     : function<elementwise::scal>(f, sum, sum);
+  return job.reads_addend ? function<elementwise::axpby>(f, sum, addend)
+                          : function<elementwise::scal>(f, sum, sum);
 }
 
 /// Writes y of any type. It is not inlined, because kernels nearly always write the type that they
@@ -30,9 +31,9 @@ __device__ __noinline__ void write_any(const spmv_job& job, std::int64_t row,
     static_assert(complex_types::size == 2);
     if (job.computation == type::complex64 || job.computation == type::complex128) {
       using V = complex_number<S>;
-      job.y.put(i, combine(job, V{re, im}, job.reads_y ? job.y.get<V>(i) : V{}));
+      job.y.put(i, combine(job, V{re, im}, job.reads_addend ? job.addend.get<V>(i) : V{}));
     } else {
-      job.y.put(i, combine(job, re, job.reads_y ? job.y.get<S>(i) : S{}));
+      job.y.put(i, combine(job, re, job.reads_addend ? job.addend.get<S>(i) : S{}));
     }
   };
   if (std::is_same_v<R, double> || job.computation == type::float64 ||
@@ -43,7 +44,7 @@ __device__ __noinline__ void write_any(const spmv_job& job, std::int64_t row,
   }
 }
 
-/// Loads y_i through L2, as `elements` does: other blocks write elements beside it.
+/// Loads a_i through L2, as `elements` does: other blocks write elements beside it.
 template <class V>
 __device__ V load_one(const V* from) {
   if constexpr (std::is_arithmetic_v<V>) {
@@ -69,7 +70,12 @@ __device__ void write_row(const spmv_job& job, std::int64_t row,
   } else {
     value = sum.re;
   }
-  *y = combine(job, value, job.reads_y ? load_one(y) : V{});
+  V addend{};
+  if (job.reads_addend) {
+    addend = load_one(reinterpret_cast<const V*>(static_cast<const real_t<A>*>(job.addend.data) +
+                                                 row * job.addend.increment));
+  }
+  *y = combine(job, value, addend);
 }
 
 }  // namespace tally::backends::cuda

@@ -50,7 +50,8 @@ spmv_job job_of(const spmv_arguments& a, type accumulator) {
   spmv_job job(a.a);
   job.x = typed_vector(a.x);
   job.y = typed_vector(a.y);
-  job.reads_y = a.reads_y();
+  job.reads_addend = a.reads_addend();
+  job.addend = typed_vector(a.addend());
   job.computation = spmvs::combination(accumulator, a.y.element);
   with_type<spmvs::vector_types>(job.computation, [&]<class C>() {
     const auto f = factors<computed_t<C>>::template of<C>(a.alpha, a.beta);

@@ -17,11 +17,12 @@ void write(const spmv_arguments& a, std::size_t first, std::size_t n, const A* s
   const auto part = a.y.slice(first, n);
   auto* const y = static_cast<Y*>(part.data);
   const auto rows = static_cast<std::ptrdiff_t>(n);
-  if (a.reads_y()) {
+  if (a.reads_addend()) {
+    const auto from = a.addend().slice(first, n);
+    const auto* const added = static_cast<const Y*>(from.data);
     for (std::ptrdiff_t i = 0; i < rows; ++i) {
-      Y& to = y[i * part.increment];
-      to = blocks::leave<Y>(
-          function<elementwise::axpby>(f, blocks::enter<V>(sums[i]), blocks::enter<V>(to)));
+      y[i * part.increment] = blocks::leave<Y>(function<elementwise::axpby>(
+          f, blocks::enter<V>(sums[i]), blocks::enter<V>(added[i * from.increment])));
     }
   } else {
     for (std::ptrdiff_t i = 0; i < rows; ++i) {

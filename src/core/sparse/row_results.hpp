@@ -1,4 +1,5 @@
-// From rows' sums to y, on a host: y_i becomes alpha * sum + beta * y_i.
+// From rows' sums to y, on a host: y_i becomes alpha * sum + beta * a_i, where a is y or the vector
+// that is added to the product.
 #pragma once
 
 #include "src/core/sparse/csr.hpp"
@@ -11,7 +12,7 @@ namespace tally::backends {
 /// Says whether y is the sums as they are, one after another.
 template <class A>
 bool are_sums(const spmv_arguments& a) {
-  return a.y.element == type_of<A> && a.y.increment == 1 && !a.reads_y() &&
+  return a.y.element == type_of<A> && a.y.increment == 1 && !a.reads_addend() &&
          a.alpha.as<std::complex<double>>() == 1.0;
 }
 
