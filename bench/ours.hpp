@@ -21,7 +21,7 @@ tally::histogram_arguments histogram_of(const workload& w);
 /// Returns a checksum of the counts of a histogram, in host memory.
 std::int64_t checksum(const tally::operand& counts);
 
-/// The update of waxpby_nrm2.
+/// Returns the update of waxpby_nrm2.
 tally::transform_arguments update_of(const workload& w);
 
 /// What an spmv into `y` is asked for.

@@ -322,6 +322,46 @@ TEST_F(CudaStreams, WaitingOnACapturingStreamIsAnErrorAndTheCaptureGoesOn) {
   check(cudaStreamDestroy(stream));
 }
 
+// Neither as one launch nor as the two that vectors of other alignments and the exact grade take.
+TEST_F(CudaStreams, AnUpdateWithASumThatIsRefusedQueuesNothing) {
+  cudaStream_t stream;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const tally::executor where = tally::cuda({.stream = stream});
+  const std::vector<double> ones(100, 1.0);
+  const data::device_vector<double> x(ones), y(ones), sums(std::vector<double>(2));
+  const std::span<double> u = x.span(), v = y.span(), odd_u = u.subspan(1), odd_v = v.subspan(1);
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  EXPECT_THROW(tally::axpy_dot(where, 2, u, v, v), tally::error);
+  EXPECT_THROW(tally::axpy_dot(where, 2, u, v, v, tally::exact), tally::error);
+  EXPECT_THROW(tally::axpy_dot(where, 2, odd_u, odd_v, odd_v), tally::error);
+  EXPECT_THROW(tally::waxpby_nrm2(where, 2, u, 1, v, v), tally::error);
+  EXPECT_THROW(tally::waxpby_nrm2(where, 2, u, 1, v, v, tally::exact), tally::error);
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamEndCapture(stream, &graph));
+  std::size_t nodes = 1;
+  check(cudaGraphGetNodes(graph, nullptr, &nodes));
+  EXPECT_EQ(nodes, 0u);
+  check(cudaGraphDestroy(graph));
+
+  // What does not wait becomes part of the graph.
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  tally::axpy_dot(where, 2, u, v, v, sums.span().data());
+  tally::axpy_dot(where, 2, odd_u, odd_v, odd_v, sums.span().data() + 1);
+  tally::fill(where, 7, v.first(1));
+  tally::swap(where, u.first(1), v.first(1));
+  check(cudaStreamEndCapture(stream, &graph));
+  cudaGraphExec_t executable = nullptr;
+  check(cudaGraphInstantiate(&executable, graph, 0));
+  check(cudaGraphLaunch(executable, stream));
+  check(cudaStreamSynchronize(stream));
+  EXPECT_EQ(sums.read(), (std::vector<double>{900, 99 * 25}));
+  EXPECT_EQ(x.read().front(), 7);
+  EXPECT_EQ(y.read().front(), 1);
+  check(cudaGraphExecDestroy(executable));
+  check(cudaGraphDestroy(graph));
+  check(cudaStreamDestroy(stream));
+}
+
 TEST_F(CudaStreams, ResultsInPinnedAndManagedMemory) {
   double *pinned = nullptr, *managed = nullptr;
   check(cudaMallocHost(&pinned, sizeof(double)));

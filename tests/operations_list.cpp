@@ -395,6 +395,10 @@ class all_operations {
                        tally::strided(a.result<Z>(), n, 2));
           }}},
         {alpha, beta});
+    add(types, inputs, {elements<Z>(9), elements<Z>(10)},
+        {{"swap", none, first_two, [](const tally::executor& where, arguments& a) {
+            tally::swap(where, a.out<Z>(0), a.out<Z>(1));
+          }}});
     const std::vector<std::vector<std::byte>> vector_and_sum = {
         elements<Z>(9), untouched(sizeof(tally::dot_result_t<Z, Z>))};
     add(types, inputs, vector_and_sum,
@@ -403,6 +407,16 @@ class all_operations {
             const auto y = a.out<Z>(0);
             tally::axpy_dot(where, a.constants.get<S>(0), a.in<X>(0), y, a.in<Z>(1),
                             a.result<tally::dot_result_t<Z, Z>>(1));
+          }},
+         {"axpy_dot_exact", first_two, first_two,
+          [](const tally::executor& where, arguments& a) {
+            tally::axpy_dot(where, a.constants.get<S>(0), a.in<X>(0), a.out<Z>(0), a.in<Z>(1),
+                            a.result<tally::dot_result_t<Z, Z>>(1), tally::exact);
+          }},
+         {"axpy_dot_returned", first_two, first,
+          [](const tally::executor& where, arguments& a) {
+            a.keep(
+                tally::axpy_dot(where, a.constants.get<S>(0), a.in<X>(0), a.out<Z>(0), a.in<Z>(1)));
           }},
          {"axpy_dotc", first, first_two,
           [](const tally::executor& where, arguments& a) {

@@ -119,7 +119,10 @@ using transcription::factors;
 /// is only updated. fill writes its factor.
 std::vector<factors> factors_of(const type_case& c) {
   if (c.what == elementwise::fill) {
-    return {{number_of(c.x, 1e2 / 3, -2.3)}, {number_of(c.x, -0.0, 1)}};
+    std::vector<factors> all = {{number_of(c.x, 1e2 / 3, -2.3)}, {number_of(c.x, -0.0, 1)}};
+    const double nan = -std::numeric_limits<double>::quiet_NaN();
+    if (!tally::is_integer(c.x)) all.push_back({number_of(c.x, nan, 1)});
+    return all;
   }
   const int count = c.factors();
   if (count == 0) return {{}};

@@ -9,8 +9,8 @@ namespace {
 
 /// Shares a sum out.
 auto shared_by(int threads) {
-  return [threads]<class Sum>(std::size_t size, const auto& node) {
-    return sum_of_shares<Sum>(size, threads, node);
+  return [threads](std::size_t size, auto& sums, const auto& node) {
+    return sum_of_shares(size, threads, sums, node);
   };
 }
 
@@ -18,12 +18,20 @@ auto shared_by(int threads) {
 
 void fused_dot(const executor& where, const transform_arguments& update, type computation,
                const dot_arguments& a) {
+  if (is_exact(a.options, a.result)) {
+    openmp::transform(where, update, computation);
+    return exact(where, exact_of(a));
+  }
   simd::fused_dot_on_host(where.instructions(), update, computation, a,
                           shared_by(threads_of(where)));
 }
 
 void fused_nrm2(const executor& where, const transform_arguments& update, type computation,
                 const reduce_arguments& a) {
+  if (is_exact(a.options, a.result)) {
+    openmp::transform(where, update, computation);
+    return exact(where, exact_of(a));
+  }
   simd::fused_nrm2_on_host(where.instructions(), update, computation, a,
                            shared_by(threads_of(where)));
 }

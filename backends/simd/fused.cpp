@@ -5,19 +5,25 @@
 namespace tally::backends::simd {
 namespace {
 
-constexpr auto whole = []<class Sum>(std::size_t size, const auto& node) -> Sum {
-  return node(0, size);
-};
+constexpr auto whole = [](std::size_t size, auto&, const auto& node) { return node(0, size); };
 
 }  // namespace
 
 void fused_dot(const executor& where, const transform_arguments& update, type computation,
                const dot_arguments& a) {
+  if (is_exact(a.options, a.result)) {
+    simd::transform(where, update, computation);
+    return exact(where, exact_of(a));
+  }
   fused_dot_on_host(where.instructions(), update, computation, a, whole);
 }
 
 void fused_nrm2(const executor& where, const transform_arguments& update, type computation,
                 const reduce_arguments& a) {
+  if (is_exact(a.options, a.result)) {
+    simd::transform(where, update, computation);
+    return exact(where, exact_of(a));
+  }
   fused_nrm2_on_host(where.instructions(), update, computation, a, whole);
 }
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 namespace tally::backends::simd {
 
@@ -51,20 +52,20 @@ Sum sum_updated(std::size_t first, std::size_t n, const Update& update, const No
   return tiles.total();
 }
 
-/// Is fused_dot on a host. `share(size, node)` returns the sum of `size` terms, given how a node is
-/// summed.
+/// Is fused_dot on a host. `share(size, sums, node)` returns the sum of `size` terms, given how a
+/// node is summed; it may keep shares' sums in `sums`.
 template <class Share>
 void fused_dot_on_host(instruction_set set, const transform_arguments& update, type computation,
                        const dot_arguments& a, const Share& share) {
   const update_node compute(set, update, computation, a.x.size);
   with_type<accumulator_types>(a.result.element, [&]<class A>() {
     auto* const node = node_of<A>(set, a.x.element, a.y.element);
-    const auto sum =
-        share.template operator()<dot_sum<A>>(a.x.size, [&](std::size_t first, std::size_t n) {
-          return sum_updated<dot_sum<A>>(first, n, compute, [&](std::size_t i, std::size_t k) {
-            return node(a.x.slice(i, k), a.y.slice(i, k));
-          });
-        });
+    std::vector<dot_sum<A>> sums;
+    const auto sum = share(a.x.size, sums, [&](std::size_t first, std::size_t n) {
+      return sum_updated<dot_sum<A>>(first, n, compute, [&](std::size_t i, std::size_t k) {
+        return node(a.x.slice(i, k), a.y.slice(i, k));
+      });
+    });
     *static_cast<A*>(a.result.data) = finish(sum, a.conjugated);
   });
 }
@@ -76,15 +77,15 @@ void fused_nrm2_on_host(instruction_set set, const transform_arguments& update, 
   const update_node compute(set, update, computation, a.x.size);
   with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
     auto* const node = reduce_node_of<A>(set, a.what, a.x.element);
+    std::vector<reduce_sum<A>> sums;  // its room serves both passes, so that none fails after one
     bool updated = false;
     reduce_on_host<A>(a, [&](real_t<A> scale) {
-      const auto sum =
-          share.template operator()<reduce_sum<A>>(a.x.size, [&](std::size_t first, std::size_t n) {
-            if (updated) return node(a.x.slice(first, n), scale);
-            return sum_updated<reduce_sum<A>>(first, n, compute, [&](std::size_t i, std::size_t k) {
-              return node(a.x.slice(i, k), scale);
-            });
-          });
+      const auto sum = share(a.x.size, sums, [&](std::size_t first, std::size_t n) {
+        if (updated) return node(a.x.slice(first, n), scale);
+        return sum_updated<reduce_sum<A>>(first, n, compute, [&](std::size_t i, std::size_t k) {
+          return node(a.x.slice(i, k), scale);
+        });
+      });
       updated = true;
       return sum;
     });

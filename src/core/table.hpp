@@ -51,6 +51,20 @@ struct exact_arguments {
   call_options options = {};  ///< the grade is exact, whatever they say
 };
 
+/// Says whether a sum is asked for in the exact grade; sums of integers are exact in either.
+inline bool is_exact(const call_options& options, const output& result) {
+  return options.grade.is_exact() && result.element != type::int64;
+}
+
+/// Returns what is asked for as an exact sum.
+inline exact_arguments exact_of(const dot_arguments& a) {
+  return {exact_term::product, a.x, a.y, a.conjugated, a.result, a.options};
+}
+inline exact_arguments exact_of(const reduce_arguments& a) {
+  constexpr exact_term terms[] = {exact_term::value, exact_term::magnitude, exact_term::square};
+  return {terms[static_cast<std::size_t>(a.what)], a.x, {}, conjugate::none, a.result, a.options};
+}
+
 /// Is the first key of a vector that has no bin.
 struct stray_key {
   std::int64_t index = -1;  ///< -1 if all keys have one
@@ -139,8 +153,9 @@ struct backend {
   /// one input. Vectors of complex elements may come as the numbers that they are, twice as many.
   /// There is at least one element.
   transform_row& transform;
-  /// `transform` of axpby, or of scal, and then `dot` of what it writes with another vector, or
-  /// with itself. There is at least one element.
+  /// `transform` of axpby, or of scal, and then `dot`, or `exact`, of what it writes with another
+  /// vector, or with itself. There is at least one element. What can fail does so before the
+  /// update.
   fused_dot_row& fused_dot;
   /// The same, and then nrm2 of what is written.
   fused_nrm2_row& fused_nrm2;

@@ -66,9 +66,8 @@ void run(const executor& where, const dot_arguments& a) {
   if (memory_differs() || &where.backend()->reaches != &backends::host_reaches)
     check_reach(where, a);
 
-  if (a.options.grade.is_exact() && a.result.element != type::int64) {
-    return where.backend()->exact(
-        where, {backends::exact_term::product, a.x, a.y, a.conjugated, a.result, a.options});
+  if (backends::is_exact(a.options, a.result)) {
+    return where.backend()->exact(where, backends::exact_of(a));
   }
 
   // Backends have each pair of types once.

@@ -76,9 +76,7 @@ void run(const executor& where, const fused_arguments& a) {
     check.result(where, a.result, a.options.wait);
   }
   const backends::backend& column = *where.backend();
-  const bool exact = a.options.grade.is_exact() && a.result.element != type::int64;
-  if (a.update.z.size == 0 || exact) {
-    if (a.update.z.size > 0) transform(where, a.update);
+  if (a.update.z.size == 0) {
     return a.what == fused_sum::nrm2 ? reduce(where, nrm2_of(a)) : dot(where, dot_of(a));
   }
   const reduced_transform update = reduced(a.update);
@@ -94,10 +92,12 @@ void fused(const executor& where, const fused_arguments& a) {
   const backends::default_environment environment;
   check_arguments(a);
   if (where.backend() != nullptr) return run(where, a);
-  if (const executor* on_host = choose_on_host(a.update.x, a.update.y, a.update.z)) {
+  // y is z, or there is no v.
+  const operand& other = a.what == fused_sum::dot ? a.v : a.update.y;
+  if (const executor* on_host = choose_on_host(a.update.x, other, a.update.z)) {
     return run(*on_host, a);
   }
-  run(choose(a.update.x, a.update.y, a.update.z), a);
+  run(choose(a.update.x, other, a.update.z), a);
 }
 
 }  // namespace tally

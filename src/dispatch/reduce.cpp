@@ -15,17 +15,8 @@
 namespace tally {
 namespace {
 
-struct description {
-  std::string_view function;
-  backends::exact_term term;
-};
-
 /// In the order of `reduction`.
-constexpr std::array descriptions = {
-    description{"tally::sum", backends::exact_term::value},
-    description{"tally::asum", backends::exact_term::magnitude},
-    description{"tally::nrm2", backends::exact_term::square},
-};
+constexpr std::array functions = {"tally::sum", "tally::asum", "tally::nrm2"};
 
 template <reduction what>
 constexpr auto results_table = backends::table_over([]<class X>() {
@@ -44,15 +35,13 @@ const reduce_results& results_of(reduction what, type x) {
 
 namespace {
 
-check check_of(reduction what) {
-  return check{descriptions[static_cast<std::size_t>(what)].function};
-}
+check check_of(reduction what) { return check{functions[static_cast<std::size_t>(what)]}; }
 
 /// Throws what is wrong with them, if anything is.
 [[gnu::noinline]] void check_arguments(const reduce_arguments& a) {
-  if (static_cast<std::size_t>(a.what) >= descriptions.size()) {
+  if (static_cast<std::size_t>(a.what) >= functions.size()) {
     check{"tally::reduce"}.fail(errc::invalid_argument, "what is ", static_cast<int>(a.what),
-                                "; there are ", descriptions.size(), " reductions");
+                                "; there are ", functions.size(), " reductions");
   }
   const check check = check_of(a.what);
   check.known_type("x", a.x.element);
@@ -68,7 +57,7 @@ check check_of(reduction what) {
 
 /// Whether `check_arguments` would find nothing: in one test, as in src/dispatch/dot.cpp.
 bool plain(const reduce_arguments& a) {
-  if (static_cast<std::size_t>(a.what) >= descriptions.size() || !is_listed(a.x.element)) {
+  if (static_cast<std::size_t>(a.what) >= functions.size() || !is_listed(a.x.element)) {
     return false;
   }
   const reduce_results& allowed = results_of(a.what, a.x.element);
@@ -85,9 +74,8 @@ void run(const executor& where, const reduce_arguments& a) {
     check.reach(where, "x", a.x);
     check.result(where, a.result, a.options.wait);
   }
-  if (a.options.grade.is_exact() && a.result.element != type::int64) {
-    const auto term = descriptions[static_cast<std::size_t>(a.what)].term;
-    return where.backend()->exact(where, {term, a.x, {}, conjugate::none, a.result, a.options});
+  if (backends::is_exact(a.options, a.result)) {
+    return where.backend()->exact(where, backends::exact_of(a));
   }
   where.backend()->reduce(where, a);
 }

@@ -28,7 +28,7 @@ static_assert([]<class... X>(type_list<X...> types) {
   return (... && as_of_dot<X>(types));
 }(element_types{}));
 
-/// In the order of `elementwise`; and what the one that is written is called.
+/// Says what a function and the vector that it writes are called; in the order of `elementwise`.
 struct description {
   std::string_view function;
   const char* z;
@@ -120,7 +120,7 @@ void check_arguments(const transform_arguments& a) {
 
 // --- To the backend ------------------------------------------------------------------------------
 
-/// As the numbers that complex elements are.
+/// Returns a vector of complex elements as the numbers that they are.
 template <class Vector>
 Vector numbers_of(Vector v) {
   v.size *= 2;

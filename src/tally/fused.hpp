@@ -8,11 +8,13 @@
 // `dot`, `waxpby` and `nrm2`), on every executor, for all types, strides and grades.
 //
 // One pass is what contiguous vectors of float32, float64, complex64 and complex128 take on CUDA,
-// all of one type and the sum in that type too; others take two launches there. The serial and
+// all of one type, starting at multiples of 16 bytes, with the sum in that type and the default
+// grade; others take two launches there. The serial and
 // kokkos executors make the two calls. simd and openmp take all in one pass.
 //
 // Errors (tally::error), before anything is written: those of the two calls. v may be y itself, or
-// share no memory with it, and the sum goes elsewhere: otherwise overlap.
+// share no memory with it, and the sum goes to no element of the vector that is written: otherwise
+// overlap.
 #pragma once
 
 #include <tally/dot.hpp>

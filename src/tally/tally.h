@@ -472,7 +472,8 @@ TALLY_EXPORT tally_status tally_exp(const tally_executor* where, size_t n, tally
                                     ptrdiff_t incy, const tally_call_options* options);
 
 /* y_i = alpha * x_i + y_i; then *result = sum_i y_i * v_i (the first or the second conjugated as
- * options.conjugate says), in one pass, with the bits of tally_axpy and tally_dot. v is y itself,
+ * options.conjugate says), with the bits of tally_axpy and tally_dot, in one pass over memory where
+ * the executor can (<tally/fused.hpp>). v is y itself,
  * or shares no memory with it; NULL is y itself, and v_type and incv are not looked at then. r_type
  * and options are as for tally_dot. */
 TALLY_EXPORT tally_status tally_axpy_dot(const tally_executor* where, size_t n,
@@ -483,8 +484,9 @@ TALLY_EXPORT tally_status tally_axpy_dot(const tally_executor* where, size_t n,
                                          tally_type r_type, void* result,
                                          const tally_call_options* options);
 
-/* w_i = alpha * x_i + beta * y_i; then *result = sqrt(sum_i |w_i|^2), in one pass, with the bits of
- * tally_waxpby and tally_nrm2. r_type and options are as for tally_nrm2. */
+/* w_i = alpha * x_i + beta * y_i; then *result = sqrt(sum_i |w_i|^2), with the bits of
+ * tally_waxpby and tally_nrm2, in one pass where the executor can. r_type and options are as for
+ * tally_nrm2. */
 TALLY_EXPORT tally_status tally_waxpby_nrm2(
     const tally_executor* where, size_t n, tally_type alpha_type, const void* alpha,
     tally_type x_type, const void* x, ptrdiff_t incx, tally_type beta_type, const void* beta,

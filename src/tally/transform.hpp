@@ -105,7 +105,7 @@ struct scalar {
 
   /// A complex number whose imaginary part is zero is a real one, too.
   constexpr bool is_real() const { return number.imag() == 0; }
-  /// Whether it is 0, before it is converted.
+  /// Says whether the number is 0, before it is converted.
   constexpr bool is_zero() const { return integer == 0 && number == 0.0; }
 };
 
@@ -210,7 +210,8 @@ concept factor =
 
 }  // namespace transforms
 
-/// z_i = value, rounded once to the type of z. Only a bool fills bools.
+/// z_i = value, rounded once to the type of z; any NaN is the positive quiet one with an empty
+/// payload. Only a bool fills bools.
 ///
 /// @param where  the executor.
 /// @param value  a number of any element type that z's elements can be made of, as `copy` has it.

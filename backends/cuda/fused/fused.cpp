@@ -1,8 +1,11 @@
+// An update with a sum on a GPU is one launch where the kernels allow it, and else two.
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/cuda/fused/kernels.hpp"
 #include "backends/cuda/runtime/launch.hpp"
+#include "backends/cuda/runtime/mailbox.hpp"
 #include "backends/cuda/runtime/sum.hpp"
+#include "backends/cuda/runtime/workspace.hpp"
 #include "src/core/elementwise/elementwise.hpp"
 #include "src/core/order/reduce_sum.hpp"
 #include "src/core/types/tables.hpp"
@@ -38,6 +41,19 @@ fused_job job_of(const transform_arguments& u, type element, std::size_t n) {
   return job;
 }
 
+/// Makes the two calls. What the second needs is asked for before the first.
+template <class Arguments, class Sum>
+void run_apart(const executor& where, const char* operation, const transform_arguments& u,
+               type computation, const Arguments& a, Sum* sum) {
+  const current_device current(where.device());
+  const bool captured = is_captured(where.stream(), a.options.wait, operation);
+  if (a.options.wait) mailbox::of_this_thread(current);
+  if (!captured) workspace_for(current, where.stream(), captured, workspace_words);
+  cuda::transform(where, u, computation);
+  if (is_exact(a.options, a.result)) return exact(where, exact_of(a));
+  sum(where, a);
+}
+
 void run(const executor& where, const char* operation, const fused_kernel& kernel, fused_job& job,
          type element, const output& result, bool wait) {
   run_sum(
@@ -52,28 +68,26 @@ void fused_dot(const executor& where, const transform_arguments& u, type computa
                const dot_arguments& a) {
   // Of one type, the vectors have not changed places: the first is z.
   const type element = a.x.element;
+  const char* const name = a.conjugated == conjugate::none ? "axpy_dot" : "axpy_dotc";
   const fused_kernel kernel = fused_dot_kernel(a.result.element, a.y.data == u.z.data);
-  if (kernel.function == nullptr || element != a.result.element || a.y.element != element ||
-      !is_contiguous(a.y, lanes_a_thread(size_of(element))) ||
+  if (is_exact(a.options, a.result) || kernel.function == nullptr || element != a.result.element ||
+      a.y.element != element || !is_contiguous(a.y, lanes_a_thread(size_of(element))) ||
       !is_plain(u, computation, element, a.x.size)) {
-    cuda::transform(where, u, computation);
-    return cuda::dot(where, a);
+    return run_apart(where, name, u, computation, a, &cuda::dot);
   }
   fused_job job = job_of(u, element, a.x.size);
   job.v = a.y.data;
   job.conjugated = a.conjugated;
-  run(where, a.conjugated == conjugate::none ? "axpy_dot" : "axpy_dotc", kernel, job, element,
-      a.result, a.options.wait);
+  run(where, name, kernel, job, element, a.result, a.options.wait);
 }
 
 void fused_nrm2(const executor& where, const transform_arguments& u, type computation,
                 const reduce_arguments& a) {
   const type element = a.x.element;
   const fused_kernel kernel = fused_nrm2_kernel(element);
-  if (kernel.function == nullptr || accumulator_of(a) != element ||
+  if (is_exact(a.options, a.result) || kernel.function == nullptr || accumulator_of(a) != element ||
       !is_plain(u, computation, element, a.x.size)) {
-    cuda::transform(where, u, computation);
-    return cuda::reduce(where, a);
+    return run_apart(where, "waxpby_nrm2", u, computation, a, &cuda::reduce);
   }
   fused_job job = job_of(u, element, a.x.size);
   run(where, "waxpby_nrm2", kernel, job, element, a.result, a.options.wait);
