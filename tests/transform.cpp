@@ -42,20 +42,6 @@ struct type_case {
 
   bool binary() const { return tally::transforms::is_binary(what); }
   type computation() const { return tally::transforms::computation_type(what, x, y, z); }
-  /// How many factors there are.
-  int factors() const {
-    switch (what) {
-      case elementwise::scal:
-      case elementwise::axpy:
-        return 1;
-      case elementwise::axpby:
-      case elementwise::waxpby:
-      case elementwise::axypbz:
-        return 2;
-      default:
-        return what == elementwise::axpbypcz ? 3 : 0;
-    }
-  }
   std::string label() const {
     std::string text = names[static_cast<int>(what)];
     text += " of " + std::string(tally::name(x));
@@ -124,7 +110,7 @@ std::vector<factors> factors_of(const type_case& c) {
     if (!tally::is_integer(c.x)) all.push_back({number_of(c.x, nan, 1)});
     return all;
   }
-  const int count = c.factors();
+  const int count = tally::transforms::factors(c.what);
   if (count == 0) return {{}};
   const type computation = c.computation();
   std::vector<factors> all;

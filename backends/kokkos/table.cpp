@@ -6,6 +6,7 @@
 
 #include <string>
 #include <type_traits>
+#include "src/core/elementwise/two_calls.hpp"
 
 namespace tally::backends::kokkos {
 namespace {
@@ -51,8 +52,8 @@ const backend table = {
     .reduce = reduce,
     .exact = exact,
     .transform = transform,
-    .fused_dot = fused_dot,
-    .fused_nrm2 = fused_nrm2,
+    .fused_dot = fused_in_two_calls,
+    .fused_nrm2 = fused_in_two_calls,
     .fill = fill,
     .swap = swap,
     .for_each_part = for_each_part,

@@ -19,8 +19,7 @@ auto shared_by(int threads) {
 void fused_dot(const executor& where, const transform_arguments& update, type computation,
                const dot_arguments& a) {
   if (is_exact(a.options, a.result)) {
-    openmp::transform(where, update, computation);
-    return exact(where, exact_of(a));
+    return fused_in_two_calls(where, update, computation, a);
   }
   simd::fused_dot_on_host(where.instructions(), update, computation, a,
                           shared_by(threads_of(where)));
@@ -29,8 +28,7 @@ void fused_dot(const executor& where, const transform_arguments& update, type co
 void fused_nrm2(const executor& where, const transform_arguments& update, type computation,
                 const reduce_arguments& a) {
   if (is_exact(a.options, a.result)) {
-    openmp::transform(where, update, computation);
-    return exact(where, exact_of(a));
+    return fused_in_two_calls(where, update, computation, a);
   }
   simd::fused_nrm2_on_host(where.instructions(), update, computation, a,
                            shared_by(threads_of(where)));

@@ -12,8 +12,6 @@ multi_dot_row multi_dot;
 reduce_row reduce;
 exact_row exact;
 transform_row transform;
-fused_dot_row fused_dot;
-fused_nrm2_row fused_nrm2;
 fill_row fill;
 swap_row swap;
 for_each_part_row for_each_part;

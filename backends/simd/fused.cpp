@@ -12,8 +12,7 @@ constexpr auto whole = [](std::size_t size, auto&, const auto& node) { return no
 void fused_dot(const executor& where, const transform_arguments& update, type computation,
                const dot_arguments& a) {
   if (is_exact(a.options, a.result)) {
-    simd::transform(where, update, computation);
-    return exact(where, exact_of(a));
+    return fused_in_two_calls(where, update, computation, a);
   }
   fused_dot_on_host(where.instructions(), update, computation, a, whole);
 }
@@ -21,8 +20,7 @@ void fused_dot(const executor& where, const transform_arguments& update, type co
 void fused_nrm2(const executor& where, const transform_arguments& update, type computation,
                 const reduce_arguments& a) {
   if (is_exact(a.options, a.result)) {
-    simd::transform(where, update, computation);
-    return exact(where, exact_of(a));
+    return fused_in_two_calls(where, update, computation, a);
   }
   fused_nrm2_on_host(where.instructions(), update, computation, a, whole);
 }

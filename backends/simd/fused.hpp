@@ -5,6 +5,7 @@
 #include "backends/simd/dot.hpp"
 #include "backends/simd/reduce.hpp"
 #include "backends/simd/transform.hpp"
+#include "src/core/elementwise/two_calls.hpp"
 #include "src/core/order/tree.hpp"
 #include "src/core/types/tables.hpp"
 
@@ -16,7 +17,10 @@
 
 namespace tally::backends::simd {
 
-/// A tile has so many elements: of doubles 16 KiB in each vector.
+/// A tile has so many elements: of doubles 16 KiB in each vector. Against two calls, axpy_dot of y
+/// with itself is 1.38 times as fast for 2^25 doubles and 1.41 times for 2^20, with another vector
+/// 1.20 and 1.27. Other lengths were not tried. Processor: Sapphire Rapids, one thread. Date:
+/// 2026-11-22.
 inline constexpr std::size_t elements_of_tile = 2 * order::chunk;
 
 /// Computes elements [first, first + n) of an update.

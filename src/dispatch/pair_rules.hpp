@@ -39,8 +39,8 @@ inline bool in_order(type x, type y) {
   }
 }
 
-/// Says the same with the vectors in the order in which backends have their types: a dot product is
-/// symmetric in them.
+/// Returns the same dot product with its vectors in the order in which backends have their types;
+/// it is symmetric in them.
 inline dot_arguments in_order(const dot_arguments& a) {
   if (in_order(a.x.element, a.y.element)) return a;
   const conjugate swapped = a.conjugated == conjugate::x   ? conjugate::y

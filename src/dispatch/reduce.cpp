@@ -15,7 +15,7 @@
 namespace tally {
 namespace {
 
-/// In the order of `reduction`.
+/// Lists what the reductions are called, in the order of `reduction`.
 constexpr std::array functions = {"tally::sum", "tally::asum", "tally::nrm2"};
 
 template <reduction what>

@@ -5,12 +5,13 @@
 
 namespace tally {
 
-/// The two accumulators that an element type allows.
+/// Has the two accumulators that an element type allows.
 struct reduce_results {
   type rule{};
   type widest{};
 };
 
+/// Returns those of a reduction of elements of type x.
 const reduce_results& results_of(reduction what, type x);
 
 }  // namespace tally

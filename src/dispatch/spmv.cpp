@@ -131,7 +131,7 @@ void check_plan(const check& check, const executor& where, const spmv_arguments&
   }
 }
 
-/// What messages call the vector that is written.
+/// Returns what messages call the vector that is written.
 const char* output_of(const spmv_arguments& a) { return a.added ? "w" : "y"; }
 
 void check_arguments(const check& check, const spmv_arguments& a) {

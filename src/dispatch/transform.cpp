@@ -43,11 +43,11 @@ constexpr std::array descriptions = {
     description{"tally::sigmoid", "y"}, description{"tally::exp", "y"},
 };
 
-/// The type that x counts as: that of its value for fill.
+/// Returns the type that x counts as: for fill, that of the value.
 type x_type(const transform_arguments& a) {
   return a.what == elementwise::fill ? a.alpha.element : a.x.element;
 }
-/// The type that y counts as: x's own where there is no y.
+/// Returns the type that y counts as: that of x where there is no y.
 type y_type(const transform_arguments& a) { return is_binary(a.what) ? a.y.element : x_type(a); }
 
 type computation_of(const transform_arguments& a) {

@@ -7,7 +7,7 @@
 
 namespace tally {
 
-/// What messages call the vector that a function writes.
+/// Returns what messages call the vector that a function writes.
 const char* name_of_output(elementwise what);
 
 /// Throws what is wrong with the arguments, if anything is, but for where they are.
@@ -16,13 +16,13 @@ void check_arguments(const check& check, const transform_arguments& a);
 /// Throws unless the executor reaches all vectors.
 void check_reach(const check& check, const executor& where, const transform_arguments& a);
 
-/// What a backend is asked for (backend::transform).
+/// Is what a backend is asked for (backend::transform).
 struct reduced_transform {
   transform_arguments arguments;
   type computation;
 };
 
-/// Says the same with fewer functions, and of them as few complex ones as may be. A vector whose
+/// Returns the same with fewer functions, and of them as few complex ones as may be. A vector whose
 /// factor is 0 and that is only updated is left out.
 reduced_transform reduced(const transform_arguments& a);
 

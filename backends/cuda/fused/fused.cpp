@@ -66,7 +66,7 @@ void run(const executor& where, const char* operation, const fused_kernel& kerne
 
 void fused_dot(const executor& where, const transform_arguments& u, type computation,
                const dot_arguments& a) {
-  // Of one type, the vectors have not changed places: the first is z.
+  // Vectors of one type have not changed places (`in_order`): the first is z.
   const type element = a.x.element;
   const char* const name = a.conjugated == conjugate::none ? "axpy_dot" : "axpy_dotc";
   const fused_kernel kernel = fused_dot_kernel(a.result.element, a.y.data == u.z.data);

@@ -6,7 +6,7 @@
 
 namespace tally::backends::cuda {
 
-/// As for the sum of z, or of z and v; `x` and `y` are the vectors that z is made of.
+/// Is the job of a sum of z, or of z and v; `x` and `y` are the vectors that z is made of.
 struct fused_job : sum_job {
   void* z = nullptr;
   const void* v = nullptr;  ///< the other vector of the sum, if it is not z

@@ -5,6 +5,7 @@
 #include "backends/cuda/transform/moves.hpp"
 
 namespace tally::backends::cuda {
+
 __device__ inline std::int64_t index_of_thread() {
   return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }

@@ -33,11 +33,15 @@ using move_kernel_function = void(const move_job job);
 
 inline constexpr unsigned threads_of_move = 256;
 
-/// A thread of a kernel for contiguous vectors stores 16 bytes so many times.
+/// A thread of the kernel that fills contiguous vectors stores 16 bytes so many times. Other
+/// numbers were not tried: 2^28 doubles take 1825 us, where a copy of them takes 999, because each
+/// thread first writes a copy of its job to its stack. Device: H200. Date: 2026-11-22.
 inline constexpr int stores_of_fill = 2;
 
+/// Returns the kernel of fill.
 move_kernel_function* fill_kernel(bool contiguous);
-/// `alike`: both are contiguous and start equally many bytes past a multiple of 16.
+/// Returns the kernel of swap; `alike` says whether both vectors are contiguous and start equally
+/// many bytes past a multiple of 16.
 move_kernel_function* swap_kernel(bool alike);
 
 }  // namespace tally::backends::cuda

@@ -1,0 +1,26 @@
+// A column makes an update with a sum in two calls where one pass brings nothing.
+#pragma once
+
+#include "src/core/table.hpp"
+
+#include <tally/types.hpp>
+
+namespace tally::backends {
+
+/// Updates, and then sums what was written: this is what `fused_dot` and `fused_nrm2` mean.
+inline void fused_in_two_calls(const executor& where, const transform_arguments& update,
+                               type computation, const dot_arguments& a) {
+  const backend& column = *where.backend();
+  column.transform(where, update, computation);
+  if (is_exact(a.options, a.result)) return column.exact(where, exact_of(a));
+  column.dot(where, a);
+}
+inline void fused_in_two_calls(const executor& where, const transform_arguments& update,
+                               type computation, const reduce_arguments& a) {
+  const backend& column = *where.backend();
+  column.transform(where, update, computation);
+  if (is_exact(a.options, a.result)) return column.exact(where, exact_of(a));
+  column.reduce(where, a);
+}
+
+}  // namespace tally::backends
