@@ -549,7 +549,9 @@ static void histograms(void) {
 }
 
 static void matrices(void) {
-  const int64_t offsets[4] = {0, 2, 2, 3};
+  const int64_t offsets[4] = {0, 2, 2, 3}, begins[3] = {2, 1, 0}, ends[3] = {3, 1, 2};
+  const double u[3] = {1, 10, 100};
+  double t[2] = {-1, -1}, v2[2] = {-1, -1};
   int32_t columns[3] = {0, 1, 1};
   const float values[3] = {1, 2, 3};
   const double v[2] = {10, 100}, half = 0.5;
@@ -593,7 +595,7 @@ static void matrices(void) {
   CHECK(tally_spmv(&where, plan, 11, &two, &a, F64, v, 1, F64, NULL, F64, r, 1, NULL) ==
         TALLY_UNSUPPORTED_TYPE);
   wrong.size = 8;
-  FAIL(TALLY_INVALID_ARGUMENT, "tally: matrix.size is 8; the struct has 72 bytes",
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: matrix.size is 8; the struct has 88 bytes",
        tally_validate(&where, &wrong));
   wrong = a;
   wrong.reserved = 1;
@@ -610,6 +612,43 @@ static void matrices(void) {
   tally_spmv_plan_destroy(plan);
   tally_spmv_plan_destroy(NULL);
   plan = NULL;
+  wrong = a;
+  wrong.operation = 3;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: matrix.operation is 3; it may be 0 to 2",
+       tally_validate(&where, &wrong));
+  wrong = a;
+  wrong.fixed_values = 2;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: matrix.fixed_values is 2; it may be 0 to 1",
+       tally_validate(&where, &wrong));
+
+  /* What a program that was compiled with the first release's struct passes. */
+  wrong = a;
+  wrong.size = 72;
+  CALL(tally_validate(&where, &wrong));
+
+  /* The transpose, with a plan that keeps the values and without a plan. */
+  a.operation = TALLY_CONJUGATE_TRANSPOSE;
+  CALL(tally_spmv(&where, NULL, I32, NULL, &a, F64, u, 1, F64, NULL, F64, t, 1, NULL));
+  CHECK(t[0] == 1 && t[1] == 302);
+  a.fixed_values = 1;
+  CALL(tally_spmv_plan_create(&where, &a, &plan));
+  CALL(tally_spmv(&where, plan, I32, &two, &a, F64, u, 1, F64, &half, F64, t, 1, NULL));
+  CHECK(t[0] == 2.5 && t[1] == 755);
+  CALL(
+      tally_spmv_apart(&where, plan, I32, &two, &a, F64, u, 1, F64, &half, F64, t, 1, v2, 1, NULL));
+  CHECK(v2[0] == 3.25 && v2[1] == 981.5);
+  tally_spmv_plan_destroy(plan);
+  plan = NULL;
+
+  /* Four arrays: the middle row is empty, and begins anywhere. */
+  a.operation = TALLY_NO_TRANSPOSE;
+  a.row_offsets = begins;
+  a.row_ends = ends;
+  CALL(tally_validate(&where, &a));
+  CALL(tally_spmv(&where, NULL, I32, NULL, &a, F64, v, 1, F64, NULL, F64, r, 1, NULL));
+  CHECK(r[0] == 300 && r[1] == 0 && r[2] == 210);
+  a.row_offsets = offsets;
+  a.row_ends = NULL;
   columns[1] = 2;
   FAIL(TALLY_INVALID_ARGUMENT, "tally::validate: column_indices[1] is 2; there are 2 columns",
        tally_validate(&where, &a));

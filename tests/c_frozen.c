@@ -40,6 +40,9 @@ ENUMERATOR(TALLY_WAIT_NO, 2);
 ENUMERATOR(TALLY_CONJUGATE_NONE, 0);
 ENUMERATOR(TALLY_CONJUGATE_X, 1);
 ENUMERATOR(TALLY_CONJUGATE_Y, 2);
+ENUMERATOR(TALLY_NO_TRANSPOSE, 0);
+ENUMERATOR(TALLY_TRANSPOSE, 1);
+ENUMERATOR(TALLY_CONJUGATE_TRANSPOSE, 2);
 ENUMERATOR(TALLY_INSTRUCTIONS_BEST, -1);
 ENUMERATOR(TALLY_INSTRUCTIONS_BASELINE, 0);
 ENUMERATOR(TALLY_INSTRUCTIONS_SSE4, 1);
@@ -56,7 +59,9 @@ SIZE(tally_executor, 64);
 SIZE(tally_call_options, 24);
 SIZE(tally_outside_counts, 24);
 SIZE(tally_histogram_options, 48);
-SIZE(tally_csr, 72);
+
+#define AT_LEAST(type, bytes) _Static_assert(sizeof(type) >= bytes, #type)
+AT_LEAST(tally_csr, 72);
 
 #define MEMBER(type, member, place, bytes) \
   _Static_assert(offsetof(type, member) == place && sizeof(((type*)0)->member) == bytes, #member)
@@ -87,6 +92,9 @@ MEMBER(tally_csr, offset_type, 56, 4);
 MEMBER(tally_csr, column_type, 60, 4);
 MEMBER(tally_csr, value_type, 64, 4);
 MEMBER(tally_csr, reserved, 68, 4);
+MEMBER(tally_csr, row_ends, 72, 8);
+MEMBER(tally_csr, operation, 80, 4);
+MEMBER(tally_csr, fixed_values, 84, 4);
 
 #define FUNCTION(name, result, ...) \
   _Static_assert(_Generic(&name, result (*)(__VA_ARGS__): 1, default: 0), #name)

@@ -639,11 +639,56 @@ class all_operations {
             tally::spmv(where, plan, a.constants.get<S>(0), matrix<V, X>(a), a.in<X>(3),
                         a.constants.get<S>(1), a.out<Y>());
           }},
+         {"spmv_four_arrays", all_inputs, first,
+          [](const tally::executor& where, arguments& a) {
+            const auto offsets = a.in<std::int32_t>(0);
+            const std::size_t m = offsets.size() - 1;
+            const tally::csr_view four{m,
+                                       a.in<X>(3).size(),
+                                       offsets.first(m),
+                                       offsets.subspan(1),
+                                       a.in<std::int32_t>(1),
+                                       a.in<V>(2)};
+            tally::spmv(where, a.constants.get<S>(0), four, a.in<X>(3), a.constants.get<S>(1),
+                        a.out<Y>());
+          }},
          {"validate", all_inputs, none,
           [](const tally::executor& where, arguments& a) {
             tally::validate(where, matrix<V, X>(a));
           }}},
         {alpha, beta});
+    // The same matrix stands for its transpose, so x and y change places.
+    add({tally::type_of<V>, tally::type_of<X>, tally::type_of<Y>, tally::type_of<S>},
+        {{bytes_of(offsets)},
+         {bytes_of(indices)},
+         {elements<V>(indices.size(), 15)},
+         {elements<X>(rows, 16)}},
+        {elements<Y>(columns, 17)},
+        {{"spmv_transpose", all_inputs, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::spmv(where, a.constants.get<S>(0), transpose<V, X, Y>(a), a.in<X>(3),
+                        a.constants.get<S>(1), a.out<Y>());
+          }},
+         {"spmv_transpose_plan", all_inputs, first,
+          [](const tally::executor& where, arguments& a) {
+            const auto b = transpose<V, X, Y>(a);
+            const tally::spmv_plan plan(where, b);
+            tally::spmv(where, plan, a.constants.get<S>(0), b, a.in<X>(3), a.constants.get<S>(1),
+                        a.out<Y>());
+          }},
+         {"spmv_transpose_fixed", all_inputs, first,
+          [](const tally::executor& where, arguments& a) {
+            const auto b = transpose<V, X, Y>(a);
+            const tally::spmv_plan plan(where, b, tally::fixed_values);
+            tally::spmv(where, plan, b, a.in<X>(3), a.out<Y>(), tally::exact);
+          }}},
+        {alpha, beta});
+  }
+  template <class V, class X, class Y>
+  static auto transpose(arguments& a) {
+    const auto offsets = a.in<std::int32_t>(0);
+    return tally::conjugate_transpose(tally::csr_view{offsets.size() - 1, a.out<Y>().size(),
+                                                      offsets, a.in<std::int32_t>(1), a.in<V>(2)});
   }
   template <class V, class X>
   static auto matrix(const arguments& a) {

@@ -18,8 +18,11 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <random>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -40,10 +43,10 @@ void for_each(tally::type_list<T...>, F&& f) {
   (f(std::type_identity<T>{}), ...);
 }
 
-/// The rows' sums, as bytes of the accumulator's type.
+/// The rows' sums, as bytes of the accumulator's type; of conjugated values if asked.
 std::vector<std::byte> sums_of(const pattern& p, const std::vector<std::byte>& values,
                                type value_type, const std::vector<std::byte>& x, type x_type,
-                               type accumulator) {
+                               type accumulator, bool conjugated) {
   const std::size_t value_size = tally::size_of(value_type), x_size = tally::size_of(x_type);
   std::vector<std::byte> sums;
   for (std::size_t i = 0; i < p.rows; ++i) {
@@ -56,8 +59,8 @@ std::vector<std::byte> sums_of(const pattern& p, const std::vector<std::byte>& v
       const auto column = static_cast<std::size_t>(p.column_indices[j]);
       std::memcpy(factors.data() + (j - first) * x_size, x.data() + column * x_size, x_size);
     }
-    const auto sum = transcription::dot({row, value_type}, {factors, x_type}, accumulator, false,
-                                        transcription::order::of_rows);
+    const auto sum = transcription::dot({row, value_type}, {factors, x_type}, accumulator,
+                                        conjugated, transcription::order::of_rows);
     sums.insert(sums.end(), sum.begin(), sum.end());
   }
   return sums;
@@ -75,33 +78,107 @@ std::vector<std::byte> combined(const std::vector<std::byte>& sums, type accumul
   return transcription::transform(what, {alpha, beta}, {wide, c}, {y, y_type}, {y, y_type});
 }
 
-/// A matrix where an executor reaches it.
+/// The transpose of a matrix, column by column: a column's terms in the order of the rows, those of
+/// one row as the row has them.
+struct transposed {
+  pattern rows;
+  std::vector<std::byte> values;
+
+  transposed(const pattern& p, const std::vector<std::byte>& of, std::size_t size) {
+    rows.columns = p.rows;
+    std::vector<std::vector<std::pair<std::size_t, std::size_t>>> columns(p.columns);
+    for (std::size_t i = 0; i < p.rows; ++i) {
+      for (auto j = static_cast<std::size_t>(p.row_offsets[i]);
+           j < static_cast<std::size_t>(p.row_offsets[i + 1]); ++j) {
+        columns[static_cast<std::size_t>(p.column_indices[j])].emplace_back(i, j);
+      }
+    }
+    for (const auto& column : columns) {
+      for (const auto& [i, j] : column) {
+        rows.column_indices.push_back(static_cast<std::int32_t>(i));
+        values.insert(values.end(), of.data() + j * size, of.data() + (j + 1) * size);
+      }
+      rows.end_row();
+    }
+  }
+};
+
+/// A matrix with its rows' ends apart: rows lie in another order, with gaps between them whose
+/// columns and values must not be read.
+struct apart {
+  std::vector<std::int32_t> begins, ends, columns;
+  std::vector<std::byte> values;
+
+  apart(const pattern& p, const std::vector<std::byte>& of, std::size_t size)
+      : begins(p.rows), ends(p.rows) {
+    std::mt19937 random(12);
+    std::vector<std::size_t> order(p.rows);
+    std::iota(order.begin(), order.end(), 0);
+    // Some stay in order, side by side, as the rows of most matrices do.
+    std::shuffle(order.begin() + static_cast<std::ptrdiff_t>(p.rows / 2), order.end(), random);
+    for (const std::size_t i : order) {
+      const std::size_t gap = i % 3 == 0 ? random() % 9 : 0;
+      columns.insert(columns.end(), gap, std::numeric_limits<std::int32_t>::max());
+      values.insert(values.end(), gap * size, std::byte{0xff});
+      begins[i] = static_cast<std::int32_t>(columns.size());
+      const auto first = static_cast<std::size_t>(p.row_offsets[i]),
+                 last = static_cast<std::size_t>(p.row_offsets[i + 1]);
+      columns.insert(columns.end(), p.column_indices.begin() + p.row_offsets[i],
+                     p.column_indices.begin() + p.row_offsets[i + 1]);
+      values.insert(values.end(), of.data() + first * size, of.data() + last * size);
+      ends[i] = static_cast<std::int32_t>(columns.size());
+    }
+  }
+};
+
+/// A matrix where an executor reaches it, in three arrays or in four.
 class placed_matrix {
  public:
+  placed_matrix(const tally::executor& where, const apart& four, const pattern& p, type value_type,
+                type offset_type, type column_type, std::size_t misplaced = 0)
+      : placed_matrix(where, four.begins, four.columns, four.values, value_type, offset_type,
+                      column_type, misplaced, p, 8 * four.ends.size() + 64) {
+    matrix_.row_ends =
+        data::place(ends_, indices(four.ends, offset_type), offset_type, {misplaced + 1, 1});
+  }
   placed_matrix(const tally::executor& where, const pattern& p,
                 const std::vector<std::byte>& values, type value_type, type offset_type,
                 type column_type, std::size_t misplaced = 0)
-      : offsets_(where, bytes_for(p.row_offsets.size())),
-        columns_(where, bytes_for(p.column_indices.size())),
-        values_(where, values.size() + 64) {
+      : placed_matrix(where, p.row_offsets, p.column_indices, values, value_type, offset_type,
+                      column_type, misplaced, p, 64) {}
+  const tally::csr_operand& get() const { return matrix_; }
+
+  /// The matrix, with another operation.
+  tally::csr_operand get(tally::matrix_operation operation) const {
+    tally::csr_operand a = matrix_;
+    a.operation = operation;
+    return a;
+  }
+
+ private:
+  placed_matrix(const tally::executor& where, const std::vector<std::int32_t>& row_offsets,
+                const std::vector<std::int32_t>& column_indices,
+                const std::vector<std::byte>& values, type value_type, type offset_type,
+                type column_type, std::size_t misplaced, const pattern& p, std::size_t ends_bytes)
+      : offsets_(where, bytes_for(row_offsets.size())),
+        columns_(where, bytes_for(column_indices.size())),
+        values_(where, values.size() + 64),
+        ends_(where, ends_bytes) {
     matrix_.rows = p.rows;
     matrix_.columns = p.columns;
     matrix_.row_offsets =
-        data::place(offsets_, indices(p.row_offsets, offset_type), offset_type, {misplaced, 1});
+        data::place(offsets_, indices(row_offsets, offset_type), offset_type, {misplaced, 1});
     matrix_.column_indices =
-        data::place(columns_, indices(p.column_indices, column_type), column_type, {misplaced, 1});
+        data::place(columns_, indices(column_indices, column_type), column_type, {misplaced, 1});
     matrix_.values = data::place(values_, values, value_type, {misplaced, 1});
   }
-  const tally::csr_operand& get() const { return matrix_; }
-
- private:
   static std::size_t bytes_for(std::size_t n) { return 8 * n + 64; }
   static std::vector<std::byte> indices(const std::vector<std::int32_t>& narrow, type element) {
     if (element == type::int32) return bytes_of(narrow);
     return bytes_of(std::vector<std::int64_t>(narrow.begin(), narrow.end()));
   }
 
-  data::buffer offsets_, columns_, values_;
+  data::buffer offsets_, columns_, values_, ends_;
   tally::csr_operand matrix_;
 };
 
@@ -124,22 +201,56 @@ template <class V, class X, class Y>
 constexpr types of = {tally::type_of<V>, tally::type_of<X>, tally::type_of<Y>,
                       tally::type_of<tally::dot_result_t<V, X>>};
 
+/// How a matrix is given and what is taken for it.
+struct form {
+  tally::matrix_operation operation = tally::matrix_operation::none;
+  bool four_arrays = false;
+};
+constexpr form as_it_is = {};
+constexpr form transpose = {tally::matrix_operation::transpose};
+constexpr form conjugate_transpose = {tally::matrix_operation::conjugate_transpose};
+constexpr form four_arrays = {tally::matrix_operation::none, true};
+constexpr form transpose_of_four = {tally::matrix_operation::transpose, true};
+
 class Spmv : public data::OnEveryExecutor {
  protected:
-  /// Products with these factors, with and without a plan, against the transcription.
+  /// Products with these factors, with and without plans, against the transcription.
   void compare(const pattern& p, const types& t, kind k, type offset_type, type column_type,
-               const std::vector<factors>& all, const layouts& l = {}) {
+               const std::vector<factors>& all, const layouts& l = {}, const form& f = as_it_is) {
+    using tally::matrix_operation;
     const auto values = data::random_bytes(t.values, p.nonzeros(), 1, k);
+    const std::size_t value_size = tally::size_of(t.values);
+    const placed_matrix a =
+        f.four_arrays
+            ? placed_matrix(where(), apart(p, values, value_size), p, t.values, offset_type,
+                            column_type, l.matrix)
+            : placed_matrix(where(), p, values, t.values, offset_type, column_type, l.matrix);
+    const tally::csr_operand matrix = a.get(f.operation);
+    const bool conjugates = f.operation == matrix_operation::conjugate_transpose;
+    if (f.operation == matrix_operation::none) {
+      const tally::spmv_plan plan(where(), matrix);
+      return compare(p, values, matrix, {nullptr, &plan}, t, k, all, l, conjugates);
+    }
+    const transposed q(p, values, value_size);
+    const tally::spmv_plan plan(where(), matrix), copy(where(), matrix, tally::fixed_values);
+    compare(q.rows, q.values, matrix, {nullptr, &plan, &copy}, t, k, all, l, conjugates);
+  }
+
+  /// The same, where p has the rows that are summed.
+  void compare(const pattern& p, const std::vector<std::byte>& values,
+               const tally::csr_operand& matrix, const std::vector<const tally::spmv_plan*>& plans,
+               const types& t, kind k, const std::vector<factors>& all, const layouts& l,
+               bool conjugates) {
     const auto x = data::random_bytes(t.x, p.columns, 2, k);
-    const auto sums = sums_of(p, values, t.values, x, t.x, t.accumulator);
-    const placed_matrix a(where(), p, values, t.values, offset_type, column_type, l.matrix);
-    const tally::spmv_plan plan(where(), a.get());
-    EXPECT_FALSE(plan.describe().empty());
+    const auto sums = sums_of(p, values, t.values, x, t.x, t.accumulator, conjugates);
+    for (const tally::spmv_plan* plan : plans) {
+      EXPECT_FALSE(plan != nullptr && plan->describe().empty());
+    }
     data::buffer x_memory(where(), memory_for(p.columns, tally::size_of(t.x), l.x));
     const std::size_t y_size = tally::size_of(t.y);
     data::buffer y_memory(where(), memory_for(p.rows, y_size, l.y));
-    const layout apart{l.y.offset + 1, l.x.increment};
-    data::buffer added_memory(where(), memory_for(p.rows, y_size, apart));
+    const layout beside{l.y.offset + 1, l.x.increment};
+    data::buffer added_memory(where(), memory_for(p.rows, y_size, beside));
     const std::vector<std::byte> unwritten(y_memory.size(), std::byte{0xff});
     y_memory.write(unwritten.data(), unwritten.size());
     const tally::operand px = data::place(x_memory, x, t.x, l.x);
@@ -153,25 +264,22 @@ class Spmv : public data::OnEveryExecutor {
       const auto added = data::random_bytes(t.y, p.rows, 4, k);
       const auto want_apart =
           combined(sums, t.accumulator, f.alpha, f.beta, elementwise::waxpby, added, t.y);
-      for (const tally::spmv_plan* with : {static_cast<const tally::spmv_plan*>(nullptr), &plan}) {
+      for (const tally::spmv_plan* with : plans) {
         const tally::operand py = data::place(y_memory, before, t.y, l.y);
-        tally::spmv(where(), {a.get(),
-                              px,
-                              {const_cast<void*>(py.data), py.size, py.increment, py.element},
-                              f.alpha,
-                              f.beta,
-                              with});
+        const tally::output_operand to{const_cast<void*>(py.data), py.size, py.increment,
+                                       py.element};
+        tally::spmv(where(), {matrix, px, to, f.alpha, f.beta, with});
         expect_equal(y_memory, py, want, p, with != nullptr);
         if (HasFatalFailure()) return;
         y_memory.write(unwritten.data(), unwritten.size());
-        tally::spmv(where(), {a.get(),
+        tally::spmv(where(), {matrix,
                               px,
-                              {const_cast<void*>(py.data), py.size, py.increment, py.element},
+                              to,
                               f.alpha,
                               f.beta,
                               with,
                               {.wait = false},
-                              data::place(added_memory, added, t.y, apart)});
+                              data::place(added_memory, added, t.y, beside)});
         expect_equal(y_memory, py, want_apart, p, with != nullptr);
         if (HasFatalFailure()) return;
       }
@@ -366,6 +474,89 @@ TEST_ON_EVERY_EXECUTOR(Spmv, Empty) {
           {{}, {2, 3, true}});
 }
 
+// --- Transposes, and matrices of four arrays -----------------------------------------------------
+
+const form other_forms[] = {transpose, conjugate_transpose, four_arrays, transpose_of_four};
+
+TEST_ON_EVERY_EXECUTOR(Spmv, RowLengthsInOtherForms) {
+  const pattern rows = matrices::rows_of(border_lengths, 1500, 7);
+  const pattern columns = transposed(rows, {}, 0).rows;  // its columns have these lengths
+  for (const form& f : other_forms) {
+    const pattern& p = f.operation == tally::matrix_operation::none ? rows : columns;
+    for (const kind k : {kind::plain, kind::special}) {
+      compare(p, of<double, double, double>, k, type::int32, type::int32, {{}, {0.7, -1.25, true}},
+              {}, f);
+      compare(p, of<float, float, float>, k, type::int64, type::int32, {{}}, {}, f);
+    }
+    // A matrix whose columns come in the order of the rows, and one whose rows end the arrays.
+    compare(columns, of<float, double, double>, kind::plain, type::int32, type::int64, {{}}, {}, f);
+    for (std::size_t n = 1; n < 20; n += 3) {
+      compare(matrices::rows_of({n, 2, n}, 30, n), of<double, double, double>, kind::plain,
+              type::int32, type::int32, {{}}, {}, f);
+    }
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Spmv, TypesInOtherForms) {
+  const pattern p = matrices::rows_of({0, 1, 5, 8, 9, 20, 128, 129, 1030, 3, 0}, 40, 3);
+  int turn = 0;
+  for_each(value_types{}, [&]<class V>(std::type_identity<V>) {
+    for_each(vector_types{}, [&]<class X>(std::type_identity<X>) {
+      using Y = tally::dot_result_t<V, X>;
+      for (const form& f : other_forms) {
+        std::vector<factors> all = {{}, {0.1, -0.3, true}};
+        if (tally::is_complex_v<Y>) all.push_back({std::complex<double>(0.3, -0.7), 2, true});
+        const type offset = turn & 1 ? type::int64 : type::int32;
+        const type column = turn & 2 ? type::int64 : type::int32;
+        compare(p, of<V, X, Y>, ++turn % 3 == 0 ? kind::special : kind::plain, offset, column, all,
+                {{1, 2}, {3, -1}, 1}, f);
+      }
+    });
+  });
+}
+
+TEST_ON_EVERY_EXECUTOR(Spmv, MatricesInOtherForms) {
+  std::vector<std::size_t> lengths(50, 100);
+  lengths.insert(lengths.end(), {150000, 0, 5000, 70001, 3});
+  for (const pattern& p : {matrices::stencil(40, 30, 1, 1), matrices::stencil(8, 9, 7, 3),
+                           matrices::rmat(11, 30000, 1), matrices::random_rows(3000, 12, 0.6, 2),
+                           matrices::arrow(60000), matrices::rows_of(lengths, 20000, 19),
+                           matrices::rows_of({}, 5, 1), matrices::rows_of({0, 0, 0}, 5, 1)}) {
+    for (const form& f : other_forms) {
+      compare(p, of<double, double, double>, kind::plain, type::int32, type::int32,
+              {{}, {0.5, 2, true}}, {}, f);
+    }
+  }
+  pattern none;  // no columns
+  none.end_row();
+  for (const form& f : other_forms) {
+    compare(none, of<float, double, double>, kind::plain, type::int32, type::int64, {{}}, {}, f);
+  }
+}
+
+// A plan of the transpose reads the matrix's values, unless it was promised that they stay.
+TEST_ON_EVERY_EXECUTOR(Spmv, PlansOfTransposesReadValuesOrKeepThem) {
+  const data::placed offsets(where(), std::vector<std::int64_t>{0, 2, 3});
+  const data::placed columns(where(), std::vector<std::int32_t>{0, 1, 1});
+  data::placed values(where(), std::vector<double>{1, 2, 3});
+  const data::placed x(where(), std::vector<double>{10, 100});
+  const data::placed y(where(), std::vector<double>{0, 0});
+  const tally::csr_view a{2, 2, offsets.span(), columns.span(), values.span()};
+  const tally::spmv_plan reads(where(), tally::transpose(a));
+  const tally::spmv_plan keeps(where(), tally::transpose(a), tally::fixed_values);
+  EXPECT_FALSE(reads.has_fixed_values());
+  EXPECT_TRUE(keeps.has_fixed_values());
+  const auto product = [&](const tally::spmv_plan& plan) {
+    tally::spmv(where(), plan, tally::transpose(a), x.span(), y.span());
+    return y.read();
+  };
+  EXPECT_EQ(product(reads), (std::vector<double>{10, 320}));
+  EXPECT_EQ(product(keeps), (std::vector<double>{10, 320}));
+  values.memory.write(std::array<double, 3>{5, 6, 7}.data(), 24);
+  EXPECT_EQ(product(reads), (std::vector<double>{50, 760}));
+  EXPECT_EQ(product(keeps), (std::vector<double>{10, 320}));
+}
+
 TEST_ON_EVERY_EXECUTOR(Spmv, GoldenBits) {
   const auto expect = [&]<class T>(const std::vector<T>& values, const std::vector<T>& x,
                                    auto bits) {
@@ -417,6 +608,16 @@ TEST(SpmvTemplates, TakeVectorsSpansAndStrides) {
   tally::spmv(tally::automatic(), copy, a, x, y, tally::exact);
   EXPECT_EQ(y, (std::vector<double>{210, 0, 300}));
 
+  const std::vector<double> v = {1, 10, 100};
+  std::vector<double> w(2);
+  tally::spmv(tally::transpose(a), v, w);
+  EXPECT_EQ(w, (std::vector<double>{1, 302}));
+  tally::spmv(2, tally::transpose(a), v, 1, w);
+  EXPECT_EQ(w, (std::vector<double>{3, 906}));
+  const tally::spmv_plan of_transpose(tally::conjugate_transpose(a), tally::fixed_values);
+  tally::spmv(of_transpose.where(), of_transpose, 1, tally::transpose(a), v, -1, w, w);
+  EXPECT_EQ(w, (std::vector<double>{-2, -604}));
+
   using doubles = std::vector<double>;
   using complexes = std::vector<std::complex<float>>;
   static_assert(tally::spmvs::computable<float, doubles, doubles&>);
@@ -426,6 +627,56 @@ TEST(SpmvTemplates, TakeVectorsSpansAndStrides) {
   static_assert(!tally::spmvs::computable<float, std::vector<int>, doubles&>);
   static_assert(!tally::spmvs::computable<float, doubles, const doubles&>);
   static_assert(!tally::spmvs::factor<std::complex<float>, float, doubles, doubles&>);
+}
+
+/// Shaped like a rank-1 Kokkos::View.
+template <class T>
+struct view {
+  using value_type = T;
+  static constexpr int rank = 1;
+  T* pointer;
+  std::size_t length;
+  std::ptrdiff_t step = 1;
+  T* data() const { return pointer; }
+  std::size_t extent(int) const { return length; }
+  std::ptrdiff_t stride(int) const { return step; }
+};
+
+TEST(SpmvTemplates, TakeIndicesOfAnyIntegerTypeAndViews) {
+  std::vector<std::size_t> offsets = {0, 2, 2, 3};
+  std::vector<unsigned> columns = {0, 1, 1};
+  std::vector<double> values = {1, 2, 3};
+  const std::vector<double> x = {10, 100};
+  std::vector<double> y(3);
+  const auto expect_product = [&](const auto& a) {
+    std::fill(y.begin(), y.end(), -1);
+    tally::spmv(a, x, y);
+    EXPECT_EQ(y, (std::vector<double>{210, 0, 300}));
+  };
+  expect_product(tally::csr_view{3, 2, offsets, columns, values});
+  const std::vector<long long> long_offsets(offsets.begin(), offsets.end());
+  const std::vector<unsigned long long> long_columns(columns.begin(), columns.end());
+  expect_product(tally::csr_view{3, 2, long_offsets, long_columns, values});
+  expect_product(tally::csr_view{3, 2, view<std::size_t>{offsets.data(), 4},
+                                 view<unsigned>{columns.data(), 3},
+                                 view<const double>{values.data(), 3}});
+  // Four arrays: the middle row is empty, and begins anywhere.
+  const std::vector<std::size_t> begins = {1, 0, 0}, ends = {3, 0, 1};
+  const std::vector<unsigned> moved_columns = {1, 0, 1};
+  const std::vector<double> moved = {3, 1, 2};
+  expect_product(tally::csr_view{3, 2, begins, ends, moved_columns, moved});
+  tally::validate(tally::csr_view{3, 2, begins, ends, moved_columns, moved});
+  data::expect_error(
+      tally::errc::invalid_argument,
+      "tally::csr_view: values has a stride; a matrix's arrays are contiguous",
+      [&] { (void)tally::csr_view{3, 2, offsets, columns, view<double>{values.data(), 3, 2}}; });
+  data::expect_error(
+      tally::errc::invalid_argument,
+      "tally::csr_view: column_indices is uint32 and there are 2147483649 columns; "
+      "it is for up to 2147483648",
+      [&] { (void)tally::csr_view{3, (std::size_t{1} << 31) + 1, offsets, columns, values}; });
+  static_assert(!tally::csr_index<bool> && !tally::csr_index<char> && !tally::csr_index<short> &&
+                !tally::csr_index<double>);
 }
 
 // --- Errors --------------------------------------------------------------------------------------
@@ -523,6 +774,29 @@ TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfArguments) {
   a.y.data = const_cast<void*>(a.a.values.data);
   expect_spmv_error(errc::overlap, "y overlaps values", a);
   a = good();
+  a.a.operation = tally::matrix_operation::transpose;
+  expect_spmv_error(errc::size_mismatch, "x has 4 elements, the transpose 3 columns", a);
+  a.x.size = 3;
+  expect_spmv_error(errc::size_mismatch, "y has 3 elements, the transpose 4 rows", a);
+  a.a.operation = static_cast<tally::matrix_operation>(3);
+  expect_spmv_error(errc::invalid_argument, "the matrix's operation is 3; it may be 0 to 2", a);
+  a = good();
+  a.a.row_ends = a_.row_offsets.slice(1, 3);
+  expect_spmv_error(errc::size_mismatch,
+                    "row_offsets has 4 elements; 3 rows need 3 beside row_ends", a);
+  a.a.row_offsets.size = 3;
+  a.a.row_ends->size = 2;
+  expect_spmv_error(errc::size_mismatch, "row_ends has 2 elements; 3 rows need 3", a);
+  a.a.row_ends->size = 3;
+  a.a.row_ends->element = type::int64;
+  expect_spmv_error(errc::unsupported_type,
+                    "row_ends is int64, row_offsets int32; they have one type", a);
+  a.a.row_ends->element = type::int32;
+  a.a.row_ends->data = nullptr;
+  expect_spmv_error(errc::null_pointer, "row_ends is null and should point at 3 elements", a);
+  a.a.row_ends->data = y_.data;
+  expect_spmv_error(errc::overlap, "y overlaps row_ends", a);
+  a = good();
   a.options.wait = true;
   expect_spmv_error(errc::invalid_argument, "options.wait is set; there is no form that waits", a);
 }
@@ -535,6 +809,32 @@ TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfPlans) {
   expect_spmv_error(tally::errc::invalid_argument,
                     "the plan is of another matrix, of 3 rows, 4 columns and 5 values; this one "
                     "has 3, 4 and 5, and its row_offsets elsewhere",
+                    a);
+  // Plans of the transpose.
+  tally::csr_operand of = a_;
+  of.operation = tally::matrix_operation::transpose;
+  const tally::spmv_plan transposes(where(), of), keeps(where(), of, tally::fixed_values);
+  a = good();
+  a.plan = &transposes;
+  expect_spmv_error(tally::errc::invalid_argument,
+                    "the plan is of its transpose; the product is with the matrix", a);
+  a = good();
+  a.a = of;
+  a.x = {x_.data, 3};
+  a.y = {memory_->get() + 2560, 4};
+  a.plan = &plan;
+  expect_spmv_error(tally::errc::invalid_argument,
+                    "the plan is of the matrix; the product is with its transpose", a);
+  a.plan = &transposes;
+  a.a.column_indices = put(3072, std::vector<std::int32_t>{0, 3, 1, 2, 3});
+  expect_spmv_error(tally::errc::invalid_argument,
+                    "the plan is of a matrix with its column_indices elsewhere", a);
+  a.a = of;
+  a.a.values = put(3072, std::vector<double>{1, 2, 3, 4, 5});
+  tally::spmv(where(), a);
+  a.plan = &keeps;
+  expect_spmv_error(tally::errc::invalid_argument,
+                    "the plan was made with fixed_values, of a matrix with its values elsewhere",
                     a);
   if (data::on_device(where())) return;
   const tally::executor other =
@@ -570,6 +870,32 @@ TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfMatrices) {
   put(0, std::vector<std::int64_t>{0, 2, 2, 6});
   expect_spmv_error(tally::errc::invalid_argument, "row_offsets[3] is 6; values has 5 elements",
                     good());
+}
+
+TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfFourArrays) {
+  const auto rows = [&](const std::vector<std::int32_t>& begins,
+                        const std::vector<std::int32_t>& ends) {
+    a_.row_offsets = put(0, begins);
+    a_.row_ends = put(128, ends);
+  };
+  rows({3, 0, 1}, {5, 0, 3});
+  tally::validate(where(), a_);
+  put(256, std::vector<std::int32_t>{77, 3, 1, 2, 3});  // the first value is in no row
+  tally::validate(where(), a_);
+  put(256, std::vector<std::int32_t>{77, 3, 1, 4, 3});
+  expect_defect("column_indices[3] is 4; there are 4 columns");
+  rows({3, 0, 1}, {6, 0, 3});
+  expect_defect("row 0 ends at 6; values has 5 elements");
+  rows({1, -2, 1}, {2, 0, 3});
+  expect_defect("row 1 starts at -2");
+  rows({1, 2, 3}, {2, 1, 2});
+  expect_defect("row 1 ends at 1, before it starts at 2");
+  // A product with the transpose and no plan looks at all of a matrix.
+  auto a = good();
+  a.a.operation = tally::matrix_operation::transpose;
+  a.x = {x_.data, 3};
+  a.y = {memory_->get() + 2560, 4};
+  expect_spmv_error(tally::errc::invalid_argument, "row 1 ends at 1, before it starts at 2", a);
 }
 
 /// The first defect is told, wherever threads look.

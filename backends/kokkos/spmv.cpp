@@ -6,6 +6,7 @@
 #include "src/core/order/row_order.hpp"
 #include "src/core/order/tree.hpp"
 #include "src/core/sparse/csr.hpp"
+#include "src/core/sparse/csr_defects.hpp"
 #include "src/core/types/typed_vector.hpp"
 
 #include <tally/exact_sum.hpp>
@@ -22,15 +23,20 @@ struct product_of_parts {
 };
 
 struct matrix_terms {
-  index_vector columns;
+  index_vector columns, places;  // no places: value j is term j's
   numbers values, x;
+  conjugate conjugated;
 
-  explicit matrix_terms(const spmv_arguments& a)
-      : columns(a.a.column_indices), values(a.a.values), x(a.x) {}
+  explicit matrix_terms(const csr_product& a)
+      : columns(a.a.column_indices),
+        places(a.places),
+        values(a.a.values),
+        x(a.x),
+        conjugated(a.conjugated) {}
 
   template <class R>
   KOKKOS_FUNCTION R value(std::size_t j, int part) const {
-    return values.get<R>(j, part);
+    return values.get<R>(places.data == nullptr ? j : static_cast<std::size_t>(places[j]), part);
   }
   template <class R>
   KOKKOS_FUNCTION R element(std::size_t j, int part) const {
@@ -82,7 +88,7 @@ struct ordered {
       if (terms.values.v.complex && terms.x.v.complex) all.ii = sum({1, 1}, first, end);
       if (terms.x.v.complex) all.ri = sum({0, 1}, first, end);
       if (terms.values.v.complex) all.ir = sum({1, 0}, first, end);
-      return finish_parts(all, conjugate::none);
+      return finish_parts(all, terms.conjugated);
     }
   }
 };
@@ -102,16 +108,17 @@ struct exact_terms {
   template <class A>
   KOKKOS_FUNCTION complex_number<R> result(std::size_t first, std::size_t end) const {
     complex_number<R> rounded{};
+    const double sign = terms.conjugated == conjugate::none ? 1 : -1;  // of imaginary parts
     {
       exact_sum<double> re;
       add(re, {0, 0}, 1, first, end);
-      if (terms.values.v.complex && terms.x.v.complex) add(re, {1, 1}, -1, first, end);
+      if (terms.values.v.complex && terms.x.v.complex) add(re, {1, 1}, -sign, first, end);
       rounded.re = re.template round<R>();
     }
     if constexpr (is_complex_v<A>) {
       exact_sum<double> im;
       if (terms.x.v.complex) add(im, {0, 1}, 1, first, end);
-      if (terms.values.v.complex) add(im, {1, 0}, 1, first, end);
+      if (terms.values.v.complex) add(im, {1, 0}, sign, first, end);
       rounded.im = im.template round<R>();
     }
     return rounded;
@@ -122,15 +129,14 @@ template <class A, class C, class Sums>
 struct write_row {
   using V = computed_t<C>;
   Sums sums;
-  index_vector offsets;
+  row_bounds rows;
   factors<V> f;
   bool reads_addend;
   typed_vector addend, y;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     const environment_guard environment;
-    const auto parts = sums.template result<A>(static_cast<std::size_t>(offsets[i]),
-                                               static_cast<std::size_t>(offsets[i + 1]));
+    const auto parts = sums.template result<A>(rows.begin(i), rows.end(i));
     V sum{};
     if constexpr (is_complex_v<C>) {
       using T = real_t<C>;
@@ -144,11 +150,11 @@ struct write_row {
 };
 
 template <class A, class C, class Sums>
-void run(const spmv_arguments& a, const Sums& sums) {
+void run(const csr_product& a, const Sums& sums) {
   const space where;
   Kokkos::parallel_for(
       "tally spmv", Kokkos::RangePolicy<space>(where, 0, a.a.rows),
-      write_row<A, C, Sums>{sums, index_vector(a.a.row_offsets),
+      write_row<A, C, Sums>{sums, row_bounds(a.a),
                             factors<computed_t<C>>::template of<C>(a.alpha, a.beta),
                             a.reads_addend(), typed_vector(a.addend()), typed_vector(a.y)});
   if (on_host) where.fence();
@@ -178,6 +184,29 @@ struct is_outside {
   }
 };
 
+struct lies_outside {
+  row_bounds rows;
+  index_vector columns;
+  std::int64_t nonzeros;
+  std::size_t bound;
+
+  /// What is wrong with a row of a matrix of four arrays, and where.
+  KOKKOS_FUNCTION csr_defect::kind defect(std::size_t i, std::size_t& column) const {
+    using kind = csr_defect::kind;
+    if (rows.begins[i] < 0) return kind::early_row;
+    if (rows.ends[i] < rows.begins[i]) return kind::decreasing_offset;
+    if (rows.ends[i] > nonzeros) return kind::late_row;
+    for (column = rows.begin(i); column < rows.end(i); ++column) {
+      if (static_cast<std::size_t>(columns[column]) >= bound) return kind::column;
+    }
+    return kind::none;
+  }
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& first) const {
+    std::size_t column = 0;
+    if (i < first && defect(i, column) != csr_defect::kind::none) first = i;
+  }
+};
+
 /// An index, brought to the host.
 std::int64_t index_at(const operand& v, std::size_t i) {
   const space where;
@@ -194,9 +223,18 @@ std::int64_t index_at(const operand& v, std::size_t i) {
   return value;
 }
 
+/// The first defect of a matrix of four arrays.
+csr_defect defect_of_rows(const csr_operand& a) {
+  const lies_outside bad{row_bounds(a), index_vector(a.column_indices),
+                         static_cast<std::int64_t>(a.nonzeros()), a.columns};
+  const std::size_t row = first_of(a.rows, bad);
+  if (row == a.rows) return {};
+  return defect_of_row(a, row, index_at);
+}
+
 }  // namespace
 
-void spmv(const executor&, const spmv_arguments& a) {
+void spmv(const executor&, const csr_product& a) {
   const auto lock = acquire();
   const matrix_terms terms(a);
   with_row_accumulator(a, [&]<class A>() {
@@ -208,7 +246,7 @@ void spmv(const executor&, const spmv_arguments& a) {
   });
 }
 
-std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand&) {
+std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand&, bool) {
   auto analysis = std::make_shared<spmv_analysis>();
   analysis->description = "a row a thread";
   return analysis;
@@ -217,6 +255,7 @@ std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand&
 csr_defect find_defect(const executor&, const csr_operand& a) {
   using kind = csr_defect::kind;
   const auto lock = acquire();
+  if (a.row_ends) return defect_of_rows(a);
   if (const auto first = index_at(a.row_offsets, 0); first != 0) {
     return {kind::first_offset, 0, first, 0};
   }

@@ -61,6 +61,7 @@ const backend table = {
     .histogram = histogram,
     .spmv = spmv,
     .analyse = analyse,
+    .transpose = transpose,
     .find_defect = find_defect,
 };
 

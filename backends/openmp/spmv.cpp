@@ -33,15 +33,18 @@ struct border {
   std::size_t term = 0;
 };
 
-/// Finds the borders of the shares. A thread finds its own two in a µs.
+/// Finds the borders of the shares. A thread finds its own two in a µs. Where rows lie anywhere
+/// among the values, shares are rows in equal numbers.
 struct borders {
-  index_vector offsets;
+  row_bounds bounds;
+  bool in_order;  ///< whether a row begins where the one before it ends
   std::size_t rows;
   std::size_t work;  ///< how many rows and terms there are
   std::size_t shares;
 
   borders(const csr_operand& a, int threads)
-      : offsets(a.row_offsets),
+      : bounds(a),
+        in_order(!a.row_ends),
         rows(a.rows),
         work(a.rows + a.nonzeros()),
         shares(std::clamp<std::size_t>(work / least_share, 1, static_cast<std::size_t>(threads))) {}
@@ -50,10 +53,11 @@ struct borders {
   /// at most half a chunk from where shares would be equal, and two chunks may be short.
   std::size_t most_cut_chunks() const { return work / shares / order::chunk + 4; }
 
-  std::size_t begin_of(std::size_t row) const { return static_cast<std::size_t>(offsets[row]); }
+  std::size_t begin_of(std::size_t row) const { return bounds.begin(row); }
 
   border operator[](std::size_t share) const {
     if (share == shares) return {rows, 0};
+    if (!in_order) return {rows / shares * share + rows % shares * share / shares, 0};
     const std::size_t target = work / shares * share + work % shares * share / shares;
     // `row` becomes the last row that begins at the target or before it.
     std::size_t row = 0, past = rows;
@@ -86,13 +90,13 @@ struct cut_rows {
 /// Sums the chunks of terms [begin, end) of a row, and puts the sums to the first places of `room`.
 /// It has room for all, unless the matrix is broken.
 template <class A>
-row_part<A> sum_chunks(const row_kernels<A>& kernels, const borders& all, const spmv_arguments& a,
+row_part<A> sum_chunks(const row_kernels<A>& kernels, const borders& all, const csr_product& a,
                        std::size_t row, std::size_t begin, std::size_t end,
                        std::span<dot_sum<A>> room) {
   const std::size_t first = all.begin_of(row);
   std::size_t chunks = 0;
   for (std::size_t j = begin; j < end && chunks < room.size(); j += order::chunk) {
-    room[chunks++] = kernels.part(a, first + j, std::min(order::chunk, end - j));
+    room[chunks++] = sum_part(kernels, a, first + j, std::min(order::chunk, end - j));
   }
   return {row, first + end == all.begin_of(row + 1), room.first(chunks)};
 }
@@ -100,9 +104,8 @@ row_part<A> sum_chunks(const row_kernels<A>& kernels, const borders& all, const 
 /// Sums one share. It must not throw, since it runs in a parallel region. `room` holds
 /// `most_cut_chunks` sums.
 template <class A>
-cut_rows<A> multiply_share(const row_kernels<A>& kernels, const borders& all,
-                           const spmv_arguments& a, const border& begin, const border& end,
-                           std::span<dot_sum<A>> room) {
+cut_rows<A> multiply_share(const row_kernels<A>& kernels, const borders& all, const csr_product& a,
+                           const border& begin, const border& end, std::span<dot_sum<A>> room) {
   cut_rows<A> cut;
   std::size_t first = begin.row;
   if (begin.term > 0) {
@@ -121,12 +124,12 @@ cut_rows<A> multiply_share(const row_kernels<A>& kernels, const borders& all,
 
 /// Writes y of the rows that were cut.
 template <class A>
-void join(const spmv_arguments& a, const std::vector<cut_rows<A>>& shares) {
+void join(const csr_product& a, const std::vector<cut_rows<A>>& shares) {
   tree<dot_sum<A>> chunks;
   const auto take = [&](const row_part<A>& part) {
     for (const dot_sum<A>& sum : part.chunks) chunks.add(sum);
     if (!part.ends) return;
-    const A sum = finish(chunks.total(), conjugate::none);
+    const A sum = finish(chunks.total(), a.conjugated);
     write_rows(a, part.row, 1, &sum);
     chunks = {};
   };
@@ -138,10 +141,10 @@ void join(const spmv_arguments& a, const std::vector<cut_rows<A>>& shares) {
 
 // This is not inlined: the exact grade's way would take its trees' part of the stack, too.
 template <class A>
-[[gnu::noinline]] void multiply(const executor& where, const spmv_arguments& original,
+[[gnu::noinline]] void multiply(const executor& where, const csr_product& original,
                                 const borders& all) {
   const simd::readable_x<A> x(original);
-  const spmv_arguments& a = x.arguments();
+  const csr_product& a = x.arguments();
   const auto kernels = simd::row_kernels_of<A>(where.instructions(), a);
   if (all.shares == 1) return multiply_rows(kernels, a, 0, a.a.rows);
   std::vector<cut_rows<A>> cut(all.shares);
@@ -160,7 +163,7 @@ template <class A>
 /// Sums shares of whole rows for the exact grade. Rows are not cut here, because their
 /// superaccumulators would have to be kept.
 template <class A>
-void multiply_exactly(const executor& where, const spmv_arguments& a, const borders& all) {
+void multiply_exactly(const executor& where, const csr_product& a, const borders& all) {
   exact_node& node = *simd::exact_node_of(where.instructions());
   const auto row_of = [](const border& b) { return b.row + (b.term > 0); };
 #pragma omp parallel for num_threads(static_cast<int>(all.shares)) schedule(static)
@@ -173,14 +176,14 @@ void multiply_exactly(const executor& where, const spmv_arguments& a, const bord
 
 }  // namespace
 
-void spmv(const executor& where, const spmv_arguments& a) {
+void spmv(const executor& where, const csr_product& a) {
   const borders all(a.a, threads_of(where));
   with_row_accumulator(a, [&]<class A>() {
     a.options.grade.is_exact() ? multiply_exactly<A>(where, a, all) : multiply<A>(where, a, all);
   });
 }
 
-std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a) {
+std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a, bool) {
   const borders all(a, threads_of(where));
   std::size_t cut = 0;
   for (std::size_t i = 1; i < all.shares; ++i) cut += all[i].term > 0;

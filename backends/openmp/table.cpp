@@ -1,6 +1,7 @@
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/threads.hpp"
+#include "backends/serial/serial.hpp"
 
 namespace tally::backends::openmp {
 namespace {
@@ -32,6 +33,7 @@ const backend table = {
     .histogram = histogram,
     .spmv = spmv,
     .analyse = analyse,
+    .transpose = serial::transpose,
     .find_defect = find_defect,
 };
 

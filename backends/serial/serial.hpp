@@ -19,6 +19,7 @@ extremum_row extremum;
 histogram_row histogram;
 spmv_row spmv;
 analyse_row analyse;
+transpose_row transpose;
 find_defect_row find_defect;
 
 }  // namespace tally::backends::serial

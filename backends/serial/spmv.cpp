@@ -7,6 +7,7 @@
 #include "src/core/sparse/csr_defects.hpp"
 #include "src/core/sparse/exact_rows.hpp"
 #include "src/core/sparse/row_kernels.hpp"
+#include "src/core/sparse/transpose.hpp"
 
 #include <algorithm>
 
@@ -21,7 +22,7 @@ struct kernel {
   index_vector columns;
   std::ptrdiff_t increment;
 
-  explicit kernel(const spmv_arguments& a)
+  explicit kernel(const csr_product& a)
       : values(static_cast<const V*>(a.a.values.data)),
         x(static_cast<const X*>(a.x.data)),
         columns(a.a.column_indices),
@@ -34,17 +35,16 @@ struct kernel {
     };
   }
 
-  static void rows(const spmv_arguments& a, std::size_t first, std::size_t n, A* sums) {
+  static void rows(const csr_product& a, std::size_t first, std::size_t n, A* sums) {
     const kernel k(a);
-    const index_vector offsets(a.a.row_offsets);
+    const row_bounds rows(a.a);
     for (std::size_t i = 0; i < n; ++i) {
-      const auto begin = static_cast<std::size_t>(offsets[first + i]);
-      const auto end = static_cast<std::size_t>(offsets[first + i + 1]);
-      sums[i] = finish(sum_row<dot_sum<A>>(end - begin, k.terms(begin)), conjugate::none);
+      const auto terms = k.terms(rows.begin(first + i));
+      sums[i] = finish(sum_row<dot_sum<A>>(rows.length(first + i), terms), a.conjugated);
     }
   }
 
-  static dot_sum<A> part(const spmv_arguments& a, std::size_t first, std::size_t n) {
+  static dot_sum<A> part(const csr_product& a, std::size_t first, std::size_t n) {
     return sum_in_order<dot_sum<A>>(n, kernel(a).terms(first));
   }
 };
@@ -67,21 +67,26 @@ constexpr auto kernels = table_over<spmvs::value_types>([]<class V>() {
 }  // namespace
 
 template <class A>
-row_kernels<A> row_kernels_of(const spmv_arguments& a) {
+row_kernels<A> row_kernels_of(const csr_product& a) {
   return kernels<A>[a.a.values.element][a.x.element];
 }
 
-void spmv(const executor&, const spmv_arguments& a) {
+void spmv(const executor&, const csr_product& a) {
   with_row_accumulator(a, [&]<class A>() {
     if (a.options.grade.is_exact()) return multiply_rows_exactly<A>(a, 0, a.a.rows, add_exact);
     multiply_rows(row_kernels_of<A>(a), a, 0, a.a.rows);
   });
 }
 
-std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand&) {
+std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand&, bool) {
   auto analysis = std::make_shared<spmv_analysis>();
   analysis->description = "one thread, row after row";
   return analysis;
+}
+
+std::shared_ptr<const csr_transpose> transpose(const executor&, const csr_operand& a,
+                                               bool keeps_values) {
+  return transpose_on_host(a, keeps_values);
 }
 
 csr_defect find_defect(const executor&, const csr_operand& a) {
@@ -91,9 +96,9 @@ csr_defect find_defect(const executor&, const csr_operand& a) {
 
 // The simd column has no kernels of its own for complex rows and for values of 16 bits, so it uses
 // these.
-template row_kernels<float> row_kernels_of(const spmv_arguments&);
-template row_kernels<double> row_kernels_of(const spmv_arguments&);
-template row_kernels<std::complex<float>> row_kernels_of(const spmv_arguments&);
-template row_kernels<std::complex<double>> row_kernels_of(const spmv_arguments&);
+template row_kernels<float> row_kernels_of(const csr_product&);
+template row_kernels<double> row_kernels_of(const csr_product&);
+template row_kernels<std::complex<float>> row_kernels_of(const csr_product&);
+template row_kernels<std::complex<double>> row_kernels_of(const csr_product&);
 
 }  // namespace tally::backends::serial

@@ -7,6 +7,6 @@ namespace tally::backends::serial {
 
 /// Returns the kernels for these types.
 template <class A>
-row_kernels<A> row_kernels_of(const spmv_arguments& a);
+row_kernels<A> row_kernels_of(const csr_product& a);
 
 }  // namespace tally::backends::serial

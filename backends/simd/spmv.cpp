@@ -103,7 +103,7 @@ HWY_NOINLINE typename Terms::number sum_as_dot(Terms t, std::size_t n) {
 }
 
 template <class W, class V, class I>
-row_terms<W, V, I> terms_of(const spmv_arguments& a) {
+row_terms<W, V, I> terms_of(const csr_product& a) {
   return {static_cast<const V*>(a.a.values.data), static_cast<const I*>(a.a.column_indices.data),
           static_cast<const W*>(a.x.data)};
 }
@@ -176,7 +176,7 @@ void sum_rows(const row_terms<W, V, I> all, std::size_t nonzeros, bool scattered
 }
 
 template <class W, class V, class I>
-void sum_rows(const spmv_arguments& a, std::size_t first, std::size_t n, W* sums) {
+void sum_rows(const csr_product& a, std::size_t first, std::size_t n, W* sums) {
   const auto sum = [&](const std::int64_t* offsets, std::size_t count, W* to) {
     sum_rows(terms_of<W, V, I>(a), a.a.nonzeros(), a.a.columns * sizeof(W) > near_x, offsets, count,
              to);
@@ -195,7 +195,7 @@ void sum_rows(const spmv_arguments& a, std::size_t first, std::size_t n, W* sums
 }
 
 template <class W, class V, class I>
-dot_sum<W> sum_part(const spmv_arguments& a, std::size_t first, std::size_t n) {
+dot_sum<W> sum_part(const csr_product& a, std::size_t first, std::size_t n) {
   return {sum_as_dot(terms_of<W, V, I>(a).from(first), n) + W{0}};
 }
 
@@ -223,7 +223,7 @@ HWY_AFTER_NAMESPACE();
 namespace tally::backends::simd {
 
 template <class A>
-row_kernels<A> row_kernels_of(instruction_set set, const spmv_arguments& a) {
+row_kernels<A> row_kernels_of(instruction_set set, const csr_product& a) {
   if constexpr (is_complex_v<A>) {
     return serial::row_kernels_of<A>(a);
   } else if (!is_in<wide_values>(a.a.values.element)) {
@@ -242,7 +242,7 @@ row_kernels<A> row_kernels_of(instruction_set set, const spmv_arguments& a) {
 }
 
 template <class A>
-readable_x<A>::readable_x(const spmv_arguments& a) : arguments_(a) {
+readable_x<A>::readable_x(const csr_product& a) : arguments_(a) {
   if constexpr (!is_complex_v<A>) {
     if (a.x.increment == 1 && a.x.element == type_of<A>) return;
     elements_.reset(new A[a.x.size]);
@@ -251,7 +251,7 @@ readable_x<A>::readable_x(const spmv_arguments& a) : arguments_(a) {
   }
 }
 
-void spmv(const executor& where, const spmv_arguments& a) {
+void spmv(const executor& where, const csr_product& a) {
   with_row_accumulator(a, [&]<class A>() {
     if (a.options.grade.is_exact())
       return multiply_rows_exactly<A>(a, 0, a.a.rows, *exact_node_of(where.instructions()));
@@ -260,17 +260,17 @@ void spmv(const executor& where, const spmv_arguments& a) {
   });
 }
 
-std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand& matrix) {
+std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand& matrix, bool) {
   auto analysis = std::make_shared<spmv_analysis>();
   analysis->description = "row after row on one thread; " + describe(lengths_of_rows(matrix));
   return analysis;
 }
 
 // The openmp column calls these on its threads' shares.
-template row_kernels<float> row_kernels_of(instruction_set, const spmv_arguments&);
-template row_kernels<double> row_kernels_of(instruction_set, const spmv_arguments&);
-template row_kernels<std::complex<float>> row_kernels_of(instruction_set, const spmv_arguments&);
-template row_kernels<std::complex<double>> row_kernels_of(instruction_set, const spmv_arguments&);
+template row_kernels<float> row_kernels_of(instruction_set, const csr_product&);
+template row_kernels<double> row_kernels_of(instruction_set, const csr_product&);
+template row_kernels<std::complex<float>> row_kernels_of(instruction_set, const csr_product&);
+template row_kernels<std::complex<double>> row_kernels_of(instruction_set, const csr_product&);
 template class readable_x<float>;
 template class readable_x<double>;
 template class readable_x<std::complex<float>>;

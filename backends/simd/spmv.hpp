@@ -9,18 +9,18 @@ namespace tally::backends::simd {
 
 /// Returns the kernels for these types, in one instruction set; x is as `readable_x` leaves it.
 template <class A>
-row_kernels<A> row_kernels_of(instruction_set set, const spmv_arguments& a);
+row_kernels<A> row_kernels_of(instruction_set set, const csr_product& a);
 
 /// Is x as the kernels read it: where A is real, x is contiguous and of type A.
 template <class A>
 class readable_x {
  public:
-  explicit readable_x(const spmv_arguments& a);
+  explicit readable_x(const csr_product& a);
   /// Returns the arguments with that x.
-  const spmv_arguments& arguments() const { return arguments_; }
+  const csr_product& arguments() const { return arguments_; }
 
  private:
-  spmv_arguments arguments_;
+  csr_product arguments_;
   std::unique_ptr<A[]> elements_;  // a copy, where x was not so
 };
 

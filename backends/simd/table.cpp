@@ -23,6 +23,7 @@ const backend table = {
     .histogram = histogram,
     .spmv = spmv,
     .analyse = analyse,
+    .transpose = serial::transpose,
     .find_defect = serial::find_defect,
 };
 

@@ -78,8 +78,11 @@ struct spmv_analysis {
   virtual ~spmv_analysis() = default;
 };
 
+struct csr_transpose;  // src/core/sparse/csr.hpp
+struct csr_product;
+
 /// Is the first thing that is wrong with a matrix: with its offsets, in the order of rows, or, if
-/// those are right, with its columns.
+/// those are right, with its columns. Of four arrays it is that of the first row.
 struct csr_defect {
   enum class kind : std::uint8_t {
     none,
@@ -87,6 +90,8 @@ struct csr_defect {
     decreasing_offset,  ///< row `index` starts at `before` and ends at `value`, which is less
     last_offset,        ///< row_offsets[rows] is `value`, not the number of values
     column,             ///< column_indices[index] is `value`, outside [0, columns)
+    early_row,          ///< row `index` starts at `value`, which is less than 0
+    late_row,           ///< row `index` ends at `value`, behind the values
   };
   kind what = kind::none;
   std::size_t index = 0;
@@ -114,9 +119,13 @@ using for_each_part_row = void(const executor& where, const char* function, std:
                                const part_calls& calls);
 using extremum_row = void(const executor& where, const extremum_arguments& arguments);
 using histogram_row = stray_key(const executor& where, const histogram_arguments& arguments);
-using spmv_row = void(const executor& where, const spmv_arguments& arguments);
+using spmv_row = void(const executor& where, const csr_product& product);
 using analyse_row = std::shared_ptr<const spmv_analysis>(const executor& where,
-                                                         const csr_operand& matrix);
+                                                         const csr_operand& matrix,
+                                                         bool has_places);
+using transpose_row = std::shared_ptr<const csr_transpose>(const executor& where,
+                                                           const csr_operand& matrix,
+                                                           bool keeps_values);
 using find_defect_row = csr_defect(const executor& where, const csr_operand& matrix);
 
 struct backend {
@@ -179,8 +188,12 @@ struct backend {
   /// with the addend, in the type spmvs::combination. There is at least one row. If there is a
   /// plan, its analysis is of this matrix and backend.
   spmv_row& spmv;
-  /// Analyses a matrix that has no defects and at least one row.
+  /// Analyses a matrix that has no defects and at least one row. `has_places` says whether products
+  /// with it will have places.
   analyse_row& analyse;
+  /// Transposes a matrix that has no defects and at least one column: a row of the result has the
+  /// terms of a column in the order of the rows, those of one row as the row has them. It waits.
+  transpose_row& transpose;
   /// Finds the first defect; the matrix's sizes are consistent. It waits for the result.
   find_defect_row& find_defect;
 };

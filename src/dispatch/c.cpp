@@ -20,6 +20,8 @@
 static_assert(TALLY_UNREADABLE_FILE == static_cast<int>(tally::errc::unreadable_file));
 static_assert(TALLY_COMPLEX128 == static_cast<int>(tally::type::complex128) &&
               TALLY_COMPLEX128 + 1 == tally::type_count);  // a new type has its number here, too
+static_assert(TALLY_CONJUGATE_TRANSPOSE ==
+              static_cast<int>(tally::matrix_operation::conjugate_transpose));
 static_assert(TALLY_CONJUGATE_Y == static_cast<int>(tally::conjugate::y));
 static_assert(TALLY_INSTRUCTIONS_BEST == static_cast<int>(tally::instruction_set::best));
 static_assert(TALLY_INSTRUCTIONS_NEON == static_cast<int>(tally::instruction_set::neon));
@@ -318,14 +320,28 @@ tally_status histogram(const tally_executor* where, const tally::operand& x, std
   });
 }
 
-tally::csr_operand matrix_of(const tally_csr* matrix) {
+/// A matrix, and whether its values are promised to stay.
+struct promised_matrix {
+  tally::csr_operand matrix;
+  bool fixed_values;
+};
+
+promised_matrix promised_matrix_of(const tally_csr* matrix) {
   require("matrix", matrix);
   const auto a = sized("matrix", *matrix);
+  require_at_most("matrix.operation", a.operation, TALLY_CONJUGATE_TRANSPOSE);
+  require_at_most("matrix.fixed_values", a.fixed_values, 1);
   require_at_most("matrix.reserved", a.reserved, 0);
-  return {a.rows, a.columns, vector(a.rows + 1, a.offset_type, a.row_offsets, 1),
-          vector(a.nonzeros, a.column_type, a.column_indices, 1),
-          vector(a.nonzeros, a.value_type, a.values, 1)};
+  const std::size_t offsets = a.row_ends == nullptr ? a.rows + 1 : a.rows;
+  tally::csr_operand m{a.rows, a.columns, vector(offsets, a.offset_type, a.row_offsets, 1),
+                       vector(a.nonzeros, a.column_type, a.column_indices, 1),
+                       vector(a.nonzeros, a.value_type, a.values, 1)};
+  if (a.row_ends != nullptr) m.row_ends = vector(a.rows, a.offset_type, a.row_ends, 1);
+  m.operation = static_cast<tally::matrix_operation>(a.operation);
+  return {m, a.fixed_values == 1};
 }
+
+tally::csr_operand matrix_of(const tally_csr* matrix) { return promised_matrix_of(matrix).matrix; }
 
 const tally::spmv_plan* plan_of(const tally_spmv_plan* plan) {
   return reinterpret_cast<const tally::spmv_plan*>(plan);
@@ -341,12 +357,12 @@ tally_status spmv(const tally_executor* where, const tally_spmv_plan* plan, tall
   return status_of([&] {
     const tally::csr_operand m = matrix_of(matrix);
     tally::spmv_arguments a{m,
-                            vector(m.columns, x_type, x, incx),
-                            written(m.rows, y_type, y, incy),
+                            vector(m.width(), x_type, x, incx),
+                            written(m.height(), y_type, y, incy),
                             alpha != nullptr ? factor("alpha", alpha_type, alpha) : 1,
                             beta != nullptr ? factor("beta", beta_type, beta) : 0,
                             plan_of(plan)};
-    ((a.added = added(m.rows)), ...);
+    ((a.added = added(m.height())), ...);
     read(options, &a.options);
     tally::spmv(executor_of(where), a);
   });
@@ -780,8 +796,11 @@ tally_status tally_spmv_plan_create(const tally_executor* where, const tally_csr
                                     tally_spmv_plan** plan) {
   return status_of([&] {
     require("plan", plan);
+    const auto [m, fixed_values] = promised_matrix_of(matrix);
+    const tally::executor on = executor_of(where);
     *plan = reinterpret_cast<tally_spmv_plan*>(
-        new tally::spmv_plan(executor_of(where), matrix_of(matrix)));
+        fixed_values ? new tally::spmv_plan(on, m, tally::fixed_values)
+                     : new tally::spmv_plan(on, m));
   });
 }
 

@@ -36,6 +36,22 @@ void check_indices(const check& check, const char* name, const operand& v) {
   check.vector(name, v);
 }
 
+void check_row_ends(const check& check, const csr_operand& a, const operand& ends) {
+  check.known_type("row_ends", ends.element);
+  if (ends.element != a.row_offsets.element) {
+    check.fail(errc::unsupported_type, "row_ends is ", name(ends.element), ", row_offsets ",
+               name(a.row_offsets.element), "; they have one type");
+  }
+  check.vector("row_ends", ends);
+  if (ends.size != a.rows) {
+    check.fail(errc::size_mismatch, "row_ends has ", ends.size, " elements; ", a.rows,
+               " rows need ", a.rows);
+  }
+  if (ends.increment != 1) {
+    check.fail(errc::invalid_argument, "the matrix's arrays must be contiguous");
+  }
+}
+
 /// What can be told without reading the matrix.
 void check_matrix(const check& check, const csr_operand& a) {
   check_indices(check, "row_offsets", a.row_offsets);
@@ -46,13 +62,19 @@ void check_matrix(const check& check, const csr_operand& a) {
                "; it may be a floating-point or complex type");
   }
   check.vector("values", a.values);
+  if (a.operation > matrix_operation::conjugate_transpose) {
+    check.fail(errc::invalid_argument, "the matrix's operation is ", static_cast<int>(a.operation),
+               "; it may be 0 to 2");
+  }
+  if (a.row_ends) check_row_ends(check, a, *a.row_ends);
   if (a.rows >= most_elements || a.columns > most_elements) {
     check.fail(errc::invalid_argument, "the matrix has ", a.rows, " rows and ", a.columns,
                " columns; there can be ", most_elements);
   }
-  if (a.row_offsets.size != a.rows + 1) {
+  const std::size_t offsets = a.row_ends ? a.rows : a.rows + 1;
+  if (a.row_offsets.size != offsets) {
     check.fail(errc::size_mismatch, "row_offsets has ", a.row_offsets.size, " elements; ", a.rows,
-               " rows need ", a.rows + 1);
+               " rows need ", offsets, a.row_ends ? " beside row_ends" : "");
   }
   if (a.column_indices.size != a.values.size) {
     check.fail(errc::size_mismatch, "column_indices has ", a.column_indices.size,
@@ -73,6 +95,7 @@ void check_reach(const check& check, const executor& where, const csr_operand& a
   check.reach(where, "row_offsets", a.row_offsets);
   check.reach(where, "column_indices", a.column_indices);
   check.reach(where, "values", a.values);
+  if (a.row_ends) check.reach(where, "row_ends", *a.row_ends);
 }
 
 /// Checks the first and the last offset of a matrix that the host reaches.
@@ -99,6 +122,11 @@ void check_ends(const check& check, const csr_operand& a) {
     case kind::last_offset:
       check.fail(errc::invalid_argument, "row_offsets[", defect.index, "] is ", defect.value,
                  "; values has ", a.nonzeros(), " elements");
+    case kind::early_row:
+      check.fail(errc::invalid_argument, "row ", defect.index, " starts at ", defect.value);
+    case kind::late_row:
+      check.fail(errc::invalid_argument, "row ", defect.index, " ends at ", defect.value,
+                 "; values has ", a.nonzeros(), " elements");
     default:
       check.fail(errc::invalid_argument, "column_indices[", defect.index, "] is ", defect.value,
                  "; there are ", a.columns, " columns");
@@ -120,14 +148,35 @@ void check_plan(const check& check, const executor& where, const spmv_arguments&
                "; the product is on ", where.description());
   }
   const csr_operand& of = a.plan->matrix();
+  const auto is_elsewhere = [](const operand& x, const operand& y) {
+    return x.data != y.data || x.element != y.element;
+  };
   if (of.rows != a.a.rows || of.columns != a.a.columns || of.nonzeros() != a.a.nonzeros() ||
-      of.row_offsets.data != a.a.row_offsets.data ||
-      of.row_offsets.element != a.a.row_offsets.element) {
+      of.row_ends.has_value() != a.a.row_ends.has_value() ||
+      is_elsewhere(of.row_offsets, a.a.row_offsets)) {
     check.fail(
         errc::invalid_argument, "the plan is of another matrix, of ", of.rows, " rows, ",
         of.columns, " columns and ", of.nonzeros(), " values; this one has ", a.a.rows, ", ",
         a.a.columns, " and ", a.a.nonzeros(),
         of.row_offsets.data != a.a.row_offsets.data ? ", and its row_offsets elsewhere" : "");
+  }
+  // A plan of the conjugate transpose is one of the transpose, too: what it keeps is not
+  // conjugated.
+  const bool transposes = a.a.operation != matrix_operation::none;
+  if (transposes != (a.plan->transpose() != nullptr)) {
+    check.fail(errc::invalid_argument, "the plan is of ",
+               transposes ? "the matrix" : "its transpose", "; the product is with ",
+               transposes ? "its transpose" : "the matrix");
+  }
+  if (a.a.row_ends && is_elsewhere(*of.row_ends, *a.a.row_ends)) {
+    check.fail(errc::invalid_argument, "the plan is of a matrix with its row_ends elsewhere");
+  }
+  if (transposes && is_elsewhere(of.column_indices, a.a.column_indices)) {
+    check.fail(errc::invalid_argument, "the plan is of a matrix with its column_indices elsewhere");
+  }
+  if (transposes && a.plan->has_fixed_values() && is_elsewhere(of.values, a.a.values)) {
+    check.fail(errc::invalid_argument,
+               "the plan was made with fixed_values, of a matrix with its values elsewhere");
   }
 }
 
@@ -152,13 +201,14 @@ void check_arguments(const check& check, const spmv_arguments& a) {
   const type combination = spmvs::combination(accumulator, a.y.element);
   check_factor(check, "alpha", a.alpha, combination);
   check_factor(check, "beta", a.beta, combination);
-  if (a.x.size != a.a.columns) {
-    check.fail(errc::size_mismatch, "x has ", a.x.size, " elements, the matrix ", a.a.columns,
-               " columns");
+  const char* const of_matrix = a.a.operation == matrix_operation::none
+                                    ? " elements, the matrix "
+                                    : " elements, the transpose ";
+  if (a.x.size != a.a.width()) {
+    check.fail(errc::size_mismatch, "x has ", a.x.size, of_matrix, a.a.width(), " columns");
   }
-  if (a.y.size != a.a.rows) {
-    check.fail(errc::size_mismatch, y, " has ", a.y.size, " elements, the matrix ", a.a.rows,
-               " rows");
+  if (a.y.size != a.a.height()) {
+    check.fail(errc::size_mismatch, y, " has ", a.y.size, of_matrix, a.a.height(), " rows");
   }
   check.vector("x", a.x);
   check.vector(y, a.y);
@@ -166,6 +216,7 @@ void check_arguments(const check& check, const spmv_arguments& a) {
   check_apart(check, "values", a.a.values, y, a.y);
   check_apart(check, "column_indices", a.a.column_indices, y, a.y);
   check_apart(check, "row_offsets", a.a.row_offsets, y, a.y);
+  if (a.a.row_ends) check_apart(check, "row_ends", *a.a.row_ends, y, a.y);
   if (!a.added) return;
   check.known_type("y", a.added->element);
   if (a.added->element != a.y.element) {
@@ -182,6 +233,30 @@ executor choose(const csr_operand& a) { return choose(a.values, a.column_indices
 /// Whether what it reaches is host memory.
 bool on_host(const executor& where) { return where.backend()->reaches(where, backends::place{}); }
 
+void check_whole(const check& check, const executor& where, const csr_operand& a) {
+  check_matrix(check, a);
+  check_reach(check, where, a);
+  const backends::csr_defect defect = where.backend()->find_defect(where, a);
+  if (defect.what != backends::csr_defect::kind::none) fail_defect(check, a, defect);
+}
+
+/// Multiplies by the transpose, with the plan's or, where there is no plan, with one that goes
+/// afterwards.
+void multiply_transpose(const check& check, const executor& where, const spmv_arguments& a) {
+  std::shared_ptr<const backends::csr_transpose> made;
+  if (a.plan == nullptr) {
+    check_whole(check, where, a.a);
+    made = where.backend()->transpose(where, a.a, true);
+  }
+  const backends::csr_transpose& transpose = made ? *made : *a.plan->transpose();
+  backends::csr_product product{a};
+  product.a = transpose.matrix;
+  if (transpose.places.size > 0) product.a.values.data = a.a.values.data;
+  product.places = transpose.places;
+  if (a.a.operation == matrix_operation::conjugate_transpose) product.conjugated = conjugate::x;
+  where.backend()->spmv(where, product);
+}
+
 /// The arguments are right but for where they are.
 void run(const check& check, const executor& where, const spmv_arguments& a) {
   check_reach(check, where, a.a);
@@ -190,16 +265,11 @@ void run(const check& check, const executor& where, const spmv_arguments& a) {
     check.reach(where, output_of(a), a.y);
     if (a.added) check.reach(where, "y", *a.added);
   }
-  if (on_host(where)) check_ends(check, a.a);
+  if (on_host(where) && !a.a.row_ends) check_ends(check, a.a);
   if (a.plan != nullptr) check_plan(check, where, a);
-  if (a.a.rows > 0) where.backend()->spmv(where, a);
-}
-
-void check_whole(const check& check, const executor& where, const csr_operand& a) {
-  check_matrix(check, a);
-  check_reach(check, where, a);
-  const backends::csr_defect defect = where.backend()->find_defect(where, a);
-  if (defect.what != backends::csr_defect::kind::none) fail_defect(check, a, defect);
+  if (a.a.height() == 0) return;
+  if (a.a.operation != matrix_operation::none) return multiply_transpose(check, where, a);
+  where.backend()->spmv(where, backends::csr_product{a});
 }
 
 }  // namespace
@@ -212,18 +282,30 @@ void validate(const executor& where, const csr_operand& a) {
   check_whole(check, choose(a), a);
 }
 
-spmv_plan::spmv_plan(const executor& where, const csr_operand& a) : where_(where), matrix_(a) {
+spmv_plan::spmv_plan(const executor& where, const csr_operand& a) : spmv_plan(where, a, false) {}
+spmv_plan::spmv_plan(const executor& where, const csr_operand& a, fixed_values_t)
+    : spmv_plan(where, a, true) {}
+
+spmv_plan::spmv_plan(const executor& where, const csr_operand& a, bool values_stay)
+    : where_(where), matrix_(a), fixed_values_(values_stay) {
   const backends::default_environment environment;
   const check check{"tally::spmv_plan"};
   check_matrix(check, a);
   if (where.backend() == nullptr) where_ = choose(a);
   check_whole(check, where_, a);
-  if (a.rows > 0) {
-    analysis_ = where_.backend()->analyse(where_, a);
-  } else {
+  const backends::backend& column = *where_.backend();
+  if (a.height() == 0) {
     auto nothing = std::make_shared<backends::spmv_analysis>();
     nothing->description = "no rows";
     analysis_ = nothing;
+    if (a.operation != matrix_operation::none) {
+      transpose_ = std::make_shared<backends::csr_transpose>();
+    }
+  } else if (a.operation != matrix_operation::none) {
+    transpose_ = column.transpose(where_, a, values_stay);
+    analysis_ = column.analyse(where_, transpose_->matrix, transpose_->places.size > 0);
+  } else {
+    analysis_ = column.analyse(where_, a, false);
   }
 }
 

@@ -1,4 +1,5 @@
-// Sparse matrix times vector: y = A x, y = alpha A x + beta y, A in compressed sparse rows (CSR).
+// Sparse matrix times vector: y = op(A) x, y = alpha op(A) x + beta y, A in compressed sparse rows
+// (CSR), op(A) = A, its transpose or its conjugate transpose.
 //
 // Promise: the bits of y_i depend on the values, columns and order of row i's terms, on x, alpha,
 // beta, y_i and the types alone; they are the same on every executor, with and without a plan. The
@@ -23,22 +24,28 @@
 // real part, as in `axpby`. Whether beta, or that part, is zero, is asked before the conversion, in
 // which it may become zero. A NaN is the positive quiet NaN with an empty payload.
 //
+// With `transpose(A)` or `conjugate_transpose(A)` in A's place sum_c is that of column c: its terms
+// in the order of the rows, those of one row as the row has them, in the row order.
+//
 // Types: values of float16, bfloat16, float32, float64, complex64, complex128; x and y of float32,
 // float64, complex64, complex128, y complex where the values or x are; row offsets and column
-// indices of int32 or int64, chosen apart. Anything else doesn't compile, or is unsupported_type
-// where types are values.
+// indices integers of 32 or 64 bits, signed or not, chosen apart. Anything else doesn't compile, or
+// is unsupported_type where types are values.
 //
 // With `tally::exact` as the last argument sum_i is the exact real sum, rounded once to A
 // (<tally/exact.hpp>).
 //
 // Where they run: on the CPU backends a call returns when y is written. On CUDA it returns once the
-// work is queued on the executor's stream, and may be captured in a graph.
+// work is queued on the executor's stream, and may be captured in a graph. A product with a
+// transpose and no plan validates the matrix, allocates and, on CUDA, waits: it can't be captured.
 //
 // The matrix: row i has the terms row_offsets[i] ... row_offsets[i+1] - 1. row_offsets[0] is 0,
 // offsets don't decrease, the last one is the number of values; columns lie in [0, columns). Within
-// a row columns may be in any order and repeat. `validate` checks all of that; `spmv` what takes no
-// time: sizes, and in host memory the first and the last offset. A matrix that is broken otherwise
-// is the caller's to keep away from `spmv`.
+// a row columns may be in any order and repeat. A matrix of four arrays says for each row where it
+// ends, too: row i has the terms row_offsets[i] ... row_ends[i] - 1, anywhere among the values, and
+// what lies between rows is not read. `validate` checks all of that; `spmv` what takes no time:
+// sizes, and of three arrays in host memory the first and the last offset. A matrix that is broken
+// otherwise is the caller's to keep away from `spmv`.
 //
 // Errors (tally::error), before anything is written: size_mismatch; null_pointer; zero_increment;
 // misaligned; unsupported_type; invalid_argument (a matrix or a plan that can't be); overlap, if y
@@ -47,6 +54,7 @@
 #pragma once
 
 #include <tally/call_options.hpp>
+#include <tally/error.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
 #include <tally/transform.hpp>
@@ -66,110 +74,299 @@ namespace tally {
 
 namespace backends {
 struct spmv_analysis;
-}
+struct csr_transpose;
+}  // namespace backends
 
 // --- The matrix -----------------------------------------------------------------------------------
 
-/// A row offset or a column index: int32 or int64.
+namespace spmvs {
+
+template <class I, class... Listed>
+constexpr bool is_one_of(type_list<Listed...>) {
+  return (... || std::same_as<I, Listed>);
+}
+
+}  // namespace spmvs
+
+/// A row offset or a column index: an integer of 32 or 64 bits.
 template <class I>
-concept csr_index = std::signed_integral<I> && (sizeof(I) == 4 || sizeof(I) == 8);
+concept csr_index =
+    (sizeof(I) == 4 || sizeof(I) == 8) &&
+    spmvs::is_one_of<I>(
+        type_list<int, unsigned, long, unsigned long, long long, unsigned long long>{});
+
+/// What a product takes for A, the matrix that is stored: op(A) in the terms of BLAS.
+enum class matrix_operation : std::uint8_t {
+  none,                 ///< A
+  transpose,            ///< its transpose
+  conjugate_transpose,  ///< its transpose, with conjugated values
+};
+
+namespace spmvs {
+
+/// `Array` can be one of a matrix's arrays: a contiguous range, memory with `data()` and `size()`,
+/// or a rank-1 `Kokkos::View`.
+template <class Array>
+concept array = requires {
+  typename operands::value<Array>::type;
+} && (operands::contiguous<Array> || operands::view<Array> || operands::sized_memory<Array>);
+
+template <array Array>
+using element_of_array = typename operands::value<Array>::type;
+
+/// Returns the elements of an array.
+/// @throws error invalid_argument if it is a View whose elements lie apart.
+template <array Array>
+std::span<const element_of_array<Array>> span_of(const char* name, const Array& all) {
+  if constexpr (operands::view<Array>) {
+    const auto n = static_cast<std::size_t>(all.extent(0));
+    if (n > 1 && all.stride(0) != 1) {
+      throw error(errc::invalid_argument, std::string("tally::csr_view: ") + name +
+                                              " has a stride; a matrix's arrays are contiguous");
+    }
+    return {all.data(), n};
+  } else if constexpr (operands::contiguous<Array>) {
+    return {std::ranges::data(all), static_cast<std::size_t>(std::ranges::size(all))};
+  } else {
+    return {all.data(), static_cast<std::size_t>(all.size())};
+  }
+}
+
+/// Returns indices as an operand. Unsigned ones are read as signed ones of as many bits.
+template <csr_index I>
+operand indices(std::span<const I> all) noexcept {
+  return {all.data(), all.size(), 1, sizeof(I) == 8 ? type::int64 : type::int32};
+}
+
+}  // namespace spmvs
 
 /// A matrix in compressed sparse rows, owned by the caller. `tally::csr_view A{rows, columns,
-/// row_offsets, column_indices, values}` takes vectors, spans or arrays; of device memory,
-/// `std::span(pointer, size)`.
+/// row_offsets, column_indices, values}` takes vectors, spans, arrays or contiguous rank-1
+/// `Kokkos::View`s; of device memory, `std::span(pointer, size)`.
 template <element Value, csr_index Offset = std::int32_t, csr_index Column = std::int32_t>
 struct csr_view {
   std::size_t rows = 0;                    ///< its height
   std::size_t columns = 0;                 ///< its width
-  std::span<const Offset> row_offsets;     ///< rows + 1 of them
+  std::span<const Offset> row_offsets;     ///< rows + 1 of them; with row_ends, rows
   std::span<const Column> column_indices;  ///< as many as values
   std::span<const Value> values;           ///< row after row
+  /// Where rows end, if they don't end where the next one begins: one for each row.
+  std::optional<std::span<const Offset>> row_ends = {};
+
+  /// A matrix without rows.
+  csr_view() = default;
+
+  /// Of the three arrays of CSR.
+  /// @throws error invalid_argument if an array is a View with a stride, or columns are uint32 and
+  ///               some may be too large for int32.
+  template <spmvs::array Offsets, spmvs::array Columns, spmvs::array Values>
+  csr_view(std::size_t height, std::size_t width, const Offsets& offsets, const Columns& indices,
+           const Values& elements)
+      : rows(height),
+        columns(width),
+        row_offsets(spmvs::span_of("row_offsets", offsets)),
+        column_indices(spmvs::span_of("column_indices", indices)),
+        values(spmvs::span_of("values", elements)) {
+    constexpr std::size_t most = std::size_t{1} << 31;
+    if (std::unsigned_integral<Column> && sizeof(Column) == 4 && columns > most) {
+      throw error(errc::invalid_argument,
+                  "tally::csr_view: column_indices is uint32 and there are " +
+                      std::to_string(columns) + " columns; it is for up to " +
+                      std::to_string(most));
+    }
+  }
+
+  /// Of the four arrays of the Sparse BLAS: row i has the terms begins[i] ... ends[i] - 1.
+  /// @throws error as above.
+  template <spmvs::array Begins, spmvs::array Ends, spmvs::array Columns, spmvs::array Values>
+  csr_view(std::size_t height, std::size_t width, const Begins& begins, const Ends& ends,
+           const Columns& indices, const Values& elements)
+      : csr_view(height, width, begins, indices, elements) {
+    row_ends = spmvs::span_of("row_ends", ends);
+  }
 };
 
-/// A view takes its types from the ranges that it is made of.
-template <class Offsets, class Columns, class Values>
+/// A view takes its types from the arrays that it is made of.
+template <spmvs::array Offsets, spmvs::array Columns, spmvs::array Values>
 csr_view(std::size_t, std::size_t, const Offsets&, const Columns&, const Values&)
-    -> csr_view<std::ranges::range_value_t<const Values>, std::ranges::range_value_t<const Offsets>,
-                std::ranges::range_value_t<const Columns>>;
+    -> csr_view<spmvs::element_of_array<Values>, spmvs::element_of_array<Offsets>,
+                spmvs::element_of_array<Columns>>;
+template <spmvs::array Begins, spmvs::array Ends, spmvs::array Columns, spmvs::array Values>
+csr_view(std::size_t, std::size_t, const Begins&, const Ends&, const Columns&, const Values&)
+    -> csr_view<spmvs::element_of_array<Values>, spmvs::element_of_array<Begins>,
+                spmvs::element_of_array<Columns>>;
+
+/// The transpose of a matrix, or its conjugate transpose, for products. It refers to the arrays of
+/// the matrix, and is what `transpose` and `conjugate_transpose` return.
+template <element Value, csr_index Offset, csr_index Column>
+struct transposed_view {
+  csr_view<Value, Offset, Column> matrix;                    ///< A
+  matrix_operation operation = matrix_operation::transpose;  ///< what is taken for it
+};
+
+/// The transpose of A.
+template <element Value, csr_index Offset, csr_index Column>
+transposed_view<Value, Offset, Column> transpose(const csr_view<Value, Offset, Column>& a) {
+  return {a, matrix_operation::transpose};
+}
+
+/// The transpose of A, with conjugated values; of real ones, the transpose.
+template <element Value, csr_index Offset, csr_index Column>
+transposed_view<Value, Offset, Column> conjugate_transpose(
+    const csr_view<Value, Offset, Column>& a) {
+  return {a, matrix_operation::conjugate_transpose};
+}
 
 /// A matrix, its types erased.
 struct csr_operand {
-  std::size_t rows = 0;     ///< its height
+  std::size_t rows = 0;     ///< the height of A, as it is stored
   std::size_t columns = 0;  ///< its width
-  operand row_offsets;      ///< int32 or int64
+  operand row_offsets;      ///< int32 or int64; rows + 1 of them, or with row_ends, rows
   operand column_indices;   ///< int32 or int64
   operand values;           ///< row after row
+  std::optional<operand> row_ends = {};  ///< where rows end, of the type of row_offsets
+  matrix_operation operation = matrix_operation::none;  ///< what products take for A
 
-  /// How many values it has, zeros among them.
+  /// How many values it has, zeros among them, and with row_ends those that are in no row.
   std::size_t nonzeros() const noexcept { return values.size; }
+  /// The height of what products take for it: the elements of y.
+  std::size_t height() const noexcept {
+    return operation == matrix_operation::none ? rows : columns;
+  }
+  /// The width of that: the elements of x.
+  std::size_t width() const noexcept {
+    return operation == matrix_operation::none ? columns : rows;
+  }
 };
 
 /// A matrix with its types erased.
 template <element Value, csr_index Offset, csr_index Column>
 csr_operand as_operand(const csr_view<Value, Offset, Column>& a) noexcept {
-  return {a.rows, a.columns, as_operand(a.row_offsets), as_operand(a.column_indices),
-          as_operand(a.values)};
+  csr_operand erased{a.rows, a.columns, spmvs::indices(a.row_offsets),
+                     spmvs::indices(a.column_indices), as_operand(a.values)};
+  if (a.row_ends) erased.row_ends = spmvs::indices(*a.row_ends);
+  return erased;
 }
 
+/// A transpose with its types erased.
+template <element Value, csr_index Offset, csr_index Column>
+csr_operand as_operand(const transposed_view<Value, Offset, Column>& a) noexcept {
+  csr_operand erased = as_operand(a.matrix);
+  erased.operation = a.operation;
+  return erased;
+}
+
+namespace spmvs {
+
+template <class M>
+struct value {};
+template <class Value, class Offset, class Column>
+struct value<csr_view<Value, Offset, Column>> {
+  using type = Value;
+};
+template <class Value, class Offset, class Column>
+struct value<transposed_view<Value, Offset, Column>> {
+  using type = Value;
+};
+
+}  // namespace spmvs
+
+/// `M` is a matrix that vectors are multiplied by: a `csr_view`, or the `transpose` of one.
+template <class M>
+concept sparse_matrix = requires { typename spmvs::value<M>::type; };
+
+/// The type of a matrix's values.
+template <sparse_matrix M>
+using matrix_value_t = typename spmvs::value<M>::type;
+
 /// Checks a whole matrix: sizes, offsets that start at 0, don't decrease and end at the number of
-/// values, columns in [0, columns). Reads all offsets and columns once, where they are; blocks.
+/// values, columns in [0, columns); of four arrays, that rows lie among the values, and their
+/// columns. Reads all offsets and columns once, where they are; blocks.
 /// @throws error size_mismatch or invalid_argument, with the first thing that is wrong: "tally::
 ///               validate: row 3 ends at 17, before it starts at 20"; null_pointer, misaligned,
 ///               unsupported_type, wrong_memory, device_failure.
 TALLY_EXPORT void validate(const executor& where, const csr_operand& matrix);
 
 /// The same of a view.
-template <element Value, csr_index Offset, csr_index Column>
-void validate(const executor& where, const csr_view<Value, Offset, Column>& a) {
+template <sparse_matrix M>
+void validate(const executor& where, const M& a) {
   validate(where, as_operand(a));
 }
 
 /// As above, on `automatic()`.
-template <element Value, csr_index Offset, csr_index Column>
-void validate(const csr_view<Value, Offset, Column>& a) {
+template <sparse_matrix M>
+void validate(const M& a) {
   validate(automatic(), as_operand(a));
 }
 
 // --- A plan ---------------------------------------------------------------------------------------
 
+/// The caller's promise that a matrix's columns and values stay as they are while a plan of it is
+/// used. A plan of a transpose then keeps the values in the order of its columns.
+struct fixed_values_t {
+  explicit fixed_values_t() = default;
+};
+/// See `fixed_values_t`: `tally::spmv_plan(where, tally::transpose(A), tally::fixed_values)`.
+inline constexpr fixed_values_t fixed_values{};
+
 /// What is worth knowing of a matrix before it is multiplied many times: how its rows are shared
-/// out, and on a device what is kept there for that. It changes the time, never a bit.
+/// out, and on a device what is kept there for that; of a transpose, where each column has its
+/// terms. It changes the time, never a bit.
 ///
 /// A plan is for the row offsets that it was made of, at the address where they were: they must
-/// stay as they are. Column indices and values may change, columns within range. It may be used by
-/// several threads and streams at once. Copies share what it holds; one has to outlive graphs that
-/// products with it were captured in. cudaDeviceReset ends it: products with it are then refused.
-/// On the CPU backends it only validates and describes. There is none for products with the
-/// transpose, nor are there such products.
+/// stay as they are. Column indices and values may change, columns within range. A plan of a
+/// transpose is also for its column indices, which must stay as they are; values may change, unless
+/// it was made with `fixed_values`: it has a copy of them then, which products read in their place.
+/// It may be used by several threads and streams at once. Copies share what it holds; one has to
+/// outlive graphs that products with it were captured in. cudaDeviceReset ends it: products with it
+/// are then refused. On the CPU backends a plan that is of no transpose only validates and
+/// describes.
 class TALLY_EXPORT spmv_plan {
  public:
   /// Validates the matrix, analyses it where it is; blocks. It takes as long as one or two products
-  /// of a large matrix; on a device about 50 us at least, since the host waits for what is found
-  /// there.
+  /// of a large matrix, of a transpose ten to twenty; on a device about 50 us at least, since the
+  /// host waits for what is found there. A plan of a transpose takes, where the matrix is, 8 or 16
+  /// bytes for each nonzero, and with `fixed_values` the values' besides.
   /// @throws error as `validate`, and out_of_memory.
-  template <element Value, csr_index Offset, csr_index Column>
-  spmv_plan(const executor& where, const csr_view<Value, Offset, Column>& a)
-      : spmv_plan(where, as_operand(a)) {}
+  template <sparse_matrix M>
+  spmv_plan(const executor& where, const M& a) : spmv_plan(where, as_operand(a)) {}
+  /// The same with a promise.
+  template <sparse_matrix M>
+  spmv_plan(const executor& where, const M& a, fixed_values_t promise)
+      : spmv_plan(where, as_operand(a), promise) {}
   /// The same of a matrix whose types are erased.
   spmv_plan(const executor& where, const csr_operand& matrix);
+  /// The same of a matrix whose types are erased, with a promise.
+  spmv_plan(const executor& where, const csr_operand& matrix, fixed_values_t);
 
   /// As above, on what `automatic()` chooses for this matrix.
-  template <element Value, csr_index Offset, csr_index Column>
-  explicit spmv_plan(const csr_view<Value, Offset, Column>& a) : spmv_plan(automatic(), a) {}
+  template <sparse_matrix M>
+  explicit spmv_plan(const M& a) : spmv_plan(automatic(), a) {}
+  /// As above, on what `automatic()` chooses, with a promise.
+  template <sparse_matrix M>
+  spmv_plan(const M& a, fixed_values_t promise) : spmv_plan(automatic(), a, promise) {}
 
   /// The executor that it was made on, never `automatic()`.
   const executor& where() const noexcept { return where_; }
   /// How rows are summed and why: "equal shares of rows and terms for 8 threads; ...".
   const std::string& describe() const noexcept;
 
-  /// The pattern that it was made of.
+  /// The matrix that it was made of.
   const csr_operand& matrix() const noexcept { return matrix_; }
+  /// Whether the caller has promised that its values stay.
+  bool has_fixed_values() const noexcept { return fixed_values_; }
   /// What the backend keeps of it.
   const backends::spmv_analysis* analysis() const noexcept { return analysis_.get(); }
+  /// What the backend keeps of its transpose; null if products take the matrix itself.
+  const backends::csr_transpose* transpose() const noexcept { return transpose_.get(); }
 
  private:
+  spmv_plan(const executor& where, const csr_operand& matrix, bool values_stay);
+
   executor where_;
   csr_operand matrix_;
+  bool fixed_values_;
+  std::shared_ptr<const backends::csr_transpose> transpose_;
   std::shared_ptr<const backends::spmv_analysis> analysis_;
 };
 
@@ -177,8 +374,8 @@ class TALLY_EXPORT spmv_plan {
 
 /// What one product is asked for, its types erased. Element types are checked at run time.
 struct spmv_arguments {
-  csr_operand a;                           ///< the matrix
-  operand x;                               ///< as many elements as it has columns
+  csr_operand a;                           ///< the matrix, and what is taken for it
+  operand x;                               ///< as many elements as that has columns
   output_operand y;                        ///< as many as it has rows
   scalar alpha = 1;                        ///< the factor of A x
   scalar beta = 0;                         ///< the factor of y
@@ -239,55 +436,55 @@ concept factor =
 /// y = A x.
 ///
 /// @param where  the executor.
-/// @param a      a matrix of m rows and n columns: `tally::csr_view`.
+/// @param a      a matrix of m rows and n columns: a `tally::csr_view`, or the `tally::transpose`
+///               or `tally::conjugate_transpose` of one.
 /// @param x      a vector of n elements: a contiguous range, a `tally::strided`, or a rank-1
 ///               `Kokkos::View`.
 /// @param y      one of m elements that can be written; it shares no memory with x.
 /// @param g      `tally::exact` for correctly rounded sums.
 /// @throws error see the head of this file.
-template <element T, csr_index O, csr_index C, vector_operand X, vector_output Y>
-  requires spmvs::computable<T, X, Y>
-void spmv(const executor& where, const csr_view<T, O, C>& a, const X& x, Y&& y, grade g = {}) {
+template <sparse_matrix M, vector_operand X, vector_output Y>
+  requires spmvs::computable<matrix_value_t<M>, X, Y>
+void spmv(const executor& where, const M& a, const X& x, Y&& y, grade g = {}) {
   spmv(where,
        spmv_arguments{as_operand(a), as_operand(x), as_output(y), 1, 0, nullptr, {g, false}});
 }
 
 /// As above, on `automatic()`.
-template <element T, csr_index O, csr_index C, vector_operand X, vector_output Y>
-  requires spmvs::computable<T, X, Y>
-void spmv(const csr_view<T, O, C>& a, const X& x, Y&& y, grade g = {}) {
+template <sparse_matrix M, vector_operand X, vector_output Y>
+  requires spmvs::computable<matrix_value_t<M>, X, Y>
+void spmv(const M& a, const X& x, Y&& y, grade g = {}) {
   spmv(automatic(), a, x, y, g);
 }
 
 /// y = alpha A x + beta y; with beta 0, y is not read.
-template <element S, element T, csr_index O, csr_index C, vector_operand X, element R,
-          vector_output Y>
-  requires spmvs::computable<T, X, Y> && spmvs::factor<S, T, X, Y> && spmvs::factor<R, T, X, Y>
-void spmv(const executor& where, S alpha, const csr_view<T, O, C>& a, const X& x, R beta, Y&& y,
-          grade g = {}) {
+template <element S, sparse_matrix M, vector_operand X, element R, vector_output Y>
+  requires spmvs::computable<matrix_value_t<M>, X, Y> &&
+           spmvs::factor<S, matrix_value_t<M>, X, Y> && spmvs::factor<R, matrix_value_t<M>, X, Y>
+void spmv(const executor& where, S alpha, const M& a, const X& x, R beta, Y&& y, grade g = {}) {
   spmv(where, spmv_arguments{
                   as_operand(a), as_operand(x), as_output(y), alpha, beta, nullptr, {g, false}});
 }
 
 /// As above, on `automatic()`.
-template <element S, element T, csr_index O, csr_index C, vector_operand X, element R,
-          vector_output Y>
-  requires spmvs::computable<T, X, Y> && spmvs::factor<S, T, X, Y> && spmvs::factor<R, T, X, Y>
-void spmv(S alpha, const csr_view<T, O, C>& a, const X& x, R beta, Y&& y, grade g = {}) {
+template <element S, sparse_matrix M, vector_operand X, element R, vector_output Y>
+  requires spmvs::computable<matrix_value_t<M>, X, Y> &&
+           spmvs::factor<S, matrix_value_t<M>, X, Y> && spmvs::factor<R, matrix_value_t<M>, X, Y>
+void spmv(S alpha, const M& a, const X& x, R beta, Y&& y, grade g = {}) {
   spmv(automatic(), alpha, a, x, beta, y, g);
 }
 
 /// w = alpha A x + beta y: residuals, among others. y is an input, and is read whatever beta is.
 /// @param y  a vector of m elements.
 /// @param w  one of as many elements of y's type, which is written: y itself, or a vector that
-/// shares
-///           no memory with y.
-template <element S, element T, csr_index O, csr_index C, vector_operand X, element R,
-          vector_operand Y, vector_output W>
-  requires spmvs::computable<T, X, W> && spmvs::factor<S, T, X, W> && spmvs::factor<R, T, X, W> &&
+///           shares no memory with y.
+template <element S, sparse_matrix M, vector_operand X, element R, vector_operand Y,
+          vector_output W>
+  requires spmvs::computable<matrix_value_t<M>, X, W> &&
+           spmvs::factor<S, matrix_value_t<M>, X, W> && spmvs::factor<R, matrix_value_t<M>, X, W> &&
            std::is_same_v<element_t<Y>, element_t<std::remove_cvref_t<W>>>
-void spmv(const executor& where, S alpha, const csr_view<T, O, C>& a, const X& x, R beta,
-          const Y& y, W&& w, grade g = {}) {
+void spmv(const executor& where, S alpha, const M& a, const X& x, R beta, const Y& y, W&& w,
+          grade g = {}) {
   spmv(where, spmv_arguments{as_operand(a),
                              as_operand(x),
                              as_output(w),
@@ -299,12 +496,12 @@ void spmv(const executor& where, S alpha, const csr_view<T, O, C>& a, const X& x
 }
 
 /// As above, on `automatic()`.
-template <element S, element T, csr_index O, csr_index C, vector_operand X, element R,
-          vector_operand Y, vector_output W>
-  requires spmvs::computable<T, X, W> && spmvs::factor<S, T, X, W> && spmvs::factor<R, T, X, W> &&
+template <element S, sparse_matrix M, vector_operand X, element R, vector_operand Y,
+          vector_output W>
+  requires spmvs::computable<matrix_value_t<M>, X, W> &&
+           spmvs::factor<S, matrix_value_t<M>, X, W> && spmvs::factor<R, matrix_value_t<M>, X, W> &&
            std::is_same_v<element_t<Y>, element_t<std::remove_cvref_t<W>>>
-void spmv(S alpha, const csr_view<T, O, C>& a, const X& x, R beta, const Y& y, W&& w,
-          grade g = {}) {
+void spmv(S alpha, const M& a, const X& x, R beta, const Y& y, W&& w, grade g = {}) {
   spmv(automatic(), alpha, a, x, beta, y, w, g);
 }
 
@@ -312,30 +509,31 @@ void spmv(S alpha, const csr_view<T, O, C>& a, const X& x, R beta, const Y& y, W
 /// @param where  the backend that the plan was made on; another stream or number of threads is
 /// fine.
 /// @throws error also invalid_argument if the plan is of another backend, device or matrix.
-template <element T, csr_index O, csr_index C, vector_operand X, vector_output Y>
-  requires spmvs::computable<T, X, Y>
-void spmv(const executor& where, const spmv_plan& plan, const csr_view<T, O, C>& a, const X& x,
-          Y&& y, grade g = {}) {
+template <sparse_matrix M, vector_operand X, vector_output Y>
+  requires spmvs::computable<matrix_value_t<M>, X, Y>
+void spmv(const executor& where, const spmv_plan& plan, const M& a, const X& x, Y&& y,
+          grade g = {}) {
   spmv(where, spmv_arguments{as_operand(a), as_operand(x), as_output(y), 1, 0, &plan, {g, false}});
 }
 
 /// y = alpha A x + beta y, with a plan of the matrix.
-template <element S, element T, csr_index O, csr_index C, vector_operand X, element R,
-          vector_output Y>
-  requires spmvs::computable<T, X, Y> && spmvs::factor<S, T, X, Y> && spmvs::factor<R, T, X, Y>
-void spmv(const executor& where, const spmv_plan& plan, S alpha, const csr_view<T, O, C>& a,
-          const X& x, R beta, Y&& y, grade g = {}) {
+template <element S, sparse_matrix M, vector_operand X, element R, vector_output Y>
+  requires spmvs::computable<matrix_value_t<M>, X, Y> &&
+           spmvs::factor<S, matrix_value_t<M>, X, Y> && spmvs::factor<R, matrix_value_t<M>, X, Y>
+void spmv(const executor& where, const spmv_plan& plan, S alpha, const M& a, const X& x, R beta,
+          Y&& y, grade g = {}) {
   spmv(where,
        spmv_arguments{as_operand(a), as_operand(x), as_output(y), alpha, beta, &plan, {g, false}});
 }
 
 /// w = alpha A x + beta y, with a plan of the matrix.
-template <element S, element T, csr_index O, csr_index C, vector_operand X, element R,
-          vector_operand Y, vector_output W>
-  requires spmvs::computable<T, X, W> && spmvs::factor<S, T, X, W> && spmvs::factor<R, T, X, W> &&
+template <element S, sparse_matrix M, vector_operand X, element R, vector_operand Y,
+          vector_output W>
+  requires spmvs::computable<matrix_value_t<M>, X, W> &&
+           spmvs::factor<S, matrix_value_t<M>, X, W> && spmvs::factor<R, matrix_value_t<M>, X, W> &&
            std::is_same_v<element_t<Y>, element_t<std::remove_cvref_t<W>>>
-void spmv(const executor& where, const spmv_plan& plan, S alpha, const csr_view<T, O, C>& a,
-          const X& x, R beta, const Y& y, W&& w, grade g = {}) {
+void spmv(const executor& where, const spmv_plan& plan, S alpha, const M& a, const X& x, R beta,
+          const Y& y, W&& w, grade g = {}) {
   spmv(where, spmv_arguments{as_operand(a),
                              as_operand(x),
                              as_output(w),

@@ -173,20 +173,35 @@ typedef struct tally_histogram_options {
   int add;                 /* 1: added to what counts and outside hold; 0: written over it */
 } tally_histogram_options;
 
+/* What a product takes for the matrix A that is stored. */
+typedef int tally_operation;
+enum {
+  TALLY_NO_TRANSPOSE = 0,
+  TALLY_TRANSPOSE = 1,
+  TALLY_CONJUGATE_TRANSPOSE = 2 /* of real values: the transpose */
+};
+
 /* A matrix in compressed sparse rows (CSR), where the executor can read it: row i has the terms
- * row_offsets[i] ... row_offsets[i+1] - 1. Columns may be in any order and repeat. */
+ * row_offsets[i] ... row_offsets[i+1] - 1, or with row_ends those up to row_ends[i] - 1, which may
+ * lie anywhere. Columns may be in any order and repeat. Unsigned indices are passed as signed ones
+ * of as many bits. */
 typedef struct tally_csr {
-  size_t size;                /* sizeof(tally_csr) */
-  size_t rows;                /* its height */
-  size_t columns;             /* its width */
-  size_t nonzeros;            /* how many values it has, zeros among them */
-  const void* row_offsets;    /* rows + 1 of them, from 0 to nonzeros, never decreasing */
-  const void* column_indices; /* nonzeros of them, each in [0, columns) */
+  size_t size;             /* sizeof(tally_csr) */
+  size_t rows;             /* the height of A */
+  size_t columns;          /* its width */
+  size_t nonzeros;         /* how many values it has, zeros among them */
+  const void* row_offsets; /* rows + 1 of them, from 0 to nonzeros, never decreasing; with row_ends
+                            * rows of them, each in [0, nonzeros] */
+  const void* column_indices; /* nonzeros of them, each that is in a row in [0, columns) */
   const void* values;         /* nonzeros of them */
   tally_type offset_type;     /* TALLY_INT32 or TALLY_INT64 */
   tally_type column_type;     /* TALLY_INT32 or TALLY_INT64 */
   tally_type value_type;      /* a floating-point or complex type */
   int reserved;               /* 0 */
+  const void* row_ends;       /* where rows end, rows of them; NULL: where the next one begins */
+  tally_operation operation;  /* what products take for A */
+  int fixed_values; /* 1: columns and values stay as they are while a plan of the matrix is
+                     * used; looked at by tally_spmv_plan_create */
 } tally_csr;
 
 /* What is known of a matrix that is multiplied many times. */
@@ -547,11 +562,11 @@ TALLY_EXPORT void tally_spmv_plan_destroy(tally_spmv_plan* plan);
 TALLY_EXPORT tally_status tally_spmv_plan_describe(const tally_spmv_plan* plan, const char** text);
 
 /* y = alpha A x + beta y: x has as many elements as the matrix has columns, y as many as it has
- * rows
- * (<tally/spmv.hpp>). alpha and beta point at factors of their types in host memory, or are NULL
- * for 1 and 0; where beta is 0, y is not read. x and y are of floating-point or complex types of 32
- * or 64 bits, y is complex where the values or x are. plan is one of this matrix on this backend
- * (TALLY_INVALID_ARGUMENT), or NULL. y shares no memory with x or the matrix: TALLY_OVERLAP.
+ * rows; with matrix->operation the transpose's columns and rows (<tally/spmv.hpp>). alpha and beta
+ * point at factors of their types in host memory, or are NULL for 1 and 0; where beta is 0, y is
+ * not read. x and y are of floating-point or complex types of 32 or 64 bits, y is complex where the
+ * values or x are. plan is one of this matrix on this backend (TALLY_INVALID_ARGUMENT), or NULL. y
+ * shares no memory with x or the matrix: TALLY_OVERLAP.
  *
  * options: grade (with TALLY_GRADE_EXACT the sum of each row is rounded once), and wait, which may
  * be TALLY_WAIT_NO, as it is without. */

@@ -30,6 +30,9 @@ class row_tile {
       const std::int64_t i = first + l * static_cast<int>(warp);
       place[l] = i < end ? i : -1;
       column[l] = i < end ? job.columns[static_cast<std::size_t>(i)] : -1;
+      if (job.places.data != nullptr && i < end) {
+        place[l] = job.places[static_cast<std::size_t>(i)];
+      }
     }
     load(x_, job.values, p.value, place);
     load(y_, job.x, p.x, column);
@@ -67,12 +70,16 @@ struct part_products {
   int count;
   row_tile::product list[2];
 };
-__device__ part_products products_of(bool complex_value, bool complex_x, int part) {
+__device__ part_products products_of(bool complex_value, bool complex_x, bool conjugates,
+                                     int part) {
   if (complex_value && complex_x) {
-    return part == 0 ? part_products{2, {{0, 0, false}, {1, 1, true}}}
-                     : part_products{2, {{0, 1, false}, {1, 0, false}}};
+    return part == 0 ? part_products{2, {{0, 0, false}, {1, 1, !conjugates}}}
+                     : part_products{2, {{0, 1, false}, {1, 0, conjugates}}};
   }
-  return {1, {{complex_value ? part : 0, complex_x ? part : 0, false}, {}}};
+  return {
+      1,
+      {{complex_value ? part : 0, complex_x ? part : 0, complex_value && conjugates && part == 1},
+       {}}};
 }
 
 /// Rounds a warp's words. It looks for those that are not 0.
@@ -114,11 +121,12 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
 #pragma unroll 1
   for (std::int64_t row = std::int64_t{blockIdx.x} * exact_spmv_warps + w; row < job.rows;
        row += std::int64_t{gridDim.x} * exact_spmv_warps) {
-    const std::int64_t begin = job.offset(row), end = job.offset(row + 1);
+    const std::int64_t begin = job.offset(row), end = job.end(row);
     R part[2] = {};
 #pragma unroll 1
     for (int i = 0; i < (is_complex ? 2 : 1); ++i) {
-      const part_products products = products_of(job.values.complex, job.x.complex, i);
+      const part_products products =
+          products_of(job.values.complex, job.x.complex, job.conjugated != conjugate::none, i);
       const std::int64_t tiles = (end - begin + row_tile::terms - 1) / row_tile::terms;
       constexpr int tiles_of_batch =
           32 / 2;  // tiles of terms; a batch has 32 tiles of products at most

@@ -22,19 +22,27 @@ struct alignas(16) spmv_piece {
 };
 
 struct spmv_job {
-  explicit spmv_job(const csr_operand& a)
-      : offsets(a.row_offsets),
-        columns(a.column_indices),
-        values(a.values),
-        rows(static_cast<std::int64_t>(a.rows)),
-        nonzeros(static_cast<std::int64_t>(a.nonzeros())) {}
+  explicit spmv_job(const csr_product& product)
+      : offsets(product.a.row_offsets),
+        columns(product.a.column_indices),
+        values(product.a.values),
+        rows(static_cast<std::int64_t>(product.a.rows)),
+        nonzeros(static_cast<std::int64_t>(product.a.nonzeros())),
+        conjugated(product.conjugated),
+        ends(row_bounds(product.a).ends),
+        places(product.places) {}
 
   /// Returns a row offset, brought within the values. Nobody has checked the offsets in the
   /// caller's memory. Where they are wrong, what comes into y does not matter; but nothing is read
   /// outside the matrix or written outside y, every block ends, and later launches are right.
   TALLY_HOST_DEVICE std::int64_t offset(std::int64_t row) const {
-    const std::int64_t at =
-        offsets[static_cast<std::size_t>(row)];  // a negative offset is large, too
+    return within(offsets[static_cast<std::size_t>(row)]);
+  }
+  /// Returns where a row ends, brought within the values.
+  TALLY_HOST_DEVICE std::int64_t end(std::int64_t row) const {
+    return within(ends[static_cast<std::size_t>(row)]);
+  }
+  TALLY_HOST_DEVICE std::int64_t within(std::int64_t at) const {  // a negative one is large, too
     return static_cast<std::uint64_t>(at) < static_cast<std::uint64_t>(nonzeros) ? at : nonzeros;
   }
 
@@ -57,6 +65,9 @@ struct spmv_job {
   /// These are alpha and beta, in the type C.
   alignas(16) unsigned char factors[sizeof(backends::factors<complex_number<double>>)] = {};
   typed_vector addend;  ///< the vector that beta multiplies: y, or one apart from it
+  conjugate conjugated = conjugate::none;
+  index_vector ends;    ///< where rows end; the kernels of pieces, tiles and rows do not look
+  index_vector places;  ///< where the values of terms are; its data are null where in their order
 };
 
 }  // namespace tally::backends::cuda

@@ -1,5 +1,6 @@
 // spmv on a GPU: each call is one launch. Where a plan found no long row, each row has a few
-// threads; else each piece or tile of the matrix has a block (shape.hpp).
+// threads; else each piece or tile of the matrix has a block (shape.hpp). Rows whose ends are said
+// apart are summed in warps (any_rows.cuh).
 //
 // Promise: y has the bits of the row order. A block computes its terms, adjacent threads adjacent
 // ones, into shared memory, where it sums the rows: short ones in 1, 2, 4 or 8 threads, which own
@@ -12,6 +13,7 @@
 // lower numbers, which start before it, and the lowest of these waits for nobody.
 #pragma once
 
+#include "backends/cuda/spmv/any_rows.cuh"
 #include "backends/cuda/spmv/kernels.hpp"
 #include "backends/cuda/spmv/pieces.cuh"
 #include "backends/cuda/spmv/rows.cuh"
@@ -51,6 +53,12 @@ const spmv_kernel_table& spmv_kernels() {
     });
   });
   return table;
+}
+
+template <class A>
+any_spmv_choice any_spmv_kernels() {
+  return {&spmv_pieces<A, any_element, any_element>, term_planes<A, piece_terms>::bytes,
+          &spmv_any_rows<A>};
 }
 
 }  // namespace tally::backends::cuda

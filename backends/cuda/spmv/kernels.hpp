@@ -22,10 +22,22 @@ struct spmv_choice {
 /// The table's indices are the type of the values and the type of x.
 using spmv_kernel_table = type_table<type_table<spmv_choice>>;
 
+/// Has kernels for values and vectors of any types, which are told at run time.
+struct any_spmv_choice {
+  spmv_kernel* pieces = nullptr;  ///< with a plan, for values at places
+  std::size_t piece_bytes = 0;
+  spmv_kernel* rows = nullptr;  ///< of matrices of four arrays
+};
+/// A block of these kernels of rows has so many threads, and a row so many at first.
+inline constexpr unsigned any_row_threads = 256;
+inline constexpr unsigned threads_of_any_row = 8;
+
 /// Returns the kernels whose rows are summed in `A`. They are compiled in a source of their own for
 /// each `A` (kernels.cu.in).
 template <class A>
 [[gnu::visibility("hidden")]] const spmv_kernel_table& spmv_kernels();
+template <class A>
+[[gnu::visibility("hidden")]] any_spmv_choice any_spmv_kernels();
 
 /// The exact grade has a warp for each row, and so many warps in a block.
 inline constexpr unsigned exact_spmv_warps = 4;

@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
     return sum_short_rows<piece_threads>(staged_rows<A, piece_terms>{terms, starts, piece.rows},
                                          false, [&](int row, const dot_sum<A>& sum) {
                                            write_row<A>(job, piece.row + row,
-                                                        finish_parts(sum, conjugate::none));
+                                                        finish_parts(sum, job.conjugated));
                                          });
   }
   let_launch_after_start();
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
                         [] { return false; });
     if (thread == 0) count_as_ended(job.ended);
   }
-  if (thread == 0) write_row<A>(job, piece.row, finish_parts(sum, conjugate::none));
+  if (thread == 0) write_row<A>(job, piece.row, finish_parts(sum, job.conjugated));
 }
 
 }  // namespace tally::backends::cuda

@@ -32,9 +32,28 @@ __device__ inline void report(const csr_survey& s, csr_defect::kind kind, std::i
   atomicMax(counter(s, survey::defect), ~key);
 }
 
+/// Says whether something is wrong with a row that may lie anywhere.
+__device__ inline bool is_defective(const csr_survey& s, std::int64_t row) {
+  const std::int64_t begin = offset(s, row), end = s.ends[static_cast<std::size_t>(row)];
+  if (begin < 0 || end < begin || end > s.nonzeros) return true;
+  for (std::int64_t i = begin; i < end; ++i) {
+    const std::int64_t column = s.columns[static_cast<std::size_t>(i)];
+    if (static_cast<std::uint64_t>(column) >= static_cast<std::uint64_t>(s.column_count)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 __global__ void __launch_bounds__(256) find_first_defect(const csr_survey s) {
   using kind = csr_defect::kind;
   wait_for_launch_before();
+  if (s.has_ends) {
+    for (std::int64_t i = first_index(); i < s.rows; i += all_threads()) {
+      if (is_defective(s, i)) return report(s, kind::late_row, i);
+    }
+    return;
+  }
   if (first_index() == 0) {
     if (offset(s, 0) != 0) report(s, kind::first_offset, 0);
     if (offset(s, s.rows) != s.nonzeros) report(s, kind::last_offset, s.rows);

@@ -12,12 +12,16 @@ namespace tally::backends::cuda {
 struct csr_survey {
   explicit csr_survey(const csr_operand& a)
       : offsets(a.row_offsets),
+        ends(row_bounds(a).ends),
+        has_ends(a.row_ends.has_value()),
         columns(a.column_indices),
         rows(static_cast<std::int64_t>(a.rows)),
         nonzeros(static_cast<std::int64_t>(a.nonzeros())),
         column_count(static_cast<std::int64_t>(a.columns)) {}
 
   index_vector offsets;
+  index_vector ends;
+  bool has_ends;  ///< whether rows may lie anywhere
   index_vector columns;
   std::int64_t rows;
   std::int64_t nonzeros;
@@ -45,6 +49,7 @@ inline constexpr unsigned runs = 7;        ///< runs of short rows
 inline constexpr unsigned words = 8;
 /// A defect's key has its kind above its index, which takes so many bits.
 inline constexpr int index_bits = 60;
+inline constexpr std::uint64_t index_mask = (std::uint64_t{1} << index_bits) - 1;
 }  // namespace survey
 
 struct survey_words {
@@ -55,7 +60,8 @@ struct survey_words {
 /// blocks of 256 threads will do.
 using survey_kernel = void(csr_survey);
 
-/// Finds the first defect.
+/// Finds the first defect; where rows may lie anywhere, the first row that has one, in a key of any
+/// kind.
 survey_kernel* defect_kernel();
 /// Counts rows and pieces.
 survey_kernel* analysis_kernel();

@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(row_threads) spmv_rows(const __grid_constant__
   }
   let_launch_after_start();
   if (row < job.rows && threadIdx.x % threads == 0) {
-    write_row<A>(job, row, finish_parts(sum, conjugate::none));
+    write_row<A>(job, row, finish_parts(sum, job.conjugated));
   }
 }
 

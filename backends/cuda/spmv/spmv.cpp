@@ -11,6 +11,7 @@
 #include "backends/cuda/spmv/shape.hpp"
 #include "src/core/elementwise/elementwise.hpp"
 #include "src/core/order/row_order.hpp"
+#include "src/core/sparse/csr_defects.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -39,15 +40,21 @@ struct cut_analysis : spmv_analysis {
   std::size_t handovers = 0;     ///< places where they do
 };
 
-const spmv_choice& choice_of(const spmv_arguments& a) {
+const spmv_choice& choice_of(const csr_product& a) {
   const spmv_choice* found = nullptr;
   with_row_accumulator(
       a, [&]<class A>() { found = &spmv_kernels<A>()[a.a.values.element][a.x.element]; });
   return *found;
 }
 
-spmv_job job_of(const spmv_arguments& a, type accumulator) {
-  spmv_job job(a.a);
+any_spmv_choice any_choice_of(const csr_product& a) {
+  any_spmv_choice found;
+  with_row_accumulator(a, [&]<class A>() { found = any_spmv_kernels<A>(); });
+  return found;
+}
+
+spmv_job job_of(const csr_product& a, type accumulator) {
+  spmv_job job(a);
   job.x = typed_vector(a.x);
   job.y = typed_vector(a.y);
   job.reads_addend = a.reads_addend();
@@ -63,12 +70,18 @@ spmv_job job_of(const spmv_arguments& a, type accumulator) {
 
 }  // namespace
 
-void spmv(const executor& where, const spmv_arguments& a) {
+void spmv(const executor& where, const csr_product& a) {
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
   const type accumulator = spmvs::accumulator(a.a.values.element, a.x.element);
   spmv_job job = job_of(a, accumulator);
   launch_shape shape;
+  const auto* const plan =
+      a.plan != nullptr ? static_cast<const cut_analysis*>(a.plan->analysis()) : nullptr;
+  if (plan != nullptr && plan->context != current.context()) {
+    throw error(errc::invalid_argument,
+                "tally::spmv: the plan ended with its context, by cudaDeviceReset; make a new one");
+  }
   if (a.options.grade.is_exact()) {
     shape.threads = exact_spmv_warps * 32;
     shape.blocks = static_cast<unsigned>(
@@ -77,13 +90,19 @@ void spmv(const executor& where, const spmv_arguments& a) {
                   where.device(), stream);
   }
 
-  const auto* const plan =
-      a.plan != nullptr ? static_cast<const cut_analysis*>(a.plan->analysis()) : nullptr;
-  if (plan != nullptr && plan->context != current.context()) {
-    throw error(errc::invalid_argument,
-                "tally::spmv: the plan ended with its context, by cudaDeviceReset; make a new one");
+  const bool has_pieces = plan != nullptr && plan->pieces.get() != nullptr;
+  if (a.a.row_ends || (a.has_places() && !has_pieces)) {
+    shape.threads = any_row_threads;
+    shape.blocks = static_cast<unsigned>(ceil_div(a.a.rows, any_row_threads / threads_of_any_row));
+    return launch(reinterpret_cast<const void*>(any_choice_of(a).rows), shape, &job, where.device(),
+                  stream);
   }
-  const spmv_choice& choice = choice_of(a);
+  spmv_choice choice = choice_of(a);
+  if (a.has_places()) {
+    const any_spmv_choice any = any_choice_of(a);
+    choice.pieces = any.pieces;
+    choice.piece_bytes = any.piece_bytes;
+  }
   if (plan != nullptr && plan->threads_a_row > 0) {
     const unsigned threads = plan->threads_a_row;
     const auto* const kernel =
@@ -95,7 +114,6 @@ void spmv(const executor& where, const spmv_arguments& a) {
       return launch(kernel, shape, &job, where.device(), stream);
     }
   }
-  const bool has_pieces = plan != nullptr && plan->pieces.get() != nullptr;
   const std::size_t tiles = tiles_of(a.a);
   const std::size_t a_sum =
       std::max<std::size_t>(2, size_of(accumulator) / 4 * (is_complex(accumulator) ? 2 : 1));
@@ -179,10 +197,13 @@ csr_defect find_defect(const executor& where, const csr_operand& a) {
                                          std::max(a.rows, a.nonzeros()), "validate")
                                   .of[survey::defect];
   if (found == 0) return {};
-  constexpr std::uint64_t index_mask = (std::uint64_t{1} << survey::index_bits) - 1;
+  if (a.row_ends) {
+    const auto index_at = [&](const operand& v, std::size_t i) { return fetched(where, v, i); };
+    return defect_of_row(a, ~found & survey::index_mask, index_at);
+  }
   csr_defect defect;
   defect.what = static_cast<kind>(~found >> survey::index_bits);
-  defect.index = ~found & index_mask;
+  defect.index = ~found & survey::index_mask;
   switch (defect.what) {
     case kind::decreasing_offset:
       defect.before = fetched(where, a.row_offsets, defect.index);
@@ -197,10 +218,16 @@ csr_defect find_defect(const executor& where, const csr_operand& a) {
   return defect;
 }
 
-std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a) {
+std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a,
+                                             bool has_places) {
   const current_device current(where.device());
   auto analysis = std::make_shared<cut_analysis>();
   analysis->context = current.context();
+  if (a.row_ends) {
+    analysis->description = "each row in " + std::to_string(threads_of_any_row) +
+                            " threads and long ones in a warp, since rows may lie anywhere";
+    return analysis;
+  }
   csr_survey job(a);
   survey_words found = run_survey(where, current, analysis_kernel(), job, a.rows, "spmv_plan");
   while (found.of[survey::handovers] > most_handovers) {
@@ -208,7 +235,7 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
     found = run_survey(where, current, analysis_kernel(), job, a.rows, "spmv_plan");
   }
   const std::uint64_t longest = found.of[survey::longest];
-  analysis->threads_a_row = threads_a_row(a.rows, a.nonzeros(), longest);
+  if (!has_places) analysis->threads_a_row = threads_a_row(a.rows, a.nonzeros(), longest);
   const std::size_t pieces = found.of[survey::shares] + found.of[survey::runs];
   if (analysis->threads_a_row == 0 && pieces <= most_blocks) {
     analysis->pieces.allocate(pieces * sizeof(spmv_piece));
@@ -226,10 +253,12 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
   if (analysis->threads_a_row > 0) {
     s = "each row in " + text(analysis->threads_a_row) + " threads, since rows are short";
   } else {
-    s = text(pieces) + " blocks, since some rows are long: " + text(found.of[survey::runs]) +
-        " for runs of rows of at most " + text(row_order::short_row) + " terms, " +
-        text(found.of[survey::shares]) + " for the " + text(found.of[survey::long_rows]) +
-        " longer ones";
+    s = text(pieces) +
+        (has_places ? " blocks, which read values at places: "
+                    : " blocks, since some rows are long: ") +
+        text(found.of[survey::runs]) + " for runs of rows of at most " +
+        text(row_order::short_row) + " terms, " + text(found.of[survey::shares]) + " for the " +
+        text(found.of[survey::long_rows]) + " longer ones";
     if (analysis->split_rows > 0) {
       s += ", of which " + text(analysis->split_rows) + " in several";
     }

@@ -109,20 +109,16 @@ struct nonzero_place {
   }
 };
 
-/// Stands for elements whose type is told at run time, in the rare mixed pairs of complex types.
+/// Stands for elements whose type is told at run time: in the rare mixed pairs of complex types,
+/// and for values at places.
 struct any_element {};
 
 template <class Column>
 struct nonzero_place<any_element, Column> {
-  const Column* columns;
   std::int64_t at;
 
-  __device__ nonzero_place(const spmv_job& job, std::int64_t first)
-      : columns(static_cast<const Column*>(job.columns.data) + first), at(first) {}
-  __device__ void move(int by) {
-    columns += by;
-    at += by;
-  }
+  __device__ nonzero_place(const spmv_job&, std::int64_t first) : at(first) {}
+  __device__ void move(int by) { at += by; }
 };
 
 /// Stands for values that are float16 or bfloat16, which is told at run time.
@@ -158,6 +154,53 @@ __device__ void load_any(complex_number<R> (&to)[count], const typed_vector& fro
   });
 }
 
+/// Loads indices, each where `wanted` is true, at `place(k)`; elsewhere they are 0.
+template <int count, class Wanted, class Place>
+__device__ void load_indices(std::int64_t (&to)[count], const index_vector& from,
+                             const Wanted& wanted, const Place& place) {
+  const auto load = [&]<class I>(const I* all) {
+    I index[count] = {};
+#pragma unroll
+    for (int k = 0; k < count; ++k) load_if(wanted(k), all + place(k), index[k]);
+#pragma unroll
+    for (int k = 0; k < count; ++k) to[k] = index[k];
+  };
+  from.wide ? load(static_cast<const std::int64_t*>(from.data))
+            : load(static_cast<const std::int32_t*>(from.data));
+}
+
+/// Loads terms `place(k)` of a matrix of any types, each where `wanted` is true; elsewhere they
+/// become +0.
+template <class A, int in_flight, class Wanted, class Place>
+__device__ void load_any_terms(const spmv_job& job, const Wanted& wanted, const Place& place,
+                               dot_sum<A> (&terms)[in_flight]) {
+  using R = real_t<A>;
+  complex_number<R> value[in_flight], element[in_flight];
+  std::int64_t index[in_flight];
+  if (job.places.data == nullptr) {
+    load_any(value, job.values, wanted, place);
+  } else {
+    load_indices(index, job.places, wanted, place);
+    load_any(value, job.values, wanted, [&](int k) { return index[k]; });
+  }
+  load_indices(index, job.columns, wanted, place);
+  load_any(element, job.x, wanted, [&](int k) { return index[k]; });
+#pragma unroll
+  for (int k = 0; k < in_flight; ++k) {
+    const auto [vr, vi] = value[k];
+    const auto [xr, xi] = element[k];
+    if constexpr (is_complex_v<A>) {
+      terms[k] = {};
+      terms[k].rr = vr * xr;
+      if (job.values.complex && job.x.complex) terms[k].ii = vi * xi;
+      if (job.x.complex) terms[k].ri = vr * xi;
+      if (job.values.complex) terms[k].ir = vi * xr;
+    } else {
+      terms[k].value = vr * xr;
+    }
+  }
+}
+
 /// Loads terms of a row or a block: `in_flight` nonzeros, each `apart` from the one before. Those
 /// that are not among the next `left` become +0. All loads of a kind go out before the first is
 /// waited for.
@@ -165,24 +208,12 @@ template <class A, class V, class X, int apart, class Column, int in_flight>
 __device__ void load_terms(const spmv_job& job, const nonzero_place<V, Column>& from, int left,
                            dot_sum<A> (&terms)[in_flight]) {
   const auto wanted = [left](int k) { return k * apart < left; };
-  Column column[in_flight] = {};
-#pragma unroll
-  for (int k = 0; k < in_flight; ++k) load_if(wanted(k), from.columns + k * apart, column[k]);
   if constexpr (std::is_same_v<V, any_element>) {
-    using R = real_t<A>;
-    complex_number<R> value[in_flight], element[in_flight];
-    load_any(value, job.values, wanted, [&](int k) { return from.at + k * apart; });
-    load_any(element, job.x, wanted, [&](int k) { return column[k]; });
-#pragma unroll
-    for (int k = 0; k < in_flight; ++k) {
-      const auto [vr, vi] = value[k];
-      const auto [xr, xi] = element[k];
-      terms[k].rr = vr * xr;
-      if (job.values.complex && job.x.complex) terms[k].ii = vi * xi;
-      if (job.x.complex) terms[k].ri = vr * xi;
-      if (job.values.complex) terms[k].ir = vi * xr;
-    }
+    load_any_terms<A>(job, wanted, [&](int k) { return from.at + k * apart; }, terms);
   } else {
+    Column column[in_flight] = {};
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) load_if(wanted(k), from.columns + k * apart, column[k]);
     using DX = on_device_t<X>;
     const auto* const x = static_cast<const real_t<X>*>(job.x.data);
     on_device_t<V> value[in_flight] = {};
@@ -223,7 +254,7 @@ __device__ void stage(const spmv_job& job, const term_planes<A, capacity>& terms
 template <class A, class V, class X, int threads, int capacity>
 __device__ void stage(const spmv_job& job, const term_planes<A, capacity>& terms,
                       std::int64_t first, int count) {
-  if (job.columns.wide) {
+  if (job.columns.wide && !std::is_same_v<V, any_element>) {
     stage<A, V, X, std::int64_t, threads>(job, terms, first, count);
   } else {
     stage<A, V, X, std::int32_t, threads>(job, terms, first, count);

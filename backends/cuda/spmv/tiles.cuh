@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
   __syncthreads();
   for (int i = static_cast<int>(threadIdx.x); i < rows; i += static_cast<int>(tile_threads)) {
     const dot_sum<A> sum = starts[i] < starts[i + 1] ? terms[starts[i]] : dot_sum<A>();
-    write_row<A>(job, tile.row + i, finish_parts(sum, conjugate::none));
+    write_row<A>(job, tile.row + i, finish_parts(sum, job.conjugated));
   }
 
   if (threadIdx.x < warp && reaches) {
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
       const dot_sum<A> sum =
           gather_shares(job, share.first_handover, share.shares, sum_of_share,
                         static_cast<int>(threadIdx.x), [&] { return !ascends(job); });
-      if (threadIdx.x == 0) write_row<A>(job, share.row, finish_parts(sum, conjugate::none));
+      if (threadIdx.x == 0) write_row<A>(job, share.row, finish_parts(sum, job.conjugated));
     }
   }
   if (threadIdx.x == 0) count_as_ended(job.ended);

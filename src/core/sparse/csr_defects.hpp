@@ -63,15 +63,47 @@ inline csr_defect in_columns(const csr_operand& a, std::size_t first, std::size_
   });
 }
 
+/// Returns the first defect in rows [first, first + n) of a matrix of four arrays: in where a row
+/// lies, and then in its columns.
+inline csr_defect in_rows(const csr_operand& a, std::size_t first, std::size_t n) {
+  const row_bounds rows(a);
+  for (std::size_t i = first; i < first + n; ++i) {
+    const std::int64_t begin = rows.begins[i], end = rows.ends[i];
+    if (begin < 0) return {kind::early_row, i, begin, 0};
+    if (end < begin) return {kind::decreasing_offset, i, end, begin};
+    if (end > static_cast<std::int64_t>(a.nonzeros())) return {kind::late_row, i, end, 0};
+    const csr_defect defect = in_columns(a, rows.begin(i), rows.length(i));
+    if (defect.what != kind::none) return defect;
+  }
+  return {};
+}
+
 using search = csr_defect(const csr_operand& a, std::size_t first, std::size_t n);
 
 }  // namespace csr_defects
+
+/// Returns what is wrong with a row of a matrix of four arrays, which has a defect. `index_at(v,
+/// i)` brings an index to the host.
+template <class IndexAt>
+csr_defect defect_of_row(const csr_operand& a, std::size_t row, IndexAt index_at) {
+  using csr_defects::kind;
+  const std::int64_t begin = index_at(a.row_offsets, row), end = index_at(*a.row_ends, row);
+  if (begin < 0) return {kind::early_row, row, begin, 0};
+  if (end < begin) return {kind::decreasing_offset, row, end, begin};
+  if (end > static_cast<std::int64_t>(a.nonzeros())) return {kind::late_row, row, end, 0};
+  for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end); ++j) {
+    const std::int64_t column = index_at(a.column_indices, j);
+    if (static_cast<std::size_t>(column) >= a.columns) return {kind::column, j, column, 0};
+  }
+  return {};
+}
 
 /// Returns the first defect. `in_parts(n, search)` searches [0, n), in any number of parts, and
 /// returns the first that is found.
 template <class InParts>
 csr_defect first_defect(const csr_operand& a, InParts in_parts) {
   using csr_defects::kind;
+  if (a.row_ends) return in_parts(a.rows, csr_defects::in_rows);
   const index_vector offsets(a.row_offsets);
   if (offsets[0] != 0) return {kind::first_offset, 0, offsets[0], 0};
   const csr_defect defect = in_parts(a.rows, csr_defects::in_offsets);

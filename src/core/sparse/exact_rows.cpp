@@ -1,38 +1,38 @@
 #include "src/core/sparse/exact_rows.hpp"
 
+#include "src/core/sparse/gathered.hpp"
 #include "src/core/sparse/row_results.hpp"
 
 #include <algorithm>
 #include <array>
 #include <complex>
-#include <cstring>
 
 namespace tally::backends {
 namespace {
 
 /// Computes the exact sums of n rows from `first` on, each rounded once to A. `node` adds products
-/// of contiguous vectors, so a block of x's elements is brought together first.
+/// of contiguous vectors, so a block of x's elements is brought together first, and one of values
+/// that lie at places.
 template <class A>
-void sum_rows_exactly(const spmv_arguments& a, std::size_t first, std::size_t n, exact_node& node,
+void sum_rows_exactly(const csr_product& a, std::size_t first, std::size_t n, exact_node& node,
                       A* sums) {
-  const index_vector offsets(a.a.row_offsets), columns(a.a.column_indices);
-  const std::size_t size = size_of(a.x.element);
-  const auto stride = a.x.increment * static_cast<std::ptrdiff_t>(size);
-  const auto* const x = static_cast<const std::byte*>(a.x.data);
-  alignas(64) std::byte gathered[4096];  // it is small, since the node takes most of a small stack
-  const std::size_t most = sizeof(gathered) / size;
+  const row_bounds rows(a.a);
+  const index_vector columns(a.a.column_indices);
+  alignas(64) std::byte elements[4096];  // it is small, since the node takes most of a small stack
+  alignas(64) std::byte values[4096];
+  const std::size_t most =
+      sizeof(elements) / std::max(size_of(a.x.element), size_of(a.a.values.element));
   for (std::size_t i = 0; i < n; ++i) {
     exact_arguments row;
+    row.conjugated = a.conjugated;
     row.result = {&sums[i], type_of<A>};
     exact_sums sum;
-    const auto end = static_cast<std::size_t>(offsets[first + i + 1]);
-    for (auto j = static_cast<std::size_t>(offsets[first + i]); j < end; j += most) {
+    const std::size_t end = rows.end(first + i);
+    for (std::size_t j = rows.begin(first + i); j < end; j += most) {
       const std::size_t terms = std::min(most, end - j);
-      for (std::size_t k = 0; k < terms; ++k) {
-        std::memcpy(gathered + k * size, x + columns[j + k] * stride, size);
-      }
-      row.x = a.a.values.slice(j, terms);
-      row.y = {gathered, terms, 1, a.x.element};
+      row.x = a.has_places() ? gathered(a.a.values, index_vector(a.places), j, terms, values)
+                             : a.a.values.slice(j, terms);
+      row.y = gathered(a.x, columns, j, terms, elements);
       node(row, sum);
     }
     write_rounded(sum, row);
@@ -42,7 +42,7 @@ void sum_rows_exactly(const spmv_arguments& a, std::size_t first, std::size_t n,
 }  // namespace
 
 template <class A>
-void multiply_rows_exactly(const spmv_arguments& a, std::size_t first, std::size_t n,
+void multiply_rows_exactly(const csr_product& a, std::size_t first, std::size_t n,
                            exact_node& node) {
   std::array<A, 64> sums;
   for (std::size_t i = 0; i < n; i += sums.size()) {
@@ -52,13 +52,13 @@ void multiply_rows_exactly(const spmv_arguments& a, std::size_t first, std::size
   }
 }
 
-template void multiply_rows_exactly<float>(const spmv_arguments&, std::size_t, std::size_t,
+template void multiply_rows_exactly<float>(const csr_product&, std::size_t, std::size_t,
                                            exact_node&);
-template void multiply_rows_exactly<double>(const spmv_arguments&, std::size_t, std::size_t,
+template void multiply_rows_exactly<double>(const csr_product&, std::size_t, std::size_t,
                                             exact_node&);
-template void multiply_rows_exactly<std::complex<float>>(const spmv_arguments&, std::size_t,
+template void multiply_rows_exactly<std::complex<float>>(const csr_product&, std::size_t,
                                                          std::size_t, exact_node&);
-template void multiply_rows_exactly<std::complex<double>>(const spmv_arguments&, std::size_t,
+template void multiply_rows_exactly<std::complex<double>>(const csr_product&, std::size_t,
                                                           std::size_t, exact_node&);
 
 }  // namespace tally::backends

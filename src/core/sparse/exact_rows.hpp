@@ -12,7 +12,7 @@ namespace tally::backends {
 /// of its callers, since a function that is for every A would take what one of them needs of the
 /// stack beside what another one takes.)
 template <class A>
-void multiply_rows_exactly(const spmv_arguments& a, std::size_t first, std::size_t n,
+void multiply_rows_exactly(const csr_product& a, std::size_t first, std::size_t n,
                            exact_node& node);
 
 }  // namespace tally::backends

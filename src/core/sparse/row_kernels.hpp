@@ -2,32 +2,138 @@
 #pragma once
 
 #include "src/core/order/dot_sum.hpp"
+#include "src/core/order/tree.hpp"
+#include "src/core/sparse/gathered.hpp"
 #include "src/core/sparse/row_results.hpp"
+
+#include <tally/order.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 
 namespace tally::backends {
 
-/// The environment must be the default one when they are called.
+/// The environment must be the default one when they are called, and the product is plain.
 template <class A>
 struct row_kernels {
   /// Sums n rows from `first` on, in the row order; NaNs are canonical.
-  void (*rows)(const spmv_arguments& a, std::size_t first, std::size_t n, A* sums) = nullptr;
+  void (*rows)(const csr_product& a, std::size_t first, std::size_t n, A* sums) = nullptr;
   /// Sums a node of a long row's tree: n terms from term `first` of the matrix on.
-  dot_sum<A> (*part)(const spmv_arguments& a, std::size_t first, std::size_t n) = nullptr;
+  dot_sum<A> (*part)(const csr_product& a, std::size_t first, std::size_t n) = nullptr;
 };
+
+/// Says whether kernels can read a product as it is: its terms lie side by side, row after row.
+inline bool is_plain(const csr_product& a) { return !a.has_places() && !a.a.row_ends; }
+
+/// Holds some rows of a product, or a part of one row, as a product that is plain: values at places
+/// are brought together, and so are rows between which there are others or none.
+class gathered_rows {
+ public:
+  explicit gathered_rows(const csr_product& a) : all_(a), some_(a), rows_(a.a) {
+    some_.places = {};
+    some_.a.row_ends.reset();
+    some_.a.row_offsets = {offsets_.data(), 0, 1, type::int64};
+    some_.a.values.data = values_;
+    some_.a.column_indices.data = columns_;
+  }
+
+  /// Returns as many rows from `first` on, at most n, as there is room for. There may be no room
+  /// for one.
+  const csr_product& rows(std::size_t first, std::size_t n) {
+    std::size_t count = 0, terms = 0;
+    for (; count < std::min(n, rows_of_block); ++count) {
+      const std::size_t length = rows_.length(first + count);
+      if (length > order::chunk - terms) break;
+      offsets_[count] = static_cast<std::int64_t>(terms);
+      gather(rows_.begin(first + count), length, terms);
+      terms += length;
+    }
+    offsets_[count] = static_cast<std::int64_t>(terms);
+    return sized(count, terms);
+  }
+  /// Returns n terms from `first` on, at most a chunk.
+  const csr_product& part(std::size_t first, std::size_t n) {
+    gather(first, n, 0);
+    return sized(0, n);
+  }
+
+ private:
+  /// Brings n terms from `first` on to place `to`.
+  void gather(std::size_t first, std::size_t n, std::size_t to) {
+    const operand &values = all_.a.values, &columns = all_.a.column_indices;
+    std::byte* const at = values_ + to * size_of(values.element);
+    if (all_.has_places()) {
+      gathered(values, index_vector(all_.places), first, n, at);
+    } else if (n > 0) {
+      std::memcpy(at, values.slice(first, n).data, n * size_of(values.element));
+    }
+    const std::size_t size = size_of(columns.element);
+    if (n > 0) std::memcpy(columns_ + to * size, columns.slice(first, n).data, n * size);
+  }
+  const csr_product& sized(std::size_t rows, std::size_t terms) {
+    some_.a.rows = rows;
+    some_.a.row_offsets.size = rows + 1;
+    some_.a.column_indices.size = some_.a.values.size = terms;
+    return some_;
+  }
+
+  const csr_product& all_;
+  csr_product some_;
+  row_bounds rows_;
+  std::array<std::int64_t, rows_of_block + 1> offsets_;
+  alignas(64) std::byte columns_[order::chunk * sizeof(std::int64_t)];
+  alignas(64) std::byte values_[order::chunk * sizeof(std::complex<double>)];
+};
+
+/// Sums a node of a long row's tree: n terms from term `first` of the matrix on, at most a chunk.
+template <class A>
+dot_sum<A> sum_part(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
+                    std::size_t n) {
+  if (!a.has_places()) return kernels.part(a, first, n);
+  return kernels.part(gathered_rows(a).part(first, n), 0, n);
+}
+
+/// Sums n rows from `first` on that are not plain.
+template <class A>
+void sum_gathered_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
+                       std::size_t n, A* sums) {
+  gathered_rows gathered(a);
+  const row_bounds rows(a.a);
+  for (std::size_t i = 0; i < n;) {
+    const csr_product& some = gathered.rows(first + i, n - i);
+    if (some.a.rows > 0) {
+      kernels.rows(some, 0, some.a.rows, sums + i);
+      i += some.a.rows;
+      continue;
+    }
+    tree<dot_sum<A>> chunks;
+    const std::size_t end = rows.end(first + i);
+    for (std::size_t j = rows.begin(first + i); j < end; j += order::chunk) {
+      const std::size_t terms = std::min(order::chunk, end - j);
+      chunks.add(kernels.part(gathered.part(j, terms), 0, terms));
+    }
+    sums[i++] = finish(chunks.total(), a.conjugated);
+  }
+}
+
+/// Sums n rows from `first` on.
+template <class A>
+void sum_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first, std::size_t n,
+              A* sums) {
+  is_plain(a) ? kernels.rows(a, first, n, sums) : sum_gathered_rows(kernels, a, first, n, sums);
+}
 
 /// Writes y of n rows from `first` on.
 template <class A>
-void multiply_rows(const row_kernels<A>& kernels, const spmv_arguments& a, std::size_t first,
+void multiply_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
                    std::size_t n) {
-  if (are_sums<A>(a)) return kernels.rows(a, first, n, static_cast<A*>(a.y.data) + first);
+  if (are_sums<A>(a)) return sum_rows(kernels, a, first, n, static_cast<A*>(a.y.data) + first);
   std::array<A, rows_of_block> sums;
   for (std::size_t i = 0; i < n; i += rows_of_block) {
     const std::size_t count = std::min(rows_of_block, n - i);
-    kernels.rows(a, first + i, count, sums.data());
+    sum_rows(kernels, a, first + i, count, sums.data());
     write_rows(a, first + i, count, sums.data());
   }
 }

@@ -17,10 +17,11 @@ struct row_lengths {
 };
 
 inline row_lengths lengths_of_rows(const csr_operand& a) {
-  const index_vector offsets(a.row_offsets);
-  row_lengths lengths{a.rows, a.nonzeros()};
+  const row_bounds rows(a);
+  row_lengths lengths{a.rows};
   for (std::size_t i = 0; i < a.rows; ++i) {
-    const auto n = static_cast<std::size_t>(offsets[i + 1] - offsets[i]);
+    const std::size_t n = rows.length(i);
+    lengths.terms += n;
     lengths.longest = std::max(lengths.longest, n);
     lengths.empty += n == 0;
   }

@@ -1,0 +1,27 @@
+// Elements that lie at places are brought together here, on a host, for kernels that read them side
+// by side.
+#pragma once
+
+#include "src/core/elementwise/moves.hpp"
+#include "src/core/sparse/csr.hpp"
+
+#include <cstddef>
+#include <cstring>
+
+namespace tally::backends {
+
+/// Writes elements places[first] ... places[first + n - 1] of v to `to`, one after another, and
+/// returns them as a vector.
+inline operand gathered(const operand& v, const index_vector& places, std::size_t first,
+                        std::size_t n, std::byte* to) {
+  with_size(v.element, [&]<std::size_t size>() {
+    const auto* const from = static_cast<const std::byte*>(v.data);
+    const std::ptrdiff_t stride = v.increment * static_cast<std::ptrdiff_t>(size);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::memcpy(to + i * size, from + places[first + i] * stride, size);
+    }
+  });
+  return {to, n, 1, v.element};
+}
+
+}  // namespace tally::backends
