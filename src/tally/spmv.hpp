@@ -159,14 +159,13 @@ struct csr_view {
   /// Of the three arrays of CSR.
   /// @throws error invalid_argument if an array is a View with a stride, or columns are uint32 and
   ///               some may be too large for int32.
-  template <spmvs::array Offsets, spmvs::array Columns, spmvs::array Values>
-  csr_view(std::size_t height, std::size_t width, const Offsets& offsets, const Columns& indices,
-           const Values& elements)
+  csr_view(std::size_t height, std::size_t width, std::span<const Offset> offsets,
+           std::span<const Column> indices, std::span<const Value> elements)
       : rows(height),
         columns(width),
-        row_offsets(spmvs::span_of("row_offsets", offsets)),
-        column_indices(spmvs::span_of("column_indices", indices)),
-        values(spmvs::span_of("values", elements)) {
+        row_offsets(offsets),
+        column_indices(indices),
+        values(elements) {
     constexpr std::size_t most = std::size_t{1} << 31;
     if (std::unsigned_integral<Column> && sizeof(Column) == 4 && columns > most) {
       throw error(errc::invalid_argument,
@@ -175,6 +174,12 @@ struct csr_view {
                       std::to_string(most));
     }
   }
+  /// The same of any arrays.
+  template <spmvs::array Offsets, spmvs::array Columns, spmvs::array Values>
+  csr_view(std::size_t height, std::size_t width, const Offsets& offsets, const Columns& indices,
+           const Values& elements)
+      : csr_view(height, width, spmvs::span_of("row_offsets", offsets),
+                 spmvs::span_of("column_indices", indices), spmvs::span_of("values", elements)) {}
 
   /// Of the four arrays of the Sparse BLAS: row i has the terms begins[i] ... ends[i] - 1.
   /// @throws error as above.

@@ -18,8 +18,8 @@ void sum_rows_exactly(const csr_product& a, std::size_t first, std::size_t n, ex
                       A* sums) {
   const row_bounds rows(a.a);
   const index_vector columns(a.a.column_indices);
-  alignas(64) std::byte elements[4096];  // it is small, since the node takes most of a small stack
-  alignas(64) std::byte values[4096];
+  // These are small, since the node takes most of a small stack.
+  alignas(64) std::byte elements[2048], values[2048];
   const std::size_t most =
       sizeof(elements) / std::max(size_of(a.x.element), size_of(a.a.values.element));
   for (std::size_t i = 0; i < n; ++i) {

@@ -43,7 +43,7 @@ class gathered_rows {
   /// for one.
   const csr_product& rows(std::size_t first, std::size_t n) {
     std::size_t count = 0, terms = 0;
-    for (; count < std::min(n, rows_of_block); ++count) {
+    for (; count < std::min(n, most_rows); ++count) {
       const std::size_t length = rows_.length(first + count);
       if (length > order::chunk - terms) break;
       offsets_[count] = static_cast<std::int64_t>(terms);
@@ -82,7 +82,9 @@ class gathered_rows {
   const csr_product& all_;
   csr_product some_;
   row_bounds rows_;
-  std::array<std::int64_t, rows_of_block + 1> offsets_;
+  static constexpr std::size_t most_rows = 128;  // few, since stacks may be small
+
+  std::array<std::int64_t, most_rows + 1> offsets_;
   alignas(64) std::byte columns_[order::chunk * sizeof(std::int64_t)];
   alignas(64) std::byte values_[order::chunk * sizeof(std::complex<double>)];
 };
