@@ -1,0 +1,270 @@
+// A Kokkos program on Tally: steady heat conduction in a plate of uneven material. Kokkos's kernels
+// assemble the matrix; conjugate gradients solve with it, whose vectors, matrix and scalars are
+// Kokkos::Views in the memory of Kokkos's default execution space, and whose steps are calls of
+// Tally, in one pass over memory where a step has an update and a sum.
+//
+// The last line but one has Kokkos's own parallel_reduce and loops in place of Tally. Its sums
+// change with the execution space and its threads; those of Tally don't: the program fails where
+// the iterates of two executors differ by as much as a bit.
+//
+// It is built where Tally found a Kokkos:
+//
+//   cmake -S . -B build/kokkos && cmake --build build/kokkos --target tally_kokkos_heat
+//   build/kokkos/examples/kokkos/heat --grid 200
+#include <tally/tally.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <common/bit_hash.hpp>
+#include <common/command_line.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using space = Kokkos::DefaultExecutionSpace;
+using vector = Kokkos::View<double*, space>;
+using indices = Kokkos::View<std::int32_t*, space>;
+using range = Kokkos::RangePolicy<space>;
+
+constexpr bool is_on_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, space::memory_space>::accessible;
+
+// --- The matrix -----------------------------------------------------------------------------------
+
+template <class View>
+auto span(const View& v) {
+  return std::span(v.data(), v.extent(0));
+}
+
+struct matrix {
+  indices row_offsets;
+  indices column_indices;
+  vector values;
+
+  auto view() const {
+    const std::size_t rows = row_offsets.extent(0) - 1;
+    return tally::csr_view{rows, rows, span(row_offsets), span(column_indices), span(values)};
+  }
+};
+
+/// How well heat passes from point p to q, from 1 to 1.9; the same from q to p.
+KOKKOS_INLINE_FUNCTION double conductance(int p, int q, int n) {
+  return 1 + (p + q + n) * 7 % 10 / 10.0;
+}
+
+/// Whether point p has a neighbour on side s, and which; the plate's edge is cold.
+KOKKOS_INLINE_FUNCTION bool has_neighbour(int p, int side, int n, int& q) {
+  const int i = p / n, j = p % n;
+  switch (side) {
+    case 0:
+      q = p - n;
+      return i > 0;
+    case 1:
+      q = p - 1;
+      return j > 0;
+    case 2:
+      q = p + 1;
+      return j + 1 < n;
+    default:
+      q = p + n;
+      return i + 1 < n;
+  }
+}
+
+/// The matrix of a plate of n x n points.
+matrix assemble(int n) {
+  const int points = n * n;
+  const indices offsets("row offsets", points + 1);
+  std::int32_t terms = 0;
+  Kokkos::parallel_scan(
+      range(0, points),
+      KOKKOS_LAMBDA(int p, std::int32_t& sum, bool is_final) {
+        int q;
+        ++sum;
+        for (int side = 0; side < 4; ++side) sum += has_neighbour(p, side, n, q);
+        if (is_final) offsets(p + 1) = sum;
+      },
+      terms);
+
+  const indices columns("columns", terms);
+  const vector values("values", terms);
+  Kokkos::parallel_for(
+      range(0, points), KOKKOS_LAMBDA(int p) {
+        std::int32_t next = offsets(p), diagonal = next;
+        double all = 0;
+        for (int side = 0; side < 4; ++side) {
+          if (side == 2) diagonal = next++;
+          int q;
+          const bool is_inside = has_neighbour(p, side, n, q);
+          const double c = conductance(p, q, n);
+          all += c;
+          if (!is_inside) continue;
+          columns(next) = q;
+          values(next++) = -c;
+        }
+        columns(diagonal) = p;
+        values(diagonal) = all;
+      });
+  Kokkos::fence();
+  return {offsets, columns, values};
+}
+
+// --- Steps of the solver --------------------------------------------------------------------------
+
+/// Those of Tally. The scalars that they sum stay where the vectors are.
+class tally_steps {
+ public:
+  tally_steps(const tally::executor& where, const matrix& a)
+      : where_(where), a_(a.view()), plan_(where, a_) {}
+
+  double multiply(const vector& p, const vector& q) {  // q = A p; p.q
+    tally::spmv(where_, plan_, a_, p, q);
+    tally::dot(where_, p, q, sum_.data());
+    return value();
+  }
+  double update(double alpha, const vector& q, const vector& r) {  // r = r - alpha q; r.r
+    tally::axpy_dot(where_, -alpha, q, r, r, sum_.data());
+    return value();
+  }
+  void move(double alpha, const vector& p, const vector& x) { tally::axpy(where_, alpha, p, x); }
+  void turn(const vector& r, double beta, const vector& p) {
+    tally::axpby(where_, 1.0, r, beta, p);
+  }
+
+ private:
+  double value() const {
+    double host = 0;
+    Kokkos::deep_copy(host, sum_);
+    return host;
+  }
+
+  tally::executor where_;
+  tally::csr_view<double> a_;
+  tally::spmv_plan plan_;
+  Kokkos::View<double, space> sum_{"sum"};
+};
+
+/// Those of Kokkos.
+class kokkos_steps {
+ public:
+  explicit kokkos_steps(const matrix& a) : a_(a) {}
+
+  double multiply(const vector& p, const vector& q) {
+    const matrix a = a_;
+    double sum = 0;
+    Kokkos::parallel_reduce(
+        range(0, p.extent(0)),
+        KOKKOS_LAMBDA(int i, double& pq) {
+          double row = 0;
+          for (int k = a.row_offsets(i); k < a.row_offsets(i + 1); ++k)
+            row += a.values(k) * p(a.column_indices(k));
+          q(i) = row;
+          pq += p(i) * row;
+        },
+        sum);
+    return sum;
+  }
+  double update(double alpha, const vector& q, const vector& r) {
+    double sum = 0;
+    Kokkos::parallel_reduce(
+        range(0, r.extent(0)),
+        KOKKOS_LAMBDA(int i, double& rr) {
+          r(i) -= alpha * q(i);
+          rr += r(i) * r(i);
+        },
+        sum);
+    return sum;
+  }
+  void move(double alpha, const vector& p, const vector& x) {
+    Kokkos::parallel_for(range(0, x.extent(0)), KOKKOS_LAMBDA(int i) { x(i) += alpha * p(i); });
+  }
+  void turn(const vector& r, double beta, const vector& p) {
+    Kokkos::parallel_for(
+        range(0, p.extent(0)), KOKKOS_LAMBDA(int i) { p(i) = r(i) + beta * p(i); });
+  }
+
+ private:
+  matrix a_;
+};
+
+/// Solves A x = 1 and prints a line; the hash of all iterates.
+template <class Steps>
+std::uint64_t solve(const std::string& name, Steps steps, std::size_t points) {
+  const vector x("x", points), r("r", points), p("p", points), q("q", points);
+  Kokkos::deep_copy(r, 1.0);
+  Kokkos::deep_copy(p, 1.0);
+  auto on_host = Kokkos::create_mirror_view(x);
+
+  constexpr double tolerance = 1e-10;
+  constexpr int most = 10000;
+  const auto norm = static_cast<double>(points);  // of b, squared
+  double rr = norm;
+  int iterations = 0;
+  example::bit_hash hash;
+  while (rr > tolerance * tolerance * norm && iterations < most) {
+    const double alpha = rr / steps.multiply(p, q);
+    steps.move(alpha, p, x);
+    const double next = steps.update(alpha, q, r);
+    steps.turn(r, next / rr, p);
+    rr = next;
+    ++iterations;
+    Kokkos::deep_copy(on_host, x);
+    hash.add(std::span<const double>(on_host.data(), points));
+  }
+  std::printf("%-36s %10d  %.3e  %016llx\n", name.c_str(), iterations, std::sqrt(rr / norm),
+              static_cast<unsigned long long>(hash.value()));
+  return hash.value();
+}
+
+/// Whether an executor's kernels reach the Views.
+bool reaches(const tally::executor& where) {
+  return where.name() == "kokkos" || is_on_host == (where.name() != "cuda");
+}
+
+bool compare(int grid) {
+  const matrix a = assemble(grid);
+  const std::size_t points = a.row_offsets.extent(0) - 1;
+  std::printf("%zu points, Views in %s\n%-36s iterations   residual  hash of all iterates\n",
+              points, space::memory_space::name(), "steps");
+  std::optional<std::uint64_t> hash;
+  bool agree = true;
+  for (const tally::executor& where : tally::executors()) {
+    if (!reaches(where)) continue;
+    const std::uint64_t here =
+        solve("Tally, " + where.description(), tally_steps(where, a), points);
+    agree = agree && here == hash.value_or(here);
+    hash = hash.value_or(here);
+  }
+  solve("Kokkos's own", kokkos_steps(a), points);
+  std::puts(agree ? "All iterates with Tally have equal bits." : "Iterates with Tally DIFFER.");
+  return agree;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const Kokkos::ScopeGuard guard(argc, argv);
+  int grid = 100;
+  for (int i = 1; i < argc; ++i) {
+    constexpr int largest = 10000;  // indices have 31 bits
+    if (std::string_view(argv[i]) != "--grid" || ++i == argc ||
+        (grid = example::parse<int>(argv[i])) < 1 || grid > largest) {
+      throw std::runtime_error("heat [--grid N], N from 1 to 10000");
+    }
+  }
+  return compare(grid) ? EXIT_SUCCESS : EXIT_FAILURE;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "heat: %s\n", e.what());
+  return EXIT_FAILURE;
+}
