@@ -31,6 +31,7 @@
 #include <common/executors.hpp>
 #include <common/matrices.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -69,7 +70,7 @@ solutions with Tally differ by as much as a bit.
   --solver S          cg or bicgstab (default: cg)
   --coarsening C      of AMG: smoothed_aggregation, aggregation or ruge_stuben; none: relaxation is
                       the preconditioner (default: smoothed_aggregation)
-  --relaxation R      spai0, damped_jacobi or chebyshev (default: spai0)
+  --relax R           spai0, damped_jacobi or chebyshev (default: spai0)
   --tolerance R       stop when the residual is R times that of x = 0 (default: 1e-8)
   --iterations N      stop after N iterations (default: 100)
 )";
@@ -160,7 +161,7 @@ outcome solve(const csr& a, const options& chosen, const typename Backend::param
   if (chosen.relaxation == "chebyshev") {
     return solve_relaxed_by<Backend, chebyshev>(a, chosen, where);
   }
-  throw std::runtime_error("--relaxation: spai0, damped_jacobi or chebyshev");
+  throw std::runtime_error("--relax: spai0, damped_jacobi or chebyshev");
 }
 
 void print(const std::string& backend, int threads, const outcome& found) {
@@ -185,7 +186,7 @@ options parse_options(std::span<char*> words) {
       chosen.solver = value();
     } else if (word == "--coarsening") {
       chosen.coarsening = value();
-    } else if (word == "--relaxation") {
+    } else if (word == "--relax") {
       chosen.relaxation = value();
     } else if (word == "--tolerance") {
       chosen.tolerance = example::parse<double>(value());
@@ -217,12 +218,25 @@ csr matrix_of(const options& chosen) {
           grid.values};
 }
 
+/// AMGCL's set-up takes the diagonal from memory that it writes only where a row has an entry
+/// there.
+void check_diagonal(const csr& a) {
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    const auto first = a.column_indices.begin() + a.row_offsets[i];
+    const auto last = a.column_indices.begin() + a.row_offsets[i + 1];
+    if (!std::binary_search(first, last, static_cast<std::ptrdiff_t>(i))) {
+      throw std::runtime_error("row " + std::to_string(i) + " has no entry on the diagonal");
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
   const options chosen = parse_options({argv + 1, argv + argc});
   const csr a = matrix_of(chosen);
   if (a.rows != a.columns) throw std::runtime_error("the matrix is not square");
+  check_diagonal(a);
   std::printf("%zu rows, %zu entries: %s, %s, %s\n%-36s threads iterations   residual  hash of x\n",
               a.rows, a.values.size(), chosen.solver.c_str(), chosen.coarsening.c_str(),
               chosen.relaxation.c_str(), "backend");
