@@ -253,7 +253,7 @@ int main(int argc, char** argv) try {
     for (int threads = 1; threads <= most_threads; ++threads) {
       omp_set_num_threads(threads);  // AMGCL's set-up, and openmp
       const outcome here = solve<example::tally_backend<double>>(a, chosen, {where});
-      print("Tally, " + where.description(), threads, here);
+      print(std::string("Tally, ") + where.description(), threads, here);
       agree = agree && here.hash == hash.value_or(here.hash);
       hash = hash.value_or(here.hash);
     }

@@ -16,6 +16,7 @@
 #include <Kokkos_Core.hpp>
 #include <common/bit_hash.hpp>
 #include <common/command_line.hpp>
+#include <common/executors.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -42,11 +43,6 @@ constexpr bool is_on_host =
 
 // --- The matrix -----------------------------------------------------------------------------------
 
-template <class View>
-auto span(const View& v) {
-  return std::span(v.data(), v.extent(0));
-}
-
 struct matrix {
   indices row_offsets;
   indices column_indices;
@@ -54,7 +50,7 @@ struct matrix {
 
   auto view() const {
     const std::size_t rows = row_offsets.extent(0) - 1;
-    return tally::csr_view{rows, rows, span(row_offsets), span(column_indices), span(values)};
+    return tally::csr_view{rows, rows, row_offsets, column_indices, values};
   }
 };
 
@@ -229,7 +225,7 @@ std::uint64_t solve(const std::string& name, Steps steps, std::size_t points) {
 
 /// Whether an executor's kernels reach the Views.
 bool reaches(const tally::executor& where) {
-  return where.name() == "kokkos" || is_on_host == (where.name() != "cuda");
+  return is_on_host || where.name() == "cuda" || where.name() == "kokkos";
 }
 
 bool compare(int grid) {
@@ -239,10 +235,10 @@ bool compare(int grid) {
               points, space::memory_space::name(), "steps");
   std::optional<std::uint64_t> hash;
   bool agree = true;
-  for (const tally::executor& where : tally::executors()) {
+  for (const tally::executor& where : is_on_host ? example::host_executors() : tally::executors()) {
     if (!reaches(where)) continue;
     const std::uint64_t here =
-        solve("Tally, " + where.description(), tally_steps(where, a), points);
+        solve(std::string("Tally, ") + where.description(), tally_steps(where, a), points);
     agree = agree && here == hash.value_or(here);
     hash = hash.value_or(here);
   }

@@ -1,6 +1,6 @@
-// PETSc (https://petsc.org) on Tally: solves A x = b, b all ones, by KSP's cg and gmres, with
-// PETSc's own vectors and with those of tally_vec.hpp, on every executor that reaches host memory
-// and, for openmp, on 1, 2 and 3 threads.
+// PETSc (https://petsc.org) on Tally: solves A x = b, b all ones, by cg, gmres and bicg of KSP,
+// with PETSc's own vectors and with those of tally_vec.hpp, on every executor that reaches host
+// memory and, for openmp, on 1, 2 and 3 threads.
 //
 // Each line has the iterations, the last residual, and a hash of the bits of the whole residual
 // history and of x. It fails where the hashes of a method differ between executors.
@@ -120,13 +120,13 @@ PetscErrorCode compare(matrix& rows, bool* agree) {
   PetscCall(make_matrix(rows, &tallied));
   PetscCall(example::multiply_by_tally(tallied));
 
-  for (const KSPType method : {KSPCG, KSPGMRES}) {
+  for (const KSPType method : {KSPCG, KSPGMRES, KSPBICG}) {
     std::uint64_t here = 0;
     PetscCall(solve(own, method, "PETSc's own", &here));
     std::optional<std::uint64_t> hash;
     for (const tally::executor& where : example::host_executors()) {
       example::run_vec_tally_on(where);
-      PetscCall(solve(tallied, method, "Tally, " + where.description(), &here));
+      PetscCall(solve(tallied, method, std::string("Tally, ") + where.description(), &here));
       *agree = *agree && here == hash.value_or(here);
       hash = hash.value_or(here);
     }

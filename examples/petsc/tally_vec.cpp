@@ -184,7 +184,11 @@ PetscErrorCode axpby(Vec y, PetscScalar alpha, PetscScalar beta, Vec x) {
 PetscErrorCode maxpy(Vec y, PetscInt n, const PetscScalar* alpha, Vec* x) {
   return returned([&] {
     const written sum(y);
-    for (PetscInt i = 0; i < n; ++i) tally::axpy(where, alpha[i], read(x[i]), sum);
+    PetscInt i = 0;
+    for (; i + 1 < n; i += 2) {
+      tally::axpbypcz(where, alpha[i], read(x[i]), alpha[i + 1], read(x[i + 1]), 1, sum);
+    }
+    if (i < n) tally::axpy(where, alpha[i], read(x[i]), sum);
   });
 }
 
@@ -213,6 +217,11 @@ PetscErrorCode mult(Mat a, Vec x, Vec y) {
 PetscErrorCode mult_add(Mat a, Vec x, Vec y, Vec w) {
   return returned(
       [&] { tally::spmv(where, 1, rows_of(a).view(), read(x), 1, read(y), written(w)); });
+}
+
+PetscErrorCode mult_transpose(Mat a, Vec x, Vec y) {
+  return returned(
+      [&] { tally::spmv(where, tally::transpose(rows_of(a).view()), read(x), written(y)); });
 }
 
 /// A sequential vector; what is not here stays PETSc's own, as operations on single elements do.
@@ -251,6 +260,7 @@ PetscErrorCode multiply_by_tally(Mat a) {
   PetscCall(MatSetVecType(a, VECTALLY));
   PetscCall(MatSetOperation(a, MATOP_MULT, reinterpret_cast<void (*)()>(mult)));
   PetscCall(MatSetOperation(a, MATOP_MULT_ADD, reinterpret_cast<void (*)()>(mult_add)));
+  PetscCall(MatSetOperation(a, MATOP_MULT_TRANSPOSE, reinterpret_cast<void (*)()>(mult_transpose)));
   PetscFunctionReturn(PetscErrorCode{});
 }
 

@@ -20,8 +20,8 @@ PetscErrorCode register_vec_tally();
 /// that reaches host memory.
 void run_vec_tally_on(const tally::executor& where);
 
-/// Makes MatMult and MatMultAdd of an assembled matrix of type MATSEQAIJ calls of Tally, and makes
-/// its MatCreateVecs return vectors of Tally.
+/// Makes MatMult, MatMultAdd and MatMultTranspose of an assembled matrix of type MATSEQAIJ calls of
+/// Tally, and makes its MatCreateVecs return vectors of Tally.
 PetscErrorCode multiply_by_tally(Mat a);
 
 }  // namespace example
