@@ -30,15 +30,20 @@ struct options {
   bool full = false;
   bool quiet = false;
   std::string filter;
+  std::vector<std::string> matrices;
   std::string out = "results.json";
   std::uint64_t seed = std::random_device{}();
 };
 
 constexpr const char* usage =
-    "usage: tally_bench [--quick | --full] [--filter REGEX] [--out FILE] [--seed N] [--quiet]\n"
+    "usage: tally_bench [--quick | --full] [--filter REGEX] [--matrix FILE...] [--out FILE]\n"
+    "                   [--seed N] [--quiet]\n"
     "Measures and writes FILE (default results.json). Rows are named "
     "LANE/TYPES/SIZE/THREADS/CONTENDER;\n"
-    "of a sparse matrix SIZE is its name. --filter keeps those in which REGEX is found.\n";
+    "of a sparse matrix SIZE is its name. --filter keeps those in which REGEX is found. --matrix\n"
+    "measures the lanes spmv and spmv-cuda alone (with --filter what that keeps), on the matrices "
+    "in\n"
+    "these Matrix Market files.\n";
 
 options parse(int argc, char** argv) {
   options o;
@@ -56,6 +61,10 @@ options parse(int argc, char** argv) {
       o.quiet = true;
     } else if (argument == "--filter") {
       o.filter = value();
+    } else if (argument == "--matrix") {
+      do {
+        o.matrices.push_back(value());
+      } while (i + 1 < argc && argv[i + 1][0] != '-');
     } else if (argument == "--out") {
       o.out = value();
     } else if (argument == "--seed") {
@@ -67,6 +76,7 @@ options parse(int argc, char** argv) {
       throw std::invalid_argument("no option " + argument);
     }
   }
+  if (!o.matrices.empty() && o.filter.empty()) o.filter = "^spmv";
   return o;
 }
 
@@ -615,6 +625,7 @@ void add_context(const options& o) {
 
 int main(int argc, char** argv) {
   const options o = parse(argc, argv);
+  if (!o.matrices.empty()) take_matrices(o.matrices);
   std::string program = argv[0], interleaved = "--benchmark_enable_random_interleaving=true";
   char* arguments[] = {program.data(), interleaved.data(), nullptr};
   int count = 2;
