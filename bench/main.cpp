@@ -92,7 +92,7 @@ constexpr effort full_effort = {15, 0.03};
 /// take a hundred times as long as ours.
 constexpr double seconds_of_slow = 0.25;
 
-bool writes(const lane& l) { return is_elementwise(l.what) || l.what == operation::waxpby_nrm2; }
+bool writes(const lane& l) { return writes(l.what); }
 bool has_matrix(const lane& l) { return l.what == operation::spmv; }
 
 /// The contenders for one product.
@@ -118,12 +118,15 @@ std::vector<const lane*> lanes() {
                                    &iamax,
                                    &copy,
                                    &axpy,
+                                   &waxpby,
+                                   &axpbypcz,
                                    &add,
                                    &mul,
                                    &relu,
                                    &sigmoid,
                                    &exp,
                                    &waxpby_nrm2,
+                                   &axpy_dot,
                                    &exact,
                                    &exact_sum,
                                    &dot_aligned,
@@ -149,12 +152,15 @@ std::vector<const lane*> lanes() {
                           &iamax_on_device,
                           &copy_on_device,
                           &axpy_on_device,
+                          &waxpby_on_device,
+                          &axpbypcz_on_device,
                           &add_on_device,
                           &mul_on_device,
                           &relu_on_device,
                           &sigmoid_on_device,
                           &exp_on_device,
                           &waxpby_nrm2_on_device,
+                          &axpy_dot_on_device,
                           &add_odd_on_device,
                           &sigmoid_odd_on_device,
                           &multi_dot_on_device,
@@ -300,14 +306,26 @@ class operands {
     return w;
   }
 
-  /// Fills the result of an spmv with NaN, so that a row that isn't written is a wrong one.
-  static void spoil(const group& g, const workload& w) {
+  /// Puts into z what it has before a call that is checked: y where that is updated; of an spmv
+  /// NaN, so that a row that isn't written is a wrong one.
+  static void reset(const group& g, const workload& w) {
+    const bool is_updated = updates(w.what);
+    if (!is_updated && !has_matrix(*g.from)) return;
     if (!g.from->on_device) {
-      std::memset(w.z, 0xff, w.result_bytes());
+      if (is_updated) {
+        std::memcpy(w.z, w.y.data, w.size() * size_of(w.y.element));
+      } else {
+        std::memset(w.z, 0xff, w.result_bytes());
+      }
       return;
     }
 #if TALLY_BENCH_CUDA
-    check(cudaMemset(w.z, 0xff, w.result_bytes()), "cudaMemset");
+    if (is_updated) {
+      check(cudaMemcpy(w.z, w.y.data, w.size() * size_of(w.y.element), cudaMemcpyDeviceToDevice),
+            "cudaMemcpy");
+    } else {
+      check(cudaMemset(w.z, 0xff, w.result_bytes()), "cudaMemset");
+    }
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 #endif
   }
@@ -434,7 +452,7 @@ verdict check(const group& g, const contender& c, const workload& w, const bits&
   verdict v;
   for (int i = 0; i < calls; ++i) {
     bits result = room_for_result(w);
-    if (has_matrix(*g.from)) operands::spoil(g, w);
+    operands::reset(g, w);
     const auto start = std::chrono::steady_clock::now();
     c.compute(result.data());
     v.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -444,9 +462,8 @@ verdict check(const group& g, const contender& c, const workload& w, const bits&
         : has_matrix(*g.from) ? truth.error_of_rows(result.data(), expected.data(), w.accumulator)
         : w.is_elementwise()  ? largest_difference(result.data(), expected.data(),
                                                    std::min(w.size(), most_checked), w.x.element)
-        : w.what == operation::waxpby_nrm2
-            ? largest_difference(result.data(), expected.data(), 1, w.accumulator)
-            : truth.error_of(result.data(), w.accumulator);
+        : is_fused(w.what)    ? largest_difference(result.data(), expected.data(), 1, w.accumulator)
+                              : truth.error_of(result.data(), w.accumulator);
     v.error = std::max(v.error, error);
   }
   return v;
@@ -575,14 +592,16 @@ class progress {
 
 void run(const group& g, operands& data, bool full, const effort& e, results& file) {
   const workload host = data.on_host(g);
-  const bool is_fused = host.what == operation::waxpby_nrm2;
-  const reference truth =
-      host.is_elementwise() || is_fused ? reference{} : reference_of(host, g.from->drawn);
+  const reference truth = writes(*g.from) ? reference{} : reference_of(host, g.from->drawn);
   bits expected = room_for_result(host);
   workload checked = host;
   if (host.is_elementwise()) checked.x.size = checked.y.size = std::min(g.n, most_checked);
-  std::vector<std::byte> written(is_fused ? g.n * size_of(host.x.element) : 0);
-  if (is_fused) checked.z = written.data();
+  std::vector<std::byte> written(is_fused(host.what) ? g.n * size_of(host.x.element) : 0);
+  if (is_fused(host.what)) checked.z = written.data();
+  if (updates(host.what)) {
+    std::memcpy(host.is_elementwise() ? expected.data() : checked.z, host.y.data,
+                checked.size() * size_of(host.y.element));
+  }
   compute(tally::serial(), checked, expected.data(), true, g.from->exact);
 
   benchmark::ClearRegisteredBenchmarks();
