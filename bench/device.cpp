@@ -130,7 +130,7 @@ cudaStream_t stream() {
 
 contender on_device(std::string name, std::string label, launch f, const workload& w) {
   contender c{.name = std::move(name), .label = std::move(label), .device_clock = true};
-  const auto memory = [z = w.z] { return z ? z : result_memory(); };
+  const auto memory = [z = w.result_is_z() ? w.z : nullptr] { return z ? z : result_memory(); };
   c.compute = [f, memory, bytes = w.result_bytes()](void* result) {
     f(stream(), memory());
     check(cudaMemcpyAsync(result, memory(), bytes, cudaMemcpyDeviceToHost, stream()),

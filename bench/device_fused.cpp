@@ -1,9 +1,10 @@
 // An update with a sum of what it writes, on a CUDA device: one call, and the two that it stands
-// for.
+// for; cuBLAS's calls.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
 #include "bench/ours.hpp"
+#include "bench/peers/device_peers.hpp"
 
 #include <tally/tally.hpp>
 
@@ -17,6 +18,12 @@ std::vector<std::size_t> sizes(const types& t, bool full) {
   return list;
 }
 
+std::vector<std::size_t> longest(const types& t, bool full) {
+  if (full) return sizes(t, full);
+  if (t != types_of(pair<double, double>{})) return {};
+  return {std::size_t{1} << 28};
+}
+
 contenders ways(const workload& w, bool) {
   contenders list;
   const std::string label = tally::cuda().description();
@@ -27,23 +34,21 @@ contenders ways(const workload& w, bool) {
   list.push_back(on_device(
       "two calls of cuda", label,
       [w](cudaStream_t s, void* result) {
-        const tally::executor where = tally::cuda({.stream = s});
-        const tally::transform_arguments update = update_of(w);
-        tally::transform(where, update);
-        tally::reduce(where,
-                      {update.z, tally::reduction::nrm2, {result, w.accumulator}, {.wait = false}});
+        compute_in_two_calls(tally::cuda({.stream = s}), w, result, false);
       },
       w));
-  list += device_limit(w);
+  for (source* other : {device_limit, peers::cublas_fused_on_device}) list += other(w);
   return list;
+}
+
+constexpr lane of(std::string_view name, operation what,
+                  std::vector<std::size_t> (*sizes_of)(const types& t, bool full)) {
+  return {.name = name, .on_device = true, .what = what, .sizes = sizes_of, .ways = ways};
 }
 
 }  // namespace
 
-const lane waxpby_nrm2_on_device = {.name = "waxpby-nrm2-cuda",
-                                    .on_device = true,
-                                    .what = operation::waxpby_nrm2,
-                                    .sizes = sizes,
-                                    .ways = ways};
+const lane waxpby_nrm2_on_device = of("waxpby-nrm2-cuda", operation::waxpby_nrm2, sizes);
+const lane axpy_dot_on_device = of("axpy-dot-cuda", operation::axpy_dot, longest);
 
 }  // namespace bench

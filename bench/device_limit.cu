@@ -79,14 +79,14 @@ contenders device_limit(const workload& w) {
   };
   const uint4 *const x = line_of(w.x.data), *const y = line_of(w.y_read().data);
   const std::size_t x_lines = lines_of(w.x), y_lines = lines_of(w.y_read());
-  // Half of the bytes, read and written: x is the longer operand, in bytes, or as long. Of an
-  // element-wise function only x, since there may be no more to read.
-  const std::size_t copied_lines = w.is_elementwise() ? x_lines : w.bytes() / 2 / sizeof(uint4);
+  // Half of the bytes, read and written: x is the longer operand, in bytes, or as long. Of what
+  // writes a vector only x, since there may be no more to read.
+  const std::size_t copied_lines = writes(w.what) ? x_lines : w.bytes() / 2 / sizeof(uint4);
   const on_demand<device_memory> copied(
       [=] { return device_memory(copied_lines * sizeof(uint4)); });
 
   contenders list;
-  if (!w.is_elementwise()) {
+  if (!writes(w.what)) {
     list.push_back(on_device(
         "limit: read", "16-byte loads",
         [=](cudaStream_t stream, void* result) {
@@ -98,7 +98,7 @@ contenders device_limit(const workload& w) {
         w));
   }
   list.push_back(on_device(
-      "limit: copy", w.is_elementwise() ? "of x" : "as many bytes, half of them written",
+      "limit: copy", writes(w.what) ? "of x" : "as many bytes, half of them written",
       [=](cudaStream_t stream, void*) {
         const auto blocks = static_cast<unsigned>((copied_lines + threads - 1) / threads);
         copy<<<blocks, threads, 0, stream>>>(x, static_cast<uint4*>(copied().data()), copied_lines);

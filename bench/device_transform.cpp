@@ -26,24 +26,34 @@ std::vector<std::size_t> sizes_with_short_floats(const types& t, bool full) {
   return powers(full);
 }
 
+std::vector<std::size_t> longest(const types& t, bool full) {
+  if (full) return sizes(t, full);
+  if (t != types_of(pair<double, double>{})) return {};
+  return {powers(full).back()};
+}
+std::vector<std::size_t> sizes_in_full(const types& t, bool full) {
+  return full ? sizes(t, full) : std::vector<std::size_t>{};
+}
+
 contenders ways(const workload& w, bool) {
   contenders list;
   list.push_back(on_device(
       "tally::cuda", tally::cuda().description(),
       [w](cudaStream_t s, void* z) { compute(tally::cuda({.stream = s}), w, z, false); }, w));
   for (source* other :
-       {device_limit, peers::cub_elementwise_on_device, peers::cublas_axpy_on_device})
+       {device_limit, peers::cub_elementwise_on_device, peers::cublas_updates_on_device})
     list += other(w);
   return list;
 }
 
-constexpr lane of(std::string_view name, operation what, bool short_floats = false,
+constexpr lane of(std::string_view name, operation what,
+                  std::vector<std::size_t> (*sizes_of)(const types& t, bool full) = sizes,
                   std::size_t skipped = 0) {
   return {.name = name,
           .on_device = true,
           .what = what,
           .skipped = skipped,
-          .sizes = short_floats ? sizes_with_short_floats : sizes,
+          .sizes = sizes_of,
           .ways = ways};
 }
 
@@ -51,12 +61,14 @@ constexpr lane of(std::string_view name, operation what, bool short_floats = fal
 
 const lane copy_on_device = of("copy-cuda", operation::copy);
 const lane axpy_on_device = of("axpy-cuda", operation::axpy);
+const lane waxpby_on_device = of("waxpby-cuda", operation::waxpby, longest);
+const lane axpbypcz_on_device = of("axpbypcz-cuda", operation::axpbypcz, longest);
 const lane add_on_device = of("add-cuda", operation::add);
-const lane mul_on_device = of("mul-cuda", operation::mul);
-const lane relu_on_device = of("relu-cuda", operation::relu, true);
-const lane sigmoid_on_device = of("sigmoid-cuda", operation::sigmoid, true);
+const lane mul_on_device = of("mul-cuda", operation::mul, sizes_in_full);
+const lane relu_on_device = of("relu-cuda", operation::relu, sizes_with_short_floats);
+const lane sigmoid_on_device = of("sigmoid-cuda", operation::sigmoid, sizes_with_short_floats);
 const lane exp_on_device = of("exp-cuda", operation::exp);
-const lane add_odd_on_device = of("add-cuda-odd", operation::add, false, 1);
-const lane sigmoid_odd_on_device = of("sigmoid-cuda-odd", operation::sigmoid, false, 1);
+const lane add_odd_on_device = of("add-cuda-odd", operation::add, sizes, 1);
+const lane sigmoid_odd_on_device = of("sigmoid-cuda-odd", operation::sigmoid, sizes, 1);
 
 }  // namespace bench

@@ -5,10 +5,14 @@
 #include "bench/workload.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <type_traits>
 
 namespace bench::plain {
 
 inline constexpr double alpha = 0.75;
+inline constexpr double beta = -0.5;
+inline constexpr double gamma = 0.25;  // below 1: what is updated again and again stays bounded
 
 struct copy {
   template <class T>
@@ -20,6 +24,18 @@ struct axpy {
   template <class T>
   TALLY_HOST_DEVICE T operator()(T x, T y) const {
     return static_cast<T>(alpha) * x + y;
+  }
+};
+struct waxpby {
+  template <class T>
+  TALLY_HOST_DEVICE T operator()(T x, T y) const {
+    return static_cast<T>(alpha) * x + static_cast<T>(beta) * y;
+  }
+};
+struct axpbypcz {
+  template <class T>
+  TALLY_HOST_DEVICE T operator()(T x, T y, T z) const {
+    return static_cast<T>(alpha) * x + static_cast<T>(beta) * y + static_cast<T>(gamma) * z;
   }
 };
 struct add {
@@ -53,12 +69,28 @@ struct exp {
   }
 };
 
-/// Calls f with the function of one or two elements that `what` is.
+/// Returns g of element i of as many vectors as it takes.
+template <class G, class T>
+TALLY_HOST_DEVICE T at(const G& g, const T* x, const T* y, const T* z, std::size_t i) {
+  if constexpr (std::is_invocable_v<G, T, T, T>) {
+    return g(x[i], y[i], z[i]);
+  } else if constexpr (std::is_invocable_v<G, T, T>) {
+    return g(x[i], y[i]);
+  } else {
+    return g(x[i]);
+  }
+}
+
+/// Calls f with the function of one, two or three elements that `what` is.
 template <class F>
 void visit(operation what, F&& f) {
   switch (what) {
     case operation::axpy:
       return f(axpy{});
+    case operation::waxpby:
+      return f(waxpby{});
+    case operation::axpbypcz:
+      return f(axpbypcz{});
     case operation::add:
       return f(add{});
     case operation::mul:

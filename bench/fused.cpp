@@ -14,7 +14,11 @@ std::vector<std::size_t> sizes(const types& t, bool full) {
   if (t != types_of(pair<double, double>{}) && !(full && t == types_of(pair<float, float>{})))
     return {};
   if (full) return {100, 1'000, 10'000, 100'000, 1'000'000, 1 << 22, 1 << 24, 1 << 26};
-  return {10'000, 1'000'000, 1 << 25};
+  return {10'000, 1 << 24};
+}
+std::vector<std::size_t> longest(const types& t, bool full) {
+  const std::vector<std::size_t> list = sizes(t, full);
+  return full || list.empty() ? list : std::vector<std::size_t>{list.back()};
 }
 
 /// What the one call is compared with.
@@ -25,11 +29,9 @@ contenders two_calls(const workload& w) {
       if constexpr (std::is_floating_point_v<A>) {
         list.push_back(
             on_host("two calls of " + std::string(where.name()), where.description(), w, [=] {
-              const tally::transform_arguments update = update_of(w);
-              tally::transform(where, update);
-              A norm;
-              tally::reduce(where, {update.z, tally::reduction::nrm2, {&norm, tally::type_of<A>}});
-              return norm;
+              A sum;
+              compute_in_two_calls(where, w, &sum, true);
+              return sum;
             }));
       }
     });
@@ -43,13 +45,19 @@ contenders ways(const workload& w, bool full) {
   return list;
 }
 
+constexpr lane of(std::string_view name, operation what,
+                  std::vector<std::size_t> (*sizes_of)(const types& t, bool full)) {
+  return {.name = name,
+          .on_all_threads = true,
+          .offset = of_malloc,
+          .what = what,
+          .sizes = sizes_of,
+          .ways = ways};
+}
+
 }  // namespace
 
-const lane waxpby_nrm2 = {.name = "waxpby-nrm2",
-                          .on_all_threads = true,
-                          .offset = of_malloc,
-                          .what = operation::waxpby_nrm2,
-                          .sizes = sizes,
-                          .ways = ways};
+const lane waxpby_nrm2 = of("waxpby-nrm2", operation::waxpby_nrm2, sizes);
+const lane axpy_dot = of("axpy-dot", operation::axpy_dot, longest);
 
 }  // namespace bench

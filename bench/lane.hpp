@@ -46,7 +46,8 @@ extern const lane asum;
 extern const lane max;  // extremum.cpp
 extern const lane iamax;
 extern const lane waxpby_nrm2;  // fused.cpp
-extern const lane exact;        // exact.cpp
+extern const lane axpy_dot;
+extern const lane exact;  // exact.cpp
 extern const lane exact_spread;
 extern const lane exact_sum;
 extern const lane accuracy;
@@ -55,6 +56,8 @@ extern const lane multi_dot;  // multi_dot.cpp
 extern const lane batched_dot;
 extern const lane copy;  // transform.cpp
 extern const lane axpy;
+extern const lane waxpby;
+extern const lane axpbypcz;
 extern const lane add;
 extern const lane mul;
 extern const lane relu;
@@ -80,9 +83,12 @@ extern const lane exact_sum_on_device;
 extern const lane ladder_on_device;     // device_ladder.cu
 extern const lane multi_dot_on_device;  // device_multi_dot.cpp
 extern const lane batched_dot_on_device;
+extern const lane waxpby_nrm2_on_device;  // device_fused.cpp
+extern const lane axpy_dot_on_device;
 extern const lane copy_on_device;  // device_transform.cpp
-extern const lane waxpby_nrm2_on_device;
 extern const lane axpy_on_device;
+extern const lane waxpby_on_device;
+extern const lane axpbypcz_on_device;
 extern const lane add_on_device;
 extern const lane mul_on_device;
 extern const lane relu_on_device;

@@ -89,7 +89,7 @@ contenders copies(const workload& w) {
 }  // namespace
 
 contenders limit(const workload& w) {
-  if (w.is_elementwise()) return copies(w);
+  if (writes(w.what)) return copies(w);
   contenders list = sequential(
       {on_host("limit: read", "one thread", w,
                [x = share(w.x, 0, 1), y = share(w.y_read(), 0, 1)] { return read_both(x, y); })});

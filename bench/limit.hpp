@@ -1,5 +1,5 @@
 // The measured limits: how fast the operands' bytes can be read at all, at the same size and so
-// from the same level of the memory; of element-wise functions, how fast x can be copied.
+// from the same level of the memory; of what writes a vector, how fast x can be copied.
 #pragma once
 
 #include "bench/contender.hpp"

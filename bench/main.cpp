@@ -30,15 +30,20 @@ struct options {
   bool full = false;
   bool quiet = false;
   std::string filter;
+  std::vector<std::string> matrices;
   std::string out = "results.json";
   std::uint64_t seed = std::random_device{}();
 };
 
 constexpr const char* usage =
-    "usage: tally_bench [--quick | --full] [--filter REGEX] [--out FILE] [--seed N] [--quiet]\n"
+    "usage: tally_bench [--quick | --full] [--filter REGEX] [--matrix FILE...] [--out FILE]\n"
+    "                   [--seed N] [--quiet]\n"
     "Measures and writes FILE (default results.json). Rows are named "
     "LANE/TYPES/SIZE/THREADS/CONTENDER;\n"
-    "of a sparse matrix SIZE is its name. --filter keeps those in which REGEX is found.\n";
+    "of a sparse matrix SIZE is its name. --filter keeps those in which REGEX is found. --matrix\n"
+    "measures the lanes spmv and spmv-cuda alone (with --filter what that keeps), on the matrices "
+    "in\n"
+    "these Matrix Market files.\n";
 
 options parse(int argc, char** argv) {
   options o;
@@ -56,6 +61,10 @@ options parse(int argc, char** argv) {
       o.quiet = true;
     } else if (argument == "--filter") {
       o.filter = value();
+    } else if (argument == "--matrix") {
+      do {
+        o.matrices.push_back(value());
+      } while (i + 1 < argc && argv[i + 1][0] != '-');
     } else if (argument == "--out") {
       o.out = value();
     } else if (argument == "--seed") {
@@ -67,6 +76,7 @@ options parse(int argc, char** argv) {
       throw std::invalid_argument("no option " + argument);
     }
   }
+  if (!o.matrices.empty() && o.filter.empty()) o.filter = "^spmv";
   return o;
 }
 
@@ -82,7 +92,7 @@ constexpr effort full_effort = {15, 0.03};
 /// take a hundred times as long as ours.
 constexpr double seconds_of_slow = 0.25;
 
-bool writes(const lane& l) { return is_elementwise(l.what) || l.what == operation::waxpby_nrm2; }
+bool writes(const lane& l) { return writes(l.what); }
 bool has_matrix(const lane& l) { return l.what == operation::spmv; }
 
 /// The contenders for one product.
@@ -108,12 +118,15 @@ std::vector<const lane*> lanes() {
                                    &iamax,
                                    &copy,
                                    &axpy,
+                                   &waxpby,
+                                   &axpbypcz,
                                    &add,
                                    &mul,
                                    &relu,
                                    &sigmoid,
                                    &exp,
                                    &waxpby_nrm2,
+                                   &axpy_dot,
                                    &exact,
                                    &exact_sum,
                                    &dot_aligned,
@@ -139,12 +152,15 @@ std::vector<const lane*> lanes() {
                           &iamax_on_device,
                           &copy_on_device,
                           &axpy_on_device,
+                          &waxpby_on_device,
+                          &axpbypcz_on_device,
                           &add_on_device,
                           &mul_on_device,
                           &relu_on_device,
                           &sigmoid_on_device,
                           &exp_on_device,
                           &waxpby_nrm2_on_device,
+                          &axpy_dot_on_device,
                           &add_odd_on_device,
                           &sigmoid_odd_on_device,
                           &multi_dot_on_device,
@@ -290,14 +306,26 @@ class operands {
     return w;
   }
 
-  /// Fills the result of an spmv with NaN, so that a row that isn't written is a wrong one.
-  static void spoil(const group& g, const workload& w) {
+  /// Puts into z what it has before a call that is checked: y where that is updated; of an spmv
+  /// NaN, so that a row that isn't written is a wrong one.
+  static void reset(const group& g, const workload& w) {
+    const bool is_updated = updates(w.what);
+    if (!is_updated && !has_matrix(*g.from)) return;
     if (!g.from->on_device) {
-      std::memset(w.z, 0xff, w.result_bytes());
+      if (is_updated) {
+        std::memcpy(w.z, w.y.data, w.size() * size_of(w.y.element));
+      } else {
+        std::memset(w.z, 0xff, w.result_bytes());
+      }
       return;
     }
 #if TALLY_BENCH_CUDA
-    check(cudaMemset(w.z, 0xff, w.result_bytes()), "cudaMemset");
+    if (is_updated) {
+      check(cudaMemcpy(w.z, w.y.data, w.size() * size_of(w.y.element), cudaMemcpyDeviceToDevice),
+            "cudaMemcpy");
+    } else {
+      check(cudaMemset(w.z, 0xff, w.result_bytes()), "cudaMemset");
+    }
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 #endif
   }
@@ -424,7 +452,7 @@ verdict check(const group& g, const contender& c, const workload& w, const bits&
   verdict v;
   for (int i = 0; i < calls; ++i) {
     bits result = room_for_result(w);
-    if (has_matrix(*g.from)) operands::spoil(g, w);
+    operands::reset(g, w);
     const auto start = std::chrono::steady_clock::now();
     c.compute(result.data());
     v.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -434,9 +462,8 @@ verdict check(const group& g, const contender& c, const workload& w, const bits&
         : has_matrix(*g.from) ? truth.error_of_rows(result.data(), expected.data(), w.accumulator)
         : w.is_elementwise()  ? largest_difference(result.data(), expected.data(),
                                                    std::min(w.size(), most_checked), w.x.element)
-        : w.what == operation::waxpby_nrm2
-            ? largest_difference(result.data(), expected.data(), 1, w.accumulator)
-            : truth.error_of(result.data(), w.accumulator);
+        : is_fused(w.what)    ? largest_difference(result.data(), expected.data(), 1, w.accumulator)
+                              : truth.error_of(result.data(), w.accumulator);
     v.error = std::max(v.error, error);
   }
   return v;
@@ -565,14 +592,16 @@ class progress {
 
 void run(const group& g, operands& data, bool full, const effort& e, results& file) {
   const workload host = data.on_host(g);
-  const bool is_fused = host.what == operation::waxpby_nrm2;
-  const reference truth =
-      host.is_elementwise() || is_fused ? reference{} : reference_of(host, g.from->drawn);
+  const reference truth = writes(*g.from) ? reference{} : reference_of(host, g.from->drawn);
   bits expected = room_for_result(host);
   workload checked = host;
   if (host.is_elementwise()) checked.x.size = checked.y.size = std::min(g.n, most_checked);
-  std::vector<std::byte> written(is_fused ? g.n * size_of(host.x.element) : 0);
-  if (is_fused) checked.z = written.data();
+  std::vector<std::byte> written(is_fused(host.what) ? g.n * size_of(host.x.element) : 0);
+  if (is_fused(host.what)) checked.z = written.data();
+  if (updates(host.what)) {
+    std::memcpy(host.is_elementwise() ? expected.data() : checked.z, host.y.data,
+                checked.size() * size_of(host.y.element));
+  }
   compute(tally::serial(), checked, expected.data(), true, g.from->exact);
 
   benchmark::ClearRegisteredBenchmarks();
@@ -615,6 +644,7 @@ void add_context(const options& o) {
 
 int main(int argc, char** argv) {
   const options o = parse(argc, argv);
+  if (!o.matrices.empty()) take_matrices(o.matrices);
   std::string program = argv[0], interleaved = "--benchmark_enable_random_interleaving=true";
   char* arguments[] = {program.data(), interleaved.data(), nullptr};
   int count = 2;

@@ -3,8 +3,12 @@
 #include <tally/matrix_market.hpp>
 
 #include <algorithm>
-#include <array>
+#include <complex>
 #include <filesystem>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
 
 namespace bench {
 namespace {
@@ -15,15 +19,15 @@ struct entry {
   std::string name;
   listed on_host;
   listed on_device;
-  matrices::pattern (*generate)(std::uint64_t seed);  ///< null: it is in a file
+  std::function<matrices::pattern(std::uint64_t seed)> generate;  ///< none: it is in a file
 };
 
 /// By their numbers of nonzeros, 294 to 5.6e7.
-const auto& entries() {
+std::vector<entry>& entries() {
   using enum listed;
   using matrices::random_rows, matrices::rmat, matrices::stencil;
   using seed = std::uint64_t;
-  static const std::array list = {
+  static std::vector<entry> list = {
       entry{"west0067", full, full, nullptr},
       entry{"1138_bus", full, full, nullptr},
       entry{"cryg2500", full, full, nullptr},
@@ -51,11 +55,40 @@ const auto& entries() {
 }
 
 bool is_here(const entry& e) {
-  return e.generate != nullptr ||
-         (TALLY_HAS_ZLIB && std::filesystem::exists(matrices::file(e.name)));
+  return e.generate || (TALLY_HAS_ZLIB && std::filesystem::exists(matrices::file(e.name)));
+}
+
+/// Returns the pattern in a file, whatever its values are: every field can be read as this type.
+matrices::pattern pattern_in(const std::string& path) {
+  auto a = tally::read_matrix_market<std::complex<double>>(path);
+  return {a.rows, a.columns, std::move(a.row_offsets), std::move(a.column_indices)};
+}
+
+/// Returns a file's name without its folder, .mtx and .mtx.gz.
+std::string name_of(const std::filesystem::path& path) {
+  std::filesystem::path name = path.filename();
+  for (const char* const end : {".gz", ".mtx"}) {
+    if (name.extension() == end) name = name.stem();
+  }
+  return name.string();
 }
 
 }  // namespace
+
+void take_matrices(const std::vector<std::string>& paths) {
+  std::vector<entry> taken;
+  for (const std::string& path : paths) {
+    const std::string name = name_of(path);
+    if (std::ranges::find(taken, name, &entry::name) != taken.end()) {
+      throw std::invalid_argument(path + ": a matrix of this name was given before");
+    }
+    const auto pattern = std::make_shared<matrices::pattern>(pattern_in(path));
+    if (pattern->nonzeros() == 0) throw std::invalid_argument(path + ": the matrix has no entries");
+    taken.push_back({name, listed::quick, listed::quick, [=](std::uint64_t) { return *pattern; }});
+  }
+  for (entry& e : entries()) e.on_host = e.on_device = listed::never;
+  std::ranges::move(taken, std::back_inserter(entries()));
+}
 
 const std::string& matrix_name(std::size_t n) { return entries()[n].name; }
 
@@ -77,9 +110,7 @@ std::size_t matrix_of_ladder() {
 
 matrices::pattern pattern_of(std::size_t n, std::uint64_t seed) {
   const entry& e = entries()[n];
-  if (e.generate != nullptr) return e.generate(seed);
-  auto a = tally::read_matrix_market(matrices::file(e.name).string());
-  return {a.rows, a.columns, std::move(a.row_offsets), std::move(a.column_indices)};
+  return e.generate ? e.generate(seed) : pattern_in(matrices::file(e.name).string());
 }
 
 }  // namespace bench

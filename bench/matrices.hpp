@@ -14,7 +14,13 @@ namespace bench {
 /// place in a list.
 const std::string& matrix_name(std::size_t n);
 
-/// Those of a lane, the smallest first; without those whose files are not here.
+/// Puts the matrices in Matrix Market files in the place of the lanes' own ones, by the files'
+/// names without folder and ending. Of a file only the pattern is taken.
+/// @throws std::exception if one can't be read, or two have one name; then nothing changes.
+void take_matrices(const std::vector<std::string>& paths);
+
+/// Those of a lane, the smallest first, or in the order in which they were taken; without those
+/// whose files are not here.
 std::vector<std::size_t> matrices_of(bool on_device, bool full);
 
 /// Rows of 4.2 nonzeros: the ladder's.

@@ -16,6 +16,10 @@ tally::elementwise function_of(operation what) {
   switch (what) {
     case operation::axpy:
       return tally::elementwise::axpy;
+    case operation::waxpby:
+      return tally::elementwise::waxpby;
+    case operation::axpbypcz:
+      return tally::elementwise::axpbypcz;
     case operation::add:
       return tally::elementwise::add;
     case operation::mul:
@@ -61,11 +65,11 @@ contenders ours_of_one(const workload& w, bool full) {
       const auto add = [&](auto f) { list.push_back(on_host(name, label, w, f)); };
       if (w.is_elementwise()) return add([=] { compute(where, w, w.z, true); });
       if constexpr (std::is_floating_point_v<A>) {
-        if (w.what == operation::waxpby_nrm2) {
+        if (is_fused(w.what)) {
           return add([=] {
-            A norm;
-            compute(where, w, &norm, true);
-            return norm;
+            A sum;
+            compute(where, w, &sum, true);
+            return sum;
           });
         }
       }
@@ -128,8 +132,37 @@ std::int64_t checksum(const tally::operand& counts) {
   return static_cast<std::int64_t>(sum);
 }
 
-tally::transform_arguments update_of(const workload& w) {
-  return {tally::elementwise::waxpby, plain::alpha, 1, w.x, w.y, {w.z, w.size(), 1, w.x.element}};
+namespace {
+
+tally::fused_arguments fused_of(const workload& w, tally::output result,
+                                tally::call_options options) {
+  const tally::output_operand z = {w.z, w.size(), 1, w.x.element};
+  if (w.what == operation::axpy_dot) {
+    return {{tally::elementwise::axpy, plain::alpha, {}, w.x, z, z},
+            tally::fused_sum::dot,
+            w.y,
+            tally::conjugate::none,
+            result,
+            options};
+  }
+  return {{tally::elementwise::waxpby, plain::alpha, 1, w.x, w.y, z},
+          tally::fused_sum::nrm2,
+          {},
+          tally::conjugate::none,
+          result,
+          options};
+}
+
+}  // namespace
+
+void compute_in_two_calls(const tally::executor& where, const workload& w, void* result,
+                          bool wait) {
+  const tally::fused_arguments a = fused_of(w, {result, w.accumulator}, {.wait = wait});
+  tally::transform(where, a.update);
+  if (a.what == tally::fused_sum::dot) {
+    return tally::dot(where, {a.update.z, a.v, a.conjugated, a.result, a.options});
+  }
+  tally::reduce(where, {a.update.z, tally::reduction::nrm2, a.result, a.options});
 }
 
 void compute(const tally::executor& where, const workload& w, void* result, bool wait, bool exact) {
@@ -153,8 +186,8 @@ void compute(const tally::executor& where, const workload& w, void* result, bool
     case operation::spmv:
       return tally::spmv(where, spmv_of(w, result));
     case operation::waxpby_nrm2:
-      return tally::fused(
-          where, {update_of(w), tally::fused_sum::nrm2, {}, tally::conjugate::none, to, options});
+    case operation::axpy_dot:
+      return tally::fused(where, fused_of(w, to, options));
     case operation::max:
       if (!wait) return tally::find_extremum(where, {w.x, tally::extreme::max, result, options});
       alignas(8) unsigned char both[16];
@@ -165,6 +198,8 @@ void compute(const tally::executor& where, const workload& w, void* result, bool
       tally::transform_arguments a;
       a.what = function_of(w.what);
       a.alpha = plain::alpha;
+      a.beta = plain::beta;
+      a.gamma = plain::gamma;
       a.x = w.x;
       a.y = w.y_read();
       a.z = {result, w.size(), 1, w.x.element};

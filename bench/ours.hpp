@@ -21,15 +21,15 @@ tally::histogram_arguments histogram_of(const workload& w);
 /// Returns a checksum of the counts of a histogram, in host memory.
 std::int64_t checksum(const tally::operand& counts);
 
-/// Returns the update of waxpby_nrm2.
-tally::transform_arguments update_of(const workload& w);
-
 /// What an spmv into `y` is asked for.
 tally::spmv_arguments spmv_of(const workload& w, void* y, const tally::spmv_plan* plan = nullptr);
 
+/// An update with a sum in the two calls that it stands for.
+void compute_in_two_calls(const tally::executor& where, const workload& w, void* result, bool wait);
+
 /// What `w` asks for, on `where`; of a histogram a checksum, on the host only. Of `max` the index
 /// comes behind the value, in 16 bytes, unless this waits. An element-wise function and
-/// spmv write `result`.
+/// spmv write `result`; what updates reads it, too.
 void compute(const tally::executor& where, const workload& w, void* result, bool wait,
              bool exact = false);
 

@@ -27,11 +27,17 @@ OF_ELEMENTS = {"float16": 2.0**-10, "bfloat16": 2.0**-7, **ACCURACY}
 ELEMENTWISE = {
     "copy": "Copy",
     "axpy": "axpy, z = αx + y,",
+    "waxpby": "w = αx + βy",
+    "axpbypcz": "z = αx + βy + γz",
     "add": "Sum of two vectors",
     "mul": "Product of two vectors, element by element,",
     "relu": "relu",
     "sigmoid": "Sigmoid",
     "exp": "exp",
+}
+FUSED = {
+    "waxpby-nrm2": "w = αx + y and its norm",
+    "axpy-dot": "y = αx + y and its product with another vector",
 }
 LANES = {
     "dot": "Dot product on the host, vectors where malloc puts them",
@@ -41,7 +47,7 @@ LANES = {
     "max": "Largest element on the host",
     "iamax": "Index of the element of largest magnitude on the host",
     **{lane: f"{what} on the host" for lane, what in ELEMENTWISE.items()},
-    "waxpby-nrm2": "z = αx + y and its norm on the host",
+    **{lane: f"{what} on the host" for lane, what in FUSED.items()},
     "multi-dot": "16 vectors against one on the host",
     "batched-dot": "10^6 dot products of n elements on the host",
     "exact": "Exact dot product on the host",
@@ -74,7 +80,10 @@ LANES = {
         f"{lane}-cuda-odd": f"{ELEMENTWISE[lane]} on the CUDA device, vectors one element past a page"
         for lane in ("add", "sigmoid")
     },
-    "waxpby-nrm2-cuda": "z = αx + y and its norm on the CUDA device: the device's time in a graph",
+    **{
+        f"{lane}-cuda": f"{what} on the CUDA device: the device's time in a graph"
+        for lane, what in FUSED.items()
+    },
     "multi-dot-cuda": "16 vectors against one on the CUDA device: the device's time in a graph",
     "batched-dot-cuda": "10^6 dot products of n elements on the CUDA device: the device's time in a graph",
     "exact-cuda": "Exact dot product on the CUDA device: the device's time in a graph",
@@ -89,7 +98,7 @@ LANES = {
 }
 ON_ALL_THREADS = {
     "dot", "sum", "asum", "max", "iamax", "multi-dot", "batched-dot", "exact", "exact-spread", "exact-sum",
-    *ELEMENTWISE,
+    *ELEMENTWISE, *FUSED,
     "bincount", "bincount-zipf", "bincount-constant", "bincount-entropy", "histogram-even",
     "histogram-range", "spmv",
 }
@@ -98,6 +107,15 @@ ON_ALL_THREADS = {
 def has_matrix(lane):
     """Whether a row is of a sparse matrix, which has a name, and n nonzeros."""
     return "spmv" in lane
+
+
+def is_elementwise(lane):
+    return lane.removesuffix("-odd").removesuffix("-cuda") in ELEMENTWISE
+
+
+def writes(lane):
+    """Whether a vector is written, so that a copy is the limit."""
+    return is_elementwise(lane) or lane.removesuffix("-cuda") in FUSED
 
 
 def counts(lane):
@@ -146,10 +164,6 @@ class Row:
         return self.name.startswith("tally::") and (not exact or self.name.endswith(" exact"))
 
     @property
-    def elementwise(self):
-        return self.lane.split("-")[0] in ELEMENTWISE
-
-    @property
     def limit(self):
         return self.name.startswith("limit")
 
@@ -158,7 +172,7 @@ class Row:
         """Off by more than any order of summation is on random data."""
         if self.error is None or self.lane == "accuracy":
             return False
-        if self.elementwise:
+        if is_elementwise(self.lane):
             return self.error > 4 * OF_ELEMENTS[self.types.split("x")[0]]
         double = "float64" in self.types or "complex128" in self.types
         return self.error > math.sqrt(self.n) * ACCURACY["float64" if double else "float32"]
@@ -197,7 +211,7 @@ def read(path):
         )
     rows.sort(key=lambda r: (list(LANES).index(r.lane), r.types, r.threads, r.n, r.matrix, r.position))
     for group in groups_of(rows).values():
-        limits = ("limit: copy",) if group[0].elementwise else ("limit: read", "limit: pinned")
+        limits = ("limit: copy",) if writes(group[0].lane) else ("limit: read", "limit: pinned")
         limit = max(
             (r.bytes / r.seconds for r in group if r.name.startswith(limits)), default=None
         )
@@ -266,7 +280,7 @@ def n_name(lane):
 
 
 def types_text(lane, types):
-    if counts(lane) or has_matrix(lane) or lane.split("-")[0] in ELEMENTWISE:
+    if counts(lane) or has_matrix(lane) or writes(lane):
         return types.split("x")[0]
     return types.replace("x", " × ", 1).replace("=", " in ")
 
@@ -354,8 +368,8 @@ def markdown(context, rows, plots):
         "Times are medians of repetitions in random order, the contenders of a group in turn on the same "
         "data, uniform in [-1, 1) where nothing else is said. GB/s counts the operands' bytes once, of "
         "histograms those of the samples, of sparse matrices values, columns, offsets and both vectors. The "
-        "limit is a kernel that only reads them, measured at the same size; of element-wise functions one that "
-        "copies x, of sparse matrices one that reads values and columns. Other / ours above 1: ours is faster. "
+        "limit is a kernel that only reads them, measured at the same size; of what writes a vector one "
+        "that copies x, of sparse matrices one that reads values and columns. Other / ours above 1: ours is faster. "
         "Bits: whether the result is, bit for bit, that of `tally::serial`. Error: against the sum with twice the digits of "
         "a double, divided by Σ|x·y|; **wrong** is more than any order of additions explains. Of element-wise "
         "functions: the largest difference of an element from that of `tally::serial`, over the largest element; of "
@@ -531,7 +545,7 @@ def plot_lane(pyplot, title, columns, path):
         below.set_xlabel("bins" if counts(rows[0].lane) else "elements")
     axes[0][0].set_ylabel("time of a call")
     axes[0][0].yaxis.set_major_formatter(lambda value, _: time_text(value))
-    copied = columns[0][1][0].elementwise
+    copied = writes(columns[0][1][0].lane)
     axes[1][0].set_ylabel(f"% of the {'copy' if copied else 'read'} limit at this size")
     axes[1][0].set_ylim(0, min(max([110, *(1.05 * f for f in fractions)]), 150))
     figure.tight_layout()

@@ -13,6 +13,15 @@ std::vector<std::size_t> sizes(const types& t, bool full) {
   if (full) return {8, 100, 1'000, 10'000, 100'000, 1'000'000, 1 << 22, 1 << 24, 1 << 26};
   return {10'000, 1'000'000, 1 << 26};
 }
+/// One of a million elements alone, or a long one.
+std::vector<std::size_t> a_million(const types& t, bool full) {
+  const std::vector<std::size_t> list = sizes(t, full);
+  return full || list.empty() ? list : std::vector<std::size_t>{1'000'000};
+}
+std::vector<std::size_t> longest(const types& t, bool full) {
+  const std::vector<std::size_t> list = sizes(t, full);
+  return full || list.empty() ? list : std::vector<std::size_t>{list.back()};
+}
 std::vector<std::size_t> sizes_in_full(const types& t, bool full) {
   return full ? sizes(t, full) : std::vector<std::size_t>{};
 }
@@ -33,23 +42,26 @@ contenders ways(const workload& w, bool full) {
   return list;
 }
 
-constexpr lane of(std::string_view name, operation what, bool quick) {
+constexpr lane of(std::string_view name, operation what,
+                  std::vector<std::size_t> (*sizes_of)(const types& t, bool full)) {
   return {.name = name,
           .on_all_threads = true,
           .offset = of_malloc,
           .what = what,
-          .sizes = quick ? sizes : sizes_in_full,
+          .sizes = sizes_of,
           .ways = ways};
 }
 
 }  // namespace
 
-const lane copy = of("copy", operation::copy, false);
-const lane axpy = of("axpy", operation::axpy, true);
-const lane add = of("add", operation::add, true);
-const lane mul = of("mul", operation::mul, false);
-const lane relu = of("relu", operation::relu, true);
-const lane sigmoid = of("sigmoid", operation::sigmoid, true);
-const lane exp = of("exp", operation::exp, false);
+const lane copy = of("copy", operation::copy, sizes_in_full);
+const lane axpy = of("axpy", operation::axpy, sizes);
+const lane waxpby = of("waxpby", operation::waxpby, a_million);
+const lane axpbypcz = of("axpbypcz", operation::axpbypcz, longest);
+const lane add = of("add", operation::add, sizes_in_full);
+const lane mul = of("mul", operation::mul, sizes_in_full);
+const lane relu = of("relu", operation::relu, sizes);
+const lane sigmoid = of("sigmoid", operation::sigmoid, sizes);
+const lane exp = of("exp", operation::exp, sizes_in_full);
 
 }  // namespace bench

@@ -64,8 +64,9 @@ std::string name(const types& t);
 /// What is computed: the product of x and y; or something of x alone, and then y is only there. Of
 /// `max` the value is the result, of `iamax` the index, an int64; of `histogram` y has the counts,
 /// and what is checked is a checksum of them. `spmv` writes a matrix's product with x.
-/// `waxpby_nrm2` writes z = alpha x + y, and its norm is the result. The element-wise functions
-/// (elementwise.hpp) write as many elements of the type of x.
+/// `waxpby_nrm2` writes z = alpha x + y, and its norm is the result; `axpy_dot` writes z = alpha x
+/// + z, and its product with y is the result. The element-wise functions (elementwise.hpp) write as
+/// many elements of the type of x; `axpbypcz` reads them first. What is updated starts as y.
 enum class operation {
   dot,
   sum,
@@ -75,8 +76,11 @@ enum class operation {
   histogram,
   spmv,
   waxpby_nrm2,
+  axpy_dot,
   copy,
   axpy,
+  waxpby,
+  axpbypcz,
   add,
   mul,
   relu,
@@ -85,6 +89,15 @@ enum class operation {
 };
 
 constexpr bool is_elementwise(operation what) { return what >= operation::copy; }
+constexpr bool is_fused(operation what) {
+  return what == operation::waxpby_nrm2 || what == operation::axpy_dot;
+}
+/// Says whether z is written, by x_i, y_i and perhaps z_i.
+constexpr bool writes(operation what) { return is_elementwise(what) || is_fused(what); }
+/// Says whether z is read before.
+constexpr bool updates(operation what) {
+  return what == operation::axpbypcz || what == operation::axpy_dot;
+}
 
 /// The first so many elements of an element-wise function's result are checked.
 inline constexpr std::size_t most_checked = std::size_t{1} << 20;
@@ -101,14 +114,16 @@ struct workload {
   std::size_t rows = 1;
   bool y_has_rows = false;
   tally::binning bins = tally::binning::keys;  ///< of histograms; y has as many elements
-  void* z = nullptr;            ///< where an element-wise function, spmv or waxpby_nrm2 writes
+  void* z = nullptr;                           ///< where what writes, and spmv, write
   tally::csr_operand matrix{};  ///< of spmv; values of the type of x, columns and offsets int32
 
   /// Elements; nonzeros of a matrix.
   std::size_t size() const { return what == operation::spmv ? matrix.nonzeros() : x.size; }
   bool is_elementwise() const { return bench::is_elementwise(what); }
+  /// Says whether the result is z, and not a number.
+  bool result_is_z() const { return is_elementwise() || what == operation::spmv; }
   bool x_alone() const {
-    return what != operation::dot && what != operation::waxpby_nrm2 &&
+    return what != operation::dot && !is_fused(what) &&
            !(what >= operation::axpy && what <= operation::mul);
   }
   /// y where it is read; else an empty vector.
@@ -128,8 +143,8 @@ struct workload {
       return of(matrix.values) + of(matrix.column_indices) + of(matrix.row_offsets) + of(x) +
              result_bytes();
     }
-    const std::size_t written = is_elementwise() || what == operation::waxpby_nrm2 ? 1 : 0;
-    return size() * ((rows + written) * size_of(x.element) + rows_of_y() * size_of(y.element));
+    const std::size_t of_z = (writes(what) ? 1u : 0u) + (updates(what) ? 1u : 0u);
+    return size() * ((rows + of_z) * size_of(x.element) + rows_of_y() * size_of(y.element));
   }
 };
 

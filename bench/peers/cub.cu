@@ -190,31 +190,36 @@ contenders cub_elementwise_on_device(const workload& w) {
           const auto n = static_cast<std::int64_t>(x_span.size());
           plain::visit(w.what, [&]<class G>(G g) {
             const on_elements<G> f{g};
-            const auto from = [=] {
-              if constexpr (std::is_invocable_v<G, float, float>) {
+            const auto from = [=]([[maybe_unused]] const N* z) {
+              if constexpr (std::is_invocable_v<G, float, float, float>) {
+                return cuda::std::tuple(x, y, z);
+              } else if constexpr (std::is_invocable_v<G, float, float>) {
                 return cuda::std::tuple(x, y);
               } else {
                 return cuda::std::tuple(x);
               }
-            }();
+            };
             list.push_back(on_device(
                 "CUB", version(),
                 [=](cudaStream_t stream, void* z) {
-                  check(cub::DeviceTransform::Transform(from, static_cast<N*>(z), n, f, stream),
+                  auto* const to = static_cast<N*>(z);
+                  check(cub::DeviceTransform::Transform(from(to), to, n, f, stream),
                         "cub::DeviceTransform");
                 },
                 w));
-            list.push_back(on_device(
-                "Thrust", version(),
-                [=](cudaStream_t stream, void* z) {
-                  const auto where = thrust::cuda::par_nosync.on(stream);
-                  if constexpr (std::is_invocable_v<G, float, float>) {
-                    thrust::transform(where, x, x + n, y, static_cast<N*>(z), f);
-                  } else {
-                    thrust::transform(where, x, x + n, static_cast<N*>(z), f);
-                  }
-                },
-                w));
+            if constexpr (!std::is_invocable_v<G, float, float, float>) {  // Thrust has none
+              list.push_back(on_device(
+                  "Thrust", version(),
+                  [=](cudaStream_t stream, void* z) {
+                    const auto where = thrust::cuda::par_nosync.on(stream);
+                    if constexpr (std::is_invocable_v<G, float, float>) {
+                      thrust::transform(where, x, x + n, y, static_cast<N*>(z), f);
+                    } else {
+                      thrust::transform(where, x, x + n, static_cast<N*>(z), f);
+                    }
+                  },
+                  w));
+            }
           });
         }
       });

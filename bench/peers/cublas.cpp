@@ -7,6 +7,7 @@
 
 #include <complex>
 #include <concepts>
+#include <iterator>
 #include <string>
 
 namespace bench::peers {
@@ -25,6 +26,16 @@ const library& cublas() {
 
 /// A function of the type that the header declares.
 #define CUBLAS_FUNCTION(name) cublas().function<decltype(name)>(#name)
+
+/// That of float or double, by the name behind its letter.
+#define CUBLAS_OF(X, name)                   \
+  [] {                                       \
+    if constexpr (std::same_as<X, double>) { \
+      return CUBLAS_FUNCTION(cublasD##name); \
+    } else {                                 \
+      return CUBLAS_FUNCTION(cublasS##name); \
+    }                                        \
+  }()
 
 /// The handle for results in the memory that `mode` says, its work on stream().
 cublasHandle_t handle(cublasPointerMode_t mode) {
@@ -173,37 +184,116 @@ contenders cublas_to_host(const workload& w) {
   return list;
 }
 
-contenders cublas_axpy_on_device(const workload& w) {
-  contenders list;
-  if (w.what != operation::axpy || !cublas()) return list;
+namespace {
+
+/// BLAS's first level and geam on vectors of float or double; factors, vectors and sums are in
+/// device memory.
+template <std::floating_point X>
+class vectors_of {
+ public:
+  explicit vectors_of(std::size_t n) : n_(static_cast<std::int64_t>(n)) {}
+
+  const X* alpha() const { return static_cast<const X*>(factors_().data()); }
+  const X* beta() const { return alpha() + 1; }
+  const X* gamma() const { return alpha() + 2; }
+
+  void copy(const X* x, X* z) const {
+    check(CUBLAS_OF(X, copy_v2_64)(on_device(), n_, x, 1, z, 1), "cublascopy");
+  }
+  void scal(const X* factor, X* z) const {
+    check(CUBLAS_OF(X, scal_v2_64)(on_device(), n_, factor, z, 1), "cublasscal");
+  }
+  void axpy(const X* factor, const X* x, X* z) const {
+    check(CUBLAS_OF(X, axpy_v2_64)(on_device(), n_, factor, x, 1, z, 1), "cublasaxpy");
+  }
+  void dot(const X* x, const X* y, X* sum) const {
+    check(CUBLAS_OF(X, dot_v2_64)(on_device(), n_, x, 1, y, 1, sum), "cublasdot");
+  }
+  void nrm2(const X* x, X* norm) const {
+    check(CUBLAS_OF(X, nrm2_v2_64)(on_device(), n_, x, 1, norm), "cublasnrm2");
+  }
+  /// z = alpha x + beta y, of matrices of one column.
+  void geam(const X* x, const X* y, X* z) const {
+    check(CUBLAS_OF(X, geam_64)(on_device(), CUBLAS_OP_N, CUBLAS_OP_N, n_, 1, alpha(), x, n_,
+                                beta(), y, n_, z, n_),
+          "cublasgeam");
+  }
+
+ private:
+  static cublasHandle_t on_device() { return handle(CUBLAS_POINTER_MODE_DEVICE); }
+
+  std::int64_t n_;
+  on_demand<device_memory> factors_{[] {
+    const X values[] = {plain::alpha, plain::beta, plain::gamma};
+    return device_memory(tally::operand{values, std::size(values), 1, tally::type_of<X>});
+  }};
+};
+
+/// Calls f(vectors_of<X>, x, y, z) for vectors that cuBLAS has updates of.
+template <class F>
+void visit_updates(const workload& w, F&& f) {
+  if (!cublas()) return;
   visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
                                           std::type_identity<A>) {
     if constexpr (has_dot<X, Y, A> && std::floating_point<X>) {
-      const on_demand<device_memory> factor([] {
-        const X value = plain::alpha;
-        return device_memory(tally::operand{&value, 1, 1, tally::type_of<X>});
-      });
-      const auto f = [] {
-        if constexpr (std::same_as<X, double>) {
-          return CUBLAS_FUNCTION(cublasDaxpy_v2_64);
-        } else {
-          return CUBLAS_FUNCTION(cublasSaxpy_v2_64);
-        }
-      };
+      f(vectors_of<X>(x.size()), x.data(), y.data(), static_cast<X*>(w.z));
+    }
+  });
+}
+
+}  // namespace
+
+contenders cublas_updates_on_device(const workload& w) {
+  contenders list;
+  visit_updates(w, [&]<class X>(const vectors_of<X>& v, const X* x, const X* y, X*) {
+    const auto add = [&](const char* name, const char* label, auto f) {
       list.push_back(on_device(
-          "cuBLAS", version() + ", y in place",
-          [=, n = static_cast<std::int64_t>(x.size())](cudaStream_t, void* z) {
-            check(f()(handle(CUBLAS_POINTER_MODE_DEVICE), n, static_cast<const X*>(factor().data()),
-                      x.data(), 1, static_cast<X*>(z), 1),
-                  "cublasaxpy");
-          },
-          w));
-      list.back().compute = [compute = list.back().compute, y, z = w.z](void* result) {
-        bench::check(
-            cudaMemcpyAsync(z, y.data(), y.size_bytes(), cudaMemcpyDeviceToDevice, stream()),
-            "cudaMemcpyAsync");
+          name, version() + label, [=](cudaStream_t, void* z) { f(static_cast<X*>(z)); }, w));
+    };
+    if (w.what == operation::axpy) {
+      add("cuBLAS", ", y in place", [=](X* z) { v.axpy(v.alpha(), x, z); });
+      list.back().compute = [compute = list.back().compute, v, y, z = w.z](void* result) {
+        v.copy(y, static_cast<X*>(z));
         compute(result);
       };
+    }
+    if (w.what == operation::waxpby) {
+      add("cuBLAS geam", "", [=](X* z) { v.geam(x, y, z); });
+      add("cuBLAS copy, scal, axpy", "", [=](X* z) {
+        v.copy(y, z);
+        v.scal(v.beta(), z);
+        v.axpy(v.alpha(), x, z);
+      });
+    }
+    if (w.what == operation::axpbypcz) {
+      add("cuBLAS scal, axpy, axpy", "", [=](X* z) {
+        v.scal(v.gamma(), z);
+        v.axpy(v.alpha(), x, z);
+        v.axpy(v.beta(), y, z);
+      });
+    }
+  });
+  return list;
+}
+
+contenders cublas_fused_on_device(const workload& w) {
+  contenders list;
+  visit_updates(w, [&]<class X>(const vectors_of<X>& v, const X* x, const X* y, X* z) {
+    const auto add = [&](const char* name, auto f) {
+      list.push_back(
+          on_device(name, version(), [=](cudaStream_t, void* sum) { f(static_cast<X*>(sum)); }, w));
+    };
+    if (w.what == operation::axpy_dot) {
+      add("cuBLAS axpy, dot", [=](X* sum) {
+        v.axpy(v.alpha(), x, z);
+        v.dot(z, y, sum);
+      });
+    } else {
+      add("cuBLAS copy, axpy, nrm2", [=](X* sum) {
+        v.copy(y, z);
+        v.axpy(v.alpha(), x, z);
+        v.nrm2(z, sum);
+      });
     }
   });
   return list;
@@ -222,13 +312,7 @@ contenders cublas_rows_on_device(const workload& w) {
       const auto n = static_cast<int>(x.size()), rows = static_cast<int>(w.rows);
       const auto transposed = CUBLAS_OP_T;  // columns of BLAS's matrix are the rows here
       if (w.y_has_rows) {
-        const auto f = [] {
-          if constexpr (std::same_as<X, double>) {
-            return CUBLAS_FUNCTION(cublasDgemvStridedBatched);
-          } else {
-            return CUBLAS_FUNCTION(cublasSgemvStridedBatched);
-          }
-        };
+        const auto f = [] { return CUBLAS_OF(X, gemvStridedBatched); };
         list.push_back(on_device(
             "cuBLAS gemvStridedBatched", version(),
             [=](cudaStream_t, void* results) {
@@ -239,13 +323,7 @@ contenders cublas_rows_on_device(const workload& w) {
             },
             w));
       } else {
-        const auto f = [] {
-          if constexpr (std::same_as<X, double>) {
-            return CUBLAS_FUNCTION(cublasDgemv_v2);
-          } else {
-            return CUBLAS_FUNCTION(cublasSgemv_v2);
-          }
-        };
+        const auto f = [] { return CUBLAS_OF(X, gemv_v2); };
         list.push_back(on_device(
             "cuBLAS gemv", version(),
             [=](cudaStream_t, void* results) {

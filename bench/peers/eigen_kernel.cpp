@@ -54,12 +54,16 @@ void iamax_kernel(const void* x, const void*, std::size_t n, void* result) {
   *static_cast<std::int64_t*>(result) = index;
 }
 
-/// Element-wise functions: `f` makes an expression of x and y.
+/// Element-wise functions: `f` makes an expression of x and y, or of z, too.
 template <class X, class F>
 void write(const void* x, const void* y, std::size_t n, void* z, F f) {
   Eigen::Map<Eigen::Array<X, Eigen::Dynamic, 1>> to(static_cast<X*>(z),
                                                     static_cast<Eigen::Index>(n));
-  to = f(vector<X>(x, n), vector<X>(y, n));
+  if constexpr (std::is_invocable_v<F, decltype(vector<X>(x, n)), decltype(vector<X>(y, n))>) {
+    to = f(vector<X>(x, n), vector<X>(y, n));
+  } else {
+    to = f(vector<X>(x, n), vector<X>(y, n), vector<X>(z, n));
+  }
 }
 template <class X>
 eigen_kernel* elementwise_kernel_of(bench::operation what) {
@@ -73,6 +77,19 @@ eigen_kernel* elementwise_kernel_of(bench::operation what) {
       return [](from x, from y, std::size_t n, void* z) {
         write<X>(x, y, n, z,
                  [](auto a, auto b) { return static_cast<X>(bench::plain::alpha) * a + b; });
+      };
+    case bench::operation::waxpby:
+      return [](from x, from y, std::size_t n, void* z) {
+        write<X>(x, y, n, z, [](auto a, auto b) {
+          return static_cast<X>(bench::plain::alpha) * a + static_cast<X>(bench::plain::beta) * b;
+        });
+      };
+    case bench::operation::axpbypcz:
+      return [](from x, from y, std::size_t n, void* z) {
+        write<X>(x, y, n, z, [](auto a, auto b, auto c) {
+          return static_cast<X>(bench::plain::alpha) * a + static_cast<X>(bench::plain::beta) * b +
+                 static_cast<X>(bench::plain::gamma) * c;
+        });
       };
     case bench::operation::add:
       return [](from x, from y, std::size_t n, void* z) {

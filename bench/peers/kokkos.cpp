@@ -90,13 +90,8 @@ contenders kokkos_elementwise(const workload& w) {
         list.push_back(on_host("Kokkos", std::to_string(KOKKOS_VERSION) + " " + space::name(), w,
                                [=, x = x_span.data(), y = y_span.data(), z = static_cast<X*>(w.z)] {
                                  Kokkos::parallel_for(
-                                     Kokkos::RangePolicy<space>(0, w.size()), [=](std::size_t i) {
-                                       if constexpr (std::is_invocable_v<G, X, X>) {
-                                         z[i] = g(x[i], y[i]);
-                                       } else {
-                                         z[i] = g(x[i]);
-                                       }
-                                     });
+                                     Kokkos::RangePolicy<space>(0, w.size()),
+                                     [=](std::size_t i) { z[i] = plain::at<G, X>(g, x, y, z, i); });
                                }));
         list.back().threads = threads;
       });

@@ -22,7 +22,7 @@ source kokkos_of_one;
 
 // Element-wise functions. (Eigen's above does these too.)
 source standard_elementwise;  // a plain loop; on all threads with OpenMP
-source standard_fused;        // one plain loop
+source standard_fused;        // the same of an update with a sum
 source kokkos_elementwise;
 source histogram;  // plain loops, on all threads too; as NumPy does it
 

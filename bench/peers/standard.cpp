@@ -89,13 +89,7 @@ namespace {
 
 template <class G, class T>
 [[gnu::noinline]] void in_loop(const G& g, const T* x, const T* y, std::size_t n, T* z) {
-  for (std::size_t i = 0; i < n; ++i) {
-    if constexpr (std::is_invocable_v<G, T, T>) {
-      z[i] = g(x[i], y[i]);
-    } else {
-      z[i] = g(x[i]);
-    }
-  }
+  for (std::size_t i = 0; i < n; ++i) z[i] = plain::at<G, T>(g, x, y, z, i);
 }
 
 }  // namespace
@@ -130,14 +124,15 @@ contenders standard_elementwise(const workload& w) {
 
 namespace {
 
-template <class T>
-[[gnu::noinline]] T norm_in_loop(const T* x, const T* y, std::size_t n, T* z) {
+/// Updates z, and returns the sum of its products with y or with itself.
+template <bool is_dot, class T>
+[[gnu::noinline]] T fused_in_loop(const T* x, const T* y, std::size_t n, T* z) {
   T sum = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    z[i] = plain::axpy{}(x[i], y[i]);
-    sum += z[i] * z[i];
+    z[i] = plain::axpy{}(x[i], is_dot ? z[i] : y[i]);
+    sum += z[i] * (is_dot ? y[i] : z[i]);
   }
-  return std::sqrt(sum);
+  return sum;
 }
 
 }  // namespace
@@ -147,12 +142,30 @@ contenders standard_fused(const workload& w) {
   visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
                                           std::type_identity<A>) {
     if constexpr (std::is_same_v<X, Y> && std::is_same_v<X, A> && std::is_floating_point_v<X>) {
-      list.push_back(on_host("plain loop", "-O3", w, [=, z = static_cast<X*>(w.z)] {
-        return norm_in_loop(x.data(), y.data(), x.size(), z);
-      }));
+      const bool is_dot = w.what == operation::axpy_dot;
+      const auto part = [=, loop = is_dot ? fused_in_loop<true, X> : fused_in_loop<false, X>,
+                         z = static_cast<X*>(w.z)](std::size_t first, std::size_t n) {
+        return loop(x.data() + first, y.data() + first, n, z + first);
+      };
+      const auto result = [=](X sum) { return is_dot ? sum : std::sqrt(sum); };
+      if (w.threads == 1) {
+        list.push_back(
+            on_host("plain loop", "-O3", w, [=, n = x.size()] { return result(part(0, n)); }));
+        return;
+      }
+      list.push_back(on_host("plain loop (OpenMP)", "-O3", w,
+                             [=, n = x.size(), parts = static_cast<std::size_t>(w.threads)] {
+                               X sum = 0;
+#pragma omp parallel for schedule(static) num_threads(static_cast<int>(parts)) reduction(+ : sum)
+                               for (std::size_t p = 0; p < parts; ++p) {
+                                 const std::size_t first = n * p / parts;
+                                 sum += part(first, n * (p + 1) / parts - first);
+                               }
+                               return result(sum);
+                             }));
     }
   });
-  return sequential(std::move(list));
+  return list;
 }
 
 contenders standard_rows(const workload& w) {

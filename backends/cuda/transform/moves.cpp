@@ -6,6 +6,7 @@
 #include "backends/cuda/runtime/runtime.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tally::backends::cuda {
 namespace {
@@ -42,12 +43,12 @@ void run(const executor& where, move_kernel_function* kernel, move_job job, std:
 void fill(const executor& where, const element_bytes& value, const output_operand& z) {
   const current_device current(where.device());
   move_job job = job_of(z);
-  job.value = value;
-  const std::size_t size = size_of(z.element);
-  for (std::size_t i = 0; i < sizeof job.aligned.bytes; ++i) {
-    job.aligned.bytes[i] = value.bytes[(static_cast<std::size_t>(job.head) + i) % size];
-  }
   const bool contiguous = z.increment == 1;
+  const std::size_t size = size_of(z.element);
+  const std::size_t first = contiguous ? static_cast<std::size_t>(job.head) : 0;
+  std::byte bytes[sizeof job.value];
+  for (std::size_t i = 0; i < sizeof bytes; ++i) bytes[i] = value.bytes[(first + i) % size];
+  std::memcpy(job.value, bytes, sizeof bytes);
   if (contiguous) return run(where, fill_kernel(true), job, job.bytes / 16, stores_of_fill);
   run(where, fill_kernel(false), job, job.n);
 }

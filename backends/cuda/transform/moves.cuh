@@ -29,11 +29,12 @@ __device__ void with_unit(int bytes, const F& f) {
   f.template operator()<std::uint8_t>();
 }
 
-static __global__ void __launch_bounds__(threads_of_move) fill_vectors(const move_job job) {
+static __global__ void __launch_bounds__(threads_of_move)
+    fill_vectors(const __grid_constant__ move_job job) {
   wait_for_launch_before();
   let_launch_after_start();
   uint4 value;
-  memcpy(&value, job.aligned.bytes, sizeof value);
+  memcpy(&value, job.value, sizeof value);
   auto* const z = reinterpret_cast<uint4*>(job.z + job.head);
   const std::int64_t whole = (job.bytes - job.head) / 16;
   const std::int64_t first =
@@ -43,16 +44,20 @@ static __global__ void __launch_bounds__(threads_of_move) fill_vectors(const mov
     const std::int64_t at = first + k * static_cast<int>(threads_of_move);
     if (at < whole) z[at] = value;
   }
-  const int size = job.unit * job.units;
-  for_each_end(job, [&](std::int64_t i) { job.z[i] = job.value.bytes[i % size]; });
+  for_each_end(job, [&](std::int64_t i) {
+    const auto at = static_cast<unsigned>(i - job.head) % 16;
+    const std::uint64_t word = at < 8 ? job.value[0] : job.value[1];
+    job.z[i] = static_cast<std::byte>(word >> (at % 8 * 8));
+  });
 }
 
-static __global__ void __launch_bounds__(threads_of_move) fill_any(const move_job job) {
+static __global__ void __launch_bounds__(threads_of_move)
+    fill_any(const __grid_constant__ move_job job) {
   wait_for_launch_before();
   let_launch_after_start();
   with_unit(job.unit, [&]<class T>() {
     T value[2];
-    memcpy(value, job.value.bytes, sizeof value);
+    memcpy(value, job.value, sizeof value);
     for (std::int64_t i = index_of_thread(); i < job.n; i += std::int64_t{gridDim.x} * blockDim.x) {
       T* const to = reinterpret_cast<T*>(job.z) + i * job.z_step;
       to[0] = value[0];
@@ -61,7 +66,8 @@ static __global__ void __launch_bounds__(threads_of_move) fill_any(const move_jo
   });
 }
 
-static __global__ void __launch_bounds__(threads_of_move) swap_vectors(const move_job job) {
+static __global__ void __launch_bounds__(threads_of_move)
+    swap_vectors(const __grid_constant__ move_job job) {
   wait_for_launch_before();
   let_launch_after_start();
   auto* const x = reinterpret_cast<uint4*>(job.x + job.head);
@@ -79,7 +85,8 @@ static __global__ void __launch_bounds__(threads_of_move) swap_vectors(const mov
   });
 }
 
-static __global__ void __launch_bounds__(threads_of_move) swap_any(const move_job job) {
+static __global__ void __launch_bounds__(threads_of_move)
+    swap_any(const __grid_constant__ move_job job) {
   wait_for_launch_before();
   let_launch_after_start();
   with_unit(job.unit, [&]<class T>() {

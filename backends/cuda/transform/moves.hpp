@@ -1,11 +1,6 @@
 // This header declares the kernels of fill and swap, which move elements without a look at them.
 #pragma once
 
-#include "src/core/table.hpp"
-
-#include <tally/operand.hpp>
-#include <tally/types.hpp>
-
 #include <cstddef>
 #include <cstdint>
 
@@ -24,18 +19,19 @@ struct move_job {
   std::int64_t head = 0;   ///< bytes before the first 16 that are aligned
   int unit = 1;            ///< bytes
   int units = 1;           ///< an element has this many
-  element_bytes value;     ///< of fill
-  /// The value again and again, from byte `head` of a contiguous vector on.
-  element_bytes aligned;
+  /// What fill writes, again and again: from byte `head` of a contiguous vector on, otherwise from
+  /// the first byte of an element on. (Bytes would be indexed, which takes a stack.)
+  std::uint64_t value[2] = {};
 };
 
 using move_kernel_function = void(const move_job job);
 
 inline constexpr unsigned threads_of_move = 256;
 
-/// A thread of the kernel that fills contiguous vectors stores 16 bytes so many times. Other
-/// numbers were not tried: 2^28 doubles take 1825 us, where a copy of them takes 999, because each
-/// thread first writes a copy of its job to its stack. Device: H200. Date: 2026-11-22.
+/// A thread of the kernel that fills contiguous vectors stores 16 bytes so many times. Neither this
+/// number nor another was timed since each thread keeps the value in registers; when it first wrote
+/// its job to a stack, 2^28 doubles took 1825 us, where a copy of them takes 999. Device: H200.
+/// Date: 2026-11-22.
 inline constexpr int stores_of_fill = 2;
 
 /// Returns the kernel of fill.
