@@ -337,6 +337,18 @@ class Histogram : public data::OnEveryExecutor {
     compare(with_counts(binning::keys, bins * o.channels), keys, bins, bin_of, o);
   }
 
+  /// Keys that are the bits of unsigned ones.
+  template <class X>
+  void compare_unsigned_keys(const std::vector<X>& keys, std::size_t bins, const options& o = {}) {
+    const auto bin_of = [&](X key) -> std::int64_t {
+      const auto k = static_cast<std::make_unsigned_t<X>>(key);
+      return k >= bins ? is_above : static_cast<std::int64_t>(k);
+    };
+    auto a = with_counts(binning::keys, bins * o.channels);
+    a.unsigned_keys = true;
+    compare(a, keys, bins, bin_of, o);
+  }
+
   template <class X, class L>
   void compare_even(const std::vector<X>& x, L lower, L upper, std::size_t bins,
                     const options& o = {}) {
@@ -687,6 +699,76 @@ TEST_ON_EVERY_EXECUTOR(Histogram, ThePublicForms) {
   EXPECT_EQ(counts, (c32{1, 1, 3}));
 }
 
+// --- Unsigned integers ---------------------------------------------------------------------------
+
+TEST_ON_EVERY_EXECUTOR(Histogram, UnsignedKeys) {
+  for (const spread s : spreads) {
+    for (const std::size_t bins : {1, 256, 5000, 70'000, 300'000}) {
+      const auto some = places(5000, s, bins);
+      ASSERT_NO_FATAL_FAILURE(compare_unsigned_keys(keys_of<std::int32_t>(some, bins), bins));
+      ASSERT_NO_FATAL_FAILURE(compare_unsigned_keys(keys_of<std::int64_t>(some, bins), bins));
+    }
+    ASSERT_NO_FATAL_FAILURE(
+        compare_unsigned_keys(keys_of<std::int32_t>(places(5000, s, 100), 100), 100,
+                              {.channels = 4, .place = {.offset = 1, .increment = -2}}));
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Histogram, UnsignedVectors) {
+  const auto bincount = [&]<class K, class C>(std::type_identity<K>, std::type_identity<C>) {
+    const data::placed<K> keys(where(), {0, 2, 2, 1, 2, K(-1), K(-3), K(1) << (sizeof(K) * 8 - 1)});
+    const data::placed<C> counts(where(), {7, 7, 7});
+    const data::placed<outside_counts> outside(where(), {{5, 5, 5}});
+    tally::bincount(where(), keys.span(), counts.span(), {.outside = outside.span().data()});
+    EXPECT_EQ(counts.read(), (std::vector<C>{1, 1, 3}));
+    EXPECT_EQ(outside.read()[0], (outside_counts{0, 3, 0}));
+    tally::bincount(where(), tally::strided(keys.span().data(), 3, 2), counts.span(),
+                    {.add = true});
+    EXPECT_EQ(counts.read(), (std::vector<C>{2, 1, 5}));
+    const data::placed<float> weights(where(), std::vector<float>(8, 0.5f));
+    const data::placed<double> sums(where(), {1, 1, 1});
+    tally::bincount(where(), keys.span(), weights.span(), sums.span(),
+                    {.outside = outside.span().data()});
+    EXPECT_EQ(sums.read(), (std::vector<double>{0.5, 0.5, 1.5}));
+    EXPECT_EQ(outside.read()[0], (outside_counts{0, 3, 0}));
+    data::expect_error(errc::key_out_of_range,
+                       "tally::bincount: key 5 is " + std::to_string(K(-1)) + "; there are 3 bins",
+                       [&] { tally::bincount(where(), keys.span(), counts.span()); });
+  };
+  bincount(std::type_identity<std::uint32_t>(), std::type_identity<std::size_t>());
+  bincount(std::type_identity<std::uint64_t>(), std::type_identity<std::uint32_t>());
+  bincount(std::type_identity<unsigned long long>(), std::type_identity<unsigned long long>());
+}
+
+TEST_ON_EVERY_EXECUTOR(Histogram, UnsignedEdges) {
+  const data::placed<double> x(where(), {-1, 0, 1, 3e9, 4e9, 4294967295.0, 5e9});
+  const data::placed<std::int64_t> whole(
+      where(), {-1, 0, 1, 3'000'000'000, 4'000'000'000, 4'294'967'295, 5'000'000'000});
+  const data::placed<std::size_t> counts(where(), {9, 9});
+  const data::placed<outside_counts> outside(where(), {{5, 5, 5}});
+  const auto expect = [&](const auto& samples, const auto& edges) {
+    tally::histogram_range(where(), samples.span(), edges, counts.span(),
+                           {.outside = outside.span().data()});
+    EXPECT_EQ(counts.read(), (std::vector<std::size_t>{2, 2}));
+    EXPECT_EQ(outside.read()[0], (outside_counts{2, 1, 0}));
+  };
+  const std::vector<std::uint32_t> edges = {1, 4'000'000'000, 4'294'967'295};
+  expect(x, edges);
+  expect(whole, edges);
+  expect(x, tally::strided(edges.data(), 3, 1));
+  expect(whole, std::vector<std::uint64_t>(edges.begin(), edges.end()));
+  const auto refuse = [&](errc code, const std::string& text, const auto& wrong) {
+    data::expect_error(code, "tally::histogram_range: " + text,
+                       [&] { tally::histogram_range(where(), x.span(), wrong, counts.span()); });
+  };
+  refuse(errc::invalid_argument, "edges must not decrease: edge 0 is 4294967295, edge 1 is 7",
+         std::array{~std::uint32_t{}, std::uint32_t{7}, std::uint32_t{8}});
+  refuse(errc::invalid_argument,
+         "edge 2 is 9223372036854775808; unsigned edges must be less than 2^63",
+         std::array{std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{1} << 63});
+  refuse(errc::size_mismatch, "edges has 1 elements; 2 bins need 3", std::array{7u});
+}
+
 // --- Weights -------------------------------------------------------------------------------------
 
 template <class R>
@@ -992,6 +1074,17 @@ TEST_ON_EVERY_EXECUTOR(HistogramErrors, BoundsAndEdges) {
   edges_ = {0, 1, 2};
   expect(errc::size_mismatch, "tally::histogram_range: edges has 3 elements; 4 bins need 5",
          arguments(binning::edges));
+}
+
+TEST_ON_EVERY_EXECUTOR(HistogramErrors, Unsigned) {
+  auto a = arguments();
+  a.unsigned_keys = true;
+  expect(errc::unsupported_type,
+         "tally::bincount: unsigned keys is int8; there are int32 and int64", a);
+  a = arguments(binning::edges);
+  a.unsigned_edges = true;
+  expect(errc::unsupported_type,
+         "tally::histogram_range: unsigned edges is float64; there are int32 and int64", a);
 }
 
 TEST_ON_EVERY_EXECUTOR(HistogramErrors, Weights) {

@@ -1,6 +1,7 @@
 // multi_dot and batched_dot: on every executor, every result has the bits of the single `dot`,
 // which tests/dot.cpp and tests/exact.cpp compare with what it should be.
 #include "tests/data.hpp"
+#include "tests/views.hpp"
 
 #include <tally/tally.hpp>
 
@@ -183,8 +184,9 @@ class MultiDot : public data::OnEveryExecutor {
         std::string(tally::name(t.x)) + " by " + std::string(tally::name(t.y)) + " in " +
         std::string(tally::name(t.accumulator)) + ", " + std::to_string(bx.leading_dimension) +
         " and " + std::to_string(by.leading_dimension) + " apart, offsets " +
-        std::to_string(bx.offset) + ", " + std::to_string(by.offset) + ", increment " +
-        std::to_string(by.increment) + (g.is_exact() ? ", exact" : "");
+        std::to_string(bx.offset) + ", " + std::to_string(by.offset) + ", increments " +
+        std::to_string(bx.increment) + ", " + std::to_string(by.increment) +
+        (g.is_exact() ? ", exact" : "");
     compare(f, far, t.accumulator, conjugated, g, expected(on_host, t.accumulator, conjugated, g),
             label);
   }
@@ -250,9 +252,14 @@ TEST_ON_EVERY_EXECUTOR(MultiDot, Layouts) {
              {{5, n, -ld - 5, 0}, {5, n, 0, 0}},  // rows backwards
              {{5, n, ld + 5}, {5, n, 0, 0, 3}},   // a strided vector
              {{5, n, ld + 5}, {5, n, 0, 0, -2}},
+             {{5, n, 1, 0, 5}, {5, n, 0, 0}},  // columns one after another
+             {{5, n, 3 * ld, 1, 3}, {5, n, 0, 0}},
+             {{5, n, 3 * ld, 0, -3}, {5, n, 0, 0, 2}},
          }) {
       ASSERT_NO_FATAL_FAILURE(compare(tally::multi_dot, t, x, y));
     }
+    ASSERT_NO_FATAL_FAILURE(compare(tally::batched_dot, t, {67, 20, 1, 0, 67}, {67, 20, 20}));
+    ASSERT_NO_FATAL_FAILURE(compare(tally::batched_dot, t, {5, n, ld}, {5, n, 1, 0, 5}));
   }
 }
 
@@ -362,6 +369,36 @@ TEST_ON_EVERY_EXECUTOR(MultiDot, Lists) {
       }
     }
   }
+}
+
+/// Rows that are a matrix, by its two layouts.
+TEST_ON_EVERY_EXECUTOR(MultiDot, Views) {
+  constexpr std::size_t k = 5, n = 2500;
+  const auto numbers = [&](std::size_t size, std::uint64_t seed) {
+    return data::placed<double>(
+        where(), data::elements_of<double>(random_bytes(type::float64, size, seed, kind::plain)));
+  };
+  const auto x = numbers(k * n, 1), y = numbers(n, 2);
+  double* const first = x.span().data();
+  const auto v = y.span();
+  const auto right = views::right(first, k, n);
+  const views::view<const double, 2> left = {first, {k, n}, {1, k}};
+  std::vector<double> by_right, by_left, of_both;
+  for (std::size_t j = 0; j < k; ++j) {
+    const auto row = std::span(first + j * n, n);
+    const auto column = tally::strided(first + j, n, k);
+    by_right.push_back(tally::dot(where(), row, v));
+    by_left.push_back(tally::dot(where(), column, v));
+    of_both.push_back(tally::dot(where(), row, column));
+  }
+  EXPECT_EQ(tally::multi_dot(where(), right, v), by_right);
+  EXPECT_EQ(tally::multi_dotc(where(), left, v), by_left);
+  EXPECT_EQ(tally::batched_dot(where(), right, left), of_both);
+  EXPECT_EQ(tally::batched_dotc(where(), right, tally::rows(first, k, n, 1, k)), of_both);
+  const data::placed<double> results(where(), std::vector<double>(k));
+  tally::multi_dot(where(), left, v, views::vector(results.span().data(), k));
+  EXPECT_EQ(results.read(), by_left);
+  EXPECT_EQ(tally::multi_dot(right, v), by_right);  // where the data are
 }
 
 TEST_ON_EVERY_EXECUTOR(MultiDot, FromManyThreads) {

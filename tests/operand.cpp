@@ -1,4 +1,6 @@
 // What can be an operand, and what becomes of it.
+#include "tests/views.hpp"
+
 #include <tally/tally.hpp>
 
 #include <gtest/gtest.h>
@@ -9,26 +11,6 @@
 #include <vector>
 
 namespace {
-
-/// Shaped like a rank-1 Kokkos::View.
-struct view_like {
-  using value_type = const float;
-  static constexpr int rank = 1;
-  const float* pointer;
-  const float* data() const { return pointer; }
-  std::size_t extent(int) const { return 3; }
-  std::size_t stride(int) const { return 2; }
-};
-
-/// Shaped like a rank-2 Kokkos::View.
-struct matrix_like {
-  using value_type = float;
-  static constexpr int rank = 2;
-  float* data() const { return nullptr; }
-  std::size_t size() const { return 6; }
-  std::size_t extent(int) const { return 3; }
-  std::size_t stride(int) const { return 2; }
-};
 
 /// Memory of a device, as codes have it: it is no range, since the host can't go over it.
 template <class T>
@@ -53,12 +35,15 @@ TEST(Operand, IsAContiguousRangeAStrideOrAView) {
   static_assert(tally::vector_operand<std::array<std::complex<float>, 4>>);
   static_assert(tally::vector_operand<int[3]>);
   static_assert(tally::vector_operand<tally::strided_view<bool>>);
-  static_assert(tally::vector_operand<view_like>);
+  static_assert(tally::vector_operand<views::view<const float, 1>>);
   static_assert(tally::vector_operand<memory<float>>);
   static_assert(tally::vector_output<memory<float>&>);
   static_assert(!tally::vector_output<const memory<float>&>);
   static_assert(!tally::vector_operand<memory<long double>>);
-  static_assert(!tally::vector_operand<matrix_like>);
+  static_assert(!tally::vector_operand<views::view<float, 0>>);
+  static_assert(!tally::vector_operand<views::view<float, 2>>);
+  static_assert(!tally::vector_operand<std::vector<unsigned>>);
+  static_assert(!tally::vector_operand<tally::strided_view<unsigned>>);
   static_assert(!tally::vector_operand<row_like>);
   static_assert(!tally::vector_operand<std::vector<bool>>);  // packed bits
   static_assert(!tally::vector_operand<std::list<double>>);
@@ -79,10 +64,26 @@ TEST(Operand, KeepsPointerSizeIncrementAndType) {
   const tally::operand s = tally::as_operand(tally::strided(v.data(), 2));
   EXPECT_EQ(s.size, 2u);
   EXPECT_EQ(s.increment, 1);
-  const tally::operand w = tally::as_operand(view_like{v.data()});
+  const tally::operand w = tally::as_operand(views::vector(v.data(), 3, 2));
   EXPECT_EQ(w.size, 3u);
   EXPECT_EQ(w.increment, 2);
   EXPECT_EQ(w.element, tally::type::float32);
+}
+
+TEST(Operand, RowsAreABlockOrAView) {
+  static_assert(tally::rows_operand<tally::row_block<float>>);
+  static_assert(tally::rows_operand<views::view<const float, 2>>);
+  static_assert(!tally::rows_operand<views::view<unsigned, 2>>);
+  static_assert(!tally::rows_operand<views::view<float, 1>>);
+  static_assert(!tally::rows_operand<std::vector<float>>);
+  static_assert(!tally::rows_operand<float*>);
+  static_assert(tally::counts_output<std::vector<std::size_t>&>);
+  static_assert(tally::counts_output<std::vector<unsigned>&>);
+  static_assert(tally::counts_output<views::view<unsigned, 1>>);
+  static_assert(tally::counts_output<memory<std::size_t>&>);
+  static_assert(!tally::counts_output<const std::vector<std::size_t>&>);
+  static_assert(!tally::counts_output<std::vector<short>&>);
+  static_assert(!tally::counts_output<std::vector<double>&>);
 }
 
 TEST(Operand, NegativeIncrementsWalkBackwardsAsInBlas) {

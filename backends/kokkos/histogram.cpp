@@ -32,7 +32,9 @@ KOKKOS_FUNCTION int order(double a, std::int64_t b) { return -order(b, a); }
 
 // Each kind but that of keys says how a sample compares with edge i.
 
-struct key_edges {};
+struct key_edges {
+  bool are_unsigned;  ///< keys that read as negative numbers are too large
+};
 
 struct even_edges {
   double lower, upper;
@@ -100,7 +102,8 @@ struct samples {
   KOKKOS_FUNCTION std::int64_t bin(std::int64_t i) const {
     const S sample = get(i);
     if constexpr (std::is_same_v<Edges, key_edges>) {
-      return sample < 0 ? is_below : sample >= bins ? is_above : sample;
+      if (sample < 0) return edges.are_unsigned ? is_above : is_below;
+      return sample >= bins ? is_above : sample;
     } else {
       return sample == sample ? bin_between_edges(sample) : is_nan;
     }
@@ -329,7 +332,7 @@ stray_key histogram(const executor&, const histogram_arguments& a) {
     }
     if constexpr (std::is_integral_v<S>) {
       if (a.what == binning::keys) {
-        stray = run<S>(where, a, key_edges{});
+        stray = run<S>(where, a, key_edges{a.unsigned_keys});
         return;
       }
       if (is_integer(a.lower.element) && is_integer(a.upper.element)) {

@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <type_traits>
+#include <vector>
 
 namespace tally {
 namespace {
@@ -56,6 +57,12 @@ void check_types(const check& check, const histogram_arguments& a) {
     only("keys", a.x.element, is_integer(a.x.element), "integers and bool");
   } else {
     only("samples", a.x.element, is_real(a.x.element), "real numbers");
+  }
+  if (a.unsigned_keys) {
+    only("unsigned keys", a.x.element, is_in<count_types>(a.x.element), "int32 and int64");
+  }
+  if (a.unsigned_edges) {
+    only("unsigned edges", a.edges.element, is_in<count_types>(a.edges.element), "int32 and int64");
   }
   if (a.weighted) {
     only("weights", a.weights.element, is_in<weight_types>(a.weights.element),
@@ -137,10 +144,20 @@ void check_edges(const check& check, const histogram_arguments& a) {
   backends::with_type<real_types>(e.element, [&]<class E>() {
     using number = std::conditional_t<std::is_integral_v<E>, std::int64_t, double>;
     const auto at = [&](std::size_t i) {
-      return static_cast<number>(static_cast<const types::stored_t<E>*>(
-          e.data)[static_cast<std::ptrdiff_t>(i) * e.increment]);
+      const auto edge = static_cast<const types::stored_t<E>*>(
+          e.data)[static_cast<std::ptrdiff_t>(i) * e.increment];
+      if constexpr (std::is_same_v<E, std::int32_t>) {
+        if (a.unsigned_edges) return number{static_cast<std::uint32_t>(edge)};
+      }
+      return static_cast<number>(edge);
     };
     for (std::size_t i = 0; i < e.size; ++i) {
+      if constexpr (std::is_same_v<E, std::int64_t>) {
+        if (a.unsigned_edges && at(i) < 0) {
+          check.fail(errc::invalid_argument, "edge ", i, " is ", static_cast<std::size_t>(at(i)),
+                     "; unsigned edges must be less than 2^63");
+        }
+      }
       if (at(i) != at(i)) check.fail(errc::invalid_argument, "edge ", i, " is NaN");
       if (i > 0 && at(i) < at(i - 1)) {
         check.fail(errc::invalid_argument, "edges must not decrease: edge ", i - 1, " is ",
@@ -188,8 +205,29 @@ void run(const executor& where, const histogram_arguments& a) {
   const backends::stray_key stray = where.backend()->histogram(where, a);
   if (stray.index < 0) return;
   const std::size_t bins = a.counts.size / a.options.channels;
-  check.fail(errc::key_out_of_range, "key ", stray.index, " is ", stray.key,
-             bins == 1 ? "; there is " : "; there are ", bins, bins == 1 ? " bin" : " bins");
+  const auto fail = [&](auto key) {
+    check.fail(errc::key_out_of_range, "key ", stray.index, " is ", key,
+               bins == 1 ? "; there is " : "; there are ", bins, bins == 1 ? " bin" : " bins");
+  };
+  if (!a.unsigned_keys) fail(stray.key);
+  const auto bits = static_cast<std::size_t>(stray.key);
+  fail(a.x.element == type::int32 ? static_cast<std::uint32_t>(bits) : bits);
+}
+
+void run_anywhere(const executor& where, const histogram_arguments& a) {
+  if (where.backend() != nullptr) return run(where, a);
+  if (const executor* on_host = choose_on_host(a.x, a.counts)) return run(*on_host, a);
+  run(choose(a.x, a.counts), a);
+}
+
+/// Returns unsigned edges of 32 bits as signed ones of 64. (Those of 64 bits are below 2^63.)
+std::vector<std::int64_t> widened(const operand& edges) {
+  const auto* const data = static_cast<const std::uint32_t*>(edges.data);
+  std::vector<std::int64_t> all(edges.size);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i] = data[static_cast<std::ptrdiff_t>(i) * edges.increment];
+  }
+  return all;
 }
 
 }  // namespace
@@ -197,9 +235,13 @@ void run(const executor& where, const histogram_arguments& a) {
 void histogram(const executor& where, const histogram_arguments& a) {
   const backends::default_environment environment;
   check_arguments(a);
-  if (where.backend() != nullptr) return run(where, a);
-  if (const executor* on_host = choose_on_host(a.x, a.counts)) return run(*on_host, a);
-  run(choose(a.x, a.counts), a);
+  if (a.what != binning::edges || !a.unsigned_edges || a.edges.element != type::int32) {
+    return run_anywhere(where, a);
+  }
+  const std::vector<std::int64_t> edges = widened(a.edges);
+  histogram_arguments with_signed = a;
+  with_signed.edges = as_operand(edges);
+  run_anywhere(where, with_signed);
 }
 
 }  // namespace tally

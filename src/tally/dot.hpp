@@ -12,6 +12,8 @@
 #include <tally/call_options.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
+#include <tally/refusal.hpp>
+#include <tally/result.hpp>
 #include <tally/types.hpp>
 
 #include <type_traits>
@@ -61,11 +63,16 @@ accumulator<R, X, Y> returned(const executor& where, const X& x, const Y& y, con
                  as_operand(x), as_operand(y), conjugated, {&r, type_of<decltype(r)>}, {g, true}});
   return r;
 }
-template <class X, class Y, class R>
-void written(const executor& where, const X& x, const Y& y, conjugate conjugated, R* result,
+template <class X, class Y, class P>
+void written(const executor& where, const X& x, const Y& y, conjugate conjugated, P& result,
              grade g) {
-  dot(where,
-      dot_arguments{as_operand(x), as_operand(y), conjugated, {result, type_of<R>}, {g, false}});
+  auto* const r =
+      results::first(conjugated == conjugate::none ? "tally::dot" : "tally::dotc", result);
+  dot(where, dot_arguments{as_operand(x),
+                           as_operand(y),
+                           conjugated,
+                           {r, type_of<results::element_t<P>>},
+                           {g, false}});
 }
 
 }  // namespace dots
@@ -96,16 +103,19 @@ dots::accumulator<R, X, Y> dot(const X& x, const Y& y, grade g = {}) {
   return dots::returned<R>(automatic(), x, y, conjugate::none, g);
 }
 
-/// *result = sum_i x_i * y_i, accumulated in `R`. Doesn't block: on a device the call returns once
-/// the work is queued on the executor's stream, and may be captured in a graph. (Two executable
-/// graphs made from that one, or clones of it, share scratch memory: they must not run at once.)
-/// @param result where the executor can write: host memory for the CPU backends; device, managed or
-///               pinned host memory for CUDA. It is written when all of x and y has been read, so
-///               it may be one of their elements.
-/// @throws error as above, and wrong_memory, null_pointer or misaligned for `result`.
-template <vector_operand X, vector_operand Y, element R>
-  requires dots::computable<R, X, Y>
-void dot(const executor& where, const X& x, const Y& y, R* result, grade g = {}) {
+/// result = sum_i x_i * y_i, accumulated in its type. Doesn't block: on a device the call returns
+/// once the work is queued on the executor's stream, and may be captured in a graph. (Two
+/// executable graphs made from that one, or clones of it, share scratch memory: they must not run
+/// at once.)
+/// @param result a pointer, or memory for one number (`result_place`), where the executor can
+///               write: host memory for the CPU backends; device, managed or pinned host memory
+///               for CUDA. It is written when all of x and y has been read, so it may be one of
+///               their elements.
+/// @throws error as above, and wrong_memory, null_pointer, misaligned or size_mismatch for
+///               `result`.
+template <vector_operand X, vector_operand Y, result_place R>
+  requires dots::computable<results::element_t<R>, X, Y>
+void dot(const executor& where, const X& x, const Y& y, R&& result, grade g = {}) {
   dots::written(where, x, y, conjugate::none, result, g);
 }
 
@@ -123,11 +133,33 @@ dots::accumulator<R, X, Y> dotc(const X& x, const Y& y, grade g = {}) {
   return dots::returned<R>(automatic(), x, y, conjugate::x, g);
 }
 
-/// *result = sum_i conj(x_i) * y_i; doesn't block, as the same form of `dot`.
-template <vector_operand X, vector_operand Y, element R>
-  requires dots::computable<R, X, Y>
-void dotc(const executor& where, const X& x, const Y& y, R* result, grade g = {}) {
+/// result = sum_i conj(x_i) * y_i; doesn't block, as the same form of `dot`.
+template <vector_operand X, vector_operand Y, result_place R>
+  requires dots::computable<results::element_t<R>, X, Y>
+void dotc(const executor& where, const X& x, const Y& y, R&& result, grade g = {}) {
   dots::written(where, x, y, conjugate::x, result, g);
+}
+
+// --- What is no operand ---------------------------------------------------------------------------
+
+namespace dots {
+
+using vectors = refusals::arguments<refusals::vector, refusals::vector>;
+
+}  // namespace dots
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<dots::vectors, T...>
+auto dot(const T&...) {
+  return refusals::refuse<dots::vectors, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<dots::vectors, T...>
+auto dotc(const T&...) {
+  return refusals::refuse<dots::vectors, T...>();
 }
 
 }  // namespace tally

@@ -13,6 +13,8 @@
 #include <tally/call_options.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
+#include <tally/refusal.hpp>
+#include <tally/result.hpp>
 #include <tally/types.hpp>
 
 #include <cstddef>
@@ -104,6 +106,12 @@ R returned(const executor& where, const X& x) {
   return result;
 }
 
+/// The form that writes it.
+template <extreme what, class X, class P>
+void written(const char* function, const executor& where, const X& x, P& result) {
+  find_extremum(where, {as_operand(x), what, results::first(function, result), {.wait = false}});
+}
+
 }  // namespace extremes
 
 /// The smallest element, and the lowest index that it has.
@@ -126,15 +134,15 @@ extremum<element_t<X>> min(const X& x) {
   return min(automatic(), x);
 }
 
-/// The same, written to *result. Doesn't block: on a device the call returns once the work is
+/// The same, written to the result. Doesn't block: on a device the call returns once the work is
 /// queued on the executor's stream, and may be captured in a graph, as the same form of `dot`.
-/// @param result where the executor can write: host memory for the CPU backends; device, managed or
-///               pinned host memory for CUDA.
-/// @throws error as above, and wrong_memory, null_pointer or misaligned for `result`; overlap, if
-///               it shares memory with x.
-template <ordered_operand X>
-void min(const executor& where, const X& x, extremum<element_t<X>>* result) {
-  find_extremum(where, {as_operand(x), extreme::min, result, {.wait = false}});
+/// @param result a pointer, or memory for one (`result_place`), where the executor can write: host
+///               memory for the CPU backends; device, managed or pinned host memory for CUDA.
+/// @throws error as above, and wrong_memory, null_pointer, misaligned or size_mismatch for
+///               `result`; overlap, if it shares memory with x.
+template <ordered_operand X, result_place_of<extremum<element_t<X>>> R>
+void min(const executor& where, const X& x, R&& result) {
+  extremes::written<extreme::min>("tally::min", where, x, result);
 }
 
 /// The largest element, and the lowest index that it has. Parameters and errors as for `min`.
@@ -149,10 +157,10 @@ extremum<element_t<X>> max(const X& x) {
   return max(automatic(), x);
 }
 
-/// The same, written to *result; doesn't block, as the same form of `min`.
-template <ordered_operand X>
-void max(const executor& where, const X& x, extremum<element_t<X>>* result) {
-  find_extremum(where, {as_operand(x), extreme::max, result, {.wait = false}});
+/// The same, written to the result; doesn't block, as the same form of `min`.
+template <ordered_operand X, result_place_of<extremum<element_t<X>>> R>
+void max(const executor& where, const X& x, R&& result) {
+  extremes::written<extreme::max>("tally::max", where, x, result);
 }
 
 /// `min` and `max` at once, in one pass. Parameters and errors as for `min`.
@@ -167,10 +175,10 @@ extrema<element_t<X>> minmax(const X& x) {
   return minmax(automatic(), x);
 }
 
-/// The same, written to *result; doesn't block, as the same form of `min`.
-template <ordered_operand X>
-void minmax(const executor& where, const X& x, extrema<element_t<X>>* result) {
-  find_extremum(where, {as_operand(x), extreme::minmax, result, {.wait = false}});
+/// The same, written to the result; doesn't block, as the same form of `min`.
+template <ordered_operand X, result_place_of<extrema<element_t<X>>> R>
+void minmax(const executor& where, const X& x, R&& result) {
+  extremes::written<extreme::minmax>("tally::minmax", where, x, result);
 }
 
 /// The lowest index of the element of largest magnitude, counted from 0; -1 if there is none (BLAS
@@ -188,10 +196,46 @@ std::int64_t iamax(const X& x) {
   return iamax(automatic(), x);
 }
 
-/// The same, written to *result; doesn't block, as the same form of `min`.
-template <vector_operand X>
-void iamax(const executor& where, const X& x, std::int64_t* result) {
-  find_extremum(where, {as_operand(x), extreme::iamax, result, {.wait = false}});
+/// The same, written to the result; doesn't block, as the same form of `min`.
+template <vector_operand X, result_place_of<std::int64_t> R>
+void iamax(const executor& where, const X& x, R&& result) {
+  extremes::written<extreme::iamax>("tally::iamax", where, x, result);
+}
+
+// --- What is no operand ---------------------------------------------------------------------------
+
+namespace extremes {
+
+using vector = refusals::arguments<refusals::vector>;
+
+}  // namespace extremes
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<extremes::vector, T...>
+auto min(const T&...) {
+  return refusals::refuse<extremes::vector, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<extremes::vector, T...>
+auto max(const T&...) {
+  return refusals::refuse<extremes::vector, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<extremes::vector, T...>
+auto minmax(const T&...) {
+  return refusals::refuse<extremes::vector, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<extremes::vector, T...>
+auto iamax(const T&...) {
+  return refusals::refuse<extremes::vector, T...>();
 }
 
 }  // namespace tally

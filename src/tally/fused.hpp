@@ -19,6 +19,7 @@
 
 #include <tally/dot.hpp>
 #include <tally/reduce.hpp>
+#include <tally/refusal.hpp>
 #include <tally/transform.hpp>
 
 #include <cstdint>
@@ -103,12 +104,14 @@ fusions::dot_t<Y, V> axpy_dot(const executor& where, S alpha, const X& x, Y&& y,
   return r;
 }
 
-/// As above, and written to *result; doesn't block, as the same form of `dot`.
-template <element S, vector_operand X, vector_output Y, vector_operand V>
+/// As above, and written to the result; doesn't block, as the same form of `dot`.
+template <element S, vector_operand X, vector_output Y, vector_operand V,
+          result_place_of<fusions::dot_t<Y, V>> R>
   requires fusions::axpy<S, X, Y>
-void axpy_dot(const executor& where, S alpha, const X& x, Y&& y, const V& v,
-              fusions::dot_t<Y, V>* result, grade g = {}) {
-  fusions::axpy_dot(where, alpha, x, y, v, conjugate::none, {result, type_of<fusions::dot_t<Y, V>>},
+void axpy_dot(const executor& where, S alpha, const X& x, Y&& y, const V& v, R&& result,
+              grade g = {}) {
+  fusions::axpy_dot(where, alpha, x, y, v, conjugate::none,
+                    {results::first("tally::axpy_dot", result), type_of<fusions::dot_t<Y, V>>},
                     {g, false});
 }
 
@@ -129,12 +132,14 @@ fusions::dot_t<Y, V> axpy_dotc(const executor& where, S alpha, const X& x, Y&& y
   return r;
 }
 
-/// As above, and written to *result; doesn't block, as the same form of `dot`.
-template <element S, vector_operand X, vector_output Y, vector_operand V>
+/// As above, and written to the result; doesn't block, as the same form of `dot`.
+template <element S, vector_operand X, vector_output Y, vector_operand V,
+          result_place_of<fusions::dot_t<Y, V>> R>
   requires fusions::axpy<S, X, Y>
-void axpy_dotc(const executor& where, S alpha, const X& x, Y&& y, const V& v,
-               fusions::dot_t<Y, V>* result, grade g = {}) {
-  fusions::axpy_dot(where, alpha, x, y, v, conjugate::x, {result, type_of<fusions::dot_t<Y, V>>},
+void axpy_dotc(const executor& where, S alpha, const X& x, Y&& y, const V& v, R&& result,
+               grade g = {}) {
+  fusions::axpy_dot(where, alpha, x, y, v, conjugate::x,
+                    {results::first("tally::axpy_dotc", result), type_of<fusions::dot_t<Y, V>>},
                     {g, false});
 }
 
@@ -163,12 +168,14 @@ fusions::nrm2_t<W> waxpby_nrm2(const executor& where, S alpha, const X& x, T bet
   return r;
 }
 
-/// As above, and written to *result; doesn't block, as the same form of `nrm2`.
-template <element S, vector_operand X, element T, vector_operand Y, vector_output W>
+/// As above, and written to the result; doesn't block, as the same form of `nrm2`.
+template <element S, vector_operand X, element T, vector_operand Y, vector_output W,
+          result_place_of<fusions::nrm2_t<W>> R>
   requires fusions::waxpby<S, X, T, Y, W>
-void waxpby_nrm2(const executor& where, S alpha, const X& x, T beta, const Y& y, W&& w,
-                 fusions::nrm2_t<W>* result, grade g = {}) {
-  fusions::waxpby_nrm2(where, alpha, x, beta, y, w, {result, type_of<fusions::nrm2_t<W>>},
+void waxpby_nrm2(const executor& where, S alpha, const X& x, T beta, const Y& y, W&& w, R&& result,
+                 grade g = {}) {
+  fusions::waxpby_nrm2(where, alpha, x, beta, y, w,
+                       {results::first("tally::waxpby_nrm2", result), type_of<fusions::nrm2_t<W>>},
                        {g, false});
 }
 
@@ -177,6 +184,38 @@ template <element S, vector_operand X, element T, vector_operand Y, vector_outpu
   requires fusions::waxpby<S, X, T, Y, W>
 fusions::nrm2_t<W> waxpby_nrm2(S alpha, const X& x, T beta, const Y& y, W&& w, grade g = {}) {
   return waxpby_nrm2(automatic(), alpha, x, beta, y, w, g);
+}
+
+// --- What is no operand ---------------------------------------------------------------------------
+
+namespace fusions {
+
+using for_axpy_dot =
+    refusals::arguments<refusals::factor, refusals::vector, refusals::output, refusals::vector>;
+using for_waxpby_nrm2 = refusals::arguments<refusals::factor, refusals::vector, refusals::factor,
+                                            refusals::vector, refusals::output>;
+
+}  // namespace fusions
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<fusions::for_axpy_dot, T...>
+auto axpy_dot(const T&...) {
+  return refusals::refuse<fusions::for_axpy_dot, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<fusions::for_axpy_dot, T...>
+auto axpy_dotc(const T&...) {
+  return refusals::refuse<fusions::for_axpy_dot, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<fusions::for_waxpby_nrm2, T...>
+auto waxpby_nrm2(const T&...) {
+  return refusals::refuse<fusions::for_waxpby_nrm2, T...>();
 }
 
 }  // namespace tally

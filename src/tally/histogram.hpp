@@ -22,11 +22,11 @@
 // (`histogram_options::outside`). For bincount alone a key outside is an error unless they are
 // asked for.
 //
-// Counts are integers of 32 or 64 bits, one a bin, contiguous. They hold the number of samples, or
-// with `histogram_options::add` what they held before and that. Of 32 bits there may be at most
-// 2^31 - 1 samples, so what is counted always fits. Sums with what was there are taken modulo 2^32
-// (2^64): a sum too large for the type is negative, which as an unsigned number is right; it is
-// never a smaller count, as long as what was there is not negative.
+// Counts are integers of 32 or 64 bits, signed or not, one a bin, contiguous. They hold the number
+// of samples, or with `histogram_options::add` what they held before and that. Of 32 bits there may
+// be at most 2^31 - 1 samples, so what is counted always fits. Sums with what was there are taken
+// modulo 2^32 (2^64): a sum too large for the type is negative, which as an unsigned number is
+// right; it is never a smaller count, as long as what was there is not negative.
 //
 // Channels: with `histogram_options::channels` = c samples are interleaved, sample i belongs to
 // channel i mod c, each channel has its own `bins` counts, those of channel 0 first.
@@ -40,21 +40,22 @@
 // zero_increment; misaligned; unsupported_type; size_mismatch, also for samples that are no
 // multiple of the channels; invalid_argument: no bins or more than 2^31 - 1 counts, no channels or
 // more than 65536, too many samples, bounds not finite or not lower < upper, edges that decrease or
-// are NaN; overlap, if counts or `outside` share memory with an input or each other; wrong_memory
-// if the executor can't reach samples, weights, counts or `outside`, or the host edges;
-// device_failure. And key_out_of_range of `bincount`: on the CPU backends nothing is written; on a
-// device the counts are those of the keys in range.
+// are NaN or 2^63 or more in unsigned integers, counts or sums with an increment; overlap, if
+// counts or `outside` share memory with an input or each other; wrong_memory if the executor can't
+// reach samples, weights, counts or `outside`, or the host edges; device_failure. And
+// key_out_of_range of `bincount`: on the CPU backends nothing is written; on a device the counts
+// are those of the keys in range.
 #pragma once
 
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
+#include <tally/refusal.hpp>
 #include <tally/transform.hpp>
 #include <tally/types.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <type_traits>
 
 namespace tally {
@@ -91,8 +92,10 @@ struct histogram_arguments {
   scalar lower;                  ///< of `even`: the first edge
   scalar upper;                  ///< of `even`: the last edge
   operand edges;                 ///< of `edges`: one more than bins, in host memory
-  output_operand counts;      ///< int32 or int64, with weights float32 or float64: bins x channels
-  histogram_options options;  ///< as the public functions take them
+  output_operand counts;       ///< int32 or int64, with weights float32 or float64: bins x channels
+  histogram_options options;   ///< as the public functions take them
+  bool unsigned_keys = false;  ///< keys of int32 or int64 are the bits of unsigned numbers
+  bool unsigned_edges = false;  ///< edges of int32 or int64 are, and are below 2^63
 };
 
 /// A histogram with its types erased: what the templates below call, for bindings.
@@ -110,41 +113,59 @@ template <class T>
 concept count = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool> &&
                 (sizeof(T) == 4 || sizeof(T) == 8);
 
-template <class V>
-concept contiguous_output =
-    std::ranges::contiguous_range<V> && std::ranges::sized_range<V> &&
-    !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<V>>>;
+/// The element type of integers of 32 or 64 bits, whatever their sign.
+template <class T>
+constexpr type word = sizeof(T) == 4 ? type::int32 : type::int64;
 
-template <contiguous_output V>
+template <class V>
 output_operand as_counts(V& v) noexcept {
-  return {std::ranges::data(v), static_cast<std::size_t>(std::ranges::size(v)), 1,
-          sizeof(std::ranges::range_value_t<V>) == 4 ? type::int32 : type::int64};
+  const operand counts = operands::as_elements(v, word<operands::value_t<V>>);
+  return {const_cast<void*>(counts.data), counts.size, counts.increment, counts.element};
+}
+
+/// Vectors of unsigned integers of 32 or 64 bits, which are no element types.
+template <class V>
+concept unsigned_integers =
+    operands::vector<V> && count<operands::value_t<V>> && std::is_unsigned_v<operands::value_t<V>>;
+
+/// A vector of an element type, or of such integers.
+template <class V>
+operand as_numbers(const V& v) noexcept {
+  if constexpr (unsigned_integers<V>) {
+    return operands::as_elements(v, word<operands::value_t<V>>);
+  } else {
+    return as_operand(v);
+  }
 }
 
 template <class V>
-concept integers = vector_operand<V> && std::is_integral_v<element_t<V>>;
+concept integers = unsigned_integers<V> || (vector_operand<V> && std::is_integral_v<element_t<V>>);
 template <class V>
 concept reals = vector_operand<V> && !is_complex_v<element_t<V>>;
 template <class V>
+concept edges = reals<V> || unsigned_integers<V>;
+template <class V>
 concept weights = vector_operand<V> && std::is_floating_point_v<element_t<V>>;
 template <class V>
-concept sums = vector_output<V> && contiguous_output<V> &&
-               std::is_floating_point_v<element_t<std::remove_cvref_t<V>>>;
+concept sums = vector_output<V> && std::is_floating_point_v<element_t<std::remove_cvref_t<V>>>;
 template <class T>
 concept real = element<T> && !is_complex_v<element_of_t<T>>;
 
 }  // namespace histograms
 
-/// `V`, perhaps a reference, can hold counts: a contiguous range of integers of 32 or 64 bits that
-/// can be written.
+/// `V`, perhaps a reference, can hold counts: a vector, as for `vector_output`, of integers of 32
+/// or 64 bits, whatever their sign (std::size_t, for one), that can be written.
 template <class V>
 concept counts_output =
-    histograms::contiguous_output<V> && histograms::count<std::ranges::range_value_t<V>>;
+    operands::vector<std::remove_cvref_t<V>> &&
+    histograms::count<operands::value_t<std::remove_cvref_t<V>>> && requires(V& v) {
+      { operands::address(v) } -> std::convertible_to<void*>;
+    };
 
 /// counts_k = the number of i with keys_i = k, k = 0 ... counts' size - 1.
 ///
 /// @param where   the executor.
-/// @param keys    a vector of integers (or bool).
+/// @param keys    a vector of integers (or bool), unsigned ones of 32 and 64 bits among them.
 /// @param counts  one for each bin (and channel).
 /// @throws error  key_out_of_range: "tally::bincount: key 7 is -3; there are 256 bins", of the
 ///                first such key; and see the head of this file.
@@ -152,14 +173,15 @@ template <histograms::integers X, counts_output C>
 void bincount(const executor& where, const X& keys, C&& counts,
               const histogram_options& options = {}) {
   histogram(where, {binning::keys,
-                    as_operand(keys),
+                    histograms::as_numbers(keys),
                     false,
                     {},
                     {},
                     {},
                     {},
                     histograms::as_counts(counts),
-                    options});
+                    options,
+                    histograms::unsigned_integers<X>});
 }
 
 /// As above, on `automatic()`.
@@ -178,14 +200,15 @@ template <histograms::integers X, histograms::weights W, histograms::sums C>
 void bincount(const executor& where, const X& keys, const W& weights, C&& sums,
               const histogram_options& options = {}) {
   histogram(where, {binning::keys,
-                    as_operand(keys),
+                    histograms::as_numbers(keys),
                     true,
                     as_operand(weights),
                     {},
                     {},
                     {},
                     as_output(sums),
-                    options});
+                    options,
+                    histograms::unsigned_integers<X>});
 }
 
 /// As above, on `automatic()`.
@@ -248,8 +271,9 @@ void histogram_even(const X& samples, const W& weights, L lower, U upper, C&& su
 /// @param samples  a vector of real numbers.
 /// @param edges    a vector of real numbers in host memory, read before the call returns: one more
 ///                 than there are bins, none less than the one before it. Infinite ones are fine. A
-///                 bin between equal edges is empty, unless it is the last.
-template <histograms::reals X, histograms::reals E, counts_output C>
+///                 bin between equal edges is empty, unless it is the last. Unsigned integers of 32
+///                 or 64 bits are below 2^63.
+template <histograms::reals X, histograms::edges E, counts_output C>
 void histogram_range(const executor& where, const X& samples, const E& edges, C&& counts,
                      const histogram_options& options = {}) {
   histogram(where, {binning::edges,
@@ -258,20 +282,22 @@ void histogram_range(const executor& where, const X& samples, const E& edges, C&
                     {},
                     {},
                     {},
-                    as_operand(edges),
+                    histograms::as_numbers(edges),
                     histograms::as_counts(counts),
-                    options});
+                    options,
+                    false,
+                    histograms::unsigned_integers<E>});
 }
 
 /// As above, on `automatic()`.
-template <histograms::reals X, histograms::reals E, counts_output C>
+template <histograms::reals X, histograms::edges E, counts_output C>
 void histogram_range(const X& samples, const E& edges, C&& counts,
                      const histogram_options& options = {}) {
   histogram_range(automatic(), samples, edges, counts, options);
 }
 
 /// The same of weights, as for `bincount`.
-template <histograms::reals X, histograms::weights W, histograms::reals E, histograms::sums C>
+template <histograms::reals X, histograms::weights W, histograms::edges E, histograms::sums C>
 void histogram_range(const executor& where, const X& samples, const W& weights, const E& edges,
                      C&& sums, const histogram_options& options = {}) {
   histogram(where, {binning::edges,
@@ -280,16 +306,90 @@ void histogram_range(const executor& where, const X& samples, const W& weights, 
                     as_operand(weights),
                     {},
                     {},
-                    as_operand(edges),
+                    histograms::as_numbers(edges),
                     as_output(sums),
-                    options});
+                    options,
+                    false,
+                    histograms::unsigned_integers<E>});
 }
 
 /// As above, on `automatic()`.
-template <histograms::reals X, histograms::weights W, histograms::reals E, histograms::sums C>
+template <histograms::reals X, histograms::weights W, histograms::edges E, histograms::sums C>
 void histogram_range(const X& samples, const W& weights, const E& edges, C&& sums,
                      const histogram_options& options = {}) {
   histogram_range(automatic(), samples, weights, edges, sums, options);
+}
+
+// --- What is no operand ---------------------------------------------------------------------------
+
+namespace histograms {
+
+struct keys {
+  template <class T>
+  static constexpr bool is = integers<T>;
+  template <class T>
+  static auto say() {
+    static_assert(refusals::never<T>,
+                  "keys are a vector (memory with data() and size(), a tally::strided or a rank-1 "
+                  "Kokkos::View) of bool, std::int8_t, std::uint8_t or integers of 32 or 64 bits, "
+                  "signed or not");
+  }
+};
+
+struct samples {
+  template <class T>
+  static constexpr bool is = reals<T>;
+  template <class T>
+  static auto say() {
+    if constexpr (unsigned_integers<T>) {
+      static_assert(refusals::never<T>,
+                    "samples in unsigned integers of 32 or 64 bits are not taken: convert them to "
+                    "std::int64_t or double");
+    } else if constexpr (vector_operand<T>) {
+      static_assert(refusals::never<T>, "samples are real numbers");
+    } else {
+      refusals::vector::say<T>();
+    }
+  }
+};
+
+/// Counts, or weights before sums.
+struct counts_or_weights {
+  template <class T>
+  static constexpr bool is = counts_output<T&> || weights<T>;
+  template <class T>
+  static auto say() {
+    static_assert(refusals::never<T>,
+                  "counts are a vector (memory with data() and size(), or a rank-1 Kokkos::View) "
+                  "of integers of 32 or 64 bits, signed or not, that are not const; weights and "
+                  "their sums are float or double");
+  }
+};
+
+using for_bincount = refusals::arguments<keys, counts_or_weights>;
+using for_samples = refusals::arguments<samples>;
+
+}  // namespace histograms
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<histograms::for_bincount, T...>
+auto bincount(const T&...) {
+  return refusals::refuse<histograms::for_bincount, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<histograms::for_samples, T...>
+auto histogram_even(const T&...) {
+  return refusals::refuse<histograms::for_samples, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<histograms::for_samples, T...>
+auto histogram_range(const T&...) {
+  return refusals::refuse<histograms::for_samples, T...>();
 }
 
 }  // namespace tally

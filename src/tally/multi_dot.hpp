@@ -7,7 +7,9 @@
 #pragma once
 
 #include <tally/dot.hpp>
+#include <tally/refusal.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <ranges>
 #include <span>
@@ -71,21 +73,23 @@ TALLY_EXPORT void batched_dot(const executor& where, const multi_dot_arguments& 
 
 // --- Operands -------------------------------------------------------------------------------------
 
-/// Vectors as the rows of a block, each contiguous. Made by `tally::rows`.
+/// Vectors as the rows of a block. Made by `tally::rows`.
 template <element T>
 struct row_block {
   const T* pointer = nullptr;            ///< element 0 of row 0
   std::size_t rows = 0;                  ///< vectors
   std::size_t columns = 0;               ///< elements of each
   std::ptrdiff_t leading_dimension = 0;  ///< elements from one row to the next
+  std::ptrdiff_t increment = 1;          ///< elements from one of a row to the next
 };
 
 /// `rows` vectors of `columns` elements: element i of row j is `pointer[j * leading_dimension +
-/// i]`. Rows may overlap, since they are only read; with 0 they are all the same.
+/// i * increment]`. Rows may overlap, since they are only read; with 0 they are all the same.
 template <element T>
 constexpr row_block<T> rows(const T* pointer, std::size_t rows, std::size_t columns,
-                            std::ptrdiff_t leading_dimension) noexcept {
-  return {pointer, rows, columns, leading_dimension};
+                            std::ptrdiff_t leading_dimension,
+                            std::ptrdiff_t increment = 1) noexcept {
+  return {pointer, rows, columns, leading_dimension, increment};
 }
 
 /// Rows without a gap.
@@ -93,6 +97,27 @@ template <element T>
 constexpr row_block<T> rows(const T* pointer, std::size_t rows, std::size_t columns) noexcept {
   return {pointer, rows, columns, static_cast<std::ptrdiff_t>(columns)};
 }
+
+namespace multi_dots {
+
+template <class B>
+struct row {};
+template <class T>
+struct row<row_block<T>> {
+  using element = T;
+};
+template <operands::matrix_view B>
+struct row<B> {
+  using element = std::remove_cv_t<typename B::value_type>;
+};
+
+}  // namespace multi_dots
+
+/// `B` can be the rows of a block: a `tally::rows`, or a rank-2 `Kokkos::View` of any layout, of
+/// one of the element types. Row j of a view is the vector of its elements (j, i).
+template <class B>
+concept rows_operand = requires { typename multi_dots::row<B>::element; } &&
+                       element<typename multi_dots::row<B>::element>;
 
 /// Two vectors of a list. Made by `tally::pair_of`.
 template <element X, element Y>
@@ -129,18 +154,30 @@ concept list = std::ranges::forward_range<const L> && requires { typename x_of<L
 template <class R, class L>
 concept computable_list = list<L> && dots::computable<R, x_of<L>, y_of<L>>;
 
-/// For R, the elements of a block, and a vector or the elements of another block.
-template <class R, class X, class Y>
-concept computable_rows = dots::computable<R, strided_view<X>, Y>;
+/// Any vector of a block's elements, to ask for types.
+template <rows_operand B>
+using row_of = strided_view<typename row<B>::element>;
 
-template <element T>
-operand_rows as_rows(const row_block<T>& b) noexcept {
-  return {{b.pointer, b.columns, 1, type_of<T>}, b.rows, b.leading_dimension};
+template <class R, class X, class Y>
+concept computable_rows = dots::computable<R, row_of<X>, Y>;
+
+template <rows_operand B>
+operand_rows as_rows(const B& b) noexcept {
+  constexpr type element = type_of<typename row<B>::element>;
+  if constexpr (operands::matrix_view<B>) {
+    return {{b.data(), static_cast<std::size_t>(b.extent(1)),
+             static_cast<std::ptrdiff_t>(b.stride(1)), element},
+            static_cast<std::size_t>(b.extent(0)),
+            static_cast<std::ptrdiff_t>(b.stride(0))};
+  } else {
+    return {{b.pointer, b.columns, b.increment, element}, b.rows, b.leading_dimension};
+  }
 }
 
-template <element X, vector_operand Y>
-dot_pairs against_one(const row_block<X>& x, const Y& y) noexcept {
-  return {as_rows(x), {as_operand(y), x.rows, 0}};
+template <rows_operand X, vector_operand Y>
+dot_pairs against_one(const X& x, const Y& y) noexcept {
+  const operand_rows rows = as_rows(x);
+  return {rows, {as_operand(y), rows.rows, 0}};
 }
 
 template <list L>
@@ -158,10 +195,11 @@ std::vector<R> returned(function& f, const executor& where, const dot_pairs& pai
   f(where, {pairs, conjugated, {results.data(), type_of<R>}, {g, true}});
   return results;
 }
-template <class R>
-void written(function& f, const executor& where, const dot_pairs& pairs, conjugate conjugated,
-             R* results, grade g) {
-  f(where, {pairs, conjugated, {results, type_of<R>}, {g, false}});
+template <class P>
+void written(function& f, const char* name, const executor& where, const dot_pairs& pairs,
+             conjugate conjugated, P& results, grade g) {
+  auto* const first = tally::results::first(name, results, pairs.size());
+  f(where, {pairs, conjugated, {first, type_of<results::element_t<P>>}, {g, false}});
 }
 
 }  // namespace multi_dots
@@ -172,7 +210,7 @@ void written(function& f, const executor& where, const dot_pairs& pairs, conjuga
 /// orthogonalisation of GMRES. One pass over memory: y is read once for up to 16 rows.
 ///
 /// @param where  the executor.
-/// @param x      k rows of n elements (`tally::rows`).
+/// @param x      k rows of n elements: `tally::rows`, or a rank-2 `Kokkos::View`.
 /// @param y      a vector of n elements, as for `dot`; it may be one of the rows.
 /// @param g      `tally::exact` for the correctly rounded values, which are computed one after
 ///               another.
@@ -181,52 +219,55 @@ void written(function& f, const executor& where, const dot_pairs& pairs, conjuga
 /// @throws error size_mismatch, null_pointer (with k, n > 0), zero_increment, misaligned,
 ///               invalid_argument (more than 2^48 rows, also times the leading dimension),
 ///               wrong_memory, device_failure, out_of_memory.
-template <class R = void, element X, vector_operand Y>
+template <class R = void, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
-auto multi_dot(const executor& where, const row_block<X>& x, const Y& y, grade g = {}) {
-  return multi_dots::returned<dots::accumulator<R, strided_view<X>, Y>>(
+auto multi_dot(const executor& where, const X& x, const Y& y, grade g = {}) {
+  return multi_dots::returned<dots::accumulator<R, multi_dots::row_of<X>, Y>>(
       multi_dot, where, multi_dots::against_one(x, y), conjugate::none, g);
 }
 
 /// As above, on `automatic()`.
-template <class R = void, element X, vector_operand Y>
+template <class R = void, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
-auto multi_dot(const row_block<X>& x, const Y& y, grade g = {}) {
+auto multi_dot(const X& x, const Y& y, grade g = {}) {
   return multi_dot<R>(automatic(), x, y, g);
 }
 
 /// results[j] = sum_i x_ji * y_i, accumulated in `R`. Doesn't block: on a device the call returns
 /// once the work is queued on the executor's stream, and may be captured in a graph (see `dot`).
-/// @param results k elements where the executor can write.
-/// @throws error as above, and wrong_memory, null_pointer or misaligned for `results`; overlap, if
-///               they share memory with x or y: a result is written while others' rows are read.
-template <element X, vector_operand Y, element R>
-  requires multi_dots::computable_rows<R, X, Y>
-void multi_dot(const executor& where, const row_block<X>& x, const Y& y, R* results, grade g = {}) {
-  multi_dots::written(multi_dot, where, multi_dots::against_one(x, y), conjugate::none, results, g);
+/// @param results a pointer, or memory for k numbers (`result_place`), where the executor can
+/// write.
+/// @throws error as above, and wrong_memory, null_pointer, misaligned or size_mismatch for
+///               `results`; overlap, if they share memory with x or y: a result is written while
+///               others' rows are read.
+template <rows_operand X, vector_operand Y, result_place R>
+  requires multi_dots::computable_rows<results::element_t<R>, X, Y>
+void multi_dot(const executor& where, const X& x, const Y& y, R&& results, grade g = {}) {
+  multi_dots::written(multi_dot, "tally::multi_dot", where, multi_dots::against_one(x, y),
+                      conjugate::none, results, g);
 }
 
 /// r_j = sum_i conj(x_ji) * y_i; the same as `multi_dot` for real x.
-template <class R = void, element X, vector_operand Y>
+template <class R = void, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
-auto multi_dotc(const executor& where, const row_block<X>& x, const Y& y, grade g = {}) {
-  return multi_dots::returned<dots::accumulator<R, strided_view<X>, Y>>(
+auto multi_dotc(const executor& where, const X& x, const Y& y, grade g = {}) {
+  return multi_dots::returned<dots::accumulator<R, multi_dots::row_of<X>, Y>>(
       multi_dot, where, multi_dots::against_one(x, y), conjugate::x, g);
 }
 
 /// As above, on `automatic()`.
-template <class R = void, element X, vector_operand Y>
+template <class R = void, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
-auto multi_dotc(const row_block<X>& x, const Y& y, grade g = {}) {
+auto multi_dotc(const X& x, const Y& y, grade g = {}) {
   return multi_dotc<R>(automatic(), x, y, g);
 }
 
 /// results[j] = sum_i conj(x_ji) * y_i; doesn't block.
-template <element X, vector_operand Y, element R>
-  requires multi_dots::computable_rows<R, X, Y>
-void multi_dotc(const executor& where, const row_block<X>& x, const Y& y, R* results,
-                grade g = {}) {
-  multi_dots::written(multi_dot, where, multi_dots::against_one(x, y), conjugate::x, results, g);
+template <rows_operand X, vector_operand Y, result_place R>
+  requires multi_dots::computable_rows<results::element_t<R>, X, Y>
+void multi_dotc(const executor& where, const X& x, const Y& y, R&& results, grade g = {}) {
+  multi_dots::written(multi_dot, "tally::multi_dotc", where, multi_dots::against_one(x, y),
+                      conjugate::x, results, g);
 }
 
 // --- A list of pairs ------------------------------------------------------------------------------
@@ -254,11 +295,12 @@ auto multi_dot(const L& pairs, grade g = {}) {
 }
 
 /// results[j] = sum_i x_i * y_i of pair j; doesn't block. The list itself may go at once.
-template <multi_dots::list L, element R>
-  requires multi_dots::computable_list<R, L>
-void multi_dot(const executor& where, const L& pairs, R* results, grade g = {}) {
+template <multi_dots::list L, result_place R>
+  requires multi_dots::computable_list<results::element_t<R>, L>
+void multi_dot(const executor& where, const L& pairs, R&& results, grade g = {}) {
   const auto list = multi_dots::erased(pairs);
-  multi_dots::written(multi_dot, where, {{}, {}, list}, conjugate::none, results, g);
+  multi_dots::written(multi_dot, "tally::multi_dot", where, {{}, {}, list}, conjugate::none,
+                      results, g);
 }
 
 /// r_j = sum_i conj(x_i) * y_i of pair j.
@@ -278,11 +320,12 @@ auto multi_dotc(const L& pairs, grade g = {}) {
 }
 
 /// results[j] = sum_i conj(x_i) * y_i of pair j; doesn't block.
-template <multi_dots::list L, element R>
-  requires multi_dots::computable_list<R, L>
-void multi_dotc(const executor& where, const L& pairs, R* results, grade g = {}) {
+template <multi_dots::list L, result_place R>
+  requires multi_dots::computable_list<results::element_t<R>, L>
+void multi_dotc(const executor& where, const L& pairs, R&& results, grade g = {}) {
   const auto list = multi_dots::erased(pairs);
-  multi_dots::written(multi_dot, where, {{}, {}, list}, conjugate::x, results, g);
+  multi_dots::written(multi_dot, "tally::multi_dotc", where, {{}, {}, list}, conjugate::x, results,
+                      g);
 }
 
 // --- Many short pairs -----------------------------------------------------------------------------
@@ -290,57 +333,114 @@ void multi_dotc(const executor& where, const L& pairs, R* results, grade g = {})
 /// r_j = sum_i x_ji * y_ji, j = 0 ... b-1: row j of one block against row j of another.
 ///
 /// @param where  the executor.
-/// @param x, y   b rows of n elements each (`tally::rows`), of any two of the element types. On
-///               CUDA, pairs of equal floating-point types run at the speed of memory, from rows
-///               of any length; others are read element by element.
+/// @param x, y   b rows of n elements each: `tally::rows`, or rank-2 `Kokkos::View`s, of any two of
+///               the element types. On CUDA, pairs of equal floating-point types run at the speed
+///               of memory, from contiguous rows of any length; others are read element by element.
 /// @param g      as for k vectors against one, and so are `R`, results and errors.
-template <class R = void, element X, element Y>
-  requires multi_dots::computable_rows<R, X, strided_view<Y>>
-auto batched_dot(const executor& where, const row_block<X>& x, const row_block<Y>& y,
-                 grade g = {}) {
-  return multi_dots::returned<dots::accumulator<R, strided_view<X>, strided_view<Y>>>(
+template <class R = void, rows_operand X, rows_operand Y>
+  requires multi_dots::computable_rows<R, X, multi_dots::row_of<Y>>
+auto batched_dot(const executor& where, const X& x, const Y& y, grade g = {}) {
+  return multi_dots::returned<dots::accumulator<R, multi_dots::row_of<X>, multi_dots::row_of<Y>>>(
       batched_dot, where, {multi_dots::as_rows(x), multi_dots::as_rows(y)}, conjugate::none, g);
 }
 
 /// As above, on `automatic()`.
-template <class R = void, element X, element Y>
-  requires multi_dots::computable_rows<R, X, strided_view<Y>>
-auto batched_dot(const row_block<X>& x, const row_block<Y>& y, grade g = {}) {
+template <class R = void, rows_operand X, rows_operand Y>
+  requires multi_dots::computable_rows<R, X, multi_dots::row_of<Y>>
+auto batched_dot(const X& x, const Y& y, grade g = {}) {
   return batched_dot<R>(automatic(), x, y, g);
 }
 
 /// results[j] = sum_i x_ji * y_ji; doesn't block.
-template <element X, element Y, element R>
-  requires multi_dots::computable_rows<R, X, strided_view<Y>>
-void batched_dot(const executor& where, const row_block<X>& x, const row_block<Y>& y, R* results,
-                 grade g = {}) {
-  multi_dots::written(batched_dot, where, {multi_dots::as_rows(x), multi_dots::as_rows(y)},
-                      conjugate::none, results, g);
+template <rows_operand X, rows_operand Y, result_place R>
+  requires multi_dots::computable_rows<results::element_t<R>, X, multi_dots::row_of<Y>>
+void batched_dot(const executor& where, const X& x, const Y& y, R&& results, grade g = {}) {
+  multi_dots::written(batched_dot, "tally::batched_dot", where,
+                      {multi_dots::as_rows(x), multi_dots::as_rows(y)}, conjugate::none, results,
+                      g);
 }
 
 /// r_j = sum_i conj(x_ji) * y_ji.
-template <class R = void, element X, element Y>
-  requires multi_dots::computable_rows<R, X, strided_view<Y>>
-auto batched_dotc(const executor& where, const row_block<X>& x, const row_block<Y>& y,
-                  grade g = {}) {
-  return multi_dots::returned<dots::accumulator<R, strided_view<X>, strided_view<Y>>>(
+template <class R = void, rows_operand X, rows_operand Y>
+  requires multi_dots::computable_rows<R, X, multi_dots::row_of<Y>>
+auto batched_dotc(const executor& where, const X& x, const Y& y, grade g = {}) {
+  return multi_dots::returned<dots::accumulator<R, multi_dots::row_of<X>, multi_dots::row_of<Y>>>(
       batched_dot, where, {multi_dots::as_rows(x), multi_dots::as_rows(y)}, conjugate::x, g);
 }
 
 /// As above, on `automatic()`.
-template <class R = void, element X, element Y>
-  requires multi_dots::computable_rows<R, X, strided_view<Y>>
-auto batched_dotc(const row_block<X>& x, const row_block<Y>& y, grade g = {}) {
+template <class R = void, rows_operand X, rows_operand Y>
+  requires multi_dots::computable_rows<R, X, multi_dots::row_of<Y>>
+auto batched_dotc(const X& x, const Y& y, grade g = {}) {
   return batched_dotc<R>(automatic(), x, y, g);
 }
 
 /// results[j] = sum_i conj(x_ji) * y_ji; doesn't block.
-template <element X, element Y, element R>
-  requires multi_dots::computable_rows<R, X, strided_view<Y>>
-void batched_dotc(const executor& where, const row_block<X>& x, const row_block<Y>& y, R* results,
-                  grade g = {}) {
-  multi_dots::written(batched_dot, where, {multi_dots::as_rows(x), multi_dots::as_rows(y)},
-                      conjugate::x, results, g);
+template <rows_operand X, rows_operand Y, result_place R>
+  requires multi_dots::computable_rows<results::element_t<R>, X, multi_dots::row_of<Y>>
+void batched_dotc(const executor& where, const X& x, const Y& y, R&& results, grade g = {}) {
+  multi_dots::written(batched_dot, "tally::batched_dotc", where,
+                      {multi_dots::as_rows(x), multi_dots::as_rows(y)}, conjugate::x, results, g);
+}
+
+// --- What is no operand ---------------------------------------------------------------------------
+
+namespace multi_dots {
+
+struct block {
+  template <class T>
+  static constexpr bool is = rows_operand<T>;
+  template <class T>
+  static auto say() {
+    static_assert(refusals::never<T>,
+                  "rows are tally::rows(pointer, rows, columns) or a rank-2 Kokkos::View, of an "
+                  "element type");
+  }
+};
+
+/// Or all arguments with their types erased: the address of that function is taken by its name.
+struct rows_or_list {
+  template <class T>
+  static constexpr bool is = rows_operand<T> || list<T> || std::same_as<T, multi_dot_arguments>;
+  template <class T>
+  static auto say() {
+    static_assert(refusals::never<T>,
+                  "several vectors are tally::rows(pointer, rows, columns), a rank-2 Kokkos::View "
+                  "or a range of tally::pair_of(x, y), of an element type");
+  }
+};
+
+using for_multi_dot = refusals::arguments<rows_or_list>;
+using for_batched_dot = refusals::arguments<block, block>;
+
+}  // namespace multi_dots
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<multi_dots::for_multi_dot, T...>
+auto multi_dot(const T&...) {
+  return refusals::refuse<multi_dots::for_multi_dot, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<multi_dots::for_multi_dot, T...>
+auto multi_dotc(const T&...) {
+  return refusals::refuse<multi_dots::for_multi_dot, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<multi_dots::for_batched_dot, T...>
+auto batched_dot(const T&...) {
+  return refusals::refuse<multi_dots::for_batched_dot, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<multi_dots::for_batched_dot, T...>
+auto batched_dotc(const T&...) {
+  return refusals::refuse<multi_dots::for_batched_dot, T...>();
 }
 
 }  // namespace tally

@@ -67,7 +67,7 @@ struct output {
 
 /// A vector of every `increment`-th element; of `const T` one that is only read. Made by
 /// `tally::strided`.
-template <element T>
+template <class T>
 struct strided_view {
   T* pointer = nullptr;          ///< the lowest address
   std::size_t size = 0;          ///< elements
@@ -77,7 +77,7 @@ struct strided_view {
 /// The BLAS vector (n, pointer, increment). As in BLAS, `pointer` is the lowest address whatever
 /// the sign: element i is `pointer[i * increment]`, and with a negative increment
 /// `pointer[(i - (n - 1)) * increment]`, the same memory walked backwards.
-template <element T>
+template <class T>
 constexpr strided_view<T> strided(T* pointer, std::size_t n,
                                   std::ptrdiff_t increment = 1) noexcept {
   return {pointer, n, increment};
@@ -88,25 +88,35 @@ namespace operands {
 template <class V>
 concept contiguous = std::ranges::contiguous_range<const V> && std::ranges::sized_range<const V>;
 
-/// A rank-1 `Kokkos::View`, known by its shape, so that no header of Kokkos is needed here.
-template <class V>
-concept view = !contiguous<V> && requires(const V& v) {
+/// A `Kokkos::View` of so many dimensions, known by its shape, so that no header of Kokkos is
+/// needed here.
+template <class V, int rank>
+concept view_of_rank = !contiguous<V> && requires(const V& v) {
   typename V::value_type;
   { v.data() } -> std::convertible_to<const void*>;
+  requires V::rank == rank;
+} && (rank == 0 || requires(const V& v) {
   { v.extent(0) } -> std::convertible_to<std::size_t>;
   { v.stride(0) } -> std::convertible_to<std::ptrdiff_t>;
-  requires V::rank == 1;
+});
+template <class V>
+concept view = view_of_rank<V, 1>;
+template <class V>
+concept matrix_view = view_of_rank<V, 2> && requires(const V& v) {
+  { v.extent(1) } -> std::convertible_to<std::size_t>;
+  { v.stride(1) } -> std::convertible_to<std::ptrdiff_t>;
 };
 
 /// Memory with an address and a length that is no range, as classes for device memory are. One that
 /// has strides, too, is left out: its elements may lie apart.
 template <class V>
-concept sized_memory = !std::ranges::range<const V> && !view<V> && requires(const V& v) {
-  { v.size() } -> std::convertible_to<std::size_t>;
-  requires std::is_pointer_v<decltype(v.data())>;
-} && !requires(const V& v) { v.innerStride(); } && !requires(const V& v) {
-  v.strides();
-} && !requires(const V& v) { v.stride(0); };
+concept sized_memory =
+    !std::ranges::range<const V> && !view_of_rank<V, 0> && !view<V> && !view_of_rank<V, 2> &&
+    requires(const V& v) {
+      { v.size() } -> std::convertible_to<std::size_t>;
+      requires std::is_pointer_v<decltype(v.data())>;
+    } && !requires(const V& v) { v.innerStride(); } && !requires(const V& v) { v.strides(); } &&
+    !requires(const V& v) { v.stride(0); };
 
 template <class V>
 struct value {};
@@ -132,10 +142,33 @@ template <class V>
 auto* address(V& v) {
   if constexpr (contiguous<V>) {
     return std::ranges::data(v);
-  } else if constexpr (view<V> || sized_memory<V>) {
+  } else if constexpr (view<V> || view_of_rank<V, 0> || sized_memory<V>) {
     return v.data();
   } else {
     return v.pointer;
+  }
+}
+
+template <class V>
+using value_t = typename value<V>::type;
+
+/// A vector of whatever type: a contiguous range (vector, span, array), anything else that has
+/// `data()` and `size()` and no strides, a `tally::strided`, or a rank-1 `Kokkos::View`.
+template <class V>
+concept vector = requires { typename value<V>::type; };
+
+/// A vector, its elements taken for those of a type of their size.
+template <vector V>
+operand as_elements(const V& v, type element) noexcept {
+  if constexpr (contiguous<V>) {
+    return {std::ranges::data(v), static_cast<std::size_t>(std::ranges::size(v)), 1, element};
+  } else if constexpr (view<V>) {
+    return {v.data(), static_cast<std::size_t>(v.extent(0)),
+            static_cast<std::ptrdiff_t>(v.stride(0)), element};
+  } else if constexpr (sized_memory<V>) {
+    return {v.data(), static_cast<std::size_t>(v.size()), 1, element};
+  } else {
+    return blas_operand(v.pointer, v.size, v.increment, element, sizeof(value_t<V>));
   }
 }
 
@@ -144,10 +177,9 @@ auto* address(V& v) {
 /// `V` can be an operand: a contiguous range (vector, span, array), anything else that has `data()`
 /// and `size()` and no strides, a `tally::strided`, or a rank-1 `Kokkos::View`, of one of the
 /// element types. (`std::vector<bool>` packs bits and is none. A pointer and a length are
-/// `std::span(p, n)`.)
+/// `std::span(p, n)`, or `tally::strided(p, n)`.)
 template <class V>
-concept vector_operand =
-    requires { typename operands::value<V>::type; } && element<typename operands::value<V>::type>;
+concept vector_operand = operands::vector<V> && element<operands::value_t<V>>;
 
 /// `V`, perhaps a reference, is an operand whose elements can be written: a vector or array that is
 /// not const, a span of elements that are not, a `tally::strided` of a pointer to such, a
@@ -164,17 +196,7 @@ using element_t = element_of_t<typename operands::value<V>::type>;
 /// A vector with its type erased.
 template <vector_operand V>
 operand as_operand(const V& v) noexcept {
-  constexpr type element = type_of<element_t<V>>;
-  if constexpr (operands::contiguous<V>) {
-    return {std::ranges::data(v), static_cast<std::size_t>(std::ranges::size(v)), 1, element};
-  } else if constexpr (operands::view<V>) {
-    return {v.data(), static_cast<std::size_t>(v.extent(0)),
-            static_cast<std::ptrdiff_t>(v.stride(0)), element};
-  } else if constexpr (operands::sized_memory<V>) {
-    return {v.data(), static_cast<std::size_t>(v.size()), 1, element};
-  } else {
-    return blas_operand(v.pointer, v.size, v.increment, element, sizeof(element_t<V>));
-  }
+  return operands::as_elements(v, type_of<element_t<V>>);
 }
 
 /// A vector that is written with its type erased.

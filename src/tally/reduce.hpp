@@ -11,6 +11,8 @@
 #include <tally/call_options.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
+#include <tally/refusal.hpp>
+#include <tally/result.hpp>
 #include <tally/types.hpp>
 
 #include <type_traits>
@@ -83,9 +85,11 @@ result_t<what, R, X> returned(const executor& where, const X& x, grade g) {
   reduce(where, reduce_arguments{as_operand(x), what, {&r, type_of<decltype(r)>}, {g, true}});
   return r;
 }
-template <reduction what, class X, class R>
-void written(const executor& where, const X& x, R* result, grade g) {
-  reduce(where, reduce_arguments{as_operand(x), what, {result, type_of<R>}, {g, false}});
+template <reduction what, class X, class P>
+void written(const char* function, const executor& where, const X& x, P& result, grade g) {
+  auto* const r = results::first(function, result);
+  reduce(where,
+         reduce_arguments{as_operand(x), what, {r, type_of<results::element_t<P>>}, {g, false}});
 }
 
 }  // namespace reductions
@@ -115,16 +119,18 @@ reductions::result_t<reduction::sum, R, X> sum(const X& x, grade g = {}) {
   return reductions::returned<reduction::sum, R>(automatic(), x, g);
 }
 
-/// *result = sum_i x_i, accumulated in `R`. Doesn't block: on a device the call returns once the
-/// work is queued on the executor's stream, and may be captured in a graph, as the same form of
+/// result = sum_i x_i, accumulated in its type. Doesn't block: on a device the call returns once
+/// the work is queued on the executor's stream, and may be captured in a graph, as the same form of
 /// `dot`.
-/// @param result where the executor can write: host memory for the CPU backends; device, managed or
-///               pinned host memory for CUDA.
-/// @throws error as above, and wrong_memory, null_pointer or misaligned for `result`.
-template <vector_operand X, element R>
-  requires reductions::computable<reduction::sum, R, X>
-void sum(const executor& where, const X& x, R* result, grade g = {}) {
-  reductions::written<reduction::sum>(where, x, result, g);
+/// @param result a pointer, or memory for one number (`result_place`), where the executor can
+///               write: host memory for the CPU backends; device, managed or pinned host memory
+///               for CUDA.
+/// @throws error as above, and wrong_memory, null_pointer, misaligned or size_mismatch for
+///               `result`.
+template <vector_operand X, result_place R>
+  requires reductions::computable<reduction::sum, results::element_t<R>, X>
+void sum(const executor& where, const X& x, R&& result, grade g = {}) {
+  reductions::written<reduction::sum>("tally::sum", where, x, result, g);
 }
 
 /// r = sum_i |x_i|, of complex elements |re x_i| + |im x_i| (BLAS `asum`). Real; parameters and
@@ -142,11 +148,11 @@ reductions::result_t<reduction::asum, R, X> asum(const X& x, grade g = {}) {
   return reductions::returned<reduction::asum, R>(automatic(), x, g);
 }
 
-/// *result = sum_i |x_i|; doesn't block, as the same form of `sum`.
-template <vector_operand X, element R>
-  requires reductions::computable<reduction::asum, R, X>
-void asum(const executor& where, const X& x, R* result, grade g = {}) {
-  reductions::written<reduction::asum>(where, x, result, g);
+/// result = sum_i |x_i|; doesn't block, as the same form of `sum`.
+template <vector_operand X, result_place R>
+  requires reductions::computable<reduction::asum, results::element_t<R>, X>
+void asum(const executor& where, const X& x, R&& result, grade g = {}) {
+  reductions::written<reduction::asum>("tally::asum", where, x, result, g);
 }
 
 /// r = sqrt(sum_i |x_i|^2) (BLAS `nrm2`), the root correctly rounded. Real; parameters and errors
@@ -165,11 +171,40 @@ reductions::result_t<reduction::nrm2, R, X> nrm2(const X& x, grade g = {}) {
   return reductions::returned<reduction::nrm2, R>(automatic(), x, g);
 }
 
-/// *result = sqrt(sum_i |x_i|^2); doesn't block, as the same form of `sum`.
-template <vector_operand X, element R>
-  requires reductions::computable<reduction::nrm2, R, X>
-void nrm2(const executor& where, const X& x, R* result, grade g = {}) {
-  reductions::written<reduction::nrm2>(where, x, result, g);
+/// result = sqrt(sum_i |x_i|^2); doesn't block, as the same form of `sum`.
+template <vector_operand X, result_place R>
+  requires reductions::computable<reduction::nrm2, results::element_t<R>, X>
+void nrm2(const executor& where, const X& x, R&& result, grade g = {}) {
+  reductions::written<reduction::nrm2>("tally::nrm2", where, x, result, g);
+}
+
+// --- What is no operand ---------------------------------------------------------------------------
+
+namespace reductions {
+
+using vector = refusals::arguments<refusals::vector>;
+
+}  // namespace reductions
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<reductions::vector, T...>
+auto sum(const T&...) {
+  return refusals::refuse<reductions::vector, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<reductions::vector, T...>
+auto asum(const T&...) {
+  return refusals::refuse<reductions::vector, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<reductions::vector, T...>
+auto nrm2(const T&...) {
+  return refusals::refuse<reductions::vector, T...>();
 }
 
 }  // namespace tally

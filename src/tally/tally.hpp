@@ -17,6 +17,8 @@
 #include <tally/operand.hpp>
 #include <tally/order.hpp>
 #include <tally/reduce.hpp>
+#include <tally/refusal.hpp>
+#include <tally/result.hpp>
 #include <tally/spmv.hpp>
 #include <tally/transform.hpp>
 #include <tally/transform_function.hpp>

@@ -43,6 +43,7 @@
 
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
+#include <tally/refusal.hpp>
 #include <tally/types.hpp>
 
 #include <complex>
@@ -458,6 +459,132 @@ template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::exp, X, X, Y>
 void exp(const X& x, Y&& y) {
   exp(automatic(), x, y);
+}
+
+// --- What is no operand ---------------------------------------------------------------------------
+
+namespace transforms {
+
+using for_fill = refusals::arguments<refusals::factor, refusals::output>;
+using for_swap = refusals::arguments<refusals::output, refusals::output>;
+using for_copy = refusals::arguments<refusals::vector, refusals::output>;
+using for_scal = refusals::arguments<refusals::factor, refusals::output>;
+using for_axpy = refusals::arguments<refusals::factor, refusals::vector, refusals::output>;
+using for_axpby =
+    refusals::arguments<refusals::factor, refusals::vector, refusals::factor, refusals::output>;
+using for_waxpby = refusals::arguments<refusals::factor, refusals::vector, refusals::factor,
+                                       refusals::vector, refusals::output>;
+using for_axpbypcz = refusals::arguments<refusals::factor, refusals::vector, refusals::factor,
+                                         refusals::vector, refusals::factor, refusals::output>;
+using for_add = refusals::arguments<refusals::vector, refusals::vector, refusals::output>;
+using for_axypbz = refusals::arguments<refusals::factor, refusals::vector, refusals::vector,
+                                       refusals::factor, refusals::output>;
+
+}  // namespace transforms
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<transforms::for_fill, T...>
+auto fill(const T&...) {
+  return refusals::refuse<transforms::for_fill, T...>();
+}
+
+/// Says what is no operand.
+template <class X, class Y>
+  requires refusals::refused<transforms::for_swap, X, Y>
+auto swap(const executor&, const X&, const Y&) {
+  return refusals::refuse<transforms::for_swap, X, Y>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<transforms::for_copy, T...>
+auto copy(const T&...) {
+  return refusals::refuse<transforms::for_copy, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<transforms::for_scal, T...>
+auto scal(const T&...) {
+  return refusals::refuse<transforms::for_scal, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<transforms::for_axpy, T...>
+auto axpy(const T&...) {
+  return refusals::refuse<transforms::for_axpy, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<transforms::for_axpby, T...>
+auto axpby(const T&...) {
+  return refusals::refuse<transforms::for_axpby, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<transforms::for_waxpby, T...>
+auto waxpby(const T&...) {
+  return refusals::refuse<transforms::for_waxpby, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<transforms::for_axpbypcz, T...>
+auto axpbypcz(const T&...) {
+  return refusals::refuse<transforms::for_axpbypcz, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<transforms::for_add, T...>
+auto add(const T&...) {
+  return refusals::refuse<transforms::for_add, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<transforms::for_add, T...>
+auto sub(const T&...) {
+  return refusals::refuse<transforms::for_add, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<transforms::for_add, T...>
+auto mul(const T&...) {
+  return refusals::refuse<transforms::for_add, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<transforms::for_axypbz, T...>
+auto axypbz(const T&...) {
+  return refusals::refuse<transforms::for_axypbz, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<transforms::for_copy, T...>
+auto relu(const T&...) {
+  return refusals::refuse<transforms::for_copy, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<transforms::for_copy, T...>
+auto sigmoid(const T&...) {
+  return refusals::refuse<transforms::for_copy, T...>();
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<transforms::for_copy, T...>
+auto exp(const T&...) {
+  return refusals::refuse<transforms::for_copy, T...>();
 }
 
 }  // namespace tally

@@ -15,6 +15,7 @@
 #include <tally/executor.hpp>
 #include <tally/functions.hpp>
 #include <tally/operand.hpp>
+#include <tally/refusal.hpp>
 #include <tally/transform.hpp>
 #include <tally/types.hpp>
 
@@ -163,4 +164,19 @@ void transform(const X& x, const Y& y, Z&& z, F f) {
 }
 
 }  // namespace TALLY_CODE
+// --- What is no operand ---------------------------------------------------------------------------
+
+namespace maps {
+
+using for_transform = refusals::arguments<refusals::vector, refusals::vector>;
+
+}  // namespace maps
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<maps::for_transform, T...>
+auto transform(const T&...) {
+  return refusals::refuse<maps::for_transform, T...>();
+}
+
 }  // namespace tally

@@ -21,6 +21,8 @@
 #include <tally/order.hpp>
 #include <tally/order_tree.hpp>
 #include <tally/reduce.hpp>
+#include <tally/refusal.hpp>
+#include <tally/result.hpp>
 #include <tally/types.hpp>
 
 #include <algorithm>
@@ -122,10 +124,12 @@ class on_host {
   functions::first_exception thrown_;
 };
 
-inline void require_result(const void* result) {
-  if (result == nullptr) {
-    throw error(errc::null_pointer, "tally::transform_reduce: result is null");
-  }
+/// Where one result goes.
+template <class P>
+results::value_t<P>* required(P& result) {
+  auto* const r = results::first("tally::transform_reduce", result);
+  if (r == nullptr) throw error(errc::null_pointer, "tally::transform_reduce: result is null");
+  return r;
 }
 
 }  // namespace transform_reduction
@@ -218,24 +222,42 @@ R transform_reduce(const X& x, const Y& y, R identity, Reduce reduce, Map map) {
   return transform_reduction::call<R>(automatic(), identity, reduce, map, nullptr, x, y);
 }
 
-/// *result = r. Doesn't block: on a device the call returns once the work is queued on the
+/// result = r. Doesn't block: on a device the call returns once the work is queued on the
 /// executor's stream, and may be captured in a graph, as the same form of `dot`.
-/// @param result where the executor can write.
-template <std::semiregular R, class Reduce, functions::function Map, vector_operand X>
-void transform_reduce(const executor& where, const X& x, std::type_identity_t<R> identity,
-                      Reduce reduce, Map map, R* result) {
-  transform_reduction::require_result(result);
-  (void)transform_reduction::call<R>(where, identity, reduce, map, result, x);
+/// @param result a pointer, or memory for one R (`result_place`), where the executor can write.
+template <class Reduce, functions::function Map, vector_operand X, result_place R>
+  requires std::semiregular<results::value_t<R>>
+void transform_reduce(const executor& where, const X& x,
+                      std::type_identity_t<results::value_t<R>> identity, Reduce reduce, Map map,
+                      R&& result) {
+  (void)transform_reduction::call<results::value_t<R>>(where, identity, reduce, map,
+                                                       transform_reduction::required(result), x);
 }
 
-/// *result = r, of two vectors.
-template <std::semiregular R, class Reduce, functions::function Map, vector_operand X,
-          vector_operand Y>
+/// result = r, of two vectors.
+template <class Reduce, functions::function Map, vector_operand X, vector_operand Y, result_place R>
+  requires std::semiregular<results::value_t<R>>
 void transform_reduce(const executor& where, const X& x, const Y& y,
-                      std::type_identity_t<R> identity, Reduce reduce, Map map, R* result) {
-  transform_reduction::require_result(result);
-  (void)transform_reduction::call<R>(where, identity, reduce, map, result, x, y);
+                      std::type_identity_t<results::value_t<R>> identity, Reduce reduce, Map map,
+                      R&& result) {
+  (void)transform_reduction::call<results::value_t<R>>(where, identity, reduce, map,
+                                                       transform_reduction::required(result), x, y);
 }
 
 }  // namespace TALLY_CODE
+// --- What is no operand ---------------------------------------------------------------------------
+
+namespace transform_reduction {
+
+using for_transform_reduce = refusals::arguments<refusals::vector>;
+
+}  // namespace transform_reduction
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<transform_reduction::for_transform_reduce, T...>
+auto transform_reduce(const T&...) {
+  return refusals::refuse<transform_reduction::for_transform_reduce, T...>();
+}
+
 }  // namespace tally

@@ -69,12 +69,15 @@ TALLY_HOST_DEVICE bool exceeds(S x, double edge) {
 
 struct key_bins {
   slot bins;
+  /// Where negative keys are: above where they are unsigned, for then they are too large for any
+  /// number of bins.
+  slot negative = slots::below;
 
   template <class S>
   TALLY_HOST_DEVICE slot operator()(S key) const {
     const auto place = static_cast<std::make_unsigned_t<S>>(key);
     if (place < bins) return static_cast<slot>(place);
-    return bins + (key < 0 ? slots::below : slots::above);
+    return bins + (key < 0 ? negative : slots::above);
   }
 };
 
@@ -343,7 +346,7 @@ void with_bins(const histogram_arguments& a, F&& f) {
       }
       f.template operator()<X>(even_bins(a.lower.as<double>(), a.upper.as<double>(), bins));
     } else if constexpr (std::is_integral_v<X>) {
-      f.template operator()<X>(key_bins{bins});
+      f.template operator()<X>(key_bins{bins, a.unsigned_keys ? slots::above : slots::below});
     }
   });
 }

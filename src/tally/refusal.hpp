@@ -1,0 +1,108 @@
+// Refusals: what the compiler says where an argument is no operand is one sentence.
+//
+// Beside its templates a function has one that takes any arguments, if one of them isn't what it
+// should be at its place, and asserts what that should have been. So `requires { tally::dot(x, y);
+// }` is that error, too, where x or y is no operand: whether something is one, `vector_operand` and
+// the other concepts say.
+#pragma once
+
+#include <tally/executor.hpp>
+#include <tally/operand.hpp>
+#include <tally/types.hpp>
+
+#include <type_traits>
+
+namespace tally::refusals {
+
+template <class...>
+inline constexpr bool never = false;
+
+// Each of these is what an argument should be: `is` says whether it is, `say` that it isn't. The
+// type of what is returned is deduced, here and below, so the compiler says it before anything that
+// it has to say of a result's use.
+
+struct vector {
+  template <class T>
+  static constexpr bool is = vector_operand<T>;
+  template <class T>
+  static auto say() {
+    static_assert(
+        never<T>,
+        "an operand is memory with data() and size() (std::vector, std::span, an array; of a "
+        "pointer std::span(p, n)), a tally::strided(p, n, increment) or a rank-1 Kokkos::View, and "
+        "its elements are bool (but not std::vector<bool>, which packs bits), std::int8_t, "
+        "std::uint8_t, std::int32_t, std::int64_t, tally::float16, tally::bfloat16, float, double "
+        "or std::complex of float or double");
+  }
+};
+
+/// A vector that is written. Whether an argument is const is not seen here.
+struct output {
+  template <class T>
+  static constexpr bool is = vector_output<T&>;
+  template <class T>
+  static auto say() {
+    if constexpr (vector_operand<T>) {
+      static_assert(never<T>, "an operand that is written has elements that are not const");
+    } else {
+      vector::say<T>();
+    }
+  }
+};
+
+struct factor {
+  template <class T>
+  static constexpr bool is = element<T>;
+  template <class T>
+  static auto say() {
+    static_assert(never<T>,
+                  "a factor or value is a number of an element type: bool, std::int8_t, "
+                  "std::uint8_t, std::int32_t, std::int64_t, tally::float16, tally::bfloat16, "
+                  "float, double or std::complex of float or double");
+  }
+};
+
+/// What a function's arguments should be, after an executor if there is one and before what may be
+/// left out.
+template <class... Kind>
+struct arguments {};
+
+/// The first argument that is not what it should be, if there is one.
+template <class Arguments, class... T>
+struct first_wrong {
+  static constexpr bool exists = false;
+};
+template <class Kind, class T>
+struct wrong {
+  static constexpr bool exists = true;
+  static auto say() {
+    Kind::template say<T>();
+    return 0.0;
+  }
+};
+template <class Kind, class... Kinds, class T, class... Ts>
+struct first_wrong<arguments<Kind, Kinds...>, T, Ts...>
+    : std::conditional_t<Kind::template is<T>, first_wrong<arguments<Kinds...>, Ts...>,
+                         wrong<Kind, T>> {};
+
+/// The same after the executor. Of too few arguments nothing is said.
+template <class Arguments, class... T>
+struct of_call;
+template <class... Kind, class... T>
+struct of_call<arguments<Kind...>, T...>
+    : std::conditional_t<(sizeof...(T) >= sizeof...(Kind)), first_wrong<arguments<Kind...>, T...>,
+                         first_wrong<arguments<>>> {};
+template <class... Kind, class... T>
+struct of_call<arguments<Kind...>, executor, T...> : of_call<arguments<Kind...>, T...> {};
+
+/// One of the arguments of a call is not what it should be.
+template <class Arguments, class... T>
+concept refused = of_call<Arguments, T...>::exists;
+
+/// Says so, and returns a number, so that its use is no second error.
+template <class Arguments, class... T>
+auto refuse() {
+  return of_call<Arguments, T...>::say();
+}
+
+}  // namespace tally::refusals

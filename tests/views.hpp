@@ -1,0 +1,45 @@
+// Shapes of Kokkos::Views, without Kokkos.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace views {
+
+/// Elements as a Kokkos::View of so many dimensions has them, in any layout.
+template <class T, int rank_>
+struct view {
+  using value_type = T;
+  static constexpr int rank = rank_;
+
+  T* pointer = nullptr;
+  std::array<std::size_t, 2> extents = {}, strides = {};
+
+  T* data() const { return pointer; }
+  std::size_t size() const {
+    return rank == 0 ? 1 : rank == 1 ? extents[0] : extents[0] * extents[1];
+  }
+  std::size_t extent(std::size_t d) const { return extents[d]; }
+  std::size_t stride(std::size_t d) const { return strides[d]; }
+};
+
+template <class T>
+view<T, 0> scalar(T* pointer) {
+  return {pointer};
+}
+template <class T>
+view<T, 1> vector(T* pointer, std::size_t n, std::size_t stride = 1) {
+  return {pointer, {n}, {stride}};
+}
+/// Kokkos's LayoutRight: rows lie one after another.
+template <class T>
+view<T, 2> right(T* pointer, std::size_t rows, std::size_t columns) {
+  return {pointer, {rows, columns}, {columns, 1}};
+}
+/// Kokkos's LayoutLeft: columns do.
+template <class T>
+view<T, 2> left(T* pointer, std::size_t rows, std::size_t columns) {
+  return {pointer, {rows, columns}, {1, rows}};
+}
+
+}  // namespace views
