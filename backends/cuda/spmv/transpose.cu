@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <exception>
 #include <limits>
+#include <thread>
 
 namespace tally::backends::cuda {
 namespace {
@@ -191,13 +193,10 @@ std::shared_ptr<const csr_transpose> transposed(const csr_operand& a, cudaStream
   return made;
 }
 
-}  // namespace
-
-std::shared_ptr<const csr_transpose> transpose(const executor& where, const csr_operand& a,
-                                               bool keeps_values) {
+std::shared_ptr<const csr_transpose> transposed(const executor& where, const csr_operand& a,
+                                                bool keeps_values) {
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
-  (void)is_captured(stream, true, "the transpose of a sparse matrix");
   const beside_captures mode;
   auto terms = static_cast<std::int64_t>(a.nonzeros());
   device_memory lengths, first_terms;
@@ -220,6 +219,29 @@ std::shared_ptr<const csr_transpose> transpose(const executor& where, const csr_
   return std::max({a.rows, a.columns, a.nonzeros(), static_cast<std::size_t>(terms)}) <= most
              ? transposed<std::int32_t>(a, stream, terms, first, keeps_values)
              : transposed<std::int64_t>(a, stream, terms, first, keeps_values);
+}
+
+}  // namespace
+
+std::shared_ptr<const csr_transpose> transpose(const executor& where, const csr_operand& a,
+                                               bool keeps_values) {
+  {
+    const current_device current(where.device());
+    (void)is_captured(where.stream(), true, "the transpose of a sparse matrix");
+  }
+  // A thread of its own does it. CUB looks at the calling thread's last error, which may be one
+  // that the caller has not looked at yet.
+  std::shared_ptr<const csr_transpose> made;
+  std::exception_ptr failure;
+  std::thread([&] {
+    try {
+      made = transposed(where, a, keeps_values);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }).join();
+  if (failure) std::rethrow_exception(failure);
+  return made;
 }
 
 }  // namespace tally::backends::cuda
