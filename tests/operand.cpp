@@ -36,6 +36,12 @@ TEST(Operand, IsAContiguousRangeAStrideOrAView) {
   static_assert(tally::vector_operand<int[3]>);
   static_assert(tally::vector_operand<tally::strided_view<bool>>);
   static_assert(tally::vector_operand<views::view<const float, 1>>);
+  static_assert(tally::vector_operand<views::mdspan<const float, 1>>);
+  static_assert(tally::vector_output<views::mdspan<float, 1>>);
+  static_assert(!tally::vector_output<views::mdspan<const float, 1>>);
+  static_assert(!tally::vector_operand<views::mdspan<float, 1, float>>);  // scaled, conjugated
+  static_assert(!tally::vector_operand<views::mdspan<float, 0>>);
+  static_assert(!tally::vector_operand<views::mdspan<float, 2>>);
   static_assert(tally::vector_operand<memory<float>>);
   static_assert(tally::vector_output<memory<float>&>);
   static_assert(!tally::vector_output<const memory<float>&>);
@@ -70,9 +76,24 @@ TEST(Operand, KeepsPointerSizeIncrementAndType) {
   EXPECT_EQ(w.element, tally::type::float32);
 }
 
+TEST(Operand, ViewsGiveTheirStrides) {
+  const std::vector<double> v = {1, 2, 3, 4, 5, 6}, ones = {1, 1, 1};
+  const views::mdspan<const double, 1> every_other = {v.data(), {3}, {2}};
+  EXPECT_EQ(tally::sum(every_other), 1 + 3 + 5);
+  const views::mdspan<const double, 2> columns = {v.data(), {2, 3}, {1, 2}};
+  EXPECT_EQ(tally::multi_dot(columns, ones), (std::vector<double>{1 + 3 + 5, 2 + 4 + 6}));
+  EXPECT_EQ(tally::multi_dot(views::right(v.data(), 2, 3), ones),
+            (std::vector<double>{1 + 2 + 3, 4 + 5 + 6}));
+  double result = 0;
+  tally::sum(tally::serial(), v, views::mdspan<double, 0>{&result});
+  EXPECT_EQ(result, 21);
+}
+
 TEST(Operand, RowsAreABlockOrAView) {
   static_assert(tally::rows_operand<tally::row_block<float>>);
   static_assert(tally::rows_operand<views::view<const float, 2>>);
+  static_assert(tally::rows_operand<views::mdspan<const float, 2>>);
+  static_assert(tally::result_place_of<views::mdspan<float, 0>, float>);
   static_assert(!tally::rows_operand<views::view<unsigned, 2>>);
   static_assert(!tally::rows_operand<views::view<float, 1>>);
   static_assert(!tally::rows_operand<std::vector<float>>);

@@ -1,8 +1,9 @@
-// Shapes of Kokkos::Views, without Kokkos.
+// Shapes of Kokkos::Views and std::mdspans, without these.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <type_traits>
 
 namespace views {
 
@@ -19,6 +20,24 @@ struct view {
   std::size_t size() const {
     return rank == 0 ? 1 : rank == 1 ? extents[0] : extents[0] * extents[1];
   }
+  std::size_t extent(std::size_t d) const { return extents[d]; }
+  std::size_t stride(std::size_t d) const { return strides[d]; }
+};
+
+/// The same as a std::mdspan has them. With another `Reference` the accessor computes elements.
+template <class T, int rank_, class Reference = T&>
+struct mdspan {
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+  using reference = Reference;
+  static constexpr std::size_t rank() { return rank_; }
+  static constexpr bool is_always_strided() { return true; }
+
+  T* pointer = nullptr;
+  std::array<std::size_t, 2> extents = {}, strides = {};
+
+  T* const& data_handle() const { return pointer; }
+  std::size_t size() const { return 1; }
   std::size_t extent(std::size_t d) const { return extents[d]; }
   std::size_t stride(std::size_t d) const { return strides[d]; }
 };

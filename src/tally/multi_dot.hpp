@@ -113,8 +113,8 @@ struct row<B> {
 
 }  // namespace multi_dots
 
-/// `B` can be the rows of a block: a `tally::rows`, or a rank-2 `Kokkos::View` of any layout, of
-/// one of the element types. Row j of a view is the vector of its elements (j, i).
+/// `B` can be the rows of a block: a `tally::rows`, or a rank-2 `Kokkos::View` or `std::mdspan`, of
+/// any layout, of one of the element types. Row j of a view is the vector of its elements (j, i).
 template <class B>
 concept rows_operand = requires { typename multi_dots::row<B>::element; } &&
                        element<typename multi_dots::row<B>::element>;
@@ -165,7 +165,7 @@ template <rows_operand B>
 operand_rows as_rows(const B& b) noexcept {
   constexpr type element = type_of<typename row<B>::element>;
   if constexpr (operands::matrix_view<B>) {
-    return {{b.data(), static_cast<std::size_t>(b.extent(1)),
+    return {{operands::address(b), static_cast<std::size_t>(b.extent(1)),
              static_cast<std::ptrdiff_t>(b.stride(1)), element},
             static_cast<std::size_t>(b.extent(0)),
             static_cast<std::ptrdiff_t>(b.stride(0))};
@@ -393,8 +393,8 @@ struct block {
   template <class T>
   static auto say() {
     static_assert(refusals::never<T>,
-                  "rows are tally::rows(pointer, rows, columns) or a rank-2 Kokkos::View, of an "
-                  "element type");
+                  "rows are tally::rows(pointer, rows, columns) or a rank-2 Kokkos::View or "
+                  "std::mdspan, of an element type");
   }
 };
 
@@ -406,7 +406,7 @@ struct rows_or_list {
   static auto say() {
     static_assert(refusals::never<T>,
                   "several vectors are tally::rows(pointer, rows, columns), a rank-2 Kokkos::View "
-                  "or a range of tally::pair_of(x, y), of an element type");
+                  "or std::mdspan, or a range of tally::pair_of(x, y), of an element type");
   }
 };
 

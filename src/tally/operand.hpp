@@ -91,14 +91,26 @@ concept contiguous = std::ranges::contiguous_range<const V> && std::ranges::size
 /// A `Kokkos::View` of so many dimensions, known by its shape, so that no header of Kokkos is
 /// needed here.
 template <class V, int rank>
-concept view_of_rank = !contiguous<V> && requires(const V& v) {
+concept kokkos_view_of_rank = !contiguous<V> && requires(const V& v) {
   typename V::value_type;
   { v.data() } -> std::convertible_to<const void*>;
   requires V::rank == rank;
-} && (rank == 0 || requires(const V& v) {
-  { v.extent(0) } -> std::convertible_to<std::size_t>;
-  { v.stride(0) } -> std::convertible_to<std::ptrdiff_t>;
-});
+};
+/// A `std::mdspan` of so many, whose elements are in memory as its accessor gives them.
+template <class V, int rank>
+concept mdspan_of_rank = requires(const V& v) {
+  typename V::value_type;
+  { v.data_handle() } -> std::convertible_to<typename V::element_type*>;
+  requires std::same_as<typename V::reference, typename V::element_type&>;
+  requires V::rank() == rank;
+  requires V::is_always_strided();
+};
+template <class V, int rank>
+concept view_of_rank = (kokkos_view_of_rank<V, rank> || mdspan_of_rank<V, rank>) &&
+                       (rank == 0 || requires(const V& v) {
+                         { v.extent(0) } -> std::convertible_to<std::size_t>;
+                         { v.stride(0) } -> std::convertible_to<std::ptrdiff_t>;
+                       });
 template <class V>
 concept view = view_of_rank<V, 1>;
 template <class V>
@@ -142,8 +154,10 @@ template <class V>
 auto* address(V& v) {
   if constexpr (contiguous<V>) {
     return std::ranges::data(v);
-  } else if constexpr (view<V> || view_of_rank<V, 0> || sized_memory<V>) {
+  } else if constexpr (requires { v.data(); }) {
     return v.data();
+  } else if constexpr (requires { v.data_handle(); }) {
+    return v.data_handle();
   } else {
     return v.pointer;
   }
@@ -153,7 +167,7 @@ template <class V>
 using value_t = typename value<V>::type;
 
 /// A vector of whatever type: a contiguous range (vector, span, array), anything else that has
-/// `data()` and `size()` and no strides, a `tally::strided`, or a rank-1 `Kokkos::View`.
+/// `data()` and `size()` and no strides, a `tally::strided`, or a rank-1 `Kokkos::View` or mdspan.
 template <class V>
 concept vector = requires { typename value<V>::type; };
 
@@ -163,7 +177,7 @@ operand as_elements(const V& v, type element) noexcept {
   if constexpr (contiguous<V>) {
     return {std::ranges::data(v), static_cast<std::size_t>(std::ranges::size(v)), 1, element};
   } else if constexpr (view<V>) {
-    return {v.data(), static_cast<std::size_t>(v.extent(0)),
+    return {address(v), static_cast<std::size_t>(v.extent(0)),
             static_cast<std::ptrdiff_t>(v.stride(0)), element};
   } else if constexpr (sized_memory<V>) {
     return {v.data(), static_cast<std::size_t>(v.size()), 1, element};
@@ -175,9 +189,9 @@ operand as_elements(const V& v, type element) noexcept {
 }  // namespace operands
 
 /// `V` can be an operand: a contiguous range (vector, span, array), anything else that has `data()`
-/// and `size()` and no strides, a `tally::strided`, or a rank-1 `Kokkos::View`, of one of the
-/// element types. (`std::vector<bool>` packs bits and is none. A pointer and a length are
-/// `std::span(p, n)`, or `tally::strided(p, n)`.)
+/// and `size()` and no strides, a `tally::strided`, or a rank-1 `Kokkos::View` or `std::mdspan`, of
+/// one of the element types. (`std::vector<bool>` packs bits and is none. A pointer and a length
+/// are `std::span(p, n)`, or `tally::strided(p, n)`.)
 template <class V>
 concept vector_operand = operands::vector<V> && element<operands::value_t<V>>;
 

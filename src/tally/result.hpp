@@ -69,9 +69,9 @@ value_t<P>* first(const char* function, P& place, std::size_t needed = 1) {
 
 /// `P`, perhaps a reference, is where results can be written: a pointer to the first of them, or
 /// memory that knows how many it has room for and is checked: a contiguous range (span, vector) or
-/// anything else that has `data()` and `size()`, a `Kokkos::View` of rank 1 without gaps, for a
-/// single result also one of rank 0. Which memory it may be is the executor's concern. (An array is
-/// a pointer.)
+/// anything else that has `data()` and `size()`, a `Kokkos::View` or `std::mdspan` of rank 1
+/// without gaps, for a single result also one of rank 0. Which memory it may be is the executor's
+/// concern. (An array is a pointer.)
 template <class P>
 concept result_place = requires {
   typename results::value_t<P>;
