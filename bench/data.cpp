@@ -257,7 +257,17 @@ reference exact_reference(const workload& w) {
 reference reference_of_rows(const workload& w) {
   reference r;
   visit_matrix(w, [&]<class T>(const tally::csr_view<T>& a, const T* x, const T*) {
-    r.rows.resize(a.rows);
+    r.rows.resize(w.matrix.height());
+    if (w.transposes()) {
+      for (std::size_t i = 0; i < a.rows; ++i) {
+        for (auto j = a.row_offsets[i]; j < a.row_offsets[i + 1]; ++j) {
+          const auto k = static_cast<std::size_t>(j);
+          r.rows[static_cast<std::size_t>(a.column_indices[k])] +=
+              std::abs(static_cast<double>(a.values[k]) * x[i]);
+        }
+      }
+      return;
+    }
 #pragma omp parallel for schedule(dynamic, 1024)
     for (std::size_t i = 0; i < a.rows; ++i) {
       for (auto j = a.row_offsets[i]; j < a.row_offsets[i + 1]; ++j) {

@@ -6,6 +6,8 @@
 #include "bench/ours.hpp"
 #include "bench/peers/device_peers.hpp"
 
+#include <functional>
+
 namespace bench {
 namespace {
 
@@ -21,16 +23,26 @@ contenders ours_of_spmv_on_device(const workload& w) {
   const auto launched = [=](cudaStream_t s, void* y, const tally::spmv_plan* plan) {
     tally::spmv(tally::cuda({.stream = s}), spmv_of(w, y, plan));
   };
-  const auto make = [=] { return tally::spmv_plan(tally::cuda({.stream = stream()}), w.matrix); };
-  const on_demand<tally::spmv_plan> plan(make);
   const bool is_name_alone = w.matrix.row_offsets.data == nullptr;
-  contenders list = {on_device(
-                         "tally::cuda", tally::cuda().description(),
-                         [=](cudaStream_t s, void* y) { launched(s, y, nullptr); }, w),
-                     on_device(
-                         "tally::cuda plan", is_name_alone ? "" : plan().describe(),
-                         [=](cudaStream_t s, void* y) { launched(s, y, &plan()); }, w)};
-  list.back().set_up = [=] { make(); };
+  contenders list;
+  const auto add_planned = [&](const char* name, const std::function<tally::spmv_plan()>& make) {
+    const on_demand<tally::spmv_plan> plan(make);
+    list.push_back(on_device(
+        name, is_name_alone ? "" : plan().describe(),
+        [=](cudaStream_t s, void* y) { launched(s, y, &plan()); }, w));
+    list.back().set_up = [=] { make(); };
+  };
+  const auto where = [] { return tally::cuda({.stream = stream()}); };
+  if (!w.transposes()) {  // without a plan a transpose can't be captured
+    list.push_back(on_device(
+        "tally::cuda", tally::cuda().description(),
+        [=](cudaStream_t s, void* y) { launched(s, y, nullptr); }, w));
+  }
+  add_planned("tally::cuda plan", [=] { return tally::spmv_plan(where(), w.matrix); });
+  if (w.transposes()) {
+    add_planned("tally::cuda plan, fixed values",
+                [=] { return tally::spmv_plan(where(), w.matrix, tally::fixed_values); });
+  }
   return list;
 }
 
@@ -39,6 +51,14 @@ const lane spmv_on_device = {
     .on_device = true,
     .what = operation::spmv,
     .sizes = [](const types& t, bool full) { return matrices_for(t, true, full); },
+    .ways = ways};
+
+const lane spmv_transpose_on_device = {
+    .name = "spmv-transpose-cuda",
+    .on_device = true,
+    .what = operation::spmv,
+    .transposes = true,
+    .sizes = [](const types& t, bool full) { return transposes_for(t, true, full); },
     .ways = ways};
 
 }  // namespace bench

@@ -23,6 +23,7 @@ struct lane {
   bool y_has_rows = false;
   std::size_t skipped = 0;  ///< elements before the first, so that addresses are odd
   tally::binning bins = tally::binning::keys;
+  bool transposes = false;  ///< of spmv: the product is with the matrix's transpose
   /// The sizes for a pair of types; empty for none. Both lists are longer in the full comparison.
   std::vector<std::size_t> (*sizes)(const types& t, bool full);
   contenders (*ways)(const workload& w, bool full);
@@ -38,6 +39,8 @@ contenders ways_of_one(const workload& w, bool full);
 
 /// The matrices of the spmv lanes (spmv.cpp).
 std::vector<std::size_t> matrices_for(const types& t, bool on_device, bool full);
+/// Those of the lanes of transposes: three, or in the full comparison and of one's own all.
+std::vector<std::size_t> transposes_for(const types& t, bool on_device, bool full);
 
 extern const lane dot;  // dot.cpp
 extern const lane dot_aligned;
@@ -70,6 +73,7 @@ extern const lane bincount_entropy;
 extern const lane histogram_even;
 extern const lane histogram_range;
 extern const lane spmv;  // spmv.cpp
+extern const lane spmv_transpose;
 #if TALLY_BENCH_CUDA
 extern const lane dot_on_device;  // device_dot.cpp
 extern const lane dot_to_host;
@@ -102,7 +106,8 @@ extern const lane bincount_constant_on_device;
 extern const lane bincount_entropy_on_device;
 extern const lane histogram_even_on_device;
 extern const lane histogram_range_on_device;
-extern const lane spmv_on_device;         // device_spmv.cpp
+extern const lane spmv_on_device;  // device_spmv.cpp
+extern const lane spmv_transpose_on_device;
 extern const lane ladder_spmv_on_device;  // device_spmv_ladder.cu
 extern const lane transfer;               // transfer.cpp
 #endif

@@ -41,9 +41,9 @@ constexpr const char* usage =
     "Measures and writes FILE (default results.json). Rows are named "
     "LANE/TYPES/SIZE/THREADS/CONTENDER;\n"
     "of a sparse matrix SIZE is its name. --filter keeps those in which REGEX is found. --matrix\n"
-    "measures the lanes spmv and spmv-cuda alone (with --filter what that keeps), on the matrices "
-    "in\n"
-    "these Matrix Market files.\n";
+    "measures the lanes whose names begin with spmv (with --filter what that keeps), on the "
+    "matrices\n"
+    "in these Matrix Market files.\n";
 
 options parse(int argc, char** argv) {
   options o;
@@ -94,6 +94,9 @@ constexpr double seconds_of_slow = 0.25;
 
 bool writes(const lane& l) { return writes(l.what); }
 bool has_matrix(const lane& l) { return l.what == operation::spmv; }
+tally::matrix_operation operation_of(const lane& l) {
+  return l.transposes ? tally::matrix_operation::transpose : tally::matrix_operation::none;
+}
 
 /// The contenders for one product.
 struct group {
@@ -141,6 +144,7 @@ std::vector<const lane*> lanes() {
                                    &histogram_even,
                                    &histogram_range,
                                    &spmv,
+                                   &spmv_transpose,
                                    &ladder};
 #if TALLY_BENCH_CUDA
   if (device_count() > 0) {
@@ -175,6 +179,7 @@ std::vector<const lane*> lanes() {
                           &histogram_even_on_device,
                           &histogram_range_on_device,
                           &spmv_on_device,
+                          &spmv_transpose_on_device,
                           &ladder_on_device,
                           &ladder_spmv_on_device,
                           &transfer})
@@ -217,14 +222,15 @@ std::vector<group> plan(const options& o) {
           const std::size_t size = l->drawn == values::ill_conditioned ? ill_conditioned_size
                                    : counts                            ? samples_of_histogram
                                                                        : n;
-          const workload nothing{{nullptr, size, 1, t.x},
-                                 {nullptr, counts ? bins_of(l->drawn, n) : size, 1, t.y},
-                                 t.accumulator,
-                                 count,
-                                 l->what,
-                                 l->rows,
-                                 l->y_has_rows,
-                                 l->bins};
+          workload nothing{{nullptr, size, 1, t.x},
+                           {nullptr, counts ? bins_of(l->drawn, n) : size, 1, t.y},
+                           t.accumulator,
+                           count,
+                           l->what,
+                           l->rows,
+                           l->y_has_rows,
+                           l->bins};
+          nothing.matrix.operation = operation_of(*l);
           if (!fits_in_memory(nothing.bytes())) continue;
           group g{l, t, n, count, {}};
           for (const contender& c : l->ways(nothing, o.full)) {
@@ -246,6 +252,7 @@ struct contents {
   bool on_device = false;
   std::size_t offset = 0, skipped = 0, rows = 0;
   bool y_has_rows = false;
+  bool transposes = false;
   std::optional<std::size_t> matrix = {};  ///< of spmv
 
   explicit contents(const group& g)
@@ -255,7 +262,8 @@ struct contents {
         offset(g.from->offset),
         skipped(g.from->skipped),
         rows(g.from->rows),
-        y_has_rows(g.from->y_has_rows) {
+        y_has_rows(g.from->y_has_rows),
+        transposes(g.from->transposes) {
     if (has_matrix(*g.from)) matrix = g.n;
   }
   contents() = default;
@@ -372,8 +380,10 @@ class operands {
       make_room();
       pattern_ = pattern_of(g.n, seed_);
       values_ = host_vector(t.x, pattern_.nonzeros(), seed_, g.from->offset);
-      x_ = host_vector(t.x, pattern_.columns, seed_ + 1, g.from->offset);
-      z_ = host_vector(t.accumulator, pattern_.rows, seed_ + 2, g.from->offset);
+      std::size_t height = pattern_.rows, width = pattern_.columns;
+      if (g.from->transposes) std::swap(height, width);
+      x_ = host_vector(t.x, width, seed_ + 1, g.from->offset);
+      z_ = host_vector(t.accumulator, height, seed_ + 2, g.from->offset);
 #if TALLY_BENCH_CUDA
       if (g.from->on_device) {
         device_offsets_ = device_memory(tally::as_operand(pattern_.row_offsets));
@@ -388,6 +398,7 @@ class operands {
     workload w{x_.first(x_.size()), {nullptr, 0, 1, t.y}, t.accumulator, g.threads, g.from->what};
     w.matrix = {pattern_.rows, pattern_.columns, tally::as_operand(pattern_.row_offsets),
                 tally::as_operand(pattern_.column_indices), values_.first(values_.size())};
+    w.matrix.operation = operation_of(*g.from);
     if (!g.from->on_device) w.z = const_cast<void*>(z_.first(0).data);
     return w;
   }

@@ -54,6 +54,8 @@ std::vector<entry>& entries() {
   return list;
 }
 
+bool own = false;  // whether there are matrices of the caller's
+
 bool is_here(const entry& e) {
   return e.generate || (TALLY_HAS_ZLIB && std::filesystem::exists(matrices::file(e.name)));
 }
@@ -88,7 +90,10 @@ void take_matrices(const std::vector<std::string>& paths) {
   }
   for (entry& e : entries()) e.on_host = e.on_device = listed::never;
   std::ranges::move(taken, std::back_inserter(entries()));
+  own = true;
 }
+
+bool has_own_matrices() { return own; }
 
 const std::string& matrix_name(std::size_t n) { return entries()[n].name; }
 

@@ -19,6 +19,9 @@ const std::string& matrix_name(std::size_t n);
 /// @throws std::exception if one can't be read, or two have one name; then nothing changes.
 void take_matrices(const std::vector<std::string>& paths);
 
+/// Whether it has done so.
+bool has_own_matrices();
+
 /// Those of a lane, the smallest first, or in the order in which they were taken; without those
 /// whose files are not here.
 std::vector<std::size_t> matrices_of(bool on_device, bool full);

@@ -118,7 +118,7 @@ tally::spmv_arguments spmv_of(const workload& w, void* y, const tally::spmv_plan
   tally::spmv_arguments a;
   a.a = w.matrix;
   a.x = w.x;
-  a.y = {y, w.matrix.rows, 1, w.accumulator};
+  a.y = {y, w.matrix.height(), 1, w.accumulator};
   a.plan = plan;
   return a;
 }

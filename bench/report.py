@@ -91,6 +91,9 @@ LANES = {
     "exact-cuda-sum": "Exact sum on the CUDA device: the device's time in a graph",
     "transfer": "Dot product of host memory on the CUDA device: copies and product",
     "spmv": "Sparse matrix times vector on the host",
+    "spmv-transpose": "The transpose of a sparse matrix times vector on the host, with plans",
+    "spmv-transpose-cuda": "The transpose of a sparse matrix times vector on the CUDA device: the device's time "
+    "in a graph",
     "spmv-cuda": "Sparse matrix times vector on the CUDA device: the device's time in a graph",
     "ladder": "The ladder on the host",
     "ladder-cuda": "The ladder on the CUDA device: the device's time in a graph",
@@ -100,7 +103,7 @@ ON_ALL_THREADS = {
     "dot", "sum", "asum", "max", "iamax", "multi-dot", "batched-dot", "exact", "exact-spread", "exact-sum",
     *ELEMENTWISE, *FUSED,
     "bincount", "bincount-zipf", "bincount-constant", "bincount-entropy", "histogram-even",
-    "histogram-range", "spmv",
+    "histogram-range", "spmv", "spmv-transpose",
 }
 
 

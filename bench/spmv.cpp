@@ -5,6 +5,10 @@
 #include "bench/ours.hpp"
 #include "bench/peers/peers.hpp"
 
+#include <algorithm>
+#include <array>
+#include <functional>
+
 namespace bench {
 namespace {
 
@@ -19,8 +23,27 @@ contenders ours(const workload& w, bool full) {
   return list;
 }
 
+/// Products with the transpose, with a plan that reads the values where they are, and with one that
+/// keeps them.
+contenders ours_with_plans(const workload& w, bool full) {
+  contenders list;
+  for (const tally::executor& where : host_executors(w.threads, full)) {
+    const std::string name = "tally::" + std::string(where.name()) + " plan";
+    const auto add = [&](const std::string& called, const std::function<tally::spmv_plan()>& make) {
+      const on_demand<tally::spmv_plan> plan(make);
+      list.push_back(on_host(called, where.description(), w,
+                             [=] { tally::spmv(where, spmv_of(w, w.z, &plan())); }));
+      list.back().set_up = [=] { make(); };
+    };
+    add(name, [=] { return tally::spmv_plan(where, w.matrix); });
+    add(name + ", fixed values",
+        [=] { return tally::spmv_plan(where, w.matrix, tally::fixed_values); });
+  }
+  return list;
+}
+
 contenders ways(const workload& w, bool full) {
-  contenders list = ours(w, full);
+  contenders list = w.transposes() ? ours_with_plans(w, full) : ours(w, full);
   for (source* other : {
            peers::standard_spmv,
 #if TALLY_BENCH_EIGEN
@@ -42,6 +65,16 @@ std::vector<std::size_t> matrices_for(const types& t, bool on_device, bool full)
   return listed ? matrices_of(on_device, full) : std::vector<std::size_t>{};
 }
 
+std::vector<std::size_t> transposes_for(const types& t, bool on_device, bool full) {
+  std::vector<std::size_t> all = matrices_for(t, on_device, full);
+  if (full || has_own_matrices()) return all;
+  std::erase_if(all, [](std::size_t n) {
+    constexpr std::array some = {"wiki-Vote", "soc-Slashdot0902", "27-point-64", "27-point-128"};
+    return std::ranges::find(some, matrix_name(n)) == some.end();
+  });
+  return all;
+}
+
 contenders limit_of_spmv(const workload& w, source* limit) {
   const workload terms{w.matrix.values, w.matrix.column_indices, w.accumulator, w.threads};
   contenders list = limit(terms);
@@ -58,5 +91,14 @@ const lane spmv = {.name = "spmv",
                    .what = operation::spmv,
                    .sizes = [](const types& t, bool full) { return matrices_for(t, false, full); },
                    .ways = ways};
+
+const lane spmv_transpose = {
+    .name = "spmv-transpose",
+    .on_all_threads = true,
+    .offset = of_malloc,
+    .what = operation::spmv,
+    .transposes = true,
+    .sizes = [](const types& t, bool full) { return transposes_for(t, false, full); },
+    .ways = ways};
 
 }  // namespace bench

@@ -116,6 +116,7 @@ struct workload {
   tally::binning bins = tally::binning::keys;  ///< of histograms; y has as many elements
   void* z = nullptr;                           ///< where what writes, and spmv, write
   tally::csr_operand matrix{};  ///< of spmv; values of the type of x, columns and offsets int32
+  bool transposes() const { return matrix.operation != tally::matrix_operation::none; }
 
   /// Elements; nonzeros of a matrix.
   std::size_t size() const { return what == operation::spmv ? matrix.nonzeros() : x.size; }
@@ -131,7 +132,7 @@ struct workload {
   /// Returns how many bytes the result has.
   std::size_t result_bytes() const {
     if (is_elementwise()) return std::min(size(), most_checked) * size_of(x.element);
-    if (what == operation::spmv) return matrix.rows * size_of(accumulator);
+    if (what == operation::spmv) return matrix.height() * size_of(accumulator);
     return what == operation::iamax ? sizeof(std::int64_t) : size_of(accumulator);
   }
   std::size_t rows_of_y() const { return x_alone() ? 0 : y_has_rows ? rows : 1; }

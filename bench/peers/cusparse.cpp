@@ -46,7 +46,9 @@ class product {
  public:
   product(const workload& w, cusparseSpMVAlg_t algorithm)
       : type_(w.accumulator == tally::type::float64 ? CUDA_R_64F : CUDA_R_32F),
-        algorithm_(algorithm) {
+        algorithm_(algorithm),
+        operation_(w.transposes() ? CUSPARSE_OPERATION_TRANSPOSE
+                                  : CUSPARSE_OPERATION_NON_TRANSPOSE) {
     const tally::csr_operand& a = w.matrix;
     const auto rows = static_cast<std::int64_t>(a.rows);
     const auto columns = static_cast<std::int64_t>(a.columns);
@@ -55,13 +57,14 @@ class product {
                   static_cast<std::int64_t>(a.nonzeros()), of(a.row_offsets), of(a.column_indices),
                   of(a.values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
                   type_);
-    CUSPARSE_CALL(cusparseCreateDnVec, &x_, columns, of(w.x), type_);
-    CUSPARSE_CALL(cusparseCreateDnVec, &y_, rows, w.z, type_);
+    const auto size = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+    CUSPARSE_CALL(cusparseCreateDnVec, &x_, size(a.width()), of(w.x), type_);
+    CUSPARSE_CALL(cusparseCreateDnVec, &y_, size(a.height()), w.z, type_);
     std::size_t bytes = 0;
-    CUSPARSE_CALL(cusparseSpMV_bufferSize, handle(), as_it_is, one(), matrix_, x_, zero(), y_,
+    CUSPARSE_CALL(cusparseSpMV_bufferSize, handle(), operation_, one(), matrix_, x_, zero(), y_,
                   type_, algorithm_, &bytes);
     buffer_ = device_memory(bytes);
-    CUSPARSE_CALL(cusparseSpMV_preprocess, handle(), as_it_is, one(), matrix_, x_, zero(), y_,
+    CUSPARSE_CALL(cusparseSpMV_preprocess, handle(), operation_, one(), matrix_, x_, zero(), y_,
                   type_, algorithm_, buffer_.data());
   }
   ~product() {
@@ -75,13 +78,11 @@ class product {
   product& operator=(const product&) = delete;
 
   void run() const {
-    CUSPARSE_CALL(cusparseSpMV, handle(), as_it_is, one(), matrix_, x_, zero(), y_, type_,
+    CUSPARSE_CALL(cusparseSpMV, handle(), operation_, one(), matrix_, x_, zero(), y_, type_,
                   algorithm_, buffer_.data());
   }
 
  private:
-  static constexpr cusparseOperation_t as_it_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
-
   /// Factors, of the type of the computation.
   const void* one() const {
     return type_ == CUDA_R_64F ? static_cast<const void*>(&ones.d) : &ones.f;
@@ -96,6 +97,7 @@ class product {
 
   cudaDataType type_;
   cusparseSpMVAlg_t algorithm_;
+  cusparseOperation_t operation_;
   cusparseSpMatDescr_t matrix_ = nullptr;
   cusparseDnVecDescr_t x_ = nullptr, y_ = nullptr;
   device_memory buffer_;

@@ -12,6 +12,11 @@ void bench_eigen_spmv(const bench::workload& w) {
     const Eigen::Map<const matrix> from(rows, columns, nonzeros, a.row_offsets.data(),
                                         a.column_indices.data(), a.values.data());
     Eigen::setNbThreads(w.threads);
-    Eigen::Map<vector>(y, rows).noalias() = from * Eigen::Map<const vector>(x, columns);
+    if (w.transposes()) {
+      Eigen::Map<vector>(y, columns).noalias() =
+          from.transpose() * Eigen::Map<const vector>(x, rows);
+    } else {
+      Eigen::Map<vector>(y, rows).noalias() = from * Eigen::Map<const vector>(x, columns);
+    }
   });
 }

@@ -29,11 +29,12 @@ contenders kokkos_kernels_spmv(const workload& w) {
                                       a.column_indices.size()));
     });
     using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-    const Kokkos::View<const T*, space, unmanaged> from(x, a.columns);
-    const Kokkos::View<T*, space, unmanaged> to(y, a.rows);
+    const Kokkos::View<const T*, space, unmanaged> from(x, w.matrix.width());
+    const Kokkos::View<T*, space, unmanaged> to(y, w.matrix.height());
+    const char* const how = w.transposes() ? "T" : "N";
     list.push_back(on_host("Kokkos Kernels",
                            "with Kokkos " + std::to_string(KOKKOS_VERSION) + " " + space::name(), w,
-                           [=] { KokkosSparse::spmv("N", T{1}, *made(), from, T{0}, to); }));
+                           [=] { KokkosSparse::spmv(how, T{1}, *made(), from, T{0}, to); }));
     list.back().threads = threads;
   });
   return list;

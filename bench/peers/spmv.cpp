@@ -1,6 +1,8 @@
 // Sparse matrix times vector as one would write it.
 #include "bench/peers/peers.hpp"
 
+#include <algorithm>
+
 namespace bench::peers {
 namespace {
 
@@ -26,12 +28,26 @@ void multiply(const tally::csr_view<T>& a, const T* x, T* y, int threads) {
   for (std::size_t i = 0; i < a.rows; ++i) y[i] = sum(a, x, i);
 }
 
+template <class T>
+[[gnu::noinline]] void multiply_transpose(const tally::csr_view<T>& a, const T* x, T* y) {
+  std::fill_n(y, a.columns, T{});
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    const auto end = static_cast<std::size_t>(a.row_offsets[i + 1]);
+    for (auto j = static_cast<std::size_t>(a.row_offsets[i]); j < end; ++j) {
+      y[a.column_indices[j]] += a.values[j] * x[i];
+    }
+  }
+}
+
 }  // namespace
 
 contenders standard_spmv(const workload& w) {
   contenders list;
   visit_matrix(w, [&]<class T>(const tally::csr_view<T>& a, const T* x, T* y) {
-    if (w.threads == 1) {
+    if (w.transposes()) {  // by one thread, since any row may add to any element
+      list.push_back(on_host("plain loop", "-O3", w, [=] { multiply_transpose(a, x, y); }));
+      list.back().threads = 1;
+    } else if (w.threads == 1) {
       list.push_back(on_host("plain loop", "-O3", w, [=] { multiply(a, x, y); }));
     } else {
       list.push_back(on_host("OpenMP loop", "rows in equal shares", w,
