@@ -230,10 +230,21 @@ const slot* search(const void* bins, const void* samples, std::size_t n, slot* t
       }
     }
   }
-  if constexpr (std::is_same_v<Bins, key_bins> && std::is_same_v<X, std::int32_t>) {
-    if (have_bins(all, x, n)) return reinterpret_cast<const slot*>(x);
+  if constexpr (std::is_same_v<Bins, key_bins>) {
+    if constexpr (std::is_same_v<X, std::int32_t>) {
+      if (have_bins(all, x, n)) return reinterpret_cast<const slot*>(x);
+    }
+    // Keys are searched as signed ones first. A loop that looks at where negative ones are takes
+    // longer on keys of 64 bits: 6 % with AVX2, 15 % with SSE4.
+    const key_bins as_signed{all.bins};
+    search_in_loop<X>(as_signed, x, n, to);
+    if (all.negative != as_signed.negative) {
+      const slot below = all.bins + slots::below, there = all.bins + all.negative;
+      for (std::size_t i = 0; i < n; ++i) to[i] = to[i] == below ? there : to[i];
+    }
+  } else {
+    search_in_loop<X>(all, x, n, to);
   }
-  search_in_loop<X>(all, x, n, to);
   return to;
 }
 
