@@ -124,7 +124,7 @@ std::span<const element_of_array<Array>> span_of(const char* name, const Array& 
       throw error(errc::invalid_argument, std::string("tally::csr_view: ") + name +
                                               " has a stride; a matrix's arrays are contiguous");
     }
-    return {all.data(), n};
+    return {operands::address(all), n};
   } else if constexpr (operands::contiguous<Array>) {
     return {std::ranges::data(all), static_cast<std::size_t>(std::ranges::size(all))};
   } else {
