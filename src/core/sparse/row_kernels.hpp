@@ -28,7 +28,8 @@ struct row_kernels {
 inline bool is_plain(const csr_product& a) { return !a.has_places() && !a.a.row_ends; }
 
 /// Holds some rows of a product, or a part of one row, as a product that is plain: values at places
-/// are brought together, and so are rows between which there are others or none.
+/// are brought together, and so are rows that lie anywhere. (What has places has three arrays: it
+/// is a transpose.)
 class gathered_rows {
  public:
   explicit gathered_rows(const csr_product& a) : all_(a), some_(a), rows_(a.a) {
@@ -36,41 +37,46 @@ class gathered_rows {
     some_.a.row_ends.reset();
     some_.a.row_offsets = {offsets_.data(), 0, 1, type::int64};
     some_.a.values.data = values_;
-    some_.a.column_indices.data = columns_;
   }
 
   /// Returns as many rows from `first` on, at most n, as there is room for. There may be no room
   /// for one.
   const csr_product& rows(std::size_t first, std::size_t n) {
+    const bool apart = all_.a.row_ends.has_value();
     std::size_t count = 0, terms = 0;
     for (; count < std::min(n, most_rows); ++count) {
       const std::size_t length = rows_.length(first + count);
       if (length > order::chunk - terms) break;
       offsets_[count] = static_cast<std::int64_t>(terms);
-      gather(rows_.begin(first + count), length, terms);
+      if (apart) copy(rows_.begin(first + count), length, terms);
       terms += length;
     }
     offsets_[count] = static_cast<std::int64_t>(terms);
+    if (!apart && count > 0) return part(rows_.begin(first), terms, count);
+    some_.a.column_indices.data = columns_;
     return sized(count, terms);
   }
-  /// Returns n terms from `first` on, at most a chunk.
-  const csr_product& part(std::size_t first, std::size_t n) {
-    gather(first, n, 0);
-    return sized(0, n);
+  /// Returns n terms from `first` on, at most a chunk, perhaps as so many rows.
+  const csr_product& part(std::size_t first, std::size_t n, std::size_t rows = 0) {
+    if (all_.has_places()) {
+      gathered(all_.a.values, index_vector(all_.places), first, n, values_);
+      some_.a.column_indices.data = all_.a.column_indices.slice(first, n).data;
+    } else {
+      copy(first, n, 0);
+      some_.a.column_indices.data = columns_;
+    }
+    return sized(rows, n);
   }
 
  private:
-  /// Brings n terms from `first` on to place `to`.
-  void gather(std::size_t first, std::size_t n, std::size_t to) {
-    const operand &values = all_.a.values, &columns = all_.a.column_indices;
-    std::byte* const at = values_ + to * size_of(values.element);
-    if (all_.has_places()) {
-      gathered(values, index_vector(all_.places), first, n, at);
-    } else if (n > 0) {
-      std::memcpy(at, values.slice(first, n).data, n * size_of(values.element));
-    }
-    const std::size_t size = size_of(columns.element);
-    if (n > 0) std::memcpy(columns_ + to * size, columns.slice(first, n).data, n * size);
+  /// Copies the values and columns of n terms from `first` on to place `to`.
+  void copy(std::size_t first, std::size_t n, std::size_t to) {
+    const auto copy_some = [&](const operand& v, std::byte* copies) {
+      const std::size_t size = size_of(v.element);
+      if (n > 0) std::memcpy(copies + to * size, v.slice(first, n).data, n * size);
+    };
+    copy_some(all_.a.values, values_);
+    copy_some(all_.a.column_indices, columns_);
   }
   const csr_product& sized(std::size_t rows, std::size_t terms) {
     some_.a.rows = rows;
