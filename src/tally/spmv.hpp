@@ -57,6 +57,7 @@
 #include <tally/error.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
+#include <tally/refusal.hpp>
 #include <tally/transform.hpp>
 #include <tally/types.hpp>
 
@@ -547,6 +548,55 @@ void spmv(const executor& where, const spmv_plan& plan, S alpha, const M& a, con
                              &plan,
                              {g, false},
                              as_operand(y)});
+}
+
+// --- What is no matrix, or no vector -----------------------------------------------------------------
+
+namespace spmvs {
+
+struct matrix {
+  template <class T>
+  static constexpr bool is = sparse_matrix<T>;
+  template <class T>
+  static auto say() {
+    static_assert(refusals::never<T>,
+                  "a matrix is a tally::csr_view (of a tally::csr_matrix its view()), or the "
+                  "tally::transpose or tally::conjugate_transpose of one");
+  }
+};
+
+/// What a product's arguments should be: a factor comes first, or the matrix.
+template <class... T>
+struct form {
+  using type = refusals::arguments<matrix, refusals::vector, refusals::output>;
+};
+template <element Factor, class... T>
+struct form<Factor, T...> {
+  using type = refusals::arguments<refusals::factor, matrix, refusals::vector, refusals::factor,
+                                   refusals::output>;
+};
+template <class... T>
+struct form<executor, T...> : form<T...> {};
+template <class... T>
+struct form<spmv_plan, T...> : form<T...> {};
+template <class... T>
+using form_t = typename form<T...>::type;
+
+}  // namespace spmvs
+
+namespace refusals {
+
+/// A plan may stand before the other arguments.
+template <class... Kind, class... T>
+struct of_call<arguments<Kind...>, spmv_plan, T...> : of_call<arguments<Kind...>, T...> {};
+
+}  // namespace refusals
+
+/// Says what is no matrix, vector or factor.
+template <class... T>
+  requires refusals::refused<spmvs::form_t<T...>, T...>
+auto spmv(const T&...) {
+  return refusals::refuse<spmvs::form_t<T...>, T...>();
 }
 
 }  // namespace tally
