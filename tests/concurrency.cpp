@@ -195,6 +195,9 @@ TEST_F(CudaStreams, SequencesOfLaunchesOnOneStreamFromManyThreads) {
   const auto described = [&](const device_matrix& a) {
     return tally::spmv_plan(where, a.view()).describe();
   };
+  const auto sorted = [&](const device_matrix& a) {
+    return tally::spmv_plan(where, tally::transpose(a.view())).describe();
+  };
   const auto refused = [&] {
     try {
       tally::bincount(where, bad_keys.span(), counts.span());
@@ -204,6 +207,7 @@ TEST_F(CudaStreams, SequencesOfLaunchesOnOneStreamFromManyThreads) {
     return std::string();
   };
   const std::string of_first = described(first), of_second = described(second), why = refused();
+  const std::string of_transpose = sorted(first);
   EXPECT_NE(why.find("12345"), std::string::npos) << why;
   std::atomic<int> wrong = 0;
   const auto repeat = [&](const auto& is_right) {
@@ -214,7 +218,9 @@ TEST_F(CudaStreams, SequencesOfLaunchesOnOneStreamFromManyThreads) {
   std::thread workers[] = {
       repeat([&] { return described(first) == of_first; }),
       repeat([&] { return described(second) == of_second; }),
-      repeat([&] { return refused() == why; }), repeat([&] { return refused() == why; }),
+      repeat([&] { return sorted(first) == of_transpose; }),
+      repeat([&] { return refused() == why; }),
+      repeat([&] { return refused() == why; }),
       repeat([&] { return std::bit_cast<std::uint64_t>(in_->dot(where, 2)) == in_->want[2]; })};
   for (auto& w : workers) w.join();
   EXPECT_EQ(wrong, 0);
@@ -239,15 +245,26 @@ TEST_F(CudaStreams, SparseProductsAndHistogramsCapturedInAGraph) {
   const device_vector<std::int32_t> device_keys(keys), counts(std::vector<std::int32_t>(100));
   const device_vector<tally::outside_counts> outside(std::vector<tally::outside_counts>(1));
   std::vector<double> want(p.rows);
-  tally::spmv(tally::serial(),
-              tally::csr_view{p.rows, p.columns, p.row_offsets, p.column_indices, a.on_host}, x,
-              want);
+  const tally::csr_view on_host{p.rows, p.columns, p.row_offsets, p.column_indices, a.on_host};
+  tally::spmv(tally::serial(), on_host, x, want);
+
+  const auto transpose = tally::transpose(a.view());
+  const tally::spmv_plan reads(where, transpose), keeps(where, transpose, tally::fixed_values);
+  const auto v = golden::doubles(p.rows, 3);
+  const device_vector<double> device_v(v), read(std::vector<double>(p.columns)),
+      kept(std::vector<double>(p.columns));
+  std::vector<double> want_of_transpose(p.columns);
+  tally::spmv(tally::serial(), tally::transpose(on_host), v, want_of_transpose);
 
   cudaGraph_t graph;
   cudaGraphExec_t executable;
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   tally::spmv(where, plan, a.view(), device_x.span(), planned.span());
   tally::spmv(where, a.view(), device_x.span(), unplanned.span());
+  tally::spmv(where, reads, transpose, device_v.span(), read.span());
+  tally::spmv(where, keeps, transpose, device_v.span(), kept.span());
+  // Without a plan it would wait. It is refused, and the capture goes on.
+  EXPECT_THROW(tally::spmv(where, transpose, device_v.span(), read.span()), tally::error);
   tally::bincount(where, device_keys.span(), counts.span(), {.outside = outside.span().data()});
   check(cudaStreamEndCapture(stream, &graph));
   check(cudaGraphInstantiate(&executable, graph, 0));
@@ -256,12 +273,17 @@ TEST_F(CudaStreams, SparseProductsAndHistogramsCapturedInAGraph) {
     for (const auto* y : {&planned, &unplanned}) {
       check(cudaMemset(y->memory.get(), 0xff, p.rows * sizeof(double)));
     }
+    for (const auto* y : {&read, &kept}) {
+      check(cudaMemset(y->memory.get(), 0xff, p.columns * sizeof(double)));
+    }
     check(cudaMemset(counts.memory.get(), 0xff, counts.size * sizeof(std::int32_t)));
     check(cudaDeviceSynchronize());
     check(cudaGraphLaunch(executable, stream));
     check(cudaDeviceSynchronize());
     EXPECT_EQ(planned.read(), want);
     EXPECT_EQ(unplanned.read(), want);
+    EXPECT_EQ(read.read(), want_of_transpose);
+    EXPECT_EQ(kept.read(), want_of_transpose);
     EXPECT_EQ(counts.read(), want_counts);
     EXPECT_EQ(outside.read()[0].above,
               std::count_if(keys.begin(), keys.end(), [](auto k) { return k >= 100; }));

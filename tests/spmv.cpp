@@ -555,6 +555,61 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansOfTransposesReadValuesOrKeepThem) {
   values.memory.write(std::array<double, 3>{5, 6, 7}.data(), 24);
   EXPECT_EQ(product(reads), (std::vector<double>{50, 760}));
   EXPECT_EQ(product(keeps), (std::vector<double>{10, 320}));
+
+  // Values may have another type, and a larger one, than when the plan was made.
+  const data::placed floats(where(), std::vector<float>{1, 2, 3});
+  const tally::csr_view narrow{2, 2, offsets.span(), columns.span(), floats.span()};
+  const tally::spmv_plan of_floats(where(), tally::transpose(narrow));
+  EXPECT_EQ(product(of_floats), (std::vector<double>{50, 760}));
+  const data::placed complexes(where(), std::vector<std::complex<double>>{1, 2, 3});
+  const tally::csr_view wide{2, 2, offsets.span(), columns.span(), complexes.span()};
+  const tally::spmv_plan of_complexes(where(), tally::transpose(wide));
+  EXPECT_EQ(product(of_complexes), (std::vector<double>{50, 760}));
+  const data::placed z(where(), std::vector<std::complex<double>>(2));
+  tally::spmv(where(), of_floats, tally::transpose(wide), x.span(), z.span());
+  EXPECT_EQ(z.read(), (std::vector<std::complex<double>>{10, 320}));
+  const auto of_doubles = [&] {
+    tally::spmv(where(), keeps, tally::transpose(narrow), x.span(), y.span());
+  };
+  data::expect_error(
+      tally::errc::invalid_argument,
+      "tally::spmv: the plan was made with fixed_values, of a matrix with its values "
+      "elsewhere",
+      of_doubles);
+}
+
+// Rows of four arrays may share terms, so that there are more of them than values.
+TEST_ON_EVERY_EXECUTOR(Spmv, RowsThatShareTerms) {
+  constexpr std::size_t n = 1200, rows = 40;
+  const pattern all = matrices::rows_of({n}, 90, 3);
+  const auto values = data::random_bytes(type::float64, n, 1, kind::plain);
+  apart shared(all, values, sizeof(double));
+  pattern p;  // the same matrix, with its terms written out
+  p.columns = all.columns;
+  std::vector<std::byte> written_out;
+  const std::int32_t first = shared.begins[0];
+  shared.begins.clear();
+  shared.ends.clear();
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t begin = 7 * i, end = i % 9 == 4 ? n : begin + 5 * i;
+    shared.begins.push_back(first + static_cast<std::int32_t>(begin));
+    shared.ends.push_back(first + static_cast<std::int32_t>(end));
+    p.column_indices.insert(p.column_indices.end(),
+                            all.column_indices.begin() + static_cast<std::ptrdiff_t>(begin),
+                            all.column_indices.begin() + static_cast<std::ptrdiff_t>(end));
+    written_out.insert(written_out.end(), values.data() + begin * sizeof(double),
+                       values.data() + end * sizeof(double));
+    p.end_row();
+  }
+  ASSERT_GT(p.nonzeros(), n);
+  const placed_matrix a(where(), shared, p, type::float64, type::int32, type::int32);
+  compare(p, written_out, a.get(), {nullptr}, of<double, double, double>, kind::plain, {{}}, {},
+          false);
+  const tally::csr_operand t = a.get(tally::matrix_operation::transpose);
+  const transposed q(p, written_out, sizeof(double));
+  const tally::spmv_plan plan(where(), t), copy(where(), t, tally::fixed_values);
+  compare(q.rows, q.values, t, {nullptr, &plan, &copy}, of<double, double, double>, kind::plain,
+          {{}}, {}, false);
 }
 
 TEST_ON_EVERY_EXECUTOR(Spmv, GoldenBits) {
@@ -569,9 +624,27 @@ TEST_ON_EVERY_EXECUTOR(Spmv, GoldenBits) {
     data::buffer x_memory(where(), (x.size() + 1) * sizeof(T)), y_memory(where(), 4 * sizeof(T));
     const auto px = data::place(x_memory, bytes_of(x), tally::type_of<T>, {});
     tally::spmv(where(), {a.get(), px, {y_memory.get(), 1, 1, tally::type_of<T>}});
-    T y;
-    y_memory.read(&y, sizeof y);
-    EXPECT_EQ(std::bit_cast<decltype(bits)>(y), bits) << "a row of " << values.size() << " terms";
+    const auto expect_bits = [&] {
+      T y;
+      y_memory.read(&y, sizeof y);
+      EXPECT_EQ(std::bit_cast<decltype(bits)>(y), bits) << "a row of " << values.size() << " terms";
+    };
+    expect_bits();
+
+    // The transpose of a matrix of one column has that row.
+    pattern column;
+    column.columns = 1;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      column.column_indices.push_back(0);
+      column.end_row();
+    }
+    const placed_matrix b(where(), column, bytes_of(values), tally::type_of<T>, type::int32,
+                          type::int32);
+    for (const auto operation :
+         {tally::matrix_operation::transpose, tally::matrix_operation::conjugate_transpose}) {
+      tally::spmv(where(), {b.get(operation), px, {y_memory.get(), 1, 1, tally::type_of<T>}});
+      expect_bits();
+    }
   };
   for (const auto& row : golden::matrix_rows) {
     expect(golden::doubles(row.n, 1), golden::doubles(row.n, 2), row.f64);
@@ -666,6 +739,11 @@ TEST(SpmvTemplates, TakeIndicesOfAnyIntegerTypeAndViews) {
   const std::vector<double> moved = {3, 1, 2};
   expect_product(tally::csr_view{3, 2, begins, ends, moved_columns, moved});
   tally::validate(tally::csr_view{3, 2, begins, ends, moved_columns, moved});
+  const std::vector<unsigned> narrow_begins = {1, 0, 0}, narrow_ends = {3, 0, 1};
+  expect_product(tally::csr_view{3, 2, view<const unsigned>{narrow_begins.data(), 3},
+                                 view<const unsigned>{narrow_ends.data(), 3},
+                                 view<const unsigned>{moved_columns.data(), 3},
+                                 view<const double>{moved.data(), 3}});
   data::expect_error(
       tally::errc::invalid_argument,
       "tally::csr_view: values has a stride; a matrix's arrays are contiguous",

@@ -190,7 +190,7 @@ struct lies_outside {
   std::int64_t nonzeros;
   std::size_t bound;
 
-  /// What is wrong with a row of a matrix of four arrays, and where.
+  /// Says what is wrong with a row of a matrix of four arrays, and where.
   KOKKOS_FUNCTION csr_defect::kind defect(std::size_t i, std::size_t& column) const {
     using kind = csr_defect::kind;
     if (rows.begins[i] < 0) return kind::early_row;
@@ -223,7 +223,7 @@ std::int64_t index_at(const operand& v, std::size_t i) {
   return value;
 }
 
-/// The first defect of a matrix of four arrays.
+/// Finds the first defect of a matrix of four arrays.
 csr_defect defect_of_rows(const csr_operand& a) {
   const lies_outside bad{row_bounds(a), index_vector(a.column_indices),
                          static_cast<std::int64_t>(a.nonzeros()), a.columns};

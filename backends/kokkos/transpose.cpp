@@ -20,13 +20,18 @@ namespace {
 using space = Kokkos::DefaultExecutionSpace;
 using memory = space::memory_space;
 
-/// Memory of the default execution space. Kokkos may be finalised before it goes; then nothing is
-/// left to free.
+/// Owns memory of the default execution space. Kokkos may be finalised before it goes; then nothing
+/// is left to free. It takes Kokkos for itself when it goes, so its owner must not hold `acquire`.
 class space_memory {
  public:
   space_memory() = default;
   ~space_memory() {
-    if (memory_ != nullptr && Kokkos::is_initialized()) Kokkos::kokkos_free<memory>(memory_);
+    if (memory_ == nullptr) return;
+    try {
+      const auto lock = acquire();
+      Kokkos::kokkos_free<memory>(memory_);
+    } catch (const error&) {  // it is finalised
+    }
   }
   space_memory(const space_memory&) = delete;
   space_memory& operator=(const space_memory&) = delete;
@@ -53,7 +58,7 @@ struct kept_transpose : csr_transpose {
   space_memory offsets, rows, value_at, values;
 };
 
-/// The terms of columns, each with its row and its place.
+/// Has the terms of columns, each with its row and its place.
 struct column_terms {
   row_bounds bounds;
   index_vector columns;
@@ -150,6 +155,7 @@ struct copy_values {
 
 std::shared_ptr<const csr_transpose> transpose(const executor&, const csr_operand& a,
                                                bool keeps_values) {
+  auto made = std::make_shared<kept_transpose>();  // it goes after the lock, where something fails
   const auto lock = acquire();
   const space where;
   const auto range = [&](std::size_t n) { return Kokkos::RangePolicy<space>(where, 0, n); };
@@ -157,7 +163,6 @@ std::shared_ptr<const csr_transpose> transpose(const executor&, const csr_operan
   std::size_t terms = 0;
   Kokkos::parallel_reduce("tally terms", range(a.rows), add_lengths{bounds}, terms);
 
-  auto made = std::make_shared<kept_transpose>();
   constexpr std::size_t size = sizeof(std::int64_t);
   made->offsets.allocate((a.columns + 1) * size);
   made->rows.allocate(terms * size);

@@ -66,8 +66,13 @@ class rows_of {
   explicit rows_of(Mat a) : matrix_(a) {
     PetscBool done = PETSC_FALSE;
     check(MatGetSize(a, nullptr, &columns_));
-    check(MatGetRowIJ(a, 0, PETSC_FALSE, PETSC_FALSE, &rows_, &offsets_, &indices_, &done));
     check(MatSeqAIJGetArrayRead(a, &values_));
+    const PetscErrorCode status =
+        MatGetRowIJ(a, 0, PETSC_FALSE, PETSC_FALSE, &rows_, &offsets_, &indices_, &done);
+    if (status == 0 && done == PETSC_TRUE) return;
+    MatSeqAIJRestoreArrayRead(a, &values_);
+    check(status);
+    throw std::runtime_error("the matrix has no rows that can be read");
   }
   ~rows_of() {
     PetscBool done = PETSC_FALSE;
@@ -219,9 +224,50 @@ PetscErrorCode mult_add(Mat a, Vec x, Vec y, Vec w) {
       [&] { tally::spmv(where, 1, rows_of(a).view(), read(x), 1, read(y), written(w)); });
 }
 
+/// A plan of a matrix's transpose, for the nonzeros that the matrix had then.
+struct kept_plan {
+  tally::spmv_plan plan;
+  PetscObjectState nonzeros;
+};
+
+PetscErrorCode forget(void* kept) {
+  delete static_cast<kept_plan*>(kept);
+  return 0;
+}
+
+/// The plan that lives with a matrix. It is made anew where nonzeros have come or gone, or the
+/// executor is another one.
+const tally::spmv_plan& plan_of_transpose(Mat a, const rows_of& rows) {
+  constexpr const char* name = "tally_plan_of_transpose";
+  auto* const object = reinterpret_cast<PetscObject>(a);
+  PetscObjectState nonzeros = 0;
+  check(MatGetNonzeroState(a, &nonzeros));
+  PetscObject found = nullptr;
+  check(PetscObjectQuery(object, name, &found));
+  if (found != nullptr) {
+    void* kept = nullptr;
+    check(PetscContainerGetPointer(reinterpret_cast<PetscContainer>(found), &kept));
+    const auto& old = *static_cast<const kept_plan*>(kept);
+    if (old.nonzeros == nonzeros && old.plan.where() == where) return old.plan;
+  }
+  auto made = std::make_unique<kept_plan>(
+      kept_plan{tally::spmv_plan(where, tally::transpose(rows.view())), nonzeros});
+  const tally::spmv_plan& plan = made->plan;
+  PetscContainer container = nullptr;
+  check(PetscContainerCreate(PETSC_COMM_SELF, &container));
+  check(PetscContainerSetUserDestroy(container, forget));
+  check(PetscContainerSetPointer(container, made.release()));
+  check(PetscObjectCompose(object, name, reinterpret_cast<PetscObject>(container)));
+  check(PetscContainerDestroy(&container));
+  return plan;
+}
+
 PetscErrorCode mult_transpose(Mat a, Vec x, Vec y) {
-  return returned(
-      [&] { tally::spmv(where, tally::transpose(rows_of(a).view()), read(x), written(y)); });
+  return returned([&] {
+    const rows_of rows(a);
+    tally::spmv(where, plan_of_transpose(a, rows), tally::transpose(rows.view()), read(x),
+                written(y));
+  });
 }
 
 /// A sequential vector; what is not here stays PETSc's own, as operations on single elements do.

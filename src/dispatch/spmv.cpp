@@ -251,7 +251,10 @@ void multiply_transpose(const check& check, const executor& where, const spmv_ar
   const backends::csr_transpose& transpose = made ? *made : *a.plan->transpose();
   backends::csr_product product{a};
   product.a = transpose.matrix;
-  if (transpose.places.size > 0) product.a.values.data = a.a.values.data;
+  if (transpose.places.size > 0) {  // the values are the caller's, and may have another type by now
+    product.a.values.data = a.a.values.data;
+    product.a.values.element = a.a.values.element;
+  }
   product.places = transpose.places;
   if (a.a.operation == matrix_operation::conjugate_transpose) product.conjugated = conjugate::x;
   where.backend()->spmv(where, product);

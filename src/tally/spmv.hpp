@@ -89,7 +89,8 @@ constexpr bool is_one_of(type_list<Listed...>) {
 
 }  // namespace spmvs
 
-/// A row offset or a column index: an integer of 32 or 64 bits.
+/// A row offset or a column index: an integer of 32 or 64 bits. Unsigned ones are read as signed
+/// ones of as many bits, and messages about a matrix that is broken say them so.
 template <class I>
 concept csr_index =
     (sizeof(I) == 4 || sizeof(I) == 8) &&
@@ -154,11 +155,11 @@ struct csr_view {
   /// Where rows end, if they don't end where the next one begins: one for each row.
   std::optional<std::span<const Offset>> row_ends = {};
 
-  /// A matrix without rows.
+  /// A view of nothing, to be assigned to.
   csr_view() = default;
 
   /// Of the three arrays of CSR.
-  /// @throws error invalid_argument if an array is a View with a stride, or columns are uint32 and
+  /// @throws error invalid_argument if an array is a View with a stride, or indices are uint32 and
   ///               some may be too large for int32.
   csr_view(std::size_t height, std::size_t width, std::span<const Offset> offsets,
            std::span<const Column> indices, std::span<const Value> elements)
@@ -173,6 +174,12 @@ struct csr_view {
                   "tally::csr_view: column_indices is uint32 and there are " +
                       std::to_string(columns) + " columns; it is for up to " +
                       std::to_string(most));
+    }
+    if (std::unsigned_integral<Offset> && sizeof(Offset) == 4 && values.size() >= most) {
+      throw error(errc::invalid_argument, "tally::csr_view: row_offsets is uint32 and there are " +
+                                              std::to_string(values.size()) +
+                                              " values; it is for fewer than " +
+                                              std::to_string(most));
     }
   }
   /// The same of any arrays.
@@ -331,8 +338,10 @@ class TALLY_EXPORT spmv_plan {
  public:
   /// Validates the matrix, analyses it where it is; blocks. It takes as long as one or two products
   /// of a large matrix, of a transpose ten to twenty; on a device about 50 us at least, since the
-  /// host waits for what is found there. A plan of a transpose takes, where the matrix is, 8 or 16
-  /// bytes for each nonzero, and with `fixed_values` the values' besides.
+  /// host waits for what is found there. A plan of a transpose takes for each nonzero, where the
+  /// matrix is, two indices of 4 bytes, or of 8 where one has to be larger than 2^31, and with
+  /// `fixed_values` one and the value (on `kokkos` always two of 8); while it is made on a device,
+  /// six and a sort's more.
   /// @throws error as `validate`, and out_of_memory.
   template <sparse_matrix M>
   spmv_plan(const executor& where, const M& a) : spmv_plan(where, as_operand(a)) {}

@@ -14,6 +14,8 @@
 #include <bit>
 #include <exception>
 #include <limits>
+#include <string>
+#include <system_error>
 #include <thread>
 
 namespace tally::backends::cuda {
@@ -233,13 +235,18 @@ std::shared_ptr<const csr_transpose> transpose(const executor& where, const csr_
   // that the caller has not looked at yet.
   std::shared_ptr<const csr_transpose> made;
   std::exception_ptr failure;
-  std::thread([&] {
-    try {
-      made = transposed(where, a, keeps_values);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-  }).join();
+  try {
+    std::thread([&] {
+      try {
+        made = transposed(where, a, keeps_values);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    }).join();
+  } catch (const std::system_error& none) {
+    throw error(errc::device_failure,
+                std::string("tally::cuda: no thread can be started: ") + none.what());
+  }
   if (failure) std::rethrow_exception(failure);
   return made;
 }
