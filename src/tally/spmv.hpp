@@ -204,6 +204,7 @@ template <spmvs::array Offsets, spmvs::array Columns, spmvs::array Values>
 csr_view(std::size_t, std::size_t, const Offsets&, const Columns&, const Values&)
     -> csr_view<spmvs::element_of_array<Values>, spmvs::element_of_array<Offsets>,
                 spmvs::element_of_array<Columns>>;
+/// The same of four arrays.
 template <spmvs::array Begins, spmvs::array Ends, spmvs::array Columns, spmvs::array Values>
 csr_view(std::size_t, std::size_t, const Begins&, const Ends&, const Columns&, const Values&)
     -> csr_view<spmvs::element_of_array<Values>, spmvs::element_of_array<Begins>,
