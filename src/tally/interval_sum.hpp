@@ -1,0 +1,116 @@
+// Sums over an interval of a longer vector, in the default grade, before they are finished: what
+// the ranks of a distributed vector exchange (<tally/mpi.hpp>), or the parts of a file.
+//
+// Promise: finished, they have the bits of `dot`, `sum`, `asum` or `nrm2` of the whole vector,
+// wherever it is cut, and whatever the executor of each part. That is so because nothing is ever
+// added that the order's tree (<tally/order.hpp>) doesn't add: an interval of whole chunks is at
+// most 2 log2(chunks) nodes of the tree, and the lists of adjacent intervals are joined by adding
+// nodes that are siblings. Joining is associative. A chunk that is cut is summed from its terms by
+// whoever has its first element; so a term is what crosses a border, never a rounded part of a
+// chunk.
+//
+// The steps, for each part of the vector:
+//   1. `interval_message` makes the message of an interval without elements.
+//   2. `sum_interval` puts the nodes of the whole chunks of the part into it.
+//   3. Of a chunk that begins in another part, `interval_terms` gives the terms, for that part; of
+//      one that begins here and ends elsewhere they are gathered, own ones first, and
+//      `append_chunk` sums them.
+//   4. `append_interval` joins the messages, in order.
+//   5. `finish_interval` makes the results.
+#pragma once
+
+#include <tally/export.h>
+#include <tally/dot.hpp>
+#include <tally/executor.hpp>
+#include <tally/operand.hpp>
+#include <tally/types.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tally {
+
+/// The terms of a sum: x_i * y_i (conjugated as asked), x_i, |x_i| (that is |re| + |im|), |x_i|^2.
+enum class summand : std::uint8_t { product, value, magnitude, square };
+
+/// One sum, its types erased: `dot` (product), `sum` (value), `asum` (magnitude), `nrm2` (square).
+struct interval_field {
+  summand what = summand::product;         ///< the terms
+  operand x;                               ///< the elements of the part
+  operand y = {};                          ///< those that they are multiplied by: product alone
+  conjugate conjugated = conjugate::none;  ///< which of them is conjugated: product alone
+};
+
+/// What decides the size of a message and what is in it: the same for all parts of a vector. All
+/// fields of one message have the same terms and types.
+struct interval_shape {
+  summand what = summand::product;   ///< the terms
+  type accumulator = type::float64;  ///< float32, float64, complex64 or complex128: complex where x
+                                     ///< or y is, also where the result is real
+  std::size_t fields = 1;            ///< sums of one message
+  std::int64_t total = 0;            ///< elements of the whole vector
+
+  /// The sums that a field has: 1; of complex elements 2, and of their products 4.
+  constexpr std::size_t numbers() const noexcept {
+    return !is_complex(accumulator) ? 1 : what == summand::product ? 4 : 2;
+  }
+};
+
+/// The head of a message; the nodes follow it, in order, of each node the numbers of all fields.
+struct interval_head {
+  std::int64_t first = 0;    ///< the first chunk
+  std::int64_t last = 0;     ///< the one behind the last chunk; `first` of an interval without any
+  std::int32_t failed = 0;   ///< 1 + the lowest rank that has failed, 0 if none has
+  std::int32_t gap = 0;      ///< 1: intervals were joined that are not adjacent; it is useless
+  std::int32_t numbers = 1;  ///< of a node: fields times `interval_shape::numbers`
+  type element = type::float64;  ///< of a number: float32 or float64
+};
+
+/// The bytes that a message of this shape can have.
+TALLY_EXPORT std::size_t interval_bytes(const interval_shape& shape) noexcept;
+
+/// Makes the message of an interval without chunks; `message` has `interval_bytes` bytes and is
+/// aligned to 8.
+TALLY_EXPORT void clear_interval(const interval_shape& shape, void* message) noexcept;
+
+/// Writes the nodes of whole chunks: the elements of the fields are those from `first` on of the
+/// whole vector, a multiple of `order::chunk`, and they end at a multiple of it or at the end of
+/// the whole vector. Blocks.
+/// @param scale what elements are multiplied by before they are squared: 1, or what
+///              `finish_interval` has asked for. (For squares alone.)
+/// @throws error, as the function of the terms does; invalid_argument for fields that are not of
+///         this shape, or don't begin and end so. The message is that of no chunk then.
+TALLY_EXPORT void sum_interval(const executor& where, const interval_shape& shape,
+                               std::span<const interval_field> fields, std::int64_t first,
+                               void* message, double scale = 1);
+
+/// Writes the terms of the elements of the fields, fewer than `order::chunk`, to host memory, in
+/// the accumulator's real type: of each field `numbers()` times `stride` of them. Blocks.
+/// @param stride from the first term of one number to the first of the next one.
+TALLY_EXPORT void interval_terms(const executor& where, const interval_shape& shape,
+                                 std::span<const interval_field> fields, std::size_t stride,
+                                 void* terms, double scale = 1);
+
+/// Sums the n terms of one chunk, laid out as `interval_terms` does it, and appends the sums to the
+/// message as chunk `chunk`.
+TALLY_EXPORT void append_chunk(const interval_shape& shape, std::int64_t chunk, std::size_t n,
+                               std::size_t stride, const void* terms, void* message);
+
+/// Appends the interval of `next`, whose first chunk is the one behind the last one of `message`;
+/// otherwise `gap` is set. Reads nothing but the two messages, and neither throws nor allocates: it
+/// may be called by a function of an `MPI_Op`.
+TALLY_EXPORT void append_interval(void* message, const void* next) noexcept;
+
+/// Makes the results of the message of the whole vector: one a field, of the type that the function
+/// of the terms returns for this accumulator.
+/// @param scale  what elements were multiplied by before they were squared.
+/// @param scales one a field, for squares alone: 1 where the result is made; where the sum of
+///               squares has left the range of its type, what the elements of that field are to be
+///               multiplied by in a second pass. All parts find the same. Empty in that pass.
+TALLY_EXPORT void finish_interval(const interval_shape& shape, const void* message,
+                                  conjugate conjugated, void* results,
+                                  std::span<double> scales = {}, double scale = 1);
+
+}  // namespace tally
