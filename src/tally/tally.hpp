@@ -7,11 +7,13 @@
 #include <tally/error.hpp>
 #include <tally/exact.hpp>
 #include <tally/exact_sum.hpp>
+#include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
 #include <tally/functions.hpp>
 #include <tally/fused.hpp>
 #include <tally/histogram.hpp>
+#include <tally/interval_sum.hpp>
 #include <tally/matrix_market.hpp>
 #include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>
