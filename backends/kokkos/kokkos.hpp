@@ -15,6 +15,7 @@ exact_row exact;
 transform_row transform;
 fill_row fill;
 swap_row swap;
+fetch_row fetch;
 for_each_part_row for_each_part;
 extremum_row extremum;
 histogram_row histogram;
