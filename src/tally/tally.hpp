@@ -12,6 +12,7 @@
 #include <tally/functions.hpp>
 #include <tally/fused.hpp>
 #include <tally/histogram.hpp>
+#include <tally/interval_sum.hpp>
 #include <tally/matrix_market.hpp>
 #include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>
