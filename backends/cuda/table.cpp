@@ -36,6 +36,7 @@ const backend table = {
     .fused_nrm2 = fused_nrm2,
     .fill = fill,
     .swap = swap,
+    .fetch = fetch,
     .for_each_part = for_each_part,
     .extremum = extremum,
     .histogram = histogram,

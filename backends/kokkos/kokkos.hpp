@@ -16,6 +16,7 @@ round_words_row round_words;
 transform_row transform;
 fill_row fill;
 swap_row swap;
+fetch_row fetch;
 for_each_part_row for_each_part;
 extremum_row extremum;
 histogram_row histogram;

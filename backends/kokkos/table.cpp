@@ -57,6 +57,7 @@ const backend table = {
     .fused_nrm2 = fused_in_two_calls,
     .fill = fill,
     .swap = swap,
+    .fetch = fetch,
     .for_each_part = for_each_part,
     .extremum = extremum,
     .histogram = histogram,

@@ -2,6 +2,7 @@
 
 #include "backends/openmp/threads.hpp"
 #include "backends/serial/serial.hpp"
+#include "src/core/elementwise/moves.hpp"
 
 namespace tally::backends::openmp {
 namespace {
@@ -29,6 +30,7 @@ const backend table = {
     .fused_nrm2 = fused_nrm2,
     .fill = fill,
     .swap = swap,
+    .fetch = fetch_on_host,
     .for_each_part = for_each_part,
     .extremum = extremum,
     .histogram = histogram,

@@ -1,5 +1,6 @@
 #include "backends/serial/serial.hpp"
 
+#include "src/core/elementwise/moves.hpp"
 #include "src/core/elementwise/two_calls.hpp"
 
 namespace tally::backends::serial {
@@ -19,6 +20,7 @@ const backend table = {
     .fused_nrm2 = fused_in_two_calls,
     .fill = fill,
     .swap = swap,
+    .fetch = fetch_on_host,
     .for_each_part = for_each_part,
     .extremum = extremum,
     .histogram = histogram,

@@ -1,6 +1,7 @@
 #include "backends/simd/simd.hpp"
 
 #include "backends/serial/serial.hpp"
+#include "src/core/elementwise/moves.hpp"
 
 namespace tally::backends::simd {
 
@@ -19,6 +20,7 @@ const backend table = {
     .fused_nrm2 = fused_nrm2,
     .fill = fill,
     .swap = swap,
+    .fetch = fetch_on_host,
     .for_each_part = serial::for_each_part,
     .extremum = extremum,
     .histogram = histogram,

@@ -123,6 +123,7 @@ using transform_row = void(const executor& where, const transform_arguments& arg
                            type computation);
 using fill_row = void(const executor& where, const element_bytes& value, const output_operand& z);
 using swap_row = void(const executor& where, const output_operand& x, const output_operand& y);
+using fetch_row = void(const executor& where, const operand& x, void* to);
 using for_each_part_row = void(const executor& where, const char* function, std::size_t size,
                                const part_calls& calls);
 using extremum_row = void(const executor& where, const extremum_arguments& arguments);
@@ -183,6 +184,8 @@ struct backend {
   fill_row& fill;
   /// Exchanges elements of one type; there is at least one of each. The vectors share none.
   swap_row& swap;
+  /// Copies elements, bit by bit, to adjacent host memory, and waits. There is at least one.
+  fetch_row& fetch;
   /// transform and transform_reduce call a function of the caller's for the parts of a range, which
   /// are nodes of the order's tree. The message of a backend that can't call it begins with
   /// `function`.

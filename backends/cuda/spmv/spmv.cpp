@@ -177,14 +177,9 @@ survey_words run_survey(const executor& where, const current_device& current, su
 
 /// Returns an element of device memory.
 std::int64_t fetched(const executor& where, const operand& v, std::size_t i) {
-  const operand one = v.slice(i, 1);
   std::int64_t wide = 0;
   std::int32_t narrow = 0;
-  void* const to = v.element == type::int64 ? static_cast<void*>(&wide) : &narrow;
-  const beside_captures mode;
-  check(cudaMemcpyAsync(to, one.data, size_of(v.element), cudaMemcpyDefault, where.stream()),
-        "cudaMemcpyAsync");
-  check(cudaStreamSynchronize(where.stream()), "cudaStreamSynchronize");
+  fetch(where, v.slice(i, 1), v.element == type::int64 ? static_cast<void*>(&wide) : &narrow);
   return v.element == type::int64 ? wide : narrow;
 }
 

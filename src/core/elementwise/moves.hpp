@@ -105,6 +105,15 @@ inline void copy_bits(const operand& x, const output_operand& z) {
   });
 }
 
+/// Is `fetch` of the backends that run on the host.
+inline void fetch_on_host(const executor&, const operand& x, void* to) {
+  const auto size = static_cast<std::ptrdiff_t>(size_of(x.element));
+  with_size(x.element, [&]<std::size_t bytes>() {
+    moves::copy<bytes>(static_cast<const std::byte*>(x.data), x.increment * size,
+                       static_cast<std::byte*>(to), size, x.size);
+  });
+}
+
 /// Writes an element to each place of a vector.
 inline void fill_bits(const element_bytes& value, const output_operand& z) {
   const moved_vector to(z);

@@ -1,0 +1,41 @@
+// Elements are brought to the host from where Kokkos's default execution space has them.
+#include "backends/kokkos/kokkos.hpp"
+
+#include "backends/kokkos/sums.hpp"
+#include "src/core/elementwise/moves.hpp"
+
+namespace tally::backends::kokkos {
+namespace {
+
+struct gather_bytes {
+  const std::byte* from;
+  std::ptrdiff_t stride;  // bytes from one element to the next
+  std::size_t size;       // bytes of an element
+  std::byte* to;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    const std::byte* const element = from + static_cast<std::ptrdiff_t>(i) * stride;
+    for (std::size_t k = 0; k < size; ++k) to[i * size + k] = element[k];
+  }
+};
+
+}  // namespace
+
+void fetch(const executor& where, const operand& x, void* to) {
+  if constexpr (on_host) {
+    fetch_on_host(where, x, to);
+  } else {
+    const auto lock = acquire();
+    const space on;
+    const std::size_t size = size_of(x.element);
+    auto* const adjacent = static_cast<std::byte*>(scratch(x.size * size));
+    Kokkos::parallel_for(
+        "tally fetch", Kokkos::RangePolicy<space>(on, 0, x.size),
+        gather_bytes{static_cast<const std::byte*>(x.data),
+                     x.increment * static_cast<std::ptrdiff_t>(size), size, adjacent});
+    copy_to_host(on, adjacent, to, static_cast<int>(x.size * size));
+    on.fence();
+  }
+}
+
+}  // namespace tally::backends::kokkos
