@@ -22,6 +22,7 @@ class all_operations {
     dots();
     reductions();
     multi_dots();
+    intervals();
     extrema();
     elementwise();
     histograms();
@@ -302,6 +303,70 @@ class all_operations {
     multi_dots_of<std::int8_t, bool>();
     multi_dots_of<std::complex<double>, std::complex<double>>();
     multi_dots_of<std::complex<float>, double>();
+  }
+
+  // sum_interval, interval_terms, append_chunk, append_interval, finish_interval
+
+  template <class X, class Y>
+  void intervals_of() {
+    using tally::summand;
+    add({tally::type_of<X>, tally::type_of<Y>}, {{elements<X>(22)}, {elements<Y>(23)}}, {},
+        {{"interval_dot", first_two, none, sum_of_intervals<X, Y, summand::product>},
+         {"interval_sum", first_two, none, sum_of_intervals<X, X, summand::value>},
+         {"interval_asum", first_two, none, sum_of_intervals<X, X, summand::magnitude>},
+         {"interval_nrm2", first_two, none, sum_of_intervals<X, X, summand::square>}});
+  }
+  /// Sums two parts of a vector, of which the first ends in the middle of a chunk.
+  template <class X, class Y, tally::summand what>
+  static void sum_of_intervals(const tally::executor& where, arguments& a) {
+    const tally::interval_field whole = {what, tally::as_operand(a.in<X>(0)),
+                                         tally::as_operand(a.in<Y>(1))};
+    const std::size_t n = whole.x.size;
+    const tally::interval_shape shape = {what, tally::type_of<tally::dot_result_t<X, Y>>, 1,
+                                         static_cast<std::int64_t>(n)};
+    const auto part = [&](std::size_t first, std::size_t last) {
+      tally::interval_field field = whole;
+      field.x = whole.x.slice(first, last - first);
+      if (what == tally::summand::product) field.y = whole.y.slice(first, last - first);
+      return field;
+    };
+    constexpr std::size_t chunk = tally::order::chunk;
+    const std::size_t begin = n / 2 / chunk * chunk;        // that chunk is cut
+    const std::size_t end = n > chunk ? begin + chunk : 0;  // a single one is not
+    std::vector<std::int64_t> first(tally::interval_bytes(shape) / 8), second(first);
+    std::vector<tally::real_t<tally::dot_result_t<X, Y>>> terms(shape.numbers() * chunk);
+    std::complex<double> result;
+    const auto sum = [&](std::span<double> scales, double scale) {
+      const auto sum_part = [&](std::size_t from, std::size_t to, auto& message) {
+        const tally::interval_field field = part(from, to);
+        tally::sum_interval(where, shape, {&field, 1}, static_cast<std::int64_t>(from),
+                            message.data(), scale);
+      };
+      sum_part(0, begin, first);
+      sum_part(end, n, second);
+      if (begin < end) {
+        for (const auto& [from, to] :
+             {std::pair(begin, begin + 300), std::pair(begin + 300, end)}) {
+          const tally::interval_field field = part(from, to);
+          tally::interval_terms(where, shape, {&field, 1}, chunk, terms.data() + (from - begin),
+                                scale);
+        }
+        tally::append_chunk(shape, static_cast<std::int64_t>(begin / chunk), chunk, chunk,
+                            terms.data(), first.data());
+      }
+      tally::append_interval(first.data(), second.data());
+      tally::finish_interval(shape, first.data(), tally::conjugate::none, &result, scales, scale);
+    };
+    double scale = 1;
+    sum(what == tally::summand::square ? std::span(&scale, 1) : std::span<double>(), 1);
+    if (scale != 1) sum({}, scale);
+    a.keep(result);
+  }
+
+  void intervals() {
+    intervals_of<double, double>();
+    intervals_of<float, tally::bfloat16>();
+    intervals_of<std::complex<float>, double>();
   }
 
   // min, max, minmax, iamax

@@ -86,18 +86,19 @@ void check_head(const check& check, const interval_shape& shape, const interval_
 /// Checks that the elements can be summed in the accumulator.
 void check_accumulator(const check& check, const interval_shape& shape,
                        const interval_field& field) {
-  const auto fail = [&](type rule, type widest) {
-    check.fail(errc::unsupported_type, "the accumulator is ", name(shape.accumulator), "; ",
-               name(field.x.element), shape.what == summand::product ? " and " : "",
-               shape.what == summand::product ? name(field.y.element) : "", " are summed in ",
-               name(is_integer(rule) ? widest : rule), " or ", name(widest));
+  const type x = field.x.element, y = field.y.element, asked = shape.accumulator;
+  const auto expect = [&](const std::string& elements, type rule, type widest) {
+    if (asked == rule || asked == widest) return;
+    const bool has_two = rule != widest && !is_integer(rule);
+    check.fail(errc::unsupported_type, "the accumulator is ", name(asked), "; ", elements, " give ",
+               has_two ? name(rule) : "", has_two ? " or " : "", name(widest));
   };
   if (shape.what == summand::product) {
-    const pair_rules& r = rules_of(field.x.element, field.y.element);
-    if (shape.accumulator != r.rule && shape.accumulator != r.widest) fail(r.rule, r.widest);
+    const pair_rules& allowed = rules_of(x, y);
+    expect(std::string(name(x)) + " and " + std::string(name(y)), allowed.rule, allowed.widest);
   } else {
-    const reduce_results& r = results_of(reduction::sum, field.x.element);
-    if (shape.accumulator != r.rule && shape.accumulator != r.widest) fail(r.rule, r.widest);
+    const reduce_results& allowed = results_of(reduction::sum, x);
+    expect("terms of " + std::string(name(x)), allowed.rule, allowed.widest);
   }
 }
 

@@ -45,8 +45,8 @@ inline std::int64_t count_nodes(std::int64_t first, std::int64_t last) {
 /// Returns the most nodes that an interval of a vector of so many chunks can have.
 constexpr std::int64_t most_nodes(std::int64_t chunks) {
   if (chunks <= 0) return 0;
-  return std::max<std::int64_t>(
-      1, 2 * (std::bit_width(static_cast<std::uint64_t>(chunks - 1)) - std::int64_t{1}));
+  const int highest_bit = 63 - std::countl_zero(static_cast<std::uint64_t>(chunks - 1));
+  return std::max(1, 2 * highest_bit);
 }
 
 /// Returns how many chunks so many elements have.
