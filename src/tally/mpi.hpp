@@ -1,0 +1,10 @@
+// Tally over the ranks of MPI: the same bits on any number of ranks. The CMake target tally::mpi
+// has what this needs: Tally and MPI. See docs/ranks.md.
+#pragma once
+
+#include <tally/mpi/communicator.hpp>
+#include <tally/mpi/extremum.hpp>
+#include <tally/mpi/layout.hpp>
+#include <tally/mpi/matrix.hpp>
+#include <tally/mpi/request.hpp>
+#include <tally/mpi/sums.hpp>

@@ -1,0 +1,538 @@
+// Sparse matrix times vector over ranks: y = A x, y = alpha A x + beta y, rows in blocks.
+//
+// Promise: each y_i has the bits that `tally::spmv` (<tally/spmv.hpp>) has for the whole matrix in
+// one process, in either grade, for any number of ranks and wherever rows and columns are cut.
+//
+// That is so because a row's sum is never split: other libraries add what the columns of this rank
+// and those of others give, each summed by itself. Here rows are of two kinds. Interior ones have
+// columns of this rank alone, and are multiplied while the elements that others need travel.
+// Boundary ones are multiplied when all that they need has arrived, in a vector of its own with the
+// elements of ranks below, of this one and of ranks above. The terms of a row stay in their order.
+//
+// A transpose is another matrix, made by `transpose`: its rows have their terms in the order of the
+// whole matrix's rows, so the promise holds for it, too.
+//
+// Matrices and vectors are in host memory, and executors those of hosts (errc::wrong_memory). A
+// matrix is multiplied by one vector at a time.
+#pragma once
+
+#include <tally/csr_matrix.hpp>
+#include <tally/error.hpp>
+#include <tally/executor.hpp>
+#include <tally/mpi/agreement.hpp>
+#include <tally/mpi/communicator.hpp>
+#include <tally/mpi/layout.hpp>
+#include <tally/mpi/reduction.hpp>
+#include <tally/operand.hpp>
+#include <tally/spmv.hpp>
+#include <tally/types.hpp>
+
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tally::mpi {
+
+namespace matrices {
+
+/// The elements of one message, a neighbour's or for it.
+struct message {
+  int rank = 0;
+  std::size_t first = 0;  ///< in the buffer
+  std::size_t count = 0;
+};
+
+/// Copies elements `places` of a vector, one behind the other.
+template <class Index>
+void gather(const operand& x, const std::vector<Index>& places, std::byte* to) {
+  const auto* const from = static_cast<const std::byte*>(x.data);
+  const auto bytes = static_cast<std::ptrdiff_t>(size_of(x.element));
+  for (const Index i : places) {
+    std::memcpy(to, from + static_cast<std::ptrdiff_t>(i) * x.increment * bytes,
+                static_cast<std::size_t>(bytes));
+    to += bytes;
+  }
+}
+
+/// Copies them back.
+template <class Index>
+void scatter(const std::byte* from, const std::vector<Index>& places, const output_operand& y) {
+  auto* const to = static_cast<std::byte*>(y.data);
+  const auto bytes = static_cast<std::ptrdiff_t>(size_of(y.element));
+  for (const Index i : places) {
+    std::memcpy(to + static_cast<std::ptrdiff_t>(i) * y.increment * bytes, from,
+                static_cast<std::size_t>(bytes));
+    from += bytes;
+  }
+}
+
+/// A number that an index of the local matrix can be.
+template <class Index>
+Index narrowed(std::size_t number) {
+  if (number > static_cast<std::size_t>(std::numeric_limits<Index>::max())) {
+    throw error(errc::invalid_argument,
+                "tally::mpi::matrix: " + std::to_string(number) +
+                    " terms or columns of a rank are more than its indices count");
+  }
+  return static_cast<Index>(number);
+}
+
+/// An entry of a matrix on its way to the rank that has its column.
+template <class Value>
+struct entry {
+  std::int64_t row;
+  std::int64_t column;
+  Value value;
+};
+
+}  // namespace matrices
+
+/// Rows [offset, offset + l.size()) of a whole matrix, those of this rank: of one that each rank
+/// has read, `tally::mpi::matrix A(l, tally::mpi::rows_of(l, all.view()))`.
+/// @throws error size_mismatch if the matrix has not as many rows as the layout has elements.
+template <element Value, csr_index Offset, csr_index Column>
+csr_view<Value, Offset, Column> rows_of(const layout& l,
+                                        const csr_view<Value, Offset, Column>& whole) {
+  if (whole.rows != static_cast<std::size_t>(l.total())) {
+    throw error(errc::size_mismatch, "tally::mpi::rows_of: the matrix has " +
+                                         std::to_string(whole.rows) + " rows, the layout has " +
+                                         std::to_string(l.total()) + " elements");
+  }
+  const auto first = static_cast<std::size_t>(l.first());
+  const auto size = static_cast<std::size_t>(l.size());
+  const auto ends = whole.row_ends ? *whole.row_ends : whole.row_offsets.subspan(1);
+  return {size,
+          whole.columns,
+          whole.row_offsets.subspan(first, size),
+          ends.subspan(first, size),
+          whole.column_indices,
+          whole.values};
+}
+
+/// A matrix whose rows are distributed by one layout and its columns, so the vectors that it is
+/// multiplied by, by another or the same.
+///
+/// It has a communicator of its own and copies of all that it needs. Making it, destroying it and
+/// multiplying it are collective, as all calls over a layout are; a product exchanges messages with
+/// those ranks alone that have columns which this one needs, or the reverse.
+/// @tparam Value the type of its values, as for `tally::spmv`.
+/// @tparam Index what counts the rows, columns and terms of one rank.
+template <element Value, csr_index Index = std::int32_t>
+class matrix {
+ public:
+  /// A square matrix of this rank's rows. Collective; blocks. It takes one MPI_Alltoall of a number
+  /// for each rank.
+  /// @param l      of the rows and of the columns.
+  /// @param local  this rank's rows, `l.size()` of them, with the column indices of the whole
+  ///               matrix, `l.total()` columns. It is copied. The terms of a row may be in any
+  ///               order, and keep it.
+  /// @throws error on all ranks, what `tally::validate` throws on one; size_mismatch;
+  ///               invalid_argument for more terms or columns than `Index` counts.
+  template <csr_index Offset, csr_index Column>
+  matrix(const layout& l, const csr_view<Value, Offset, Column>& local) : matrix(l, l, local) {}
+
+  /// The same of any height and width.
+  /// @param rows, columns  layouts whose ranks are in the same order, or all ranks throw
+  ///                       invalid_argument.
+  template <csr_index Offset, csr_index Column>
+  matrix(const layout& rows, const layout& columns, const csr_view<Value, Offset, Column>& local)
+      : matrix(in_one_order(rows, columns), rows.borders(), columns.borders(), local) {}
+
+  /// How many rows it has, those of all ranks.
+  std::int64_t rows() const noexcept { return rows_->total(); }
+  /// How many columns it has.
+  std::int64_t columns() const noexcept { return columns_->total(); }
+  /// How many rows of this rank wait for elements of others.
+  std::size_t boundary_rows() const noexcept { return boundary_rows_.size(); }
+  /// How many elements of others this rank needs.
+  std::size_t ghosts() const noexcept { return used_.size() - own_used_.size(); }
+
+  /// y = alpha A x + beta y with types erased: what `spmv` calls.
+  void multiply(const executor& where, const scalar& alpha, const operand& x, const scalar& beta,
+                const output_operand& y, grade g) const;
+
+  /// The transpose, or the conjugate transpose.
+  matrix transposed(conjugate values) const;
+
+ private:
+  template <csr_index Offset, csr_index Column>
+  matrix(calls::owned_communicator own, std::shared_ptr<const layouts::borders> rows,
+         std::shared_ptr<const layouts::borders> columns,
+         const csr_view<Value, Offset, Column>& local)
+      : communicator_(std::move(own)),
+        rows_(std::move(rows)),
+        columns_(std::move(columns)),
+        rank_(calls::rank_in(communicator_.get())) {
+    std::optional<calls::failure> failed;
+    calls::attempt(failed, [&] {
+      check(local);
+      take(local);
+    });
+    calls::agree(communicator_.get(), failed);
+    find_neighbours();
+  }
+
+  static calls::owned_communicator in_one_order(const layout& rows, const layout& columns) {
+    int result = MPI_IDENT;
+    calls::check(MPI_Comm_compare(rows.communicator(), columns.communicator(), &result),
+                 "MPI_Comm_compare");
+    if (result != MPI_IDENT && result != MPI_CONGRUENT) {
+      throw error(errc::invalid_argument,
+                  "tally::mpi::matrix: the layouts have their ranks in different orders");
+    }
+    return calls::owned_communicator::duplicate(rows.communicator());
+  }
+
+  template <class Offset, class Column>
+  void check(const csr_view<Value, Offset, Column>& local) const {
+    if (local.rows != static_cast<std::size_t>(rows_->size(rank_)) ||
+        local.columns != static_cast<std::size_t>(columns_->total())) {
+      throw error(errc::size_mismatch, "tally::mpi::matrix: this rank's rows are " +
+                                           std::to_string(local.rows) + " x " +
+                                           std::to_string(local.columns) + ", the layouts give " +
+                                           std::to_string(rows_->size(rank_)) + " x " +
+                                           std::to_string(columns_->total()));
+    }
+    validate(serial(), local);
+  }
+
+  /// The terms of row i: from first to second.
+  template <class Offset, class Column>
+  static std::pair<std::size_t, std::size_t> terms_of(const csr_view<Value, Offset, Column>& local,
+                                                      std::size_t i) {
+    return {
+        static_cast<std::size_t>(local.row_offsets[i]),
+        static_cast<std::size_t>(local.row_ends ? (*local.row_ends)[i] : local.row_offsets[i + 1])};
+  }
+
+  /// Copies this rank's rows, the interior ones and the boundary ones.
+  template <class Offset, class Column>
+  void take(const csr_view<Value, Offset, Column>& local) {
+    const std::int64_t first = columns_->first(rank_), last = columns_->last(rank_);
+    const auto is_own = [&](std::size_t j) {
+      const auto c = static_cast<std::int64_t>(local.column_indices[j]);
+      return first <= c && c < last;
+    };
+    interior_.rows = local.rows;
+    interior_.columns = static_cast<std::size_t>(last - first);
+    matrices::narrowed<Index>(interior_.columns);
+    std::vector<std::int64_t> boundary_columns;
+    for (std::size_t i = 0; i < local.rows; ++i) {
+      const auto [begin, end] = terms_of(local, i);
+      bool interior = true;
+      for (std::size_t j = begin; j < end && interior; ++j) interior = is_own(j);
+      if (!interior) boundary_rows_.push_back(matrices::narrowed<Index>(i));
+      for (std::size_t j = begin; j < end; ++j) {
+        const auto c = static_cast<std::int64_t>(local.column_indices[j]);
+        if (interior) {
+          interior_.column_indices.push_back(static_cast<Index>(c - first));
+          interior_.values.push_back(local.values[j]);
+        } else {
+          boundary_columns.push_back(c);
+          boundary_.values.push_back(local.values[j]);
+        }
+      }
+      interior_.row_offsets.push_back(matrices::narrowed<Index>(interior_.values.size()));
+      if (!interior) {
+        boundary_.row_offsets.push_back(matrices::narrowed<Index>(boundary_.values.size()));
+      }
+    }
+
+    used_ = boundary_columns;
+    std::sort(used_.begin(), used_.end());
+    used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
+    boundary_.rows = boundary_rows_.size();
+    boundary_.columns = used_.size();
+    for (const std::int64_t c : boundary_columns) {
+      const auto place = std::lower_bound(used_.begin(), used_.end(), c) - used_.begin();
+      boundary_.column_indices.push_back(static_cast<Index>(place));
+    }
+    const auto below = std::lower_bound(used_.begin(), used_.end(), first);
+    below_ = static_cast<std::size_t>(below - used_.begin());
+    for (auto c = below; c != used_.end() && *c < last; ++c) {
+      own_used_.push_back(static_cast<Index>(*c - first));
+    }
+  }
+
+  /// Tells other ranks what this one needs of them.
+  void find_neighbours() {
+    const auto ranks = static_cast<std::size_t>(calls::ranks_of(communicator_.get()));
+    std::vector<int> needed(ranks), wanted(ranks);
+    for (std::size_t i = 0; i < used_.size();) {
+      const int rank = columns_->owner(used_[i]);
+      const auto end = std::lower_bound(used_.begin(), used_.end(), columns_->last(rank));
+      const std::size_t count = static_cast<std::size_t>(end - used_.begin()) - i;
+      if (rank != rank_) {
+        needed[static_cast<std::size_t>(rank)] = static_cast<int>(count);
+        received_.push_back({rank, i, count});
+      }
+      i += count;
+    }
+    calls::check(
+        MPI_Alltoall(needed.data(), 1, MPI_INT, wanted.data(), 1, MPI_INT, communicator_.get()),
+        "MPI_Alltoall");
+    std::size_t all = 0;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      if (wanted[r] == 0) continue;
+      sent_.push_back({static_cast<int>(r), all, static_cast<std::size_t>(wanted[r])});
+      all += sent_.back().count;
+    }
+
+    std::vector<std::int64_t> columns(all);
+    std::vector<MPI_Request> requests;
+    for (const matrices::message& m : sent_) {
+      calls::check(MPI_Irecv(columns.data() + m.first, static_cast<int>(m.count), MPI_INT64_T,
+                             m.rank, tag, communicator_.get(), &requests.emplace_back()),
+                   "MPI_Irecv");
+    }
+    for (const matrices::message& m : received_) {
+      calls::check(MPI_Isend(used_.data() + m.first, static_cast<int>(m.count), MPI_INT64_T, m.rank,
+                             tag, communicator_.get(), &requests.emplace_back()),
+                   "MPI_Isend");
+    }
+    wait_for(requests);
+    for (const std::int64_t c : columns) {
+      own_sent_.push_back(static_cast<Index>(c - columns_->first(rank_)));
+    }
+  }
+
+  static void wait_for(std::vector<MPI_Request>& requests) {
+    calls::check(
+        MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+        "MPI_Waitall");
+  }
+
+  static constexpr int tag = 2;
+
+  calls::owned_communicator communicator_;
+  std::shared_ptr<const layouts::borders> rows_, columns_;
+  int rank_;
+  /// All rows, of which boundary ones are empty here; columns are those of this rank.
+  csr_matrix<Value, Index, Index> interior_;
+  /// The boundary rows, whose columns are places in `used_`.
+  csr_matrix<Value, Index, Index> boundary_;
+  std::vector<Index> boundary_rows_;
+  std::vector<std::int64_t> used_;  ///< columns of boundary rows, ascending
+  std::size_t below_ = 0;           ///< those of them that lower ranks have
+  std::vector<Index> own_used_;     ///< those that this rank has, counted from its first one
+  std::vector<Index> own_sent_;     ///< what other ranks need of this one, message by message
+  std::vector<matrices::message> received_;  ///< to places in `used_`
+  std::vector<matrices::message> sent_;      ///< from places in `own_sent_`
+  mutable std::vector<std::byte> used_x_, sent_x_, boundary_y_;
+};
+
+/// A matrix takes its type of values from the rows that it is made of.
+template <element Value, csr_index Offset, csr_index Column>
+matrix(const layout&, const csr_view<Value, Offset, Column>&) -> matrix<Value>;
+/// The same with a layout of the columns.
+template <element Value, csr_index Offset, csr_index Column>
+matrix(const layout&, const layout&, const csr_view<Value, Offset, Column>&) -> matrix<Value>;
+
+template <element Value, csr_index Index>
+void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, const operand& x,
+                                    const scalar& beta, const output_operand& y, grade g) const {
+  const std::size_t x_bytes = size_of(x.element), y_bytes = size_of(y.element);
+  used_x_.resize(used_.size() * x_bytes);
+  sent_x_.resize(own_sent_.size() * x_bytes);
+  boundary_y_.resize(boundary_rows_.size() * y_bytes);
+  std::vector<MPI_Request> requests;
+  requests.reserve(received_.size() + sent_.size());
+  for (const matrices::message& m : received_) {
+    calls::check(MPI_Irecv(used_x_.data() + m.first * x_bytes, calls::count_of(m.count * x_bytes),
+                           MPI_BYTE, m.rank, tag, communicator_.get(), &requests.emplace_back()),
+                 "MPI_Irecv");
+  }
+
+  std::optional<calls::failure> failed;
+  calls::attempt(failed, [&] {
+    const auto width = static_cast<std::size_t>(columns_->size(rank_));
+    if (x.size != width || y.size != interior_.rows) {
+      throw error(errc::size_mismatch,
+                  "tally::mpi::spmv: x has " + std::to_string(x.size) + " elements and y has " +
+                      std::to_string(y.size) + ", of this rank's part of the matrix " +
+                      std::to_string(width) + " and " + std::to_string(interior_.rows));
+    }
+    const auto is_device = [](const executor& e) { return e.name() == "cuda"; };
+    if (is_device(where) || (where.name() == "automatic" && is_device(choose(x)))) {
+      throw error(errc::wrong_memory,
+                  "tally::mpi::spmv: matrices over ranks are multiplied in host memory");
+    }
+    matrices::gather(x, own_sent_, sent_x_.data());
+  });
+  for (const matrices::message& m : sent_) {  // a rank that has failed sends empty messages
+    calls::check(MPI_Isend(sent_x_.data() + m.first * x_bytes,
+                           failed ? 0 : calls::count_of(m.count * x_bytes), MPI_BYTE, m.rank, tag,
+                           communicator_.get(), &requests.emplace_back()),
+                 "MPI_Isend");
+  }
+  const call_options options{g, false};
+  calls::attempt(failed, [&] {
+    matrices::gather(x, own_used_, used_x_.data() + below_ * x_bytes);
+    if (!beta.is_zero()) matrices::gather(operand(y), boundary_rows_, boundary_y_.data());
+    spmv(where, spmv_arguments{as_operand(interior_.view()), x, y, alpha, beta, nullptr, options});
+  });
+
+  std::vector<MPI_Status> statuses(requests.size());
+  calls::check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), statuses.data()),
+               "MPI_Waitall");
+  calls::attempt(failed, [&] {
+    for (std::size_t i = 0; i < received_.size(); ++i) {
+      int bytes = 0;
+      calls::check(MPI_Get_count(&statuses[i], MPI_BYTE, &bytes), "MPI_Get_count");
+      if (bytes == 0) {
+        throw error(errc::invalid_argument, "tally::mpi::spmv: rank " +
+                                                std::to_string(received_[i].rank) +
+                                                " has failed, and its elements are missing here");
+      }
+    }
+    if (boundary_rows_.empty()) return;
+    const operand used{used_x_.data(), used_.size(), 1, x.element};
+    const output_operand sums{boundary_y_.data(), boundary_rows_.size(), 1, y.element};
+    spmv(where,
+         spmv_arguments{as_operand(boundary_.view()), used, sums, alpha, beta, nullptr, options});
+    matrices::scatter(boundary_y_.data(), boundary_rows_, y);
+  });
+  if (failed) throw error(failed->code, failed->text);
+}
+
+template <element Value, csr_index Index>
+matrix<Value, Index> matrix<Value, Index>::transposed(conjugate values) const {
+  using entry = matrices::entry<Value>;
+  MPI_Comm comm = communicator_.get();
+  const auto ranks = static_cast<std::size_t>(calls::ranks_of(comm));
+
+  // Entries go to the rank of their column, in the order of the rows.
+  const auto for_each_entry = [&](const auto& f) {
+    const std::int64_t first = columns_->first(rank_);
+    std::size_t boundary = 0;
+    for (std::size_t i = 0; i < interior_.rows; ++i) {
+      const std::int64_t row = rows_->first(rank_) + static_cast<std::int64_t>(i);
+      const auto each = [&](const auto& part, std::size_t r, const auto& column) {
+        const auto begin = static_cast<std::size_t>(part.row_offsets[r]);
+        const auto end = static_cast<std::size_t>(part.row_offsets[r + 1]);
+        for (std::size_t j = begin; j < end; ++j) {
+          f(entry{row, column(part.column_indices[j]), part.values[j]});
+        }
+      };
+      each(interior_, i, [&](Index c) { return first + static_cast<std::int64_t>(c); });
+      if (boundary < boundary_rows_.size() &&
+          static_cast<std::size_t>(boundary_rows_[boundary]) == i) {
+        each(boundary_, boundary++, [&](Index c) { return used_[static_cast<std::size_t>(c)]; });
+      }
+    }
+  };
+  std::optional<calls::failure> failed;
+  std::vector<entry> sent, received;
+  std::vector<int> counts(ranks), starts(ranks), received_counts(ranks), received_starts(ranks);
+  const auto place = [](const std::vector<int>& all, std::vector<int>& begins) {
+    std::size_t total = 0;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      begins[r] = calls::count_of(total);
+      total += static_cast<std::size_t>(all[r]);
+    }
+    return static_cast<std::size_t>(calls::count_of(total));
+  };
+  calls::attempt(failed, [&] {
+    calls::count_of(interior_.values.size() + boundary_.values.size());
+    for_each_entry(
+        [&](const entry& e) { ++counts[static_cast<std::size_t>(columns_->owner(e.column))]; });
+    sent.resize(place(counts, starts));
+    std::vector<int> next = starts;
+    for_each_entry([&](const entry& e) {
+      int& to = next[static_cast<std::size_t>(columns_->owner(e.column))];
+      sent[static_cast<std::size_t>(to++)] = e;
+    });
+  });
+  calls::agree(comm, failed);
+  calls::check(MPI_Alltoall(counts.data(), 1, MPI_INT, received_counts.data(), 1, MPI_INT, comm),
+               "MPI_Alltoall");
+  calls::attempt(failed, [&] { received.resize(place(received_counts, received_starts)); });
+  calls::agree(comm, failed);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  calls::check(MPI_Type_contiguous(sizeof(entry), MPI_BYTE, &type), "MPI_Type_contiguous");
+  calls::check(MPI_Type_commit(&type), "MPI_Type_commit");
+  const int status = MPI_Alltoallv(sent.data(), counts.data(), starts.data(), type, received.data(),
+                                   received_counts.data(), received_starts.data(), type, comm);
+  MPI_Type_free(&type);
+  calls::check(status, "MPI_Alltoallv");
+
+  // They arrive in the order of the ranks, so of the rows, and a stable sort by columns keeps that.
+  csr_matrix<Value, std::int64_t, std::int64_t> local;
+  calls::attempt(failed, [&] {
+    const std::int64_t first = columns_->first(rank_);
+    local.rows = static_cast<std::size_t>(columns_->size(rank_));
+    local.columns = static_cast<std::size_t>(rows_->total());
+    local.row_offsets.assign(local.rows + 1, 0);
+    local.column_indices.resize(received.size());
+    local.values.resize(received.size());
+    for (const entry& e : received)
+      ++local.row_offsets[static_cast<std::size_t>(e.column - first) + 1];
+    std::partial_sum(local.row_offsets.begin(), local.row_offsets.end(), local.row_offsets.begin());
+    std::vector<std::int64_t> next(local.row_offsets.begin(), local.row_offsets.end() - 1);
+    for (const entry& e : received) {
+      const auto to = static_cast<std::size_t>(next[static_cast<std::size_t>(e.column - first)]++);
+      local.column_indices[to] = e.row;
+      local.values[to] = e.value;
+      if constexpr (is_complex_v<Value>) {
+        if (values == conjugate::x) local.values[to] = std::conj(e.value);
+      }
+    }
+  });
+  calls::agree(comm, failed);
+  return matrix(calls::owned_communicator::duplicate(comm), columns_, rows_, local.view());
+}
+
+/// The transpose of A, another matrix: its columns are distributed as the rows of A are, its rows
+/// as the columns. Collective; blocks. All terms travel once, at most 2^31 - 1 of a rank.
+/// @throws error on all ranks invalid_argument for more of them, device_failure, out_of_memory.
+template <element Value, csr_index Index>
+matrix<Value, Index> transpose(const matrix<Value, Index>& a) {
+  return a.transposed(conjugate::none);
+}
+
+/// The transpose of A with conjugated values.
+template <element Value, csr_index Index>
+matrix<Value, Index> conjugate_transpose(const matrix<Value, Index>& a) {
+  return a.transposed(conjugate::x);
+}
+
+/// y = A x. Blocks.
+///
+/// @param where  this rank's executor, one of a host.
+/// @param a      a matrix.
+/// @param x      this rank's part of a vector that is distributed as the columns are.
+/// @param y      this rank's part of one that is distributed as the rows are, and is written; it
+///               shares no memory with x.
+/// @param g      `tally::exact` for correctly rounded sums.
+/// @throws error on this rank, as `tally::spmv`, size_mismatch and wrong_memory. Where it has
+/// thrown
+///               before its elements were sent, the ranks that need them throw invalid_argument
+///               after they have waited for the others. No other rank is told: `tally::mpi::dot`
+///               and other sums tell all.
+template <element Value, csr_index Index, vector_operand X, vector_output Y>
+  requires spmvs::computable<Value, X, Y>
+void spmv(const executor& where, const matrix<Value, Index>& a, const X& x, Y&& y, grade g = {}) {
+  a.multiply(where, 1, as_operand(x), 0, as_output(y), g);
+}
+
+/// y = alpha A x + beta y; with beta 0, y is not read.
+template <element S, element Value, csr_index Index, vector_operand X, element R, vector_output Y>
+  requires spmvs::computable<Value, X, Y> && spmvs::factor<S, Value, X, Y> &&
+           spmvs::factor<R, Value, X, Y>
+void spmv(const executor& where, S alpha, const matrix<Value, Index>& a, const X& x, R beta, Y&& y,
+          grade g = {}) {
+  a.multiply(where, alpha, as_operand(x), beta, as_output(y), g);
+}
+
+}  // namespace tally::mpi

@@ -1,0 +1,358 @@
+// The two ways of a sum over ranks: nodes of the order's tree, and words that are added as
+// integers.
+#pragma once
+
+#include <tally/dot.hpp>
+#include <tally/error.hpp>
+#include <tally/exact_words.hpp>
+#include <tally/executor.hpp>
+#include <tally/interval_sum.hpp>
+#include <tally/mpi/agreement.hpp>
+#include <tally/mpi/communicator.hpp>
+#include <tally/mpi/layout.hpp>
+#include <tally/mpi/request.hpp>
+#include <tally/order.hpp>
+#include <tally/reduce.hpp>
+#include <tally/types.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tally::mpi::calls {
+
+/// The sums of one call, their types erased. All have the same terms, types and conjugation.
+struct sums {
+  summand what = summand::product;         ///< the terms
+  conjugate conjugated = conjugate::none;  ///< of products
+  type result = type::float64;             ///< of each sum
+  std::vector<interval_field> fields;      ///< this rank's part of the vectors of each
+
+  /// What intervals are summed in: complex where an operand is.
+  type accumulator() const noexcept {
+    const bool has_parts = !fields.empty() && is_complex(fields[0].x.element);
+    return has_parts ? complex_of(part_of(result)) : result;
+  }
+};
+
+/// @throws error size_mismatch if a vector has not as many elements as the layout says.
+inline void check_size(const layout& l, const operand& x) {
+  if (x.size == static_cast<std::size_t>(l.size())) return;
+  throw error(errc::size_mismatch, "tally::mpi: a vector has " + std::to_string(x.size) +
+                                       " elements, this rank's part of the layout has " +
+                                       std::to_string(l.size()));
+}
+
+/// @throws error invalid_argument for more than MPI counts.
+inline int count_of(std::size_t elements) {
+  if (elements > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    throw error(errc::invalid_argument, "tally::mpi: " + std::to_string(elements) +
+                                            " elements are too many for one message");
+  }
+  return static_cast<int>(elements);
+}
+
+// --- The default grade ----------------------------------------------------------------------------
+
+/// Joins the messages of adjacent intervals: what an `MPI_Op` calls. The result takes the place of
+/// the second one; the first is not to be written.
+inline void append_messages(void* first, void* second, int* count, MPI_Datatype* type) {
+  int size = 0;
+  MPI_Type_size(*type, &size);
+  const auto bytes = static_cast<std::size_t>(size);
+  alignas(std::max_align_t) std::byte room[4096];
+  std::unique_ptr<std::byte[]> more;
+  std::byte* joined = room;
+  if (bytes > sizeof room) joined = (more.reset(new (std::nothrow) std::byte[bytes]), more.get());
+  for (int i = 0; i < *count; ++i) {
+    std::byte* const lower = static_cast<std::byte*>(first) + bytes * static_cast<std::size_t>(i);
+    std::byte* const upper = static_cast<std::byte*>(second) + bytes * static_cast<std::size_t>(i);
+    if (joined == nullptr) {  // no memory: what follows a gap is a gather
+      reinterpret_cast<interval_head*>(upper)->gap = 1;
+      continue;
+    }
+    std::copy_n(lower, bytes, joined);
+    append_interval(joined, upper);
+    std::copy_n(joined, bytes, upper);
+  }
+}
+
+/// Sums in the order of the whole vector (<tally/interval_sum.hpp>).
+///
+/// A rank's interval begins with the rest of a chunk that began on another rank, goes on with whole
+/// chunks and ends with a part of one that goes on on other ranks; each of the three may be empty.
+/// The terms of the first part go to the rank where that chunk begins, in one message, for which
+/// that rank waits after it has summed its whole chunks.
+class interval_reduction final : public unfinished_sums {
+ public:
+  interval_reduction(const layout& l, const executor& where, sums all, bool blocks,
+                     double scale = 1)
+      : layout_(l),
+        where_(where),
+        sums_(std::move(all)),
+        shape_{sums_.what, sums_.accumulator(), sums_.fields.size(), l.total()},
+        scale_(scale),
+        own_((interval_bytes(shape_) + 7) / 8),
+        message_(own_.size()) {
+    const MPI_Datatype type = layout_.handles().type_of(count_of(message_.size()));
+    make_message();
+    all_reduce(own_.data(), message_.data(), 1, type,
+               layout_.handles().operation(&append_messages, false), layout_.communicator(),
+               blocks);
+  }
+
+  std::size_t size() const noexcept override { return sums_.fields.size(); }
+
+  void finish(void* results) override {
+    wait();
+    const interval_head& head = head_of(message_);
+    if (head.failed > 0) throw_from(layout_.communicator(), head.failed - 1, failed_);
+    if (head.gap != 0) gather();
+    if (sums_.what != summand::square || scale_ != 1) {
+      finish_interval(shape_, message_.data(), sums_.conjugated, results, {}, scale_);
+      return;
+    }
+    std::vector<double> scales(size(), 1.0);
+    finish_interval(shape_, message_.data(), sums_.conjugated, results, scales);
+    for (std::size_t j = 0; j < size(); ++j) {  // all ranks find the same
+      if (scales[j] == 1) continue;
+      interval_reduction second(layout_, where_,
+                                {sums_.what, sums_.conjugated, sums_.result, {sums_.fields[j]}},
+                                true, scales[j]);
+      second.finish(static_cast<std::byte*>(results) + j * size_of(sums_.result));
+    }
+  }
+
+ private:
+  static constexpr int tag = 1;
+  static constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
+
+  /// Some of the terms of a chunk, from another rank.
+  struct piece {
+    std::int64_t first;  ///< in the chunk
+    std::size_t count;
+    std::vector<std::byte> terms;
+  };
+
+  static interval_head& head_of(std::vector<std::int64_t>& message) noexcept {
+    return *reinterpret_cast<interval_head*>(message.data());
+  }
+  /// Numbers that are summed, and the bytes of a term of one.
+  std::size_t numbers() const noexcept { return shape_.fields * shape_.numbers(); }
+  std::size_t term_bytes() const noexcept { return size_of(part_of(shape_.accumulator)); }
+
+  /// The fields' elements [first, last) of the whole vector.
+  std::vector<interval_field> part(std::int64_t first, std::int64_t last) const {
+    std::vector<interval_field> fields = sums_.fields;
+    const auto begin = static_cast<std::size_t>(first - layout_.first());
+    const auto count = static_cast<std::size_t>(last - first);
+    for (interval_field& field : fields) {
+      field.x = field.x.slice(begin, count);
+      if (sums_.what == summand::product) field.y = field.y.slice(begin, count);
+    }
+    return fields;
+  }
+
+  void make_message() {
+    const std::int64_t begin = layout_.first();
+    const std::int64_t end = begin + layout_.size();
+    const std::int64_t total = layout_.total();
+    const std::int64_t whole = std::min(end, (begin + chunk - 1) / chunk * chunk);
+    const std::int64_t tail = end == total ? end : std::max(whole, end / chunk * chunk);
+
+    // What arrives for the chunk that begins here and goes on elsewhere. Messages from one rank
+    // don't overtake each other and each call takes its own, so all may have the same tag.
+    MPI_Comm comm = layout_.communicator();
+    std::vector<piece> pieces;
+    std::vector<MPI_Request> requests;
+    const std::int64_t chunk_end = tail < end ? std::min(tail + chunk, total) : end;
+    for (std::int64_t next = end; next < chunk_end;) {
+      const int rank = layout_.owner(next);
+      const std::int64_t last = std::min(chunk_end, layout_.first(rank + 1));
+      const auto count = static_cast<std::size_t>(last - next);
+      piece& p = pieces.emplace_back(piece{next - tail, count, {}});
+      p.terms.resize(numbers() * count * term_bytes());
+      check(MPI_Irecv(p.terms.data(), count_of(p.terms.size()), MPI_BYTE, rank, tag, comm,
+                      &requests.emplace_back()),
+            "MPI_Irecv");
+      next = last;
+    }
+
+    attempt(failed_, [&] {
+      for (const interval_field& field : sums_.fields) {
+        check_size(layout_, field.x);
+        if (sums_.what == summand::product) check_size(layout_, field.y);
+      }
+    });
+    std::vector<std::byte> sent;
+    if (begin < whole) {  // a rank that has failed sends an empty message
+      const auto count = static_cast<std::size_t>(whole - begin);
+      attempt(failed_, [&] {
+        sent.resize(numbers() * count * term_bytes());
+        interval_terms(where_, shape_, part(begin, whole), count, sent.data(), scale_);
+      });
+      check(MPI_Isend(sent.data(), failed_ ? 0 : count_of(sent.size()), MPI_BYTE,
+                      layout_.owner(begin / chunk * chunk), tag, comm, &requests.emplace_back()),
+            "MPI_Isend");
+    }
+
+    clear_interval(shape_, own_.data());
+    std::vector<std::byte> terms;
+    const auto stride = static_cast<std::size_t>(chunk_end - tail);
+    attempt(failed_, [&] {
+      if (whole < tail) {
+        sum_interval(where_, shape_, part(whole, tail), whole, own_.data(), scale_);
+      }
+      if (tail < end) {
+        terms.resize(numbers() * stride * term_bytes());
+        interval_terms(where_, shape_, part(tail, end), stride, terms.data(), scale_);
+      }
+    });
+    check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+          "MPI_Waitall");
+    attempt(failed_, [&] {
+      if (tail == end) return;
+      for (const piece& p : pieces) {
+        const std::size_t bytes = p.count * term_bytes();
+        for (std::size_t i = 0; i < numbers(); ++i) {
+          std::copy_n(
+              p.terms.data() + i * bytes, bytes,
+              terms.data() + (i * stride + static_cast<std::size_t>(p.first)) * term_bytes());
+        }
+      }
+      append_chunk(shape_, tail / chunk, stride, stride, terms.data(), own_.data());
+    });
+    if (failed_) {
+      clear_interval(shape_, own_.data());
+      head_of(own_).failed = 1 + layout_.rank();
+    }
+  }
+
+  /// The message of the whole vector where MPI has not joined them in order.
+  void gather() {
+    const int ranks = layout_.ranks();
+    const std::size_t words = message_.size();
+    std::vector<std::int64_t> all(words * static_cast<std::size_t>(ranks));
+    check(MPI_Allgather(own_.data(), count_of(words), MPI_INT64_T, all.data(), count_of(words),
+                        MPI_INT64_T, layout_.communicator()),
+          "MPI_Allgather");
+    clear_interval(shape_, message_.data());
+    for (std::size_t r = 0; r < static_cast<std::size_t>(ranks); ++r) {
+      append_interval(message_.data(), all.data() + r * words);
+    }
+  }
+
+  const layout& layout_;
+  executor where_;
+  sums sums_;
+  interval_shape shape_;
+  double scale_;
+  std::vector<std::int64_t> own_;      // the message of this rank
+  std::vector<std::int64_t> message_;  // that of all ranks
+  std::optional<failure> failed_;
+};
+
+// --- The exact grade, and integers ----------------------------------------------------------------
+
+/// Sums of which each rank makes words that are added modulo 2^64: those of `exact_sum`, or the sum
+/// itself where it is an integer.
+class word_reduction final : public unfinished_sums {
+ public:
+  /// @param l the layout whose sizes vectors must have, or null.
+  word_reduction(MPI_Comm comm, const layout* l, const executor& where, sums all, bool blocks)
+      : comm_(comm), sums_(std::move(all)), words_(size() * words_each() + 1) {
+    if (l == nullptr) check_communicator(comm);
+    attempt(failed_, [&] {
+      for (std::size_t j = 0; j < size(); ++j) {
+        if (l != nullptr) check_size(*l, sums_.fields[j].x);
+        add_words(where, sums_.fields[j], words_.data() + j * words_each());
+      }
+    });
+    if (failed_) {
+      std::fill(words_.begin(), words_.end(), 0);
+      words_.back() = 1;
+    }
+    all_reduce(MPI_IN_PLACE, words_.data(), count_of(words_.size()), MPI_UINT64_T, MPI_SUM, comm,
+               blocks);
+  }
+
+  std::size_t size() const noexcept override { return sums_.fields.size(); }
+
+  void finish(void* results) override {
+    wait();
+    if (words_.back() != 0) agree(comm_, failed_);
+    for (std::size_t j = 0; j < size(); ++j) {
+      round(words_.data() + j * words_each(),
+            static_cast<std::byte*>(results) + j * size_of(sums_.result));
+    }
+  }
+
+ private:
+  /// What the exact sum of a field is of: float32 holds all but doubles.
+  type sum() const noexcept {
+    const interval_field& f = sums_.fields[0];
+    const auto is_wide = [](const operand& v) { return part_of(v.element) == type::float64; };
+    const bool wide = is_wide(f.x) || (sums_.what == summand::product && is_wide(f.y));
+    const type part = wide ? type::float64 : type::float32;
+    return is_complex(sums_.result) ? complex_of(part) : part;
+  }
+  std::size_t words_each() const noexcept {
+    return sums_.fields.empty() || sums_.result == type::int64 ? 1 : exact_words(sum());
+  }
+
+  void add_words(const executor& where, const interval_field& f, std::int64_t* words) const {
+    const bool is_integer = sums_.result == type::int64;
+    const output to = {words, is_integer ? type::int64 : sum(), !is_integer};
+    const call_options options = {.grade = exact, .wait = true};
+    switch (sums_.what) {
+      case summand::product:
+        return dot(where, dot_arguments{f.x, f.y, sums_.conjugated, to, options});
+      case summand::value:
+        return reduce(where, {f.x, reduction::sum, to, options});
+      case summand::magnitude:
+        return reduce(where, {f.x, reduction::asum, to, options});
+      case summand::square:
+        return reduce(where, {f.x, reduction::nrm2, to, options});
+    }
+  }
+
+  void round(const std::int64_t* words, void* result) const {
+    if (sums_.result == type::int64) {
+      *static_cast<std::int64_t*>(result) = *words;
+      return;
+    }
+    const bool root = sums_.what == summand::square;
+    round_words(serial(), {words, sum(), 1, root, {result, sums_.result}});
+  }
+
+  MPI_Comm comm_;
+  sums sums_;
+  std::vector<std::int64_t> words_;  // of all sums, and how many ranks have failed
+  std::optional<failure> failed_;
+};
+
+// --- Either ---------------------------------------------------------------------------------------
+
+/// Starts sums over the ranks of a layout.
+inline std::unique_ptr<unfinished_sums> start(const layout& l, const executor& where, sums all,
+                                              grade g, bool blocks) {
+  if (g.is_exact() || all.result == type::int64 || all.fields.empty()) {
+    return std::make_unique<word_reduction>(l.communicator(), &l, where, std::move(all), blocks);
+  }
+  return std::make_unique<interval_reduction>(l, where, std::move(all), blocks);
+}
+
+/// Starts sums over the ranks of a communicator, in the exact grade.
+inline std::unique_ptr<unfinished_sums> start(MPI_Comm comm, const executor& where, sums all,
+                                              exact_grade, bool blocks) {
+  return std::make_unique<word_reduction>(comm, nullptr, where, std::move(all), blocks);
+}
+
+}  // namespace tally::mpi::calls

@@ -1,0 +1,322 @@
+// Sums over ranks: dot, dotc, sum, asum, nrm2, multi_dot, multi_dotc and sums, and the same with an
+// i before their names, which don't wait for the other ranks.
+//
+// Promise: the result has the bits that the function of the same name in <tally/dot.hpp>,
+// <tally/reduce.hpp> or <tally/multi_dot.hpp> has for the whole vectors in one process, on every
+// rank, for any number of ranks, wherever the vectors are cut, and whatever executor each rank
+// uses. In the default grade these are the whole vectors in the order of the layout. With
+// `tally::exact` they depend on the values alone, so also the numbering may be any other; then a
+// communicator does in the place of a layout.
+//
+// What they cost: one MPI_Allreduce. In the exact grade of 138 numbers of 8 bytes a sum of products
+// of doubles, 24 where no operand is of doubles, of complex sums 275 and 47; of integers of 2. In
+// the default grade of the sums of at most 2 log2(total / order::chunk) nodes and 32 bytes; and
+// before, where a chunk is cut, one message of its terms (at most 1023 a sum) to the rank where it
+// begins: none where borders are multiples of `order::chunk` (`layout::cut`). `nrm2` in the default
+// grade takes the same once more where squares leave the range of their type.
+//
+// Collective: all ranks make the same call, with operands of the same types. Vectors are the parts
+// of this rank, where its executor can read them. The call returns when the result is there; the
+// forms with an i when this rank's part of the work is done and the reduction has started, and
+// operands may change then, but for `inrm2` in the default grade after `request::wait` alone.
+//
+// Errors are those of the function of the same name, and size_mismatch where a vector has not as
+// many elements as the layout says for this rank. What one rank throws, all of them throw, with the
+// number of the lowest one that does: "rank 2: tally::dot: ...". An error of MPI is device_failure,
+// on the ranks that MPI returns it to. Where this rank's memory is too short for the messages
+// themselves, it throws std::bad_alloc, and others wait for it in vain.
+#pragma once
+
+#include <tally/dot.hpp>
+#include <tally/exact.hpp>
+#include <tally/executor.hpp>
+#include <tally/mpi/layout.hpp>
+#include <tally/mpi/reduction.hpp>
+#include <tally/mpi/request.hpp>
+#include <tally/multi_dot.hpp>
+#include <tally/operand.hpp>
+#include <tally/reduce.hpp>
+#include <tally/types.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tally::mpi {
+
+/// What calls are made over: a `layout`, or for the exact grade an `MPI_Comm`, on which the call
+/// makes its own collective calls.
+template <class C>
+concept ranks = std::same_as<C, layout> || std::same_as<C, MPI_Comm>;
+
+/// The grade of a call over a layout, either; over a communicator `tally::exact`, which must be
+/// given.
+template <ranks C>
+using grade_over = std::conditional_t<std::same_as<C, layout>, grade, exact_grade>;
+
+namespace calls {
+
+template <class R, class C, class X, class Y>
+auto start_dot(const C& over, const executor& where, const X& x, const Y& y, conjugate conjugated,
+               grade_over<C> g, bool blocks) {
+  using result = dots::accumulator<R, X, Y>;
+  return start(over, where,
+               {summand::product,
+                conjugated,
+                type_of<result>,
+                {{summand::product, as_operand(x), as_operand(y)}}},
+               g, blocks);
+}
+
+template <reduction what, class R, class C, class X>
+auto start_reduction(const C& over, const executor& where, const X& x, grade_over<C> g,
+                     bool blocks) {
+  constexpr summand terms = what == reduction::sum    ? summand::value
+                            : what == reduction::asum ? summand::magnitude
+                                                      : summand::square;
+  using result = reductions::result_t<what, R, X>;
+  return start(over, where, {terms, conjugate::none, type_of<result>, {{terms, as_operand(x)}}}, g,
+               blocks);
+}
+
+template <class R, class C>
+auto start_pairs(const C& over, const executor& where, const dot_pairs& pairs, conjugate conjugated,
+                 grade_over<C> g, bool blocks) {
+  sums all{summand::product, conjugated, type_of<R>, {}};
+  for (std::size_t j = 0; j < pairs.size(); ++j) {
+    all.fields.push_back({summand::product, pairs[j].x, pairs[j].y});
+  }
+  return start(over, where, std::move(all), g, blocks);
+}
+
+template <class R, class C, class L>
+auto start_sums(const C& over, const executor& where, const L& fields, grade_over<C> g,
+                bool blocks) {
+  sums all{summand::value, conjugate::none, type_of<R>, {}};
+  for (const auto& field : fields) all.fields.push_back({summand::value, as_operand(field)});
+  return start(over, where, std::move(all), g, blocks);
+}
+
+template <class X, class Y, class R>
+using rows_result = dots::accumulator<R, multi_dots::row_of<X>, Y>;
+template <class L, class R>
+using pairs_result = dots::accumulator<R, multi_dots::x_of<L>, multi_dots::y_of<L>>;
+template <class L, class R>
+using field_result =
+    reductions::result_t<reduction::sum, R,
+                         std::remove_cvref_t<std::ranges::range_reference_t<const L>>>;
+
+/// The result of what has been started.
+template <class R>
+R finished(std::unique_ptr<unfinished_sums> sums) {
+  return results<R>::of(*sums);
+}
+
+}  // namespace calls
+
+// --- Dot products ---------------------------------------------------------------------------------
+
+/// r = sum_i x_i * y_i over all elements of all ranks, complex vectors unconjugated.
+///
+/// @param over  a layout; with `tally::exact` a communicator does.
+/// @param where this rank's executor.
+/// @param x, y  this rank's parts, as for `tally::dot`.
+/// @param g     `tally::exact` for the correctly rounded value.
+/// @tparam R    the accumulator and result, as for `tally::dot`.
+/// @return      r, on all ranks. Blocks until it is there.
+/// @throws error see the head of this file.
+template <class R = void, ranks C, vector_operand X, vector_operand Y>
+  requires dots::computable<R, X, Y>
+auto dot(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
+  return calls::finished<dots::accumulator<R, X, Y>>(
+      calls::start_dot<R>(over, where, x, y, conjugate::none, g, true));
+}
+
+/// Starts `dot`. Doesn't wait for other ranks, but for those that have a part of the same chunk.
+/// @return a request for r.
+template <class R = void, ranks C, vector_operand X, vector_operand Y>
+  requires dots::computable<R, X, Y>
+auto idot(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
+  return request<dots::accumulator<R, X, Y>>(
+      calls::start_dot<R>(over, where, x, y, conjugate::none, g, false));
+}
+
+/// r = sum_i conj(x_i) * y_i; the same as `dot` for real x.
+template <class R = void, ranks C, vector_operand X, vector_operand Y>
+  requires dots::computable<R, X, Y>
+auto dotc(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
+  return calls::finished<dots::accumulator<R, X, Y>>(
+      calls::start_dot<R>(over, where, x, y, conjugate::x, g, true));
+}
+
+/// Starts `dotc`, as `idot` does `dot`.
+template <class R = void, ranks C, vector_operand X, vector_operand Y>
+  requires dots::computable<R, X, Y>
+auto idotc(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
+  return request<dots::accumulator<R, X, Y>>(
+      calls::start_dot<R>(over, where, x, y, conjugate::x, g, false));
+}
+
+// --- Reductions of one vector ---------------------------------------------------------------------
+
+/// r = sum_i x_i over all elements of all ranks; parameters as for `dot`.
+template <class R = void, ranks C, vector_operand X>
+  requires reductions::computable<reduction::sum, R, X>
+auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
+  return calls::finished<reductions::result_t<reduction::sum, R, X>>(
+      calls::start_reduction<reduction::sum, R>(over, where, x, g, true));
+}
+
+/// Starts `sum`, as `idot` does `dot`.
+template <class R = void, ranks C, vector_operand X>
+  requires reductions::computable<reduction::sum, R, X>
+auto isum(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
+  return request<reductions::result_t<reduction::sum, R, X>>(
+      calls::start_reduction<reduction::sum, R>(over, where, x, g, false));
+}
+
+/// r = sum_i |x_i|, of complex elements |re x_i| + |im x_i|. Real.
+template <class R = void, ranks C, vector_operand X>
+  requires reductions::computable<reduction::asum, R, X>
+auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
+  return calls::finished<reductions::result_t<reduction::asum, R, X>>(
+      calls::start_reduction<reduction::asum, R>(over, where, x, g, true));
+}
+
+/// Starts `asum`, as `idot` does `dot`.
+template <class R = void, ranks C, vector_operand X>
+  requires reductions::computable<reduction::asum, R, X>
+auto iasum(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
+  return request<reductions::result_t<reduction::asum, R, X>>(
+      calls::start_reduction<reduction::asum, R>(over, where, x, g, false));
+}
+
+/// r = sqrt(sum_i |x_i|^2), the root correctly rounded. Real. In the default grade all ranks find
+/// alike whether elements have to be scaled.
+template <class R = void, ranks C, vector_operand X>
+  requires reductions::computable<reduction::nrm2, R, X>
+auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
+  return calls::finished<reductions::result_t<reduction::nrm2, R, X>>(
+      calls::start_reduction<reduction::nrm2, R>(over, where, x, g, true));
+}
+
+/// Starts `nrm2`, as `idot` does `dot`.
+template <class R = void, ranks C, vector_operand X>
+  requires reductions::computable<reduction::nrm2, R, X>
+auto inrm2(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
+  return request<reductions::result_t<reduction::nrm2, R, X>>(
+      calls::start_reduction<reduction::nrm2, R>(over, where, x, g, false));
+}
+
+// --- Many sums in one message ---------------------------------------------------------------------
+
+/// r_j = sum_i x_ji * y_i, j = 0 ... k-1, in one message: the rows of a block against one vector.
+///
+/// @param x  this rank's part of k rows: `tally::rows`, or a rank-2 `Kokkos::View`.
+/// @param y  this rank's part of a vector.
+/// @return   the k results, on all ranks. Blocks until they are there.
+template <class R = void, ranks C, rows_operand X, vector_operand Y>
+  requires multi_dots::computable_rows<R, X, Y>
+auto multi_dot(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
+  using T = calls::rows_result<X, Y, R>;
+  return calls::finished<std::vector<T>>(
+      calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::none, g, true));
+}
+
+/// Starts it, as `idot` does `dot`.
+template <class R = void, ranks C, rows_operand X, vector_operand Y>
+  requires multi_dots::computable_rows<R, X, Y>
+auto imulti_dot(const C& over, const executor& where, const X& x, const Y& y,
+                grade_over<C> g = {}) {
+  using T = calls::rows_result<X, Y, R>;
+  return request<std::vector<T>>(
+      calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::none, g, false));
+}
+
+/// The same of a list of pairs, `std::array{tally::pair_of(x, y), ...}`, all of the layout's size.
+template <class R = void, ranks C, multi_dots::list L>
+  requires multi_dots::computable_list<R, L>
+auto multi_dot(const C& over, const executor& where, const L& pairs, grade_over<C> g = {}) {
+  using T = calls::pairs_result<L, R>;
+  const auto list = multi_dots::erased(pairs);
+  return calls::finished<std::vector<T>>(
+      calls::start_pairs<T>(over, where, {{}, {}, list}, conjugate::none, g, true));
+}
+
+/// Starts it, as `idot` does `dot`.
+template <class R = void, ranks C, multi_dots::list L>
+  requires multi_dots::computable_list<R, L>
+auto imulti_dot(const C& over, const executor& where, const L& pairs, grade_over<C> g = {}) {
+  using T = calls::pairs_result<L, R>;
+  const auto list = multi_dots::erased(pairs);
+  return request<std::vector<T>>(
+      calls::start_pairs<T>(over, where, {{}, {}, list}, conjugate::none, g, false));
+}
+
+/// r_j = sum_i conj(x_ji) * y_i, j = 0 ... k-1, in one message: the rows of a block against one
+/// vector.
+template <class R = void, ranks C, rows_operand X, vector_operand Y>
+  requires multi_dots::computable_rows<R, X, Y>
+auto multi_dotc(const C& over, const executor& where, const X& x, const Y& y,
+                grade_over<C> g = {}) {
+  using T = calls::rows_result<X, Y, R>;
+  return calls::finished<std::vector<T>>(
+      calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::x, g, true));
+}
+
+/// Starts it, as `idot` does `dot`.
+template <class R = void, ranks C, rows_operand X, vector_operand Y>
+  requires multi_dots::computable_rows<R, X, Y>
+auto imulti_dotc(const C& over, const executor& where, const X& x, const Y& y,
+                 grade_over<C> g = {}) {
+  using T = calls::rows_result<X, Y, R>;
+  return request<std::vector<T>>(
+      calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::x, g, false));
+}
+
+/// The same of a list of pairs, `std::array{tally::pair_of(x, y), ...}`, all of the layout's size.
+template <class R = void, ranks C, multi_dots::list L>
+  requires multi_dots::computable_list<R, L>
+auto multi_dotc(const C& over, const executor& where, const L& pairs, grade_over<C> g = {}) {
+  using T = calls::pairs_result<L, R>;
+  const auto list = multi_dots::erased(pairs);
+  return calls::finished<std::vector<T>>(
+      calls::start_pairs<T>(over, where, {{}, {}, list}, conjugate::x, g, true));
+}
+
+/// Starts it, as `idot` does `dot`.
+template <class R = void, ranks C, multi_dots::list L>
+  requires multi_dots::computable_list<R, L>
+auto imulti_dotc(const C& over, const executor& where, const L& pairs, grade_over<C> g = {}) {
+  using T = calls::pairs_result<L, R>;
+  const auto list = multi_dots::erased(pairs);
+  return request<std::vector<T>>(
+      calls::start_pairs<T>(over, where, {{}, {}, list}, conjugate::x, g, false));
+}
+
+/// A range of vectors of one type: `std::array{std::span(t), std::span(s)}`.
+template <class L>
+concept fields = std::ranges::forward_range<const L> &&
+                 vector_operand<std::remove_cvref_t<std::ranges::range_reference_t<const L>>>;
+
+/// r_j = the sum of field j over all ranks, in one message: `tally::mpi::sums(l, where,
+/// std::array{std::span(heat), std::span(salt)})`, or of a vector of vectors.
+/// @return the sums, on all ranks. Blocks until they are there.
+template <class R = void, ranks C, fields L>
+auto sums(const C& over, const executor& where, const L& all, grade_over<C> g = {}) {
+  using T = calls::field_result<L, R>;
+  return calls::finished<std::vector<T>>(calls::start_sums<T>(over, where, all, g, true));
+}
+
+/// Starts it, as `idot` does `dot`.
+template <class R = void, ranks C, fields L>
+auto isums(const C& over, const executor& where, const L& all, grade_over<C> g = {}) {
+  using T = calls::field_result<L, R>;
+  return request<std::vector<T>>(calls::start_sums<T>(over, where, all, g, false));
+}
+
+}  // namespace tally::mpi

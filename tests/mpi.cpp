@@ -1,0 +1,627 @@
+// Calls over ranks have the bits of the same calls on the whole vectors in one process. A program
+// of its own, for mpiexec: it says what differs, on which rank, and ends with the number of
+// failures.
+//
+//   mpiexec -n 3 tally_mpi_tests [--full | --few] [TEST...]     (a part of a test's name)
+//
+// --few is for an MPI whose ranks spin while they wait, where there are more ranks than processors.
+#include <tally/mpi.hpp>
+#include <tally/tally.hpp>
+
+#include <tests/data.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+using tally::mpi::layout;
+
+int rank_here = 0;
+int ranks_here = 1;
+bool full = false, few = false;
+std::string test;  // its name
+int checks = 0;
+int failures = 0;
+
+/// Whether MPI is to seem to join messages out of order.
+bool spoils_order = false;
+
+void expect(bool holds, const std::string& what) {
+  ++checks;
+  if (holds) return;
+  if (++failures <= 20) {
+    std::printf("rank %d of %d: %s: %s\n", rank_here, ranks_here, test.c_str(), what.c_str());
+    std::fflush(stdout);
+  }
+}
+
+template <class T>
+void expect_bits(const T& got, const T& wanted, const std::string& what) {
+  expect(data::bits(got) == data::bits(wanted), what);
+}
+
+/// The executor of this rank: they differ.
+tally::executor here() {
+  switch (rank_here % 3) {
+    case 0:
+      return tally::simd();
+    case 1:
+      return tally::serial();
+    default:
+      return tally::executor_named(TALLY_HAS_OPENMP ? "openmp" : "simd");
+  }
+}
+
+// --- Vectors, and where they are cut --------------------------------------------------------------
+
+/// A whole vector, which all ranks have; every `increment`-th element of its memory.
+template <class T>
+class vector {
+ public:
+  explicit vector(std::int64_t n, std::uint64_t seed = 1, data::kind kind = data::kind::plain,
+                  std::ptrdiff_t increment = 1)
+      : size_(n),
+        increment_(increment),
+        memory_(std::make_unique<T[]>(static_cast<std::size_t>(n * std::abs(increment) + 1))) {
+    std::mt19937_64 random(seed);
+    for (std::int64_t i = 0; i < n; ++i) (*this)[i] = data::random_element<T>(random, kind);
+  }
+
+  T& operator[](std::int64_t i) {
+    return memory_[static_cast<std::size_t>((increment_ < 0 ? i + 1 - size_ : i) * increment_)];
+  }
+  /// Elements [first, first + n).
+  tally::strided_view<const T> part(std::int64_t first, std::int64_t n) {
+    if (n == 0) return tally::strided<const T>(nullptr, 0, increment_);
+    const T* const lowest = &(*this)[increment_ < 0 ? first + n - 1 : first];
+    return tally::strided(lowest, static_cast<std::size_t>(n), increment_);
+  }
+  tally::strided_view<const T> all() { return part(0, size_); }
+  tally::strided_view<const T> part_of(const layout& l) { return part(l.first(), l.size()); }
+
+ private:
+  std::int64_t size_;
+  std::ptrdiff_t increment_;
+  std::unique_ptr<T[]> memory_;
+};
+
+/// The ways of cutting.
+constexpr int all_cuts = 9;
+std::vector<int> cuts() {
+  if (few) return {0, 4, 8};
+  return {0, 1, 2, 3, 4, 5, 6, 7, 8};
+}
+
+/// How many elements this rank has of n.
+std::int64_t size_of_cut(std::int64_t n, int cut) {
+  const int p = ranks_here;
+  std::vector<std::int64_t> at(static_cast<std::size_t>(p) + 1, 0);
+  std::mt19937_64 random(static_cast<std::uint64_t>(n) * 97 + static_cast<std::uint64_t>(cut));
+  const auto modulus = static_cast<std::uint64_t>(n) + 1;
+  for (int r = 1; r < p; ++r) {
+    std::int64_t& border = at[static_cast<std::size_t>(r)];
+    switch (cut) {
+      case 0:
+        border = n * r / p;
+        break;
+      case 1:
+        border = layout::cut(n, r, p);
+        break;
+      case 2:  // everything on the last rank
+        border = 0;
+        break;
+      case 3:  // everything on the first one
+        border = n;
+        break;
+      case 4:  // a chunk over many ranks
+        border = std::min<std::int64_t>(n, 7 * r);
+        break;
+      case 5:
+        border = n * r * r / p / p;
+        break;
+      case 6:  // one element more than a chunk
+        border = std::min<std::int64_t>(n, 1025 * r);
+        break;
+      default:
+        border = static_cast<std::int64_t>(random() % modulus);
+    }
+  }
+  at[static_cast<std::size_t>(p)] = n;
+  std::sort(at.begin(), at.end());
+  return at[static_cast<std::size_t>(rank_here) + 1] - at[static_cast<std::size_t>(rank_here)];
+}
+
+std::vector<std::int64_t> sizes() {
+  if (full) return {0, 1, 63, 1000, 1024, 1025, 5000, 16384, 100000, 1048577};
+  if (few) return {0, 1, 1025, 9000};
+  return {0, 1, 63, 1024, 1025, 5000, 70000};
+}
+
+std::string name_of(std::int64_t n, int cut, const char* function) {
+  return std::string(function) + ", " + std::to_string(n) + " elements, cut " + std::to_string(cut);
+}
+
+/// Runs a call that must throw on this rank.
+void expect_error(tally::errc code, const std::string& text, const std::function<void()>& call) {
+  try {
+    call();
+    expect(false, "nothing was thrown instead of: " + text);
+  } catch (const tally::error& e) {
+    expect(e.code() == code && std::string(e.what()).find(text) != std::string::npos,
+           std::string("\"") + e.what() + "\" instead of: " + text);
+  }
+}
+
+// --- The tests ------------------------------------------------------------------------------------
+
+void numbers_elements() {
+  for (const std::int64_t n : sizes()) {
+    for (const int cut : cuts()) {
+      layout l(MPI_COMM_WORLD, size_of_cut(n, cut));
+      expect(l.total() == n && l.rank() == rank_here && l.ranks() == ranks_here, "a layout");
+      for (std::int64_t i = l.first(); i < l.first() + l.size(); ++i) {
+        expect(l.owner(i) == rank_here, "an owner");
+      }
+      const layout moved = std::move(l);
+      expect(moved.first(ranks_here) == n, "a layout that was moved");
+    }
+    expect(layout::cut(n, 0, ranks_here) == 0 && layout::cut(n, ranks_here, ranks_here) == n,
+           "the ends of a cut");
+    const std::int64_t border = layout::cut(n, rank_here, ranks_here);
+    expect(border % 1024 == 0 || border == n, "a cut at a chunk");
+  }
+
+  // Ranks that lie in the opposite order, the middle ones empty.
+  const std::int64_t mine = rank_here % 2 == 0 ? 10 + rank_here : 0;
+  std::int64_t after = 0;
+  for (int r = rank_here + 1; r < ranks_here; ++r) after += r % 2 == 0 ? 10 + r : 0;
+  const layout l(MPI_COMM_WORLD, mine, after);
+  expect(l.size() == mine && (mine == 0 || l.first() == after), "a layout of placed ranks");
+  vector<double> x(l.total());
+  expect_bits(tally::mpi::dot(l, here(), x.part_of(l), x.part_of(l)),
+              tally::dot(tally::serial(), x.all(), x.all()), "placed ranks");
+
+  expect_error(tally::errc::invalid_argument, "rank 0 has -1 elements",
+               [] { layout(MPI_COMM_WORLD, rank_here == 0 ? -1 : 5); });
+  expect_error(tally::errc::invalid_argument, "begins at element",
+               [] { layout(MPI_COMM_WORLD, 5, 5 * rank_here + 1); });
+  expect_error(tally::errc::invalid_argument, "MPI_COMM_NULL", [] { layout(MPI_COMM_NULL, 5); });
+}
+
+void sums_doubles() {
+  for (const std::int64_t n : sizes()) {
+    vector<double> x(n, 1, data::kind::wide), y(n, 2);
+    const double dot = tally::dot(tally::serial(), x.all(), y.all());
+    const double exact = tally::dot(tally::serial(), x.all(), y.all(), tally::exact);
+    for (const int cut : cuts()) {
+      const layout l(MPI_COMM_WORLD, size_of_cut(n, cut));
+      const auto a = x.part_of(l), b = y.part_of(l);
+      expect_bits(tally::mpi::dot(l, here(), a, b), dot, name_of(n, cut, "dot"));
+      expect_bits(tally::mpi::dot(l, here(), a, b, tally::exact), exact,
+                  name_of(n, cut, "exact dot"));
+      expect_bits(tally::mpi::dot(MPI_COMM_WORLD, here(), a, b, tally::exact), exact,
+                  name_of(n, cut, "exact dot over a communicator"));
+    }
+  }
+}
+
+template <class X, class Y>
+void sums_types_of(std::int64_t n, int cut, data::kind kind, std::ptrdiff_t increment) {
+  const std::string name = name_of(n, cut, "") + ", " +
+                           std::string(tally::name(tally::type_of<X>)) + " and " +
+                           std::string(tally::name(tally::type_of<Y>));
+  vector<X> x(n, 3, kind, increment);
+  vector<Y> y(n, 4, kind);
+  const layout l(MPI_COMM_WORLD, size_of_cut(n, cut));
+  const auto all_x = x.all(), a = x.part_of(l);
+  const auto all_y = y.all(), b = y.part_of(l);
+  const auto one = tally::serial();
+  using wide = tally::dot_widest_t<X, Y>;
+  using wide_sum = tally::dot_widest_t<X, X>;
+  for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
+    const std::string of = (g.is_exact() ? " exactly" : "") + name;
+    expect_bits(tally::mpi::dot(l, here(), a, b, g), tally::dot(one, all_x, all_y, g), "dot" + of);
+    expect_bits(tally::mpi::dotc(l, here(), a, b, g), tally::dotc(one, all_x, all_y, g),
+                "dotc" + of);
+    expect_bits(tally::mpi::dot<wide>(l, here(), a, b, g), tally::dot<wide>(one, all_x, all_y, g),
+                "wide dot" + of);
+    expect_bits(tally::mpi::sum(l, here(), a, g), tally::sum(one, all_x, g), "sum" + of);
+    expect_bits(tally::mpi::sum<wide_sum>(l, here(), a, g), tally::sum<wide_sum>(one, all_x, g),
+                "wide sum" + of);
+    expect_bits(tally::mpi::asum(l, here(), a, g), tally::asum(one, all_x, g), "asum" + of);
+    expect_bits(tally::mpi::nrm2(l, here(), a, g), tally::nrm2(one, all_x, g), "nrm2" + of);
+    expect_bits(tally::mpi::nrm2<double>(l, here(), a, g), tally::nrm2<double>(one, all_x, g),
+                "wide nrm2" + of);
+  }
+}
+
+template <class X, class Y>
+void sums_types() {
+  for (const std::int64_t n : {std::int64_t{700}, std::int64_t{9000}}) {
+    for (const int cut : few ? std::vector{n < 1024 ? 4 : 8} : std::vector{0, 1, 4, 7}) {
+      sums_types_of<X, Y>(n, cut, data::kind::plain, 1);
+      sums_types_of<X, Y>(n, cut, data::kind::wide, -2);
+      sums_types_of<X, Y>(n, cut, data::kind::special, 1);
+    }
+  }
+}
+
+void sums_all_types() {
+  sums_types<double, double>();
+  sums_types<float, float>();
+  sums_types<float, double>();
+  sums_types<tally::float16, tally::float16>();
+  sums_types<tally::bfloat16, std::int8_t>();
+  sums_types<std::int32_t, std::int64_t>();
+  sums_types<std::int64_t, float>();
+  sums_types<bool, std::uint8_t>();
+  sums_types<std::complex<float>, std::complex<float>>();
+  sums_types<std::complex<double>, double>();
+  sums_types<float, std::complex<double>>();
+  sums_types<std::complex<double>, std::complex<float>>();
+}
+
+void scales_norms() {
+  const std::int64_t n = 5000;
+  for (const double huge : {1e200, 1e-200, 0x1p-1074, 1.7e308}) {
+    for (const int cut : cuts()) {
+      vector<double> x(n, 5);
+      for (std::int64_t i = 0; i < n; ++i) x[i] *= huge < 1 ? huge : 1;
+      x[n - 1] = huge;
+      vector<std::complex<float>> z(n, 6);
+      z[17] = {0, 1e30f};
+      const layout l(MPI_COMM_WORLD, size_of_cut(n, cut));
+      expect_bits(tally::mpi::nrm2(l, here(), x.part_of(l)), tally::nrm2(tally::serial(), x.all()),
+                  name_of(n, cut, "nrm2"));
+      expect_bits(tally::mpi::nrm2(l, here(), z.part_of(l)), tally::nrm2(tally::serial(), z.all()),
+                  name_of(n, cut, "complex nrm2"));
+    }
+  }
+}
+
+void sums_many() {
+  for (const std::int64_t n : {std::int64_t{900}, std::int64_t{20000}}) {
+    std::vector<vector<float>> x;
+    for (std::uint64_t j = 0; j < 5; ++j) x.emplace_back(n, 10 + j, data::kind::wide);
+    vector<double> y(n, 20);
+    vector<std::complex<double>> block(3 * n, 21);
+    for (const int cut : cuts()) {
+      const layout l(MPI_COMM_WORLD, size_of_cut(n, cut));
+      const auto size = static_cast<std::size_t>(l.size());
+      for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
+        std::vector<tally::strided_view<const float>> fields;
+        std::vector<tally::vector_pair<float, double>> pairs;
+        for (vector<float>& field : x) {
+          fields.push_back(field.part_of(l));
+          pairs.push_back(tally::pair_of(field.part_of(l), y.part_of(l)));
+        }
+        const auto sums = tally::mpi::sums(l, here(), fields, g);
+        auto started = tally::mpi::isums<double>(l, here(), fields, g);
+        const auto dots = tally::mpi::multi_dot(l, here(), pairs, g);
+        const auto wide_sums = started.wait();
+        for (std::size_t j = 0; j < x.size(); ++j) {
+          const auto one = tally::serial();
+          expect_bits(sums[j], tally::sum(one, x[j].all(), g), name_of(n, cut, "sums"));
+          expect_bits(wide_sums[j], tally::sum<double>(one, x[j].all(), g),
+                      name_of(n, cut, "isums"));
+          expect_bits(dots[j], tally::dot(one, x[j].all(), y.all(), g),
+                      name_of(n, cut, "multi_dot"));
+        }
+        const auto rows = tally::rows(l.size() == 0 ? nullptr : &block[l.first()], 3, size, n);
+        const auto products = tally::mpi::multi_dotc(l, here(), rows, y.part_of(l), g);
+        for (std::int64_t j = 0; j < 3; ++j) {
+          expect_bits(products[static_cast<std::size_t>(j)],
+                      tally::dotc(tally::serial(), block.part(j * n, n), y.all(), g),
+                      name_of(n, cut, "multi_dotc"));
+        }
+      }
+      const std::vector<tally::strided_view<const float>> none;
+      expect(tally::mpi::sums(l, here(), none).empty(), "no sums");
+    }
+  }
+}
+
+void gathers_what_mpi_joins_out_of_order() {
+  spoils_order = true;
+  for (const std::int64_t n : sizes()) {
+    for (const int cut : cuts()) {
+      const layout l(MPI_COMM_WORLD, size_of_cut(n, cut));
+      vector<double> x(n, 7), y(n, 8);
+      expect_bits(tally::mpi::dot(l, here(), x.part_of(l), y.part_of(l)),
+                  tally::dot(tally::serial(), x.all(), y.all()), name_of(n, cut, "dot"));
+    }
+  }
+  spoils_order = false;
+}
+
+void keeps_requests_apart() {
+  const std::int64_t n = 30000;
+  vector<double> x(n, 30), y(n, 31);
+  vector<std::complex<float>> z(n, 32);
+  const auto one = tally::serial();
+  for (const int cut : cuts()) {
+    const layout l(MPI_COMM_WORLD, size_of_cut(n, cut));
+    const layout m(MPI_COMM_WORLD, size_of_cut(n, (cut + 4) % all_cuts));
+    const auto w = here();
+    auto a = tally::mpi::idot(l, w, x.part_of(l), y.part_of(l));
+    auto b = tally::mpi::idotc(m, w, z.part_of(m), z.part_of(m));
+    auto c = tally::mpi::inrm2(l, w, z.part_of(l));
+    auto d = tally::mpi::isum(m, w, x.part_of(m), tally::exact);
+    auto e = tally::mpi::iasum(l, w, y.part_of(l));
+    auto f = tally::mpi::idot(MPI_COMM_WORLD, w, x.part_of(m), y.part_of(m), tally::exact);
+    {
+      auto dropped = tally::mpi::idot(l, w, x.part_of(l), x.part_of(l));
+    }
+    while (!e.test()) {
+    }
+    expect_bits(e.wait(), tally::asum(one, y.all()), name_of(n, cut, "iasum"));
+    expect_bits(a.wait(), tally::dot(one, x.all(), y.all()), name_of(n, cut, "idot"));
+    expect_bits(f.wait(), tally::dot(one, x.all(), y.all(), tally::exact),
+                name_of(n, cut, "exact idot"));
+    a = tally::mpi::idot(m, w, y.part_of(m), y.part_of(m));
+    expect_bits(b.wait(), tally::dotc(one, z.all(), z.all()), name_of(n, cut, "idotc"));
+    expect_bits(c.wait(), tally::nrm2(one, z.all()), name_of(n, cut, "inrm2"));
+    expect_bits(d.wait(), tally::sum(one, x.all(), tally::exact), name_of(n, cut, "isum"));
+    expect_bits(a.wait(), tally::dot(one, y.all(), y.all()), name_of(n, cut, "another idot"));
+    expect(a.test(), "a request of nothing");
+    expect_error(tally::errc::invalid_argument, "nothing to wait for", [&] { a.wait(); });
+  }
+}
+
+void fails_on_all_ranks() {
+  const std::int64_t n = 3000;
+  vector<double> x(n), y(n);
+  const int failing = ranks_here / 2;
+  const std::string who = "rank " + std::to_string(failing) + ": ";
+  for (const int cut : cuts()) {
+    const layout l(MPI_COMM_WORLD, size_of_cut(n, cut));
+    const bool fails = rank_here == failing;
+    const auto a = x.part_of(l);
+    auto b = y.part_of(l);
+    if (fails) b.size += 1;
+    for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
+      expect_error(tally::errc::size_mismatch, who, [&] { tally::mpi::dot(l, here(), a, b, g); });
+      auto started = tally::mpi::idot(l, here(), a, b, g);
+      expect_error(tally::errc::size_mismatch, who, [&] { started.wait(); });
+    }
+    expect_error(tally::errc::size_mismatch, who,
+                 [&] { tally::mpi::dot(MPI_COMM_WORLD, here(), a, b, tally::exact); });
+    expect_error(tally::errc::size_mismatch, who, [&] { tally::mpi::nrm2(l, here(), b); });
+    expect_error(tally::errc::size_mismatch, who, [&] { tally::mpi::max(l, here(), b); });
+    expect_error(tally::errc::size_mismatch, who, [&] { tally::mpi::iamax(l, here(), b); });
+    // Every rank with elements fails: the lowest one is named.
+    const auto nowhere = tally::strided<const double>(nullptr, static_cast<std::size_t>(l.size()));
+    for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
+      expect_error(tally::errc::null_pointer, "rank " + std::to_string(l.owner(0)) + ": ",
+                   [&] { tally::mpi::dot(l, here(), nowhere, nowhere, g); });
+    }
+    expect_bits(tally::mpi::dot(l, here(), a, a), tally::dot(tally::serial(), x.all(), x.all()),
+                "dot after errors");
+  }
+  const layout none(MPI_COMM_WORLD, 0);
+  expect_error(tally::errc::no_elements, "no rank has an element",
+               [&] { tally::mpi::min(none, here(), x.part(0, 0)); });
+  expect(tally::mpi::iamax(none, here(), x.part(0, 0)) == -1, "iamax of nothing");
+}
+
+template <class T>
+void finds_extrema_of(data::kind kind) {
+  for (const std::int64_t n : {std::int64_t{1}, std::int64_t{40}, std::int64_t{3000}}) {
+    vector<T> x(n, 40, kind);
+    for (const int cut : cuts()) {
+      const layout l(MPI_COMM_WORLD, size_of_cut(n, cut));
+      const auto part = x.part_of(l);
+      const std::string name =
+          name_of(n, cut, "an end") + " of " + std::string(tally::name(tally::type_of<T>));
+      const auto one = tally::serial();
+      if constexpr (!tally::is_complex_v<T>) {
+        const auto [min, max] = tally::minmax(one, x.all());
+        expect_bits(tally::mpi::min(l, here(), part), min, name);
+        expect_bits(tally::mpi::max(l, here(), part), max, name);
+        const auto both = tally::mpi::minmax(l, here(), part);
+        expect_bits(both.min, min, name);
+        expect_bits(both.max, max, name);
+      }
+      expect(tally::mpi::iamax(l, here(), part) == tally::iamax(one, x.all()), "iamax, " + name);
+    }
+  }
+}
+
+void finds_extrema() {
+  data::for_each_type([]<class T>(std::type_identity<T>) {
+    for (const data::kind kind : {data::kind::plain, data::kind::wide, data::kind::special}) {
+      finds_extrema_of<T>(kind);
+    }
+  });
+}
+
+// --- Matrices -------------------------------------------------------------------------------------
+
+/// A matrix with rows of very different lengths, whose columns are in no order and repeat.
+template <class V>
+tally::csr_matrix<V> random_matrix(std::int64_t rows, std::int64_t columns, std::int64_t band) {
+  tally::csr_matrix<V> a;
+  a.rows = static_cast<std::size_t>(rows);
+  a.columns = static_cast<std::size_t>(columns);
+  std::mt19937_64 random(static_cast<std::uint64_t>(rows + 7 * band));
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const std::uint64_t terms = columns == 0 ? 0 : i % 97 == 3 ? 300 : random() % 12;
+    for (std::uint64_t j = 0; j < terms; ++j) {
+      const auto width = static_cast<std::uint64_t>(std::min(columns, 2 * band + 1));
+      const std::int64_t near =
+          i * columns / rows - band + static_cast<std::int64_t>(random() % width);
+      a.column_indices.push_back(static_cast<std::int32_t>((near + 2 * columns) % columns));
+      a.values.push_back(data::random_element<V>(random, data::kind::plain));
+    }
+    a.row_offsets.push_back(static_cast<std::int32_t>(a.values.size()));
+  }
+  return a;
+}
+
+template <class T>
+std::vector<T> copied(vector<T>& x, const layout& l) {
+  std::vector<T> part;
+  for (std::int64_t i = 0; i < l.size(); ++i) part.push_back(x[l.first() + i]);
+  return part;
+}
+
+template <class V, class X, class Y>
+void multiplies_of(std::int64_t rows, std::int64_t columns, std::int64_t band) {
+  const tally::csr_matrix<V> whole = random_matrix<V>(rows, columns, band);
+  vector<X> x(columns, 50);
+  vector<Y> y(rows, 51);
+  vector<X> u(rows, 52);
+  const auto one = tally::serial();
+  for (const int cut : cuts()) {
+    const std::string name = name_of(rows, cut, "spmv");
+    const layout by_rows(MPI_COMM_WORLD, size_of_cut(rows, cut));
+    const layout by_columns(MPI_COMM_WORLD, size_of_cut(columns, (cut + 3) % all_cuts));
+    const tally::mpi::matrix a(by_rows, by_columns, tally::mpi::rows_of(by_rows, whole.view()));
+    const tally::mpi::matrix t = tally::mpi::transpose(a);
+    const tally::mpi::matrix h = tally::mpi::conjugate_transpose(a);
+    const auto first_row = static_cast<std::size_t>(by_rows.first());
+    const auto first_column = static_cast<std::size_t>(by_columns.first());
+    for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
+      const auto compare = [&](const std::vector<Y>& got, const std::vector<Y>& wanted,
+                               std::size_t first, const char* what) {
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          expect_bits(got[i], wanted[first + i], name + what);
+        }
+      };
+      std::vector<Y> wanted(whole.rows), got(static_cast<std::size_t>(by_rows.size()));
+      tally::spmv(one, whole.view(), x.all(), wanted, g);
+      tally::mpi::spmv(here(), a, x.part_of(by_columns), got, g);
+      compare(got, wanted, first_row, "");
+      for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = y[static_cast<std::int64_t>(i)];
+      got = copied(y, by_rows);
+      tally::spmv(one, 3.0f, whole.view(), x.all(), -2, wanted, g);
+      tally::mpi::spmv(here(), 3.0f, a, x.part_of(by_columns), -2, got, g);
+      compare(got, wanted, first_row, ", with factors");
+
+      wanted.assign(whole.columns, Y{});
+      got.assign(static_cast<std::size_t>(by_columns.size()), Y{});
+      tally::spmv(one, tally::transpose(whole.view()), u.all(), wanted, g);
+      tally::mpi::spmv(here(), t, u.part_of(by_rows), got, g);
+      compare(got, wanted, first_column, " of the transpose");
+      tally::spmv(one, tally::conjugate_transpose(whole.view()), u.all(), wanted, g);
+      tally::mpi::spmv(here(), h, u.part_of(by_rows), got, g);
+      compare(got, wanted, first_column, " of the conjugate transpose");
+    }
+  }
+}
+
+void multiplies() {
+  multiplies_of<double, double, double>(3000, 3000, 40);
+  multiplies_of<double, double, double>(500, 2000, 1000);
+  multiplies_of<double, double, double>(300, 1, 0);
+  multiplies_of<double, double, double>(5, 40, 40);
+  multiplies_of<float, double, float>(1200, 1000, 5);
+  multiplies_of<std::complex<double>, std::complex<float>, std::complex<double>>(700, 700, 30);
+  multiplies_of<tally::float16, float, double>(400, 400, 400);
+}
+
+void refuses_matrices() {
+  const std::int64_t n = 200;
+  const tally::csr_matrix<double> whole = random_matrix<double>(n, n, 3);
+  const layout l(MPI_COMM_WORLD, size_of_cut(n, 0));
+  const int failing = ranks_here - 1;
+  const std::string who = "rank " + std::to_string(failing) + ": ";
+  auto rows = tally::mpi::rows_of(l, whole.view());
+  if (rank_here == failing) rows.rows += 1;
+  expect_error(tally::errc::size_mismatch, who, [&] { tally::mpi::matrix(l, rows); });
+  auto broken = whole;
+  broken.column_indices.back() = static_cast<std::int32_t>(n);
+  expect_error(tally::errc::invalid_argument, who,
+               [&] { tally::mpi::matrix(l, tally::mpi::rows_of(l, broken.view())); });
+
+  // A product fails on one rank, and on those that wait for its elements.
+  const tally::mpi::matrix a(l, tally::mpi::rows_of(l, whole.view()));
+  std::vector<double> x(static_cast<std::size_t>(l.size())), y(x);
+  std::vector<double> wrong(x.size() + 1);
+  bool thrown = false;
+  try {
+    tally::mpi::spmv(here(), a, rank_here == failing ? wrong : x, y);
+  } catch (const tally::error&) {
+    thrown = true;
+  }
+  expect(thrown || (rank_here != failing && rank_here != failing - 1 && rank_here != 0),
+         "spmv fails where it must");
+  tally::mpi::spmv(here(), a, x, y);
+  const double norm = tally::mpi::nrm2(l, here(), y);
+  expect(norm == 0, "spmv after an error");
+}
+
+const struct {
+  const char* name;
+  void (*run)();
+} tests[] = {
+    {"numbers elements", numbers_elements},
+    {"sums doubles", sums_doubles},
+    {"sums all types", sums_all_types},
+    {"scales norms", scales_norms},
+    {"sums many", sums_many},
+    {"gathers what MPI joins out of order", gathers_what_mpi_joins_out_of_order},
+    {"keeps requests apart", keeps_requests_apart},
+    {"fails on all ranks", fails_on_all_ranks},
+    {"finds extrema", finds_extrema},
+    {"multiplies", multiplies},
+    {"refuses matrices", refuses_matrices},
+};
+
+}  // namespace
+
+/// MPI calls this function of ours in the place of its own, which has a second name for that.
+int MPI_Allreduce(const void* own, void* all, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm) {
+  const int status = PMPI_Allreduce(own, all, count, type, op, comm);
+  int commutes = 1;
+  if (spoils_order) PMPI_Op_commutative(op, &commutes);
+  if (!commutes) static_cast<tally::interval_head*>(all)->gap = 1;
+  return status;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_here);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks_here);
+  std::vector<std::string_view> chosen(argv + 1, argv + argc);
+  full = std::erase(chosen, "--full") > 0;
+  few = std::erase(chosen, "--few") > 0;
+  for (const auto& [name, run] : tests) {
+    test = name;
+    const auto names_it = [&](std::string_view part) { return test.find(part) != test.npos; };
+    if (!chosen.empty() && std::none_of(chosen.begin(), chosen.end(), names_it)) continue;
+    try {
+      run();
+    } catch (const std::exception& e) {
+      expect(false, e.what());
+      std::fflush(stdout);
+      MPI_Abort(MPI_COMM_WORLD, 1);  // other ranks may wait
+    }
+  }
+  const int mine[] = {checks, failures};
+  int all[2] = {};
+  PMPI_Reduce(mine, all, 2, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank_here == 0) {
+    std::printf("%d ranks: %d checks, %d failed\n", ranks_here, all[0], all[1]);
+  }
+  MPI_Bcast(all, 2, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return all[1] == 0 ? 0 : 1;
+}
