@@ -206,11 +206,15 @@ static void options(void) {
   r = 42;
   later.more[1] = 1;
   FAIL(TALLY_INVALID_ARGUMENT,
-       "tally: options has 40 bytes, and byte 32 is not 0; this library knows the first 24",
+       "tally: options has 48 bytes, and byte 40 is not 0; this library knows the first 32",
        tally_sum(&where, 4, F64, w, 1, F64, &r, &later.known));
   o.size = 0;
-  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.size is 0; the struct has 24 bytes",
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.size is 0; the struct has 32 bytes",
        tally_sum(&where, 4, F64, w, 1, F64, &r, &o));
+  o.size = 24; /* as an older release has it */
+  CALL(tally_sum(&where, 4, F64, x, 1, F64, &r, &o));
+  CHECK(r == 10);
+  r = 42;
   o.size = 23;
   CHECK(tally_dot(&where, 4, F64, x, 1, F64, x, 1, F64, &r, &o) == TALLY_INVALID_ARGUMENT);
   o.size = (size_t)-1;
@@ -363,6 +367,68 @@ static void several_sums(void) {
         TALLY_INVALID_ARGUMENT);
   CHECK(tally_batched_dot(&where, 2, 1, F64, r, 1, F32, y, 3, F64, r, NULL) == TALLY_OVERLAP);
   CHECK(r[0] == 42 && r[1] == 42);
+}
+
+static void exact_words(void) {
+  const double tenth = 0.1;
+  tally_call_options words = {.size = sizeof words, .form = TALLY_RESULT_WORDS};
+  int64_t sum[137] = {0}, other[137] = {0}, wide[274] = {0}, narrow[23] = {0};
+  double r = 0, rc[2] = {0, 0};
+  int f;
+
+  CHECK(tally_exact_words(F64) == 137 && tally_exact_words(F32) == 23);
+  CHECK(tally_exact_words(C128) == 274 && tally_exact_words(TALLY_COMPLEX64) == 46);
+  CHECK(tally_exact_words(I32) == 0 && tally_exact_words(99) == 0);
+
+  /* The sum of 1 + 2 + 3 + 4: once in one place, twice in another. */
+  for (f = TALLY_WAIT_DEFAULT; f <= TALLY_WAIT_NO; ++f) {
+    words.wait = f;
+    CALL(tally_sum(&where, 4, F64, x, 1, F64, f == 0 ? other : sum, &words));
+  }
+  CALL(tally_merge_words(1, F64, other, sum));
+  CALL(tally_round_words(&where, 1, F64, sum, F64, &r, NULL));
+  CHECK(r == 30);
+  CALL(tally_nrm2(&where, 2, I32, i, 1, F32, narrow, &words));
+  CALL(tally_merge_words(1, F32, NULL, narrow));
+  CALL(tally_round_root_words(&where, 1, F32, narrow, F64, &r, &queued));
+  CHECK(r == 5);
+  CALL(tally_dot(&where, 2, C128, c, 1, C128, c, 1, C128, wide, &words));
+  CALL(tally_round_words(NULL, 1, C128, wide, C128, rc, &waiting));
+  CHECK(rc[0] == -10 && rc[1] == 28);
+
+  /* Ten times a tenth is 1 where nothing is rounded on the way, though 0.1 is no tenth. */
+  memset(sum, 0, sizeof sum);
+  for (f = 0; f < 10; ++f) CALL(tally_sum(&where, 1, F64, &tenth, 1, F64, sum, &words));
+  CALL(tally_round_words(&where, 1, F64, sum, F64, &r, NULL));
+  CHECK(r == 1);
+
+  r = 42;
+  FAIL(TALLY_UNSUPPORTED_TYPE, "tally::sum: the exact sum is of float32; it can be of float64",
+       tally_sum(&where, 4, F64, x, 1, F32, narrow, &words));
+  words.form = 2;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.form is 2; it may be 0 to 1",
+       tally_sum(&where, 4, F64, x, 1, F64, sum, &words));
+  words.form = TALLY_RESULT_WORDS;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.form is 1; it must be 0",
+       tally_max(&where, 4, F64, x, 1, sum, &words));
+  words.form = 0;
+  words.reserved_too = 1;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.reserved_too is 1; it must be 0",
+       tally_sum(&where, 4, F64, x, 1, F64, &r, &words));
+  FAIL(TALLY_UNSUPPORTED_TYPE,
+       "tally: the exact sum is of int32; it can be of float32, float64, complex64 or complex128",
+       tally_merge_words(1, I32, NULL, sum));
+  CHECK(tally_merge_words((size_t)-1, F64, NULL, sum) == TALLY_INVALID_ARGUMENT);
+  CHECK(tally_merge_words(1, F64, NULL, NULL) == TALLY_NULL_POINTER);
+  CALL(tally_merge_words(0, F64, NULL, NULL));
+  CHECK(tally_round_words(&where, (size_t)-1, F64, sum, F64, &r, NULL) == TALLY_INVALID_ARGUMENT);
+  CHECK(tally_round_words(&where, 1, F64, sum, I32, &r, NULL) == TALLY_UNSUPPORTED_TYPE);
+  CHECK(tally_round_words(&where, 1, F64, NULL, F64, &r, NULL) == TALLY_NULL_POINTER);
+  CHECK(tally_round_root_words(&where, 1, C128, wide, C128, rc, NULL) == TALLY_UNSUPPORTED_TYPE);
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.grade is 1; it must be 0",
+       tally_round_words(&where, 1, F64, sum, F64, &r, &exactly));
+  CALL(tally_round_words(&where, 0, F64, NULL, F64, NULL, NULL));
+  CHECK(r == 42);
 }
 
 static void extrema(void) {
@@ -664,6 +730,7 @@ int main(void) {
   options();
   sums();
   several_sums();
+  exact_words();
   extrema();
   elementwise();
   histograms();

@@ -37,6 +37,8 @@ ENUMERATOR(TALLY_GRADE_EXACT, 1);
 ENUMERATOR(TALLY_WAIT_DEFAULT, 0);
 ENUMERATOR(TALLY_WAIT_YES, 1);
 ENUMERATOR(TALLY_WAIT_NO, 2);
+ENUMERATOR(TALLY_RESULT_ROUNDED, 0);
+ENUMERATOR(TALLY_RESULT_WORDS, 1);
 ENUMERATOR(TALLY_CONJUGATE_NONE, 0);
 ENUMERATOR(TALLY_CONJUGATE_X, 1);
 ENUMERATOR(TALLY_CONJUGATE_Y, 2);
@@ -56,12 +58,12 @@ ENUMERATOR(TALLY_ORDER_CHUNK, 1024);
 /* Structs that begin with their size may become larger: then these say at least. */
 #define SIZE(type, bytes) _Static_assert(sizeof(type) == bytes, #type)
 SIZE(tally_executor, 64);
-SIZE(tally_call_options, 24);
 SIZE(tally_outside_counts, 24);
 SIZE(tally_histogram_options, 48);
 
 #define AT_LEAST(type, bytes) _Static_assert(sizeof(type) >= bytes, #type)
 AT_LEAST(tally_csr, 72);
+AT_LEAST(tally_call_options, 24);
 
 #define MEMBER(type, member, place, bytes) \
   _Static_assert(offsetof(type, member) == place && sizeof(((type*)0)->member) == bytes, #member)
@@ -71,6 +73,8 @@ MEMBER(tally_call_options, grade, 8, 4);
 MEMBER(tally_call_options, wait, 12, 4);
 MEMBER(tally_call_options, conjugate, 16, 4);
 MEMBER(tally_call_options, reserved, 20, 4);
+MEMBER(tally_call_options, form, 24, 4);
+MEMBER(tally_call_options, reserved_too, 28, 4);
 MEMBER(tally_outside_counts, below, 0, 8);
 MEMBER(tally_outside_counts, above, 8, 8);
 MEMBER(tally_outside_counts, nan, 16, 8);
@@ -129,6 +133,10 @@ FUNCTION(tally_batched_dot, int, where, size_t, size_t, int, in, ptrdiff_t, int,
          void*, options);
 FUNCTION(tally_multi_dot_list, int, where, size_t, const size_t*, int, const in*, const ptrdiff_t*,
          int, const in*, const ptrdiff_t*, int, void*, options);
+FUNCTION(tally_exact_words, size_t, int);
+FUNCTION(tally_merge_words, int, size_t, int, const int64_t*, int64_t*);
+FUNCTION(tally_round_words, int, where, size_t, int, const int64_t*, int, void*, options);
+FUNCTION(tally_round_root_words, int, where, size_t, int, const int64_t*, int, void*, options);
 FUNCTION(tally_min, int, where, size_t, int, in, ptrdiff_t, void*, options);
 FUNCTION(tally_max, int, where, size_t, int, in, ptrdiff_t, void*, options);
 FUNCTION(tally_minmax, int, where, size_t, int, in, ptrdiff_t, void*, options);

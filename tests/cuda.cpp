@@ -194,6 +194,78 @@ TEST_F(Cuda, BranchesOfAGraphRunSideBySide) {
   for (auto& s : streams) check_cuda(cudaStreamDestroy(s));
 }
 
+// Calls of several streams, and of a graph that is replayed, add to the same words.
+TEST_F(Cuda, GraphsAndStreamsAddToTheSameWords) {
+  constexpr std::size_t n = 300'000, streams_count = 4, replays = 25;
+  const auto x = data::elements_of<double>(data::random_bytes<double>(n, 1, data::kind::wide));
+  const auto f = data::elements_of<float>(data::random_bytes<float>(n, 2, data::kind::plain));
+  const device_vector<double> dx(x);
+  const device_vector<float> df(f);
+  const device_vector<std::int64_t> words(std::vector<std::int64_t>(137));
+  const device_vector<std::int64_t> floats(std::vector<std::int64_t>(23));
+  const device_vector<double> results(std::vector<double>(2));
+  std::int64_t* pinned = nullptr;
+  check_cuda(
+      cudaHostAlloc(reinterpret_cast<void**>(&pinned), 137 * sizeof *pinned, cudaHostAllocMapped));
+  std::fill_n(pinned, 137, 0);
+  cudaStream_t streams[streams_count];
+  for (auto& s : streams) check_cuda(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  check_cuda(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeThreadLocal));
+  const tally::executor captured = tally::cuda({.stream = streams[0]});
+  tally::dot(captured, dx.span(), df.span(), tally::add_to<double>(words.span().data()));
+  tally::sum(captured, df.span(), tally::add_to<float>(floats.span().data()));
+  tally::round_words<double>(captured, words.span().data(), results.span().data());
+  tally::round_words<float>(captured, floats.span().data(), results.span().data() + 1);
+  check_cuda(cudaStreamEndCapture(streams[0], &graph));
+  check_cuda(cudaGraphInstantiate(&executable, graph, 0));
+  check_cuda(cudaGraphDestroy(graph));
+  for (std::size_t turn = 0; turn < replays; ++turn) {
+    check_cuda(cudaGraphLaunch(executable, streams[0]));
+    for (std::size_t k = 1; k < streams_count; ++k) {
+      const tally::executor where = tally::cuda({.stream = streams[k]});
+      tally::dot(where, dx.span(), df.span(), tally::add_to<double>(words.span().data()));
+      tally::sum(where, df.span().subspan(k, n - k - 1),
+                 tally::add_to<float>(floats.span().data()));
+    }
+    tally::asum(captured, dx.span(), tally::add_to<double>(pinned));
+  }
+  check_cuda(cudaDeviceSynchronize());
+
+  tally::exact_sum<double> one, all, magnitude, magnitudes;
+  tally::exact_sum<float> sums;
+  tally::dot(tally::simd(), x, f, tally::add_to(one));
+  tally::asum(tally::simd(), x, tally::add_to(magnitude));
+  for (std::size_t turn = 0; turn < replays; ++turn) {
+    for (std::size_t k = 0; k < streams_count; ++k) {
+      all.merge(one);
+      const std::span part = k == 0 ? std::span(f) : std::span(f).subspan(k, n - k - 1);
+      tally::sum(tally::simd(), part, tally::add_to(sums));
+    }
+    magnitudes.merge(magnitude);
+  }
+  EXPECT_EQ(tally::exact_sum<double>::from_words(words.read().data()), all);
+  EXPECT_EQ(tally::exact_sum<float>::from_words(floats.read().data()), sums);
+  EXPECT_EQ(tally::exact_sum<double>::from_words(pinned), magnitudes);
+  // The graph's rounding runs beside other streams' sums, so it is asked for once more.
+  tally::round_words<double>(captured, words.span().data(), results.span().data());
+  tally::round_words<float>(captured, floats.span().data(), results.span().data() + 1);
+  check_cuda(cudaStreamSynchronize(streams[0]));
+  EXPECT_EQ(results.read(), (std::vector<double>{all.round<double>(), sums.round<double>()}));
+
+  // The forms that wait are refused in a capture.
+  check_cuda(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeThreadLocal));
+  EXPECT_THROW(tally::dot(captured, dx.span(), df.span(), tally::add_to(one)), tally::error);
+  EXPECT_THROW(tally::round_words<double>(captured, words.span().data()), tally::error);
+  check_cuda(cudaStreamEndCapture(streams[0], &graph));
+  check_cuda(cudaGraphDestroy(graph));
+  check_cuda(cudaGraphExecDestroy(executable));
+  check_cuda(cudaFreeHost(pinned));
+  for (auto& s : streams) check_cuda(cudaStreamDestroy(s));
+}
+
 /// Returns row offsets that are none, by what is wrong with them.
 template <class O>
 std::map<std::string, std::vector<O>> wrong_offsets(std::size_t rows, std::size_t nonzeros) {

@@ -123,6 +123,11 @@ class all_operations {
 
   // dot, dotc
 
+  /// The exact sums of a dot product.
+  template <class X, class Y>
+  static constexpr std::size_t dots_parts =
+      tally::is_complex_v<X> || tally::is_complex_v<Y> ? 2 : 1;
+
   template <class X, class Y>
   void dots_of() {
     using R = tally::dot_result_t<X, Y>;
@@ -162,8 +167,14 @@ class all_operations {
             tally::dot(where, tally::strided(x.data(), x.size() / 3, -3),
                        tally::strided(y.data(), y.size() / 3, 2), a.result<R>(), tally::exact);
           }},
-         {"dot_exact_returned", first_two, none, [](const tally::executor& where, arguments& a) {
+         {"dot_exact_returned", first_two, none,
+          [](const tally::executor& where, arguments& a) {
             a.keep(tally::dot(where, a.in<X>(0), a.in<Y>(1), tally::exact));
+          }},
+         {"dot_exact_added", first_two, none, [](const tally::executor& where, arguments& a) {
+            tally::exact_sum<double> sums[dots_parts<X, Y>];
+            tally::dot(where, a.in<X>(0), a.in<Y>(1), tally::add_to(sums));
+            a.keep(sums[dots_parts<X, Y> - 1].template round<double>());
           }}});
   }
 
@@ -220,8 +231,14 @@ class all_operations {
           [](const tally::executor& where, arguments& a) {
             tally::asum(where, a.in<X>(0), a.result<A>(), tally::exact);
           }},
-         {"nrm2_exact", first, third, [](const tally::executor& where, arguments& a) {
+         {"nrm2_exact", first, third,
+          [](const tally::executor& where, arguments& a) {
             tally::nrm2(where, a.in<X>(0), a.result<N>(), tally::exact);
+          }},
+         {"nrm2_exact_added", first, none, [](const tally::executor& where, arguments& a) {
+            tally::exact_sum<double> sum;
+            tally::nrm2(where, a.in<X>(0), tally::add_to(sum));
+            a.keep(sum.round_root<double>());
           }}});
   }
 

@@ -3,6 +3,7 @@
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
+#include "src/core/exact/exact_sums.hpp"
 #include "src/core/types/tables.hpp"
 
 #include <tally/exact_sum.hpp>
@@ -148,18 +149,74 @@ struct write_rounded {
   }
 };
 
+/// Adds normal forms to the words of sums of T.
+template <class T>
+struct add_sums {
+  const std::int64_t* words;
+  int parts;
+  std::int64_t* to;
+
+  KOKKOS_FUNCTION void operator()(std::size_t part) const {
+    std::int64_t own[accumulator::words];
+    accumulator::from_words(words + part * accumulator::words).to_words(own);
+    add_normal_form<T>(own, to + part * exact_sum<T>::words,
+                       [](std::int64_t* word, std::int64_t value) { *word += value; });
+  }
+};
+
+/// Rounds sums of T to numbers of type R.
+template <class T, class R>
+struct round_sums {
+  const std::int64_t* words;
+  int parts;
+  bool root;
+  R* results;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    round_sum<T>(words, parts, root, results, i);
+  }
+};
+
+/// Adds the sums of all terms to `words`, which are zeros then.
+void add_terms(const space& where, const exact_arguments& a, std::int64_t* words) {
+  // Runs are long enough for threads to meet rarely, and short enough to be many.
+  const std::size_t length = std::max<std::size_t>(1024, a.x.size >> 20);
+  Kokkos::parallel_for("tally clear", Kokkos::RangePolicy<space>(where, 0, 2 * accumulator::words),
+                       clear{words});
+  Kokkos::parallel_for(
+      "tally exact", Kokkos::RangePolicy<space>(where, 0, (a.x.size + length - 1) / length),
+      add_run{a.term, vector(a.x), vector(a.y), a.conjugated, a.x.size, length, words});
+}
+
+/// Adds the sums to the words that the caller has for them.
+void run_to_words(const exact_arguments& a) {
+  const space where;
+  constexpr std::size_t words = 2 * accumulator::words;
+  auto* const sums = static_cast<std::int64_t*>(scratch(words * sizeof(std::int64_t)));
+  add_terms(where, a, sums);
+  if (a.options.wait && !on_host) {
+    std::int64_t all[words];
+    copy_to_host(where, sums, all, static_cast<int>(words));
+    where.fence();
+    add_to_words({accumulator::from_words(all), accumulator::from_words(all + accumulator::words)},
+                 a.result);
+    return;
+  }
+  const int parts = is_complex(a.result.element) ? 2 : 1;
+  with_type<type_list<float, double>>(part_of(a.result.element), [&]<class T>() {
+    Kokkos::parallel_for("tally words", Kokkos::RangePolicy<space>(where, 0, parts),
+                         add_sums<T>{sums, parts, static_cast<std::int64_t*>(a.result.data)});
+  });
+  if (on_host) where.fence();
+}
+
 template <class R>
 void run(const exact_arguments& a) {
   const space where;
   constexpr std::size_t words = 2 * accumulator::words;
-  // Runs are long enough for threads to meet rarely, and short enough to be many.
-  const std::size_t length = std::max<std::size_t>(1024, a.x.size >> 20);
   auto* const sums =
       static_cast<std::int64_t*>(scratch(words * sizeof(std::int64_t) + 2 * sizeof(R)));
-  Kokkos::parallel_for("tally clear", Kokkos::RangePolicy<space>(where, 0, words), clear{sums});
-  Kokkos::parallel_for(
-      "tally exact", Kokkos::RangePolicy<space>(where, 0, (a.x.size + length - 1) / length),
-      add_run{a.term, vector(a.x), vector(a.y), a.conjugated, a.x.size, length, sums});
+  add_terms(where, a, sums);
 
   const bool staged = a.options.wait && !on_host;
   auto* const result = static_cast<R*>(staged ? static_cast<void*>(sums + words) : a.result.data);
@@ -174,7 +231,23 @@ void run(const exact_arguments& a) {
 
 void exact(const executor&, const exact_arguments& a) {
   const auto lock = acquire();
+  if (a.result.words) return run_to_words(a);
   with_type<type_list<float, double>>(part_of(a.result.element), [&]<class R>() { run<R>(a); });
+}
+
+void round_words(const executor&, const round_arguments& a) {
+  const auto lock = acquire();
+  const space where;
+  with_sum_types(a, [&]<class T, class R>() {
+    const int parts = is_complex(a.sum) ? 2 : 1;
+    const std::size_t numbers = a.count * static_cast<std::size_t>(parts);
+    const bool staged = a.wait && !on_host;
+    auto* const results = static_cast<R*>(staged ? scratch(numbers * sizeof(R)) : a.result.data);
+    Kokkos::parallel_for("tally round", Kokkos::RangePolicy<space>(where, 0, a.count),
+                         round_sums<T, R>{a.words, parts, a.root, results});
+    if (staged) copy_to_host(where, results, a.result.data, static_cast<int>(numbers));
+  });
+  if (a.wait || on_host) where.fence();
 }
 
 }  // namespace tally::backends::kokkos

@@ -51,6 +51,7 @@ const backend table = {
     .multi_dot = multi_dot,
     .reduce = reduce,
     .exact = exact,
+    .round_words = round_words,
     .transform = transform,
     .fused_dot = fused_in_two_calls,
     .fused_nrm2 = fused_in_two_calls,

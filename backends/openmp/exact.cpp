@@ -33,7 +33,7 @@ void exact(const executor& where, const exact_arguments& a) {
       total.merge(sums);
     }
   }
-  write_rounded(total, a);
+  write_result(total, a);
 }
 
 }  // namespace tally::backends::openmp

@@ -24,6 +24,7 @@ const backend table = {
     .multi_dot = multi_dot,
     .reduce = reduce,
     .exact = exact,
+    .round_words = serial::round_words,
     .transform = transform,
     .fused_dot = fused_dot,
     .fused_nrm2 = fused_nrm2,

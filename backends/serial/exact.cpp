@@ -121,7 +121,16 @@ void add_exact(const exact_arguments& a, exact_sums& to) {
 void exact(const executor&, const exact_arguments& a) {
   exact_sums sums;
   add_exact(a, sums);
-  write_rounded(sums, a);
+  write_result(sums, a);
+}
+
+void round_words(const executor&, const round_arguments& a) {
+  with_sum_types(a, [&]<class T, class R>() {
+    const int parts = is_complex(a.sum) ? 2 : 1;
+    for (std::size_t i = 0; i < a.count; ++i) {
+      round_sum<T>(a.words, parts, a.root, static_cast<R*>(a.result.data), i);
+    }
+  });
 }
 
 }  // namespace tally::backends::serial

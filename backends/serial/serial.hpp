@@ -11,6 +11,7 @@ dot_row dot;
 multi_dot_row multi_dot;
 reduce_row reduce;
 exact_row exact;
+round_words_row round_words;
 transform_row transform;
 fill_row fill;
 swap_row swap;

@@ -337,7 +337,7 @@ exact_node* exact_node_of(instruction_set set) { return implementation_of(set).n
 void exact(const executor& where, const exact_arguments& a) {
   exact_sums sums;
   exact_node_of(where.instructions())(a, sums);
-  write_rounded(sums, a);
+  write_result(sums, a);
 }
 
 }  // namespace tally::backends::simd

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tally/dot.hpp>
+#include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
 #include <tally/functions.hpp>
@@ -41,7 +42,7 @@ struct element_bytes {
 enum class exact_term : std::uint8_t { product, value, magnitude, square };
 
 /// Asks for one exact sum, correctly rounded; for `square`, for the correctly rounded square root
-/// of the sum.
+/// of the sum. With `result.words` the sum, without a root, is added to words instead.
 struct exact_arguments {
   exact_term term = exact_term::product;
   operand x;
@@ -53,7 +54,13 @@ struct exact_arguments {
 
 /// Says whether a sum is asked for in the exact grade; sums of integers are exact in either.
 inline bool is_exact(const call_options& options, const output& result) {
-  return options.grade.is_exact() && result.element != type::int64;
+  return result.words || (options.grade.is_exact() && result.element != type::int64);
+}
+
+/// Returns the bytes from one result to the next.
+inline std::size_t bytes_of(const output& result) {
+  return result.words ? exact_words(result.element) * sizeof(std::int64_t)
+                      : size_of(result.element);
 }
 
 /// Returns what is asked for as an exact sum.
@@ -111,6 +118,7 @@ using fused_nrm2_row = void(const executor& where, const transform_arguments& up
                             type computation, const reduce_arguments& arguments);
 using reduce_row = void(const executor& where, const reduce_arguments& arguments);
 using exact_row = void(const executor& where, const exact_arguments& arguments);
+using round_words_row = void(const executor& where, const round_arguments& arguments);
 using transform_row = void(const executor& where, const transform_arguments& arguments,
                            type computation);
 using fill_row = void(const executor& where, const element_bytes& value, const output_operand& z);
@@ -154,8 +162,11 @@ struct backend {
   multi_dot_row& multi_dot;
   /// sum, asum and nrm2, in the order of the contract.
   reduce_row& reduce;
-  /// dot, sum, asum and nrm2, correctly rounded. Integers whose result is int64 never come here.
+  /// dot, sum, asum and nrm2, correctly rounded or added to words. Integers whose result is int64
+  /// never come here.
   exact_row& exact;
+  /// Rounds exact sums; there is at least one.
+  round_words_row& round_words;
   /// One of copy, scal, axpby, mul, axpbypcz, axypbz, relu, sigmoid and exp, computed in the type
   /// `computation`. The others come as these: axpy, waxpby, add and sub as axpby, since a * x + b *
   /// y with factors of 1 and -1 has their bits. mul is alpha * x * y, and what has a factor of 0

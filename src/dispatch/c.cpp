@@ -22,6 +22,7 @@ static_assert(TALLY_COMPLEX128 == static_cast<int>(tally::type::complex128) &&
               TALLY_COMPLEX128 + 1 == tally::type_count);  // a new type has its number here, too
 static_assert(TALLY_CONJUGATE_TRANSPOSE ==
               static_cast<int>(tally::matrix_operation::conjugate_transpose));
+static_assert(TALLY_FLOAT64 == static_cast<int>(tally::type::float64));
 static_assert(TALLY_CONJUGATE_Y == static_cast<int>(tally::conjugate::y));
 static_assert(TALLY_INSTRUCTIONS_BEST == static_cast<int>(tally::instruction_set::best));
 static_assert(TALLY_INSTRUCTIONS_NEON == static_cast<int>(tally::instruction_set::neon));
@@ -160,7 +161,7 @@ tally::executor executor_of(const tally_executor* where) {
 // --- Options --------------------------------------------------------------------------------------
 
 [[gnu::noinline]] void read_checked(const tally_call_options& given, tally::call_options* options,
-                                    tally::conjugate* conjugated) {
+                                    tally::conjugate* conjugated, bool* words) {
   const auto o = sized("options", given);
   const bool can_wait = options != nullptr && options->wait;
   require_at_most("options.grade", o.grade, options != nullptr ? TALLY_GRADE_EXACT : 0);
@@ -170,23 +171,26 @@ tally::executor executor_of(const tally_executor* where) {
   }
   require_at_most("options.conjugate", o.conjugate, conjugated != nullptr ? TALLY_CONJUGATE_Y : 0);
   require_at_most("options.reserved", o.reserved, 0);
+  require_at_most("options.form", o.form, words != nullptr ? TALLY_RESULT_WORDS : 0);
+  require_at_most("options.reserved_too", o.reserved_too, 0);
   if (options != nullptr) {
     options->grade = o.grade == TALLY_GRADE_EXACT ? tally::exact : tally::grade{};
     options->wait = can_wait && o.wait != TALLY_WAIT_NO;
   }
   if (conjugated != nullptr) *conjugated = static_cast<tally::conjugate>(o.conjugate);
+  if (words != nullptr) *words = o.form == TALLY_RESULT_WORDS;
 }
 
-/// Writes what the caller asks for over the defaults, which are in `options` and `conjugated`: null
-/// where the operation has no such choice. An operation has a form that waits if that is its
-/// default.
+/// Writes what the caller asks for over the defaults, which are in `options`, `conjugated` and
+/// `words`: null where the operation has no such choice. An operation has a form that waits if that
+/// is its default.
 ///
 /// Short calls feel how arguments are made. Written here and member by member, tally_dot of 8
 /// doubles takes 16 ns; with the choices copied into them, or all in one initialiser, which GCC 12
 /// clears first, 25 ns.
 void read(const tally_call_options* given, tally::call_options* options,
-          tally::conjugate* conjugated = nullptr) {
-  if (given != nullptr) read_checked(*given, options, conjugated);
+          tally::conjugate* conjugated = nullptr, bool* words = nullptr) {
+  if (given != nullptr) read_checked(*given, options, conjugated, words);
 }
 
 // --- Operands -------------------------------------------------------------------------------------
@@ -241,7 +245,7 @@ tally_status reduce(const tally_executor* where, tally::reduction what, const ta
     a.x = x;
     a.what = what;
     a.result = {result, to_type(result_type)};
-    read(options, &a.options);
+    read(options, &a.options, nullptr, &a.result.words);
     tally::reduce(executor_of(where), a);
   });
 }
@@ -252,7 +256,7 @@ tally_status multi_dot(dots_of_pairs& f, const tally_executor* where, const tall
                        tally_type result_type, void* results, const tally_call_options* options) {
   return status_of([&] {
     tally::multi_dot_arguments a{pairs, {}, {results, to_type(result_type)}};
-    read(options, &a.options, &a.conjugated);
+    read(options, &a.options, &a.conjugated, &a.results.words);
     f(executor_of(where), a);
   });
 }
@@ -295,6 +299,39 @@ tally_status fused(const tally_executor* where, const tally_call_options* option
     read(options, &a.options, is_dot ? &a.conjugated : nullptr);
     tally::fused(executor_of(where), a);
   });
+}
+
+/// Rounds sums, or takes their roots.
+tally_status round_words(const tally_executor* where, bool root, std::size_t count,
+                         tally_type sum_type, const std::int64_t* words, tally_type result_type,
+                         void* results, const tally_call_options* options) {
+  return status_of([&] {
+    tally::round_arguments a;
+    a.words = words;
+    a.sum = to_type(sum_type);
+    a.count = count;
+    a.root = root;
+    a.result = {results, to_type(result_type)};
+    tally::call_options given;
+    read(options, &given);
+    if (given.grade.is_exact()) fail(errc::invalid_argument, "options.grade is 1; it must be 0");
+    a.wait = given.wait;
+    tally::round_words(executor_of(where), a);
+  });
+}
+
+/// Adds sums of T to others, and leaves normal forms.
+template <class T>
+void merge_words(std::size_t count, const std::int64_t* from, std::int64_t* to) {
+  using sum = tally::exact_sum<T>;
+  constexpr auto words = static_cast<std::size_t>(sum::words);
+  std::vector<std::int64_t> merged(count * words);  // a sum may be beyond the capacity
+  for (std::size_t i = 0; i < count * words; i += words) {
+    sum all = sum::from_words(to + i);
+    if (from != nullptr && from != to) all.merge(sum::from_words(from + i));
+    all.to_words(&merged[i]);
+  }
+  std::ranges::copy(merged, to);
 }
 
 static_assert(sizeof(tally_outside_counts) == sizeof(tally::outside_counts));
@@ -473,7 +510,7 @@ tally_status tally_dot(const tally_executor* where, size_t n, tally_type x_type,
     a.x = vector(n, x_type, x, incx);
     a.y = vector(n, y_type, y, incy);
     a.result = {result, to_type(result_type)};
-    read(options, &a.options, &a.conjugated);
+    read(options, &a.options, &a.conjugated, &a.result.words);
     tally::dot(executor_of(where), a);
   });
 }
@@ -538,6 +575,43 @@ tally_status tally_multi_dot_list(const tally_executor* where, size_t k, const s
     read(options, &a.options, &a.conjugated);
     tally::multi_dot(executor_of(where), a);
   });
+}
+
+// --- Sums that are not rounded yet ----------------------------------------------------------------
+
+std::size_t tally_exact_words(tally_type sum_type) { return tally::exact_words(to_type(sum_type)); }
+
+tally_status tally_merge_words(size_t count, tally_type sum_type, const int64_t* from,
+                               int64_t* to) {
+  return status_of([&] {
+    const std::size_t words = tally_exact_words(sum_type);
+    if (words == 0) {
+      fail(errc::unsupported_type, "the exact sum is of ", tally_type_name(sum_type),
+           "; it can be of float32, float64, complex64 or complex128");
+    }
+    if (count > tally::most_elements / words) {
+      fail(errc::invalid_argument, "there are ", count, " sums; there can be ",
+           tally::most_elements / words);
+    }
+    if (count == 0) return;
+    require("to", to);
+    const bool complex = is_complex(to_type(sum_type));
+    part_of(to_type(sum_type)) == tally::type::float32
+        ? merge_words<float>(complex ? 2 * count : count, from, to)
+        : merge_words<double>(complex ? 2 * count : count, from, to);
+  });
+}
+
+tally_status tally_round_words(const tally_executor* where, size_t count, tally_type sum_type,
+                               const int64_t* words, tally_type result_type, void* results,
+                               const tally_call_options* options) {
+  return round_words(where, false, count, sum_type, words, result_type, results, options);
+}
+
+tally_status tally_round_root_words(const tally_executor* where, size_t count, tally_type sum_type,
+                                    const int64_t* words, tally_type result_type, void* results,
+                                    const tally_call_options* options) {
+  return round_words(where, true, count, sum_type, words, result_type, results, options);
 }
 
 // --- Extrema --------------------------------------------------------------------------------------

@@ -71,4 +71,18 @@ void check::append(std::string& text, double number) {
   text.append(digits.data(), end);
 }
 
+void check::words(const output& result, bool is_parted, type widest_operand, std::size_t n) const {
+  const bool is_wide = part_of(widest_operand) == type::float64;
+  const std::size_t words = exact_words(result.element);
+  if (words == 0 || is_complex(result.element) != is_parted ||
+      (is_wide && part_of(result.element) != type::float64)) {
+    const type least = is_wide ? type::float64 : type::float32;
+    const auto sum = [&](type part) { return name(is_parted ? complex_of(part) : part); };
+    fail(errc::unsupported_type, "the exact sum is of ", name(result.element), "; it can be of ",
+         sum(least), least == type::float64 ? "" : " or ",
+         least == type::float64 ? "" : sum(type::float64));
+  }
+  pointer("words", result.data, type::int64, n * words);
+}
+
 }  // namespace tally

@@ -77,6 +77,10 @@ class check {
     }
   }
 
+  /// What exact sums are added to: of T where no operand's elements, or their parts, are wider, two
+  /// for each of n results where they are complex.
+  void words(const output& result, bool is_parted, type widest_operand, std::size_t n = 1) const;
+
   /// Whether `reach` and `result` could find anything.
   static bool is_needed(const executor& where) {
     return memory_differs() || &where.backend()->reaches != &backends::host_reaches;

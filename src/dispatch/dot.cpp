@@ -28,6 +28,9 @@ check check_of(const dot_arguments& a) {
   check.vector("x", a.x);
   check.vector("y", a.y);
   const pair_rules& pair = rules_of(a.x.element, a.y.element);
+  if (a.result.words) {
+    return check.words(a.result, is_complex(pair.rule), pair.rule);
+  }
   if (a.result.element != pair.rule && a.result.element != pair.widest) {
     check.fail(errc::unsupported_type, "the result is ", name(a.result.element), "; ",
                name(a.x.element), " and ", name(a.y.element), " give ", name(pair.rule), " or ",
@@ -51,7 +54,7 @@ bool plain(const dot_arguments& a) {
   };
   if (!is_listed(std::max(a.x.element, a.y.element))) return false;
   const pair_rules& pair = rules_of(a.x.element, a.y.element);
-  return (a.result.element == pair.rule || a.result.element == pair.widest) &&
+  return (a.result.element == pair.rule || a.result.element == pair.widest) && !a.result.words &&
          a.x.size == a.y.size && check::has_reach(a.x) && check::has_reach(a.y) &&
          a.x.data != nullptr && a.y.data != nullptr && a.result.data != nullptr &&
          ((address(a.x.data) & pair.x_misaligned) | (address(a.y.data) & pair.y_misaligned) |

@@ -42,6 +42,9 @@ void check_arguments(const fused_arguments& a) {
   }
   check_arguments(check, a.update);
   const char* const z = name_of_output(update);
+  if (a.result.words) {
+    check.fail(errc::invalid_argument, "the result is words; updates round their sum");
+  }
   check.known_type("result", a.result.element);
   if (a.what == fused_sum::nrm2) {
     const auto [rule, widest] = results_of(reduction::nrm2, a.update.z.element);

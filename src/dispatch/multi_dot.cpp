@@ -81,7 +81,10 @@ void check_rows_apart(const check& check, const char* name, const operand_rows& 
 
 /// Results are written while later pairs are read.
 void check_results_apart(const check& check, const multi_dot_arguments& a) {
-  const operand results = {a.results.data, a.pairs.size(), 1, a.results.element};
+  const operand results =
+      a.results.words
+          ? operand{a.results.data, a.pairs.size() * exact_words(a.results.element), 1, type::int64}
+          : operand{a.results.data, a.pairs.size(), 1, a.results.element};
   if (a.pairs.list.empty()) {
     check_rows_apart(check, "x", a.pairs.x, results);
     check_rows_apart(check, "y", a.pairs.y, results);
@@ -107,6 +110,10 @@ void check_arguments(const check& check, const multi_dot_arguments& a) {
   check.known_type("result", a.results.element);
   const auto [x, y] = pairs[0];
   const pair_rules& rules = rules_of(x.element, y.element);
+  if (a.results.words) {
+    check.words(a.results, is_complex(rules.rule), rules.rule, pairs.size());
+    return check_results_apart(check, a);
+  }
   if (a.results.element != rules.rule && a.results.element != rules.widest) {
     check.fail(errc::unsupported_type, "the result is ", name(a.results.element), "; ",
                name(x.element), " and ", name(y.element), " give ", name(rules.rule), " or ",

@@ -48,6 +48,9 @@ check check_of(reduction what) { return check{functions[static_cast<std::size_t>
   check.known_type("result", a.result.element);
   check.vector("x", a.x);
   const reduce_results& allowed = results_of(a.what, a.x.element);
+  if (a.result.words) {
+    return check.words(a.result, is_complex(allowed.rule), a.x.element);
+  }
   if (a.result.element != allowed.rule && a.result.element != allowed.widest) {
     check.fail(errc::unsupported_type, "the result is ", name(a.result.element), "; ",
                name(a.x.element), " gives ", name(allowed.rule), " or ", name(allowed.widest));
@@ -62,8 +65,8 @@ bool plain(const reduce_arguments& a) {
   }
   const reduce_results& allowed = results_of(a.what, a.x.element);
   return (a.result.element == allowed.rule || a.result.element == allowed.widest) &&
-         check::has_reach(a.x) && a.x.data != nullptr && a.result.data != nullptr &&
-         check::is_aligned(a.x.data, a.x.element) &&
+         !a.result.words && check::has_reach(a.x) && a.x.data != nullptr &&
+         a.result.data != nullptr && check::is_aligned(a.x.data, a.x.element) &&
          check::is_aligned(a.result.data, a.result.element);
 }
 

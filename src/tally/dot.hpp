@@ -10,6 +10,7 @@
 #pragma once
 
 #include <tally/call_options.hpp>
+#include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
 #include <tally/refusal.hpp>
@@ -25,7 +26,8 @@ enum class conjugate : std::uint8_t { none, x, y };
 
 /// What one dot product is asked for, its types erased. Element types are checked at run time;
 /// `result.element` is the accumulator: the rule's own (`dot_result_t`) or the widest
-/// (`dot_widest_t`).
+/// (`dot_widest_t`). Of `result.words` it is that of the exact sum: float64, complex128 where an
+/// operand is complex, or, where none is of doubles, float32 or complex64; the grade is exact.
 struct dot_arguments {
   operand x;                               ///< the first vector
   operand y;                               ///< the second, as long as x
@@ -75,6 +77,23 @@ void written(const executor& where, const X& x, const Y& y, conjugate conjugated
                            {g, false}});
 }
 
+/// Exact sums of `T` hold all products of these vectors.
+template <class T, class X, class Y>
+concept addable = vector_operand<X> && vector_operand<Y> &&
+                  (std::same_as<T, double> || !(std::same_as<real_t<element_t<X>>, double> ||
+                                                std::same_as<real_t<element_t<Y>>, double>));
+
+template <class X, class Y>
+inline constexpr bool parted = is_complex_v<element_t<X>> || is_complex_v<element_t<Y>>;
+
+template <class T, class X, class Y>
+void added(const executor& where, const X& x, const Y& y, conjugate conjugated, std::int64_t* words,
+           bool wait) {
+  constexpr type sum = exact_sums::type_of_sum<T>(parted<X, Y>);
+  dot(where,
+      dot_arguments{as_operand(x), as_operand(y), conjugated, {words, sum, true}, {exact, wait}});
+}
+
 }  // namespace dots
 
 /// r = sum_i x_i * y_i, complex vectors unconjugated (BLAS `dot`, `dotu`).
@@ -119,6 +138,25 @@ void dot(const executor& where, const X& x, const Y& y, R&& result, grade g = {}
   dots::written(where, x, y, conjugate::none, result, g);
 }
 
+/// Adds sum_i x_i * y_i to an exact sum, of a complex result to two: `tally::dot(where, x, y,
+/// tally::add_to(sum))`. Blocks until that is done; parameters and errors as for `dot`, and
+/// size_mismatch for another number of sums. When it throws, the sums are as they were.
+template <vector_operand X, vector_operand Y, float_or_double T>
+  requires dots::addable<T, X, Y>
+void dot(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
+  exact_sums::merge_into("tally::dot", sums, dots::parted<X, Y> ? 2 : 1, [&](std::int64_t* words) {
+    dots::added<T>(where, x, y, conjugate::none, words, true);
+  });
+}
+
+/// Adds it to words where the executor can write; doesn't block, as the form of `dot` that writes
+/// its result.
+template <vector_operand X, vector_operand Y, float_or_double T>
+  requires dots::addable<T, X, Y>
+void dot(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
+  dots::added<T>(where, x, y, conjugate::none, words.words, false);
+}
+
 /// r = sum_i conj(x_i) * y_i (BLAS `dotc`); the same as `dot` for real x.
 template <class R = void, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
@@ -138,6 +176,25 @@ template <vector_operand X, vector_operand Y, result_place R>
   requires dots::computable<results::element_t<R>, X, Y>
 void dotc(const executor& where, const X& x, const Y& y, R&& result, grade g = {}) {
   dots::written(where, x, y, conjugate::x, result, g);
+}
+
+/// Adds sum_i conj(x_i) * y_i to an exact sum, of a complex result to two: `tally::dotc(where, x,
+/// y, tally::add_to(sum))`. Blocks until that is done; parameters and errors as for `dotc`, and
+/// size_mismatch for another number of sums. When it throws, the sums are as they were.
+template <vector_operand X, vector_operand Y, float_or_double T>
+  requires dots::addable<T, X, Y>
+void dotc(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
+  exact_sums::merge_into("tally::dotc", sums, dots::parted<X, Y> ? 2 : 1, [&](std::int64_t* words) {
+    dots::added<T>(where, x, y, conjugate::x, words, true);
+  });
+}
+
+/// Adds it to words where the executor can write; doesn't block, as the form of `dotc` that writes
+/// its result.
+template <vector_operand X, vector_operand Y, float_or_double T>
+  requires dots::addable<T, X, Y>
+void dotc(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
+  dots::added<T>(where, x, y, conjugate::x, words.words, false);
 }
 
 // --- What is no operand ---------------------------------------------------------------------------

@@ -56,7 +56,8 @@ struct dot_pairs {
 };
 
 /// What several dot products are asked for. `results.element` is the accumulator of all, as in
-/// `dot_arguments`; result j lies j of its elements after `results.data`.
+/// `dot_arguments`; result j lies j of its elements after `results.data`, or j times
+/// `exact_words(results.element)` words.
 struct multi_dot_arguments {
   dot_pairs pairs;                         ///< at least one
   conjugate conjugated = conjugate::none;  ///< which vector of each pair
@@ -201,6 +202,37 @@ void written(function& f, const char* name, const executor& where, const dot_pai
   auto* const first = tally::results::first(name, results, pairs.size());
   f(where, {pairs, conjugated, {first, type_of<results::element_t<P>>}, {g, false}});
 }
+
+/// What is asked for where exact sums of T are added to words.
+template <float_or_double T>
+multi_dot_arguments adding(const dot_pairs& pairs, bool parted, conjugate conjugated,
+                           std::int64_t* words, bool wait) {
+  multi_dot_arguments a;
+  a.pairs = pairs;
+  a.conjugated = conjugated;
+  a.results = output{words, exact_sums::type_of_sum<T>(parted), true};
+  a.options.wait = wait;
+  return a;
+}
+
+/// The two forms for exact sums: they are merged into the caller's, or added to words.
+template <float_or_double T>
+void merged(function& f, const char* name, const executor& where, const dot_pairs& pairs,
+            bool parted, conjugate conjugated, const added_sums<T>& sums) {
+  exact_sums::merge_into(name, sums, pairs.size() * (parted ? 2 : 1), [&](std::int64_t* words) {
+    f(where, adding<T>(pairs, parted, conjugated, words, true));
+  });
+}
+template <float_or_double T>
+void added(function& f, const executor& where, const dot_pairs& pairs, bool parted,
+           conjugate conjugated, const added_words<T>& to) {
+  f(where, adding<T>(pairs, parted, conjugated, to.words, false));
+}
+
+template <class T, class X, class Y>
+concept addable_rows = dots::addable<T, row_of<X>, Y>;
+template <class T, class L>
+concept addable_list = list<L> && dots::addable<T, x_of<L>, y_of<L>>;
 
 }  // namespace multi_dots
 
@@ -381,6 +413,118 @@ template <rows_operand X, rows_operand Y, result_place R>
 void batched_dotc(const executor& where, const X& x, const Y& y, R&& results, grade g = {}) {
   multi_dots::written(batched_dot, "tally::batched_dotc", where,
                       {multi_dots::as_rows(x), multi_dots::as_rows(y)}, conjugate::x, results, g);
+}
+
+// --- Sums that are not rounded yet -----------------------------------------------------------------
+
+/// Adds the sums of `multi_dot` to exact sums, one a result, of complex results two; blocks. Errors
+/// as for `multi_dot`, and size_mismatch for another number of sums.
+template <rows_operand X, vector_operand Y, float_or_double T>
+  requires multi_dots::addable_rows<T, X, Y>
+void multi_dot(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
+  multi_dots::merged(multi_dot, "tally::multi_dot", where, multi_dots::against_one(x, y),
+                     dots::parted<multi_dots::row_of<X>, Y>, conjugate::none, sums);
+}
+
+/// Adds them to words where the executor can write, one sum after the other; doesn't block.
+template <rows_operand X, vector_operand Y, float_or_double T>
+  requires multi_dots::addable_rows<T, X, Y>
+void multi_dot(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
+  multi_dots::added(multi_dot, where, multi_dots::against_one(x, y),
+                    dots::parted<multi_dots::row_of<X>, Y>, conjugate::none, words);
+}
+
+/// Adds the sums of `multi_dotc` to exact sums, one a result, of complex results two; blocks.
+/// Errors as for `multi_dotc`, and size_mismatch for another number of sums.
+template <rows_operand X, vector_operand Y, float_or_double T>
+  requires multi_dots::addable_rows<T, X, Y>
+void multi_dotc(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
+  multi_dots::merged(multi_dot, "tally::multi_dotc", where, multi_dots::against_one(x, y),
+                     dots::parted<multi_dots::row_of<X>, Y>, conjugate::x, sums);
+}
+
+/// Adds them to words where the executor can write, one sum after the other; doesn't block.
+template <rows_operand X, vector_operand Y, float_or_double T>
+  requires multi_dots::addable_rows<T, X, Y>
+void multi_dotc(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
+  multi_dots::added(multi_dot, where, multi_dots::against_one(x, y),
+                    dots::parted<multi_dots::row_of<X>, Y>, conjugate::x, words);
+}
+
+/// Adds the sums of `multi_dot` to exact sums, one a result, of complex results two; blocks. Errors
+/// as for `multi_dot`, and size_mismatch for another number of sums.
+template <multi_dots::list L, float_or_double T>
+  requires multi_dots::addable_list<T, L>
+void multi_dot(const executor& where, const L& pairs, const added_sums<T>& sums) {
+  const auto list = multi_dots::erased(pairs);
+  multi_dots::merged(multi_dot, "tally::multi_dot", where, {{}, {}, list},
+                     dots::parted<multi_dots::x_of<L>, multi_dots::y_of<L>>, conjugate::none, sums);
+}
+
+/// Adds them to words where the executor can write, one sum after the other; doesn't block.
+template <multi_dots::list L, float_or_double T>
+  requires multi_dots::addable_list<T, L>
+void multi_dot(const executor& where, const L& pairs, const added_words<T>& words) {
+  const auto list = multi_dots::erased(pairs);
+  multi_dots::added(multi_dot, where, {{}, {}, list},
+                    dots::parted<multi_dots::x_of<L>, multi_dots::y_of<L>>, conjugate::none, words);
+}
+
+/// Adds the sums of `multi_dotc` to exact sums, one a result, of complex results two; blocks.
+/// Errors as for `multi_dotc`, and size_mismatch for another number of sums.
+template <multi_dots::list L, float_or_double T>
+  requires multi_dots::addable_list<T, L>
+void multi_dotc(const executor& where, const L& pairs, const added_sums<T>& sums) {
+  const auto list = multi_dots::erased(pairs);
+  multi_dots::merged(multi_dot, "tally::multi_dotc", where, {{}, {}, list},
+                     dots::parted<multi_dots::x_of<L>, multi_dots::y_of<L>>, conjugate::x, sums);
+}
+
+/// Adds them to words where the executor can write, one sum after the other; doesn't block.
+template <multi_dots::list L, float_or_double T>
+  requires multi_dots::addable_list<T, L>
+void multi_dotc(const executor& where, const L& pairs, const added_words<T>& words) {
+  const auto list = multi_dots::erased(pairs);
+  multi_dots::added(multi_dot, where, {{}, {}, list},
+                    dots::parted<multi_dots::x_of<L>, multi_dots::y_of<L>>, conjugate::x, words);
+}
+
+/// Adds the sums of `batched_dot` to exact sums, one a result, of complex results two; blocks.
+/// Errors as for `batched_dot`, and size_mismatch for another number of sums.
+template <rows_operand X, rows_operand Y, float_or_double T>
+  requires multi_dots::addable_rows<T, X, multi_dots::row_of<Y>>
+void batched_dot(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
+  multi_dots::merged(
+      batched_dot, "tally::batched_dot", where, {multi_dots::as_rows(x), multi_dots::as_rows(y)},
+      dots::parted<multi_dots::row_of<X>, multi_dots::row_of<Y>>, conjugate::none, sums);
+}
+
+/// Adds them to words where the executor can write, one sum after the other; doesn't block.
+template <rows_operand X, rows_operand Y, float_or_double T>
+  requires multi_dots::addable_rows<T, X, multi_dots::row_of<Y>>
+void batched_dot(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
+  multi_dots::added(batched_dot, where, {multi_dots::as_rows(x), multi_dots::as_rows(y)},
+                    dots::parted<multi_dots::row_of<X>, multi_dots::row_of<Y>>, conjugate::none,
+                    words);
+}
+
+/// Adds the sums of `batched_dotc` to exact sums, one a result, of complex results two; blocks.
+/// Errors as for `batched_dotc`, and size_mismatch for another number of sums.
+template <rows_operand X, rows_operand Y, float_or_double T>
+  requires multi_dots::addable_rows<T, X, multi_dots::row_of<Y>>
+void batched_dotc(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
+  multi_dots::merged(
+      batched_dot, "tally::batched_dotc", where, {multi_dots::as_rows(x), multi_dots::as_rows(y)},
+      dots::parted<multi_dots::row_of<X>, multi_dots::row_of<Y>>, conjugate::x, sums);
+}
+
+/// Adds them to words where the executor can write, one sum after the other; doesn't block.
+template <rows_operand X, rows_operand Y, float_or_double T>
+  requires multi_dots::addable_rows<T, X, multi_dots::row_of<Y>>
+void batched_dotc(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
+  multi_dots::added(batched_dot, where, {multi_dots::as_rows(x), multi_dots::as_rows(y)},
+                    dots::parted<multi_dots::row_of<X>, multi_dots::row_of<Y>>, conjugate::x,
+                    words);
 }
 
 // --- What is no operand ---------------------------------------------------------------------------

@@ -61,8 +61,10 @@ struct output_operand {
 
 /// Where a result goes, its type erased.
 struct output {
-  void* data = nullptr;          ///< one number
-  type element = type::float64;  ///< its type
+  void* data = nullptr;          ///< one number, or the words of its exact sum
+  type element = type::float64;  ///< its type; of words the type of the sum, as `exact_words` says
+  /// Whether the exact sum is added to words (<tally/exact_words.hpp>) instead of being rounded.
+  bool words = false;
 };
 
 /// A vector of every `increment`-th element; of `const T` one that is only read. Made by

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <tally/call_options.hpp>
+#include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
 #include <tally/refusal.hpp>
@@ -25,7 +26,8 @@ enum class reduction : std::uint8_t { sum, asum, nrm2 };
 
 /// What one reduction is asked for, its types erased. Element types are checked at run time;
 /// `result.element` is the rule's own (`sum_result_t`, `asum_result_t`, `nrm2_result_t`) or the
-/// widest.
+/// widest. Of `result.words` it is that of the exact sum, as for `dot`; that of nrm2 is the sum of
+/// squares.
 struct reduce_arguments {
   operand x;                        ///< the vector
   reduction what = reduction::sum;  ///< which of the three
@@ -90,6 +92,20 @@ void written(const char* function, const executor& where, const X& x, P& result,
   auto* const r = results::first(function, result);
   reduce(where,
          reduce_arguments{as_operand(x), what, {r, type_of<results::element_t<P>>}, {g, false}});
+}
+
+template <reduction what, class X>
+inline constexpr bool parted = what == reduction::sum && is_complex_v<element_t<X>>;
+
+template <reduction what, class T, class X>
+void added(const executor& where, const X& x, std::int64_t* words, bool wait) {
+  constexpr type sum = exact_sums::type_of_sum<T>(parted<what, X>);
+  reduce(where, reduce_arguments{as_operand(x), what, {words, sum, true}, {exact, wait}});
+}
+template <reduction what, class T, class X>
+void merged(const char* function, const executor& where, const X& x, const added_sums<T>& sums) {
+  exact_sums::merge_into(function, sums, parted<what, X> ? 2 : 1,
+                         [&](std::int64_t* words) { added<what, T>(where, x, words, true); });
 }
 
 }  // namespace reductions
@@ -176,6 +192,56 @@ template <vector_operand X, result_place R>
   requires reductions::computable<reduction::nrm2, results::element_t<R>, X>
 void nrm2(const executor& where, const X& x, R&& result, grade g = {}) {
   reductions::written<reduction::nrm2>("tally::nrm2", where, x, result, g);
+}
+
+// --- Sums that are not rounded yet -----------------------------------------------------------------
+
+/// Adds sum_i x_i to an exact sum, of complex elements to two sums: `tally::sum(where, x,
+/// tally::add_to(sum))`. Blocks until that is done; parameters and errors as for `sum`, and
+/// size_mismatch for another number of sums. When it throws, the sums are as they were.
+template <vector_operand X, float_or_double T>
+  requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
+void sum(const executor& where, const X& x, const added_sums<T>& sums) {
+  reductions::merged<reduction::sum>("tally::sum", where, x, sums);
+}
+
+/// Adds it to words where the executor can write; doesn't block.
+template <vector_operand X, float_or_double T>
+  requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
+void sum(const executor& where, const X& x, const added_words<T>& words) {
+  reductions::added<reduction::sum, T>(where, x, words.words, false);
+}
+
+/// Adds sum_i |x_i| to an exact sum: `tally::asum(where, x, tally::add_to(sum))`.
+/// Blocks until that is done; parameters and errors as for `asum`, and size_mismatch for another
+/// number of sums. When it throws, the sums are as they were.
+template <vector_operand X, float_or_double T>
+  requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
+void asum(const executor& where, const X& x, const added_sums<T>& sums) {
+  reductions::merged<reduction::asum>("tally::asum", where, x, sums);
+}
+
+/// Adds it to words where the executor can write; doesn't block.
+template <vector_operand X, float_or_double T>
+  requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
+void asum(const executor& where, const X& x, const added_words<T>& words) {
+  reductions::added<reduction::asum, T>(where, x, words.words, false);
+}
+
+/// Adds sum_i |x_i|^2 to an exact sum (no root is taken before `round_root`): `tally::nrm2(where,
+/// x, tally::add_to(sum))`. Blocks until that is done; parameters and errors as for `nrm2`, and
+/// size_mismatch for another number of sums. When it throws, the sums are as they were.
+template <vector_operand X, float_or_double T>
+  requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
+void nrm2(const executor& where, const X& x, const added_sums<T>& sums) {
+  reductions::merged<reduction::nrm2>("tally::nrm2", where, x, sums);
+}
+
+/// Adds it to words where the executor can write; doesn't block.
+template <vector_operand X, float_or_double T>
+  requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
+void nrm2(const executor& where, const X& x, const added_words<T>& words) {
+  reductions::added<reduction::nrm2, T>(where, x, words.words, false);
 }
 
 // --- What is no operand ---------------------------------------------------------------------------

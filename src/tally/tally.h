@@ -112,6 +112,15 @@ enum {
   TALLY_WAIT_NO = 2
 };
 
+/* What a sum leaves at `result`. */
+typedef int tally_result_form;
+enum {
+  TALLY_RESULT_ROUNDED = 0, /* a number of result_type */
+  /* The sum is in the exact grade, and added to the words of an exact sum: result_type is that of
+   * the sum, of which tally_exact_words tells the words. */
+  TALLY_RESULT_WORDS = 1
+};
+
 /* Which vector of a dot product enters conjugated. It changes nothing for real elements. */
 typedef int tally_conjugate;
 enum {
@@ -152,6 +161,8 @@ typedef struct tally_call_options {
   tally_wait wait;           /* whether the call returns before its result is there */
   tally_conjugate conjugate; /* for dot products */
   int reserved;              /* 0 */
+  tally_result_form form;    /* for dot, sum, asum, nrm2, multi_dot and batched_dot */
+  int reserved_too;          /* 0 */
 } tally_call_options;
 
 /* How many samples of one channel are in no bin. */
@@ -289,7 +300,7 @@ TALLY_EXPORT tally_status tally_executors(size_t capacity, const char** names, i
  * where x or y is complex. In place of these it may be TALLY_FLOAT64, in place of a complex one
  * TALLY_COMPLEX128. Nothing but `result` is written, and it may be an element of x or y.
  *
- * options: grade, wait, conjugate. */
+ * options: grade, wait, form, conjugate. */
 TALLY_EXPORT tally_status tally_dot(const tally_executor* where, size_t n, tally_type x_type,
                                     const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
                                     ptrdiff_t incy, tally_type result_type, void* result,
@@ -300,7 +311,7 @@ TALLY_EXPORT tally_status tally_dot(const tally_executor* where, size_t n, tally
  * for complex elements. In place of these it may be TALLY_FLOAT64, in place of a complex one
  * TALLY_COMPLEX128.
  *
- * options: grade, wait. */
+ * options: grade, wait, form. */
 TALLY_EXPORT tally_status tally_sum(const tally_executor* where, size_t n, tally_type x_type,
                                     const void* x, ptrdiff_t incx, tally_type result_type,
                                     void* result, const tally_call_options* options);
@@ -309,7 +320,7 @@ TALLY_EXPORT tally_status tally_sum(const tally_executor* where, size_t n, tally
  * of tally_sum, of complex elements the type of their parts; in place of these it may be
  * TALLY_FLOAT64.
  *
- * options: grade, wait. */
+ * options: grade, wait, form. */
 TALLY_EXPORT tally_status tally_asum(const tally_executor* where, size_t n, tally_type x_type,
                                      const void* x, ptrdiff_t incx, tally_type result_type,
                                      void* result, const tally_call_options* options);
@@ -318,7 +329,7 @@ TALLY_EXPORT tally_status tally_asum(const tally_executor* where, size_t n, tall
  * result_type is that of tally_asum, of integers TALLY_FLOAT64; in place of these it may be
  * TALLY_FLOAT64.
  *
- * options: grade, wait. */
+ * options: grade, wait, form. */
 TALLY_EXPORT tally_status tally_nrm2(const tally_executor* where, size_t n, tally_type x_type,
                                      const void* x, ptrdiff_t incx, tally_type result_type,
                                      void* result, const tally_call_options* options);
@@ -328,7 +339,7 @@ TALLY_EXPORT tally_status tally_nrm2(const tally_executor* where, size_t n, tall
  * tally_dot. The rows may overlap, and with ldx 0 are all the same. Types are those of tally_dot.
  * `results` are contiguous; they share no memory with x or y: TALLY_OVERLAP.
  *
- * options: grade, wait, conjugate. */
+ * options: grade, wait, form, conjugate. */
 TALLY_EXPORT tally_status tally_multi_dot(const tally_executor* where, size_t k, size_t n,
                                           tally_type x_type, const void* x, ptrdiff_t ldx,
                                           tally_type y_type, const void* y, ptrdiff_t incy,
@@ -351,6 +362,46 @@ TALLY_EXPORT tally_status tally_multi_dot_list(const tally_executor* where, size
                                                tally_type y_type, const void* const* y,
                                                const ptrdiff_t* incy, tally_type result_type,
                                                void* results, const tally_call_options* options);
+
+/* --- Sums that are not rounded yet ------------------------------------------------------------ */
+
+/* With options.form TALLY_RESULT_WORDS the functions above add their exact sums to words, which
+ * begin as zeros, instead of rounding them (<tally/exact_words.hpp>). Words of several places, such
+ * as the ranks of an MPI program, are merged by adding them as 64-bit integers, in any order, and
+ * rounded at the end: then the result has the bits of TALLY_GRADE_EXACT for the whole. result_type
+ * is TALLY_FLOAT64, of complex results TALLY_COMPLEX128; where no operand is of doubles it may be
+ * TALLY_FLOAT32 or TALLY_COMPLEX64, which have fewer words. tally_nrm2 adds squares. Up to 2^29
+ * calls, in all places together, may add to one sum; tally_merge_words makes room for as many more.
+ * `result` is an int64_t*, with TALLY_WAIT_YES in host memory, and several results lie one behind
+ * the other. */
+
+/* The words of a sum of that type, each an int64_t: 137 for TALLY_FLOAT64, 23 for TALLY_FLOAT32,
+ * twice as many for TALLY_COMPLEX128 and TALLY_COMPLEX64; 0 for any other int. */
+TALLY_EXPORT size_t tally_exact_words(tally_type sum_type);
+
+/* Adds the words of `count` sums at `from` to those at `to`, both in host memory, and leaves normal
+ * forms at `to`: the same words for the same sums. With the same address for both, or with NULL for
+ * `from`, the sums at `to` are only brought to their normal forms. TALLY_INVALID_ARGUMENT for a sum
+ * beyond 2^2112 (TALLY_FLOAT32: 2^320), and nothing is written then. */
+TALLY_EXPORT tally_status tally_merge_words(size_t count, tally_type sum_type, const int64_t* from,
+                                            int64_t* to);
+
+/* results[j] = sum j of those at `words`, correctly rounded. result_type is TALLY_FLOAT32 or
+ * TALLY_FLOAT64 for sums of these, in any combination, otherwise a complex type. The words lie
+ * where the executor can read them. They and the results share no memory: TALLY_OVERLAP.
+ *
+ * options: wait. */
+TALLY_EXPORT tally_status tally_round_words(const tally_executor* where, size_t count,
+                                            tally_type sum_type, const int64_t* words,
+                                            tally_type result_type, void* results,
+                                            const tally_call_options* options);
+
+/* The same, with the square root of each sum, as tally_nrm2 has it; of a negative sum NaN. Sums are
+ * real: TALLY_UNSUPPORTED_TYPE. */
+TALLY_EXPORT tally_status tally_round_root_words(const tally_executor* where, size_t count,
+                                                 tally_type sum_type, const int64_t* words,
+                                                 tally_type result_type, void* results,
+                                                 const tally_call_options* options);
 
 /* --- Extrema ---------------------------------------------------------------------------------- */
 

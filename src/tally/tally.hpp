@@ -7,6 +7,7 @@
 #include <tally/error.hpp>
 #include <tally/exact.hpp>
 #include <tally/exact_sum.hpp>
+#include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
 #include <tally/functions.hpp>

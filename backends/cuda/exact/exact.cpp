@@ -91,6 +91,16 @@ void describe(const exact_arguments& a, exact_job& job) {
   }
 }
 
+/// Adds words that came through the mailbox to those of the caller's, in host memory.
+void add_words(const std::uint32_t* payload, const output& to) {
+  auto* const words = static_cast<std::int64_t*>(to.data);
+  for (std::size_t i = 0; i < exact_words(to.element); ++i) {
+    std::uint64_t value;
+    std::memcpy(&value, payload + 2 * i, sizeof value);
+    words[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(words[i]) + value);
+  }
+}
+
 /// Returns the public function's name, for errors.
 const char* name_of(const exact_arguments& a) {
   switch (a.term) {
@@ -118,6 +128,7 @@ void exact(const executor& where, const exact_arguments& a) {
   job.n = static_cast<std::int64_t>(a.x.size);
   job.absolute = a.term == exact_term::magnitude;
   job.root = a.term == exact_term::square;
+  job.to_words = a.result.words;
   job.to_float = part_of(a.result.element) == type::float32;
   job.result = a.result.data;
   mailbox* const box = a.options.wait ? &mailbox::of_this_thread(current) : nullptr;
@@ -155,8 +166,48 @@ void exact(const executor& where, const exact_arguments& a) {
   }
   if (a.options.wait) {
     std::uint32_t payload[mailbox::words];
-    box->wait(stream, static_cast<int>(size_of(a.result.element) / 4), payload);
+    box->wait(stream, static_cast<int>(bytes_of(a.result) / 4), payload);
+    if (a.result.words) return add_words(payload, a.result);
     std::memcpy(a.result.data, payload, size_of(a.result.element));
+  }
+}
+
+void round_words(const executor& where, const round_arguments& a) {
+  const current_device current(where.device());
+  const cudaStream_t stream = where.stream();
+  is_captured(stream, a.wait, a.root ? "round_root_words" : "round_words");  // to refuse a wait
+  round_job job;
+  job.parts = is_complex(a.sum) ? 2 : 1;
+  job.root = a.root;
+  job.to_float = part_of(a.result.element) == type::float32;
+  const std::size_t words = exact_words(a.sum), bytes = size_of(a.result.element);
+  const bool of_float = part_of(a.sum) == type::float32;
+  const auto launch_all = [&](const std::int64_t* from, void* to, std::size_t count) {
+    job.words = from;
+    job.result = to;
+    job.result_bytes = static_cast<unsigned>(job.tag == 0 ? bytes : 2 * bytes);
+    launch_shape shape;
+    shape.blocks = static_cast<unsigned>(count);
+    shape.threads = 32;
+    launch(round_kernel(of_float), shape, &job, where.device(), stream);
+  };
+  constexpr std::size_t most_blocks = std::size_t{1} << 30;
+  if (!a.wait) {
+    for (std::size_t i = 0; i < a.count; i += most_blocks) {
+      launch_all(a.words + i * words, static_cast<std::byte*>(a.result.data) + i * bytes,
+                 std::min(most_blocks, a.count - i));
+    }
+    return;
+  }
+  mailbox& box = mailbox::of_this_thread(current);
+  const std::size_t at_once = 4 * mailbox::words / bytes;
+  for (std::size_t i = 0; i < a.count; i += at_once) {
+    const std::size_t count = std::min(at_once, a.count - i);
+    job.tag = box.next_tag();
+    launch_all(a.words + i * words, box.address(), count);
+    std::uint32_t payload[mailbox::words];
+    box.wait(stream, static_cast<int>(count * bytes / 4), payload);
+    std::memcpy(static_cast<std::byte*>(a.result.data) + i * bytes, payload, count * bytes);
   }
 }
 

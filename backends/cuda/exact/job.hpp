@@ -31,8 +31,10 @@ struct exact_job {
   bool dynamic = false;  ///< whether warps take batches as they get ready; else each has its share
   bool absolute = false;
   bool root = false;      ///< the result is the root of the sum
-  bool to_float = false;  ///< the result is float, else double
-  /// 0: `result` is written as it is; else as words (words.hpp) with this tag.
+  bool to_float = false;  ///< the result is float, else double; of words the sum that they are of
+  bool to_words = false;  ///< the sum is added to the words at `result` instead of being rounded
+  /// 0: `result` is written as it is; else as words (words.hpp) with this tag, two for each word of
+  /// a sum.
   std::uint32_t tag = 0;
   std::uint64_t* workspace = nullptr;  ///< where there are several blocks (workspace.hpp)
   std::uint64_t* ended = nullptr;      ///< the launch counts itself here when it ends, or null
@@ -55,6 +57,17 @@ struct exact_job {
   unsigned products = 1;
   product product_of[2][4] = {};
   enum class factor : std::uint8_t { y, x, one } second = factor::y;
+};
+
+/// Tells one launch that rounds sums what to do: block i rounds sum i.
+struct round_job {
+  const std::int64_t* words = nullptr;  ///< of the first sum
+  unsigned parts = 1;                   ///< a result has 1, or 2 if it is complex
+  bool root = false;                    ///< the result is the root of the sum
+  bool to_float = false;                ///< the result is float, else double
+  std::uint32_t tag = 0;                ///< as in exact_job
+  unsigned result_bytes = 0;            ///< from one result, or its words, to the next
+  void* result = nullptr;               ///< the first result
 };
 
 }  // namespace tally::backends::cuda

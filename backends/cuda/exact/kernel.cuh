@@ -7,6 +7,7 @@
 // addition, so it makes no difference who adds what, and when.
 #pragma once
 
+#include "backends/cuda/exact/round.cuh"
 #include "backends/cuda/exact/tiles.cuh"
 #include "backends/cuda/exact/warp_sum.cuh"
 
@@ -37,26 +38,39 @@ __device__ inline unsigned next_number(std::uint64_t* word) {
 
 // --- The kernel ----------------------------------------------------------------------------------
 
-/// Rounds the result and writes it. Each part has `words`, which are 0 outside [low, high).
-template <class T, unsigned count>
-__device__ void round_and_deliver(const exact_job& job, const std::int64_t (*words)[count], int low,
-                                  int high) {
-  const auto as = [&]<class R>(R) {
-    R part[2] = {};
-    for (unsigned i = 0; i < job.parts; ++i) {
-      part[i] = job.root ? exact_sum<T>::template round_root_words<R>(words[i], low, high)
-                         : exact_sum<T>::template round_words<R>(words[i], low, high);
-    }
-    if (job.parts == 1) {
-      deliver<1>(complex_number<R>{part[0], R()}, job.tag, job.result);
-    } else {
-      deliver<2>(complex_number<R>{part[0], part[1]}, job.tag, job.result);
-    }
+/// Returns word i of a sum of To, given the words of a sum of From that has no digit below it. The
+/// digits are carried on by one word, all at once: what is left of a word then is less than 2^33 in
+/// magnitude.
+template <class To, class From>
+__device__ std::int64_t carried(const std::int64_t* words, int i) {
+  using to = exact_sum<To>;
+  using from = exact_sum<From>;
+  constexpr int below = (to::lowest_exponent - from::lowest_exponent) / to::radix_bits;
+  constexpr int bits = to::radix_bits;
+  if (i >= to::limbs) return words[i - to::limbs + from::limbs] != 0;
+  const auto at = [&](int limb) {
+    return limb >= 0 && limb < from::limbs ? words[limb] : std::int64_t{0};
   };
-  if (job.to_float) {
-    as(float());
-  } else {
-    as(double());
+  const int same = i + below;
+  const std::int64_t carry = at(same - 1) >> bits;
+  if (i < to::limbs - 1) return (at(same) & 0xffffffff) + carry;
+  // The last one keeps what it has, and takes what a longer sum has above, modulo 2^64.
+  const auto above = static_cast<std::uint64_t>(at(same + 1)) << bits;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(at(same) + carry) + above);
+}
+
+/// Adds the words of all parts to those of the caller's, or sends them to the host. All threads of
+/// a block call it.
+template <class To, class From, unsigned count>
+__device__ void deliver_words(const exact_job& job, const std::int64_t (*words)[count]) {
+  constexpr unsigned of_part = exact_sum<To>::words;
+  for (unsigned i = threadIdx.x; i < job.parts * of_part; i += blockDim.x) {
+    const std::int64_t value = carried<To, From>(words[i / of_part], static_cast<int>(i % of_part));
+    if (job.tag != 0) {
+      deliver(value, job.tag, static_cast<std::uint64_t*>(job.result) + 2 * i);
+    } else if (value != 0) {
+      add_to(static_cast<std::uint64_t*>(job.result) + i, value);
+    }
   }
 }
 
@@ -146,8 +160,17 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
       job.workspace[threadIdx.x * exact_workspace::apart] = 0;  // The sums are 0 already.
     __syncthreads();
   }
+  if (job.to_words) {
+    if (job.to_float) {
+      deliver_words<float, T>(job, words);
+    } else {
+      deliver_words<double, T>(job, words);
+    }
+    if (threadIdx.x == 0) count_as_ended(job.ended);
+    return;
+  }
   if (threadIdx.x == 0) {
-    round_and_deliver<T>(job, words, low, high);
+    round_and_deliver<T>(job, words, low, high, job.result);
     count_as_ended(job.ended);
   }
 }

@@ -55,4 +55,7 @@ exact_kernel_pair exact_kernels<float, squared>();
 template <>
 exact_kernel_pair exact_kernels<any_vector, any_vector>();
 
+/// Rounds sums of floats, or of doubles; its parameter is a round_job.
+const void* round_kernel(bool of_float);
+
 }  // namespace tally::backends::cuda

@@ -17,9 +17,9 @@ namespace tally::backends::cuda {
 /// The calling thread's results arrive here.
 class mailbox {
  public:
-  /// It has room for 16 results of complex128 at once. (One of transform_reduce may have 128
-  /// bytes.)
-  static constexpr int words = 64;
+  /// It has room for the two exact sums of a complex result, which are 274 numbers of 64 bits, or
+  /// for 137 results of complex128 at once. (One of transform_reduce may have 128 bytes.)
+  static constexpr int words = 552;
 
   /// Returns the calling thread's mailbox in the current context.
   static mailbox& of_this_thread(const current_device& current);

@@ -18,8 +18,44 @@ struct exact_sums {
   }
 };
 
-/// Rounds the sums, once, and writes them where and as what the caller wants the result.
-inline void write_rounded(const exact_sums& sums, const exact_arguments& a) {
+/// Adds the words of a normal form of exact_sum<double> to those of an exact_sum<T>, with `add(to,
+/// value)`. The sum is one that T's words hold: it has no digit below them.
+template <class T, class Add>
+TALLY_HOST_DEVICE void add_normal_form(const std::int64_t* from, std::int64_t* to, Add add) {
+  using all = exact_sum<double>;
+  using some = exact_sum<T>;
+  constexpr int below = (some::lowest_exponent - all::lowest_exponent) / some::radix_bits;
+  for (int i = 0; i < some::limbs - 1; ++i) add(to + i, from[below + i]);
+  // The last limb has the sign: the next one of the larger sum carries it on, where there is one.
+  std::int64_t last = from[below + some::limbs - 1];
+  if constexpr (below + some::limbs < all::limbs) {
+    last -= (from[all::limbs - 1] < 0 ? std::int64_t{1} : 0) << some::radix_bits;
+  }
+  add(to + some::limbs - 1, last);
+  for (int i = 0; i < some::words - some::limbs; ++i) {
+    add(to + some::limbs + i, from[all::limbs + i]);
+  }
+}
+
+/// Adds the sums to the words that the caller has for them.
+inline void add_to_words(const exact_sums& sums, const output& to) {
+  const auto add = [](std::int64_t* word, std::int64_t value) {
+    *word = static_cast<std::int64_t>(static_cast<std::uint64_t>(*word) +
+                                      static_cast<std::uint64_t>(value));
+  };
+  with_type<type_list<float, double>>(part_of(to.element), [&]<class T>() {
+    auto* const words = static_cast<std::int64_t*>(to.data);
+    add_normal_form<T>(sums.re.to_words().data(), words, add);
+    if (is_complex(to.element)) {
+      add_normal_form<T>(sums.im.to_words().data(), words + exact_sum<T>::words, add);
+    }
+  });
+}
+
+/// Rounds the sums, once, and writes them where and as what the caller wants the result; or adds
+/// them to the caller's words.
+inline void write_result(const exact_sums& sums, const exact_arguments& a) {
+  if (a.result.words) return add_to_words(sums, a.result);
   const auto write = [&]<class R>(R* result) {
     if (a.term == exact_term::square) {
       result[0] = sums.re.round_root<R>();
@@ -34,5 +70,27 @@ inline void write_rounded(const exact_sums& sums, const exact_arguments& a) {
 
 /// Adds terms to sums. The environment must be the default one.
 using exact_node = void(const exact_arguments& a, exact_sums& to);
+
+/// Rounds sum i of those that are asked for, which are of T, and writes its result of R's.
+template <class T, class R>
+TALLY_HOST_DEVICE void round_sum(const std::int64_t* words, int parts, bool root, R* result,
+                                 std::size_t i) {
+  constexpr auto of_part = static_cast<std::size_t>(exact_sum<T>::words);
+  for (std::size_t part = 0; part < static_cast<std::size_t>(parts); ++part) {
+    const std::size_t number = i * static_cast<std::size_t>(parts) + part;
+    const std::int64_t* const from = words + number * of_part;
+    result[number] = root ? exact_sum<T>::template round_root_words<R>(from)
+                          : exact_sum<T>::template round_words<R>(from);
+  }
+}
+
+/// Calls `round.template operator()<T, R>()` with the types of the sums and of the results.
+template <class Round>
+void with_sum_types(const round_arguments& a, Round&& round) {
+  with_type<type_list<float, double>>(part_of(a.sum), [&]<class T>() {
+    with_type<type_list<float, double>>(part_of(a.result.element),
+                                        [&]<class R>() { round.template operator()<T, R>(); });
+  });
+}
 
 }  // namespace tally::backends

@@ -8,16 +8,14 @@ namespace tally::backends {
 /// Returns pair j as the arguments of `dot`.
 inline dot_arguments dot_of_pair(const multi_dot_arguments& a, std::size_t j) {
   const auto [x, y] = a.pairs[j];
-  auto* const results = static_cast<std::byte*>(a.results.data);
-  return {
-      x, y, a.conjugated, {results + j * size_of(a.results.element), a.results.element}, a.options};
+  output result = a.results;
+  result.data = static_cast<std::byte*>(a.results.data) + j * bytes_of(a.results);
+  return {x, y, a.conjugated, result, a.options};
 }
 
 /// Says whether the pairs go to the exact grade. That is a row of its own in the table, and
 /// integers are exact in any grade.
-inline bool wants_exact(const multi_dot_arguments& a) {
-  return a.options.grade.is_exact() && a.results.element != type::int64;
-}
+inline bool wants_exact(const multi_dot_arguments& a) { return is_exact(a.options, a.results); }
 
 inline exact_arguments as_exact(const dot_arguments& a) {
   return {exact_term::product, a.x, a.y, a.conjugated, a.result, a.options};

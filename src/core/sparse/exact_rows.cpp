@@ -35,7 +35,7 @@ void sum_rows_exactly(const csr_product& a, std::size_t first, std::size_t n, ex
       row.y = gathered(a.x, columns, j, terms, elements);
       node(row, sum);
     }
-    write_rounded(sum, row);
+    write_result(sum, row);
   }
 }
 
