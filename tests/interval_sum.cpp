@@ -466,6 +466,32 @@ TEST(IntervalSums, AMillionPartsJoinInAnyOrder) {
   EXPECT_EQ(data::bits(all.finished(from_right)), expected);
 }
 
+TEST(IntervalSums, NodesAreTheLargestAndAsManyAsCounted) {
+  using namespace tally::backends;
+  for (std::int64_t chunks = 1; chunks <= 130; ++chunks) {
+    std::int64_t most = 0;
+    for (std::int64_t a = 0; a <= chunks; ++a) {
+      for (std::int64_t b = a; b <= chunks; ++b) {
+        std::int64_t at = a, count = 0;
+        for_each_node(a, b, [&](const interval_node& node) {
+          EXPECT_EQ(node.first, at);
+          EXPECT_EQ(node.first % node.chunks, 0);
+          const std::int64_t parent = node.first / (2 * node.chunks) * (2 * node.chunks);
+          EXPECT_FALSE(a <= parent && parent + 2 * node.chunks <= b) << a << " to " << b;
+          at = node.last();
+          ++count;
+        });
+        EXPECT_EQ(at, b);
+        EXPECT_EQ(count, count_nodes(a, b)) << a << " to " << b;
+        most = std::max(most, count);
+      }
+    }
+    EXPECT_LE(most, most_nodes(chunks));
+    // A number of chunks that is a power of two is one that has as many.
+    if ((chunks & (chunks - 1)) == 0) EXPECT_EQ(most, most_nodes(chunks));
+  }
+}
+
 // Every interval of chunks fits into the message, and every two that are adjacent join.
 TEST(IntervalSums, AnyTwoIntervalsJoinIfAdjacent) {
   constexpr std::int64_t chunks = 21;
