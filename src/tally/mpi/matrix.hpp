@@ -227,11 +227,28 @@ class matrix {
     interior_.rows = local.rows;
     interior_.columns = static_cast<std::size_t>(last - first);
     matrices::narrowed<Index>(interior_.columns);
-    std::vector<std::int64_t> boundary_columns;
+    const auto is_interior = [&](std::size_t i) {
+      const auto [begin, end] = terms_of(local, i);
+      for (std::size_t j = begin; j < end; ++j) {
+        if (!is_own(j)) return false;
+      }
+      return true;
+    };
+    std::size_t interior_terms = 0, boundary_terms = 0;
     for (std::size_t i = 0; i < local.rows; ++i) {
       const auto [begin, end] = terms_of(local, i);
-      bool interior = true;
-      for (std::size_t j = begin; j < end && interior; ++j) interior = is_own(j);
+      (is_interior(i) ? interior_terms : boundary_terms) += end - begin;
+    }
+    interior_.row_offsets.reserve(local.rows + 1);
+    interior_.column_indices.reserve(interior_terms);
+    interior_.values.reserve(interior_terms);
+    boundary_.column_indices.reserve(boundary_terms);
+    boundary_.values.reserve(boundary_terms);
+    std::vector<std::int64_t> boundary_columns;
+    boundary_columns.reserve(boundary_terms);
+    for (std::size_t i = 0; i < local.rows; ++i) {
+      const auto [begin, end] = terms_of(local, i);
+      const bool interior = is_interior(i);
       if (!interior) boundary_rows_.push_back(matrices::narrowed<Index>(i));
       for (std::size_t j = begin; j < end; ++j) {
         const auto c = static_cast<std::int64_t>(local.column_indices[j]);
