@@ -53,6 +53,11 @@ struct message {
   std::size_t count = 0;
 };
 
+/// The type of a message of elements, which are only moved.
+inline MPI_Datatype type_of_size(std::size_t bytes) {
+  return bytes == 4 ? MPI_UINT32_T : bytes == 8 ? MPI_UINT64_T : MPI_C_DOUBLE_COMPLEX;
+}
+
 /// Copies elements `places` of a vector, one behind the other.
 template <class Index>
 void gather(const operand& x, const std::vector<Index>& places, std::byte* to) {
@@ -269,6 +274,7 @@ class matrix {
     used_ = boundary_columns;
     std::sort(used_.begin(), used_.end());
     used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
+    calls::count_of(used_.size());
     boundary_.rows = boundary_rows_.size();
     boundary_.columns = used_.size();
     for (const std::int64_t c : boundary_columns) {
@@ -359,15 +365,21 @@ matrix(const layout&, const layout&, const csr_view<Value, Offset, Column>&) -> 
 template <element Value, csr_index Index>
 void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, const operand& x,
                                     const scalar& beta, const output_operand& y, grade g) const {
+  if (!is_in<spmvs::vector_types>(x.element) || !is_in<spmvs::vector_types>(y.element)) {
+    throw error(errc::unsupported_type,
+                "tally::mpi::spmv: vectors are of float32, float64, "
+                "complex64 or complex128");
+  }
   const std::size_t x_bytes = size_of(x.element), y_bytes = size_of(y.element);
   used_x_.resize(used_.size() * x_bytes);
   sent_x_.resize(own_sent_.size() * x_bytes);
   boundary_y_.resize(boundary_rows_.size() * y_bytes);
+  const MPI_Datatype type = matrices::type_of_size(x_bytes);
   std::vector<MPI_Request> requests;
   requests.reserve(received_.size() + sent_.size());
   for (const matrices::message& m : received_) {
-    calls::check(MPI_Irecv(used_x_.data() + m.first * x_bytes, calls::count_of(m.count * x_bytes),
-                           MPI_BYTE, m.rank, tag, communicator_.get(), &requests.emplace_back()),
+    calls::check(MPI_Irecv(used_x_.data() + m.first * x_bytes, static_cast<int>(m.count), type,
+                           m.rank, tag, communicator_.get(), &requests.emplace_back()),
                  "MPI_Irecv");
   }
 
@@ -380,6 +392,9 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
                       std::to_string(y.size) + ", of this rank's part of the matrix " +
                       std::to_string(width) + " and " + std::to_string(interior_.rows));
     }
+    if ((x.data == nullptr && x.size > 0) || (y.data == nullptr && y.size > 0)) {
+      throw error(errc::null_pointer, "tally::mpi::spmv: x or y is null");
+    }
     const auto is_device = [](const executor& e) { return e.name() == "cuda"; };
     if (is_device(where) || (where.name() == "automatic" && is_device(choose(x)))) {
       throw error(errc::wrong_memory,
@@ -388,10 +403,10 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
     matrices::gather(x, own_sent_, sent_x_.data());
   });
   for (const matrices::message& m : sent_) {  // a rank that has failed sends empty messages
-    calls::check(MPI_Isend(sent_x_.data() + m.first * x_bytes,
-                           failed ? 0 : calls::count_of(m.count * x_bytes), MPI_BYTE, m.rank, tag,
-                           communicator_.get(), &requests.emplace_back()),
-                 "MPI_Isend");
+    calls::check(
+        MPI_Isend(sent_x_.data() + m.first * x_bytes, failed ? 0 : static_cast<int>(m.count), type,
+                  m.rank, tag, communicator_.get(), &requests.emplace_back()),
+        "MPI_Isend");
   }
   const call_options options{g, false};
   calls::attempt(failed, [&] {
@@ -405,9 +420,9 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
                "MPI_Waitall");
   calls::attempt(failed, [&] {
     for (std::size_t i = 0; i < received_.size(); ++i) {
-      int bytes = 0;
-      calls::check(MPI_Get_count(&statuses[i], MPI_BYTE, &bytes), "MPI_Get_count");
-      if (bytes == 0) {
+      int count = 0;
+      calls::check(MPI_Get_count(&statuses[i], type, &count), "MPI_Get_count");
+      if (count == 0) {
         throw error(errc::invalid_argument, "tally::mpi::spmv: rank " +
                                                 std::to_string(received_[i].rank) +
                                                 " has failed, and its elements are missing here");
