@@ -55,8 +55,8 @@ Solves A x = b by conjugate gradients, b all ones, and prints a hash of the bits
 which is that of cg for the same matrix.
 
   FILE              a Matrix Market file, .mtx or .mtx.gz; without one: a 5-point Laplacian
-  EXECUTOR          serial, simd, openmp, openmp:THREADS or kokkos: rank r takes the r-th, and the
-                    first again after the last (default: serial simd)
+  EXECUTOR          serial, simd, openmp, openmp:THREADS, cuda, cuda:DEVICE or kokkos: rank r takes
+                    the r-th, and the first again after the last (default: serial simd)
   --grid N          the Laplacian's grid has N x N points (default: 100)
   --cut WHERE       how rows are cut: even, uneven (a rank has more than those before it), or at
                     multiples of a chunk: chunks (default: even)
@@ -68,6 +68,32 @@ which is that of cg for the same matrix.
   --every N         print every N-th iteration; 0: only the last (default: 100)
   --expect HASH     fail unless the last hash is this one, from a run elsewhere
 )";
+
+// --- A vector -------------------------------------------------------------------------------------
+
+/// This rank's part of a vector, where its executor's kernels work on it. It has data() and size(),
+/// so it is an operand.
+class part {
+ public:
+  part(const tally::executor& where, std::size_t n, double value)
+      : size_(n), memory_(where, n * sizeof(double)) {
+    tally::fill(where, value, *this);
+  }
+
+  double* data() { return static_cast<double*>(memory_.get()); }
+  const double* data() const { return static_cast<const double*>(memory_.get()); }
+  std::size_t size() const { return size_; }
+
+  std::vector<double> on_host() const {
+    std::vector<double> elements(size_);
+    tally::copy_bytes(memory_.where(), data(), elements.data(), memory_.bytes());
+    return elements;
+  }
+
+ private:
+  std::size_t size_;
+  tally::buffer memory_;
+};
 
 // --- The matrix -----------------------------------------------------------------------------------
 
@@ -90,32 +116,31 @@ global_matrix renumbered(const global_matrix& a, const std::vector<std::size_t>&
 }
 
 /// This rank's rows, with those columns alone that it has itself, or that others have.
-global_matrix part_of(const layout& l, const global_matrix& a, bool own) {
-  global_matrix part;
-  part.rows = static_cast<std::size_t>(l.size());
-  part.columns = a.columns;
+global_matrix rows_of(const layout& l, const global_matrix& a, bool own) {
+  global_matrix rows;
+  rows.rows = static_cast<std::size_t>(l.size());
+  rows.columns = a.columns;
   for (std::int64_t row = l.first(); row < l.first() + l.size(); ++row) {
     for (std::int32_t j = a.row_offsets[row]; j < a.row_offsets[row + 1]; ++j) {
       const std::int32_t column = a.column_indices[j];
       if ((column >= l.first() && column < l.first() + l.size()) != own) continue;
-      part.column_indices.push_back(column);
-      part.values.push_back(a.values[j]);
+      rows.column_indices.push_back(column);
+      rows.values.push_back(a.values[j]);
     }
-    part.row_offsets.push_back(static_cast<std::int32_t>(part.values.size()));
+    rows.row_offsets.push_back(static_cast<std::int32_t>(rows.values.size()));
   }
-  return part;
+  return rows;
 }
 
 /// A as Tally has it, or split by columns.
 class distributed {
  public:
   distributed(const layout& l, const global_matrix& a, bool split)
-      : all_(l, split ? part_of(l, a, true).view() : tally::mpi::rows_of(l, a.view())) {
-    if (split) others_.emplace(l, part_of(l, a, false).view());
+      : all_(l, split ? rows_of(l, a, true).view() : tally::mpi::rows_of(l, a.view())) {
+    if (split) others_.emplace(l, rows_of(l, a, false).view());
   }
 
-  void multiply(const tally::executor& where, const std::vector<double>& x, std::vector<double>& y,
-                tally::grade grade) const {
+  void multiply(const tally::executor& where, const part& x, part& y, tally::grade grade) const {
     tally::mpi::spmv(where, all_, x, y, grade);
     if (others_) tally::mpi::spmv(where, 1.0, *others_, x, 1.0, y, grade);
   }
@@ -138,7 +163,8 @@ class vector_hash {
     }
   }
 
-  void add(const std::vector<double>& x) {
+  void add(const part& vector) {
+    const std::vector<double> x = vector.on_host();
     std::vector<double> all(layout_.rank() == 0 ? numbers_.size() : 0), in_order(all.size());
     MPI_Gatherv(x.data(), static_cast<int>(x.size()), MPI_DOUBLE, all.data(), size_.data(),
                 first_.data(), MPI_DOUBLE, 0, MPI_COMM_WORLD);
@@ -167,11 +193,11 @@ std::uint64_t solve(const layout& l, const global_matrix& whole, const options& 
 
   const tally::executor where =
       chosen.executors[static_cast<std::size_t>(l.rank()) % chosen.executors.size()];
-  const auto inner = [&](const std::vector<double>& u, const std::vector<double>& v) {
+  const auto inner = [&](const part& u, const part& v) {
     return tally::mpi::dot(l, where, u, v, chosen.grade);
   };
   const auto n = static_cast<std::size_t>(l.size());
-  std::vector<double> x(n, 0.0), r(n, 1.0), p(n, 1.0), q(n);
+  part x(where, n, 0), r(where, n, 1), p(where, n, 1), q(where, n, 0);
   double rr = inner(r, r);
   const double norm = std::sqrt(rr);
 

@@ -431,6 +431,22 @@ static void exact_words(void) {
   CHECK(r == 42);
 }
 
+static void gathers(void) {
+  const int32_t places[] = {3, 0};
+  const int64_t wide[] = {1, 2};
+  double z[3] = {7, 8, 9};
+
+  CALL(tally_gather(&where, F64, 4, x, 1, I32, places, 2, z, 2, NULL));
+  CHECK(z[0] == 4 && z[1] == 8 && z[2] == 1);
+  CALL(tally_scatter(&where, F64, 2, x, -1, TALLY_INT64, wide, 3, z, 1, &queued));
+  CHECK(z[0] == 4 && z[1] == 2 && z[2] == 1);
+  FAIL(TALLY_UNSUPPORTED_TYPE, "tally::gather: the indices are float32; they can be int32 or int64",
+       tally_gather(&where, F64, 4, x, 1, F32, y, 2, z, 1, NULL));
+  CHECK(tally_scatter(&where, F64, 2, x, 1, I32, NULL, 3, z, 1, NULL) == TALLY_NULL_POINTER);
+  CHECK(tally_gather(&where, 99, 2, x, 1, I32, places, 2, z, 1, NULL) == TALLY_UNSUPPORTED_TYPE);
+  CHECK(z[0] == 4 && z[1] == 2 && z[2] == 1);
+}
+
 static void extrema(void) {
   struct {
     int value;
@@ -731,6 +747,7 @@ int main(void) {
   sums();
   several_sums();
   exact_words();
+  gathers();
   extrema();
   elementwise();
   histograms();

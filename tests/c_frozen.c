@@ -137,6 +137,10 @@ FUNCTION(tally_exact_words, size_t, int);
 FUNCTION(tally_merge_words, int, size_t, int, const int64_t*, int64_t*);
 FUNCTION(tally_round_words, int, where, size_t, int, const int64_t*, int, void*, options);
 FUNCTION(tally_round_root_words, int, where, size_t, int, const int64_t*, int, void*, options);
+FUNCTION(tally_gather, int, where, int, size_t, in, ptrdiff_t, int, in, size_t, void*, ptrdiff_t,
+         options);
+FUNCTION(tally_scatter, int, where, int, size_t, in, ptrdiff_t, int, in, size_t, void*, ptrdiff_t,
+         options);
 FUNCTION(tally_min, int, where, size_t, int, in, ptrdiff_t, void*, options);
 FUNCTION(tally_max, int, where, size_t, int, in, ptrdiff_t, void*, options);
 FUNCTION(tally_minmax, int, where, size_t, int, in, ptrdiff_t, void*, options);

@@ -360,6 +360,40 @@ void multiply_with_wrong_offsets() {
   }
 }
 
+// Both wait: they are refused in a capture, which goes on. What they write is in host memory.
+TEST_F(Cuda, SumsOverPartsAreForTheHost) {
+  constexpr std::size_t n = 5 * tally::order::chunk;
+  const device_vector<double> x(golden::doubles(n, 1));
+  const tally::interval_shape shape = {tally::summand::square, tally::type::float64, 1, n};
+  const tally::interval_field whole = {tally::summand::square, tally::as_operand(x.span())};
+  const tally::interval_field some = {tally::summand::square,
+                                      tally::as_operand(x.span().first(100))};
+  std::vector<std::int64_t> message(tally::interval_bytes(shape) / 8);
+  std::vector<double> terms(100);
+  cudaStream_t stream;
+  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const tally::executor where = tally::cuda({.stream = stream});
+  check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  EXPECT_THROW(tally::sum_interval(where, shape, {&whole, 1}, 0, message.data()), tally::error);
+  EXPECT_THROW(tally::interval_terms(where, shape, {&some, 1}, 100, terms.data()), tally::error);
+  cudaGraph_t graph;
+  check_cuda(cudaStreamEndCapture(stream, &graph));
+  check_cuda(cudaGraphDestroy(graph));
+
+  void* const on_device = x.span().data();
+  EXPECT_THROW(tally::sum_interval(where, shape, {&whole, 1}, 0, on_device), tally::error);
+  EXPECT_THROW(tally::interval_terms(where, shape, {&some, 1}, 100, on_device), tally::error);
+  EXPECT_THROW(tally::sum_interval(tally::simd(), shape, {&whole, 1}, 0, message.data()),
+               tally::error);
+
+  tally::sum_interval(where, shape, {&whole, 1}, 0, message.data());
+  double norm = 0, scale = 0;
+  tally::finish_interval(shape, message.data(), tally::conjugate::none, &norm, {&scale, 1});
+  EXPECT_EQ(scale, 1);
+  EXPECT_EQ(norm, tally::nrm2(where, x.span()));
+  check_cuda(cudaStreamDestroy(stream));
+}
+
 TEST_F(Cuda, WrongOffsetsHarmNoLaterCallFloat64) {
   multiply_with_wrong_offsets<double, std::int32_t>();
 }

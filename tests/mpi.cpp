@@ -586,6 +586,58 @@ void refuses_matrices() {
   expect(norm == 0, "spmv after an error");
 }
 
+/// All ranks on one executor, of each kind that is here, with vectors and results where its kernels
+/// work; on CUDA they share a device.
+void runs_on_every_executor() {
+  using V = double;
+  for (const tally::executor& where : tally::executors()) {
+    for (const std::int64_t n : {std::int64_t{1500}, std::int64_t{40000}}) {
+      const tally::csr_matrix<V> whole = random_matrix<V>(n, n, 60);
+      vector<V> x(n, 60, data::kind::wide), y(n, 61);
+      for (const int cut : cuts()) {
+        const std::string name =
+            name_of(n, cut, "on an executor") + ", " + std::string(where.name());
+        const layout l(MPI_COMM_WORLD, size_of_cut(n, cut));
+        const auto size = static_cast<std::size_t>(l.size());
+        const auto placed = [&](vector<V>& v) {
+          tally::buffer made(where, size * sizeof(V));
+          const std::vector<V> mine = copied(v, l);
+          tally::copy_bytes(where, mine.data(), made.get(), made.bytes());
+          return made;
+        };
+        const auto span_of = [&](const tally::buffer& b) {
+          return std::span(static_cast<V*>(b.get()), size);
+        };
+        const tally::buffer bx = placed(x), by = placed(y), bw = placed(y);
+        const auto px = span_of(bx), py = span_of(by), pw = span_of(bw);
+        for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
+          expect_bits(tally::mpi::dot(l, where, px, py, g),
+                      tally::dot(tally::serial(), x.all(), y.all(), g), name + ", dot");
+          expect_bits(tally::mpi::asum(l, where, px, g), tally::asum(tally::serial(), x.all(), g),
+                      name + ", asum");
+          expect_bits(tally::mpi::nrm2(l, where, px, g), tally::nrm2(tally::serial(), x.all(), g),
+                      name + ", nrm2");
+        }
+        const auto largest = tally::mpi::max(l, where, px);
+        const auto wanted_largest = tally::max(tally::serial(), x.all());
+        expect(largest.index == wanted_largest.index, name + ", max");
+
+        const tally::mpi::matrix a(l, tally::mpi::rows_of(l, whole.view()));
+        std::vector<V> wanted(whole.rows), got(size);
+        for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = y[static_cast<std::int64_t>(i)];
+        for (int turn = 0; turn < 3; ++turn) {
+          tally::spmv(tally::serial(), 0.5, whole.view(), x.all(), -2.0, wanted);
+          tally::mpi::spmv(where, 0.5, a, px, -2.0, pw);
+        }
+        tally::copy_bytes(where, bw.get(), got.data(), bw.bytes());
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          expect_bits(got[i], wanted[static_cast<std::size_t>(l.first()) + i], name + ", spmv");
+        }
+      }
+    }
+  }
+}
+
 const struct {
   const char* name;
   void (*run)();
@@ -601,6 +653,7 @@ const struct {
     {"finds extrema", finds_extrema},
     {"multiplies", multiplies},
     {"refuses matrices", refuses_matrices},
+    {"runs on every executor", runs_on_every_executor},
 };
 
 }  // namespace

@@ -481,6 +481,16 @@ class all_operations {
         {{"swap", none, first_two, [](const tally::executor& where, arguments& a) {
             tally::swap(where, a.out<Z>(0), a.out<Z>(1));
           }}});
+    std::vector<std::int32_t> backwards(n_);
+    for (std::size_t i = 0; i < n_; ++i) backwards[i] = static_cast<std::int32_t>(n_ - 1 - i);
+    add(types, {{elements<Z>(9)}, {bytes_of(backwards)}}, {elements<Z>(10)},
+        {{"gather", first_two, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::gather(where, a.in<Z>(0), a.in<std::int32_t>(1), a.out<Z>(0));
+          }},
+         {"scatter", first_two, first, [](const tally::executor& where, arguments& a) {
+            tally::scatter(where, a.in<Z>(0), a.in<std::int32_t>(1), a.out<Z>(0));
+          }}});
     const std::vector<std::vector<std::byte>> vector_and_sum = {
         elements<Z>(9), untouched(sizeof(tally::dot_result_t<Z, Z>))};
     add(types, inputs, vector_and_sum,

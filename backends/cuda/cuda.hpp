@@ -8,6 +8,9 @@ namespace tally::backends::cuda {
 
 extern const backend table;
 
+allocate_row allocate;
+deallocate_row deallocate;
+copy_bytes_row copy_bytes;
 dot_row dot;
 multi_dot_row multi_dot;
 reduce_row reduce;
@@ -18,6 +21,8 @@ fused_dot_row fused_dot;
 fused_nrm2_row fused_nrm2;
 fill_row fill;
 swap_row swap;
+gather_row gather;
+gather_row scatter;
 fetch_row fetch;
 for_each_part_row for_each_part;
 extremum_row extremum;

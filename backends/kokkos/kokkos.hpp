@@ -8,6 +8,9 @@ namespace tally::backends::kokkos {
 
 extern const backend table;
 
+allocate_row allocate;
+deallocate_row deallocate;
+copy_bytes_row copy_bytes;
 dot_row dot;
 multi_dot_row multi_dot;
 reduce_row reduce;
@@ -16,6 +19,8 @@ round_words_row round_words;
 transform_row transform;
 fill_row fill;
 swap_row swap;
+gather_row gather;
+gather_row scatter;
 fetch_row fetch;
 for_each_part_row for_each_part;
 extremum_row extremum;

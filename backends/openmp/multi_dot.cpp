@@ -29,6 +29,15 @@ void share_pairs(const executor& where, const multi_dot_arguments& a, std::size_
   }
 }
 
+/// Says whether the pairs [first, first + count) are equally long; otherwise the first terms are
+/// those of more pairs than the last.
+bool is_even(const dot_pairs& pairs, std::size_t first, std::size_t count) {
+  if (pairs.list.empty()) return true;
+  const auto some = pairs.list.subspan(first, count);
+  return std::ranges::all_of(
+      some, [&](const operand_pair& pair) { return pair.x.size == some.front().x.size; });
+}
+
 /// Gives each thread a share of the terms of all pairs, `side_by_side` pairs at a time.
 template <class A>
 void share_terms(const executor& where, const multi_dot_arguments& a, std::size_t longest,
@@ -37,11 +46,12 @@ void share_terms(const executor& where, const multi_dot_arguments& a, std::size_
   of_shares.reserve(most_shares(longest, threads));  // allocated before the first result is written
   for (std::size_t first = 0; first < a.pairs.size(); first += side_by_side) {
     const std::size_t count = std::min(side_by_side, a.pairs.size() - first);
-    const auto sums = sum_of_shares(simd::longest(a.pairs, first, count), threads, of_shares,
-                                    [&](std::size_t begin, std::size_t n) {
-                                      return simd::sum_side_by_side<A>(
-                                          where.instructions(), a.pairs, first, count, begin, n);
-                                    });
+    const auto sums = sum_of_shares(
+        simd::longest(a.pairs, first, count), threads, of_shares,
+        [&](std::size_t begin, std::size_t n) {
+          return simd::sum_side_by_side<A>(where.instructions(), a.pairs, first, count, begin, n);
+        },
+        is_even(a.pairs, first, count) ? dealing::adjacent : dealing::in_turn);
     auto* const results = static_cast<A*>(a.results.data);
     for (std::size_t j = 0; j < count; ++j) results[first + j] = finish(sums.of[j], a.conjugated);
   }

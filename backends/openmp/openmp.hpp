@@ -16,6 +16,8 @@ fused_dot_row fused_dot;
 fused_nrm2_row fused_nrm2;
 fill_row fill;
 swap_row swap;
+gather_row gather;
+gather_row scatter;
 for_each_part_row for_each_part;
 extremum_row extremum;
 histogram_row histogram;

@@ -33,18 +33,28 @@ inline share_shape shares_of(std::size_t size, int threads) {
   return {share, (size + share - 1) / share};
 }
 
+/// A thread's shares are adjacent, or they are dealt out in turn where the first ones take longer.
+enum class dealing { adjacent, in_turn };
+
 /// Calls f(i, first, n) for each share, on at most so many threads. f must not throw.
 template <class F>
-void for_each_share(std::size_t size, int threads, const share_shape& shape, const F& f) {
+void for_each_share(std::size_t size, int threads, const share_shape& shape, const F& f,
+                    dealing dealt = dealing::adjacent) {
   const auto most = static_cast<std::size_t>(threads);
   const std::size_t needed = std::clamp<std::size_t>(shape.count, 1, most);
+  const auto call = [&](std::size_t i) {
+    const std::size_t first = i * shape.size;
+    f(i, first, std::min(shape.size, size - first));
+  };
 #pragma omp parallel num_threads(static_cast<int>(needed))
   {
     const default_environment environment;
+    if (dealt == dealing::adjacent) {
 #pragma omp for schedule(static) nowait
-    for (std::size_t i = 0; i < shape.count; ++i) {
-      const std::size_t first = i * shape.size;
-      f(i, first, std::min(shape.size, size - first));
+      for (std::size_t i = 0; i < shape.count; ++i) call(i);
+    } else {
+#pragma omp for schedule(static, 1) nowait
+      for (std::size_t i = 0; i < shape.count; ++i) call(i);
     }
   }
 }
@@ -59,12 +69,13 @@ inline std::size_t most_shares(std::size_t size, int threads) {
 /// which are a node. `sums` is room for the shares' sums; where `most_shares` are reserved in it,
 /// nothing is allocated.
 template <class Sum, class Node>
-Sum sum_of_shares(std::size_t size, int threads, std::vector<Sum>& sums, const Node& node) {
+Sum sum_of_shares(std::size_t size, int threads, std::vector<Sum>& sums, const Node& node,
+                  dealing dealt = dealing::adjacent) {
   const share_shape shape = shares_of(size, threads);
   sums.assign(shape.count, Sum{});
-  for_each_share(size, threads, shape, [&](std::size_t i, std::size_t first, std::size_t n) {
-    sums[i] = node(first, n);
-  });
+  for_each_share(
+      size, threads, shape,
+      [&](std::size_t i, std::size_t first, std::size_t n) { sums[i] = node(first, n); }, dealt);
 
   if (sums.empty()) return Sum{};
   Sum all;

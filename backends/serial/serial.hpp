@@ -7,6 +7,9 @@ namespace tally::backends::serial {
 
 extern const backend table;
 
+allocate_row allocate;
+deallocate_row deallocate;
+copy_bytes_row copy_bytes;
 dot_row dot;
 multi_dot_row multi_dot;
 reduce_row reduce;
@@ -15,6 +18,8 @@ round_words_row round_words;
 transform_row transform;
 fill_row fill;
 swap_row swap;
+gather_row gather;
+gather_row scatter;
 for_each_part_row for_each_part;
 extremum_row extremum;
 histogram_row histogram;

@@ -2,11 +2,13 @@
 // backend that lacks a row does not compile.
 #pragma once
 
+#include <tally/buffer.hpp>
 #include <tally/dot.hpp>
 #include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
 #include <tally/functions.hpp>
+#include <tally/gather.hpp>
 #include <tally/histogram.hpp>
 #include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>
@@ -110,6 +112,9 @@ struct csr_defect {
 using describe_row = std::string(const executor& where);
 using reaches_row = bool(const executor& where, const place& memory);
 using make_row = executor();
+using allocate_row = void*(const executor& where, std::size_t bytes, reach who);
+using deallocate_row = void(const executor& where, void* memory, reach who) noexcept;
+using copy_bytes_row = void(const executor& where, const void* from, void* to, std::size_t bytes);
 using dot_row = void(const executor& where, const dot_arguments& arguments);
 using multi_dot_row = void(const executor& where, const multi_dot_arguments& arguments);
 using fused_dot_row = void(const executor& where, const transform_arguments& update,
@@ -123,6 +128,7 @@ using transform_row = void(const executor& where, const transform_arguments& arg
                            type computation);
 using fill_row = void(const executor& where, const element_bytes& value, const output_operand& z);
 using swap_row = void(const executor& where, const output_operand& x, const output_operand& y);
+using gather_row = void(const executor& where, const gather_arguments& arguments);
 using fetch_row = void(const executor& where, const operand& x, void* to);
 using for_each_part_row = void(const executor& where, const char* function, std::size_t size,
                                const part_calls& calls);
@@ -148,6 +154,12 @@ struct backend {
   make_row& make;
   /// Says whether kernels on `where` can read and write there.
   reaches_row& reaches;
+
+  /// Memory that kernels reach: it is made, of at least one byte, and freed, and bytes are copied
+  /// to it or from it, and waited for.
+  allocate_row& allocate;
+  deallocate_row& deallocate;
+  copy_bytes_row& copy_bytes;
 
   // All rows below are called in the default floating-point environment (`default_environment`).
   // The public function holds it for the calling thread; threads of a backend's own hold it for
@@ -184,6 +196,9 @@ struct backend {
   fill_row& fill;
   /// Exchanges elements of one type; there is at least one of each. The vectors share none.
   swap_row& swap;
+  /// Moves elements of one type from places that indices name, or to such; there is at least one.
+  gather_row& gather;
+  gather_row& scatter;
   /// Copies elements, bit by bit, to adjacent host memory, and waits. There is at least one.
   fetch_row& fetch;
   /// transform and transform_reduce call a function of the caller's for the parts of a range, which

@@ -664,6 +664,28 @@ tally_status tally_swap(const tally_executor* where, size_t n, tally_type type, 
   });
 }
 
+tally_status tally_gather(const tally_executor* where, tally_type type, size_t nx, const void* x,
+                          ptrdiff_t incx, tally_type index_type, const void* indices, size_t nz,
+                          void* z, ptrdiff_t incz, const tally_call_options* options) {
+  return status_of([&] {
+    read(options, nullptr);
+    tally::gather_elements(executor_of(where),
+                           {vector(nx, type, x, incx), vector(nz, index_type, indices, 1),
+                            written(nz, type, z, incz)});
+  });
+}
+
+tally_status tally_scatter(const tally_executor* where, tally_type type, size_t nx, const void* x,
+                           ptrdiff_t incx, tally_type index_type, const void* indices, size_t nz,
+                           void* z, ptrdiff_t incz, const tally_call_options* options) {
+  return status_of([&] {
+    read(options, nullptr);
+    tally::scatter_elements(executor_of(where),
+                            {vector(nx, type, x, incx), vector(nx, index_type, indices, 1),
+                             written(nz, type, z, incz)});
+  });
+}
+
 tally_status tally_scal(const tally_executor* where, size_t n, tally_type alpha_type,
                         const void* alpha, tally_type x_type, void* x, ptrdiff_t incx,
                         const tally_call_options* options) {

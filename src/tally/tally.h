@@ -461,6 +461,21 @@ TALLY_EXPORT tally_status tally_swap(const tally_executor* where, size_t n, tall
                                      void* x, ptrdiff_t incx, void* y, ptrdiff_t incy,
                                      const tally_call_options* options);
 
+/* z_i = x[indices[i]], i = 0 ... nz-1 (<tally/gather.hpp>), for elements of one type, bit by bit.
+ * There are nz indices, one behind the other, of TALLY_INT32 or TALLY_INT64, in [0, nx), which is
+ * not checked. */
+TALLY_EXPORT tally_status tally_gather(const tally_executor* where, tally_type type, size_t nx,
+                                       const void* x, ptrdiff_t incx, tally_type index_type,
+                                       const void* indices, size_t nz, void* z, ptrdiff_t incz,
+                                       const tally_call_options* options);
+
+/* z[indices[i]] = x_i, i = 0 ... nx-1. There are nx indices, none of them twice, in [0, nz), which
+ * is not checked. */
+TALLY_EXPORT tally_status tally_scatter(const tally_executor* where, tally_type type, size_t nx,
+                                        const void* x, ptrdiff_t incx, tally_type index_type,
+                                        const void* indices, size_t nz, void* z, ptrdiff_t incz,
+                                        const tally_call_options* options);
+
 /* x_i = alpha * x_i. */
 TALLY_EXPORT tally_status tally_scal(const tally_executor* where, size_t n, tally_type alpha_type,
                                      const void* alpha, tally_type x_type, void* x, ptrdiff_t incx,

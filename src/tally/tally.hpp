@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tally/version.h>
+#include <tally/buffer.hpp>
 #include <tally/csr_matrix.hpp>
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
@@ -12,6 +13,7 @@
 #include <tally/extremum.hpp>
 #include <tally/functions.hpp>
 #include <tally/fused.hpp>
+#include <tally/gather.hpp>
 #include <tally/histogram.hpp>
 #include <tally/interval_sum.hpp>
 #include <tally/matrix_market.hpp>

@@ -12,17 +12,21 @@
 // A transpose is another matrix, made by `transpose`: its rows have their terms in the order of the
 // whole matrix's rows, so the promise holds for it, too.
 //
-// Matrices and vectors are in host memory, and executors those of hosts (errc::wrong_memory). A
-// matrix is multiplied by one vector at a time.
+// A matrix is made in host memory. Vectors are where each rank's executor can read and write them;
+// on CUDA the first product copies the matrix to the device and makes plans, and elements of others
+// come and go through pinned host memory, so any MPI will do. A matrix is multiplied by one vector
+// at a time: on a device, products on another stream begin when those before have ended.
 #pragma once
 
 #include <tally/csr_matrix.hpp>
 #include <tally/error.hpp>
 #include <tally/executor.hpp>
+#include <tally/gather.hpp>
 #include <tally/mpi/agreement.hpp>
 #include <tally/mpi/communicator.hpp>
 #include <tally/mpi/layout.hpp>
 #include <tally/mpi/reduction.hpp>
+#include <tally/mpi/resident.hpp>
 #include <tally/operand.hpp>
 #include <tally/spmv.hpp>
 #include <tally/types.hpp>
@@ -58,28 +62,10 @@ inline MPI_Datatype type_of_size(std::size_t bytes) {
   return bytes == 4 ? MPI_UINT32_T : bytes == 8 ? MPI_UINT64_T : MPI_C_DOUBLE_COMPLEX;
 }
 
-/// Copies elements `places` of a vector, one behind the other.
+/// A list of indices as an operand.
 template <class Index>
-void gather(const operand& x, const std::vector<Index>& places, std::byte* to) {
-  const auto* const from = static_cast<const std::byte*>(x.data);
-  const auto bytes = static_cast<std::ptrdiff_t>(size_of(x.element));
-  for (const Index i : places) {
-    std::memcpy(to, from + static_cast<std::ptrdiff_t>(i) * x.increment * bytes,
-                static_cast<std::size_t>(bytes));
-    to += bytes;
-  }
-}
-
-/// Copies them back.
-template <class Index>
-void scatter(const std::byte* from, const std::vector<Index>& places, const output_operand& y) {
-  auto* const to = static_cast<std::byte*>(y.data);
-  const auto bytes = static_cast<std::ptrdiff_t>(size_of(y.element));
-  for (const Index i : places) {
-    std::memcpy(to + static_cast<std::ptrdiff_t>(i) * y.increment * bytes, from,
-                static_cast<std::size_t>(bytes));
-    from += bytes;
-  }
+operand as_indices(const std::vector<Index>& all) {
+  return {all.data(), all.size(), 1, sizeof(Index) == 4 ? type::int32 : type::int64};
 }
 
 /// A number that an index of the local matrix can be.
@@ -352,7 +338,7 @@ class matrix {
   std::vector<Index> own_sent_;     ///< what other ranks need of this one, message by message
   std::vector<matrices::message> received_;  ///< to places in `used_`
   std::vector<matrices::message> sent_;      ///< from places in `own_sent_`
-  mutable std::vector<std::byte> used_x_, sent_x_, boundary_y_;
+  mutable matrices::resident resident_;
 };
 
 /// A matrix takes its type of values from the rows that it is made of.
@@ -367,23 +353,33 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
                                     const scalar& beta, const output_operand& y, grade g) const {
   if (!is_in<spmvs::vector_types>(x.element) || !is_in<spmvs::vector_types>(y.element)) {
     throw error(errc::unsupported_type,
-                "tally::mpi::spmv: vectors are of float32, float64, "
-                "complex64 or complex128");
+                "tally::mpi::spmv: vectors are of float32, float64, complex64 or complex128");
   }
-  const std::size_t x_bytes = size_of(x.element), y_bytes = size_of(y.element);
-  used_x_.resize(used_.size() * x_bytes);
-  sent_x_.resize(own_sent_.size() * x_bytes);
-  boundary_y_.resize(boundary_rows_.size() * y_bytes);
+  const std::size_t x_bytes = size_of(x.element);
+  const executor on = where.name() == "automatic" ? choose(x) : where;
+  const matrices::arrays on_host = {as_operand(interior_.view()), as_operand(boundary_.view()),
+                                    matrices::as_indices(boundary_rows_),
+                                    matrices::as_indices(own_used_),
+                                    matrices::as_indices(own_sent_)};
+  std::optional<calls::failure> failed;
+  matrices::placement p;
+  calls::attempt(failed,
+                 [&] { p = resident_.on(on, on_host, used_.size(), x.element, y.element); });
+  std::vector<std::byte> received;  // where there is no room, messages arrive all the same
+  if (failed) {
+    received.resize(used_.size() * x_bytes);
+    p.received = received.data();
+  }
+
   const MPI_Datatype type = matrices::type_of_size(x_bytes);
   std::vector<MPI_Request> requests;
   requests.reserve(received_.size() + sent_.size());
   for (const matrices::message& m : received_) {
-    calls::check(MPI_Irecv(used_x_.data() + m.first * x_bytes, static_cast<int>(m.count), type,
-                           m.rank, tag, communicator_.get(), &requests.emplace_back()),
+    calls::check(MPI_Irecv(p.received + m.first * x_bytes, static_cast<int>(m.count), type, m.rank,
+                           tag, communicator_.get(), &requests.emplace_back()),
                  "MPI_Irecv");
   }
 
-  std::optional<calls::failure> failed;
   calls::attempt(failed, [&] {
     const auto width = static_cast<std::size_t>(columns_->size(rank_));
     if (x.size != width || y.size != interior_.rows) {
@@ -392,27 +388,22 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
                       std::to_string(y.size) + ", of this rank's part of the matrix " +
                       std::to_string(width) + " and " + std::to_string(interior_.rows));
     }
-    if ((x.data == nullptr && x.size > 0) || (y.data == nullptr && y.size > 0)) {
-      throw error(errc::null_pointer, "tally::mpi::spmv: x or y is null");
-    }
-    const auto is_device = [](const executor& e) { return e.name() == "cuda"; };
-    if (is_device(where) || (where.name() == "automatic" && is_device(choose(x)))) {
-      throw error(errc::wrong_memory,
-                  "tally::mpi::spmv: matrices over ranks are multiplied in host memory");
-    }
-    matrices::gather(x, own_sent_, sent_x_.data());
+    const output_operand gathered{p.gathered, own_sent_.size(), 1, x.element};
+    gather_elements(on, {x, p.here.own_sent, gathered});
+    if (p.gathered != p.sent) copy_bytes(on, p.gathered, p.sent, own_sent_.size() * x_bytes);
   });
   for (const matrices::message& m : sent_) {  // a rank that has failed sends empty messages
-    calls::check(
-        MPI_Isend(sent_x_.data() + m.first * x_bytes, failed ? 0 : static_cast<int>(m.count), type,
-                  m.rank, tag, communicator_.get(), &requests.emplace_back()),
-        "MPI_Isend");
+    calls::check(MPI_Isend(p.sent + m.first * x_bytes, failed ? 0 : static_cast<int>(m.count), type,
+                           m.rank, tag, communicator_.get(), &requests.emplace_back()),
+                 "MPI_Isend");
   }
   const call_options options{g, false};
+  const output_operand sums{p.boundary_y, boundary_rows_.size(), 1, y.element};
   calls::attempt(failed, [&] {
-    matrices::gather(x, own_used_, used_x_.data() + below_ * x_bytes);
-    if (!beta.is_zero()) matrices::gather(operand(y), boundary_rows_, boundary_y_.data());
-    spmv(where, spmv_arguments{as_operand(interior_.view()), x, y, alpha, beta, nullptr, options});
+    const output_operand own{p.used_x + below_ * x_bytes, own_used_.size(), 1, x.element};
+    gather_elements(on, {x, p.here.own_used, own});
+    if (!beta.is_zero()) gather_elements(on, {y, p.here.boundary_rows, sums});
+    spmv(on, spmv_arguments{p.here.interior, x, y, alpha, beta, p.interior_plan, options});
   });
 
   std::vector<MPI_Status> statuses(requests.size());
@@ -429,11 +420,15 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
       }
     }
     if (boundary_rows_.empty()) return;
-    const operand used{used_x_.data(), used_.size(), 1, x.element};
-    const output_operand sums{boundary_y_.data(), boundary_rows_.size(), 1, y.element};
-    spmv(where,
-         spmv_arguments{as_operand(boundary_.view()), used, sums, alpha, beta, nullptr, options});
-    matrices::scatter(boundary_y_.data(), boundary_rows_, y);
+    if (p.used_x != p.received) {  // those of lower ranks, and those of higher ones
+      const std::size_t above = below_ + own_used_.size();
+      copy_bytes(on, p.received, p.used_x, below_ * x_bytes);
+      copy_bytes(on, p.received + above * x_bytes, p.used_x + above * x_bytes,
+                 (used_.size() - above) * x_bytes);
+    }
+    const operand used{p.used_x, used_.size(), 1, x.element};
+    spmv(on, spmv_arguments{p.here.boundary, used, sums, alpha, beta, p.boundary_plan, options});
+    scatter_elements(on, {sums, p.here.boundary_rows, y});
   });
   if (failed) throw error(failed->code, failed->text);
 }
@@ -539,9 +534,10 @@ matrix<Value, Index> conjugate_transpose(const matrix<Value, Index>& a) {
   return a.transposed(conjugate::x);
 }
 
-/// y = A x. Blocks.
+/// y = A x. Blocks until what travels has arrived; on a device it returns when all of the product
+/// is queued on the executor's stream, and can't be captured.
 ///
-/// @param where  this rank's executor, one of a host.
+/// @param where  this rank's executor.
 /// @param a      a matrix.
 /// @param x      this rank's part of a vector that is distributed as the columns are.
 /// @param y      this rank's part of one that is distributed as the rows are, and is written; it

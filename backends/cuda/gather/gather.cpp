@@ -1,0 +1,29 @@
+// gather and scatter on a GPU.
+#include "backends/cuda/cuda.hpp"
+#include "backends/cuda/gather/job.hpp"
+#include "backends/cuda/runtime/launch.hpp"
+#include "backends/cuda/runtime/runtime.hpp"
+
+#include <algorithm>
+
+namespace tally::backends::cuda {
+namespace {
+
+void run(const executor& where, const gather_arguments& a, bool is_scatter) {
+  const current_device current(where.device());
+  gather_job job{gathered_elements(a, is_scatter), static_cast<std::int64_t>(a.indices.size),
+                 static_cast<int>(alignment_of(a.x.element))};
+  constexpr std::int64_t threads = threads_of_gather;
+  const auto blocks =
+      std::min<std::int64_t>((job.n + threads - 1) / threads, std::int64_t{1} << 30);
+  launch(gather_kernel(), {static_cast<unsigned>(blocks), threads_of_gather}, &job, where.device(),
+         where.stream());
+}
+
+}  // namespace
+
+void gather(const executor& where, const gather_arguments& a) { run(where, a, false); }
+
+void scatter(const executor& where, const gather_arguments& a) { run(where, a, true); }
+
+}  // namespace tally::backends::cuda

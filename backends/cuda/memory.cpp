@@ -1,0 +1,44 @@
+// Memory of a device, and pinned memory of the host, for those who have no binding to CUDA.
+#include "backends/cuda/cuda.hpp"
+
+#include "backends/cuda/runtime/launch.hpp"
+#include "backends/cuda/runtime/runtime.hpp"
+
+namespace tally::backends::cuda {
+
+void* allocate(const executor& where, std::size_t bytes, reach who) {
+  const current_device current(where.device());
+  const beside_captures mode;
+  void* memory = nullptr;
+  if (who == reach::kernels) {
+    check(cudaMalloc(&memory, bytes), "cudaMalloc");
+  } else {
+    check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable | cudaHostAllocMapped),
+          "cudaHostAlloc");
+  }
+  return memory;
+}
+
+// It may be called when the runtime, or the device's context, has gone: then there is nothing to
+// free.
+void deallocate(const executor& where, void* memory, reach who) noexcept {
+  try {
+    const current_device current(where.device());
+    const beside_captures mode;
+    const cudaError_t status = who == reach::kernels ? cudaFree(memory) : cudaFreeHost(memory);
+    if (status != cudaSuccess) (void)cudaGetLastError();
+  } catch (const error&) {
+    (void)cudaGetLastError();
+  }
+}
+
+void copy_bytes(const executor& where, const void* from, void* to, std::size_t bytes) {
+  const current_device current(where.device());
+  const cudaStream_t stream = where.stream();
+  (void)is_captured(stream, true, "copy_bytes");
+  const beside_captures mode;
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,32 @@
+// Memory of Kokkos's default execution space, where that runs on the host. A device's memory is
+// Kokkos's own affair.
+#include "backends/kokkos/kokkos.hpp"
+
+#include "backends/kokkos/sums.hpp"
+#include "backends/serial/serial.hpp"
+
+#include <tally/error.hpp>
+
+namespace tally::backends::kokkos {
+
+void* allocate(const executor& where, std::size_t bytes, reach who) {
+  if (!on_host) {
+    throw error(errc::invalid_argument,
+                "tally::allocate: Kokkos runs on a device here, whose memory kokkos_malloc gives");
+  }
+  return serial::allocate(where, bytes, who);
+}
+
+void deallocate(const executor& where, void* freed, reach who) noexcept {
+  serial::deallocate(where, freed, who);
+}
+
+void copy_bytes(const executor& where, const void* from, void* to, std::size_t bytes) {
+  if (!on_host) {
+    throw error(errc::invalid_argument,
+                "tally::copy_bytes: Kokkos runs on a device here; deep_copy copies its memory");
+  }
+  serial::copy_bytes(where, from, to, bytes);
+}
+
+}  // namespace tally::backends::kokkos

@@ -1,0 +1,46 @@
+// gather and scatter run on one thread, in plain loops.
+#include "backends/serial/serial.hpp"
+
+#include "src/core/elementwise/moves.hpp"
+#include "src/core/sparse/csr.hpp"
+
+#include <cstring>
+
+namespace tally::backends::serial {
+namespace {
+
+/// Copies the elements; `bytes` is a vector's element i, as an address.
+template <class From, class To>
+void move_elements(const gather_arguments& a, const From& from, const To& to) {
+  if (a.x.element == type::boolean) {
+    for (std::size_t i = 0; i < a.indices.size; ++i) *to(i) = std::byte{*from(i) != std::byte{}};
+    return;
+  }
+  with_size(a.x.element, [&]<std::size_t size>() {
+    for (std::size_t i = 0; i < a.indices.size; ++i) std::memcpy(to(i), from(i), size);
+  });
+}
+
+moved_vector elements(const operand& v) {
+  return moved_vector({const_cast<void*>(v.data), v.size, v.increment, v.element});
+}
+
+}  // namespace
+
+void gather(const executor&, const gather_arguments& a) {
+  const moved_vector x = elements(a.x), z(a.z);
+  const index_vector indices(a.indices);
+  move_elements(
+      a, [&](std::size_t i) { return x.at(static_cast<std::size_t>(indices[i])); },
+      [&](std::size_t i) { return z.at(i); });
+}
+
+void scatter(const executor&, const gather_arguments& a) {
+  const moved_vector x = elements(a.x), z(a.z);
+  const index_vector indices(a.indices);
+  move_elements(
+      a, [&](std::size_t i) { return x.at(i); },
+      [&](std::size_t i) { return z.at(static_cast<std::size_t>(indices[i])); });
+}
+
+}  // namespace tally::backends::serial

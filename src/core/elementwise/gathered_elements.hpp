@@ -1,0 +1,45 @@
+// What gather and scatter do with one element, on host and device.
+#pragma once
+
+#include "src/core/elementwise/moves.hpp"
+#include "src/core/sparse/csr.hpp"
+
+#include <tally/gather.hpp>
+
+#include <cstddef>
+
+namespace tally::backends {
+
+/// Moves elements between a vector with places and adjacent indices.
+struct gathered_elements {
+  moved_vector from, to;
+  index_vector indices;
+  int bytes;        ///< of an element
+  bool is_boolean;  ///< then a byte that is not 0 is written as 1
+  bool is_scatter;  ///< indices are into `to`, else into `from`
+
+  gathered_elements(const gather_arguments& a, bool scatters)
+      : from(output_operand{const_cast<void*>(a.x.data), a.x.size, a.x.increment, a.x.element}),
+        to(a.z),
+        indices(a.indices),
+        bytes(static_cast<int>(size_of(a.x.element))),
+        is_boolean(a.x.element == type::boolean),
+        is_scatter(scatters) {}
+
+  /// Moves element i of the indices, whose bytes are `unit`s: an unsigned integer that an element's
+  /// alignment allows.
+  template <class unit>
+  TALLY_HOST_DEVICE void move(std::size_t i) const {
+    const auto place = static_cast<std::size_t>(indices[i]);
+    const auto* const x = reinterpret_cast<const unit*>(from.at(is_scatter ? i : place));
+    auto* const z = reinterpret_cast<unit*>(to.at(is_scatter ? place : i));
+    if (is_boolean) {
+      *z = static_cast<unit>(*x != 0);
+      return;
+    }
+    constexpr int size = sizeof(unit);
+    for (int k = 0; k < bytes / size; ++k) z[k] = x[k];
+  }
+};
+
+}  // namespace tally::backends

@@ -1,0 +1,50 @@
+// Memory of executors: checks its arguments once, finds the backend, calls it.
+#include <tally/buffer.hpp>
+#include <tally/error.hpp>
+
+#include "src/core/table.hpp"
+#include "src/dispatch/check.hpp"
+
+namespace tally {
+namespace {
+
+void check_executor(const check& check, const executor& where) {
+  if (where.backend() != nullptr) return;
+  check.fail(errc::invalid_argument, "the executor is automatic, which has no memory of its own");
+}
+
+/// Says that bytes are at addresses, which the host or the executor reaches.
+void check_place(const check& check, const executor& where, const char* name, const void* pointer) {
+  if (pointer == nullptr) check.fail(errc::null_pointer, name, " is null");
+  if (!check::is_needed(where)) return;
+  const backends::place memory = locate(pointer);
+  if (!memory.host) check.reach(where, name, pointer);
+}
+
+}  // namespace
+
+void* allocate(const executor& where, std::size_t bytes, reach who) {
+  const check check{"tally::allocate"};
+  check_executor(check, where);
+  if (bytes > most_elements) {
+    check.fail(errc::out_of_memory, bytes, " bytes are more than there are");
+  }
+  return bytes == 0 ? nullptr : where.backend()->allocate(where, bytes, who);
+}
+
+void deallocate(const executor& where, void* memory, reach who) noexcept {
+  if (memory != nullptr && where.backend() != nullptr) {
+    where.backend()->deallocate(where, memory, who);
+  }
+}
+
+void copy_bytes(const executor& where, const void* from, void* to, std::size_t bytes) {
+  const check check{"tally::copy_bytes"};
+  check_executor(check, where);
+  if (bytes == 0) return;
+  check_place(check, where, "from", from);
+  check_place(check, where, "to", to);
+  where.backend()->copy_bytes(where, from, to, bytes);
+}
+
+}  // namespace tally

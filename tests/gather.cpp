@@ -1,0 +1,175 @@
+// gather and scatter: every type, increment and kind of index, on every executor, against a plain
+// loop over bytes; and buffers, the memory that they move elements of.
+#include "tests/data.hpp"
+
+#include <tally/tally.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace {
+
+using data::layout;
+using tally::type;
+
+class Gather : public data::OnEveryExecutor {};
+
+/// The elements of a vector in memory of an executor, one behind the other.
+std::vector<std::byte> elements_at(const data::buffer& memory, const tally::operand& v) {
+  const std::size_t size = size_of(v.element);
+  std::vector<std::byte> all(memory.size()), elements;
+  memory.read(all.data(), all.size());
+  const auto offset = static_cast<const std::byte*>(v.data) - memory.get();
+  for (std::size_t i = 0; i < v.size; ++i) {
+    const std::byte* const element =
+        all.data() + offset + static_cast<std::ptrdiff_t>(i * size) * v.increment;
+    elements.insert(elements.end(), element, element + size);
+  }
+  return elements;
+}
+
+/// A byte of bool as it is copied.
+std::vector<std::byte> copied(std::vector<std::byte> bytes, type element) {
+  if (element == type::boolean) {
+    for (std::byte& b : bytes) b = std::byte{b != std::byte{}};
+  }
+  return bytes;
+}
+
+template <class Index>
+void check(const tally::executor& where, type element, std::size_t n, layout x_layout,
+           layout z_layout) {
+  const std::size_t size = size_of(element), length = 3 * n + 7;
+  std::mt19937_64 random(n + size);
+  std::vector<Index> places(length);
+  std::iota(places.begin(), places.end(), Index{0});
+  std::shuffle(places.begin(), places.end(), random);
+  places.resize(n);
+  const data::placed indices(where, places);
+
+  const auto memory_of = [&](std::size_t elements) { return 256 + 4 * elements * size; };
+  auto long_bytes = data::random_bytes(element, length, 1, data::kind::special);
+  auto short_bytes = data::random_bytes(element, n, 2, data::kind::special);
+  if (element == type::boolean) long_bytes[0] = short_bytes.empty() ? std::byte{7} : short_bytes[0];
+
+  {
+    data::buffer x_memory(where, memory_of(length)), z_memory(where, memory_of(n));
+    const tally::operand x = data::place(x_memory, long_bytes, element, x_layout);
+    const tally::operand z = data::place(z_memory, short_bytes, element, z_layout);
+    tally::gather_elements(where, {x,
+                                   tally::as_operand(indices.span()),
+                                   {const_cast<void*>(z.data), n, z.increment, element}});
+    std::vector<std::byte> want(n * size);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::memcpy(&want[i * size], &long_bytes[static_cast<std::size_t>(places[i]) * size], size);
+    }
+    EXPECT_EQ(elements_at(z_memory, z), copied(want, element)) << name(element) << " " << n;
+  }
+  {
+    data::buffer x_memory(where, memory_of(n)), z_memory(where, memory_of(length));
+    const tally::operand x = data::place(x_memory, short_bytes, element, x_layout);
+    const tally::operand z = data::place(z_memory, long_bytes, element, z_layout);
+    tally::scatter_elements(where, {x,
+                                    tally::as_operand(indices.span()),
+                                    {const_cast<void*>(z.data), length, z.increment, element}});
+    std::vector<std::byte> want = long_bytes;
+    const std::vector<std::byte> moved = copied(short_bytes, element);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::memcpy(&want[static_cast<std::size_t>(places[i]) * size], &moved[i * size], size);
+    }
+    EXPECT_EQ(elements_at(z_memory, z), want) << name(element) << " " << n;
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Gather, EveryType) {
+  data::for_each_type([&]<class T>(std::type_identity<T>) {
+    for (const std::size_t n : {1, 63, 5000}) {
+      check<std::int32_t>(where(), tally::type_of<T>, n, {}, {});
+      check<std::int64_t>(where(), tally::type_of<T>, n, {1, 2}, {3, -2});
+      check<std::int32_t>(where(), tally::type_of<T>, n, {0, -1}, {1, 3});
+    }
+  });
+}
+
+TEST_ON_EVERY_EXECUTOR(Gather, TakesVectors) {
+  const data::placed x(where(), std::vector<double>{10, 20, 30, 40});
+  const data::placed z(where(), std::vector<double>{-1, -2, -3});
+  const data::placed places(where(), std::vector<int>{3, 0, 3});
+  tally::gather(where(), x.span(), places.span(), z.span());
+  EXPECT_EQ(z.read(), (std::vector<double>{40, 10, 40}));
+  const data::placed two(where(), std::vector<std::int64_t>{2, 0});
+  tally::scatter(where(), x.span().first(2), two.span(), z.span());
+  EXPECT_EQ(z.read(), (std::vector<double>{20, 10, 10}));
+  tally::gather(where(), x.span(), places.span().first(0), z.span().first(0));
+  tally::gather(where(), x.span().first(0), places.span().first(0), z.span().first(0));
+}
+
+TEST_ON_EVERY_EXECUTOR(Gather, RefusesWrongArguments) {
+  using tally::errc;
+  const data::placed x(where(), std::vector<double>(8));
+  const data::placed z(where(), std::vector<double>{1, 2, 3});
+  const data::placed places(where(), std::vector<int>{0, 1, 2});
+  const auto of = [](const auto& v) { return tally::as_operand(v.span()); };
+  const tally::output_operand out = {z.span().data(), 3, 1, type::float64};
+  const auto gather = [&](const tally::operand& from, const tally::operand& indices,
+                          const tally::output_operand& to) {
+    return [=, this] { tally::gather_elements(where(), {from, indices, to}); };
+  };
+  data::expect_error(errc::size_mismatch, "tally::gather: indices has 2 elements, z has 3",
+                     gather(of(x), of(places).slice(0, 2), out));
+  data::expect_error(errc::size_mismatch, "tally::gather: there are 3 indices, x has 0 elements",
+                     gather(of(x).slice(0, 0), of(places), out));
+  data::expect_error(errc::unsupported_type,
+                     "tally::gather: the indices are float64; they can be int32 or int64",
+                     gather(of(x), of(x).slice(0, 3), out));
+  tally::operand strided = of(places);
+  strided.increment = 2;
+  data::expect_error(errc::zero_increment,
+                     "tally::gather: the indices have increment 2; it must be 1",
+                     gather(of(x), strided, out));
+  data::expect_error(errc::unsupported_type, "tally::gather: x is int32, z is float64",
+                     gather(of(places), of(places), out));
+  data::expect_error(errc::size_mismatch, "tally::scatter: indices has 3 elements, x has 8",
+                     [&] { tally::scatter_elements(where(), {of(x), of(places), out}); });
+  EXPECT_THROW(tally::gather(where(), z.span(), places.span(), z.span()), tally::error);
+  EXPECT_EQ(z.read(), (std::vector<double>{1, 2, 3}));
+}
+
+class Buffer : public data::OnEveryExecutor {};
+
+TEST_ON_EVERY_EXECUTOR(Buffer, HoldsWhatKernelsWork) {
+  constexpr std::size_t n = 1000;
+  std::vector<double> x(n), y(n);
+  std::iota(x.begin(), x.end(), 1.0);
+  for (const auto who : {tally::reach::kernels, tally::reach::kernels_and_host}) {
+    tally::buffer from(where(), n * sizeof(double), who), to;
+    EXPECT_EQ(to.get(), nullptr);
+    to = tally::buffer(where(), n * sizeof(double), who);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(from.get()) % 64, 0u);
+    EXPECT_EQ(from.bytes(), n * sizeof(double));
+    tally::copy_bytes(where(), x.data(), from.get(), from.bytes());
+    const std::span<double> px(static_cast<double*>(from.get()), n);
+    const std::span<double> py(static_cast<double*>(to.get()), n);
+    tally::axpby(where(), 2.0, px, 0.0, py);
+    tally::copy_bytes(where(), to.get(), y.data(), to.bytes());
+    for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(y[i], 2 * x[i]);
+    const tally::buffer moved = std::move(to);
+    EXPECT_EQ(to.get(), nullptr);  // NOLINT: it says what a buffer is that was moved from
+    EXPECT_EQ(tally::dot(where(), px, py), tally::dot(tally::serial(), x, y));
+    if (who == tally::reach::kernels_and_host) EXPECT_EQ(px[n - 1], 1000);
+  }
+  tally::copy_bytes(where(), nullptr, nullptr, 0);
+  EXPECT_EQ(tally::allocate(where(), 0), nullptr);
+  data::expect_error(tally::errc::null_pointer, "tally::copy_bytes: from is null",
+                     [&] { tally::copy_bytes(where(), nullptr, y.data(), 8); });
+  data::expect_error(tally::errc::invalid_argument,
+                     "tally::allocate: the executor is automatic, which has no memory of its own",
+                     [&] { (void)tally::allocate(tally::automatic(), 8); });
+}
+
+}  // namespace
