@@ -550,6 +550,25 @@ void refuses_matrices() {
   expect_error(tally::errc::invalid_argument, who,
                [&] { tally::mpi::matrix(l, tally::mpi::rows_of(l, broken.view())); });
 
+  if (ranks_here > 1) {
+    const layout reversed(MPI_COMM_WORLD, 3, 3 * (ranks_here - 1 - rank_here));
+    const layout in_order(MPI_COMM_WORLD, 3);
+    const tally::csr_matrix<double> few_rows = random_matrix<double>(3, 3 * ranks_here, 1);
+    expect_error(tally::errc::invalid_argument, "different orders",
+                 [&] { tally::mpi::matrix(reversed, in_order, few_rows.view()); });
+  }
+  {  // other indices
+    const layout one_each(MPI_COMM_WORLD, 1);
+    const std::vector<std::int64_t> offsets = {0, 1}, columns = {ranks_here - 1 - rank_here};
+    const std::vector<double> value = {2}, number = {1.0 + rank_here};
+    const tally::mpi::matrix<double, std::int64_t> reversal(
+        one_each,
+        tally::csr_view(1, static_cast<std::size_t>(ranks_here), offsets, columns, value));
+    std::vector<double> result(1);
+    tally::mpi::spmv(here(), reversal, number, result);
+    expect(result[0] == 2.0 * (ranks_here - rank_here), "indices of 64 bits");
+  }
+
   // A product fails on one rank, and on those that wait for its elements.
   const tally::mpi::matrix a(l, tally::mpi::rows_of(l, whole.view()));
   std::vector<double> x(static_cast<std::size_t>(l.size())), y(x);

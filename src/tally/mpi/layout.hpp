@@ -104,8 +104,8 @@ class kept_handles {
 /// has a communicator of its own, whose ranks are ordered as their intervals are, and frees it; it
 /// must go before MPI is finalised, or it frees nothing. Making it and destroying it are
 /// collective, and so is every call that is given it: all ranks make the same calls in the same
-/// order, one thread of a rank at a time. It can be moved but not copied, and must outlive the
-/// requests made with it.
+/// order, one thread of a rank at a time. It can be moved but not copied; it must
+/// outlive the requests made with it, and stay where it is until they are waited for.
 class layout {
  public:
   /// Elements are numbered in the order of the ranks. Collective; blocks.

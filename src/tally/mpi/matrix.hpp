@@ -57,6 +57,11 @@ struct message {
   std::size_t count = 0;
 };
 
+/// The type of a message of elements, which are only moved.
+inline MPI_Datatype type_of_size(std::size_t bytes) {
+  return bytes == 4 ? MPI_UINT32_T : bytes == 8 ? MPI_UINT64_T : MPI_C_DOUBLE_COMPLEX;
+}
+
 /// A list of indices as an operand.
 template <class Index>
 operand as_indices(const std::vector<Index>& all) {
@@ -213,11 +218,28 @@ class matrix {
     interior_.rows = local.rows;
     interior_.columns = static_cast<std::size_t>(last - first);
     matrices::narrowed<Index>(interior_.columns);
-    std::vector<std::int64_t> boundary_columns;
+    const auto is_interior = [&](std::size_t i) {
+      const auto [begin, end] = terms_of(local, i);
+      for (std::size_t j = begin; j < end; ++j) {
+        if (!is_own(j)) return false;
+      }
+      return true;
+    };
+    std::size_t interior_terms = 0, boundary_terms = 0;
     for (std::size_t i = 0; i < local.rows; ++i) {
       const auto [begin, end] = terms_of(local, i);
-      bool interior = true;
-      for (std::size_t j = begin; j < end && interior; ++j) interior = is_own(j);
+      (is_interior(i) ? interior_terms : boundary_terms) += end - begin;
+    }
+    interior_.row_offsets.reserve(local.rows + 1);
+    interior_.column_indices.reserve(interior_terms);
+    interior_.values.reserve(interior_terms);
+    boundary_.column_indices.reserve(boundary_terms);
+    boundary_.values.reserve(boundary_terms);
+    std::vector<std::int64_t> boundary_columns;
+    boundary_columns.reserve(boundary_terms);
+    for (std::size_t i = 0; i < local.rows; ++i) {
+      const auto [begin, end] = terms_of(local, i);
+      const bool interior = is_interior(i);
       if (!interior) boundary_rows_.push_back(matrices::narrowed<Index>(i));
       for (std::size_t j = begin; j < end; ++j) {
         const auto c = static_cast<std::int64_t>(local.column_indices[j]);
@@ -238,6 +260,7 @@ class matrix {
     used_ = boundary_columns;
     std::sort(used_.begin(), used_.end());
     used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
+    calls::count_of(used_.size());
     boundary_.rows = boundary_rows_.size();
     boundary_.columns = used_.size();
     for (const std::int64_t c : boundary_columns) {
@@ -328,23 +351,35 @@ matrix(const layout&, const layout&, const csr_view<Value, Offset, Column>&) -> 
 template <element Value, csr_index Index>
 void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, const operand& x,
                                     const scalar& beta, const output_operand& y, grade g) const {
+  if (!is_in<spmvs::vector_types>(x.element) || !is_in<spmvs::vector_types>(y.element)) {
+    throw error(errc::unsupported_type,
+                "tally::mpi::spmv: vectors are of float32, float64, complex64 or complex128");
+  }
   const std::size_t x_bytes = size_of(x.element);
   const executor on = where.name() == "automatic" ? choose(x) : where;
   const matrices::arrays on_host = {as_operand(interior_.view()), as_operand(boundary_.view()),
                                     matrices::as_indices(boundary_rows_),
                                     matrices::as_indices(own_used_),
                                     matrices::as_indices(own_sent_)};
-  const matrices::placement p = resident_.on(on, on_host, used_.size(), x.element, y.element);
+  std::optional<calls::failure> failed;
+  matrices::placement p;
+  calls::attempt(failed,
+                 [&] { p = resident_.on(on, on_host, used_.size(), x.element, y.element); });
+  std::vector<std::byte> received;  // where there is no room, messages arrive all the same
+  if (failed) {
+    received.resize(used_.size() * x_bytes);
+    p.received = received.data();
+  }
 
+  const MPI_Datatype type = matrices::type_of_size(x_bytes);
   std::vector<MPI_Request> requests;
   requests.reserve(received_.size() + sent_.size());
   for (const matrices::message& m : received_) {
-    calls::check(MPI_Irecv(p.received + m.first * x_bytes, calls::count_of(m.count * x_bytes),
-                           MPI_BYTE, m.rank, tag, communicator_.get(), &requests.emplace_back()),
+    calls::check(MPI_Irecv(p.received + m.first * x_bytes, static_cast<int>(m.count), type, m.rank,
+                           tag, communicator_.get(), &requests.emplace_back()),
                  "MPI_Irecv");
   }
 
-  std::optional<calls::failure> failed;
   calls::attempt(failed, [&] {
     const auto width = static_cast<std::size_t>(columns_->size(rank_));
     if (x.size != width || y.size != interior_.rows) {
@@ -358,10 +393,9 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
     if (p.gathered != p.sent) copy_bytes(on, p.gathered, p.sent, own_sent_.size() * x_bytes);
   });
   for (const matrices::message& m : sent_) {  // a rank that has failed sends empty messages
-    calls::check(
-        MPI_Isend(p.sent + m.first * x_bytes, failed ? 0 : calls::count_of(m.count * x_bytes),
-                  MPI_BYTE, m.rank, tag, communicator_.get(), &requests.emplace_back()),
-        "MPI_Isend");
+    calls::check(MPI_Isend(p.sent + m.first * x_bytes, failed ? 0 : static_cast<int>(m.count), type,
+                           m.rank, tag, communicator_.get(), &requests.emplace_back()),
+                 "MPI_Isend");
   }
   const call_options options{g, false};
   const output_operand sums{p.boundary_y, boundary_rows_.size(), 1, y.element};
@@ -377,9 +411,9 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
                "MPI_Waitall");
   calls::attempt(failed, [&] {
     for (std::size_t i = 0; i < received_.size(); ++i) {
-      int bytes = 0;
-      calls::check(MPI_Get_count(&statuses[i], MPI_BYTE, &bytes), "MPI_Get_count");
-      if (bytes == 0) {
+      int count = 0;
+      calls::check(MPI_Get_count(&statuses[i], type, &count), "MPI_Get_count");
+      if (count == 0) {
         throw error(errc::invalid_argument, "tally::mpi::spmv: rank " +
                                                 std::to_string(received_[i].rank) +
                                                 " has failed, and its elements are missing here");

@@ -101,6 +101,7 @@ class interval_reduction final : public unfinished_sums {
         scale_(scale),
         own_((interval_bytes(shape_) + 7) / 8),
         message_(own_.size()) {
+    count_of(numbers() * static_cast<std::size_t>(chunk) * term_bytes());  // on all ranks alike
     const MPI_Datatype type = layout_.handles().type_of(count_of(message_.size()));
     make_message();
     all_reduce(own_.data(), message_.data(), 1, type,
