@@ -33,6 +33,12 @@ std::vector<std::byte> elements_at(const data::buffer& memory, const tally::oper
   return elements;
 }
 
+/// Memory of zeros.
+void clear(data::buffer& memory) {
+  const std::vector<std::byte> zeros(memory.size());
+  memory.write(zeros.data(), zeros.size());
+}
+
 /// A byte of bool as it is copied.
 std::vector<std::byte> copied(std::vector<std::byte> bytes, type element) {
   if (element == type::boolean) {
@@ -59,6 +65,7 @@ void check(const tally::executor& where, type element, std::size_t n, layout x_l
 
   {
     data::buffer x_memory(where, memory_of(length)), z_memory(where, memory_of(n));
+    clear(z_memory);
     const tally::operand x = data::place(x_memory, long_bytes, element, x_layout);
     const tally::operand z = data::place(z_memory, short_bytes, element, z_layout);
     tally::gather_elements(where, {x,
@@ -72,6 +79,7 @@ void check(const tally::executor& where, type element, std::size_t n, layout x_l
   }
   {
     data::buffer x_memory(where, memory_of(n)), z_memory(where, memory_of(length));
+    clear(z_memory);
     const tally::operand x = data::place(x_memory, short_bytes, element, x_layout);
     const tally::operand z = data::place(z_memory, long_bytes, element, z_layout);
     tally::scatter_elements(where, {x,
