@@ -331,6 +331,12 @@ void sums_many() {
                       name_of(n, cut, "multi_dotc"));
         }
       }
+      // A message of more than a page.
+      const std::vector<tally::strided_view<const double>> copies(300, y.part_of(l));
+      const double of_each = tally::sum(tally::serial(), y.all());
+      for (const double sum : tally::mpi::sums(l, here(), copies)) {
+        expect_bits(sum, of_each, name_of(n, cut, "300 sums"));
+      }
       const std::vector<tally::strided_view<const float>> none;
       expect(tally::mpi::sums(l, here(), none).empty(), "no sums");
     }

@@ -39,6 +39,7 @@ class buffer {
   /// See `allocate`.
   buffer(const executor& where, std::size_t bytes, reach who = reach::kernels)
       : where_(where), who_(who), bytes_(bytes), memory_(allocate(where, bytes, who)) {}
+  /// Takes the memory of another one.
   buffer(buffer&& other) noexcept
       : where_(other.where_),
         who_(other.who_),
