@@ -158,7 +158,7 @@ TEST_ON_EVERY_EXECUTOR(ExactWords, SeveralDotProducts) {
 
   const placed_words words(where(), type::complex128, k);
   std::vector<tally::exact_sum<double>> sums(2 * k), rows_sums(2 * k);
-  for (const auto [first, size] :
+  for (const auto& [first, size] :
        {std::pair(std::size_t{1000}, n - 1000), std::pair(std::size_t{0}, std::size_t{1000})}) {
     const auto rows = tally::rows(px + first, k, size, static_cast<std::ptrdiff_t>(n));
     const auto part = y.span().subspan(first, size);
