@@ -520,6 +520,12 @@ void multiplies_of(std::int64_t rows, std::int64_t columns, std::int64_t band) {
       tally::mpi::spmv(here(), 3.0f, a, x.part_of(by_columns), -2, got, g);
       compare(got, wanted, first_row, ", with factors");
 
+      std::vector<Y> apart(wanted.size()), got_apart(got.size());
+      const std::vector<Y> all_added(wanted), added(got);
+      tally::spmv(one, 3.0f, whole.view(), x.all(), 0, all_added, apart, g);
+      tally::mpi::spmv(here(), 3.0f, a, x.part_of(by_columns), 0, added, got_apart, g);
+      compare(got_apart, apart, first_row, ", apart");
+
       wanted.assign(whole.columns, Y{});
       got.assign(static_cast<std::size_t>(by_columns.size()), Y{});
       tally::spmv(one, tally::transpose(whole.view()), u.all(), wanted, g);

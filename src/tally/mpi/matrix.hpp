@@ -1,4 +1,5 @@
-// Sparse matrix times vector over ranks: y = A x, y = alpha A x + beta y, rows in blocks.
+// Sparse matrix times vector over ranks: y = A x, y = alpha A x + beta y, w = alpha A x + beta y,
+// rows in blocks.
 //
 // Promise: each y_i has the bits that `tally::spmv` (<tally/spmv.hpp>) has for the whole matrix in
 // one process, in either grade, for any number of ranks and wherever rows and columns are cut.
@@ -149,9 +150,10 @@ class matrix {
   /// How many elements of others this rank needs.
   std::size_t ghosts() const noexcept { return used_.size() - own_used_.size(); }
 
-  /// y = alpha A x + beta y with types erased: what `spmv` calls.
+  /// y = alpha A x + beta y with types erased: what `spmv` calls. The vector that beta multiplies
+  /// is `added`, where there is one.
   void multiply(const executor& where, const scalar& alpha, const operand& x, const scalar& beta,
-                const output_operand& y, grade g) const;
+                const output_operand& y, grade g, const std::optional<operand>& added = {}) const;
 
   /// The transpose, or the conjugate transpose.
   matrix transposed(conjugate values) const;
@@ -350,7 +352,8 @@ matrix(const layout&, const layout&, const csr_view<Value, Offset, Column>&) -> 
 
 template <element Value, csr_index Index>
 void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, const operand& x,
-                                    const scalar& beta, const output_operand& y, grade g) const {
+                                    const scalar& beta, const output_operand& y, grade g,
+                                    const std::optional<operand>& added) const {
   if (!is_in<spmvs::vector_types>(x.element) || !is_in<spmvs::vector_types>(y.element)) {
     throw error(errc::unsupported_type,
                 "tally::mpi::spmv: vectors are of float32, float64, complex64 or complex128");
@@ -382,7 +385,7 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
 
   calls::attempt(failed, [&] {
     const auto width = static_cast<std::size_t>(columns_->size(rank_));
-    if (x.size != width || y.size != interior_.rows) {
+    if (x.size != width || y.size != interior_.rows || (added && added->size != y.size)) {
       throw error(errc::size_mismatch,
                   "tally::mpi::spmv: x has " + std::to_string(x.size) + " elements and y has " +
                       std::to_string(y.size) + ", of this rank's part of the matrix " +
@@ -402,8 +405,12 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
   calls::attempt(failed, [&] {
     const output_operand own{p.used_x + below_ * x_bytes, own_used_.size(), 1, x.element};
     gather_elements(on, {x, p.here.own_used, own});
-    if (!beta.is_zero()) gather_elements(on, {y, p.here.boundary_rows, sums});
-    spmv(on, spmv_arguments{p.here.interior, x, y, alpha, beta, p.interior_plan, options});
+    const spmv_arguments product{p.here.interior, x,       y,    alpha, beta,
+                                 p.interior_plan, options, added};
+    if (product.reads_addend()) {
+      gather_elements(on, {product.addend(), p.here.boundary_rows, sums});
+    }
+    spmv(on, product);
   });
 
   std::vector<MPI_Status> statuses(requests.size());
@@ -427,7 +434,9 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
                  (used_.size() - above) * x_bytes);
     }
     const operand used{p.used_x, used_.size(), 1, x.element};
-    spmv(on, spmv_arguments{p.here.boundary, used, sums, alpha, beta, p.boundary_plan, options});
+    spmv_arguments product{p.here.boundary, used, sums, alpha, beta, p.boundary_plan, options};
+    if (added) product.added = operand(sums);
+    spmv(on, product);
     scatter_elements(on, {sums, p.here.boundary_rows, y});
   });
   if (failed) throw error(failed->code, failed->text);
@@ -561,6 +570,20 @@ template <element S, element Value, csr_index Index, vector_operand X, element R
 void spmv(const executor& where, S alpha, const matrix<Value, Index>& a, const X& x, R beta, Y&& y,
           grade g = {}) {
   a.multiply(where, alpha, as_operand(x), beta, as_output(y), g);
+}
+
+/// w = alpha A x + beta y: residuals, among others. y is an input, and is read whatever beta is.
+/// @param y  this rank's part of a vector that is distributed as the rows are.
+/// @param w  another one of the same type, which is written: y itself, or a vector that shares no
+///           memory with y.
+template <element S, element Value, csr_index Index, vector_operand X, element R, vector_operand Y,
+          vector_output W>
+  requires spmvs::computable<Value, X, W> && spmvs::factor<S, Value, X, W> &&
+           spmvs::factor<R, Value, X, W> &&
+           std::is_same_v<element_t<Y>, element_t<std::remove_cvref_t<W>>>
+void spmv(const executor& where, S alpha, const matrix<Value, Index>& a, const X& x, R beta,
+          const Y& y, W&& w, grade g = {}) {
+  a.multiply(where, alpha, as_operand(x), beta, as_output(w), g, as_operand(y));
 }
 
 }  // namespace tally::mpi
