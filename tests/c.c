@@ -421,6 +421,8 @@ static void exact_words(void) {
   CHECK(tally_merge_words((size_t)-1, F64, NULL, sum) == TALLY_INVALID_ARGUMENT);
   CHECK(tally_merge_words(1, F64, NULL, NULL) == TALLY_NULL_POINTER);
   CALL(tally_merge_words(0, F64, NULL, NULL));
+  CHECK(tally_merge_words(1, F64, (int64_t*)((char*)wide + 4), sum) == TALLY_MISALIGNED);
+  CHECK(tally_merge_words(1, F64, wide + 1, wide) == TALLY_OVERLAP);
   CHECK(tally_round_words(&where, (size_t)-1, F64, sum, F64, &r, NULL) == TALLY_INVALID_ARGUMENT);
   CHECK(tally_round_words(&where, 1, F64, sum, I32, &r, NULL) == TALLY_UNSUPPORTED_TYPE);
   CHECK(tally_round_words(&where, 1, F64, NULL, F64, &r, NULL) == TALLY_NULL_POINTER);

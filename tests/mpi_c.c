@@ -1,5 +1,6 @@
 /* The C interface over ranks: mpiexec -n RANKS tally_mpi_c_test. Each rank has its part of vectors
  * whose sums are known. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <tally/mpi.h>
@@ -33,38 +34,72 @@ int main(int argc, char** argv) {
     const float c[4] = {1, 2, 3, (float)rank};
     const double all = ranks * (ranks - 1) / 2;
     double r = 0, want[2];
+    const tally_call_options conjugated = {.size = sizeof conjugated,
+                                           .conjugate = TALLY_CONJUGATE_X};
     float f = 0, fc[2] = {0, 0};
     int64_t s = 0;
 
-    CHECK(tally_mpi_sum(comm, NULL, 4, F64, x, 1, F64, &r) == TALLY_SUCCESS);
+    CHECK(tally_mpi_sum(comm, NULL, 4, F64, x, 1, F64, &r, NULL) == TALLY_SUCCESS);
     CHECK(r == all + ranks * 0.5);
-    CHECK(tally_mpi_dot(comm, NULL, 4, F64, x, 1, F64, ones, -1, TALLY_CONJUGATE_NONE, F64, &r) ==
+    CHECK(tally_mpi_dot(comm, NULL, 4, F64, x, 1, F64, ones, -1, F64, &r, NULL) == TALLY_SUCCESS);
+    CHECK(r == all + ranks * 0.5);
+    CHECK(tally_mpi_asum(comm, NULL, rank == 0 ? 0 : 1, F64, x + 1, 1, F64, &r, NULL) ==
           TALLY_SUCCESS);
-    CHECK(r == all + ranks * 0.5);
-    CHECK(tally_mpi_asum(comm, NULL, rank == 0 ? 0 : 1, F64, x + 1, 1, F64, &r) == TALLY_SUCCESS);
     CHECK(r == all + (ranks - 1) * 0.5);
-    CHECK(tally_mpi_nrm2(comm, NULL, 2, F32, y, 1, F32, &f) == TALLY_SUCCESS);
+    CHECK(tally_mpi_nrm2(comm, NULL, 2, F32, y, 1, F32, &f, NULL) == TALLY_SUCCESS);
     want[0] = 25.0 * ranks;
     CHECK(tally_nrm2(NULL, 1, F64, want, 1, F64, &r, NULL) == TALLY_SUCCESS && r == want[0]);
     CHECK((double)f * f - want[0] < 1e-4 && want[0] - (double)f * f < 1e-4);
-    CHECK(tally_mpi_sum(comm, NULL, 3, I32, i, 1, TALLY_INT64, &s) == TALLY_SUCCESS);
+    CHECK(tally_mpi_sum(comm, NULL, 3, I32, i, 1, TALLY_INT64, &s, NULL) == TALLY_SUCCESS);
     CHECK(s == all + ranks);
-    CHECK(tally_mpi_nrm2(comm, NULL, rank == 0, I32, i + 2, 1, F64, &r) == TALLY_SUCCESS);
+    CHECK(tally_mpi_nrm2(comm, NULL, rank == 0, I32, i + 2, 1, F64, &r, NULL) == TALLY_SUCCESS);
     CHECK(r == 2);
     /* conj(c) * c */
-    CHECK(tally_mpi_dot(comm, NULL, 2, C64, c, 1, C64, c, 1, TALLY_CONJUGATE_X, C64, fc) ==
+    CHECK(tally_mpi_dot(comm, NULL, 2, C64, c, 1, C64, c, 1, C64, fc, &conjugated) ==
           TALLY_SUCCESS);
     CHECK(fc[0] == 14 * ranks + (float)(ranks * (ranks - 1) * (2 * ranks - 1)) / 6 && fc[1] == 0);
 
     /* What one rank does wrong, all ranks are told, and nothing is written. */
     r = 42;
-    CHECK(tally_mpi_sum(comm, NULL, 4, F64, rank == ranks - 1 ? NULL : x, 1, F64, &r) ==
+    CHECK(tally_mpi_sum(comm, NULL, 4, F64, rank == ranks - 1 ? NULL : x, 1, F64, &r, NULL) ==
           TALLY_NULL_POINTER);
-    CHECK(tally_mpi_dot(comm, NULL, 4, F64, x, rank == 0 ? 0 : 1, F64, ones, 1,
-                        TALLY_CONJUGATE_NONE, F64, &r) == TALLY_ZERO_INCREMENT);
-    CHECK(r == 42);
-    if (rank == ranks - 1) {
-      CHECK(strstr(tally_last_error(), rank == 0 ? "increment" : "x is null") != NULL);
+    CHECK(tally_mpi_dot(comm, NULL, 4, F64, x, rank == 0 ? 0 : 1, F64, ones, 1, F64, &r, NULL) ==
+          TALLY_ZERO_INCREMENT);
+    /* The types are those of the functions for one process. */
+    CHECK(tally_mpi_nrm2(comm, NULL, 3, I32, i, 1, TALLY_INT64, &s, NULL) ==
+          TALLY_UNSUPPORTED_TYPE);
+    CHECK(tally_mpi_nrm2(comm, NULL, 4, F64, x, 1, F32, &f, NULL) == TALLY_UNSUPPORTED_TYPE);
+    CHECK(tally_mpi_sum(comm, NULL, 3, I32, i, 1, F32, &f, NULL) == TALLY_UNSUPPORTED_TYPE);
+    CHECK(tally_mpi_sum(comm, NULL, 4, F64, x, 1, 99, &r, NULL) == TALLY_UNSUPPORTED_TYPE);
+    CHECK(tally_mpi_sum(comm, NULL, 4, F64, x, 1, F64, &r, &conjugated) == TALLY_INVALID_ARGUMENT);
+    CHECK(tally_mpi_sum(comm, NULL, 3, I32, i, 1, TALLY_INT64, rank == 0 ? NULL : &s, NULL) ==
+          TALLY_NULL_POINTER);
+    CHECK(tally_mpi_sum(comm, NULL, 4, F64, x, 1, F64, rank == 0 ? (char*)want + 4 : (char*)&r,
+                        NULL) == TALLY_MISALIGNED);
+    CHECK(r == 42 && s == all + ranks);
+    CHECK(tally_mpi_sum(comm, NULL, 4, F64, x, rank == 0 ? 0 : 1, F64, &r, NULL) ==
+          TALLY_ZERO_INCREMENT);
+    if (rank == 0) CHECK(strstr(tally_last_error(), "increment") != NULL);
+
+    /* Another executor, rounding, infinities and NaN. */
+    {
+      tally_executor serial;
+      const double tenths[2] = {0.1, 0.2};
+      double both[4] = {0, 0, 0, 0};
+      int k;
+      CHECK(tally_serial(&serial) == TALLY_SUCCESS);
+      CHECK(tally_mpi_sum(comm, &serial, 2, F64, tenths, 1, F64, &r, NULL) == TALLY_SUCCESS);
+      CHECK(tally_sum(NULL, 2, F64, tenths, 1, F64, both, NULL) == TALLY_SUCCESS);
+      CHECK(ranks > 1 || r == both[0]);
+      CHECK(tally_mpi_sum(comm, &serial, 1, TALLY_COMPLEX128, tenths, 1, TALLY_COMPLEX128, both,
+                          NULL) == TALLY_SUCCESS);
+      CHECK(both[1] > 0.2 * ranks - 1e-9 && both[1] < 0.2 * ranks + 1e-9);
+      for (k = 0; k < 4; ++k) both[k] = k == 1 && rank == 0 ? HUGE_VAL : 1;
+      CHECK(tally_mpi_sum(comm, NULL, 4, F64, both, 1, F64, &r, NULL) == TALLY_SUCCESS);
+      CHECK(r == HUGE_VAL);
+      if (rank == ranks - 1) both[2] = -HUGE_VAL;
+      CHECK(tally_mpi_sum(comm, NULL, 4, F64, both, 1, F64, &r, NULL) == TALLY_SUCCESS);
+      CHECK(r != r);
     }
   }
   MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, comm);

@@ -6,6 +6,7 @@
 #include "src/core/types/tables.hpp"
 #include "src/dispatch/check.hpp"
 #include "src/dispatch/fixed_text.hpp"
+#include "src/dispatch/overlap.hpp"
 
 #include <algorithm>
 #include <array>
@@ -594,7 +595,16 @@ tally_status tally_merge_words(size_t count, tally_type sum_type, const int64_t*
            tally::most_elements / words);
     }
     if (count == 0) return;
-    require("to", to);
+    const tally::check check{"tally_merge_words"};
+    const tally::operand sums = {to, count * words, 1, tally::type::int64};
+    check.vector("to", sums);
+    check.read_on_host("to", sums);
+    if (from != nullptr && from != to) {
+      const tally::operand others = {from, count * words, 1, tally::type::int64};
+      check.vector("from", others);
+      check.read_on_host("from", others);
+      tally::check_apart(check, "from", others, "to", sums);
+    }
     const bool complex = is_complex(to_type(sum_type));
     part_of(to_type(sum_type)) == tally::type::float32
         ? merge_words<float>(complex ? 2 * count : count, from, to)

@@ -93,7 +93,8 @@ added_sums<T> add_to(std::vector<exact_sum<T>>& sums) noexcept {
 /// `tally::dot(where, x, y, tally::add_to<double>(words))` adds to words where the executor can
 /// write: host memory for the CPU backends; device, managed or pinned host memory for CUDA. It
 /// doesn't block: on a device the call returns once the work is queued on the executor's stream,
-/// and may be captured in a graph. Several streams may add to the same words at once.
+/// and may be captured in a graph. Several streams of one device may add to the same words at once;
+/// several devices, and threads of a host, take turns or have words of their own.
 template <float_or_double T>
 added_words<T> add_to(std::int64_t* words) noexcept {
   return {words};

@@ -5,134 +5,178 @@
  * MPI_Allreduce adds the words of all ranks as integers, and each rank rounds them. It is 1104
  * bytes for sums of doubles and products of them, 192 where no element is a double.
  *
- * The functions are collective: all ranks of `comm` call them with the same types, each with its
- * own elements, of which there may be none, and its own executor. They block. They are defined
- * here, since MPI libraries have no common binary interface, and call MPI_Allreduce, MPI_Comm_rank
- * and MPI_Bcast on `comm` alone. Before MPI_Init and after MPI_Finalize they must not be called.
+ * The functions are collective: all ranks of `comm` call them with the same types and options, each
+ * with its own elements, of which there may be none, and its own executor. `result` is host memory.
+ * They block. They are defined here, since MPI libraries have no common binary interface, and call
+ * MPI_Allreduce, MPI_Comm_rank and MPI_Bcast on `comm` alone. Before MPI_Init and after
+ * MPI_Finalize they must not be called.
  *
- * Errors. Where a rank has failed, all ranks return the status of the lowest one that has, and no
- * result is written. tally_last_error has the text on those that have failed themselves. What MPI
+ * options: conjugate, for dot products. NULL, and 0 in each member, are the defaults; the grade is
+ * exact whatever they say.
+ *
+ * Errors. Where a rank has failed, all ranks return the status of the lowest one that has, and
+ * nothing is written. tally_last_error has the text on those that have failed themselves. What MPI
  * doesn't do is TALLY_DEVICE_FAILURE, on the ranks where MPI says so. */
 #ifndef TALLY_MPI_H
 #define TALLY_MPI_H
 
+#include <limits.h>
 #include <mpi.h>
+#include <string.h>
 #include <tally/tally.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The type of the exact sums that hold all terms of elements of these types. */
-static inline tally_type tally_mpi_sum_type(tally_type x_type, tally_type y_type,
-                                            tally_type result_type) {
+/* One sum over ranks: the functions below are made of these steps, and need no more. */
+typedef struct tally_mpi_call {
+  tally_call_options options; /* what this rank's executor is asked for */
+  tally_status status;        /* what this rank has met so far */
+  int is_integer;             /* whether the result is an int64_t */
+  int is_root;                /* whether it is the root of the sum */
+  tally_type sum_type;        /* whose words there are */
+  tally_type result_type;
+  int64_t words[2 * 137 + 1]; /* those of any sum, and one for the ranks that have failed */
+  double unused[2];           /* where a sum of nothing is written, which checks the types */
+} tally_mpi_call;
+
+/* Begins a call for elements of two types. */
+static inline void tally_mpi_begin(tally_mpi_call* call, tally_type x_type, tally_type y_type,
+                                   int is_root, tally_type result_type,
+                                   const tally_call_options* options) {
   const int is_wide = x_type == TALLY_FLOAT64 || x_type == TALLY_COMPLEX128 ||
                       y_type == TALLY_FLOAT64 || y_type == TALLY_COMPLEX128;
-  if (result_type == TALLY_COMPLEX64 || result_type == TALLY_COMPLEX128) {
-    return is_wide ? TALLY_COMPLEX128 : TALLY_COMPLEX64;
+  const int is_complex = result_type == TALLY_COMPLEX64 || result_type == TALLY_COMPLEX128;
+  memset(call, 0, sizeof *call);
+  call->is_integer = result_type == TALLY_INT64;
+  call->is_root = is_root;
+  call->sum_type = is_complex ? (is_wide ? TALLY_COMPLEX128 : TALLY_COMPLEX64)
+                              : (is_wide ? TALLY_FLOAT64 : TALLY_FLOAT32);
+  call->result_type = result_type;
+  call->options.size = sizeof call->options;
+  call->options.grade = TALLY_GRADE_EXACT;
+  if (options != NULL) {
+    call->options.conjugate = options->conjugate;
   }
-  return is_wide ? TALLY_FLOAT64 : TALLY_FLOAT32;
 }
 
-/* What a rank asks its executor for. */
-static inline tally_call_options tally_mpi_options(tally_conjugate conjugate, int is_integer) {
-  tally_call_options options;
-  options.size = sizeof options;
-  options.grade = TALLY_GRADE_DEFAULT;
-  options.wait = TALLY_WAIT_YES;
-  options.conjugate = conjugate;
-  options.reserved = options.reserved_too = 0;
-  options.form = is_integer ? TALLY_RESULT_ROUNDED : TALLY_RESULT_WORDS;
-  return options;
+/* Says where a sum of nothing is written: to `result` where that will be refused. */
+static inline void* tally_mpi_place(tally_mpi_call* call, void* result) {
+  const size_t size = tally_type_size(call->result_type);
+  return result == NULL || (uintptr_t)result % (size < 8 && size > 0 ? size : 8) != 0
+             ? result
+             : call->unused;
 }
 
-/* The room for the words of any sum, and for one that counts the ranks that have failed. */
-enum { TALLY_MPI_WORDS = 275 };
+/* Says what the local sum is to leave, and its type: a number, or words. */
+static inline tally_type tally_mpi_local_type(tally_mpi_call* call) {
+  call->options.form = call->is_integer ? TALLY_RESULT_ROUNDED : TALLY_RESULT_WORDS;
+  return call->is_integer ? TALLY_INT64 : call->sum_type;
+}
 
-/* Adds up what all ranks have in `words`, and rounds it. `status` is what making it returned. */
-static inline tally_status tally_mpi_finish(MPI_Comm comm, tally_status status, tally_type sum_type,
-                                            int root, int64_t* words, tally_type result_type,
-                                            void* result) {
-  const int is_integer = result_type == TALLY_INT64;
-  const int count = is_integer ? 1 : (int)tally_exact_words(sum_type);
+/* Adds up what all ranks have, and rounds it into `result`. */
+static inline tally_status tally_mpi_end(tally_mpi_call* call, MPI_Comm comm, void* result) {
+  const int count = call->is_integer ? 1 : (int)tally_exact_words(call->sum_type);
   int i, rank, lowest;
-  if (status != TALLY_SUCCESS) {
-    for (i = 0; i < count; ++i) words[i] = 0;
+  if (call->status != TALLY_SUCCESS) {
+    for (i = 0; i < count; ++i) call->words[i] = 0;
   }
-  words[count] = status != TALLY_SUCCESS;
-  if (MPI_Allreduce(MPI_IN_PLACE, words, count + 1, MPI_UINT64_T, MPI_SUM, comm) != MPI_SUCCESS) {
+  call->words[count] = call->status != TALLY_SUCCESS;
+  if (MPI_Allreduce(MPI_IN_PLACE, call->words, count + 1, MPI_UINT64_T, MPI_SUM, comm) !=
+      MPI_SUCCESS) {
     return TALLY_DEVICE_FAILURE;
   }
-  if (words[count] != 0) {
+  if (call->words[count] != 0) {
     if (MPI_Comm_rank(comm, &rank) != MPI_SUCCESS) return TALLY_DEVICE_FAILURE;
-    lowest = status != TALLY_SUCCESS ? rank : INT32_MAX;
+    lowest = call->status != TALLY_SUCCESS ? rank : INT_MAX;
     if (MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS ||
-        MPI_Bcast(&status, 1, MPI_INT, lowest, comm) != MPI_SUCCESS) {
+        MPI_Bcast(&call->status, 1, MPI_INT, lowest, comm) != MPI_SUCCESS) {
       return TALLY_DEVICE_FAILURE;
     }
-    return status;
+    return call->status;
   }
-  if (is_integer) {
-    *(int64_t*)result = words[0];
+  if (call->is_integer) {
+    *(int64_t*)result = call->words[0];
     return TALLY_SUCCESS;
   }
-  return root ? tally_round_root_words(NULL, 1, sum_type, words, result_type, result, NULL)
-              : tally_round_words(NULL, 1, sum_type, words, result_type, result, NULL);
+  return call->is_root ? tally_round_root_words(NULL, 1, call->sum_type, call->words,
+                                                call->result_type, result, NULL)
+                       : tally_round_words(NULL, 1, call->sum_type, call->words, call->result_type,
+                                           result, NULL);
 }
 
 /* *result = sum_i x_i * y_i over the elements of all ranks, otherwise as tally_dot in the exact
- * grade. result_type is one of those that tally_dot has; of TALLY_INT64 the sum is modulo 2^64.
- * `result` is host memory. */
+ * grade; with TALLY_INT64 for result_type the sum is modulo 2^64. */
 static inline tally_status tally_mpi_dot(MPI_Comm comm, const tally_executor* where, size_t n,
                                          tally_type x_type, const void* x, ptrdiff_t incx,
                                          tally_type y_type, const void* y, ptrdiff_t incy,
-                                         tally_conjugate conjugate, tally_type result_type,
-                                         void* result) {
-  int64_t words[TALLY_MPI_WORDS] = {0};
-  const int is_integer = result_type == TALLY_INT64;
-  const tally_type sum = tally_mpi_sum_type(x_type, y_type, result_type);
-  const tally_call_options options = tally_mpi_options(conjugate, is_integer);
-  const tally_status status = tally_dot(where, n, x_type, x, incx, y_type, y, incy,
-                                        is_integer ? TALLY_INT64 : sum, words, &options);
-  return tally_mpi_finish(comm, status, sum, 0, words, result_type, result);
+                                         tally_type result_type, void* result,
+                                         const tally_call_options* options) {
+  tally_mpi_call call;
+  tally_mpi_begin(&call, x_type, y_type, 0, result_type, options);
+  if (call.status == TALLY_SUCCESS) {
+    call.status = tally_dot(NULL, 0, x_type, NULL, 1, y_type, NULL, 1, result_type,
+                            tally_mpi_place(&call, result), &call.options);
+  }
+  if (call.status == TALLY_SUCCESS) {
+    const tally_type local = tally_mpi_local_type(&call);
+    call.status =
+        tally_dot(where, n, x_type, x, incx, y_type, y, incy, local, call.words, &call.options);
+  }
+  return tally_mpi_end(&call, comm, result);
+}
+
+/* A local sum of one vector: tally_sum, tally_asum or tally_nrm2. */
+typedef tally_status tally_mpi_local_sum(const tally_executor* where, size_t n, tally_type x_type,
+                                         const void* x, ptrdiff_t incx, tally_type result_type,
+                                         void* result, const tally_call_options* options);
+
+/* The sum of one vector over ranks. */
+static inline tally_status tally_mpi_reduce(MPI_Comm comm, tally_mpi_local_sum* sum, int is_root,
+                                            const tally_executor* where, size_t n,
+                                            tally_type x_type, const void* x, ptrdiff_t incx,
+                                            tally_type result_type, void* result,
+                                            const tally_call_options* options) {
+  tally_mpi_call call;
+  tally_mpi_begin(&call, x_type, x_type, is_root, result_type, options);
+  if (call.status == TALLY_SUCCESS) {
+    call.status =
+        sum(NULL, 0, x_type, NULL, 1, result_type, tally_mpi_place(&call, result), &call.options);
+  }
+  if (call.status == TALLY_SUCCESS) {
+    const tally_type local = tally_mpi_local_type(&call);
+    call.status = sum(where, n, x_type, x, incx, local, call.words, &call.options);
+  }
+  return tally_mpi_end(&call, comm, result);
 }
 
 /* *result = sum_i x_i over the elements of all ranks; see tally_sum and tally_mpi_dot. */
 static inline tally_status tally_mpi_sum(MPI_Comm comm, const tally_executor* where, size_t n,
                                          tally_type x_type, const void* x, ptrdiff_t incx,
-                                         tally_type result_type, void* result) {
-  int64_t words[TALLY_MPI_WORDS] = {0};
-  const int is_integer = result_type == TALLY_INT64;
-  const tally_type sum = tally_mpi_sum_type(x_type, x_type, result_type);
-  const tally_call_options options = tally_mpi_options(TALLY_CONJUGATE_NONE, is_integer);
-  const tally_status status =
-      tally_sum(where, n, x_type, x, incx, is_integer ? TALLY_INT64 : sum, words, &options);
-  return tally_mpi_finish(comm, status, sum, 0, words, result_type, result);
+                                         tally_type result_type, void* result,
+                                         const tally_call_options* options) {
+  return tally_mpi_reduce(comm, tally_sum, 0, where, n, x_type, x, incx, result_type, result,
+                          options);
 }
 
 /* *result = sum_i |x_i| over the elements of all ranks; see tally_asum and tally_mpi_dot. */
 static inline tally_status tally_mpi_asum(MPI_Comm comm, const tally_executor* where, size_t n,
                                           tally_type x_type, const void* x, ptrdiff_t incx,
-                                          tally_type result_type, void* result) {
-  int64_t words[TALLY_MPI_WORDS] = {0};
-  const int is_integer = result_type == TALLY_INT64;
-  const tally_type sum = tally_mpi_sum_type(x_type, x_type, result_type);
-  const tally_call_options options = tally_mpi_options(TALLY_CONJUGATE_NONE, is_integer);
-  const tally_status status =
-      tally_asum(where, n, x_type, x, incx, is_integer ? TALLY_INT64 : sum, words, &options);
-  return tally_mpi_finish(comm, status, sum, 0, words, result_type, result);
+                                          tally_type result_type, void* result,
+                                          const tally_call_options* options) {
+  return tally_mpi_reduce(comm, tally_asum, 0, where, n, x_type, x, incx, result_type, result,
+                          options);
 }
 
 /* *result = sqrt(sum_i |x_i|^2) over the elements of all ranks; see tally_nrm2 and tally_mpi_dot.
  */
 static inline tally_status tally_mpi_nrm2(MPI_Comm comm, const tally_executor* where, size_t n,
                                           tally_type x_type, const void* x, ptrdiff_t incx,
-                                          tally_type result_type, void* result) {
-  int64_t words[TALLY_MPI_WORDS] = {0};
-  const tally_type sum = tally_mpi_sum_type(x_type, x_type, result_type);
-  const tally_call_options options = tally_mpi_options(TALLY_CONJUGATE_NONE, 0);
-  const tally_status status = tally_nrm2(where, n, x_type, x, incx, sum, words, &options);
-  return tally_mpi_finish(comm, status, sum, 1, words, result_type, result);
+                                          tally_type result_type, void* result,
+                                          const tally_call_options* options) {
+  return tally_mpi_reduce(comm, tally_nrm2, 1, where, n, x_type, x, incx, result_type, result,
+                          options);
 }
 
 #ifdef __cplusplus

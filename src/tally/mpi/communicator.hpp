@@ -5,8 +5,10 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 /// The operations of Tally over the ranks of MPI. It neither initialises MPI nor finalises it, and
 /// never communicates over MPI_COMM_WORLD.
@@ -95,6 +97,46 @@ inline void check_communicator(MPI_Comm comm) {
                 "tally::mpi: a communicator is that of one group of ranks, and not MPI_COMM_NULL");
   }
 }
+
+/// Messages between two ranks that are under way. Where something throws before they are waited
+/// for, those that were to come are cancelled, so that none is written to memory that has gone.
+class exchange {
+ public:
+  /// Of at most so many messages.
+  explicit exchange(std::size_t most) { requests_.reserve(most); }
+  exchange(const exchange&) = delete;
+  exchange& operator=(const exchange&) = delete;
+  ~exchange() {
+    for (std::size_t i = 0; i < received_ && i < requests_.size(); ++i) MPI_Cancel(&requests_[i]);
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  }
+
+  /// Lets a message come. All that come are named before those that go.
+  void receive(void* to, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm) {
+    check(MPI_Irecv(to, count, type, rank, tag, comm, &requests_.emplace_back(MPI_REQUEST_NULL)),
+          "MPI_Irecv");
+    ++received_;
+  }
+  /// Sends a message.
+  void send(const void* from, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm) {
+    check(MPI_Isend(from, count, type, rank, tag, comm, &requests_.emplace_back(MPI_REQUEST_NULL)),
+          "MPI_Isend");
+  }
+  /// Waits for all of them.
+  /// @return what has come, in the order of the calls of `receive`.
+  std::vector<MPI_Status> wait() {
+    std::vector<MPI_Status> statuses(requests_.size());
+    check(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), statuses.data()),
+          "MPI_Waitall");
+    requests_.clear();
+    statuses.resize(received_);
+    return statuses;
+  }
+
+ private:
+  std::vector<MPI_Request> requests_;
+  std::size_t received_ = 0;
+};
 
 }  // namespace calls
 

@@ -78,6 +78,13 @@ class kept_handles {
     });
   }
 
+  /// Whether messages of so many words are joined in the order of the ranks by a reduction that
+  /// blocks, or by one that does not: `check()` finds it out, once.
+  template <class Check>
+  bool joins_in_order(int words, bool blocks, const Check& check) {
+    return kept(in_order_, std::pair(words, blocks), [&](bool& joins) { joins = check(); });
+  }
+
  private:
   template <class Key, class Handle, class Make>
   static Handle kept(std::vector<std::pair<Key, Handle>>& all, Key key, const Make& make) {
@@ -93,6 +100,7 @@ class kept_handles {
 
   std::vector<std::pair<MPI_User_function*, MPI_Op>> operations_;
   std::vector<std::pair<int, MPI_Datatype>> types_;
+  std::vector<std::pair<std::pair<int, bool>, bool>> in_order_;
 };
 
 }  // namespace layouts

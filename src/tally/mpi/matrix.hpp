@@ -92,7 +92,9 @@ struct entry {
 
 /// Rows [offset, offset + l.size()) of a whole matrix, those of this rank: of one that each rank
 /// has read, `tally::mpi::matrix A(l, tally::mpi::rows_of(l, all.view()))`.
-/// @throws error size_mismatch if the matrix has not as many rows as the layout has elements.
+/// @throws error size_mismatch, on this rank alone, if the matrix has not as many rows as the
+/// layout
+///               has elements, or offsets are missing: all ranks should have read the same.
 template <element Value, csr_index Offset, csr_index Column>
 csr_view<Value, Offset, Column> rows_of(const layout& l,
                                         const csr_view<Value, Offset, Column>& whole) {
@@ -101,6 +103,15 @@ csr_view<Value, Offset, Column> rows_of(const layout& l,
                                          std::to_string(whole.rows) + " rows, the layout has " +
                                          std::to_string(l.total()) + " elements");
   }
+  const std::size_t offsets = whole.row_ends
+                                  ? std::min(whole.row_offsets.size(), whole.row_ends->size())
+                                  : whole.row_offsets.size() - !whole.row_offsets.empty();
+  if (offsets < whole.rows) {
+    throw error(errc::size_mismatch, "tally::mpi::rows_of: the matrix has " +
+                                         std::to_string(whole.rows) + " rows and offsets for " +
+                                         std::to_string(offsets));
+  }
+  if (whole.rows == 0) return whole;
   const auto first = static_cast<std::size_t>(l.first());
   const auto size = static_cast<std::size_t>(l.size());
   const auto ends = whole.row_ends ? *whole.row_ends : whole.row_offsets.subspan(1);
@@ -359,7 +370,7 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
                 "tally::mpi::spmv: vectors are of float32, float64, complex64 or complex128");
   }
   const std::size_t x_bytes = size_of(x.element);
-  const executor on = where.name() == "automatic" ? choose(x) : where;
+  const executor on = where.name() == "automatic" ? choose(x, operand(y)) : where;
   const matrices::arrays on_host = {as_operand(interior_.view()), as_operand(boundary_.view()),
                                     matrices::as_indices(boundary_rows_),
                                     matrices::as_indices(own_used_),
@@ -375,12 +386,10 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
   }
 
   const MPI_Datatype type = matrices::type_of_size(x_bytes);
-  std::vector<MPI_Request> requests;
-  requests.reserve(received_.size() + sent_.size());
+  calls::exchange messages(received_.size() + sent_.size());
   for (const matrices::message& m : received_) {
-    calls::check(MPI_Irecv(p.received + m.first * x_bytes, static_cast<int>(m.count), type, m.rank,
-                           tag, communicator_.get(), &requests.emplace_back()),
-                 "MPI_Irecv");
+    messages.receive(p.received + m.first * x_bytes, static_cast<int>(m.count), type, m.rank, tag,
+                     communicator_.get());
   }
 
   calls::attempt(failed, [&] {
@@ -391,14 +400,19 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
                       std::to_string(y.size) + ", of this rank's part of the matrix " +
                       std::to_string(width) + " and " + std::to_string(interior_.rows));
     }
+    for (const auto& [name, v] : {std::pair("x", x), std::pair("y", operand(y))}) {
+      if (v.data != nullptr || v.size == 0) continue;
+      throw error(errc::null_pointer, std::string("tally::mpi::spmv: ") + name +
+                                          " is null and should point at " + std::to_string(v.size) +
+                                          " elements");
+    }
     const output_operand gathered{p.gathered, own_sent_.size(), 1, x.element};
     gather_elements(on, {x, p.here.own_sent, gathered});
     if (p.gathered != p.sent) copy_bytes(on, p.gathered, p.sent, own_sent_.size() * x_bytes);
   });
   for (const matrices::message& m : sent_) {  // a rank that has failed sends empty messages
-    calls::check(MPI_Isend(p.sent + m.first * x_bytes, failed ? 0 : static_cast<int>(m.count), type,
-                           m.rank, tag, communicator_.get(), &requests.emplace_back()),
-                 "MPI_Isend");
+    messages.send(p.sent + m.first * x_bytes, failed ? 0 : static_cast<int>(m.count), type, m.rank,
+                  tag, communicator_.get());
   }
   const call_options options{g, false};
   const output_operand sums{p.boundary_y, boundary_rows_.size(), 1, y.element};
@@ -413,9 +427,7 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
     spmv(on, product);
   });
 
-  std::vector<MPI_Status> statuses(requests.size());
-  calls::check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), statuses.data()),
-               "MPI_Waitall");
+  const std::vector<MPI_Status> statuses = messages.wait();
   calls::attempt(failed, [&] {
     for (std::size_t i = 0; i < received_.size(); ++i) {
       int count = 0;

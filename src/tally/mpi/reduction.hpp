@@ -61,20 +61,29 @@ inline int count_of(std::size_t elements) {
 
 // --- The default grade ----------------------------------------------------------------------------
 
+/// Room for a message in which two are joined; null where there is no memory. Each thread keeps it,
+/// so that a function that MPI calls need not allocate.
+inline std::byte* room_for(std::size_t bytes) noexcept {
+  thread_local std::vector<std::byte> room;
+  try {
+    if (room.size() < bytes) room.resize(bytes);
+    return room.data();
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 /// Joins the messages of adjacent intervals: what an `MPI_Op` calls. The result takes the place of
 /// the second one; the first is not to be written.
 inline void append_messages(void* first, void* second, int* count, MPI_Datatype* type) {
   int size = 0;
   MPI_Type_size(*type, &size);
   const auto bytes = static_cast<std::size_t>(size);
-  alignas(std::max_align_t) std::byte room[4096];
-  std::unique_ptr<std::byte[]> more;
-  std::byte* joined = room;
-  if (bytes > sizeof room) joined = (more.reset(new (std::nothrow) std::byte[bytes]), more.get());
+  std::byte* const joined = room_for(bytes);
   for (int i = 0; i < *count; ++i) {
     std::byte* const lower = static_cast<std::byte*>(first) + bytes * static_cast<std::size_t>(i);
     std::byte* const upper = static_cast<std::byte*>(second) + bytes * static_cast<std::size_t>(i);
-    if (joined == nullptr) {  // no memory: what follows a gap is a gather
+    if (joined == nullptr) {
       reinterpret_cast<interval_head*>(upper)->gap = 1;
       continue;
     }
@@ -82,6 +91,40 @@ inline void append_messages(void* first, void* second, int* count, MPI_Datatype*
     append_interval(joined, upper);
     std::copy_n(joined, bytes, upper);
   }
+}
+
+/// Joins two runs of ranks, which `joins_in_order` reduces.
+inline void join_runs(void* first, void* second, int*, MPI_Datatype*) {
+  const auto& lower = *static_cast<const interval_head*>(first);
+  auto& upper = *static_cast<interval_head*>(second);
+  if (lower.gap != 0 || lower.last != upper.first) upper.gap = 1;
+  upper.first = lower.first;
+}
+
+/// Whether MPI joins messages of so many words in the order of the ranks, as its standard asks for;
+/// some libraries have algorithms that don't. It is found out by messages that say which ranks they
+/// are from, once for each size, and all ranks agree on it: so all of them gather, or none does.
+inline bool joins_in_order(const layout& l, int words, bool blocks) {
+  return l.handles().joins_in_order(words, blocks, [&] {
+    MPI_Comm comm = l.communicator();
+    const MPI_Datatype type = l.handles().type_of(words);
+    const MPI_Op op = l.handles().operation(&join_runs, false);
+    std::vector<std::int64_t> own(static_cast<std::size_t>(words)), all(own.size());
+    auto& mine = *reinterpret_cast<interval_head*>(own.data());
+    mine.first = l.rank();
+    mine.last = l.rank() + 1;
+    if (blocks) {
+      check(MPI_Allreduce(own.data(), all.data(), 1, type, op, comm), "MPI_Allreduce");
+    } else {
+      MPI_Request request = MPI_REQUEST_NULL;
+      check(MPI_Iallreduce(own.data(), all.data(), 1, type, op, comm, &request), "MPI_Iallreduce");
+      check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+    }
+    const auto& joined = *reinterpret_cast<const interval_head*>(all.data());
+    int in_order = joined.gap == 0 && joined.first == 0 && joined.last == l.ranks();
+    check(MPI_Allreduce(MPI_IN_PLACE, &in_order, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+    return in_order != 0;
+  });
 }
 
 /// Sums in the order of the whole vector (<tally/interval_sum.hpp>).
@@ -102,20 +145,31 @@ class interval_reduction final : public unfinished_sums {
         own_((interval_bytes(shape_) + 7) / 8),
         message_(own_.size()) {
     count_of(numbers() * static_cast<std::size_t>(chunk) * term_bytes());  // on all ranks alike
-    const MPI_Datatype type = layout_.handles().type_of(count_of(message_.size()));
+    const int words = count_of(message_.size());
+    const MPI_Datatype type = layout_.handles().type_of(words);
+    const MPI_Op op = layout_.handles().operation(&append_messages, false);
+    const bool in_order = joins_in_order(layout_, words, blocks);
+    if (!in_order) all_.resize(message_.size() * static_cast<std::size_t>(layout_.ranks()));
+    room_for(message_.size() * sizeof(std::int64_t));
     make_message();
-    all_reduce(own_.data(), message_.data(), 1, type,
-               layout_.handles().operation(&append_messages, false), layout_.communicator(),
-               blocks);
+    if (in_order) {
+      all_reduce(own_.data(), message_.data(), 1, type, op, layout_.communicator(), blocks);
+    } else {
+      all_gather(own_.data(), all_.data(), words, layout_.communicator(), blocks);
+    }
   }
+  ~interval_reduction() override { wait_for_the_rest(); }
 
   std::size_t size() const noexcept override { return sums_.fields.size(); }
 
   void finish(void* results) override {
     wait();
+    if (!all_.empty()) join_all();
     const interval_head& head = head_of(message_);
     if (head.failed > 0) throw_from(layout_.communicator(), head.failed - 1, failed_);
-    if (head.gap != 0) gather();
+    if (head.gap != 0) {
+      throw error(errc::device_failure, "tally::mpi: MPI has joined messages out of order");
+    }
     if (sums_.what != summand::square || scale_ != 1) {
       finish_interval(shape_, message_.data(), sums_.conjugated, results, {}, scale_);
       return;
@@ -137,6 +191,7 @@ class interval_reduction final : public unfinished_sums {
 
   /// Some of the terms of a chunk, from another rank.
   struct piece {
+    int rank;
     std::int64_t first;  ///< in the chunk
     std::size_t count;
     std::vector<std::byte> terms;
@@ -172,18 +227,19 @@ class interval_reduction final : public unfinished_sums {
     // don't overtake each other and each call takes its own, so all may have the same tag.
     MPI_Comm comm = layout_.communicator();
     std::vector<piece> pieces;
-    std::vector<MPI_Request> requests;
     const std::int64_t chunk_end = tail < end ? std::min(tail + chunk, total) : end;
     for (std::int64_t next = end; next < chunk_end;) {
       const int rank = layout_.owner(next);
       const std::int64_t last = std::min(chunk_end, layout_.first(rank + 1));
       const auto count = static_cast<std::size_t>(last - next);
-      piece& p = pieces.emplace_back(piece{next - tail, count, {}});
-      p.terms.resize(numbers() * count * term_bytes());
-      check(MPI_Irecv(p.terms.data(), count_of(p.terms.size()), MPI_BYTE, rank, tag, comm,
-                      &requests.emplace_back()),
-            "MPI_Irecv");
+      pieces.push_back({rank, next - tail, count, {}});
+      pieces.back().terms.resize(numbers() * count * term_bytes());
       next = last;
+    }
+    std::vector<std::byte> sent;
+    exchange messages(pieces.size() + 1);
+    for (piece& p : pieces) {
+      messages.receive(p.terms.data(), count_of(p.terms.size()), MPI_BYTE, p.rank, tag, comm);
     }
 
     attempt(failed_, [&] {
@@ -192,16 +248,14 @@ class interval_reduction final : public unfinished_sums {
         if (sums_.what == summand::product) check_size(layout_, field.y);
       }
     });
-    std::vector<std::byte> sent;
     if (begin < whole) {  // a rank that has failed sends an empty message
       const auto count = static_cast<std::size_t>(whole - begin);
       attempt(failed_, [&] {
         sent.resize(numbers() * count * term_bytes());
         interval_terms(where_, shape_, part(begin, whole), count, sent.data(), scale_);
       });
-      check(MPI_Isend(sent.data(), failed_ ? 0 : count_of(sent.size()), MPI_BYTE,
-                      layout_.owner(begin / chunk * chunk), tag, comm, &requests.emplace_back()),
-            "MPI_Isend");
+      messages.send(sent.data(), failed_ ? 0 : count_of(sent.size()), MPI_BYTE,
+                    layout_.owner(begin / chunk * chunk), tag, comm);
     }
 
     clear_interval(shape_, own_.data());
@@ -216,8 +270,7 @@ class interval_reduction final : public unfinished_sums {
         interval_terms(where_, shape_, part(tail, end), stride, terms.data(), scale_);
       }
     });
-    check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-          "MPI_Waitall");
+    messages.wait();
     attempt(failed_, [&] {
       if (tail == end) return;
       for (const piece& p : pieces) {
@@ -236,17 +289,12 @@ class interval_reduction final : public unfinished_sums {
     }
   }
 
-  /// The message of the whole vector where MPI has not joined them in order.
-  void gather() {
-    const int ranks = layout_.ranks();
+  /// Joins the messages of all ranks, which have been gathered.
+  void join_all() {
     const std::size_t words = message_.size();
-    std::vector<std::int64_t> all(words * static_cast<std::size_t>(ranks));
-    check(MPI_Allgather(own_.data(), count_of(words), MPI_INT64_T, all.data(), count_of(words),
-                        MPI_INT64_T, layout_.communicator()),
-          "MPI_Allgather");
     clear_interval(shape_, message_.data());
-    for (std::size_t r = 0; r < static_cast<std::size_t>(ranks); ++r) {
-      append_interval(message_.data(), all.data() + r * words);
+    for (std::size_t i = 0; i < all_.size(); i += words) {
+      append_interval(message_.data(), all_.data() + i);
     }
   }
 
@@ -257,6 +305,7 @@ class interval_reduction final : public unfinished_sums {
   double scale_;
   std::vector<std::int64_t> own_;      // the message of this rank
   std::vector<std::int64_t> message_;  // that of all ranks
+  std::vector<std::int64_t> all_;      // those of each rank, where MPI doesn't join them in order
   std::optional<failure> failed_;
 };
 
@@ -283,6 +332,8 @@ class word_reduction final : public unfinished_sums {
     all_reduce(MPI_IN_PLACE, words_.data(), count_of(words_.size()), MPI_UINT64_T, MPI_SUM, comm,
                blocks);
   }
+
+  ~word_reduction() override { wait_for_the_rest(); }
 
   std::size_t size() const noexcept override { return sums_.fields.size(); }
 

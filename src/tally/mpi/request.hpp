@@ -5,6 +5,7 @@
 #include <tally/mpi/communicator.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -45,6 +46,21 @@ class unfinished_sums {
     } else {
       check(MPI_Iallreduce(own, all, count, type, op, comm, &request_), "MPI_Iallreduce");
     }
+  }
+  /// Brings the words of all ranks to each.
+  void all_gather(const std::int64_t* own, std::int64_t* all, int words, MPI_Comm comm,
+                  bool blocks) {
+    if (blocks) {
+      check(MPI_Allgather(own, words, MPI_INT64_T, all, words, MPI_INT64_T, comm), "MPI_Allgather");
+    } else {
+      check(MPI_Iallgather(own, words, MPI_INT64_T, all, words, MPI_INT64_T, comm, &request_),
+            "MPI_Iallgather");
+    }
+  }
+  /// Waits where an exception has kept `finish` from it: what derives from this calls it before its
+  /// messages go.
+  void wait_for_the_rest() noexcept {
+    if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
   }
 
  private:
