@@ -1,16 +1,16 @@
 // PETSc (https://petsc.org) on Tally: solves A x = b, b all ones, by cg, gmres and bicg of KSP,
-// with PETSc's own vectors and with those of tally_vec.hpp, on every executor that reaches host
-// memory and, for openmp, on 1, 2 and 3 threads.
+// with PETSc's own vectors and with those of tally_vec.hpp, over any number of ranks, on every
+// executor that reaches host memory and, for openmp, on 1, 2 and 3 threads.
 //
 // Each line has the iterations, the last residual, and a hash of the bits of the whole residual
-// history and of x. It fails where the hashes of a method differ between executors.
+// history and of x. On several ranks each of them also solves the whole system alone. It fails
+// where the hashes of a method with Tally differ: between executors, or between all ranks and one.
 //
-// It is built where pkg-config finds PETSc (Debian: petsc-dev), runs as one process, and takes
-// PETSc's options:
+// It is built where pkg-config finds PETSc (Debian: petsc-dev) and takes PETSc's options:
 //
 //   cmake -S . -B build/petsc && cmake --build build/petsc --target tally_petsc
 //   build/petsc/examples/petsc/petsc -grid 100 -ksp_rtol 1e-10
-//   build/petsc/examples/petsc/petsc -matrix 1138_bus.mtx.gz -pc_type jacobi
+//   mpiexec -n 3 build/petsc/examples/petsc/petsc -matrix 1138_bus.mtx.gz -grade exact
 #include "tally_vec.hpp"
 
 #include <petscksp.h>
@@ -18,11 +18,12 @@
 #include <common/executors.hpp>
 #include <common/matrices.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,17 +33,58 @@ namespace {
 constexpr char usage[] = R"(Solves A x = b with Tally's vectors, b all ones.
   -grid <n>       A is a 5-point Laplacian of n x n points (default: 60)
   -matrix <file>  A is in a Matrix Market file, .mtx or .mtx.gz
+  -grade <grade>  of sums over vectors: default, or exact (default: default)
   -ksp_..., -pc_...  as PETSc has them; pc_type is jacobi where nothing is said
 )";
 
 using matrix = tally::csr_matrix<PetscScalar, PetscInt, PetscInt>;
 
-/// PETSc's matrix of rows that it refers to.
-PetscErrorCode make_matrix(matrix& rows, Mat* a) {
+int ranks_of(MPI_Comm comm) {
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  return ranks;
+}
+
+/// PETSc's matrix of all rows, distributed as PETSc does it.
+PetscErrorCode make_matrix(MPI_Comm comm, const matrix& whole, Mat* a) {
   PetscFunctionBegin;
-  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, static_cast<PetscInt>(rows.rows),
-                                      static_cast<PetscInt>(rows.columns), rows.row_offsets.data(),
-                                      rows.column_indices.data(), rows.values.data(), a));
+  PetscInt first = 0, last = 0;
+  PetscCall(MatCreate(comm, a));
+  PetscCall(MatSetSizes(*a, PETSC_DECIDE, PETSC_DECIDE, static_cast<PetscInt>(whole.rows),
+                        static_cast<PetscInt>(whole.columns)));
+  PetscCall(MatSetType(*a, MATAIJ));
+  PetscCall(MatSetUp(*a));
+  PetscCall(MatGetOwnershipRange(*a, &first, &last));
+  const auto begin = whole.row_offsets.begin() + first;
+  std::vector<PetscInt> offsets(begin, begin + (last - first) + 1);
+  const PetscInt start = offsets.front();
+  for (PetscInt& each : offsets) each -= start;
+  const PetscInt* columns = whole.column_indices.data() + start;
+  const PetscScalar* values = whole.values.data() + start;
+  PetscCall(MatSeqAIJSetPreallocationCSR(*a, offsets.data(), columns, values));  // on one rank
+  PetscCall(MatMPIAIJSetPreallocationCSR(*a, offsets.data(), columns, values));  // on several
+  PetscFunctionReturn(PetscErrorCode{});
+}
+
+/// Adds all of a distributed vector to a hash, on each rank.
+PetscErrorCode add(Vec x, example::bit_hash& bits) {
+  PetscFunctionBegin;
+  VecScatter scatter;
+  Vec all;
+  PetscInt n = 0;
+  const PetscScalar* elements = nullptr;
+  PetscCall(VecScatterCreateToAll(x, &scatter, &all));
+  PetscCall(VecScatterBegin(scatter, x, all, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterEnd(scatter, x, all, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecGetLocalSize(all, &n));
+  PetscCall(VecGetArrayRead(all, &elements));
+  for (const PetscScalar& each : std::span(elements, static_cast<std::size_t>(n))) {
+    bits.add(PetscRealPart(each));
+    bits.add(PetscImaginaryPart(each));
+  }
+  PetscCall(VecRestoreArrayRead(all, &elements));
+  PetscCall(VecDestroy(&all));
+  PetscCall(VecScatterDestroy(&scatter));
   PetscFunctionReturn(PetscErrorCode{});
 }
 
@@ -53,9 +95,10 @@ PetscErrorCode solve(Mat a, KSPType method, const std::string& name, std::uint64
   PetscCall(MatCreateVecs(a, &x, &b));
   PetscCall(VecSet(b, 1));
 
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(a));
   KSP ksp;
   PC preconditioner;
-  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+  PetscCall(KSPCreate(comm, &ksp));
   PetscCall(KSPSetOperators(ksp, a, a));
   PetscCall(KSPSetType(ksp, method));
   PetscCall(KSPGetPC(ksp, &preconditioner));
@@ -65,27 +108,21 @@ PetscErrorCode solve(Mat a, KSPType method, const std::string& name, std::uint64
   PetscCall(KSPSolve(ksp, b, x));
 
   const PetscReal* history = nullptr;
-  const PetscScalar* solution = nullptr;
-  PetscInt length = 0, n = 0, iterations = 0;
+  PetscInt length = 0, iterations = 0;
   PetscReal residual = 0;
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   PetscCall(KSPGetResidualHistory(ksp, &history, &length));
   PetscCall(KSPGetIterationNumber(ksp, &iterations));
   PetscCall(KSPGetResidualNorm(ksp, &residual));
   PetscCall(KSPGetConvergedReason(ksp, &reason));
-  PetscCall(VecGetSize(x, &n));
-  PetscCall(VecGetArrayRead(x, &solution));
   example::bit_hash bits;
   bits.add(std::span(history, static_cast<std::size_t>(length)));
-  for (const PetscScalar& each : std::span(solution, static_cast<std::size_t>(n))) {
-    bits.add(PetscRealPart(each));
-    bits.add(PetscImaginaryPart(each));
-  }
-  PetscCall(VecRestoreArrayRead(x, &solution));
+  PetscCall(add(x, bits));
   *hash = bits.value();
-  std::printf("%-6s %-36s %6d  %.3e  %016llx%s\n", method, name.c_str(),
-              static_cast<int>(iterations), static_cast<double>(residual),
-              static_cast<unsigned long long>(*hash), reason > 0 ? "" : "  not converged");
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%-6s %5d  %-36s %6d  %.3e  %016llx%s\n", method,
+                        ranks_of(comm), name.c_str(), static_cast<int>(iterations),
+                        static_cast<double>(residual), static_cast<unsigned long long>(*hash),
+                        reason > 0 ? "" : "  not converged"));
 
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));
@@ -111,28 +148,49 @@ PetscErrorCode read_matrix(matrix* rows) {
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// Whether all hashes of each method are equal.
-PetscErrorCode compare(matrix& rows, bool* agree) {
+/// The grade that PETSc's options name.
+PetscErrorCode read_grade(tally::grade* grade) {
   PetscFunctionBegin;
-  PetscCall(example::register_vec_tally());
-  Mat own, tallied;
-  PetscCall(make_matrix(rows, &own));
-  PetscCall(make_matrix(rows, &tallied));
-  PetscCall(example::multiply_by_tally(tallied));
+  const char* const names[] = {"default", "exact"};
+  PetscInt chosen = 0;
+  PetscCall(PetscOptionsGetEList(nullptr, nullptr, "-grade", names, 2, &chosen, nullptr));
+  if (chosen == 1) *grade = tally::exact;
+  PetscFunctionReturn(PetscErrorCode{});
+}
 
-  for (const KSPType method : {KSPCG, KSPGMRES, KSPBICG}) {
-    std::uint64_t here = 0;
-    PetscCall(solve(own, method, "PETSc's own", &here));
-    std::optional<std::uint64_t> hash;
-    for (const tally::executor& where : example::host_executors()) {
-      example::run_vec_tally_on(where);
-      PetscCall(solve(tallied, method, std::string("Tally, ") + where.description(), &here));
-      *agree = *agree && here == hash.value_or(here);
-      hash = hash.value_or(here);
-    }
+/// Solves over the ranks of one communicator, by one method; adds hashes of what Tally gives.
+PetscErrorCode solve_with_all_vectors(MPI_Comm comm, const matrix& rows, KSPType method,
+                                      tally::grade grade, std::set<std::uint64_t>& hashes) {
+  PetscFunctionBegin;
+  Mat own, tallied;
+  PetscCall(make_matrix(comm, rows, &own));
+  PetscCall(make_matrix(comm, rows, &tallied));
+  PetscCall(example::multiply_by_tally(tallied));
+  std::uint64_t hash = 0;
+  PetscCall(solve(own, method, "PETSc's own", &hash));
+  for (const tally::executor& where : example::host_executors()) {
+    example::run_vec_tally_on(where, grade);
+    PetscCall(solve(tallied, method, std::string("Tally, ") + where.description(), &hash));
+    hashes.insert(hash);
   }
   PetscCall(MatDestroy(&tallied));
   PetscCall(MatDestroy(&own));
+  PetscFunctionReturn(PetscErrorCode{});
+}
+
+/// Whether all hashes of each method are equal, on all ranks.
+PetscErrorCode compare(const matrix& rows, tally::grade grade, bool* agree) {
+  PetscFunctionBegin;
+  PetscCall(example::register_vec_tally());
+  for (const KSPType method : {KSPCG, KSPGMRES, KSPBICG}) {
+    std::set<std::uint64_t> hashes;
+    if (ranks_of(PETSC_COMM_WORLD) > 1) {
+      PetscCall(solve_with_all_vectors(PETSC_COMM_SELF, rows, method, grade, hashes));
+    }
+    PetscCall(solve_with_all_vectors(PETSC_COMM_WORLD, rows, method, grade, hashes));
+    *agree = *agree && hashes.size() == 1;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, agree, 1, MPI_C_BOOL, MPI_LAND, PETSC_COMM_WORLD);
   PetscFunctionReturn(PetscErrorCode{});
 }
 
@@ -141,12 +199,17 @@ PetscErrorCode compare(matrix& rows, bool* agree) {
 int main(int argc, char** argv) try {
   PetscCall(PetscInitialize(&argc, &argv, nullptr, usage));
   matrix rows;
+  tally::grade grade;
   PetscCall(read_matrix(&rows));
-  std::printf("%zu rows, %zu entries\n%-6s %-36s %6s  %-9s  %s\n", rows.rows, rows.values.size(),
-              "method", "vectors", "steps", "residual", "hash of the history and x");
+  PetscCall(read_grade(&grade));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%zu rows, %zu entries\n%-6s %5s  %-36s %6s  %-9s  %s\n",
+                        rows.rows, rows.values.size(), "method", "ranks", "vectors", "steps",
+                        "residual", "hash of the history and x"));
   bool agree = true;
-  PetscCall(compare(rows, &agree));
-  std::puts(agree ? "All histories with Tally have equal bits." : "Histories with Tally DIFFER.");
+  PetscCall(compare(rows, grade, &agree));
+  PetscCall(PetscPrintf(
+      PETSC_COMM_WORLD, "%s\n",
+      agree ? "All histories with Tally have equal bits." : "Histories with Tally DIFFER."));
   PetscCall(PetscFinalize());
   return agree ? EXIT_SUCCESS : EXIT_FAILURE;
 } catch (const std::exception& e) {

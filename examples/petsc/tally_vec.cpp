@@ -1,10 +1,16 @@
 #include "tally_vec.hpp"
 
+#include <tally/mpi.hpp>
+
 #include <petsc/private/vecimpl.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <exception>
-#include <new>
+#include <list>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,7 +18,11 @@ namespace example {
 namespace {
 
 tally::executor where = tally::automatic();
-PetscErrorCode (*norm_of_seq)(Vec, NormType, PetscReal*) = nullptr;
+tally::grade grade_of_sums;
+
+// These are operations of PETSc's own vectors, which those here call.
+PetscErrorCode (*norm_of_part)(Vec, NormType, PetscReal*) = nullptr;
+PetscErrorCode (*duplicate_of_mpi)(Vec, Vec*) = nullptr;
 
 // --- PETSc's arrays as operands -------------------------------------------------------------------
 
@@ -60,44 +70,6 @@ class written {
   PetscScalar* elements_ = nullptr;
 };
 
-/// The arrays of a sequential AIJ matrix.
-class rows_of {
- public:
-  explicit rows_of(Mat a) : matrix_(a) {
-    PetscBool done = PETSC_FALSE;
-    check(MatGetSize(a, nullptr, &columns_));
-    check(MatSeqAIJGetArrayRead(a, &values_));
-    const PetscErrorCode status =
-        MatGetRowIJ(a, 0, PETSC_FALSE, PETSC_FALSE, &rows_, &offsets_, &indices_, &done);
-    if (status == 0 && done == PETSC_TRUE) return;
-    MatSeqAIJRestoreArrayRead(a, &values_);
-    check(status);
-    throw std::runtime_error("the matrix has no rows that can be read");
-  }
-  ~rows_of() {
-    PetscBool done = PETSC_FALSE;
-    MatSeqAIJRestoreArrayRead(matrix_, &values_);
-    MatRestoreRowIJ(matrix_, 0, PETSC_FALSE, PETSC_FALSE, &rows_, &offsets_, &indices_, &done);
-  }
-  rows_of(const rows_of&) = delete;
-  rows_of& operator=(const rows_of&) = delete;
-
-  auto view() const {
-    const auto rows = static_cast<std::size_t>(rows_);
-    const auto terms = static_cast<std::size_t>(offsets_[rows]);
-    return tally::csr_view{rows, static_cast<std::size_t>(columns_), std::span(offsets_, rows + 1),
-                           std::span(indices_, terms), std::span(values_, terms)};
-  }
-
- private:
-  Mat matrix_;
-  PetscInt rows_ = 0;
-  PetscInt columns_ = 0;
-  const PetscInt* offsets_ = nullptr;
-  const PetscInt* indices_ = nullptr;
-  const PetscScalar* values_ = nullptr;
-};
-
 /// What a call threw, as PETSc has it: no exception passes PETSc's frames.
 template <class Call>
 PetscErrorCode returned(const Call& call) {
@@ -110,57 +82,172 @@ PetscErrorCode returned(const Call& call) {
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-// --- Operations -----------------------------------------------------------------------------------
+// --- Layouts --------------------------------------------------------------------------------------
+
+/// A distribution of elements over ranks, as PETSc has it and as Tally has it.
+struct distribution {
+  PetscLayout petsc;
+  tally::mpi::layout tally;
+};
+
+/// Those that vectors and matrices have had. A layout has a communicator, so there is one for all
+/// vectors that are distributed alike.
+std::list<distribution> distributions;
+
+PetscErrorCode forget_distributions() {
+  PetscFunctionBegin;
+  for (distribution& each : distributions) PetscCall(PetscLayoutDestroy(&each.petsc));
+  distributions.clear();
+  PetscFunctionReturn(PetscErrorCode{});
+}
+
+/// Whether two layouts of PETSc are over the same ranks and cut alike. All ranks find the same.
+bool are_congruent(PetscLayout a, PetscLayout b) {
+  if (a == b) return true;
+  int ranks = MPI_UNEQUAL;
+  PetscBool cut = PETSC_FALSE;
+  check(PetscErrorCode(MPI_Comm_compare(a->comm, b->comm, &ranks)));
+  if (ranks != MPI_IDENT && ranks != MPI_CONGRUENT) return false;
+  check(PetscLayoutCompare(a, b, &cut));
+  return cut == PETSC_TRUE;
+}
+
+/// The layout of a distribution. Collective: it is made where there is none yet.
+const tally::mpi::layout& layout_of(PetscLayout map) {
+  for (const distribution& each : distributions) {
+    if (are_congruent(each.petsc, map)) return each.tally;
+  }
+  distributions.push_back({nullptr, tally::mpi::layout(map->comm, map->n)});
+  check(PetscLayoutReference(map, &distributions.back().petsc));
+  return distributions.back().tally;
+}
+
+const tally::mpi::layout& layout_of(Vec x) { return layout_of(x->map); }
+
+// --- Sums over all ranks --------------------------------------------------------------------------
 
 // PETSc conjugates the second vector of VecDot, and those of the list of VecMDot; Tally's dotc the
 // first one.
 
 PetscErrorCode dot(Vec x, Vec y, PetscScalar* result) {
-  return returned([&] { *result = tally::dotc(where, read(y), read(x)); });
+  return returned(
+      [&] { *result = tally::mpi::dotc(layout_of(x), where, read(y), read(x), grade_of_sums); });
 }
 
 PetscErrorCode tdot(Vec x, Vec y, PetscScalar* result) {
-  return returned([&] { *result = tally::dot(where, read(y), read(x)); });
+  return returned(
+      [&] { *result = tally::mpi::dot(layout_of(x), where, read(y), read(x), grade_of_sums); });
 }
 
-void multi_dot(Vec x, PetscInt n, const Vec y[], PetscScalar* results,
-               tally::conjugate conjugated) {
-  if (n == 0) return;
+/// Pairs of each y and x.
+auto pairs_of(Vec x, PetscInt n, const Vec y[]) {
   const read one(x);
-  std::vector<tally::operand_pair> pairs;
+  std::vector<tally::vector_pair<PetscScalar, PetscScalar>> pairs;
   for (const Vec each : std::span(y, static_cast<std::size_t>(n))) {
-    pairs.push_back({tally::as_operand(read(each)), tally::as_operand(one)});
+    pairs.push_back(tally::pair_of(read(each), one));
   }
-  tally::multi_dot(where, {{{}, {}, pairs}, conjugated, {results, tally::type_of<PetscScalar>}});
+  return pairs;
 }
 
 PetscErrorCode mdot(Vec x, PetscInt n, const Vec y[], PetscScalar* results) {
-  return returned([&] { multi_dot(x, n, y, results, tally::conjugate::x); });
+  return returned([&] {
+    const auto pairs = pairs_of(x, n, y);
+    std::ranges::copy(tally::mpi::multi_dotc(layout_of(x), where, pairs, grade_of_sums), results);
+  });
 }
 
 PetscErrorCode mtdot(Vec x, PetscInt n, const Vec y[], PetscScalar* results) {
-  return returned([&] { multi_dot(x, n, y, results, tally::conjugate::none); });
+  return returned([&] {
+    const auto pairs = pairs_of(x, n, y);
+    std::ranges::copy(tally::mpi::multi_dot(layout_of(x), where, pairs, grade_of_sums), results);
+  });
+}
+
+/// The dot product of x and y, and the square of the norm of y.
+PetscErrorCode dot_norm2(Vec x, Vec y, PetscScalar* product, PetscScalar* square) {
+  return returned([&] {
+    const read first(x), second(y);
+    const std::array pairs = {tally::pair_of(second, first), tally::pair_of(second, second)};
+    const auto sums = tally::mpi::multi_dotc(layout_of(x), where, pairs, grade_of_sums);
+    *product = sums[0];
+    *square = sums[1];
+  });
 }
 
 PetscErrorCode norm(Vec x, NormType which, PetscReal* results) {
   return returned([&] {
+    const tally::mpi::layout& l = layout_of(x);
     const read elements(x);
     switch (which) {
       case NORM_1:
-        *results = tally::asum(where, elements);
+        *results = tally::mpi::asum(l, where, elements, grade_of_sums);
         break;
       case NORM_1_AND_2:
-        results[0] = tally::asum(where, elements);
-        results[1] = tally::nrm2(where, elements);
+        results[0] = tally::mpi::asum(l, where, elements, grade_of_sums);
+        results[1] = tally::mpi::nrm2(l, where, elements, grade_of_sums);
         break;
       case NORM_INFINITY:  // no sum
-        check(norm_of_seq(x, which, results));
+        check(norm_of_part(x, which, results));
+        check(PetscErrorCode(
+            MPI_Allreduce(MPI_IN_PLACE, results, 1, MPIU_REAL, MPIU_MAX, x->map->comm)));
         break;
       default:
-        *results = tally::nrm2(where, elements);
+        *results = tally::mpi::nrm2(l, where, elements, grade_of_sums);
     }
   });
 }
+
+// PETSc adds what these give over the ranks itself (VecDotBegin, VecSum): the first rank gives the
+// whole sum, and the others zeros.
+
+template <class T>
+void leave_to_first_rank(Vec x, T* results, PetscInt n) {
+  if (layout_of(x).rank() > 0) std::fill_n(results, n, T{});
+}
+
+PetscErrorCode sum_local(Vec x, PetscScalar* result) {
+  return returned([&] {
+    *result = tally::mpi::sum(layout_of(x), where, read(x), grade_of_sums);
+    leave_to_first_rank(x, result, 1);
+  });
+}
+
+PetscErrorCode dot_local(Vec x, Vec y, PetscScalar* result) {
+  PetscFunctionBegin;
+  PetscCall(dot(x, y, result));
+  leave_to_first_rank(x, result, 1);
+  PetscFunctionReturn(PetscErrorCode{});
+}
+
+PetscErrorCode tdot_local(Vec x, Vec y, PetscScalar* result) {
+  PetscFunctionBegin;
+  PetscCall(tdot(x, y, result));
+  leave_to_first_rank(x, result, 1);
+  PetscFunctionReturn(PetscErrorCode{});
+}
+
+PetscErrorCode mdot_local(Vec x, PetscInt n, const Vec y[], PetscScalar* results) {
+  PetscFunctionBegin;
+  PetscCall(mdot(x, n, y, results));
+  leave_to_first_rank(x, results, n);
+  PetscFunctionReturn(PetscErrorCode{});
+}
+
+PetscErrorCode mtdot_local(Vec x, PetscInt n, const Vec y[], PetscScalar* results) {
+  PetscFunctionBegin;
+  PetscCall(mtdot(x, n, y, results));
+  leave_to_first_rank(x, results, n);
+  PetscFunctionReturn(PetscErrorCode{});
+}
+
+PetscErrorCode norm_local(Vec x, NormType which, PetscReal* results) {
+  PetscFunctionBegin;
+  PetscCall(norm(x, which, results));
+  leave_to_first_rank(x, results, which == NORM_1_AND_2 ? 2 : 1);
+  PetscFunctionReturn(PetscErrorCode{});
+}
+
+// --- Operations on this rank's elements -----------------------------------------------------------
 
 PetscErrorCode scale(Vec x, PetscScalar alpha) {
   return returned([&] { tally::scal(where, alpha, written(x)); });
@@ -215,71 +302,123 @@ PetscErrorCode pointwise_mult(Vec w, Vec x, Vec y) {
   return returned([&] { tally::mul(where, read(x), read(y), written(w)); });
 }
 
-PetscErrorCode mult(Mat a, Vec x, Vec y) {
-  return returned([&] { tally::spmv(where, rows_of(a).view(), read(x), written(y)); });
+// --- Products with matrices -----------------------------------------------------------------------
+
+/// This rank's rows, with the columns of the whole matrix.
+auto rows_of(Mat a) {
+  tally::csr_matrix<PetscScalar, PetscInt, PetscInt> rows;
+  PetscInt first = 0, last = 0, columns = 0;
+  check(MatGetOwnershipRange(a, &first, &last));
+  check(MatGetSize(a, nullptr, &columns));
+  rows.rows = static_cast<std::size_t>(last - first);
+  rows.columns = static_cast<std::size_t>(columns);
+  for (PetscInt row = first; row < last; ++row) {
+    PetscInt terms = 0;
+    const PetscInt* indices = nullptr;
+    const PetscScalar* values = nullptr;
+    check(MatGetRow(a, row, &terms, &indices, &values));
+    rows.column_indices.insert(rows.column_indices.end(), indices, indices + terms);
+    rows.values.insert(rows.values.end(), values, values + terms);
+    rows.row_offsets.push_back(static_cast<PetscInt>(rows.values.size()));
+    check(MatRestoreRow(a, row, &terms, &indices, &values));
+  }
+  return rows;
 }
 
-PetscErrorCode mult_add(Mat a, Vec x, Vec y, Vec w) {
-  return returned(
-      [&] { tally::spmv(where, 1, rows_of(a).view(), read(x), 1, read(y), written(w)); });
-}
+using matrix = tally::mpi::matrix<PetscScalar>;
 
-/// A plan of a matrix's transpose, for the nonzeros that the matrix had then.
-struct kept_plan {
-  tally::spmv_plan plan;
-  PetscObjectState nonzeros;
+/// What Tally has of a matrix of PETSc, and since when.
+struct copy_of_matrix {
+  PetscObjectState state;
+  matrix forward;
+  std::optional<matrix> transposed;  ///< from the first product with it on
 };
 
 PetscErrorCode forget(void* kept) {
-  delete static_cast<kept_plan*>(kept);
-  return 0;
+  delete static_cast<copy_of_matrix*>(kept);
+  return PetscErrorCode{};
 }
 
-/// The plan that lives with a matrix. It is made anew where nonzeros have come or gone, or the
-/// executor is another one.
-const tally::spmv_plan& plan_of_transpose(Mat a, const rows_of& rows) {
-  constexpr const char* name = "tally_plan_of_transpose";
+/// The copy that lives with a matrix. It is made anew where the matrix has changed.
+copy_of_matrix& copy_of(Mat a) {
+  constexpr const char* name = "tally_copy";
   auto* const object = reinterpret_cast<PetscObject>(a);
-  PetscObjectState nonzeros = 0;
-  check(MatGetNonzeroState(a, &nonzeros));
+  PetscObjectState state = 0;
+  check(PetscObjectStateGet(object, &state));
   PetscObject found = nullptr;
   check(PetscObjectQuery(object, name, &found));
   if (found != nullptr) {
     void* kept = nullptr;
     check(PetscContainerGetPointer(reinterpret_cast<PetscContainer>(found), &kept));
-    const auto& old = *static_cast<const kept_plan*>(kept);
-    if (old.nonzeros == nonzeros && old.plan.where() == where) return old.plan;
+    auto& old = *static_cast<copy_of_matrix*>(kept);
+    if (old.state == state) return old;
   }
-  auto made = std::make_unique<kept_plan>(
-      kept_plan{tally::spmv_plan(where, tally::transpose(rows.view())), nonzeros});
-  const tally::spmv_plan& plan = made->plan;
+  PetscLayout rows = nullptr, columns = nullptr;
+  check(MatGetLayouts(a, &rows, &columns));
+  auto made = std::make_unique<copy_of_matrix>(copy_of_matrix{
+      state, matrix(layout_of(rows), layout_of(columns), rows_of(a).view()), std::nullopt});
+  copy_of_matrix& copy = *made;
   PetscContainer container = nullptr;
-  check(PetscContainerCreate(PETSC_COMM_SELF, &container));
+  check(PetscContainerCreate(PetscObjectComm(object), &container));
   check(PetscContainerSetUserDestroy(container, forget));
   check(PetscContainerSetPointer(container, made.release()));
   check(PetscObjectCompose(object, name, reinterpret_cast<PetscObject>(container)));
   check(PetscContainerDestroy(&container));
-  return plan;
+  return copy;
+}
+
+PetscErrorCode mult(Mat a, Vec x, Vec y) {
+  return returned([&] { tally::mpi::spmv(where, copy_of(a).forward, read(x), written(y)); });
+}
+
+PetscErrorCode mult_add(Mat a, Vec x, Vec y, Vec w) {
+  return returned([&] {
+    if (y != w) tally::copy(where, read(y), written(w));
+    tally::mpi::spmv(where, 1, copy_of(a).forward, read(x), 1, written(w));
+  });
 }
 
 PetscErrorCode mult_transpose(Mat a, Vec x, Vec y) {
   return returned([&] {
-    const rows_of rows(a);
-    tally::spmv(where, plan_of_transpose(a, rows), tally::transpose(rows.view()), read(x),
-                written(y));
+    copy_of_matrix& copy = copy_of(a);
+    if (!copy.transposed) copy.transposed = tally::mpi::transpose(copy.forward);
+    tally::mpi::spmv(where, *copy.transposed, read(x), written(y));
   });
 }
 
-/// A sequential vector; what is not here stays PETSc's own, as operations on single elements do.
+// --- The type -------------------------------------------------------------------------------------
+
+PetscErrorCode duplicate(Vec x, Vec* y) {
+  PetscFunctionBegin;
+  PetscCall(duplicate_of_mpi(x, y));  // with the operations of x
+  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(*y), VECTALLY));
+  PetscFunctionReturn(PetscErrorCode{});
+}
+
+/// A vector of PETSc's standard type, which is sequential on one rank; what is not here stays
+/// PETSc's own, as operations on single elements do.
 PetscErrorCode create(Vec x) {
   PetscFunctionBegin;
-  PetscCall(VecSetType(x, VECSEQ));
-  x->ops->dot = x->ops->dot_local = dot;
-  x->ops->tdot = x->ops->tdot_local = tdot;
-  x->ops->mdot = x->ops->mdot_local = mdot;
-  x->ops->mtdot = x->ops->mtdot_local = mtdot;
-  norm_of_seq = x->ops->norm;
-  x->ops->norm = x->ops->norm_local = norm;
+  PetscBool is_distributed = PETSC_FALSE;
+  PetscCall(VecSetType(x, VECSTANDARD));
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(x), VECMPI, &is_distributed));
+  if (is_distributed == PETSC_TRUE) {  // a sequential one is duplicated by the name of its type
+    duplicate_of_mpi = x->ops->duplicate;
+    x->ops->duplicate = duplicate;
+  }
+  norm_of_part = x->ops->norm_local;
+  x->ops->dot = dot;
+  x->ops->tdot = tdot;
+  x->ops->mdot = mdot;
+  x->ops->mtdot = mtdot;
+  x->ops->dotnorm2 = dot_norm2;
+  x->ops->norm = norm;
+  x->ops->dot_local = dot_local;
+  x->ops->tdot_local = tdot_local;
+  x->ops->mdot_local = mdot_local;
+  x->ops->mtdot_local = mtdot_local;
+  x->ops->norm_local = norm_local;
+  x->ops->sum = sum_local;
   x->ops->scale = scale;
   x->ops->copy = copy;
   x->ops->set = set;
@@ -297,9 +436,17 @@ PetscErrorCode create(Vec x) {
 
 }  // namespace
 
-PetscErrorCode register_vec_tally() { return VecRegister(VECTALLY, create); }
+PetscErrorCode register_vec_tally() {
+  PetscFunctionBegin;
+  PetscCall(VecRegister(VECTALLY, create));
+  PetscCall(PetscRegisterFinalize(forget_distributions));
+  PetscFunctionReturn(PetscErrorCode{});
+}
 
-void run_vec_tally_on(const tally::executor& chosen) { where = chosen; }
+void run_vec_tally_on(const tally::executor& chosen, tally::grade g) {
+  where = chosen;
+  grade_of_sums = g;
+}
 
 PetscErrorCode multiply_by_tally(Mat a) {
   PetscFunctionBegin;
