@@ -71,8 +71,8 @@ struct interval_head {
   type element = type::float64;  ///< of a number: float32 or float64
 };
 
-/// The bytes of the longest message of this shape: 2 floor(log2(chunks - 1)) nodes, at least one, behind
-/// the head of 32 bytes.
+/// The bytes of the longest message of this shape: 2 floor(log2(chunks - 1)) nodes, at least one,
+/// behind the head of 32 bytes.
 TALLY_EXPORT std::size_t interval_bytes(const interval_shape& shape) noexcept;
 
 /// Makes the message of an interval without chunks; `message` has `interval_bytes` bytes and is

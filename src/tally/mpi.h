@@ -36,7 +36,7 @@ typedef struct tally_mpi_call {
   int is_integer;             /* whether the result is an int64_t */
   int is_root;                /* whether it is the root of the sum */
   tally_type sum_type;        /* whose words there are */
-  tally_type result_type;
+  tally_type result_type;     /* what it is rounded to */
   int64_t words[2 * 137 + 1]; /* those of any sum, and one for the ranks that have failed */
   double unused[2];           /* where a sum of nothing is written, which checks the types */
 } tally_mpi_call;
