@@ -102,6 +102,14 @@ class vector {
   std::unique_ptr<T[]> memory_;
 };
 
+/// This rank's part of a vector.
+template <class T>
+std::vector<T> copied(vector<T>& x, const layout& l) {
+  std::vector<T> part;
+  for (std::int64_t i = 0; i < l.size(); ++i) part.push_back(x[l.first() + i]);
+  return part;
+}
+
 /// The ways of cutting.
 constexpr int all_cuts = 9;
 std::vector<int> cuts() {
@@ -473,6 +481,75 @@ void finds_extrema() {
   });
 }
 
+// --- Histograms -----------------------------------------------------------------------------------
+
+void counts_samples() {
+  const std::int64_t n = 20000;
+  const tally::executor one = tally::serial();
+  vector<std::int32_t> keys(n, 80);
+  for (std::int64_t i = 0; i < n; ++i) keys[i] = static_cast<std::int32_t>(i * i % 61);
+  vector<double> samples(n, 81, data::kind::special);
+  const std::vector<float> edges = {-1, -0.5f, 0.1f, 0.1f, 2};
+  for (const tally::executor& where : tally::executors()) {
+    for (const int cut : cuts()) {
+      const layout l(MPI_COMM_WORLD, size_of_cut(n, cut));
+      const std::string name = name_of(n, cut, "histogram") + ", " + std::string(where.name());
+      const auto placed = [&](const auto& mine) {
+        tally::buffer made(where, std::max<std::size_t>(mine.size(), 1) * sizeof(mine[0]));
+        if (!mine.empty()) {
+          tally::copy_bytes(where, mine.data(), made.get(), mine.size() * sizeof(mine[0]));
+        }
+        return made;
+      };
+      const auto count_on = [&](auto type_of_count, const std::string& what, std::size_t bins,
+                                const auto& over_ranks, const auto& whole) {
+        using T = decltype(type_of_count);
+        for (const bool add : {false, true}) {
+          std::vector<T> wanted(bins, 5), got(bins, 5);
+          tally::outside_counts wanted_outside{1, 2, 3}, got_outside{1, 2, 3};
+          const tally::buffer counts = placed(got);
+          const tally::buffer outside = placed(std::vector{got_outside});
+          whole(std::span(wanted), tally::histogram_options{add, 1, &wanted_outside});
+          over_ranks(
+              std::span(static_cast<T*>(counts.get()), bins),
+              tally::histogram_options{add, 1, static_cast<tally::outside_counts*>(outside.get())});
+          tally::copy_bytes(where, counts.get(), got.data(), bins * sizeof(T));
+          tally::copy_bytes(where, outside.get(), &got_outside, sizeof got_outside);
+          expect(got == wanted, name + what);
+          expect(got_outside == wanted_outside, name + what + ", outside");
+        }
+      };
+      const std::vector<std::int32_t> my_keys = copied(keys, l);
+      const std::vector<double> my_samples = copied(samples, l);
+      const tally::buffer key_memory = placed(my_keys), sample_memory = placed(my_samples);
+      const std::span<const std::int32_t> k(static_cast<std::int32_t*>(key_memory.get()),
+                                            my_keys.size());
+      const std::span<const double> s(static_cast<double*>(sample_memory.get()), my_samples.size());
+      count_on(
+          std::int64_t{}, ", keys", 40,
+          [&](auto c, const auto& o) { tally::mpi::bincount(MPI_COMM_WORLD, where, k, c, o); },
+          [&](auto c, const auto& o) { tally::bincount(one, keys.all(), c, o); });
+      count_on(
+          std::int32_t{}, ", even", 33,
+          [&](auto c, const auto& o) { tally::mpi::histogram_even(l, where, s, -0.75, 1, c, o); },
+          [&](auto c, const auto& o) {
+            tally::histogram_even(one, samples.all(), -0.75, 1, c, o);
+          });
+      count_on(
+          std::int64_t{}, ", range", 4,
+          [&](auto c, const auto& o) { tally::mpi::histogram_range(l, where, s, edges, c, o); },
+          [&](auto c, const auto& o) { tally::histogram_range(one, samples.all(), edges, c, o); });
+    }
+  }
+  // A key without a bin on one rank, and nothing is counted on any.
+  const std::vector<std::int32_t> mine = {3, rank_here == ranks_here - 1 ? 9 : 4};
+  std::vector<std::int64_t> counts(8, 7);
+  expect_error(tally::errc::key_out_of_range,
+               "rank " + std::to_string(ranks_here - 1) + ": tally::bincount: key 1 is 9",
+               [&] { tally::mpi::bincount(MPI_COMM_WORLD, here(), mine, counts); });
+  expect(counts == std::vector<std::int64_t>(8, 7), "counts stay after an error");
+}
+
 // --- Matrices -------------------------------------------------------------------------------------
 
 /// A matrix with rows of very different lengths, whose columns are in no order and repeat.
@@ -494,13 +571,6 @@ tally::csr_matrix<V> random_matrix(std::int64_t rows, std::int64_t columns, std:
     a.row_offsets.push_back(static_cast<std::int32_t>(a.values.size()));
   }
   return a;
-}
-
-template <class T>
-std::vector<T> copied(vector<T>& x, const layout& l) {
-  std::vector<T> part;
-  for (std::int64_t i = 0; i < l.size(); ++i) part.push_back(x[l.first() + i]);
-  return part;
 }
 
 template <class V, class X, class Y>
@@ -702,6 +772,7 @@ const struct {
     {"keeps requests apart", keeps_requests_apart},
     {"fails on all ranks", fails_on_all_ranks},
     {"finds extrema", finds_extrema},
+    {"counts samples", counts_samples},
     {"multiplies", multiplies},
     {"refuses matrices", refuses_matrices},
     {"runs on every executor", runs_on_every_executor},

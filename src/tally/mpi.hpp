@@ -4,6 +4,7 @@
 
 #include <tally/mpi/communicator.hpp>
 #include <tally/mpi/extremum.hpp>
+#include <tally/mpi/histogram.hpp>
 #include <tally/mpi/layout.hpp>
 #include <tally/mpi/matrix.hpp>
 #include <tally/mpi/request.hpp>
