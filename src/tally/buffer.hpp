@@ -34,7 +34,7 @@ TALLY_EXPORT void copy_bytes(const executor& where, const void* from, void* to, 
 /// Owns memory that an executor's kernels can reach. It can be moved but not copied.
 class buffer {
  public:
-  /// Of no bytes.
+  /// It has no bytes.
   buffer() = default;
   /// See `allocate`.
   buffer(const executor& where, std::size_t bytes, reach who = reach::kernels)

@@ -158,7 +158,7 @@ struct csr_view {
   /// A view of nothing, to be assigned to.
   csr_view() = default;
 
-  /// Of the three arrays of CSR.
+  /// Views the three arrays of CSR.
   /// @throws error invalid_argument if an array is a View with a stride, or indices are uint32 and
   ///               some may be too large for int32.
   csr_view(std::size_t height, std::size_t width, std::span<const Offset> offsets,
@@ -189,7 +189,7 @@ struct csr_view {
       : csr_view(height, width, spmvs::span_of("row_offsets", offsets),
                  spmvs::span_of("column_indices", indices), spmvs::span_of("values", elements)) {}
 
-  /// Of the four arrays of the Sparse BLAS: row i has the terms begins[i] ... ends[i] - 1.
+  /// Views the four arrays of the Sparse BLAS: row i has the terms begins[i] ... ends[i] - 1.
   /// @throws error as above.
   template <spmvs::array Begins, spmvs::array Ends, spmvs::array Columns, spmvs::array Values>
   csr_view(std::size_t height, std::size_t width, const Begins& begins, const Ends& ends,

@@ -102,7 +102,7 @@ inline void check_communicator(MPI_Comm comm) {
 /// for, those that were to come are cancelled, so that none is written to memory that has gone.
 class exchange {
  public:
-  /// Of at most so many messages.
+  /// There will be at most so many messages.
   explicit exchange(std::size_t most) { requests_.reserve(most); }
   exchange(const exchange&) = delete;
   exchange& operator=(const exchange&) = delete;
