@@ -379,6 +379,11 @@ static void exact_words(void) {
   CHECK(tally_exact_words(F64) == 137 && tally_exact_words(F32) == 23);
   CHECK(tally_exact_words(C128) == 274 && tally_exact_words(TALLY_COMPLEX64) == 46);
   CHECK(tally_exact_words(I32) == 0 && tally_exact_words(99) == 0);
+  CHECK(tally_exact_sum_type(F64, I32, F64) == F64 && tally_exact_sum_type(I32, F64, F32) == F64);
+  CHECK(tally_exact_sum_type(F32, I32, F64) == F32 && tally_exact_sum_type(I32, I32, F64) == F32);
+  CHECK(tally_exact_sum_type(F32, C128, C128) == C128);
+  CHECK(tally_exact_sum_type(TALLY_COMPLEX64, F32, C128) == TALLY_COMPLEX64);
+  CHECK(tally_exact_sum_type(C128, C128, F64) == F64); /* norms are real */
 
   /* The sum of 1 + 2 + 3 + 4: once in one place, twice in another. */
   for (f = TALLY_WAIT_DEFAULT; f <= TALLY_WAIT_NO; ++f) {

@@ -134,6 +134,7 @@ FUNCTION(tally_batched_dot, int, where, size_t, size_t, int, in, ptrdiff_t, int,
 FUNCTION(tally_multi_dot_list, int, where, size_t, const size_t*, int, const in*, const ptrdiff_t*,
          int, const in*, const ptrdiff_t*, int, void*, options);
 FUNCTION(tally_exact_words, size_t, int);
+FUNCTION(tally_exact_sum_type, int, int, int, int);
 FUNCTION(tally_merge_words, int, size_t, int, const int64_t*, int64_t*);
 FUNCTION(tally_round_words, int, where, size_t, int, const int64_t*, int, void*, options);
 FUNCTION(tally_round_root_words, int, where, size_t, int, const int64_t*, int, void*, options);

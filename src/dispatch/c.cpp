@@ -582,6 +582,11 @@ tally_status tally_multi_dot_list(const tally_executor* where, size_t k, const s
 
 std::size_t tally_exact_words(tally_type sum_type) { return tally::exact_words(to_type(sum_type)); }
 
+tally_type tally_exact_sum_type(tally_type x_type, tally_type y_type, tally_type result_type) {
+  return static_cast<tally_type>(
+      tally::exact_sum_type(to_type(x_type), to_type(y_type), to_type(result_type)));
+}
+
 tally_status tally_merge_words(size_t count, tally_type sum_type, const int64_t* from,
                                int64_t* to) {
   return status_of([&] {

@@ -72,15 +72,13 @@ void check::append(std::string& text, double number) {
 }
 
 void check::words(const output& result, bool is_parted, type widest_operand, std::size_t n) const {
-  const bool is_wide = part_of(widest_operand) == type::float64;
+  const type kind = is_parted ? type::complex64 : type::float32;
+  const type least = exact_sum_type(widest_operand, widest_operand, kind);
+  const type widest = exact_sum_type(type::float64, type::float64, kind);
   const std::size_t words = exact_words(result.element);
-  if (words == 0 || is_complex(result.element) != is_parted ||
-      (is_wide && part_of(result.element) != type::float64)) {
-    const type least = is_wide ? type::float64 : type::float32;
-    const auto sum = [&](type part) { return name(is_parted ? complex_of(part) : part); };
+  if (words == 0 || (result.element != least && result.element != widest)) {
     fail(errc::unsupported_type, "the exact sum is of ", name(result.element), "; it can be of ",
-         sum(least), least == type::float64 ? "" : " or ",
-         least == type::float64 ? "" : sum(type::float64));
+         name(least), least == widest ? "" : " or ", least == widest ? "" : name(widest));
   }
   pointer("words", result.data, type::int64, n * words);
 }

@@ -48,6 +48,17 @@ constexpr std::size_t exact_words(type sum) noexcept {
   }
 }
 
+/// The sum with the fewest words that holds the terms of these operands exactly: of `float`, unless
+/// one of them is of `double` or `complex<double>`.
+/// @param x, y    the types of the operands; of one operand twice the same.
+/// @param result  what it will be rounded to: complex ones are of two sums.
+/// @return        float32, float64, complex64 or complex128.
+constexpr type exact_sum_type(type x, type y, type result) noexcept {
+  const bool is_wide = part_of(x) == type::float64 || part_of(y) == type::float64;
+  const type part = is_wide ? type::float64 : type::float32;
+  return is_complex(result) ? complex_of(part) : part;
+}
+
 /// Sums in objects of the caller's that results are added to. Made by `add_to`.
 template <float_or_double T>
 struct added_sums {

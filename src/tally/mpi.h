@@ -45,14 +45,10 @@ typedef struct tally_mpi_call {
 static inline void tally_mpi_begin(tally_mpi_call* call, tally_type x_type, tally_type y_type,
                                    int is_root, tally_type result_type,
                                    const tally_call_options* options) {
-  const int is_wide = x_type == TALLY_FLOAT64 || x_type == TALLY_COMPLEX128 ||
-                      y_type == TALLY_FLOAT64 || y_type == TALLY_COMPLEX128;
-  const int is_complex = result_type == TALLY_COMPLEX64 || result_type == TALLY_COMPLEX128;
   memset(call, 0, sizeof *call);
   call->is_integer = result_type == TALLY_INT64;
   call->is_root = is_root;
-  call->sum_type = is_complex ? (is_wide ? TALLY_COMPLEX128 : TALLY_COMPLEX64)
-                              : (is_wide ? TALLY_FLOAT64 : TALLY_FLOAT32);
+  call->sum_type = tally_exact_sum_type(x_type, y_type, result_type);
   call->result_type = result_type;
   call->options.size = sizeof call->options;
   call->options.grade = TALLY_GRADE_EXACT;

@@ -379,6 +379,12 @@ TALLY_EXPORT tally_status tally_multi_dot_list(const tally_executor* where, size
  * twice as many for TALLY_COMPLEX128 and TALLY_COMPLEX64; 0 for any other int. */
 TALLY_EXPORT size_t tally_exact_words(tally_type sum_type);
 
+/* The sum with the fewest words that holds the terms of operands of these types: TALLY_FLOAT32
+ * where none is of doubles, otherwise TALLY_FLOAT64; for a complex result_type TALLY_COMPLEX64 or
+ * TALLY_COMPLEX128. For one operand y_type is x_type. */
+TALLY_EXPORT tally_type tally_exact_sum_type(tally_type x_type, tally_type y_type,
+                                             tally_type result_type);
+
 /* Adds the words of `count` sums at `from` to those at `to`, both in host memory, and leaves normal
  * forms at `to`: the same words for the same sums. With the same address for both, or with NULL for
  * `from`, the sums at `to` are only brought to their normal forms. TALLY_INVALID_ARGUMENT for a sum

@@ -347,13 +347,11 @@ class word_reduction final : public unfinished_sums {
   }
 
  private:
-  /// What the exact sum of a field is of: float32 holds all but doubles.
+  /// What the exact sum of a field is of.
   type sum() const noexcept {
     const interval_field& f = sums_.fields[0];
-    const auto is_wide = [](const operand& v) { return part_of(v.element) == type::float64; };
-    const bool wide = is_wide(f.x) || (sums_.what == summand::product && is_wide(f.y));
-    const type part = wide ? type::float64 : type::float32;
-    return is_complex(sums_.result) ? complex_of(part) : part;
+    const operand& y = sums_.what == summand::product ? f.y : f.x;
+    return exact_sum_type(f.x.element, y.element, sums_.result);
   }
   std::size_t words_each() const noexcept {
     return sums_.fields.empty() || sums_.result == type::int64 ? 1 : exact_words(sum());
