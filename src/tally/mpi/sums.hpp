@@ -58,6 +58,16 @@ concept ranks = std::same_as<C, layout> || std::same_as<C, MPI_Comm>;
 template <ranks C>
 using grade_over = std::conditional_t<std::same_as<C, layout>, grade, exact_grade>;
 
+/// The grade where none is given.
+template <ranks C>
+constexpr grade_over<C> unsaid_grade() noexcept {
+  static_assert(
+      std::same_as<C, layout>,
+      "sums over a communicator are in the exact grade: tally::exact is the last argument. "
+      "The default grade needs the order that a tally::mpi::layout has");
+  return grade_over<C>();
+}
+
 namespace calls {
 
 template <class R, class C, class X, class Y>
@@ -131,7 +141,8 @@ R finished(std::unique_ptr<unfinished_sums> sums) {
 /// @throws error see the head of this file.
 template <class R = void, ranks C, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
-auto dot(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
+auto dot(const C& over, const executor& where, const X& x, const Y& y,
+         grade_over<C> g = unsaid_grade<C>()) {
   return calls::finished<dots::accumulator<R, X, Y>>(
       calls::start_dot<R>(over, where, x, y, conjugate::none, g, true));
 }
@@ -140,7 +151,8 @@ auto dot(const C& over, const executor& where, const X& x, const Y& y, grade_ove
 /// @return a request for r.
 template <class R = void, ranks C, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
-auto idot(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
+auto idot(const C& over, const executor& where, const X& x, const Y& y,
+          grade_over<C> g = unsaid_grade<C>()) {
   return request<dots::accumulator<R, X, Y>>(
       calls::start_dot<R>(over, where, x, y, conjugate::none, g, false));
 }
@@ -148,7 +160,8 @@ auto idot(const C& over, const executor& where, const X& x, const Y& y, grade_ov
 /// r = sum_i conj(x_i) * y_i; the same as `dot` for real x.
 template <class R = void, ranks C, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
-auto dotc(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
+auto dotc(const C& over, const executor& where, const X& x, const Y& y,
+          grade_over<C> g = unsaid_grade<C>()) {
   return calls::finished<dots::accumulator<R, X, Y>>(
       calls::start_dot<R>(over, where, x, y, conjugate::x, g, true));
 }
@@ -156,7 +169,8 @@ auto dotc(const C& over, const executor& where, const X& x, const Y& y, grade_ov
 /// Starts `dotc`, as `idot` does `dot`.
 template <class R = void, ranks C, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
-auto idotc(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
+auto idotc(const C& over, const executor& where, const X& x, const Y& y,
+           grade_over<C> g = unsaid_grade<C>()) {
   return request<dots::accumulator<R, X, Y>>(
       calls::start_dot<R>(over, where, x, y, conjugate::x, g, false));
 }
@@ -166,7 +180,7 @@ auto idotc(const C& over, const executor& where, const X& x, const Y& y, grade_o
 /// r = sum_i x_i over all elements of all ranks; parameters as for `dot`.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::sum, R, X>
-auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
+auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
   return calls::finished<reductions::result_t<reduction::sum, R, X>>(
       calls::start_reduction<reduction::sum, R>(over, where, x, g, true));
 }
@@ -174,7 +188,7 @@ auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = {})
 /// Starts `sum`, as `idot` does `dot`.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::sum, R, X>
-auto isum(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
+auto isum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
   return request<reductions::result_t<reduction::sum, R, X>>(
       calls::start_reduction<reduction::sum, R>(over, where, x, g, false));
 }
@@ -182,7 +196,7 @@ auto isum(const C& over, const executor& where, const X& x, grade_over<C> g = {}
 /// r = sum_i |x_i|, of complex elements |re x_i| + |im x_i|. Real.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::asum, R, X>
-auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
+auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
   return calls::finished<reductions::result_t<reduction::asum, R, X>>(
       calls::start_reduction<reduction::asum, R>(over, where, x, g, true));
 }
@@ -190,7 +204,7 @@ auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = {}
 /// Starts `asum`, as `idot` does `dot`.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::asum, R, X>
-auto iasum(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
+auto iasum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
   return request<reductions::result_t<reduction::asum, R, X>>(
       calls::start_reduction<reduction::asum, R>(over, where, x, g, false));
 }
@@ -199,7 +213,7 @@ auto iasum(const C& over, const executor& where, const X& x, grade_over<C> g = {
 /// alike whether elements have to be scaled.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::nrm2, R, X>
-auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
+auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
   return calls::finished<reductions::result_t<reduction::nrm2, R, X>>(
       calls::start_reduction<reduction::nrm2, R>(over, where, x, g, true));
 }
@@ -207,7 +221,7 @@ auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = {}
 /// Starts `nrm2`, as `idot` does `dot`.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::nrm2, R, X>
-auto inrm2(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
+auto inrm2(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
   return request<reductions::result_t<reduction::nrm2, R, X>>(
       calls::start_reduction<reduction::nrm2, R>(over, where, x, g, false));
 }
@@ -221,7 +235,8 @@ auto inrm2(const C& over, const executor& where, const X& x, grade_over<C> g = {
 /// @return   the k results, on all ranks. Blocks until they are there.
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
-auto multi_dot(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
+auto multi_dot(const C& over, const executor& where, const X& x, const Y& y,
+               grade_over<C> g = unsaid_grade<C>()) {
   using T = calls::rows_result<X, Y, R>;
   return calls::finished<std::vector<T>>(
       calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::none, g, true));
@@ -231,7 +246,7 @@ auto multi_dot(const C& over, const executor& where, const X& x, const Y& y, gra
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto imulti_dot(const C& over, const executor& where, const X& x, const Y& y,
-                grade_over<C> g = {}) {
+                grade_over<C> g = unsaid_grade<C>()) {
   using T = calls::rows_result<X, Y, R>;
   return request<std::vector<T>>(
       calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::none, g, false));
@@ -240,7 +255,8 @@ auto imulti_dot(const C& over, const executor& where, const X& x, const Y& y,
 /// The same of a list of pairs, `std::array{tally::pair_of(x, y), ...}`, all of the layout's size.
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
-auto multi_dot(const C& over, const executor& where, const L& pairs, grade_over<C> g = {}) {
+auto multi_dot(const C& over, const executor& where, const L& pairs,
+               grade_over<C> g = unsaid_grade<C>()) {
   using T = calls::pairs_result<L, R>;
   const auto list = multi_dots::erased(pairs);
   return calls::finished<std::vector<T>>(
@@ -250,7 +266,8 @@ auto multi_dot(const C& over, const executor& where, const L& pairs, grade_over<
 /// Starts it, as `idot` does `dot`.
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
-auto imulti_dot(const C& over, const executor& where, const L& pairs, grade_over<C> g = {}) {
+auto imulti_dot(const C& over, const executor& where, const L& pairs,
+                grade_over<C> g = unsaid_grade<C>()) {
   using T = calls::pairs_result<L, R>;
   const auto list = multi_dots::erased(pairs);
   return request<std::vector<T>>(
@@ -262,7 +279,7 @@ auto imulti_dot(const C& over, const executor& where, const L& pairs, grade_over
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto multi_dotc(const C& over, const executor& where, const X& x, const Y& y,
-                grade_over<C> g = {}) {
+                grade_over<C> g = unsaid_grade<C>()) {
   using T = calls::rows_result<X, Y, R>;
   return calls::finished<std::vector<T>>(
       calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::x, g, true));
@@ -272,7 +289,7 @@ auto multi_dotc(const C& over, const executor& where, const X& x, const Y& y,
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto imulti_dotc(const C& over, const executor& where, const X& x, const Y& y,
-                 grade_over<C> g = {}) {
+                 grade_over<C> g = unsaid_grade<C>()) {
   using T = calls::rows_result<X, Y, R>;
   return request<std::vector<T>>(
       calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::x, g, false));
@@ -281,7 +298,8 @@ auto imulti_dotc(const C& over, const executor& where, const X& x, const Y& y,
 /// The same of a list of pairs, `std::array{tally::pair_of(x, y), ...}`, all of the layout's size.
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
-auto multi_dotc(const C& over, const executor& where, const L& pairs, grade_over<C> g = {}) {
+auto multi_dotc(const C& over, const executor& where, const L& pairs,
+                grade_over<C> g = unsaid_grade<C>()) {
   using T = calls::pairs_result<L, R>;
   const auto list = multi_dots::erased(pairs);
   return calls::finished<std::vector<T>>(
@@ -291,7 +309,8 @@ auto multi_dotc(const C& over, const executor& where, const L& pairs, grade_over
 /// Starts it, as `idot` does `dot`.
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
-auto imulti_dotc(const C& over, const executor& where, const L& pairs, grade_over<C> g = {}) {
+auto imulti_dotc(const C& over, const executor& where, const L& pairs,
+                 grade_over<C> g = unsaid_grade<C>()) {
   using T = calls::pairs_result<L, R>;
   const auto list = multi_dots::erased(pairs);
   return request<std::vector<T>>(
@@ -307,14 +326,15 @@ concept fields = std::ranges::forward_range<const L> &&
 /// std::array{std::span(heat), std::span(salt)})`, or of a vector of vectors.
 /// @return the sums, on all ranks. Blocks until they are there.
 template <class R = void, ranks C, fields L>
-auto sums(const C& over, const executor& where, const L& all, grade_over<C> g = {}) {
+auto sums(const C& over, const executor& where, const L& all, grade_over<C> g = unsaid_grade<C>()) {
   using T = calls::field_result<L, R>;
   return calls::finished<std::vector<T>>(calls::start_sums<T>(over, where, all, g, true));
 }
 
 /// Starts it, as `idot` does `dot`.
 template <class R = void, ranks C, fields L>
-auto isums(const C& over, const executor& where, const L& all, grade_over<C> g = {}) {
+auto isums(const C& over, const executor& where, const L& all,
+           grade_over<C> g = unsaid_grade<C>()) {
   using T = calls::field_result<L, R>;
   return request<std::vector<T>>(calls::start_sums<T>(over, where, all, g, false));
 }
