@@ -753,6 +753,12 @@ TEST(SpmvTemplates, TakeIndicesOfAnyIntegerTypeAndViews) {
       "tally::csr_view: column_indices is uint32 and there are 2147483649 columns; "
       "it is for up to 2147483648",
       [&] { (void)tally::csr_view{3, (std::size_t{1} << 31) + 1, offsets, columns, values}; });
+  tally::csr_matrix<double, int, unsigned> wide;
+  wide.columns = (std::size_t{1} << 31) + 1;
+  data::expect_error(tally::errc::invalid_argument,
+                     "tally::csr_view: column_indices is uint32 and there are 2147483649 columns; "
+                     "it is for up to 2147483648",
+                     [&] { (void)wide.view(); });
   static_assert(!tally::csr_index<bool> && !tally::csr_index<char> && !tally::csr_index<short> &&
                 !tally::csr_index<double>);
 }

@@ -20,9 +20,18 @@ struct csr_matrix {
   std::vector<Value> values;              ///< row after row
 
   /// What refers to it, for as long as it lives and its vectors keep their sizes.
-  csr_view<Value, Offset, Column> view() const noexcept {
+  /// @throws error as `csr_view`.
+  csr_view<Value, Offset, Column> view() const {
     return {rows, columns, row_offsets, column_indices, values};
   }
+};
+
+/// One entry of a matrix; its row and its column are counted from 0.
+template <element Value>
+struct matrix_entry {
+  std::int64_t row = 0;     ///< its row
+  std::int64_t column = 0;  ///< its column
+  Value value = {};         ///< what stands there
 };
 
 }  // namespace tally
