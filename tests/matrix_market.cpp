@@ -782,6 +782,101 @@ TEST(MatrixMarketGzip, NeedsZlib) {
 }
 #endif
 
+// --- Parts of files -------------------------------------------------------------------------------
+
+/// What the parts of a file say together.
+template <class Value>
+tally::matrix_market_part<Value> joined(const std::filesystem::path& path, std::size_t parts) {
+  tally::matrix_market_part<Value> all;
+  for (std::size_t p = 0; p < parts; ++p) {
+    const auto part = tally::read_matrix_market_part<Value>(path, p, parts);
+    all.sizes = part.sizes;
+    all.lines += part.lines;
+    all.entries.insert(all.entries.end(), part.entries.begin(), part.entries.end());
+  }
+  return all;
+}
+
+template <class Value>
+void expect_parts(const std::string& text) {
+  SCOPED_TRACE(text);
+  const file f(text);
+  const auto wanted = tally::read_matrix_market<Value, std::int64_t, std::int64_t>(f.path());
+  const auto sizes = tally::read_matrix_market_sizes(f.path());
+  for (std::size_t parts = 1; parts < text.size() + 3; ++parts) {
+    const auto all = joined<Value>(f.path(), parts);
+    EXPECT_EQ(all.sizes.rows, wanted.rows);
+    EXPECT_EQ(all.sizes.columns, wanted.columns);
+    EXPECT_EQ(all.sizes.entries, all.lines) << parts;
+    EXPECT_EQ(sizes.entries, all.lines);
+    const auto got = tally::rows_of_entries<Value>(wanted.rows, wanted.columns, all.entries);
+    EXPECT_EQ(got.row_offsets, wanted.row_offsets) << parts;
+    EXPECT_EQ(got.column_indices, wanted.column_indices) << parts;
+    EXPECT_TRUE(
+        std::ranges::equal(got.values, wanted.values, {}, data::bits<Value>, data::bits<Value>))
+        << parts;
+  }
+}
+
+TEST(MatrixMarketParts, JoinedAreTheWhole) {
+  expect_parts<double>(
+      coordinate("real general", "1 3 4\n1 2 1\n1 2 1\n1 1 5\n1 2 9007199254740992\n"));
+  expect_parts<float>(coordinate("real symmetric", "3 3 4\n1 1 1\n2 1 2.5\n3 2 3e-2\n3 3 4"));
+  expect_parts<double>(coordinate("real skew-symmetric", "3 3 2\n2 1 2.5\n3 2 -3\n"));
+  expect_parts<complex>(coordinate("complex hermitian", "2 2 2\n1 1 1 0\n2 1 1 -0.0\n"));
+  expect_parts<double>(coordinate(
+      "integer general", "% 1 1 1\n\n2 2 2\r\n% a comment\r\n1 2 3\r\n\n%\n2 1 -0\r\n%%\n"));
+  expect_parts<double>(coordinate("pattern general", "0 3 0\n"));
+  expect_parts<double>(coordinate("pattern general", "0 3 0"));
+}
+
+// Whoever reads a part says where the file is wrong.
+TEST(MatrixMarketParts, ErrorsHaveTheFilesLines) {
+  const file f(coordinate("real general", "3 3 3\n1 1 1\n% no entry\n2 4 1\n3 3 1\n"));
+  for (std::size_t parts = 1; parts < 40; ++parts) {
+    expect_error(errc::unreadable_file,
+                 "tally::read_matrix_market: " + f.path().string() +
+                     ":5: column 4 of a matrix with 3 columns",
+                 [&] { joined<double>(f.path(), parts); });
+  }
+  expect_error(errc::invalid_argument, "tally::read_matrix_market: part 2 of 2",
+               [&] { tally::read_matrix_market_part(f.path(), 2, 2); });
+  const std::string here = "tally::read_matrix_market: " + f.path().string();
+  expect_error(errc::unreadable_file,
+               here + ": it has more than 60 bytes (matrix_market_options::max_bytes)",
+               [&] { tally::read_matrix_market_part(f.path(), 1, 2, {.max_bytes = 60}); });
+  const file imaginary(coordinate("complex general", "1 1 1\n1 1 1 1\n"));
+  expect_error(errc::unsupported_type,
+               "tally::read_matrix_market: " + imaginary.path().string() +
+                   ": complex entries can't be read as float64",
+               [&] { tally::read_matrix_market_part(imaginary.path(), 0, 1); });
+  // How many entries there are is seen by all parts together.
+  const file few(coordinate("pattern general", "9 9 3\n1 1\n2 2\n"));
+  EXPECT_EQ(joined<double>(few.path(), 3).lines, 2u);
+}
+
+TEST(MatrixMarketParts, RowsOfEntries) {
+  const std::vector<tally::matrix_entry<double>> outside = {{0, 0, 1}, {0, 2, 1}};
+  expect_error(errc::invalid_argument,
+               "tally::rows_of_entries: an entry in row 0 and column 2 of a matrix of 1 x 2",
+               [&] { tally::rows_of_entries<double>(1, 2, outside); });
+  const std::vector<tally::matrix_entry<double>> below = {{-1, 0, 1}};
+  expect_error(errc::invalid_argument,
+               "tally::rows_of_entries: an entry in row -1 and column 0 of a matrix of 1 x 2",
+               [&] { tally::rows_of_entries<double>(1, 2, below); });
+  EXPECT_EQ(tally::rows_of_entries<double>(3, 0, {}).row_offsets.size(), 4u);
+}
+
+#if TALLY_HAS_ZLIB
+TEST(MatrixMarketParts, ACompressedFileIsTheFirst) {
+  const file f(gzip(coordinate("real general", "2 2 2\n2 1 3\n1 2 4\n")));
+  EXPECT_EQ(tally::read_matrix_market_part(f.path(), 0, 3).lines, 2u);
+  const auto last = tally::read_matrix_market_part(f.path(), 2, 3);
+  EXPECT_EQ(last.lines, 0u);
+  EXPECT_EQ(last.sizes.entries, 2u);
+}
+#endif
+
 // --- Real matrices --------------------------------------------------------------------------------
 
 struct real_matrix {

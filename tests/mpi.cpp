@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -707,6 +708,82 @@ void refuses_matrices() {
   }
 }
 
+/// A file that rank 0 has written, in the folder where the program runs.
+class file {
+ public:
+  explicit file(const std::string& contents) {
+    if (rank_here == 0) std::ofstream(path_, std::ios::binary) << contents;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  ~file() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_here == 0) std::remove(path_.c_str());
+  }
+  file(const file&) = delete;
+  file& operator=(const file&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = "tally_mpi_tests_" + std::to_string(ranks_here) + "_" + job() + ".mtx";
+
+  static std::string job() {  // of this program: others may run at the same time
+    int id = static_cast<int>(std::random_device()() >> 1);
+    MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return std::to_string(id);
+  }
+};
+
+template <class V>
+void reads_matrices_of(const std::string& text) {
+  const file f(text);
+  const auto whole = tally::read_matrix_market<V, std::int64_t, std::int64_t>(f.path());
+  for (const int cut : cuts()) {
+    const layout l(MPI_COMM_WORLD, size_of_cut(static_cast<std::int64_t>(whole.rows), cut));
+    const auto got = tally::mpi::read_matrix_market<V>(l, f.path());
+    const auto wanted = tally::mpi::rows_of(l, whole.view());
+    expect(got.rows == wanted.rows && got.columns == wanted.columns, "the size of a part");
+    for (std::size_t i = 0; i < got.rows; ++i) {
+      const auto begin = static_cast<std::size_t>(got.row_offsets[i]);
+      const auto first = static_cast<std::size_t>(wanted.row_offsets[i]);
+      const auto terms = static_cast<std::size_t>(got.row_offsets[i + 1]) - begin;
+      expect(terms == static_cast<std::size_t>((*wanted.row_ends)[i]) - first, "a row's terms");
+      for (std::size_t j = 0; j < terms; ++j) {
+        expect(got.column_indices[begin + j] == wanted.column_indices[first + j], "a column");
+        expect_bits(got.values[begin + j], wanted.values[first + j], "a value that was read");
+      }
+    }
+  }
+}
+
+void reads_matrices() {
+  const std::string head = "%%MatrixMarket matrix coordinate ";
+  std::mt19937_64 random(80);
+  std::string general = head + "real general\n% a comment\n40 30 500\n";
+  for (int i = 0; i < 500; ++i) {  // many at the same place
+    general += std::to_string(random() % 40 + 1) + ' ' + std::to_string(random() % 30 / 5 + 1) +
+               " 1.5e" + std::to_string(static_cast<int>(random() % 40) - 20) + '\n';
+    if (i % 70 == 0) general += "% another one\n\n";
+  }
+  reads_matrices_of<double>(general);
+  reads_matrices_of<float>(head + "integer symmetric\n3 3 4\n1 1 1\n2 1 2\n3 2 3\n3 3 4\n");
+  reads_matrices_of<std::complex<double>>(head + "complex hermitian\n3 3 2\n1 1 2 0\n3 1 0.5 -1\n");
+  reads_matrices_of<double>(head + "pattern general\n5 0 0\n");
+
+  const auto refuse = [](const std::string& text, std::int64_t rows, tally::errc code,
+                         const std::string& why) {
+    const file f(text);
+    const layout l(MPI_COMM_WORLD, size_of_cut(rows, 0));
+    expect_error(code, why, [&] { tally::mpi::read_matrix_market(l, f.path()); });
+  };
+  const std::string matrix = head + "real general\n3 3 3\n1 1 1\n2 2 1\n";
+  refuse(matrix + "3 4 1\n", 3, tally::errc::unreadable_file, ":5: column 4 of a matrix with 3");
+  refuse(matrix, 3, tally::errc::unreadable_file, ":4: the file ends after 2 of 3 entries");
+  refuse(matrix + "3 3 1\n3 1 1\n", 3, tally::errc::unreadable_file, ":6: more than the 3 entries");
+  refuse(matrix + "3 3 1\n", 4, tally::errc::size_mismatch,
+         "has 3 rows, the layout has 4 elements");
+}
+
 /// All ranks on one executor, of each kind that is here, with vectors and results where its kernels
 /// work; on CUDA they share a device.
 void runs_on_every_executor() {
@@ -775,6 +852,7 @@ const struct {
     {"counts samples", counts_samples},
     {"multiplies", multiplies},
     {"refuses matrices", refuses_matrices},
+    {"reads matrices", reads_matrices},
     {"runs on every executor", runs_on_every_executor},
 };
 

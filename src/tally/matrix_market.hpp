@@ -86,7 +86,32 @@ struct dense_matrix {
   }
 };
 
+/// What the head of a file says.
+struct matrix_market_sizes {
+  std::size_t rows = 0;     ///< the matrix's height
+  std::size_t columns = 0;  ///< its width
+  std::size_t entries = 0;  ///< lines with one: of a symmetric matrix those of one half
+};
+
+/// What one of several processes has read of a file.
+template <matrix_market_value Value>
+struct matrix_market_part {
+  matrix_market_sizes sizes;  ///< of the whole matrix
+  std::size_t lines = 0;      ///< those with an entry in this part
+  std::vector<matrix_entry<Value>>
+      entries;  ///< both halves of a symmetric matrix, in the file's order
+};
+
 namespace matrix_market {
+
+/// Reading in parts, for one type of values.
+template <class Value>
+struct TALLY_EXPORT part_reader {
+  static matrix_market_part<Value> read(const std::string& path, std::size_t part,
+                                        std::size_t parts, const matrix_market_options& options);
+  static csr_matrix<Value, std::int64_t, std::int64_t> rows_of(
+      std::size_t rows, std::size_t columns, std::span<const matrix_entry<Value>> entries);
+};
 
 /// Both forms for one type of matrix.
 template <class Value, class Offset, class Column>
@@ -135,6 +160,36 @@ csr_matrix<Value, Offset, Column> read_matrix_market(std::istream& stream,
                                                      std::string_view name = "stream",
                                                      const matrix_market_options& options = {}) {
   return matrix_market::reader<Value, Offset, Column>::read(stream, name, options);
+}
+
+/// The sizes of the matrix in a file, whose entries are not read.
+/// @throws error as `read_matrix_market` for the first lines.
+TALLY_EXPORT matrix_market_sizes
+read_matrix_market_sizes(const std::string& path, const matrix_market_options& options = {});
+
+/// The entries whose lines begin in one of `parts` equal parts of a file, for programs of several
+/// processes, each of which reads one. (`tally::mpi::read_matrix_market` gives each rank its rows.)
+/// The entries of part 0, then 1 and so on are those of the file in its order. A file that gzip has
+/// compressed is part 0 as a whole.
+/// @param part  one of 0 ... parts - 1.
+/// @throws error as `read_matrix_market` for these lines, whose numbers are those in the file;
+///               invalid_argument for another part. `options` bounds what each process reads;
+///               max_bytes the file. Whether as many lines have been read as the file announces is
+///               for the caller to see.
+template <matrix_market_value Value = double>
+matrix_market_part<Value> read_matrix_market_part(const std::string& path, std::size_t part,
+                                                  std::size_t parts,
+                                                  const matrix_market_options& options = {}) {
+  return matrix_market::part_reader<Value>::read(path, part, parts, options);
+}
+
+/// The matrix of a list of entries in any order, as `read_matrix_market` makes it: rows in the
+/// order of their columns, entries at the same place added up in the order of the list.
+/// @throws error invalid_argument for an entry outside the matrix.
+template <matrix_market_value Value>
+csr_matrix<Value, std::int64_t, std::int64_t> rows_of_entries(
+    std::size_t rows, std::size_t columns, std::span<const matrix_entry<Value>> entries) {
+  return matrix_market::part_reader<Value>::rows_of(rows, columns, entries);
 }
 
 /// The vectors in a dense file.

@@ -7,5 +7,6 @@
 #include <tally/mpi/histogram.hpp>
 #include <tally/mpi/layout.hpp>
 #include <tally/mpi/matrix.hpp>
+#include <tally/mpi/matrix_market.hpp>
 #include <tally/mpi/request.hpp>
 #include <tally/mpi/sums.hpp>

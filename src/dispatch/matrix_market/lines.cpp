@@ -35,6 +35,7 @@ class stream_bytes : public byte_source {
     if (stream_.bad()) from_.fail("reading failed");
     return static_cast<std::size_t>(stream_.gcount());
   }
+  bool are_plain() const override { return true; }
 
  private:
   std::istream stream_;  // over the caller's buffer, without the exceptions that it may ask for
@@ -47,7 +48,6 @@ class stream_bytes : public byte_source {
 class gzip_bytes : public byte_source {
  public:
   gzip_bytes(std::unique_ptr<byte_source> compressed, const source& from, std::size_t max_ratio)
-
       : compressed_(std::move(compressed)), from_(from), max_ratio_(max_ratio) {
     constexpr int gzip_alone = 16 + MAX_WBITS;
     if (inflateInit2(&zlib_, gzip_alone) != Z_OK) throw std::bad_alloc();
@@ -83,6 +83,7 @@ class gzip_bytes : public byte_source {
     check_ratio(count);
     return count;
   }
+  bool are_plain() const override { return false; }
 
  private:
   void skip_padding() {
@@ -125,6 +126,10 @@ std::unique_ptr<byte_source> bytes_of(std::istream& stream, const source& from,
   static_cast<void>(max_ratio);
   from.fail("it is compressed by gzip, and this Tally was built without zlib");
 #endif
+}
+
+std::unique_ptr<byte_source> plain_bytes_of(std::istream& stream, const source& from) {
+  return std::make_unique<stream_bytes>(stream, from);
 }
 
 std::string_view take_word(std::string_view& line) {

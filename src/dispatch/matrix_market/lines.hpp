@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <istream>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,19 +44,31 @@ class byte_source {
   virtual ~byte_source() = default;
   /// Reads up to `size` bytes and returns how many; 0 at the end.
   virtual std::size_t read(char* to, std::size_t size) = 0;
+  /// Says whether they are those of the stream, so that reading can begin at any of them.
+  virtual bool are_plain() const = 0;
 };
 
 /// Returns the bytes of a stream, decompressed if gzip compressed them.
 std::unique_ptr<byte_source> bytes_of(std::istream& stream, const source& from,
                                       std::size_t max_ratio);
 
+/// Returns the bytes of a stream as they are.
+std::unique_ptr<byte_source> plain_bytes_of(std::istream& stream, const source& from);
+
 class line_reader {
  public:
   line_reader(byte_source& bytes, const source& from, const options& limits)
       : bytes_(bytes), from_(from), limits_(limits), buffer_(limits.max_line + 2) {}  // CR and LF
 
+  /// How many bytes the lines have that were read, with their ends.
+  std::uint64_t position() const { return bytes_read_ - (end_ - begin_); }
+
+  /// Lets the line that begins at that position, or the first one behind it, be none of these.
+  void stop_at(std::uint64_t position) { stop_ = position; }
+
   /// The next line, without its end; valid until the next call. False after the last one.
   bool next(std::string_view& line) {
+    if (position() >= stop_) return false;
     const char* const newline = find_newline();
     if (newline == nullptr && begin_ == end_) return false;
     const char* const first = buffer_.data() + begin_;
@@ -94,6 +107,11 @@ class line_reader {
     check(from_.function).fail(errc::unreadable_file, from_.file, ":", line, ": ", parts...);
   }
 
+  /// Throws since the file is larger than the caller wants it.
+  [[noreturn]] void fail_too_many_bytes() const {
+    from_.fail("it has more than ", limits_.max_bytes, " bytes (matrix_market_options::max_bytes)");
+  }
+
  private:
   const char* find_newline() {
     std::size_t searched = begin_;
@@ -111,10 +129,7 @@ class line_reader {
       if (count == 0) return nullptr;
       end_ += count;
       bytes_read_ += count;
-      if (bytes_read_ > limits_.max_bytes) {
-        from_.fail("it has more than ", limits_.max_bytes,
-                   " bytes (matrix_market_options::max_bytes)");
-      }
+      if (bytes_read_ > limits_.max_bytes) fail_too_many_bytes();
     }
   }
 
@@ -130,6 +145,7 @@ class line_reader {
   std::size_t end_ = 0;
   std::size_t number_ = 0;
   std::uint64_t bytes_read_ = 0;
+  std::uint64_t stop_ = std::numeric_limits<std::uint64_t>::max();
   std::size_t skipped_ = 0;
 };
 /// Takes the first word off a line; an empty one where there is none.

@@ -98,26 +98,10 @@ T parse_value(const line_reader& lines, field entries_are, std::string_view& lin
   }
 }
 
-template <class T>
-entry<T> parse_entry(const line_reader& lines, const header& h, std::string_view line) {
-  const std::size_t row = parse_index(lines, "row", take_word(line));
-  if (row - 1 >= h.rows) {
-    lines.fail("row ", row, " of a matrix with ", h.rows, h.rows == 1 ? " row" : " rows");
-  }
-  const std::size_t column = parse_index(lines, "column", take_word(line));
-  if (column - 1 >= h.columns) {
-    lines.fail("column ", column, " of a matrix with ", h.columns,
-               h.columns == 1 ? " column" : " columns");
-  }
-  const T value = parse_value<T>(lines, h.entries_are, line);
-  expect_end(lines, line, "entry");
-  return {row - 1, column - 1, value};
-}
-
 /// An entry of a matrix that is not general stands where one may, and is what it may be there.
 template <class T>
 void check_symmetry(const line_reader& lines, symmetry symmetric, const entry<T>& e) {
-  if (e.row > e.column) return;
+  if (symmetric == symmetry::general || e.row > e.column) return;
   const auto kind = name(symmetric);
   if (e.row < e.column) {
     lines.fail("the entry in row ", e.row + 1, " and column ", e.column + 1,
@@ -135,6 +119,24 @@ void check_symmetry(const line_reader& lines, symmetry symmetric, const entry<T>
   }
 }
 
+template <class T>
+entry<T> parse_entry(const line_reader& lines, const header& h, std::string_view line) {
+  const std::size_t row = parse_index(lines, "row", take_word(line));
+  if (row - 1 >= h.rows) {
+    lines.fail("row ", row, " of a matrix with ", h.rows, h.rows == 1 ? " row" : " rows");
+  }
+  const std::size_t column = parse_index(lines, "column", take_word(line));
+  if (column - 1 >= h.columns) {
+    lines.fail("column ", column, " of a matrix with ", h.columns,
+               h.columns == 1 ? " column" : " columns");
+  }
+  const T value = parse_value<T>(lines, h.entries_are, line);
+  expect_end(lines, line, "entry");
+  const entry<T> e{row - 1, column - 1, value};
+  check_symmetry(lines, h.symmetric, e);
+  return e;
+}
+
 /// What stands on the other side of the diagonal.
 template <class T>
 entry<T> mirrored(const entry<T>& e, symmetry symmetric) {
@@ -145,12 +147,21 @@ entry<T> mirrored(const entry<T>& e, symmetry symmetric) {
   return {e.column, e.row, e.value};
 }
 
+/// Calls f(entry) for what an entry of a file says: of a symmetric matrix for both halves.
+template <class T, class F>
+void for_both_halves(const entry<T>& e, symmetry symmetric, const F& f) {
+  f(e);
+  if (symmetric != symmetry::general && e.row != e.column) f(mirrored(e, symmetric));
+}
+
 /// The entries that a file has, in blocks, which are not moved as they grow in number. Where row
 /// offsets have 32 bits, so have rows: 16 bytes an entry with a double.
 template <class Value, class Offset, class Column>
 class stored_entries {
  public:
   using row_type = std::make_unsigned_t<Offset>;
+
+  explicit stored_entries(symmetry symmetric) : symmetric_(symmetric) {}
 
   void add(const entry<Value>& e) {
     if (blocks_.empty() || blocks_.back().size() == block_size) {
@@ -163,16 +174,17 @@ class stored_entries {
 
   /// Calls f(entry) for all in the order of the file, for both halves of a symmetric matrix.
   template <class F>
-  void for_each(symmetry symmetric, const F& f) const {
+  void for_each(const F& f) const {
     for (const auto& block : blocks_) {
       for (const stored& s : block) {
-        const entry<Value> e{static_cast<std::size_t>(s.row), static_cast<std::size_t>(s.column),
-                             s.value};
-        f(e);
-        if (symmetric != symmetry::general && e.row != e.column) f(mirrored(e, symmetric));
+        for_both_halves(entry<Value>{static_cast<std::size_t>(s.row),
+                                     static_cast<std::size_t>(s.column), s.value},
+                        symmetric_, f);
       }
     }
   }
+  /// Frees them.
+  void clear() { blocks_ = {}; }
 
  private:
   struct stored {
@@ -181,7 +193,22 @@ class stored_entries {
     Value value;
   };
   static constexpr std::size_t block_size = std::size_t{1} << 16;
+  symmetry symmetric_;
   std::vector<std::vector<stored>> blocks_;
+};
+
+/// The entries of a list, which stays.
+template <class Value>
+struct listed_entries {
+  std::span<const matrix_entry<Value>> list;
+
+  template <class F>
+  void for_each(const F& f) const {
+    for (const matrix_entry<Value>& e : list) {
+      f(entry<Value>{static_cast<std::size_t>(e.row), static_cast<std::size_t>(e.column), e.value});
+    }
+  }
+  void clear() {}
 };
 
 void check_entries(const line_reader& lines, std::size_t entries, std::size_t most,
@@ -234,30 +261,29 @@ void sort_row(Column* columns, Value* values, std::size_t n) {
 }
 
 /// The matrix of so many entries, both halves counted.
-template <class Value, class Offset, class Column>
-csr_matrix<Value, Offset, Column> sorted_by_row(const header& h,
-                                                stored_entries<Value, Offset, Column> entries,
-                                                std::size_t count) {
+template <class Value, class Offset, class Column, class Entries>
+csr_matrix<Value, Offset, Column> sorted_by_row(std::size_t height, std::size_t width,
+                                                Entries entries, std::size_t count) {
   csr_matrix<Value, Offset, Column> a;
-  a.rows = h.rows;
-  a.columns = h.columns;
+  a.rows = height;
+  a.columns = width;
   auto& offsets = a.row_offsets;
   auto& columns = a.column_indices;
   auto& values = a.values;
-  offsets.assign(h.rows + 1, 0);
-  entries.for_each(h.symmetric, [&](const entry<Value>& e) { ++offsets[e.row + 1]; });
+  offsets.assign(height + 1, 0);
+  entries.for_each([&](const entry<Value>& e) { ++offsets[e.row + 1]; });
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
   columns.resize(count);
   values.resize(count);
-  entries.for_each(h.symmetric, [&](const entry<Value>& e) {
+  entries.for_each([&](const entry<Value>& e) {
     const auto at = static_cast<std::size_t>(offsets[e.row]++);  // then where the row ends
     columns[at] = static_cast<Column>(e.column);
     values[at] = e.value;
   });
-  entries = {};
+  entries.clear();
 
   std::size_t first = 0, kept = 0;
-  for (std::size_t row = 0; row < h.rows; ++row) {
+  for (std::size_t row = 0; row < height; ++row) {
     const auto last = static_cast<std::size_t>(offsets[row]);
     const std::size_t begin = kept;
     offsets[row] = static_cast<Offset>(begin);
@@ -271,7 +297,7 @@ csr_matrix<Value, Offset, Column> sorted_by_row(const header& h,
       }
     }
   }
-  offsets[h.rows] = static_cast<Offset>(kept);
+  offsets[height] = static_cast<Offset>(kept);
   columns.resize(kept);
   values.resize(kept);
   return a;
@@ -288,14 +314,14 @@ void check_options(std::string_view function, const options& o) {
   if (o.max_ratio == 0) check(function).fail(errc::invalid_argument, "max_ratio is 0");
 }
 
-/// Calls f(lines) for the lines of a stream.
+/// Calls f(lines, bytes) for the lines of a stream.
 void with_lines(std::istream& stream, const source& from, const options& o,
-                const std::function<void(line_reader&)>& f) {
+                const std::function<void(line_reader&, const byte_source&)>& f) {
   check_options(from.function, o);
   const backends::default_environment environment;
   const auto bytes = bytes_of(stream, from, o.max_ratio);
   line_reader lines(*bytes, from, o);
-  f(lines);
+  f(lines, *bytes);
 }
 
 std::ifstream opened(const std::string& path, std::string_view function) {
@@ -329,7 +355,7 @@ csr_matrix<Value, Offset, Column> reader<Value, Offset, Column>::read(std::istre
                                                                       const options& o) {
   const source from{of_matrix, file};
   csr_matrix<Value, Offset, Column> matrix;
-  with_lines(stream, from, o, [&](line_reader& lines) {
+  with_lines(stream, from, o, [&](line_reader& lines, const byte_source&) {
     const header h = read_header(lines, format::coordinate);
     check_field<Value>(from, h);
     constexpr auto most_columns =
@@ -346,11 +372,10 @@ csr_matrix<Value, Offset, Column> reader<Value, Offset, Column>::read(std::istre
     };
     check_count(h.entries);
 
-    stored_entries<Value, Offset, Column> entries;
+    stored_entries<Value, Offset, Column> entries(h.symmetric);
     std::size_t count = 0;
     for_each_entry(lines, h, [&](std::string_view line) {
       const auto e = parse_entry<Value>(lines, h, line);
-      if (h.symmetric != symmetry::general) check_symmetry(lines, h.symmetric, e);
       count += h.symmetric != symmetry::general && e.row != e.column ? 2 : 1;
       check_count(count);
       entries.add(e);
@@ -361,7 +386,7 @@ csr_matrix<Value, Offset, Column> reader<Value, Offset, Column>::read(std::istre
       from.fail(h.rows, " rows are more than the ", most, " read of a matrix with ", count,
                 count == 1 ? " entry" : " entries");
     }
-    matrix = sorted_by_row(h, std::move(entries), count);
+    matrix = sorted_by_row<Value, Offset, Column>(h.rows, h.columns, std::move(entries), count);
   });
   return matrix;
 }
@@ -373,12 +398,115 @@ csr_matrix<Value, Offset, Column> reader<Value, Offset, Column>::read(const std:
   return read(stream, path, o);
 }
 
+// --- Parts of files -------------------------------------------------------------------------------
+
+namespace {
+
+/// Reads what a head says, and checks that its matrix can be read in parts as one of values of this
+/// type.
+template <class Value>
+header read_head(line_reader& lines, const source& from) {
+  const header h = read_header(lines, format::coordinate);
+  check_field<Value>(from, h);
+  check_entries(lines, h.entries);
+  if (std::max(h.rows, h.columns) > most_elements) {
+    lines.fail(h.rows, " x ", h.columns, " are more than the ", most_elements,
+               " rows or columns that are read");
+  }
+  return h;
+}
+
+/// Reads the entries of all lines that are left.
+template <class Value>
+void read_entries(line_reader& lines, const header& h, matrix_market_part<Value>& part) {
+  std::string_view line;
+  while (lines.next_with_data(line)) {
+    ++part.lines;
+    for_both_halves(parse_entry<Value>(lines, h, line), h.symmetric, [&](const entry<Value>& e) {
+      part.entries.push_back(
+          {static_cast<std::int64_t>(e.row), static_cast<std::int64_t>(e.column), e.value});
+    });
+    check_entries(lines, part.entries.size());
+  }
+}
+
+template <class Value>
+matrix_market_part<Value> read_part(const std::string& path, std::size_t part, std::size_t parts,
+                                    const options& o) {
+  const source from{of_matrix, path};
+  matrix_market_part<Value> all;
+  auto stream = opened(path, of_matrix);
+  with_lines(stream, from, o, [&](line_reader& head, const byte_source& bytes) {
+    const header h = read_head<Value>(head, from);
+    all.sizes = {h.rows, h.columns, h.entries};
+    if (!bytes.are_plain()) {
+      if (part == 0) read_entries(head, h, all);
+      return;
+    }
+    // A line belongs to the part in which it begins.
+    stream.clear();
+    stream.seekg(0, std::ios::end);
+    const auto end = static_cast<std::int64_t>(stream.tellg());
+    if (end < 0) from.fail("it can't be read in parts: no place in it can be found");
+    if (static_cast<std::uint64_t>(end) > o.max_bytes) head.fail_too_many_bytes();
+    const auto body = static_cast<std::uint64_t>(head.position());
+    const std::uint64_t size = static_cast<std::uint64_t>(end) - body;
+    const auto border = [&](std::size_t p) {
+      return body + size / parts * p + std::min<std::uint64_t>(p, size % parts);
+    };
+    const std::uint64_t skipped = part == 0 ? 0 : 1;  // the end of a line before, if only a newline
+    stream.seekg(static_cast<std::streamoff>(border(part) - skipped));
+    const auto own = plain_bytes_of(stream, from);
+    line_reader lines(*own, from, o);
+    lines.stop_at(border(part + 1) - border(part) + skipped);
+    std::string_view line;
+    if (part > 0) lines.next(line);
+    read_entries(lines, h, all);
+  });
+  return all;
+}
+
+}  // namespace
+
+template <class Value>
+matrix_market_part<Value> part_reader<Value>::read(const std::string& path, std::size_t part,
+                                                   std::size_t parts, const options& o) {
+  if (part >= parts) {
+    check(of_matrix).fail(errc::invalid_argument, "part ", part, " of ", parts);
+  }
+  try {
+    return read_part<Value>(path, part, parts, o);
+  } catch (const error&) {
+    // It has the number of a line in this part. Who reads from the beginning finds the right one.
+    reader<Value, std::int64_t, std::int64_t>::read(path, o);
+    throw;
+  }
+}
+
+template <class Value>
+csr_matrix<Value, std::int64_t, std::int64_t> part_reader<Value>::rows_of(
+    std::size_t rows, std::size_t columns, std::span<const matrix_entry<Value>> entries) {
+  const check check{"tally::rows_of_entries"};
+  if (std::max(rows, columns) > most_elements) {
+    check.fail(errc::invalid_argument, "a matrix of ", rows, " x ", columns, " is too large");
+  }
+  for (const matrix_entry<Value>& e : entries) {
+    const auto row = static_cast<std::size_t>(e.row), column = static_cast<std::size_t>(e.column);
+    if (row < rows && column < columns) continue;
+    check.fail(errc::invalid_argument, "an entry in row ", e.row, " and column ", e.column,
+               " of a matrix of ", rows, " x ", columns);
+  }
+  const backends::default_environment environment;
+  return sorted_by_row<Value, std::int64_t, std::int64_t>(
+      rows, columns, listed_entries<Value>{entries}, entries.size());
+}
+
 template <class Value>
 dense_matrix<Value> array_reader<Value>::read(std::istream& stream, std::string_view file,
                                               const options& o, bool is_vector) {
   const source from{of_array(is_vector), file};
   dense_matrix<Value> a;
-  with_lines(stream, from, o, [&](line_reader& lines) {
+  with_lines(stream, from, o, [&](line_reader& lines, const byte_source&) {
     const header h = read_header(lines, format::array);
     check_field<Value>(from, h);
     check_entries(lines, h.entries);
@@ -400,6 +528,11 @@ dense_matrix<Value> array_reader<Value>::read(const std::string& path, const opt
   auto stream = opened(path, of_array(is_vector));
   return read(stream, path, o, is_vector);
 }
+
+template struct part_reader<float>;
+template struct part_reader<double>;
+template struct part_reader<std::complex<float>>;
+template struct part_reader<std::complex<double>>;
 
 template struct array_reader<float>;
 template struct array_reader<double>;
@@ -424,3 +557,20 @@ template struct reader<std::complex<double>, std::int64_t, std::int32_t>;
 template struct reader<std::complex<double>, std::int64_t, std::int64_t>;
 
 }  // namespace tally::matrix_market
+
+namespace tally {
+
+matrix_market_sizes read_matrix_market_sizes(const std::string& path,
+                                             const matrix_market_options& o) {
+  using namespace matrix_market;
+  const source from{of_matrix, path};
+  matrix_market_sizes sizes;
+  auto stream = opened(path, of_matrix);
+  with_lines(stream, from, o, [&](line_reader& lines, const byte_source&) {
+    const header h = read_header(lines, format::coordinate);
+    sizes = {h.rows, h.columns, h.entries};
+  });
+  return sizes;
+}
+
+}  // namespace tally

@@ -92,8 +92,10 @@ inline void count(MPI_Comm comm, const executor& where, const histogram_argument
     histogram(on, mine);
   });
   agree(comm, failed);
-  counts->add(comm);
-  counts->write(asked.counts, options.add);
+  if (counts) {
+    counts->add(comm);
+    counts->write(asked.counts, options.add);
+  }
   if (outside) {
     outside->add(comm);
     outside->write({options.outside, 3 * options.channels, 1, type::int64}, options.add);

@@ -25,6 +25,7 @@
 #include <tally/gather.hpp>
 #include <tally/mpi/agreement.hpp>
 #include <tally/mpi/communicator.hpp>
+#include <tally/mpi/entries.hpp>
 #include <tally/mpi/layout.hpp>
 #include <tally/mpi/reduction.hpp>
 #include <tally/mpi/resident.hpp>
@@ -79,14 +80,6 @@ Index narrowed(std::size_t number) {
   }
   return static_cast<Index>(number);
 }
-
-/// An entry of a matrix on its way to the rank that has its column.
-template <class Value>
-struct entry {
-  std::int64_t row;
-  std::int64_t column;
-  Value value;
-};
 
 }  // namespace matrices
 
@@ -456,10 +449,8 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
 
 template <element Value, csr_index Index>
 matrix<Value, Index> matrix<Value, Index>::transposed(conjugate values) const {
-  using entry = matrices::entry<Value>;
+  using entry = matrix_entry<Value>;
   MPI_Comm comm = communicator_.get();
-  const auto ranks = static_cast<std::size_t>(calls::ranks_of(comm));
-
   // Entries go to the rank of their column, in the order of the rows.
   const auto for_each_entry = [&](const auto& f) {
     const std::int64_t first = columns_->first(rank_);
@@ -480,42 +471,11 @@ matrix<Value, Index> matrix<Value, Index>::transposed(conjugate values) const {
       }
     }
   };
-  std::optional<calls::failure> failed;
-  std::vector<entry> sent, received;
-  std::vector<int> counts(ranks), starts(ranks), received_counts(ranks), received_starts(ranks);
-  const auto place = [](const std::vector<int>& all, std::vector<int>& begins) {
-    std::size_t total = 0;
-    for (std::size_t r = 0; r < all.size(); ++r) {
-      begins[r] = calls::count_of(total);
-      total += static_cast<std::size_t>(all[r]);
-    }
-    return static_cast<std::size_t>(calls::count_of(total));
-  };
-  calls::attempt(failed, [&] {
-    calls::count_of(interior_.values.size() + boundary_.values.size());
-    for_each_entry(
-        [&](const entry& e) { ++counts[static_cast<std::size_t>(columns_->owner(e.column))]; });
-    sent.resize(place(counts, starts));
-    std::vector<int> next = starts;
-    for_each_entry([&](const entry& e) {
-      int& to = next[static_cast<std::size_t>(columns_->owner(e.column))];
-      sent[static_cast<std::size_t>(to++)] = e;
-    });
-  });
-  calls::agree(comm, failed);
-  calls::check(MPI_Alltoall(counts.data(), 1, MPI_INT, received_counts.data(), 1, MPI_INT, comm),
-               "MPI_Alltoall");
-  calls::attempt(failed, [&] { received.resize(place(received_counts, received_starts)); });
-  calls::agree(comm, failed);
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  calls::check(MPI_Type_contiguous(sizeof(entry), MPI_BYTE, &type), "MPI_Type_contiguous");
-  calls::check(MPI_Type_commit(&type), "MPI_Type_commit");
-  const int status = MPI_Alltoallv(sent.data(), counts.data(), starts.data(), type, received.data(),
-                                   received_counts.data(), received_starts.data(), type, comm);
-  MPI_Type_free(&type);
-  calls::check(status, "MPI_Alltoallv");
+  const std::vector<entry> received = matrices::sent_to_owners<Value>(
+      comm, for_each_entry, [&](const entry& e) { return columns_->owner(e.column); });
 
   // They arrive in the order of the ranks, so of the rows, and a stable sort by columns keeps that.
+  std::optional<calls::failure> failed;
   csr_matrix<Value, std::int64_t, std::int64_t> local;
   calls::attempt(failed, [&] {
     const std::int64_t first = columns_->first(rank_);

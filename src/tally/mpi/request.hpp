@@ -132,7 +132,8 @@ class request {
     if (!sums_) return;
     try {
       wait();
-    } catch (...) {  // the other ranks have it, too
+    } catch (...) {
+      return;  // the other ranks have it, too
     }
   }
 
