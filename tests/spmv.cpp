@@ -463,6 +463,24 @@ TEST_ON_EVERY_EXECUTOR(Spmv, Matrices) {
   }
 }
 
+// Without a plan long rows are queued.
+TEST_ON_EVERY_EXECUTOR(Spmv, ManyTerms) {
+  if (!data::on_device(where())) return;
+  std::mt19937_64 random(3);
+  std::vector<std::size_t> lengths(170'000);
+  for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = i % 1000 == 7 ? 129 : random() % 18;
+  for (const std::size_t n : {128, 1023, 1024, 1025, 2048, 2049, 33'000, 70'000}) {
+    lengths[random() % lengths.size()] = n;
+  }
+  lengths.back() = 5000;
+  compare(matrices::rows_of(lengths, 20'000, 5), of<double, double, double>, kind::plain,
+          type::int32, type::int32, {{0.7, -1.25, true}}, {{1, 2}, {3, -1}, 1});
+  lengths.resize(50'000);
+  for (std::size_t i = 0; i < lengths.size(); i += 5) lengths[i] += 150;
+  compare(matrices::rows_of(lengths, 20'000, 5), of<float, float, float>, kind::plain, type::int64,
+          type::int64, {{}});
+}
+
 // Some columns have most of the terms, and rows are split.
 TEST_ON_EVERY_EXECUTOR(Spmv, HotColumns) {
   if (!data::on_device(where())) return;

@@ -190,29 +190,6 @@ __global__ void __launch_bounds__(row_tile) write_differences(const csr_survey s
 
 // --- Hot columns ----------------------------------------------------------------------------------
 
-__device__ inline std::int64_t first_index() {
-  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
-__device__ inline std::int64_t all_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
-
-/// Calls f with the number and the column of each of a thread's terms.
-template <class F>
-__device__ void for_each_term(const csr_survey& s, const F& f) {
-  constexpr int in_flight = 4;
-  for (std::int64_t i = first_index(); i < s.nonzeros; i += in_flight * all_threads()) {
-    std::int64_t column[in_flight];
-#pragma unroll
-    for (int k = 0; k < in_flight; ++k) {
-      const std::int64_t at = i + k * all_threads();
-      column[k] = at < s.nonzeros ? s.columns[static_cast<std::size_t>(at)] : -1;
-    }
-#pragma unroll
-    for (int k = 0; k < in_flight; ++k) {
-      if (column[k] >= 0) f(i + k * all_threads(), column[k]);
-    }
-  }
-}
-
 __global__ void __launch_bounds__(256) count_uses(const csr_survey s) {
   wait_for_launch_before();
   for_each_term(s, [&](std::int64_t, std::int64_t column) { atomicAdd(s.uses + column, 1u); });

@@ -7,7 +7,7 @@ namespace {
 template <class T>
 hot_columns_choice choice_of() {
   return {&gather_hot<T>, &spmv_hot_columns<T>, hot_threads<T>,
-          hot_threads<T> / warp * sizeof(warp_run<T>) + bytes_to_bring<T>(0)};
+          hot_threads<T> / warp * sizeof(warp_run<T>) + 16};
 }
 
 }  // namespace

@@ -65,29 +65,50 @@ __device__ T load_coded(std::int32_t code, unsigned table, const T* x) {
   return element;
 }
 
-/// Loads every 32nd term from `first` on, where it is among the next `left`; the others become +0.
-/// Between the loads that do not depend on others and those that do, `meanwhile` may start its own.
-template <class T, int in_flight, class Meanwhile>
-__device__ void load_coded_terms(const spmv_job& job, unsigned table, std::int64_t first, int left,
-                                 dot_sum<T> (&terms)[in_flight], const Meanwhile& meanwhile) {
-  constexpr int apart = static_cast<int>(warp);
-  const std::int32_t* const codes = job.hot.codes + first;
-  const T* const values = static_cast<const T*>(job.values.data) + first;
-  std::int32_t code[in_flight];
-  T value[in_flight] = {};
+/// A thread has so many terms in flight.
+template <class T>
+inline constexpr int coded_in_flight = sizeof(T) == 8 ? 6 : 8;
+/// A warp has so many.
+template <class T>
+inline constexpr int coded_batch = coded_in_flight<T> * static_cast<int>(warp);
+
+/// Has the codes of some terms, every 32nd one.
+template <class T>
+struct term_codes {
+  std::int32_t of[coded_in_flight<T>];
+
+  /// Loads them from term `first` on, where they are among the next `left`.
+  __device__ void load(const spmv_job& job, std::int64_t first, int left) {
+    constexpr int apart = static_cast<int>(warp);
 #pragma unroll
-  for (int k = 0; k < in_flight; ++k) {
-    code[k] = INT32_MIN;  // there is a first hot column
-    load_if(k * apart < left, codes + k * apart, code[k]);
+    for (int k = 0; k < coded_in_flight<T>; ++k) {
+      of[k] = INT32_MIN;  // there is a first hot column
+      load_if(k * apart < left, job.hot.codes + first + k * apart, of[k]);
+    }
   }
+  /// Loads the first ones of a piece.
+  __device__ void load(const spmv_job& job, const spmv_piece& piece, int thread) {
+    load(job, piece.nonzero + thread, piece.terms - thread);
+  }
+};
+
+/// Loads every 32nd term from `first` on, where it is among the next `left`, with their codes; the
+/// others become +0. `meanwhile` starts other loads before it waits for these.
+template <class T, class Meanwhile>
+__device__ void load_coded_terms(const spmv_job& job, unsigned table, const term_codes<T>& codes,
+                                 std::int64_t first, int left,
+                                 dot_sum<T> (&terms)[coded_in_flight<T>],
+                                 const Meanwhile& meanwhile) {
+  constexpr int in_flight = coded_in_flight<T>, apart = static_cast<int>(warp);
+  const T* const values = static_cast<const T*>(job.values.data) + first;
+  T value[in_flight] = {}, element[in_flight];
 #pragma unroll
   for (int k = 0; k < in_flight; ++k) load_if(k * apart < left, values + k * apart, value[k]);
-  meanwhile();
-  T element[in_flight];
 #pragma unroll
   for (int k = 0; k < in_flight; ++k) {
-    element[k] = load_coded(code[k], table, static_cast<const T*>(job.x.data));
+    element[k] = load_coded(codes.of[k], table, static_cast<const T*>(job.x.data));
   }
+  meanwhile();
 #pragma unroll
   for (int k = 0; k < in_flight; ++k) {
     terms[k] = {};
@@ -95,22 +116,31 @@ __device__ void load_coded_terms(const spmv_job& job, unsigned table, std::int64
   }
 }
 
-/// Sums a share of a long row in a warp.
+/// Sums a share of a long row in a warp. `codes` are those of its first terms, and then of those of
+/// the next piece.
 template <class T>
 __device__ dot_sum<T> sum_coded_share(const spmv_job& job, unsigned table, const spmv_piece& piece,
-                                      int thread) {
-  constexpr int in_flight = 8;
+                                      const spmv_piece& next, term_codes<T>& codes, int thread) {
   warp_tree<dot_sum<T>> tree;
 #pragma unroll 1
   for (int done = 0; done < piece.terms; done += chunk) {
     const int count = piece.terms - done < chunk ? piece.terms - done : chunk;
     dot_sum<T> low, high;
 #pragma unroll 1
-    for (int i = thread; i < count; i += in_flight * static_cast<int>(warp)) {
-      dot_sum<T> terms[in_flight];
-      load_coded_terms<T>(job, table, piece.nonzero + done + i, count - i, terms, [] {});
+    for (int i = thread; i - thread < count; i += coded_batch<T>) {
+      dot_sum<T> terms[coded_in_flight<T>];
+      const term_codes<T> own = codes;
+      load_coded_terms(job, table, own, piece.nonzero + done + i, count - i, terms, [&] {
+        const bool ends = i - thread + coded_batch<T> >= count;
+        if (ends && done + chunk >= piece.terms) {
+          codes.load(job, next, thread);
+        } else {
+          const int at = ends ? done + chunk + thread : done + i + coded_batch<T>;
+          codes.load(job, piece.nonzero + at, piece.terms - at);
+        }
+      });
 #pragma unroll
-      for (int k = 0; k < in_flight; k += 2) {
+      for (int k = 0; k < coded_in_flight<T>; k += 2) {
         low = low + terms[k];
         high = high + terms[k + 1];
       }
@@ -146,11 +176,12 @@ __device__ void finish_share(const spmv_job& job, const spmv_piece& piece, dot_s
   if (thread == 0) write_row<T>(job, piece.row, finish_parts(sum, conjugate::none));
 }
 
-/// Computes a run's terms and sums its rows, in a warp.
+/// Computes a run's terms and sums its rows, in a warp. `codes` are as above.
 template <class T>
 __device__ void multiply_run(const spmv_job& job, unsigned table, const spmv_piece& piece,
-                             warp_run<T>& run, int thread) {
-  constexpr int apart = static_cast<int>(warp), at_first = sizeof(T) == 8 ? 6 : 8, later = 4;
+                             const spmv_piece& next, term_codes<T>& codes, warp_run<T>& run,
+                             int thread) {
+  constexpr int apart = static_cast<int>(warp);
   const term_planes<T, hot_run_terms> terms(run.terms);
   constexpr int rows_a_thread = (hot_run_size + apart - 1) / apart;
   // Of offsets the bits above 32 are not needed.
@@ -158,32 +189,33 @@ __device__ void multiply_run(const spmv_job& job, unsigned table, const spmv_pie
   const int words = job.offsets.wide ? 2 : 1;
   const auto* const offsets =
       static_cast<const std::int32_t*>(job.offsets.data) + (piece.row + thread) * words;
-  dot_sum<T> loaded[at_first];
-  load_coded_terms<T>(job, table, piece.nonzero + thread, piece.terms - thread, loaded, [&] {
 #pragma unroll
-    for (int k = 0; k < rows_a_thread; ++k) {
-      load_if(thread + k * apart < piece.rows, offsets + k * apart * words, low[k]);
+  for (int k = 0; k < rows_a_thread; ++k) {
+    load_if(thread + k * apart < piece.rows, offsets + k * apart * words, low[k]);
+  }
+#pragma unroll 1
+  for (int i = thread; i - thread < piece.terms || i == thread; i += coded_batch<T>) {
+    dot_sum<T> loaded[coded_in_flight<T>];
+    const term_codes<T> own = codes;
+    load_coded_terms(job, table, own, piece.nonzero + i, piece.terms - i, loaded, [&] {
+      const int at = i + coded_batch<T>;
+      if (at - thread < piece.terms) {
+        codes.load(job, piece.nonzero + at, piece.terms - at);
+      } else {
+        codes.load(job, next, thread);
+      }
+    });
+#pragma unroll
+    for (int k = 0; k < coded_in_flight<T>; ++k) {
+      if (i + k * apart < piece.terms) terms.put(i + k * apart, loaded[k]);
     }
-  });
+  }
 #pragma unroll
   for (int k = 0; k < rows_a_thread; ++k) {
     const int i = thread + k * apart;
     if (i < piece.rows) run.starts[i] = low[k] - static_cast<std::int32_t>(piece.nonzero);
   }
   if (thread == 0) run.starts[piece.rows] = piece.terms;
-#pragma unroll
-  for (int k = 0; k < at_first; ++k) {
-    if (thread + k * apart < piece.terms) terms.put(thread + k * apart, loaded[k]);
-  }
-#pragma unroll 1
-  for (int i = thread + at_first * apart; i < piece.terms; i += later * apart) {
-    dot_sum<T> others[later];
-    load_coded_terms<T>(job, table, piece.nonzero + i, piece.terms - i, others, [] {});
-#pragma unroll
-    for (int k = 0; k < later; ++k) {
-      if (i + k * apart < piece.terms) terms.put(i + k * apart, others[k]);
-    }
-  }
   __syncwarp();
   sum_short_rows<static_cast<int>(warp)>(
       staged_rows<T, hot_run_terms>{terms, run.starts, piece.rows}, false,
@@ -201,7 +233,6 @@ __global__ void __launch_bounds__(hot_threads<T>, 1)
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
   __shared__ int taken;  // how many of the block's pieces have been taken
-  __shared__ std::int64_t first;
   auto* const runs = reinterpret_cast<warp_run<T>*>(memory);
   T* const table = reinterpret_cast<T*>(runs + warps);
   const int thread = static_cast<int>(threadIdx.x % warp);
@@ -212,27 +243,44 @@ __global__ void __launch_bounds__(hot_threads<T>, 1)
     return at < job.hot.pieces ? job.pieces[at] : spmv_piece{};
   };
   spmv_piece piece = piece_of(own);
+  term_codes<T> codes;  // of the piece; they stay as they are, too
+  codes.load(job, piece, thread);
+  // The table comes in parts. Blocks begin with different ones, for all would wait for the same
+  // part of L2 otherwise.
+  constexpr unsigned part = 8192;
+  const unsigned bytes = (static_cast<unsigned>(job.hot.count * sizeof(T)) + 15) / 16 * 16;
+  const unsigned parts = (bytes + part - 1) / part;
   if (threadIdx.x == 0) {
     taken = warps;
-    barrier.expect(1);
+    barrier.expect(parts);
   }
   wait_for_launch_before();
   let_launch_after_start();
   if (brings()) {
-    first = bring(barrier, table, static_cast<const T*>(job.hot.elements), job.hot.count, 0,
-                  job.hot.count);
+#if __CUDA_ARCH__ >= 900
+    for (unsigned i = 0; i < parts; ++i) {
+      const unsigned at = (i + blockIdx.x) % parts * part;
+      barrier.copy(reinterpret_cast<char*>(table) + at,
+                   static_cast<const char*>(job.hot.elements) + at,
+                   bytes - at < part ? bytes - at : part);
+    }
+#else
+    for (int i = static_cast<int>(threadIdx.x); i < job.hot.count; i += hot_threads<T>) {
+      table[i] = static_cast<const T*>(job.hot.elements)[i];
+    }
+#endif
   }
   __syncthreads();
   barrier.wait();
-  const auto in_shared = static_cast<unsigned>(__cvta_generic_to_shared(table - first));
+  const auto in_shared = static_cast<unsigned>(__cvta_generic_to_shared(table));
   while (piece.terms > 0 || piece.rows > 0) {
     if (thread == 0) own = atomicAdd(&taken, 1);
     own = __shfl_sync(whole_warp, own, 0);
     const spmv_piece next = piece_of(own);
     if (piece.rows > 0) {
-      multiply_run(job, in_shared, piece, runs[threadIdx.x / warp], thread);
+      multiply_run(job, in_shared, piece, next, codes, runs[threadIdx.x / warp], thread);
     } else {
-      finish_share(job, piece, sum_coded_share<T>(job, in_shared, piece, thread), thread);
+      finish_share(job, piece, sum_coded_share(job, in_shared, piece, next, codes, thread), thread);
     }
     piece = next;
   }

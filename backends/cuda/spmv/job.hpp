@@ -28,8 +28,17 @@ struct hot_columns {
   const std::int32_t* columns = nullptr;  ///< the hot ones
   int count = 0;                          ///< how many there are
   int pieces = 0;                         ///< how many pieces the matrix has
-  void* elements = nullptr;               ///< their elements of x, one after another
-  unsigned* counts = nullptr;             ///< of the shares of a row that have been handed over
+  void* elements = nullptr;  ///< their elements of x, one after another, in whole units of 16 bytes
+  unsigned* counts = nullptr;  ///< of the shares of a row that have been handed over
+};
+
+/// Without a plan the first launch queues shares of long rows here for the second.
+struct share_queue {
+  spmv_piece* shares = nullptr;
+  void* sums = nullptr;            ///< one for each share
+  unsigned* counts = nullptr;      ///< at a row's first place, how many of its sums are there
+  std::uint64_t room = 0;          ///< how many shares there may be
+  std::uint64_t* count = nullptr;  ///< two empty words: how many there are, how many blocks ended
 };
 
 struct spmv_job {
@@ -84,6 +93,7 @@ struct spmv_job {
   row_patterns patterns;
   const std::int16_t* differences = nullptr;  ///< column - row of each term
   hot_columns hot;
+  share_queue queue;
 };
 
 }  // namespace tally::backends::cuda

@@ -56,6 +56,13 @@ struct row_tile_choice {
 row_tile_choice row_tile_kernel(type values, type x, column_source from, std::size_t terms,
                                 bool has_16_in_flight);
 
+/// The kernels of large matrices without a plan.
+struct unplanned_choice {
+  spmv_kernel* rows = nullptr;    ///< in blocks of row_threads; null for other types
+  spmv_kernel* queued = nullptr;  ///< the second launch, in any grid of such blocks
+};
+unplanned_choice unplanned_kernels(type values, type x, unsigned threads_a_row);
+
 /// The kernels of hot columns.
 struct hot_columns_choice {
   spmv_kernel* gather = nullptr;    ///< in any grid of blocks of 256 threads

@@ -10,11 +10,6 @@
 namespace tally::backends::cuda {
 namespace {
 
-__device__ inline std::int64_t first_index() {
-  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
-__device__ inline std::int64_t all_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
-
 __device__ inline void report(const csr_survey& s, csr_defect::kind kind, std::int64_t index) {
   const std::uint64_t key =
       static_cast<std::uint64_t>(kind) << survey::index_bits | static_cast<std::uint64_t>(index);
@@ -53,14 +48,14 @@ __global__ void __launch_bounds__(256) find_first_defect(const csr_survey s) {
       break;
     }
   }
-  for (std::int64_t i = first_index(); i < s.nonzeros; i += all_threads()) {
+  std::int64_t first = s.nonzeros;  // the first wrong column that this thread meets
+  for_each_term(s, [&](std::int64_t i, std::int64_t column) {
     // A negative column is a large one too.
-    const std::int64_t column = s.columns[static_cast<std::size_t>(i)];
-    if (static_cast<std::uint64_t>(column) >= static_cast<std::uint64_t>(s.column_count)) {
-      report(s, kind::column, i);
-      break;
-    }
-  }
+    const bool is_wrong =
+        static_cast<std::uint64_t>(column) >= static_cast<std::uint64_t>(s.column_count);
+    if (is_wrong && i < first) first = i;
+  });
+  if (first < s.nonzeros) report(s, kind::column, first);
 }
 
 __device__ inline unsigned long long sum_of_warp(unsigned long long value) {
@@ -123,16 +118,27 @@ __global__ void __launch_bounds__(256) analyse_rows(const csr_survey s) {
     count[survey::handovers] += role.shares > 1 ? role.shares : 0;
     count[survey::runs] += role.starts_run;
   }
+  // Blocks add to the same words, so each does it once for each word.
+  __shared__ unsigned long long of_block[survey::words];
+  if (threadIdx.x < survey::words) of_block[threadIdx.x] = 0;
+  __syncthreads();
+  const bool tells = threadIdx.x % warp == 0;
   longest = most_of_warp(longest);
-  if (threadIdx.x % warp == 0 && longest > 0) atomicMax(counter(s, survey::longest), longest);
+  if (tells) atomicMax(of_block + survey::longest, longest);
   tile_terms = most_of_warp(tile_terms);
-  if (tile_terms > 0 && threadIdx.x % warp == 0) {
-    atomicMax(counter(s, survey::tile_terms), tile_terms);
-  }
+  if (tells) atomicMax(of_block + survey::tile_terms, tile_terms);
 #pragma unroll
   for (unsigned word = survey::empty; word <= survey::runs; ++word) {
     const unsigned long long sum = sum_of_warp(count[word]);
-    if (threadIdx.x % warp == 0 && sum > 0) atomicAdd(counter(s, word), sum);
+    if (tells && sum > 0) atomicAdd(of_block + word, sum);
+  }
+  __syncthreads();
+  const unsigned word = threadIdx.x;
+  if (word >= survey::words || of_block[word] == 0) return;
+  if (word == survey::longest || word == survey::tile_terms) {
+    atomicMax(counter(s, word), of_block[word]);
+  } else {
+    atomicAdd(counter(s, word), of_block[word]);
   }
 }
 

@@ -1,16 +1,18 @@
 // This header decides how a matrix is cut over threads and blocks. None of it can change a bit of
 // the result.
 //
-// Without a plan, a block has a tile. Row i is at i + row_offsets[i] of a line on which rows and
-// nonzeros both count, so that neither many empty rows nor a long one make a tile heavy. A tile is
-// `tile_size` of that line, and owns the rows that start in it. A last row of more than `split_row`
-// terms, which would reach far beyond the tile, is split: its shares, nodes of the order's tree,
-// belong to the tiles that they start in, one share a tile at most.
+// Without a plan, rows of a large matrix have a few threads each, and the shares of long ones are
+// queued. Of a small matrix a block has a tile. Row i is at i + row_offsets[i] of a line on which
+// rows and nonzeros both count, so that neither many empty rows nor a long one make a tile heavy. A
+// tile is `tile_size` of that line, and owns the rows that start in it. A last row of more than
+// `split_row` terms, which would reach far beyond the tile, is split: its shares, nodes of the
+// order's tree, belong to the tiles that they start in, one share a tile at most.
 //
-// With a plan, each row has a few threads where none is long (threads_a_row). Otherwise a block has
-// a piece: first come shares of the long rows, a chunk or some adjacent ones each, then runs of
-// short rows, which end where `run_size` of that line does, at a long row, and after `run_span`
-// rows.
+// With a plan, each row has a few threads where none is long (threads_a_row), or one thread in a
+// tile of 128 adjacent rows where there are many (row_tile). Otherwise a block has a piece, or with
+// hot columns a warp: first come shares of the long rows, a chunk or some adjacent ones each, then
+// runs of short rows, which end where `run_size` of that line does, at a long row, and after
+// `run_span` rows.
 #pragma once
 
 #include "src/core/order/row_order.hpp"
@@ -127,6 +129,31 @@ constexpr unsigned threads_a_row(std::size_t rows, std::size_t nonzeros, std::si
   return nonzeros <= 32 * rows ? 4 : 8;
 }
 
+/// Says whether each row has some threads where there is no plan, and which rows are long is not
+/// known: not in small matrices, since that takes a second launch. cuSPARSE has not preprocessed.
+///
+///                               f64                       f32
+///                          tiles  threads  cuSPARSE   tiles  threads  cuSPARSE
+///     5-point 2048^2        160     101      144       148      79       89
+///     7-point 128^3         112      65       92       101      46       54
+///     27-point 128^3        371     191      256       333     146      160
+///     27-point 40^3          11.7     9.3     13.9      10.3     7.6     11.7
+///     7-point 40^3            4.4     5.8      9.0       4.0     5.4      8.6
+///     soc-Slashdot0902       14.7    15.4     14.7      13.2    14.4     12.5
+///     R-MAT 2^21            393     343      291       359     302      260
+constexpr bool has_rows_unplanned(std::size_t nonzeros) { return nonzeros >= 3 << 19; }
+
+/// Returns how many threads each row has then.
+///
+///                                           4       8      tiles
+///     2^20 rows of 16                      68.2    99.0    123
+///     2^20 rows of 1 to 16
+///     near the diagonal                    70.1    98.4     77.7
+///     2^20 random rows of 16 in the mean  154     144      154
+constexpr unsigned threads_a_row_unplanned(std::size_t rows, std::size_t nonzeros) {
+  return nonzeros <= 8 * rows ? 2 : nonzeros <= 32 * rows ? 4 : 8;
+}
+
 /// With hot columns a run, which one warp has, is so long, and has at most so many terms.
 inline constexpr int hot_run_size = 192;
 inline constexpr int hot_run_terms = hot_run_size + static_cast<int>(row_order::short_row);
@@ -135,12 +162,13 @@ inline constexpr int hot_run_terms = hot_run_size + static_cast<int>(row_order::
 template <class T>
 inline constexpr unsigned hot_threads = sizeof(T) == 8 ? 768 : 1024;
 
-/// Says whether it is worth while to look for hot columns.
+/// Says whether it is worth while to look for hot columns. Fewer doubles have room, and fewer warps
+/// load them.
 ///
 ///                     f64                           f32
 ///                   pieces    hot   cuSPARSE   pieces    hot   cuSPARSE
-///     R-MAT 2^18      32.5   37.3     35.8       24.5   21.2     29.6
-///     R-MAT 2^21     273              279        261   234      257
+///     R-MAT 2^18      32.0   34.7     35.3       26.5   22.4     31.4
+///     R-MAT 2^21     277              283       255    235      253
 inline bool may_have_hot_columns(const csr_operand& a) {
   constexpr std::size_t most = (std::size_t{1} << 31) - 1;
   return a.values.element == type::float32 && a.nonzeros() >= 1 << 21 && a.columns <= most &&

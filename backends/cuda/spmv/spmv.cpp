@@ -86,6 +86,29 @@ spmv_job job_of(const csr_product& a, type accumulator) {
   return job;
 }
 
+/// Multiplies without a plan, in two launches of this shape of blocks.
+void multiply_unplanned(const executor& where, const current_device& current,
+                        const unplanned_choice& choice, launch_shape shape, std::size_t a_sum,
+                        spmv_job job) {
+  const cudaStream_t stream = where.stream();
+  const auto nonzeros = static_cast<std::size_t>(job.nonzeros);
+  const std::size_t room = nonzeros / row_order::short_row + nonzeros / order::chunk;
+  const stream_memory queue(room * (sizeof(spmv_piece) + a_sum + sizeof(unsigned)), current,
+                            stream);
+  job.queue.shares = static_cast<spmv_piece*>(queue.data());
+  job.queue.sums = job.queue.shares + room;
+  job.queue.counts =
+      reinterpret_cast<unsigned*>(static_cast<std::byte*>(job.queue.sums) + room * a_sum);
+  job.queue.room = room;
+  const workspace shared = workspace_for(current, stream, is_captured(stream, false, "spmv"), 2);
+  job.queue.count = shared.words;
+  job.ended = shared.ended;
+  launch(reinterpret_cast<const void*>(choice.rows), shape, &job, where.device(), stream);
+  shape.blocks = 4 * multiprocessors(where.device());
+  launch(reinterpret_cast<const void*>(choice.queued), shape, &job, where.device(), stream);
+  shared.queued();
+}
+
 /// Multiplies with hot columns.
 void multiply_hot(const executor& where, const current_device& current, const cut_analysis& plan,
                   spmv_job job) {
@@ -93,7 +116,7 @@ void multiply_hot(const executor& where, const current_device& current, const cu
   const hot_columns_choice choice = hot_columns_kernels(plan.hot_type, plan.hot_type);
   const std::size_t element = size_of(plan.hot_type);
   const auto count = static_cast<std::size_t>(plan.hot.count);
-  const stream_memory elements(count * element, current, stream);
+  const stream_memory elements(count * element + 16, current, stream);
   workspace shared;
   job.pieces = plan.warp_pieces;
   job.share_shift = plan.share_shift;
@@ -184,6 +207,16 @@ void spmv(const executor& where, const csr_product& a) {
   if (plan != nullptr && plan->hot.count > 0 && a.a.values.element == plan->hot_type &&
       a.x.element == plan->hot_type && a.x.increment == 1) {
     return multiply_hot(where, current, *plan, job);
+  }
+  if (plan == nullptr && has_rows_unplanned(a.a.nonzeros())) {
+    const unsigned threads = threads_a_row_unplanned(a.a.rows, a.a.nonzeros());
+    const unplanned_choice unplanned = unplanned_kernels(a.a.values.element, a.x.element, threads);
+    const std::size_t blocks = ceil_div(a.a.rows, row_threads / threads);
+    if (unplanned.rows != nullptr && blocks <= most_blocks) {
+      shape.threads = row_threads;
+      shape.blocks = static_cast<unsigned>(blocks);
+      return multiply_unplanned(where, current, unplanned, shape, size_of(accumulator), job);
+    }
   }
   const std::size_t tiles = tiles_of(a.a);
   const std::size_t a_sum =
