@@ -1,5 +1,5 @@
 // Sparse matrix times vector on a CUDA device, matrix and vectors there: the device's own time; "n"
-// is a matrix. Ours without and with a plan.
+// is a matrix. Ours without and with plans.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
@@ -39,7 +39,10 @@ contenders ours_of_spmv_on_device(const workload& w) {
         [=](cudaStream_t s, void* y) { launched(s, y, nullptr); }, w));
   }
   add_planned("tally::cuda plan", [=] { return tally::spmv_plan(where(), w.matrix); });
-  if (w.transposes()) {
+  if (!w.transposes()) {
+    add_planned("tally::cuda plan, fixed columns",
+                [=] { return tally::spmv_plan(where(), w.matrix, tally::fixed_columns); });
+  } else {
     add_planned("tally::cuda plan, fixed values",
                 [=] { return tally::spmv_plan(where(), w.matrix, tally::fixed_values); });
   }

@@ -684,7 +684,7 @@ static void matrices(void) {
   CHECK(tally_spmv(&where, plan, 11, &two, &a, F64, v, 1, F64, NULL, F64, r, 1, NULL) ==
         TALLY_UNSUPPORTED_TYPE);
   wrong.size = 8;
-  FAIL(TALLY_INVALID_ARGUMENT, "tally: matrix.size is 8; the struct has 88 bytes",
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: matrix.size is 8; the struct has 96 bytes",
        tally_validate(&where, &wrong));
   wrong = a;
   wrong.reserved = 1;
@@ -709,6 +709,23 @@ static void matrices(void) {
   wrong.fixed_values = 2;
   FAIL(TALLY_INVALID_ARGUMENT, "tally: matrix.fixed_values is 2; it may be 0 to 1",
        tally_validate(&where, &wrong));
+  wrong = a;
+  wrong.fixed_columns = 2;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: matrix.fixed_columns is 2; it may be 0 to 1",
+       tally_validate(&where, &wrong));
+  wrong = a;
+  wrong.reserved_too = 1;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: matrix.reserved_too is 1; it must be 0",
+       tally_validate(&where, &wrong));
+
+  /* Values may change under a plan that was promised columns. */
+  a.fixed_columns = 1;
+  CALL(tally_spmv_plan_create(&where, &a, &plan));
+  CALL(tally_spmv(&where, plan, I32, &two, &a, F64, v, 1, F64, NULL, F64, r, 1, NULL));
+  CHECK(r[0] == 420 && r[1] == 0 && r[2] == 600);
+  tally_spmv_plan_destroy(plan);
+  plan = NULL;
+  a.fixed_columns = 0;
 
   /* What a program that was compiled with the first release's struct passes. */
   wrong = a;

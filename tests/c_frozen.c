@@ -99,6 +99,8 @@ MEMBER(tally_csr, reserved, 68, 4);
 MEMBER(tally_csr, row_ends, 72, 8);
 MEMBER(tally_csr, operation, 80, 4);
 MEMBER(tally_csr, fixed_values, 84, 4);
+MEMBER(tally_csr, fixed_columns, 88, 4);
+MEMBER(tally_csr, reserved_too, 92, 4);
 
 #define FUNCTION(name, result, ...) \
   _Static_assert(_Generic(&name, result (*)(__VA_ARGS__): 1, default: 0), #name)

@@ -309,8 +309,8 @@ std::map<std::string, std::vector<O>> wrong_offsets(std::size_t rows, std::size_
 }
 
 template <class T, class O>
-void multiply_with_wrong_offsets() {
-  constexpr std::size_t rows = 20'000, nonzeros = 300'000, columns = 5'000;
+void multiply_with_wrong_offsets(std::size_t rows = 20'000, std::size_t nonzeros = 300'000) {
+  constexpr std::size_t columns = 5'000;
   const tally::executor where = tally::cuda();
   std::mt19937_64 random(1);
   std::vector<std::int32_t> indices(nonzeros);
@@ -396,6 +396,11 @@ TEST_F(Cuda, SumsOverPartsAreForTheHost) {
 
 TEST_F(Cuda, WrongOffsetsHarmNoLaterCallFloat64) {
   multiply_with_wrong_offsets<double, std::int32_t>();
+}
+// So many that long rows are queued.
+TEST_F(Cuda, WrongOffsetsOfManyTermsHarmNoLaterCall) {
+  multiply_with_wrong_offsets<double, std::int32_t>(1500, (1 << 21) + 5);
+  multiply_with_wrong_offsets<float, std::int64_t>(1500, (1 << 21) + 5);
 }
 TEST_F(Cuda, WrongOffsetsHarmNoLaterCallFloat32) {
   multiply_with_wrong_offsets<float, std::int64_t>();

@@ -228,8 +228,8 @@ class Spmv : public data::OnEveryExecutor {
     const tally::csr_operand matrix = a.get(f.operation);
     const bool conjugates = f.operation == matrix_operation::conjugate_transpose;
     if (f.operation == matrix_operation::none) {
-      const tally::spmv_plan plan(where(), matrix);
-      return compare(p, values, matrix, {nullptr, &plan}, t, k, all, l, conjugates);
+      const tally::spmv_plan plan(where(), matrix), knows(where(), matrix, tally::fixed_columns);
+      return compare(p, values, matrix, {nullptr, &plan, &knows}, t, k, all, l, conjugates);
     }
     const transposed q(p, values, value_size);
     const tally::spmv_plan plan(where(), matrix), copy(where(), matrix, tally::fixed_values);
@@ -461,6 +461,130 @@ TEST_ON_EVERY_EXECUTOR(Spmv, Matrices) {
                            matrices::random_rows(3000, 12, 0.6, 2), matrices::arrow(3000)}) {
     compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, {{}});
   }
+}
+
+// Without a plan long rows are queued.
+TEST_ON_EVERY_EXECUTOR(Spmv, ManyTerms) {
+  if (!data::on_device(where())) return;
+  std::mt19937_64 random(3);
+  std::vector<std::size_t> lengths(170'000);
+  for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = i % 1000 == 7 ? 129 : random() % 18;
+  for (const std::size_t n : {128, 1023, 1024, 1025, 2048, 2049, 33'000, 70'000}) {
+    lengths[random() % lengths.size()] = n;
+  }
+  lengths.back() = 5000;
+  compare(matrices::rows_of(lengths, 20'000, 5), of<double, double, double>, kind::plain,
+          type::int32, type::int32, {{0.7, -1.25, true}}, {{1, 2}, {3, -1}, 1});
+  lengths.resize(50'000);
+  for (std::size_t i = 0; i < lengths.size(); i += 5) lengths[i] += 150;
+  compare(matrices::rows_of(lengths, 20'000, 5), of<float, float, float>, kind::plain, type::int64,
+          type::int64, {{}});
+}
+
+// Some columns have most of the terms, and rows are split.
+TEST_ON_EVERY_EXECUTOR(Spmv, HotColumns) {
+  if (!data::on_device(where())) return;
+  const pattern p = matrices::rmat(17, 3 << 20, 1);
+  const std::vector<factors> all = {{}, {0.7, -1.25, true}};
+  compare(p, of<double, double, double>, kind::special, type::int32, type::int64, all,
+          {{1, 1}, {3, -2}, 1});
+  compare(p, of<float, float, float>, kind::plain, type::int64, type::int32, all);
+  compare(p, of<float, float, double>, kind::wide, type::int32, type::int32, {{}}, {{0, 2}, {}, 3});
+}
+
+/// Many rows of about one length, whose columns lie at most `reach` from the diagonal; some hundred
+/// adjacent rows are empty.
+pattern banded(std::size_t rows, std::size_t most, int reach, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  pattern p;
+  p.columns = rows;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t length = i / 500 == 3 ? 0 : most / 2 + random() % (most - most / 2 + 1);
+    for (std::size_t j = 0; j < length; ++j) {
+      const auto column =
+          static_cast<std::int64_t>(i + random() % static_cast<std::size_t>(2 * reach + 1)) - reach;
+      p.column_indices.push_back(static_cast<std::int32_t>(
+          std::clamp<std::int64_t>(column, 0, static_cast<std::int64_t>(rows) - 1)));
+    }
+    p.end_row();
+  }
+  return p;
+}
+
+// A device's plans know these by patterns, by differences of 16 bits, or not at all.
+TEST_ON_EVERY_EXECUTOR(Spmv, ManyShortRows) {
+  const pattern grid = matrices::stencil(211, 160, 1, 1), band = banded(33000, 8, 300, 5),
+                far = banded(40001, 7, 39000, 6);
+  const std::vector<factors> all = {{}, {0.7, -1.25, true}};
+  for (const pattern* p : {&grid, &band, &far}) {
+    compare(*p, of<double, double, double>, kind::special, type::int32, type::int32, all);
+    compare(*p, of<float, float, float>, kind::plain, type::int64, type::int64, all,
+            {{1, 1}, {3, -2}, 3});
+    compare(*p, of<double, double, double>, kind::plain, type::int64, type::int32, {{}},
+            {{0, 1}, {1, 3}, 1});
+    compare(*p, of<float, float, double>, kind::plain, type::int32, type::int64, all, {{}, {}, 1});
+    compare(*p, of<float, float, float>, kind::wide, type::int32, type::int32, {{}},
+            {{1, 2}, {3, 1}, 2});
+    compare(*p, of<tally::float16, float, float>, kind::plain, type::int32, type::int32, {{}});
+    compare(*p, of<float, double, double>, kind::plain, type::int32, type::int32, {{}});
+  }
+  compare(matrices::stencil(37, 31, 29, 3), of<double, double, double>, kind::plain, type::int32,
+          type::int32, {{}});
+  compare(matrices::stencil(37, 31, 29, 3), of<float, float, float>, kind::plain, type::int32,
+          type::int32, {{}}, {{}, {}, 1});
+  compare(banded(33000, 33, 300, 7), of<double, double, double>, kind::plain, type::int32,
+          type::int32, {{}});
+  if (data::on_device(where())) {  // so many rows that threads have more in flight
+    const pattern grid_of_9 = matrices::stencil(512, 513, 1, 3);
+    compare(grid_of_9, of<double, double, double>, kind::plain, type::int32, type::int32, {{}});
+    pattern sparse_band;
+    sparse_band.columns = 300000;
+    for (std::size_t i = 0; i < sparse_band.columns; ++i) {
+      for (std::size_t j = 0; i % 9 == 0 && j < i % 14; ++j) {
+        sparse_band.column_indices.push_back(
+            static_cast<std::int32_t>(std::min(i + j * (i % 89), sparse_band.columns - 1)));
+      }
+      sparse_band.end_row();
+    }
+    compare(sparse_band, of<float, float, float>, kind::plain, type::int32, type::int32, {{}});
+  }
+  for (const form& f : {transpose, conjugate_transpose}) {
+    compare(grid, of<double, double, double>, kind::plain, type::int32, type::int32, {{}}, {}, f);
+    compare(band, of<float, float, float>, kind::plain, type::int32, type::int32, {{}}, {}, f);
+  }
+}
+
+// With fixed_columns values may change, and with any promise columns must not be elsewhere.
+TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsReadValues) {
+  const pattern p = matrices::stencil(200, 190, 1, 1);
+  const data::placed offsets(where(), p.row_offsets), columns(where(), p.column_indices),
+      elsewhere(where(), p.column_indices);
+  data::placed values(where(), std::vector<double>(p.nonzeros(), 1));
+  const data::placed x(where(), std::vector<double>(p.columns, 2)),
+      y(where(), std::vector<double>(p.rows));
+  const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), values.span()};
+  const tally::csr_view b{p.rows, p.columns, offsets.span(), elsewhere.span(), values.span()};
+  const tally::spmv_plan unpromised(where(), a), knows(where(), a, tally::fixed_columns),
+      knows_all(where(), a, tally::fixed_values);
+  EXPECT_FALSE(unpromised.has_fixed_columns() || unpromised.has_fixed_values());
+  EXPECT_TRUE(knows.has_fixed_columns() && !knows.has_fixed_values());
+  EXPECT_TRUE(knows_all.has_fixed_columns() && knows_all.has_fixed_values());
+  const auto inner = [&](const tally::spmv_plan& plan, const auto& of) {
+    tally::spmv(where(), plan, of, x.span(), y.span());
+    return y.read()[205];  // a point with all its neighbours
+  };
+  EXPECT_EQ(inner(knows, a), 10);
+  const std::vector<double> threes(p.nonzeros(), 3);
+  values.memory.write(threes.data(), threes.size() * sizeof(double));
+  EXPECT_EQ(inner(knows, a), 30);
+  EXPECT_EQ(inner(unpromised, b), 30);
+  for (const tally::spmv_plan* plan : {&knows, &knows_all}) {
+    data::expect_error(tally::errc::invalid_argument,
+                       "tally::spmv: the plan is of a matrix with its column_indices elsewhere",
+                       [&] { inner(*plan, b); });
+  }
+  if (where().name() != "cuda") return;
+  EXPECT_NE(knows.describe().find("9 patterns"), std::string::npos) << knows.describe();
 }
 
 TEST_ON_EVERY_EXECUTOR(Spmv, Empty) {

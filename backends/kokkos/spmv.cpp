@@ -246,7 +246,8 @@ void spmv(const executor&, const csr_product& a) {
   });
 }
 
-std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand&, bool) {
+std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand&,
+                                             const planned_products&) {
   auto analysis = std::make_shared<spmv_analysis>();
   analysis->description = "a row a thread";
   return analysis;

@@ -183,7 +183,8 @@ void spmv(const executor& where, const csr_product& a) {
   });
 }
 
-std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a, bool) {
+std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a,
+                                             const planned_products&) {
   const borders all(a, threads_of(where));
   std::size_t cut = 0;
   for (std::size_t i = 1; i < all.shares; ++i) cut += all[i].term > 0;

@@ -260,7 +260,8 @@ void spmv(const executor& where, const csr_product& a) {
   });
 }
 
-std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand& matrix, bool) {
+std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand& matrix,
+                                             const planned_products&) {
   auto analysis = std::make_shared<spmv_analysis>();
   analysis->description = "row after row on one thread; " + describe(lengths_of_rows(matrix));
   return analysis;

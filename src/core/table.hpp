@@ -87,6 +87,12 @@ struct spmv_analysis {
   virtual ~spmv_analysis() = default;
 };
 
+/// Says what `analyse` may expect of the products that it prepares.
+struct planned_products {
+  bool has_places = false;     ///< values are at places
+  bool fixed_columns = false;  ///< the matrix's columns stay as they are
+};
+
 struct csr_transpose;  // src/core/sparse/csr.hpp
 struct csr_product;
 
@@ -137,7 +143,7 @@ using histogram_row = stray_key(const executor& where, const histogram_arguments
 using spmv_row = void(const executor& where, const csr_product& product);
 using analyse_row = std::shared_ptr<const spmv_analysis>(const executor& where,
                                                          const csr_operand& matrix,
-                                                         bool has_places);
+                                                         const planned_products& products);
 using transpose_row = std::shared_ptr<const csr_transpose>(const executor& where,
                                                            const csr_operand& matrix,
                                                            bool keeps_values);
@@ -217,8 +223,7 @@ struct backend {
   /// with the addend, in the type spmvs::combination. There is at least one row. If there is a
   /// plan, its analysis is of this matrix and backend.
   spmv_row& spmv;
-  /// Analyses a matrix that has no defects and at least one row. `has_places` says whether products
-  /// with it will have places.
+  /// Analyses a matrix that has no defects and at least one row, for such products.
   analyse_row& analyse;
   /// Transposes a matrix that has no defects and at least one column: a row of the result has the
   /// terms of a column in the order of the rows, those of one row as the row has them. It waits.

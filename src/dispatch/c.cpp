@@ -358,9 +358,10 @@ tally_status histogram(const tally_executor* where, const tally::operand& x, std
   });
 }
 
-/// A matrix, and whether its values are promised to stay.
+/// A matrix, and whether its columns, or its columns and values, are promised to stay.
 struct promised_matrix {
   tally::csr_operand matrix;
+  bool fixed_columns;
   bool fixed_values;
 };
 
@@ -369,14 +370,16 @@ promised_matrix promised_matrix_of(const tally_csr* matrix) {
   const auto a = sized("matrix", *matrix);
   require_at_most("matrix.operation", a.operation, TALLY_CONJUGATE_TRANSPOSE);
   require_at_most("matrix.fixed_values", a.fixed_values, 1);
+  require_at_most("matrix.fixed_columns", a.fixed_columns, 1);
   require_at_most("matrix.reserved", a.reserved, 0);
+  require_at_most("matrix.reserved_too", a.reserved_too, 0);
   const std::size_t offsets = a.row_ends == nullptr ? a.rows + 1 : a.rows;
   tally::csr_operand m{a.rows, a.columns, vector(offsets, a.offset_type, a.row_offsets, 1),
                        vector(a.nonzeros, a.column_type, a.column_indices, 1),
                        vector(a.nonzeros, a.value_type, a.values, 1)};
   if (a.row_ends != nullptr) m.row_ends = vector(a.rows, a.offset_type, a.row_ends, 1);
   m.operation = static_cast<tally::matrix_operation>(a.operation);
-  return {m, a.fixed_values == 1};
+  return {m, a.fixed_columns == 1, a.fixed_values == 1};
 }
 
 tally::csr_operand matrix_of(const tally_csr* matrix) { return promised_matrix_of(matrix).matrix; }
@@ -907,11 +910,12 @@ tally_status tally_spmv_plan_create(const tally_executor* where, const tally_csr
                                     tally_spmv_plan** plan) {
   return status_of([&] {
     require("plan", plan);
-    const auto [m, fixed_values] = promised_matrix_of(matrix);
+    const auto [m, fixed_columns, fixed_values] = promised_matrix_of(matrix);
     const tally::executor on = executor_of(where);
     *plan = reinterpret_cast<tally_spmv_plan*>(
-        fixed_values ? new tally::spmv_plan(on, m, tally::fixed_values)
-                     : new tally::spmv_plan(on, m));
+        fixed_values    ? new tally::spmv_plan(on, m, tally::fixed_values)
+        : fixed_columns ? new tally::spmv_plan(on, m, tally::fixed_columns)
+                        : new tally::spmv_plan(on, m));
   });
 }
 

@@ -171,7 +171,8 @@ void check_plan(const check& check, const executor& where, const spmv_arguments&
   if (a.a.row_ends && is_elsewhere(*of.row_ends, *a.a.row_ends)) {
     check.fail(errc::invalid_argument, "the plan is of a matrix with its row_ends elsewhere");
   }
-  if (transposes && is_elsewhere(of.column_indices, a.a.column_indices)) {
+  if ((transposes || a.plan->has_fixed_columns()) &&
+      is_elsewhere(of.column_indices, a.a.column_indices)) {
     check.fail(errc::invalid_argument, "the plan is of a matrix with its column_indices elsewhere");
   }
   if (transposes && a.plan->has_fixed_values() && is_elsewhere(of.values, a.a.values)) {
@@ -285,12 +286,15 @@ void validate(const executor& where, const csr_operand& a) {
   check_whole(check, choose(a), a);
 }
 
-spmv_plan::spmv_plan(const executor& where, const csr_operand& a) : spmv_plan(where, a, false) {}
+spmv_plan::spmv_plan(const executor& where, const csr_operand& a)
+    : spmv_plan(where, a, promised::nothing) {}
+spmv_plan::spmv_plan(const executor& where, const csr_operand& a, fixed_columns_t)
+    : spmv_plan(where, a, promised::columns) {}
 spmv_plan::spmv_plan(const executor& where, const csr_operand& a, fixed_values_t)
-    : spmv_plan(where, a, true) {}
+    : spmv_plan(where, a, promised::columns_and_values) {}
 
-spmv_plan::spmv_plan(const executor& where, const csr_operand& a, bool values_stay)
-    : where_(where), matrix_(a), fixed_values_(values_stay) {
+spmv_plan::spmv_plan(const executor& where, const csr_operand& a, promised stays)
+    : where_(where), matrix_(a), promised_(stays) {
   const backends::default_environment environment;
   const check check{"tally::spmv_plan"};
   check_matrix(check, a);
@@ -305,10 +309,12 @@ spmv_plan::spmv_plan(const executor& where, const csr_operand& a, bool values_st
       transpose_ = std::make_shared<backends::csr_transpose>();
     }
   } else if (a.operation != matrix_operation::none) {
-    transpose_ = column.transpose(where_, a, values_stay);
-    analysis_ = column.analyse(where_, transpose_->matrix, transpose_->places.size > 0);
+    transpose_ = column.transpose(where_, a, has_fixed_values());
+    // Its columns are the plan's own.
+    analysis_ = column.analyse(where_, transpose_->matrix,
+                               {.has_places = transpose_->places.size > 0, .fixed_columns = true});
   } else {
-    analysis_ = column.analyse(where_, a, false);
+    analysis_ = column.analyse(where_, a, {.fixed_columns = has_fixed_columns()});
   }
 }
 

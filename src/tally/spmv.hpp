@@ -315,26 +315,41 @@ void validate(const M& a) {
 
 // --- A plan ---------------------------------------------------------------------------------------
 
+/// The caller's promise that a matrix's column indices stay as they are, at the address where they
+/// are, while a plan of it is used. Its values may change. A plan may then keep what it has found
+/// out about the columns, and products read that in their place.
+struct fixed_columns_t {
+  explicit fixed_columns_t() = default;
+};
+/// See `fixed_columns_t`: `tally::spmv_plan(where, A, tally::fixed_columns)`.
+inline constexpr fixed_columns_t fixed_columns{};
+
 /// The caller's promise that a matrix's columns and values stay as they are while a plan of it is
-/// used. A plan of a transpose then keeps the values in the order of its columns.
+/// used. It is that of `fixed_columns`, too. A plan of a transpose then keeps the values in the
+/// order of its columns.
 struct fixed_values_t {
   explicit fixed_values_t() = default;
 };
 /// See `fixed_values_t`: `tally::spmv_plan(where, tally::transpose(A), tally::fixed_values)`.
 inline constexpr fixed_values_t fixed_values{};
 
+/// `P` is what a caller may promise about a matrix: `fixed_columns` or `fixed_values`.
+template <class P>
+concept matrix_promise = std::same_as<P, fixed_columns_t> || std::same_as<P, fixed_values_t>;
+
 /// What is worth knowing of a matrix before it is multiplied many times: how its rows are shared
 /// out, and on a device what is kept there for that; of a transpose, where each column has its
 /// terms. It changes the time, never a bit.
 ///
 /// A plan is for the row offsets that it was made of, at the address where they were: they must
-/// stay as they are. Column indices and values may change, columns within range. A plan of a
-/// transpose is also for its column indices, which must stay as they are; values may change, unless
-/// it was made with `fixed_values`: it has a copy of them then, which products read in their place.
+/// stay as they are. Column indices and values may change, columns within range, unless the plan
+/// was made with a promise: with `fixed_columns` column indices must stay as they are, at their
+/// address, with `fixed_values` the values, too. A plan of a transpose is always for the column
+/// indices; with `fixed_values` it has a copy of the values, which products read in their place.
 /// It may be used by several threads and streams at once. Copies share what it holds; one has to
 /// outlive graphs that products with it were captured in. cudaDeviceReset ends it: products with it
-/// are then refused. On the CPU backends a plan that is of no transpose only validates and
-/// describes.
+/// are then refused. On the CPU backends and `kokkos` a plan that is of no transpose only validates
+/// and describes.
 class TALLY_EXPORT spmv_plan {
  public:
   /// Validates the matrix, analyses it where it is; blocks. It takes as long as one or two products
@@ -342,25 +357,28 @@ class TALLY_EXPORT spmv_plan {
   /// host waits for what is found there. A plan of a transpose takes for each nonzero, where the
   /// matrix is, two indices of 4 bytes, or of 8 where one has to be larger than 2^31, and with
   /// `fixed_values` one and the value (on `kokkos` always two of 8); while it is made on a device,
-  /// six and a sort's more.
+  /// six and a sort's more. With a promise a plan on `cuda` may take for each row a byte, or for
+  /// each nonzero two; `describe()` says which.
   /// @throws error as `validate`, and out_of_memory.
   template <sparse_matrix M>
   spmv_plan(const executor& where, const M& a) : spmv_plan(where, as_operand(a)) {}
   /// The same with a promise.
-  template <sparse_matrix M>
-  spmv_plan(const executor& where, const M& a, fixed_values_t promise)
+  template <sparse_matrix M, matrix_promise P>
+  spmv_plan(const executor& where, const M& a, P promise)
       : spmv_plan(where, as_operand(a), promise) {}
   /// The same of a matrix whose types are erased.
   spmv_plan(const executor& where, const csr_operand& matrix);
   /// The same of a matrix whose types are erased, with a promise.
+  spmv_plan(const executor& where, const csr_operand& matrix, fixed_columns_t);
+  /// The same with the other promise.
   spmv_plan(const executor& where, const csr_operand& matrix, fixed_values_t);
 
   /// As above, on what `automatic()` chooses for this matrix.
   template <sparse_matrix M>
   explicit spmv_plan(const M& a) : spmv_plan(automatic(), a) {}
   /// As above, on what `automatic()` chooses, with a promise.
-  template <sparse_matrix M>
-  spmv_plan(const M& a, fixed_values_t promise) : spmv_plan(automatic(), a, promise) {}
+  template <sparse_matrix M, matrix_promise P>
+  spmv_plan(const M& a, P promise) : spmv_plan(automatic(), a, promise) {}
 
   /// The executor that it was made on, never `automatic()`.
   const executor& where() const noexcept { return where_; }
@@ -369,19 +387,22 @@ class TALLY_EXPORT spmv_plan {
 
   /// The matrix that it was made of.
   const csr_operand& matrix() const noexcept { return matrix_; }
-  /// Whether the caller has promised that its values stay.
-  bool has_fixed_values() const noexcept { return fixed_values_; }
+  /// Whether the caller has promised that its columns stay.
+  bool has_fixed_columns() const noexcept { return promised_ != promised::nothing; }
+  /// Whether the caller has promised that its columns and values stay.
+  bool has_fixed_values() const noexcept { return promised_ == promised::columns_and_values; }
   /// What the backend keeps of it.
   const backends::spmv_analysis* analysis() const noexcept { return analysis_.get(); }
   /// What the backend keeps of its transpose; null if products take the matrix itself.
   const backends::csr_transpose* transpose() const noexcept { return transpose_.get(); }
 
  private:
-  spmv_plan(const executor& where, const csr_operand& matrix, bool values_stay);
+  enum class promised : std::uint8_t { nothing, columns, columns_and_values };
+  spmv_plan(const executor& where, const csr_operand& matrix, promised stays);
 
   executor where_;
   csr_operand matrix_;
-  bool fixed_values_;
+  promised promised_;
   std::shared_ptr<const backends::csr_transpose> transpose_;
   std::shared_ptr<const backends::spmv_analysis> analysis_;
 };

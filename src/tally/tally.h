@@ -211,8 +211,11 @@ typedef struct tally_csr {
   int reserved;               /* 0 */
   const void* row_ends;       /* where rows end, rows of them; NULL: where the next one begins */
   tally_operation operation;  /* what products take for A */
-  int fixed_values; /* 1: columns and values stay as they are while a plan of the matrix is
-                     * used; looked at by tally_spmv_plan_create */
+  int fixed_values;  /* 1: columns and values stay as they are while a plan of the matrix is
+                      * used; looked at by tally_spmv_plan_create */
+  int fixed_columns; /* 1: columns stay as they are, at their address, while a plan of the matrix
+                      * is used; values may change; looked at by tally_spmv_plan_create */
+  int reserved_too;  /* 0 */
 } tally_csr;
 
 /* What is known of a matrix that is multiplied many times. */
@@ -623,7 +626,8 @@ TALLY_EXPORT tally_status tally_validate(const tally_executor* where, const tall
 
 /* *plan = a plan for products with this matrix, which it validates. It changes the time of a
  * product, never a bit. The row offsets must stay as they are, at their address, as long as the
- * plan is used; column indices and values may change. */
+ * plan is used; column indices and values may change, unless matrix->fixed_columns or
+ * matrix->fixed_values promise that they do not. */
 TALLY_EXPORT tally_status tally_spmv_plan_create(const tally_executor* where,
                                                  const tally_csr* matrix, tally_spmv_plan** plan);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/core/sparse/csr.hpp"
+#include "src/core/sparse/row_patterns.hpp"
 #include "src/core/types/typed_vector.hpp"
 
 #include <cstddef>
@@ -19,6 +20,25 @@ struct alignas(16) spmv_piece {
   std::int32_t handover = 0;  ///< the share's sum is handed over there
   /// The row's last share has the number of the others here, the others -1.
   std::int32_t before = 0;
+};
+
+/// A plan has found these hot columns, and has codes of all terms.
+struct hot_columns {
+  const std::int32_t* codes = nullptr;    ///< columns, or the places of hot ones with a sign
+  const std::int32_t* columns = nullptr;  ///< the hot ones
+  int count = 0;                          ///< how many there are
+  int pieces = 0;                         ///< how many pieces the matrix has
+  void* elements = nullptr;  ///< their elements of x, one after another, in whole units of 16 bytes
+  unsigned* counts = nullptr;  ///< of the shares of a row that have been handed over
+};
+
+/// Without a plan the first launch queues shares of long rows here for the second.
+struct share_queue {
+  spmv_piece* shares = nullptr;
+  void* sums = nullptr;            ///< one for each share
+  unsigned* counts = nullptr;      ///< at a row's first place, how many of its sums are there
+  std::uint64_t room = 0;          ///< how many shares there may be
+  std::uint64_t* count = nullptr;  ///< two empty words: how many there are, how many blocks ended
 };
 
 struct spmv_job {
@@ -68,6 +88,12 @@ struct spmv_job {
   conjugate conjugated = conjugate::none;
   index_vector ends;    ///< where rows end; the kernels of pieces, tiles and rows do not look
   index_vector places;  ///< where the values of terms are; its data are null where in their order
+  // A plan has found these for tiles of rows.
+  std::int32_t tile_terms = 0;  ///< no tile has more terms
+  row_patterns patterns;
+  const std::int16_t* differences = nullptr;  ///< column - row of each term
+  hot_columns hot;
+  share_queue queue;
 };
 
 }  // namespace tally::backends::cuda

@@ -5,6 +5,7 @@
 #include "src/core/types/tables.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 namespace tally::backends::cuda {
 
@@ -38,6 +39,38 @@ template <class A>
 [[gnu::visibility("hidden")]] const spmv_kernel_table& spmv_kernels();
 template <class A>
 [[gnu::visibility("hidden")]] any_spmv_choice any_spmv_kernels();
+
+/// Says what tells a tile of rows where its terms' columns are.
+enum class column_source : std::uint8_t {
+  matrix,       ///< the column indices, of 32 bits
+  differences,  ///< their differences to the rows, of 16 bits
+  patterns,     ///< the rows' patterns
+};
+/// The kernels of tiles of rows have blocks of `row_tile` threads.
+struct row_tile_choice {
+  spmv_kernel* kernel = nullptr;  ///< null where there is none for these types
+  std::size_t bytes = 0;          ///< its dynamic shared memory
+};
+/// Returns the kernel for tiles of at most `terms` terms. A thread has 16 elements of x in flight,
+/// or 8.
+row_tile_choice row_tile_kernel(type values, type x, column_source from, std::size_t terms,
+                                bool has_16_in_flight);
+
+/// The kernels of large matrices without a plan.
+struct unplanned_choice {
+  spmv_kernel* rows = nullptr;    ///< in blocks of row_threads; null for other types
+  spmv_kernel* queued = nullptr;  ///< the second launch, in any grid of such blocks
+};
+unplanned_choice unplanned_kernels(type values, type x, unsigned threads_a_row);
+
+/// The kernels of hot columns.
+struct hot_columns_choice {
+  spmv_kernel* gather = nullptr;    ///< in any grid of blocks of 256 threads
+  spmv_kernel* multiply = nullptr;  ///< one block a multiprocessor; null for other types
+  unsigned threads = 0;             ///< of a block of `multiply`
+  std::size_t bytes = 0;            ///< its dynamic shared memory, beside the table
+};
+hot_columns_choice hot_columns_kernels(type values, type x);
 
 /// The exact grade has a warp for each row, and so many warps in a block.
 inline constexpr unsigned exact_spmv_warps = 4;

@@ -1,8 +1,7 @@
 // These kernels look at a matrix before any product: they find out whether it is whole, how long
 // its rows are, and what pieces it is cut into.
-#include "backends/cuda/device/kernel.cuh"
-#include "backends/cuda/spmv/plan.hpp"
 #include "backends/cuda/spmv/shape.hpp"
+#include "backends/cuda/spmv/survey.cuh"
 #include "src/core/order/row_order.hpp"
 #include "src/core/table.hpp"
 
@@ -10,21 +9,6 @@
 
 namespace tally::backends::cuda {
 namespace {
-
-__device__ inline std::int64_t first_index() {
-  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
-__device__ inline std::int64_t all_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
-
-__device__ inline std::int64_t offset(const csr_survey& s, std::int64_t i) {
-  return s.offsets[static_cast<std::size_t>(i)];
-}
-
-/// Returns a counter. atomicMax and atomicAdd know std::uint64_t by the name unsigned long long
-/// only.
-__device__ inline unsigned long long* counter(const csr_survey& s, unsigned word) {
-  return reinterpret_cast<unsigned long long*>(s.found + word);
-}
 
 __device__ inline void report(const csr_survey& s, csr_defect::kind kind, std::int64_t index) {
   const std::uint64_t key =
@@ -64,14 +48,14 @@ __global__ void __launch_bounds__(256) find_first_defect(const csr_survey s) {
       break;
     }
   }
-  for (std::int64_t i = first_index(); i < s.nonzeros; i += all_threads()) {
+  std::int64_t first = s.nonzeros;  // the first wrong column that this thread meets
+  for_each_term(s, [&](std::int64_t i, std::int64_t column) {
     // A negative column is a large one too.
-    const std::int64_t column = s.columns[static_cast<std::size_t>(i)];
-    if (static_cast<std::uint64_t>(column) >= static_cast<std::uint64_t>(s.column_count)) {
-      report(s, kind::column, i);
-      break;
-    }
-  }
+    const bool is_wrong =
+        static_cast<std::uint64_t>(column) >= static_cast<std::uint64_t>(s.column_count);
+    if (is_wrong && i < first) first = i;
+  });
+  if (first < s.nonzeros) report(s, kind::column, first);
 }
 
 __device__ inline unsigned long long sum_of_warp(unsigned long long value) {
@@ -80,7 +64,17 @@ __device__ inline unsigned long long sum_of_warp(unsigned long long value) {
   return value;
 }
 
-/// Says what a row is to the pieces.
+__device__ inline unsigned long long most_of_warp(unsigned long long value) {
+#pragma unroll
+  for (unsigned d = 1; d < warp; d *= 2) {
+    const unsigned long long other = __shfl_xor_sync(whole_warp, value, d);
+    value = other > value ? other : value;
+  }
+  return value;
+}
+
+/// Says what a row is to the pieces, whose runs are so long.
+template <int run>
 struct row_role {
   __device__ row_role(const csr_survey& s, std::int64_t row)
       : start(offset(s, row)), length(offset(s, row + 1) - start) {
@@ -93,8 +87,7 @@ struct row_role {
       starts_run = true;
     } else {
       const std::int64_t before = offset(s, row - 1);
-      starts_run =
-          start - before > short_row || (start + row) / run_size != (before + row - 1) / run_size;
+      starts_run = start - before > short_row || (start + row) / run != (before + row - 1) / run;
     }
   }
 
@@ -105,13 +98,19 @@ struct row_role {
   bool starts_run = false;
 };
 
+template <int run>
 __global__ void __launch_bounds__(256) analyse_rows(const csr_survey s) {
   wait_for_launch_before();
-  unsigned long long longest = 0, count[survey::words] = {};
+  unsigned long long longest = 0, tile_terms = 0, count[survey::runs + 1] = {};
   for (std::int64_t row = first_index(); row < s.rows; row += all_threads()) {
-    const row_role role(s, row);
+    const row_role<run> role(s, row);
     const auto length = static_cast<std::uint64_t>(role.length);
     longest = length > longest ? length : longest;
+    if (row % row_tile == 0) {
+      const std::int64_t end = row + row_tile < s.rows ? row + row_tile : s.rows;
+      const auto terms = static_cast<std::uint64_t>(offset(s, end) - role.start);
+      tile_terms = terms > tile_terms ? terms : tile_terms;
+    }
     count[survey::empty] += role.length == 0;
     count[survey::long_rows] += role.is_long;
     count[survey::shares] += role.shares;
@@ -119,20 +118,32 @@ __global__ void __launch_bounds__(256) analyse_rows(const csr_survey s) {
     count[survey::handovers] += role.shares > 1 ? role.shares : 0;
     count[survey::runs] += role.starts_run;
   }
+  // Blocks add to the same words, so each does it once for each word.
+  __shared__ unsigned long long of_block[survey::words];
+  if (threadIdx.x < survey::words) of_block[threadIdx.x] = 0;
+  __syncthreads();
+  const bool tells = threadIdx.x % warp == 0;
+  longest = most_of_warp(longest);
+  if (tells) atomicMax(of_block + survey::longest, longest);
+  tile_terms = most_of_warp(tile_terms);
+  if (tells) atomicMax(of_block + survey::tile_terms, tile_terms);
 #pragma unroll
-  for (unsigned d = 1; d < warp; d *= 2) {
-    const unsigned long long other = __shfl_xor_sync(whole_warp, longest, d);
-    longest = other > longest ? other : longest;
-  }
-  if (threadIdx.x % warp == 0 && longest > 0) atomicMax(counter(s, survey::longest), longest);
-#pragma unroll
-  for (unsigned word = survey::empty; word < survey::words; ++word) {
+  for (unsigned word = survey::empty; word <= survey::runs; ++word) {
     const unsigned long long sum = sum_of_warp(count[word]);
-    if (threadIdx.x % warp == 0 && sum > 0) atomicAdd(counter(s, word), sum);
+    if (tells && sum > 0) atomicAdd(of_block + word, sum);
+  }
+  __syncthreads();
+  const unsigned word = threadIdx.x;
+  if (word >= survey::words || of_block[word] == 0) return;
+  if (word == survey::longest || word == survey::tile_terms) {
+    atomicMax(counter(s, word), of_block[word]);
+  } else {
+    atomicAdd(counter(s, word), of_block[word]);
   }
 }
 
 /// Writes the pieces. Those of a span of rows are adjacent, and in the rows' order.
+template <int run_length>
 __global__ void __launch_bounds__(256) write_pieces(const csr_survey s) {
   constexpr int words = run_span / static_cast<int>(warp);
   __shared__ unsigned starts[words];  // a bit for each row says whether a run starts there
@@ -148,7 +159,7 @@ __global__ void __launch_bounds__(256) write_pieces(const csr_survey s) {
       const std::int64_t row = span + i;
       bool starts_run = false, is_long = row >= s.rows;
       if (row < s.rows) {
-        const row_role role(s, row);
+        const row_role<run_length> role(s, row);
         starts_run = role.starts_run;
         is_long = role.is_long;
         if (is_long) {
@@ -221,8 +232,12 @@ __global__ void tell_survey(const csr_survey s) {
 }  // namespace
 
 survey_kernel* defect_kernel() { return &find_first_defect; }
-survey_kernel* analysis_kernel() { return &analyse_rows; }
-survey_kernel* piece_kernel() { return &write_pieces; }
+survey_kernel* analysis_kernel(bool of_warps) {
+  return of_warps ? &analyse_rows<hot_run_size> : &analyse_rows<run_size>;
+}
+survey_kernel* piece_kernel(bool of_warps) {
+  return of_warps ? &write_pieces<hot_run_size> : &write_pieces<run_size>;
+}
 survey_kernel* tell_kernel() { return &tell_survey; }
 
 }  // namespace tally::backends::cuda

@@ -31,6 +31,19 @@ struct csr_survey {
   std::uint32_t tag = 0;  ///< the tag with which it delivers what was found
   void* result = nullptr;
 
+  // Of tiles of rows (columns.cu):
+  std::int32_t tile_terms = 0;          ///< no tile has more terms
+  std::uint64_t* lists = nullptr;       ///< row_patterns::most empty words, for lists that are met
+  row_patterns patterns;                ///< where they are written
+  std::int16_t* differences = nullptr;  ///< where column - row of each term is written
+
+  // Of hot columns (columns.cu):
+  std::uint32_t* uses = nullptr;  ///< zeros, for each column's terms, and then its code
+  std::uint32_t* bins = nullptr;  ///< most_uses + 1 zeros, for how many columns have so many
+  std::int32_t* hot = nullptr;    ///< where hot columns are written
+  std::int32_t* codes = nullptr;  ///< where the codes of all terms are written
+  int most_hot = 0;               ///< how many hot columns there may be
+
   unsigned share_shift = 0;      ///< log2 of the chunks of a share
   spmv_piece* pieces = nullptr;  ///< where pieces are written: shares, then runs
   std::int64_t shares = 0;
@@ -46,7 +59,18 @@ inline constexpr unsigned shares = 4;      ///< shares of long rows
 inline constexpr unsigned split_rows = 5;  ///< rows of several shares
 inline constexpr unsigned handovers = 6;   ///< shares of split rows
 inline constexpr unsigned runs = 7;        ///< runs of short rows
-inline constexpr unsigned words = 8;
+inline constexpr unsigned tile_terms = 8;  ///< terms of the tile of rows that has most
+inline constexpr unsigned far = 9;         ///< not 0 where a difference takes more than 16 bits
+inline constexpr unsigned strays = 10;     ///< not 0 where rows have too many patterns
+inline constexpr unsigned patterns = 11;   ///< patterns of rows
+inline constexpr unsigned least_use = 12;  ///< no hot column has fewer terms
+inline constexpr unsigned more_used = 13;  ///< columns that have more
+inline constexpr unsigned taken = 14;      ///< those of them that have a place
+inline constexpr unsigned ties = 15;       ///< columns that have as many, and a place or none
+inline constexpr unsigned covered = 16;    ///< terms of hot columns
+inline constexpr unsigned words = 17;
+/// Columns with so many terms or more are counted together.
+inline constexpr unsigned most_uses = 2047;
 /// A defect's key has its kind above its index, which takes so many bits.
 inline constexpr int index_bits = 60;
 inline constexpr std::uint64_t index_mask = (std::uint64_t{1} << index_bits) - 1;
@@ -56,17 +80,33 @@ struct survey_words {
   std::uint64_t of[survey::words];
 };
 
-/// The type of a kernel. The host calls it through cudaLaunchKernel, never directly. Any grid of
-/// blocks of 256 threads will do.
+/// The type of a kernel. The host calls it through cudaLaunchKernel, never directly. Where nothing
+/// else is said, any grid of blocks of 256 threads will do.
 using survey_kernel = void(csr_survey);
 
 /// Finds the first defect; where rows may lie anywhere, the first row that has one, in a key of any
 /// kind.
 survey_kernel* defect_kernel();
-/// Counts rows and pieces.
-survey_kernel* analysis_kernel();
+/// Counts rows and pieces: those of blocks, or those of warps with hot columns.
+survey_kernel* analysis_kernel(bool of_warps);
 /// Writes the pieces, and counts them once more.
-survey_kernel* piece_kernel();
+survey_kernel* piece_kernel(bool of_warps);
+/// Finds the patterns of rows, and whether differences are near, in a block of `row_tile` threads
+/// for each tile. It takes survey_tile_bytes of shared memory.
+survey_kernel* patterns_kernel(bool wide_columns);
+/// Writes the lists of the patterns that were found, in row_patterns::most blocks.
+survey_kernel* lists_kernel();
+/// Writes differences, in blocks as those of patterns_kernel.
+survey_kernel* differences_kernel(bool wide_columns);
+std::size_t survey_tile_bytes(bool wide_columns, std::size_t terms);
+/// The next four follow one another. They count the terms of columns, and how many columns have so
+/// many; find how many terms hot columns have at least, in one block; and pick these.
+survey_kernel* uses_kernel();
+survey_kernel* bins_kernel();
+survey_kernel* least_use_kernel();
+survey_kernel* hot_kernel();
+/// Writes the codes of all terms.
+survey_kernel* codes_kernel();
 /// Delivers what the kernel before has found, in one thread.
 survey_kernel* tell_kernel();
 

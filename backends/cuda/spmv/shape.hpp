@@ -1,21 +1,24 @@
 // This header decides how a matrix is cut over threads and blocks. None of it can change a bit of
 // the result.
 //
-// Without a plan, a block has a tile. Row i is at i + row_offsets[i] of a line on which rows and
-// nonzeros both count, so that neither many empty rows nor a long one make a tile heavy. A tile is
-// `tile_size` of that line, and owns the rows that start in it. A last row of more than `split_row`
-// terms, which would reach far beyond the tile, is split: its shares, nodes of the order's tree,
-// belong to the tiles that they start in, one share a tile at most.
+// Without a plan, rows of a large matrix have a few threads each, and the shares of long ones are
+// queued. Of a small matrix a block has a tile. Row i is at i + row_offsets[i] of a line on which
+// rows and nonzeros both count, so that neither many empty rows nor a long one make a tile heavy. A
+// tile is `tile_size` of that line, and owns the rows that start in it. A last row of more than
+// `split_row` terms, which would reach far beyond the tile, is split: its shares, nodes of the
+// order's tree, belong to the tiles that they start in, one share a tile at most.
 //
-// With a plan, each row has a few threads where none is long (threads_a_row). Otherwise a block has
-// a piece: first come shares of the long rows, a chunk or some adjacent ones each, then runs of
-// short rows, which end where `run_size` of that line does, at a long row, and after `run_span`
-// rows.
+// With a plan, each row has a few threads where none is long (threads_a_row), or one thread in a
+// tile of 128 adjacent rows where there are many (row_tile). Otherwise a block has a piece, or with
+// hot columns a warp: first come shares of the long rows, a chunk or some adjacent ones each, then
+// runs of short rows, which end where `run_size` of that line does, at a long row, and after
+// `run_span` rows.
 #pragma once
 
 #include "src/core/order/row_order.hpp"
 
 #include <tally/order.hpp>
+#include <tally/spmv.hpp>
 #include <tally/types.hpp>
 
 #include <cstddef>
@@ -124,6 +127,110 @@ constexpr unsigned threads_a_row(std::size_t rows, std::size_t nonzeros, std::si
   if (nonzeros <= 8 * rows) return longest <= 32 ? 2 : 0;
   if (longest > 2 * (nonzeros / rows)) return 0;
   return nonzeros <= 32 * rows ? 4 : 8;
+}
+
+/// Says whether each row has some threads where there is no plan, and which rows are long is not
+/// known: not in small matrices, since that takes a second launch. cuSPARSE has not preprocessed.
+///
+///                               f64                       f32
+///                          tiles  threads  cuSPARSE   tiles  threads  cuSPARSE
+///     5-point 2048^2        160     101      144       148      79       89
+///     7-point 128^3         112      65       92       101      46       54
+///     27-point 128^3        371     191      256       333     146      160
+///     27-point 40^3          11.7     9.3     13.9      10.3     7.6     11.7
+///     7-point 40^3            4.4     5.8      9.0       4.0     5.4      8.6
+///     soc-Slashdot0902       14.7    15.4     14.7      13.2    14.4     12.5
+///     R-MAT 2^21            393     343      291       359     302      260
+constexpr bool has_rows_unplanned(std::size_t nonzeros) { return nonzeros >= 3 << 19; }
+
+/// Returns how many threads each row has then.
+///
+///                                           4       8      tiles
+///     2^20 rows of 16                      68.2    99.0    123
+///     2^20 rows of 1 to 16
+///     near the diagonal                    70.1    98.4     77.7
+///     2^20 random rows of 16 in the mean  154     144      154
+constexpr unsigned threads_a_row_unplanned(std::size_t rows, std::size_t nonzeros) {
+  return nonzeros <= 8 * rows ? 2 : nonzeros <= 32 * rows ? 4 : 8;
+}
+
+/// With hot columns a run, which one warp has, is so long, and has at most so many terms.
+inline constexpr int hot_run_size = 192;
+inline constexpr int hot_run_terms = hot_run_size + static_cast<int>(row_order::short_row);
+
+/// A block has so many threads then.
+template <class T>
+inline constexpr unsigned hot_threads = sizeof(T) == 8 ? 768 : 1024;
+
+/// Says whether it is worth while to look for hot columns. Fewer doubles have room, and fewer warps
+/// load them.
+///
+///                     f64                           f32
+///                   pieces    hot   cuSPARSE   pieces    hot   cuSPARSE
+///     R-MAT 2^18      32.0   34.7     35.3       26.5   22.4     31.4
+///     R-MAT 2^21     277              283       255    235      253
+inline bool may_have_hot_columns(const csr_operand& a) {
+  constexpr std::size_t most = (std::size_t{1} << 31) - 1;
+  return a.values.element == type::float32 && a.nonzeros() >= 1 << 21 && a.columns <= most &&
+         a.rows <= most;
+}
+
+/// Says whether columns that have so many of the terms are hot.
+constexpr bool are_hot(std::size_t nonzeros, std::size_t covered) {
+  return 10 * covered >= 6 * nonzeros;
+}
+
+/// Says whether nearly all rows have as many terms as the longest.
+constexpr bool are_even(std::size_t rows, std::size_t nonzeros, std::size_t longest) {
+  return 10 * nonzeros >= 9 * rows * longest;
+}
+
+/// A tile of rows has so many, one in each thread of its block.
+inline constexpr unsigned row_tile = 128;
+
+/// Says whether rows that could have few threads each go to tiles of rows, if what tells where
+/// their columns are takes less than the columns do. Where nearly all have one length that is a
+/// multiple of 16, threads would read values from the same banks of shared memory.
+///
+///                                f64                            f32
+///                       few threads  tiles  cuSPARSE   few threads  tiles  cuSPARSE
+///     patterns
+///     5-point 2048^2        95.6      67.1    134.4        73.4      42.2     80.5
+///     7-point 128^3         60.7      40.7     83.6        42.3      24.7     47.7
+///     27-point 128^3       185.5     121.4    248.7       135.5      65.0    152.0
+///     2^20 rows of 16       63.1      81.2     76.8        43.6      43.7     49.5
+///     2^19 rows of 53      102.9      81.0    117.1        76.5      40.4     75.7
+///     differences
+///     2^21 rows of 1 to 9   91.2      78.2     74.5        59.1      56.7     42.1
+///     2^20 rows of 1 to 16  65.2      59.7     52.0        50.8      40.8     33.4
+inline bool has_row_tiles(const csr_operand& a, std::size_t longest) {
+  constexpr std::size_t at_once = 1 << 15, most_indices = (std::size_t{1} << 31) - 1;
+  if (a.rows <= at_once || a.rows > most_indices || a.columns > most_indices) return false;
+  return longest <= 64 && !(are_even(a.rows, a.nonzeros(), longest) && longest % 16 == 0);
+}
+
+/// Says whether they do with the columns themselves.
+///
+///                                f64                            f32
+///                       few threads  tiles  cuSPARSE   few threads  tiles  cuSPARSE
+///     5-point 2048^2        95.6      91.3    134.4        73.4      60.7     80.5
+///     5-point 400^2          4.01      3.53     7.44        2.97      3.10     6.09
+///     27-point 128^3       185.5     177.0    248.7       135.5     118.5    152.0
+///     27-point 40^3          6.14      7.07    11.9         4.19      4.41     8.08
+///     2^21 rows of 8        63.5      76.2     87.6        44.6      53.5     52.0
+///     2^20 rows of 12       53.6      48.7     59.5        38.9      36.4     39.4
+///     2^19 rows of 53      102.9     120.2    117.1        76.5      71.5     75.7
+///     2^21 random rows,
+///     5 at most             49.7      53.8     58.7        44.1      46.3     48.7
+inline bool has_row_tiles_of_columns(const csr_operand& a, std::size_t longest) {
+  return a.rows >= 1 << 18 && are_even(a.rows, a.nonzeros(), longest) && longest % 8 != 0 &&
+         longest <= 35 && a.column_indices.element == type::int32;
+}
+
+/// A thread of a tile has 16 elements of x in flight, or 8 where rows are short or few: the
+/// 27-point stencil of 128^3 took 121 us with 16 and 133 with 8, that of 40^3 5.8 and 4.3.
+constexpr bool has_16_in_flight(std::size_t rows, std::size_t longest) {
+  return longest > 8 && rows >= 1 << 18;
 }
 
 }  // namespace tally::backends::cuda

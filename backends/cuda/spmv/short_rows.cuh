@@ -21,10 +21,11 @@ struct staged_rows {
   int rows;
 };
 
-/// Sums the short rows of a block, each in `threads` threads. One of these passes the sum to
-/// `give`.
+/// Sums the short rows that `block` threads have staged, each in `threads` of them. One of these
+/// passes the sum to `give`. `number` is the calling thread's number among them.
 template <int block, int threads, class A, int capacity, class Give>
-__device__ void sum_short_rows(const staged_rows<A, capacity>& staged, const Give& give) {
+__device__ void sum_short_rows(const staged_rows<A, capacity>& staged, const Give& give,
+                               int number) {
   using Sum = dot_sum<A>;
   constexpr int own = row_lanes / threads;  // a thread has this many lanes
   // A lane takes so many terms at once: the fewer lanes a thread has, the longer rows may be. In 4
@@ -32,9 +33,9 @@ __device__ void sum_short_rows(const staged_rows<A, capacity>& staged, const Giv
   // 7.9 us.
   constexpr int at_once = threads < 4 ? threads : 4;
   constexpr int in_block = block / threads;
-  const int thread = static_cast<int>(threadIdx.x) % threads;
+  const int thread = number % threads;
   for (int first = 0; first < staged.rows; first += in_block) {
-    const int row = first + static_cast<int>(threadIdx.x) / threads;
+    const int row = first + number / threads;
     const int starts_at = row < staged.rows ? staged.starts[row] : 0;
     const int end = row < staged.rows ? staged.starts[row + 1] : 0;
     const bool is_short = end - starts_at <= short_row;
@@ -85,11 +86,18 @@ __device__ dot_sum<A> sum_chunk(const term_planes<A, capacity>& terms, int first
 /// `uneven`, each in 8.
 template <int block, class A, int capacity, class Give>
 __device__ void sum_short_rows(const staged_rows<A, capacity>& staged, bool uneven,
+                               const Give& give, int number) {
+  if (uneven || staged.rows * 8 <= block) return sum_short_rows<block, 8>(staged, give, number);
+  if (staged.rows * 4 <= block) return sum_short_rows<block, 4>(staged, give, number);
+  if (staged.rows * 2 <= block) return sum_short_rows<block, 2>(staged, give, number);
+  sum_short_rows<block, 1>(staged, give, number);
+}
+
+/// The same in a whole block.
+template <int block, class A, int capacity, class Give>
+__device__ void sum_short_rows(const staged_rows<A, capacity>& staged, bool uneven,
                                const Give& give) {
-  if (uneven || staged.rows * 8 <= block) return sum_short_rows<block, 8>(staged, give);
-  if (staged.rows * 4 <= block) return sum_short_rows<block, 4>(staged, give);
-  if (staged.rows * 2 <= block) return sum_short_rows<block, 2>(staged, give);
-  sum_short_rows<block, 1>(staged, give);
+  sum_short_rows<block>(staged, uneven, give, static_cast<int>(threadIdx.x));
 }
 
 }  // namespace tally::backends::cuda

@@ -5,6 +5,7 @@
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/mailbox.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
+#include "backends/cuda/runtime/stream_memory.hpp"
 #include "backends/cuda/runtime/workspace.hpp"
 #include "backends/cuda/spmv/kernels.hpp"
 #include "backends/cuda/spmv/plan.hpp"
@@ -15,7 +16,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstring>
+#include <initializer_list>
+#include <optional>
 #include <string>
 
 namespace tally::backends::cuda {
@@ -33,8 +37,22 @@ std::size_t tiles_of(const csr_operand& a) { return ceil_div(a.rows + a.nonzeros
 /// A plan keeps this.
 struct cut_analysis : spmv_analysis {
   std::uint64_t context = 0;
+  std::size_t longest = 0;     ///< terms of the longest row
   unsigned threads_a_row = 0;  ///< 0: the matrix is cut into pieces
-  device_memory pieces;        ///< an spmv_piece for each block
+  std::size_t tile_terms = 0;  ///< terms of the largest tile of rows; 0: there are no tiles
+  column_source columns = column_source::matrix;  ///< what tells tiles of rows their columns
+  /// This holds patterns or differences; or codes, hot columns and the pieces of warps.
+  std::optional<device_memory> kept;
+  std::size_t kept_bytes = 0;
+  row_patterns patterns;
+  std::uint64_t pattern_count = 0;
+  std::int16_t* differences = nullptr;
+  hot_columns hot;                ///< there are none where its count is 0
+  type hot_type = type::float64;  ///< of the elements for which there is room
+  std::uint64_t hot_share = 0;    ///< how many per cent of the terms are in hot columns
+  const spmv_piece* warp_pieces = nullptr;
+  unsigned share_shift = 0;
+  device_memory pieces;  ///< an spmv_piece for each block
   unsigned blocks = 0;
   std::uint64_t split_rows = 0;  ///< rows whose sums blocks hand over
   std::size_t handovers = 0;     ///< places where they do
@@ -68,6 +86,62 @@ spmv_job job_of(const csr_product& a, type accumulator) {
   return job;
 }
 
+/// Multiplies without a plan, in two launches of this shape of blocks.
+void multiply_unplanned(const executor& where, const current_device& current,
+                        const unplanned_choice& choice, launch_shape shape, std::size_t a_sum,
+                        spmv_job job) {
+  const cudaStream_t stream = where.stream();
+  const auto nonzeros = static_cast<std::size_t>(job.nonzeros);
+  const std::size_t room = nonzeros / row_order::short_row + nonzeros / order::chunk;
+  const stream_memory queue(room * (sizeof(spmv_piece) + a_sum + sizeof(unsigned)), current,
+                            stream);
+  job.queue.shares = static_cast<spmv_piece*>(queue.data());
+  job.queue.sums = job.queue.shares + room;
+  job.queue.counts =
+      reinterpret_cast<unsigned*>(static_cast<std::byte*>(job.queue.sums) + room * a_sum);
+  job.queue.room = room;
+  const workspace shared = workspace_for(current, stream, is_captured(stream, false, "spmv"), 2);
+  job.queue.count = shared.words;
+  job.ended = shared.ended;
+  launch(reinterpret_cast<const void*>(choice.rows), shape, &job, where.device(), stream);
+  shape.blocks = 4 * multiprocessors(where.device());
+  launch(reinterpret_cast<const void*>(choice.queued), shape, &job, where.device(), stream);
+  shared.queued();
+}
+
+/// Multiplies with hot columns.
+void multiply_hot(const executor& where, const current_device& current, const cut_analysis& plan,
+                  spmv_job job) {
+  const cudaStream_t stream = where.stream();
+  const hot_columns_choice choice = hot_columns_kernels(plan.hot_type, plan.hot_type);
+  const std::size_t element = size_of(plan.hot_type);
+  const auto count = static_cast<std::size_t>(plan.hot.count);
+  const stream_memory elements(count * element + 16, current, stream);
+  workspace shared;
+  job.pieces = plan.warp_pieces;
+  job.share_shift = plan.share_shift;
+  job.hot = plan.hot;
+  job.hot.elements = elements.data();
+  if (plan.split_rows > 0) {
+    const std::size_t sums = plan.handovers * 2;
+    shared =
+        workspace_for(current, stream, is_captured(stream, false, "spmv"), sums + plan.handovers);
+    job.words = shared.words;
+    job.tag = shared.tag;
+    job.ended = shared.ended;
+    job.hot.counts = reinterpret_cast<unsigned*>(shared.words + sums);
+  }
+  const launch_shape gather{.blocks = static_cast<unsigned>(ceil_div(count, 256)), .threads = 256};
+  launch(reinterpret_cast<const void*>(choice.gather), gather, &job, where.device(), stream);
+  const auto* const kernel = reinterpret_cast<const void*>(choice.multiply);
+  const launch_shape shape{.blocks = multiprocessors(where.device()),
+                           .threads = choice.threads,
+                           .shared_bytes = choice.bytes + count * element};
+  allow_shared_bytes(kernel, current, shape.shared_bytes);
+  launch(kernel, shape, &job, where.device(), stream);
+  shared.queued(plan.split_rows);
+}
+
 }  // namespace
 
 void spmv(const executor& where, const csr_product& a) {
@@ -97,6 +171,22 @@ void spmv(const executor& where, const csr_product& a) {
     return launch(reinterpret_cast<const void*>(any_choice_of(a).rows), shape, &job, where.device(),
                   stream);
   }
+  if (plan != nullptr && plan->tile_terms > 0 && !a.has_places() && a.x.increment == 1) {
+    const row_tile_choice tiles =
+        row_tile_kernel(a.a.values.element, a.x.element, plan->columns, plan->tile_terms,
+                        has_16_in_flight(a.a.rows, plan->longest));
+    if (tiles.kernel != nullptr && tiles.bytes <= most_shared_bytes(where.device())) {
+      job.tile_terms = static_cast<std::int32_t>(plan->tile_terms);
+      job.patterns = plan->patterns;
+      job.differences = plan->differences;
+      shape.threads = row_tile;
+      shape.blocks = static_cast<unsigned>(ceil_div(a.a.rows, row_tile));
+      shape.shared_bytes = tiles.bytes;
+      const auto* const kernel = reinterpret_cast<const void*>(tiles.kernel);
+      allow_shared_bytes(kernel, current, shape.shared_bytes);
+      return launch(kernel, shape, &job, where.device(), stream);
+    }
+  }
   spmv_choice choice = choice_of(a);
   if (a.has_places()) {
     const any_spmv_choice any = any_choice_of(a);
@@ -112,6 +202,20 @@ void spmv(const executor& where, const csr_product& a) {
       shape.threads = row_threads;
       shape.blocks = static_cast<unsigned>(blocks);
       return launch(kernel, shape, &job, where.device(), stream);
+    }
+  }
+  if (plan != nullptr && plan->hot.count > 0 && a.a.values.element == plan->hot_type &&
+      a.x.element == plan->hot_type && a.x.increment == 1) {
+    return multiply_hot(where, current, *plan, job);
+  }
+  if (plan == nullptr && has_rows_unplanned(a.a.nonzeros())) {
+    const unsigned threads = threads_a_row_unplanned(a.a.rows, a.a.nonzeros());
+    const unplanned_choice unplanned = unplanned_kernels(a.a.values.element, a.x.element, threads);
+    const std::size_t blocks = ceil_div(a.a.rows, row_threads / threads);
+    if (unplanned.rows != nullptr && blocks <= most_blocks) {
+      shape.threads = row_threads;
+      shape.blocks = static_cast<unsigned>(blocks);
+      return multiply_unplanned(where, current, unplanned, shape, size_of(accumulator), job);
     }
   }
   const std::size_t tiles = tiles_of(a.a);
@@ -150,9 +254,24 @@ void spmv(const executor& where, const csr_product& a) {
 
 namespace {
 
-/// Runs a kernel that looks at a matrix, waits, and returns what it found.
-survey_words run_survey(const executor& where, const current_device& current, survey_kernel* kernel,
-                        csr_survey job, std::size_t items, const char* operation) {
+struct survey_launch {
+  survey_kernel* kernel;
+  launch_shape shape;
+};
+
+/// Returns a launch for so many rows or terms.
+survey_launch survey_of(survey_kernel* kernel, std::size_t items) {
+  // About so many blocks run at a time. With 2^14 blocks a plan of an R-MAT graph of 2^21 vertices
+  // took 590 us instead of 345 (one H200), since they all add to the same counts.
+  const auto blocks =
+      static_cast<unsigned>(std::clamp<std::size_t>(ceil_div(items, 256), 1, 1u << 10));
+  return {kernel, {.blocks = blocks, .threads = 256}};
+}
+
+/// Runs kernels that look at a matrix, waits, and returns what they found.
+survey_words run_survey(const executor& where, const current_device& current,
+                        std::initializer_list<survey_launch> launches, csr_survey job,
+                        const char* operation) {
   const cudaStream_t stream = where.stream();
   (void)is_captured(stream, true, operation);
   waited_words words(current, stream);
@@ -160,12 +279,11 @@ survey_words run_survey(const executor& where, const current_device& current, su
   job.found = words.get();
   job.tag = box.next_tag();
   job.result = box.address();
-  // About so many blocks run at a time. With 2^14 blocks a plan of an R-MAT graph of 2^21 vertices
-  // took 590 us instead of 345 (one H200), since they all add to the same counts.
-  const auto blocks =
-      static_cast<unsigned>(std::clamp<std::size_t>(ceil_div(items, 256), 1, 1u << 10));
-  launch(reinterpret_cast<const void*>(kernel), {.blocks = blocks, .threads = 256}, &job,
-         where.device(), stream);
+  for (const survey_launch& of : launches) {
+    const auto* const kernel = reinterpret_cast<const void*>(of.kernel);
+    allow_shared_bytes(kernel, current, of.shape.shared_bytes);
+    launch(kernel, of.shape, &job, where.device(), stream);
+  }
   launch(reinterpret_cast<const void*>(tell_kernel()), {1, 1}, &job, where.device(), stream);
   std::uint32_t payload[mailbox::words];
   box.wait(stream, words_of<survey_words>, payload);
@@ -188,9 +306,9 @@ std::int64_t fetched(const executor& where, const operand& v, std::size_t i) {
 csr_defect find_defect(const executor& where, const csr_operand& a) {
   using kind = csr_defect::kind;
   const current_device current(where.device());
-  const std::uint64_t found = run_survey(where, current, defect_kernel(), csr_survey(a),
-                                         std::max(a.rows, a.nonzeros()), "validate")
-                                  .of[survey::defect];
+  const survey_launch looks = survey_of(defect_kernel(), std::max(a.rows, a.nonzeros()));
+  const std::uint64_t found =
+      run_survey(where, current, {looks}, csr_survey(a), "validate").of[survey::defect];
   if (found == 0) return {};
   if (a.row_ends) {
     const auto index_at = [&](const operand& v, std::size_t i) { return fetched(where, v, i); };
@@ -213,8 +331,106 @@ csr_defect find_defect(const executor& where, const csr_operand& a) {
   return defect;
 }
 
+namespace {
+
+/// Finds what tiles of rows read in the place of columns, which stay as they are.
+void find_columns(const executor& where, const current_device& current, const csr_operand& a,
+                  csr_survey job, cut_analysis& to) {
+  const bool wide = a.column_indices.element == type::int64;
+  const launch_shape a_tile{.blocks = static_cast<unsigned>(ceil_div(a.rows, row_tile)),
+                            .threads = row_tile,
+                            .shared_bytes = survey_tile_bytes(wide, to.tile_terms)};
+  if (a_tile.shared_bytes > most_shared_bytes(where.device())) return;
+  job.tile_terms = static_cast<std::int32_t>(to.tile_terms);
+  constexpr std::size_t most = row_patterns::most;
+  const std::size_t stride =
+      ceil_div(to.longest, row_patterns::alignment) * row_patterns::alignment;
+  const stream_memory lists(most * sizeof *job.lists, current, where.stream());
+  job.lists = static_cast<std::uint64_t*>(lists.data());
+  check(cudaMemsetAsync(job.lists, 0, most * sizeof *job.lists, where.stream()), "cudaMemsetAsync");
+  to.kept_bytes = most * (stride + 1) * sizeof(std::int32_t) + a.rows;
+  to.kept.emplace().allocate(to.kept_bytes);
+  job.patterns.stride = static_cast<std::int32_t>(stride);
+  job.patterns.differences = static_cast<std::int32_t*>(to.kept->get());
+  job.patterns.lengths = job.patterns.differences + most * stride;
+  job.patterns.of_row = reinterpret_cast<std::uint8_t*>(job.patterns.lengths + most);
+  launch_shape some_tiles = a_tile;
+  some_tiles.blocks = std::min(a_tile.blocks, 12 * multiprocessors(where.device()));
+  const survey_words found = run_survey(
+      where, current,
+      {{patterns_kernel(wide), some_tiles}, {lists_kernel(), {.blocks = most, .threads = 256}}},
+      job, "spmv_plan");
+  if (found.of[survey::strays] == 0) {
+    to.columns = column_source::patterns;
+    to.patterns = job.patterns;
+    to.pattern_count = found.of[survey::patterns];
+    return;
+  }
+  to.kept.reset();
+  to.kept_bytes = 0;
+  if (found.of[survey::far] != 0) return;
+  to.kept_bytes = a.nonzeros() * sizeof *job.differences;
+  to.kept.emplace().allocate(to.kept_bytes);
+  to.columns = column_source::differences;
+  to.differences = job.differences = static_cast<std::int16_t*>(to.kept->get());
+  (void)run_survey(where, current, {{differences_kernel(wide), a_tile}}, job, "spmv_plan");
+}
+
+/// Finds the columns that are hot, if they have most of the terms, and cuts the matrix for warps.
+void find_hot_columns(const executor& where, const current_device& current, const csr_operand& a,
+                      csr_survey job, cut_analysis& to) {
+  const hot_columns_choice choice = hot_columns_kernels(a.values.element, a.values.element);
+  const std::size_t room = most_shared_bytes(where.device());
+  constexpr std::size_t of_kernel = 2048;  // at least what the kernel has beside the dynamic memory
+  if (choice.multiply == nullptr || room < choice.bytes + of_kernel) return;
+  const std::size_t most = (room - choice.bytes - of_kernel) / size_of(a.values.element);
+  const std::size_t counters = a.columns + survey::most_uses + 1;
+  const stream_memory uses(counters * sizeof *job.uses, current, where.stream());
+  const stream_memory hot(most * sizeof *job.hot, current, where.stream());
+  job.most_hot = static_cast<int>(most);
+  job.uses = static_cast<std::uint32_t*>(uses.data());
+  job.bins = job.uses + a.columns;
+  job.hot = static_cast<std::int32_t*>(hot.data());
+  check(cudaMemsetAsync(job.uses, 0, counters * sizeof *job.uses, where.stream()),
+        "cudaMemsetAsync");
+  const survey_launch of_columns = survey_of(bins_kernel(), a.columns);
+  const survey_words found = run_survey(where, current,
+                                        {survey_of(uses_kernel(), a.nonzeros()),
+                                         of_columns,
+                                         {least_use_kernel(), {.blocks = 1, .threads = 256}},
+                                         survey_of(hot_kernel(), a.columns),
+                                         survey_of(analysis_kernel(true), a.rows)},
+                                        job, "spmv_plan");
+  if (!are_hot(a.nonzeros(), found.of[survey::covered])) return;
+  const std::size_t count =
+      std::min<std::size_t>(most, found.of[survey::taken] + found.of[survey::ties]);
+  const std::size_t pieces = found.of[survey::shares] + found.of[survey::runs];
+  to.kept_bytes = pieces * sizeof(spmv_piece) + (a.nonzeros() + count) * sizeof *job.codes;
+  to.kept.emplace().allocate(to.kept_bytes);
+  job.pieces = static_cast<spmv_piece*>(to.kept->get());
+  job.shares = static_cast<std::int64_t>(found.of[survey::shares]);
+  job.codes = reinterpret_cast<std::int32_t*>(job.pieces + pieces);
+  std::int32_t* const columns = job.codes + a.nonzeros();
+  check(cudaMemcpyAsync(columns, job.hot, count * sizeof *columns, cudaMemcpyDeviceToDevice,
+                        where.stream()),
+        "cudaMemcpyAsync");
+  (void)run_survey(where, current,
+                   {survey_of(codes_kernel(), a.nonzeros()),
+                    survey_of(piece_kernel(true), ceil_div(a.rows, run_span) * 256)},
+                   job, "spmv_plan");
+  to.warp_pieces = job.pieces;
+  to.hot_type = a.values.element;
+  to.hot.codes = job.codes;
+  to.hot.columns = columns;
+  to.hot.count = static_cast<int>(count);
+  to.hot.pieces = static_cast<int>(pieces);
+  to.hot_share = 100 * found.of[survey::covered] / a.nonzeros();
+}
+
+}  // namespace
+
 std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a,
-                                             bool has_places) {
+                                             const planned_products& products) {
   const current_device current(where.device());
   auto analysis = std::make_shared<cut_analysis>();
   analysis->context = current.context();
@@ -224,38 +440,70 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
     return analysis;
   }
   csr_survey job(a);
-  survey_words found = run_survey(where, current, analysis_kernel(), job, a.rows, "spmv_plan");
+  const survey_launch counts = survey_of(analysis_kernel(false), a.rows);
+  survey_words found = run_survey(where, current, {counts}, job, "spmv_plan");
   while (found.of[survey::handovers] > most_handovers) {
     ++job.share_shift;
-    found = run_survey(where, current, analysis_kernel(), job, a.rows, "spmv_plan");
+    found = run_survey(where, current, {counts}, job, "spmv_plan");
   }
-  const std::uint64_t longest = found.of[survey::longest];
-  if (!has_places) analysis->threads_a_row = threads_a_row(a.rows, a.nonzeros(), longest);
+  const std::uint64_t longest = analysis->longest = found.of[survey::longest];
+  if (!products.has_places) {
+    analysis->threads_a_row = threads_a_row(a.rows, a.nonzeros(), longest);
+    if (analysis->threads_a_row > 0 && has_row_tiles(a, longest)) {
+      analysis->tile_terms = found.of[survey::tile_terms];
+      if (products.fixed_columns) find_columns(where, current, a, job, *analysis);
+      if (analysis->columns == column_source::matrix && !has_row_tiles_of_columns(a, longest)) {
+        analysis->tile_terms = 0;
+      }
+    }
+  }
   const std::size_t pieces = found.of[survey::shares] + found.of[survey::runs];
   if (analysis->threads_a_row == 0 && pieces <= most_blocks) {
     analysis->pieces.allocate(pieces * sizeof(spmv_piece));
     job.pieces = static_cast<spmv_piece*>(analysis->pieces.get());
     job.shares = static_cast<std::int64_t>(found.of[survey::shares]);
-    (void)run_survey(where, current, piece_kernel(), job, ceil_div(a.rows, run_span) * 256,
+    (void)run_survey(where, current,
+                     {survey_of(piece_kernel(false), ceil_div(a.rows, run_span) * 256)}, job,
                      "spmv_plan");
     analysis->blocks = static_cast<unsigned>(pieces);
     analysis->split_rows = found.of[survey::split_rows];
     analysis->handovers = found.of[survey::handovers];
+    analysis->share_shift = job.share_shift;
+    if (products.fixed_columns && !products.has_places && may_have_hot_columns(a)) {
+      find_hot_columns(where, current, a, job, *analysis);
+    }
   }
 
   const auto text = [](std::uint64_t value) { return std::to_string(value); };
   std::string& s = analysis->description;
-  if (analysis->threads_a_row > 0) {
+  if (analysis->tile_terms > 0) {
+    s = "each row in a thread, in tiles of " + text(row_tile) + ", since rows are short";
+    if (analysis->columns == column_source::patterns) {
+      s += "; in the place of columns the " + text(analysis->pattern_count) +
+           " patterns of rows, in " + text(analysis->kept_bytes) + " bytes";
+    } else if (analysis->columns == column_source::differences) {
+      s += "; in the place of columns differences of 16 bits, in " + text(analysis->kept_bytes) +
+           " bytes";
+    }
+  } else if (analysis->threads_a_row > 0) {
     s = "each row in " + text(analysis->threads_a_row) + " threads, since rows are short";
   } else {
     s = text(pieces) +
-        (has_places ? " blocks, which read values at places: "
-                    : " blocks, since some rows are long: ") +
+        (products.has_places ? " blocks, which read values at places: "
+                             : " blocks, since some rows are long: ") +
         text(found.of[survey::runs]) + " for runs of rows of at most " +
         text(row_order::short_row) + " terms, " + text(found.of[survey::shares]) + " for the " +
         text(found.of[survey::long_rows]) + " longer ones";
     if (analysis->split_rows > 0) {
       s += ", of which " + text(analysis->split_rows) + " in several";
+    }
+    if (analysis->hot.count > 0) {
+      s += "; of " + std::string(name(analysis->hot_type)) +
+           " in warps, with the elements of x of " +
+           text(static_cast<std::uint64_t>(analysis->hot.count)) + " columns, which have " +
+           text(analysis->hot_share) +
+           " % of the terms, in shared memory, and codes of all columns, in " +
+           text(analysis->kept_bytes) + " bytes";
     }
   }
   s += ": " + text(a.rows) + " rows of " + text(a.nonzeros() / a.rows) + " terms in the mean, " +

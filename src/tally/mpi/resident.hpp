@@ -51,8 +51,8 @@ class device_copy {
         here_{copied(where, on_host.interior), copied(where, on_host.boundary),
               copied(where, on_host.boundary_rows), copied(where, on_host.own_used),
               copied(where, on_host.own_sent)},
-        interior_(where, here_.interior),
-        boundary_(where, here_.boundary) {}
+        interior_(where, here_.interior, fixed_columns),
+        boundary_(where, here_.boundary, fixed_columns) {}
 
   int device() const noexcept { return device_; }
   const arrays& here() const noexcept { return here_; }

@@ -1,0 +1,108 @@
+// A block brings adjacent elements into its shared memory by bulk copies, which need one thread's
+// instruction and no registers. Devices before compute capability 9.0 have none; there the threads
+// copy.
+#pragma once
+
+#include "backends/cuda/device/kernel.cuh"
+
+#include <cstdint>
+
+namespace tally::backends::cuda {
+
+/// Returns the bytes of shared memory that `count` elements need, wherever they begin in memory.
+template <class T>
+TALLY_HOST_DEVICE constexpr std::size_t bytes_to_bring(std::size_t count) {
+  return (count * sizeof(T) + 15) / 16 * 16 + 16;
+}
+
+/// Says whether the calling thread has a part in bringing elements.
+__device__ inline bool brings() {
+#if __CUDA_ARCH__ >= 900
+  return threadIdx.x == 0;
+#else
+  return true;
+#endif
+}
+
+/// Is waited for by threads that need what some bulk copies bring. It lies in shared memory.
+class bulk_barrier {
+ public:
+  /// The first thread calls it, before any copy.
+  __device__ void expect(unsigned copies) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(copies)
+                 : "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+  }
+  /// The first thread starts a copy. Addresses and bytes are multiples of 16.
+  __device__ void copy(void* to, const void* from, unsigned bytes) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address()),
+                 "r"(bytes)
+                 : "memory");
+    if (bytes == 0) return;
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
+        "[%3];" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
+        "l"(from), "r"(bytes), "r"(address())
+        : "memory");
+#endif
+  }
+  /// Any thread waits until all copies are there. The block has been synchronised since `expect`.
+  /// Then as many copies may come once more, for which it waits with another `turn`.
+  __device__ void wait(unsigned turn = 0) {
+#if __CUDA_ARCH__ >= 900
+    unsigned there = 0;
+    while (there == 0) {
+      asm volatile(
+          "{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
+          "selp.u32 %0, 1, 0, p;}"
+          : "=r"(there)
+          : "r"(address()), "r"(turn % 2)
+          : "memory");
+    }
+#endif
+  }
+
+ private:
+  __device__ unsigned address() { return static_cast<unsigned>(__cvta_generic_to_shared(&state_)); }
+
+  std::uint64_t state_;
+};
+
+/// Brings elements [begin, end) of an array of `size` into `memory`, which begins at a multiple of
+/// 16 bytes, and returns which element would be the first there. The threads of which `brings()` is
+/// true call it; then all synchronise, and wait at the barrier. Nothing outside the array is read.
+template <class T>
+__device__ std::int64_t bring(bulk_barrier& barrier, void* memory, const T* array,
+                              std::int64_t size, std::int64_t begin, std::int64_t end) {
+  constexpr std::uint64_t unit = 16;
+  const auto address_of = [array](std::int64_t i) {
+    return reinterpret_cast<std::uint64_t>(array + i);
+  };
+  const std::uint64_t start = address_of(begin) / unit * unit;  // what `memory` begins with
+  const std::int64_t origin =
+      begin - static_cast<std::int64_t>((address_of(begin) - start) / sizeof(T));
+  T* const to = static_cast<T*>(memory);
+  const auto take = [&](std::int64_t i) { to[i - origin] = array[i]; };
+#if __CUDA_ARCH__ >= 900
+  // Whole units within the array are copied in bulk, what is left at its ends one by one.
+  const auto up = [](std::uint64_t address) { return (address + unit - 1) / unit * unit; };
+  std::uint64_t first = start, last = up(address_of(end));
+  if (first < address_of(0)) first = up(address_of(0));
+  if (last > address_of(size)) last = address_of(size) / unit * unit;
+  if (last < first || begin == end) last = first;  // nobody waits for nothing
+  barrier.copy(static_cast<char*>(memory) + (first - start), reinterpret_cast<const void*>(first),
+               static_cast<unsigned>(last - first));
+#pragma unroll 1
+  for (std::int64_t i = begin; i < end && address_of(i) < first; ++i) take(i);
+#pragma unroll 1
+  for (std::int64_t i = end; i > begin && address_of(i - 1) >= last; --i) take(i - 1);
+#else
+  for (std::int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) take(i);
+#endif
+  return origin;
+}
+
+}  // namespace tally::backends::cuda
