@@ -9,6 +9,8 @@
 #include "src/core/order/interval_numbers.hpp"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace tally::backends::cuda {
@@ -33,9 +35,11 @@ struct call {
 
 // --- Sums -----------------------------------------------------------------------------------------
 
-vectors_kernel kernel_of(const interval_arguments& a) {
-  const type accumulator = a.shape.accumulator, x = a.nodes[0].x.element;
+vectors_kernel kernel_of(const interval_arguments& a, type x, type y) {
+  const type accumulator = a.shape.accumulator;
   switch (a.shape.what) {
+    case summand::product:
+      return products_kernel_of(accumulator, x, y);
     case summand::value:
       return vectors_kernel_of<summand::value>(accumulator, x);
     case summand::magnitude:
@@ -46,38 +50,48 @@ vectors_kernel kernel_of(const interval_arguments& a) {
   }
 }
 
-/// Queues the sums of at most `most_vectors` vectors.
+/// Queues the sums of at most `most_vectors` nodes.
 void sum_vectors(const call& c, std::span<const interval_field> nodes, void* to) {
+  const bool has_y = c.a.shape.what == summand::product;
   vectors_job job;
-  const operand& x = nodes[0].x;
-  int lanes = lanes_a_thread(size_of(x.element));
-  const vectors_kernel kernels = kernel_of(c.a);
+  job.x_type = nodes[0].x.element;
+  if (has_y) {
+    job.y_type = nodes[0].y.element;
+    job.swapped = !in_order(job.x_type, job.y_type);
+    if (job.swapped) std::swap(job.x_type, job.y_type);
+  }
+  const vectors_kernel kernels = kernel_of(c.a, job.x_type, job.y_type);
   const bool contiguous =
-      kernels.contiguous != nullptr &&
-      std::ranges::all_of(nodes, [&](const auto& node) { return is_contiguous(node.x, lanes); });
-  if (!contiguous) lanes = lanes_of_any;
-  const std::size_t a_node = order::chunk * static_cast<unsigned>(chunks_a_warp(lanes));
+      kernels.contiguous != nullptr && std::ranges::all_of(nodes, [&](const interval_field& node) {
+        return is_contiguous(node.x, kernels.lanes) &&
+               (!has_y || is_contiguous(node.y, kernels.lanes));
+      });
+  const int lanes = contiguous ? kernels.lanes : lanes_of_any;
+  const std::size_t a_warp = order::chunk * static_cast<unsigned>(chunks_a_warp(lanes));
   std::size_t all = 0;
-  for (const interval_field& node : nodes) all += ceil_div(node.x.size, a_node);
+  for (const interval_field& node : nodes) all += ceil_div(node.x.size, a_warp);
 
   sum_shape shape = shape_of_nodes(all, kernels.words);
   unsigned blocks = 0, words = 0;
   const auto cut = [&] {
     blocks = words = 0;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      const operand& v = nodes[i].x;
-      job.list[i] = {v.data, static_cast<std::int64_t>(v.size), v.increment, blocks, words};
+      const operand &x = job.swapped ? nodes[i].y : nodes[i].x,
+                    &y = job.swapped ? nodes[i].x : nodes[i].y;
+      job.list[i] = {x.data,      y.data,      static_cast<std::int64_t>(x.size),
+                     x.increment, y.increment, words};
+      job.first_block[i] = blocks;
       const auto own = static_cast<unsigned>(
-          ceil_div(ceil_div(v.size, a_node), std::size_t{shape.warps} * shape.tiles));
+          ceil_div(ceil_div(x.size, a_warp), std::size_t{shape.warps} * shape.tiles));
       blocks += own;
       if (own > 1) words += words_of_blocks(own, kernels.words);
     }
   };
   for (cut(); words > workspace_words; cut()) shape.tiles *= 2;
+  job.first_block[nodes.size()] = blocks;
 
   job.vectors = static_cast<unsigned>(nodes.size());
   job.tiles = shape.tiles;
-  job.x_type = x.element;
   job.scaled_up = c.a.scale > 1;
   job.tag = c.tag;
   job.sums = to;
@@ -90,6 +104,18 @@ void sum_vectors(const call& c, std::span<const interval_field> nodes, void* to)
   shared.queued(job.vectors);
 }
 
+/// Says whether real products of all fields have one vector in common, which multi_dot reads once.
+bool share_a_vector(const interval_arguments& a) {
+  if (a.shape.what != summand::product || a.shape.numbers() > 1 || a.shape.fields < 2) return false;
+  const auto first = a.nodes.first(std::min(a.nodes.size(), a.shape.fields));
+  const auto all_have = [&](operand interval_field::* which) {
+    return std::ranges::all_of(
+        first, [&](const interval_field& f) { return (f.*which).data == (first[0].*which).data; });
+  };
+  return all_have(&interval_field::x) || all_have(&interval_field::y);
+}
+
+/// Sums products by multi_dot.
 void sum_products(const executor& where, const interval_arguments& a, void* to, bool wait) {
   const std::vector<operand_pair> pairs = pairs_of(a);
   const type number = part_of(a.shape.accumulator);
@@ -100,7 +126,7 @@ void sum_products(const executor& where, const interval_arguments& a, void* to, 
 void sum_nodes(const call& c, void* to) {
   const std::span<const interval_field> nodes = c.a.nodes;
   if (nodes.empty()) return;
-  if (c.a.shape.what == summand::product) return sum_products(c.where, c.a, to, false);
+  if (share_a_vector(c.a)) return sum_products(c.where, c.a, to, false);
   for (std::size_t first = 0; first < nodes.size(); first += most_vectors) {
     const auto next =
         nodes.subspan(first, std::min<std::size_t>(most_vectors, nodes.size() - first));
@@ -154,7 +180,8 @@ void sum_interval(const executor& where, const interval_arguments& a) {
     return sum_nodes(c, a.sums);
   }
 
-  if (a.shape.what == summand::product && a.terms.empty()) {  // they fit the mailbox by themselves
+  const bool by_multi_dot = share_a_vector(a);
+  if (by_multi_dot && a.terms.empty()) {  // it may use the mailbox
     sum_products(where, a, a.sums, true);
     if (a.when_terms_are_there) a.when_terms_are_there();
     return;

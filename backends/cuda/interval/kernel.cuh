@@ -13,51 +13,82 @@ namespace tally::backends::cuda {
 
 /// Returns the numbers of a sum that is left unfinished.
 template <class A>
-__device__ complex_number<real_t<A>> numbers_of(const reduce_sum<A>& sum, const vectors_job&) {
+__device__ auto numbers_of(const reduce_sum<A>& sum, const vectors_job&) {
   if constexpr (is_complex_v<A>) {
-    return {canonical(sum.re), canonical(sum.im)};
+    return complex_number<real_t<A>>{canonical(sum.re), canonical(sum.im)};
   } else {
-    return {canonical(sum.value), A{}};
+    return canonical(sum.value);
   }
+}
+template <class A>
+__device__ dot_sum<A> numbers_of(const dot_sum<A>& sum, const vectors_job& job) {
+  dot_sum<A> all = mapped(sum, [](auto number) { return canonical(number); });
+  if constexpr (is_complex_v<A>) {
+    if (job.swapped) all = {all.rr, all.ii, all.ir, all.ri};
+  }
+  return all;
 }
 /// Does the same of scaled squares. Which way they are scaled is decided by the sum of the whole
 /// vector: where that is small, so is this one.
 template <class A>
-__device__ complex_number<real_t<A>> numbers_of(const norm_sum<A>& sum, const vectors_job& job) {
+__device__ auto numbers_of(const norm_sum<A>& sum, const vectors_job& job) {
   const auto scaled = [&](const auto& s) {
     return canonical(job.scaled_up ? s.scaled : s.scaled_down());
   };
   if constexpr (is_complex_v<A>) {
-    return {scaled(sum.re), scaled(sum.im)};
+    return complex_number<real_t<A>>{scaled(sum.re), scaled(sum.im)};
   } else {
-    return {scaled(sum), A{}};
+    return scaled(sum);
   }
 }
 
-template <class A, class Share>
+template <class Share>
 __global__ void __launch_bounds__(max_warps* warp, 2)
     vectors_kernel_for(const __grid_constant__ vectors_job job) {
   unsigned v = 0;
 #pragma unroll
   for (unsigned step = most_vectors / 2; step > 0; step /= 2) {
-    if (v + step < job.vectors && job.list[v + step].first_block <= blockIdx.x) v += step;
+    if (v + step < job.vectors && job.first_block[v + step] <= blockIdx.x) v += step;
   }
   const listed_vector& of = job.list[v];
-  const unsigned end = v + 1 < job.vectors ? job.list[v + 1].first_block : gridDim.x;
+  const unsigned first = job.first_block[v], blocks = job.first_block[v + 1] - first;
   sum_job one;
   one.x = of.x;
+  one.y = of.y;
   one.n = of.n;
-  one.x_increment = of.increment;
+  one.x_increment = of.x_increment;
+  one.y_increment = of.y_increment;
   one.x_type = job.x_type;
+  one.y_type = job.y_type;
   one.tiles = job.tiles;
   one.words = job.words + of.first_word;
   typename Share::Terms::sum total;
-  if (add_in_blocks<Share>(one, blockIdx.x - of.first_block, end - of.first_block, total)) {
-    constexpr unsigned parts = is_complex_v<A> ? 2 : 1;
-    const std::size_t bytes = parts * sizeof(real_t<A>) * (job.tag == 0 ? 1 : 2);
-    deliver<parts>(numbers_of(total, job), job.tag, static_cast<char*>(job.sums) + v * bytes);
+  if (add_in_blocks<Share>(one, blockIdx.x - first, blocks, total)) {
+    const auto numbers = numbers_of(total, job);
+    const std::size_t bytes = sizeof numbers * (job.tag == 0 ? 1 : 2);
+    deliver(numbers, job.tag, static_cast<char*>(job.sums) + v * bytes);
     count_as_ended(job.ended);
   }
+}
+
+/// The types of vectors that have a kernel of their own, and the accumulators.
+using interval_types =
+    type_list<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
+using interval_accumulators = type_list<float, double, std::complex<float>, std::complex<double>>;
+
+/// Returns `any` and the kernel of contiguous vectors of type x, whose terms are `Terms<X>`, where
+/// that has this accumulator.
+template <class A, template <class> class Terms>
+vectors_kernel with_contiguous(vectors_kernel_function* any, unsigned words, type x) {
+  vectors_kernel made{nullptr, any, lanes_of_any, words};
+  if (!is_in<interval_types>(x)) return made;
+  with_type<interval_types>(x, [&]<class X>() {
+    if constexpr (std::is_same_v<A, dot_result_t<X, X>>) {
+      made.contiguous = &vectors_kernel_for<contiguous_share<Terms<X>>>;
+      made.lanes = Terms<X>::lanes;
+    }
+  });
+  return made;
 }
 
 /// Says which kernels sum these terms.
@@ -68,30 +99,19 @@ constexpr reduction reduction_of(summand what) {
 }
 
 template <summand what, class A>
-vectors_kernel made_vectors_kernel(type x) {
-  constexpr reduction terms = reduction_of(what);
-  vectors_kernel made{nullptr, &vectors_kernel_for<A, any_share<values<terms, A, A>>>,
-                      words_of<reduce_sum<A>>};
-  using types =
-      type_list<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
-  if (is_in<types>(x)) {
-    with_type<types>(x, [&]<class X>() {
-      if constexpr (std::is_same_v<A, dot_result_t<X, X>>) {
-        made.contiguous = &vectors_kernel_for<A, contiguous_share<values<terms, A, X>>>;
-      }
-    });
-  }
-  return made;
-}
-
-/// The accumulators of an interval's sums.
-using interval_accumulators = type_list<float, double, std::complex<float>, std::complex<double>>;
+struct terms_for {
+  template <class X>
+  using of = values<reduction_of(what), A, X>;
+};
 
 /// Makes what kernels.hpp declares.
 template <summand what>
 vectors_kernel find_vectors_kernel(type accumulator, type x) {
-  return with_type<interval_accumulators>(
-      accumulator, [&]<class A>() { return made_vectors_kernel<what, A>(x); });
+  return with_type<interval_accumulators>(accumulator, [&]<class A>() {
+    using any = any_share<values<reduction_of(what), A, A>>;
+    return with_contiguous<A, terms_for<what, A>::template of>(&vectors_kernel_for<any>,
+                                                               words_of<reduce_sum<A>>, x);
+  });
 }
 
 }  // namespace tally::backends::cuda

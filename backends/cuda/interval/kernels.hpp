@@ -10,11 +10,13 @@ using vectors_kernel_function = void(vectors_job);
 using terms_kernel_function = void(terms_job);
 
 /// One kernel is for vectors of one type, in its own accumulator, that are contiguous and start at
-/// multiples of what a thread loads at once; it may be null. The other is for all vectors that the
-/// accumulator can sum. The sum of a block takes `words` words (words.hpp).
+/// multiples of what a thread loads at once, which is `lanes` elements; it may be null. The other
+/// is for all vectors that the accumulator can sum. The sum of a block takes `words` words
+/// (words.hpp).
 struct vectors_kernel {
   vectors_kernel_function* contiguous = nullptr;
   vectors_kernel_function* any = nullptr;
+  int lanes = 1;
   unsigned words = 0;
 };
 
@@ -29,6 +31,9 @@ template <>
 vectors_kernel vectors_kernel_of<summand::magnitude>(type accumulator, type x);
 template <>
 vectors_kernel vectors_kernel_of<summand::square>(type accumulator, type x);
+
+/// Returns the kernels for products; x does not come after y in the list of types.
+vectors_kernel products_kernel_of(type accumulator, type x, type y);
 
 /// Returns the kernel for squares of scaled elements.
 vectors_kernel scaled_squares_kernel_of(type accumulator);
