@@ -707,6 +707,15 @@ void refuses_matrices() {
     expect(result[0] == 2.0 * (ranks_here - rank_here), "indices of 64 bits");
   }
 
+  // What gathers elements has the product's name in its errors.
+  {
+    const tally::mpi::matrix b(l, tally::mpi::rows_of(l, whole.view()));
+    const std::vector<double> u(static_cast<std::size_t>(l.size()));
+    std::vector<double> v(u.size());
+    expect_error(tally::errc::zero_increment, "tally::mpi::spmv: x has increment 0",
+                 [&] { tally::mpi::spmv(here(), b, tally::strided(u.data(), u.size(), 0), v); });
+  }
+
   // A product fails on one rank, and on those that wait for its elements.
   const tally::mpi::matrix a(l, tally::mpi::rows_of(l, whole.view()));
   vector<double> all(n, 70);
