@@ -606,6 +606,15 @@ static void histograms(void) {
   o.incw = 0; /* the default, 1 */
   CALL(tally_bincount(&where, 5, TALLY_INT8, k, 1, 3, F64, total, &o));
   CHECK(total[0] == 1 && total[1] == 8 && total[2] == 22);
+  {
+    int64_t words[3 * 137] = {0};
+    CALL(tally_bincount(&where, 2, TALLY_INT8, k, 1, 3, TALLY_INT64, words, &o));
+    o.weights = weights + 2;
+    CALL(tally_bincount(&where, 3, TALLY_INT8, k + 2, 1, 3, TALLY_INT64, words, &o));
+    total[0] = total[1] = total[2] = 0;
+    CALL(tally_round_words(&where, 3, F64, words, F64, total, NULL));
+    CHECK(total[0] == 1 && total[1] == 8 && total[2] == 22);
+  }
   o.weights = NULL;
   o.channels = 2;
   CHECK(tally_bincount(&where, 5, TALLY_INT8, k, 1, 3, I32, counts, &o) == TALLY_SIZE_MISMATCH);

@@ -360,6 +360,57 @@ void multiply_with_wrong_offsets(std::size_t rows = 20'000, std::size_t nonzeros
   }
 }
 
+// What a part gives is written to the device's memory, in a graph, with the bits that the form has
+// which waits.
+TEST_F(Cuda, SumsOverAPartAreCaptured) {
+  using tally::summand;
+  constexpr std::size_t total = 300 * tally::order::chunk, begin = 1000, end = 297000;
+  const device_vector<double> x(golden::doubles(end - begin, 1)),
+      y(golden::doubles(end - begin, 2));
+  cudaStream_t stream;
+  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const tally::executor where = tally::cuda({.stream = stream});
+  for (const summand what :
+       {summand::product, summand::value, summand::magnitude, summand::square}) {
+    const tally::interval_shape shape = {what, tally::type::float64, 70, total};
+    std::vector<tally::interval_field> fields(70, {what, tally::as_operand(x.span()), {}});
+    for (auto& field : fields) {
+      if (what == summand::product) field.y = tally::as_operand(y.span());
+    }
+    const std::size_t nodes = (tally::interval_bytes(shape) - 32) / 8, terms = 70 * 1024;
+    std::vector<double> want(nodes + 2 * terms);
+    tally::interval_part part;
+    part.fields = fields;
+    part.first = begin;
+    part.head_stride = part.tail_stride = 1024;
+    const auto write_to = [&](double* to) {
+      part.nodes = to;
+      part.head = to + nodes;
+      part.tail = to + nodes + terms;
+    };
+    write_to(want.data());
+    const tally::interval_head head = tally::sum_part(where, shape, part);
+    EXPECT_EQ(head.first, 1);
+    EXPECT_EQ(head.last, 290);
+
+    device_vector<double> got(std::vector<double>(want.size()));
+    write_to(got.span().data());
+    part.wait = false;
+    check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    (void)tally::sum_part(where, shape, part);
+    cudaGraph_t graph;
+    check_cuda(cudaStreamEndCapture(stream, &graph));
+    cudaGraphExec_t made;
+    check_cuda(cudaGraphInstantiate(&made, graph, 0));
+    for (int i = 0; i < 2; ++i) check_cuda(cudaGraphLaunch(made, stream));
+    check_cuda(cudaStreamSynchronize(stream));
+    EXPECT_EQ(got.read(), want) << static_cast<int>(what);
+    check_cuda(cudaGraphExecDestroy(made));
+    check_cuda(cudaGraphDestroy(graph));
+  }
+  check_cuda(cudaStreamDestroy(stream));
+}
+
 // Both wait: they are refused in a capture, which goes on. What they write is in host memory.
 TEST_F(Cuda, SumsOverPartsAreForTheHost) {
   constexpr std::size_t n = 5 * tally::order::chunk;

@@ -952,6 +952,78 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, StridesAndChannels) {
   }
 }
 
+// Of samples in parts the words of sums round to the bits that one call gives, into which words
+// they may go first with others' weights.
+TEST_ON_EVERY_EXECUTOR(WeightedHistogram, WordsAreThoseOfTheWhole) {
+  const auto check = [&]<class W, class T>(std::type_identity<W>, std::type_identity<T>) {
+    constexpr std::size_t n = 3000, bins = 300, words = tally::exact_sum<T>::words;
+    for (const auto k : {data::kind::plain, data::kind::wide, data::kind::special}) {
+      for (const std::size_t channels : {1, 3}) {
+        const auto keys = keys_of<std::int32_t>(places(n, spread::zipf, bins), bins + 1);
+        const auto w = random_weights<W>(n, k);
+        const auto want = sums<W, T>(keys, w, bins, channels);
+        data::placed<std::int64_t> all(where(), std::vector<std::int64_t>(bins * channels * words));
+        std::vector<tally::exact_sum<T>> objects(bins * channels);
+        data::placed<outside_counts> outside(where(), std::vector<outside_counts>(channels));
+        for (const auto& [from, to] :
+             {std::pair(0, 9), std::pair(9, 2001), std::pair(2001, 3000)}) {
+          const data::placed<std::int32_t> x(where(), {keys.begin() + from, keys.begin() + to});
+          const data::placed<W> weights(where(), {w.begin() + from, w.begin() + to});
+          const tally::histogram_options options = {
+              .add = true, .channels = channels, .outside = outside.span().data()};
+          tally::bincount(where(), x.span(), weights.span(),
+                          tally::add_to<T>(all.span().data(), bins * channels), options);
+          std::vector<double> edges(bins + 1);
+          std::iota(edges.begin(), edges.end(), -0.5);
+          tally::histogram_range(where(), x.span(), weights.span(), edges, tally::add_to(objects),
+                                 options);
+        }
+        const std::vector<std::int64_t> made = all.read();
+        std::vector<std::uint64_t> got, of_objects;
+        for (std::size_t i = 0; i < bins * channels; ++i) {
+          got.push_back(bits_of(tally::exact_sum<T>::template round_words<T>(&made[i * words])));
+          of_objects.push_back(bits_of(objects[i].template round<T>()));
+          for (std::size_t j = 0; j < words; ++j) {
+            ASSERT_LT(std::abs(made[i * words + j]), 3 * (std::int64_t{1} << 33));
+          }
+        }
+        ASSERT_EQ(got, want);
+        ASSERT_EQ(of_objects, want);
+        std::int64_t strays = 0;
+        for (const outside_counts& o : outside.read()) strays += o.below + o.above;
+        EXPECT_EQ(strays, 2 * std::count(keys.begin(), keys.end(), std::int32_t{bins}));
+      }
+    }
+  };
+  check(std::type_identity<float>(), std::type_identity<float>());
+  check(std::type_identity<float>(), std::type_identity<double>());
+  check(std::type_identity<double>(), std::type_identity<double>());
+}
+
+TEST_ON_EVERY_EXECUTOR(WeightedHistogram, WordsOfManyBins) {
+  constexpr std::size_t n = 70'001, bins = 140'000, words = tally::exact_sum<float>::words;
+  const auto keys = keys_of<std::int64_t>(places(n, spread::uniform, bins), bins);
+  const auto w = random_weights<float>(n, data::kind::wide);
+  const data::placed<std::int64_t> x(where(), keys);
+  const data::placed<float> weights(where(), w);
+  const data::placed<std::int64_t> all(where(), std::vector<std::int64_t>(bins * words));
+  const data::placed<float> rounded(where(), std::vector<float>(bins));
+  tally::histogram_even(where(), x.span(), weights.span(), -0.5, bins - 0.5,
+                        tally::add_to<float>(all.span().data(), bins));
+  tally::round_words(where(), {all.span().data(),
+                               type::float32,
+                               bins,
+                               false,
+                               {rounded.span().data(), type::float32},
+                               false});
+  std::vector<tally::exact_sum<float>> want(bins);
+  for (std::size_t i = 0; i < n; ++i) want[static_cast<std::size_t>(keys[i])].add(w[i]);
+  const auto got = rounded.read();
+  for (std::size_t i = 0; i < bins; ++i) {
+    ASSERT_EQ(bits_of(got[i]), bits_of(want[i].round<float>())) << i;
+  }
+}
+
 // --- Errors --------------------------------------------------------------------------------------
 
 class HistogramErrors : public Histogram {
@@ -1103,6 +1175,24 @@ TEST_ON_EVERY_EXECUTOR(HistogramErrors, Weights) {
   a.x.size = a.weights.size = std::size_t{1} << 30;
   expect(errc::invalid_argument,
          "tally::bincount: keys has 1073741824 elements; with weights there can be 1073741822", a);
+
+  a = arguments();
+  a.words = true;
+  expect(errc::invalid_argument, "tally::bincount: words are those of sums of weights", a);
+  a.weighted = true;
+  a.weights = {samples_->get() + 64, 8, 1, type::float64};
+  a.counts.element = type::float32;
+  expect(errc::unsupported_type,
+         "tally::bincount: weights is float64, and the words are those of sums of float32", a);
+  a.counts.element = type::float64;
+  a.counts.data = counts_->get() + 4;
+  expect(errc::misaligned,
+         "tally::bincount: sums is not a multiple of 8 bytes, the alignment of int64", a);
+  a.counts.data = counts_->get();
+  a.options.outside = reinterpret_cast<outside_counts*>(counts_->get() + 136 * 8);
+  expect(errc::overlap, "tally::bincount: outside overlaps sums", a);
+  a.counts.data = nullptr;
+  expect(errc::null_pointer, "tally::bincount: sums is null and should point at 548 elements", a);
 }
 
 TEST_ON_EVERY_EXECUTOR(HistogramErrors, KeysOutOfRange) {

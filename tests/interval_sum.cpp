@@ -14,6 +14,7 @@ namespace {
 
 using data::kind;
 using tally::interval_field;
+using tally::interval_head;
 using tally::interval_shape;
 using tally::operand;
 using tally::summand;
@@ -80,6 +81,29 @@ std::vector<message> messages_of(const executors& where, const interval_shape& s
     const std::int64_t begin = cuts[p], end = cuts[p + 1];
     const std::int64_t first = std::min(end, (begin + chunk - 1) / chunk * chunk);
     const std::int64_t last = end == shape.total ? end : std::max(first, end / chunk * chunk);
+    if (p % 2 == 1) {  // all of it in one call
+      const fields part = slice(whole, begin, end);
+      const auto place_of = [&](std::int64_t at) {
+        std::vector<std::byte>& all = terms[at / chunk];
+        all.resize(numbers * tally::order::chunk * size);
+        return all.data() + static_cast<std::size_t>(at % chunk) * size;
+      };
+      tally::interval_part asked;
+      asked.fields = part;
+      asked.first = begin;
+      asked.nodes = reinterpret_cast<char*>(messages[p].data()) + sizeof(tally::interval_head);
+      if (begin < first) asked.head = place_of(begin);
+      if (last < end) asked.tail = place_of(last);
+      asked.head_stride = asked.tail_stride = tally::order::chunk;
+      asked.scale = scale;
+      int calls = 0;
+      asked.when_terms_are_there = [&] { ++calls; };
+      const tally::interval_head head = tally::sum_part(on(p), shape, asked);
+      std::memcpy(messages[p].data(), &head, sizeof head);
+      EXPECT_EQ(calls, 1);
+      if (last < end) cut_chunk[p] = last / chunk;
+      continue;
+    }
     if (begin < first) send(p, begin, first);
     if (first < end) {
       tally::sum_interval(on(p), shape, slice(whole, first, last), first, messages[p].data(),
@@ -628,6 +652,11 @@ TEST_F(IntervalErrors, OfSumInterval) {
                    "the interval has 1024 elements from -1024 on, the whole vector has 3172",
                    field(0, 1024), -1024);
   expect_sum_error(errc::invalid_argument, "only squares have a scale", field(), 0, 2);
+  shape_.what = summand::square;
+  expect_sum_error(errc::invalid_argument,
+                   "the scale is 2; it can be 1, 4.149515568880993e+180 or 1.1830521861667747e-271",
+                   {summand::square, tally::as_operand(x_)}, 0, 2);
+  shape_.what = summand::product;
 
   interval_field wrong = field();
   wrong.x.data = nullptr;
@@ -718,6 +747,48 @@ TEST_F(IntervalErrors, OfAddresses) {
   data::expect_error(errc::overlap, "tally::sum_interval: the message overlaps x of field 0", [&] {
     tally::sum_interval(tally::serial(), shape_, {&some, 1}, 0, all.data() + 1020);
   });
+}
+
+TEST_F(IntervalErrors, OfParts) {
+  const interval_field some = field(0, 1000);
+  std::vector<double> terms(1024);
+  tally::interval_part part;
+  part.fields = {&some, 1};
+  part.first = 1000;
+  part.head = part.tail = terms.data();
+  part.head_stride = part.tail_stride = 1024;
+  const auto expect = [&](errc code, const std::string& text) {
+    int calls = 0;
+    part.when_terms_are_there = [&] { ++calls; };
+    data::expect_error(code, "tally::sum_part: " + text,
+                       [&] { (void)tally::sum_part(tally::serial(), shape_, part); });
+    EXPECT_EQ(calls, 0);
+  };
+  const interval_head head = tally::sum_part(tally::serial(), shape_, part);  // 24 and 976 terms
+  EXPECT_EQ(head.first, head.last);
+  EXPECT_EQ(terms[975], 0.25);
+  EXPECT_EQ(terms[976], 0);
+  part.tail_stride = 975;
+  expect(errc::invalid_argument,
+         "tail has 976 terms, with stride 975; there can be at most the stride");
+  part.tail_stride = 1024;
+  part.head = nullptr;
+  expect(errc::null_pointer, "head is null and should point at 24 elements");
+  part.head = terms.data();
+  part.tail = x_.data() + 10;
+  expect(errc::overlap, "tail overlaps x of field 0");
+  part.tail = terms.data();
+  part.first = 2500;
+  expect(errc::invalid_argument,
+         "the interval has 1000 elements from 2500 on, the whole vector has 3172");
+  part.first = 2048;
+  const interval_field most = field(0, 1124);
+  part.fields = {&most, 1};
+  expect(errc::null_pointer, "nodes is null and should point at 1 element");
+  part.first = 1000;
+  part.fields = {&some, 1};
+  part.when_terms_are_there = [] { throw std::runtime_error("thrown"); };
+  EXPECT_THROW((void)tally::sum_part(tally::serial(), shape_, part), std::runtime_error);
 }
 
 TEST_F(IntervalErrors, OfTerms) {

@@ -489,7 +489,8 @@ void counts_samples() {
   const tally::executor one = tally::serial();
   vector<std::int32_t> keys(n, 80);
   for (std::int64_t i = 0; i < n; ++i) keys[i] = static_cast<std::int32_t>(i * i % 61);
-  vector<double> samples(n, 81, data::kind::special);
+  vector<double> samples(n, 81, data::kind::special), doubles(n, 82, data::kind::wide);
+  vector<float> floats(n, 83, data::kind::wide);
   const std::vector<float> edges = {-1, -0.5f, 0.1f, 0.1f, 2};
   for (const tally::executor& where : tally::executors()) {
     for (const int cut : cuts()) {
@@ -540,6 +541,36 @@ void counts_samples() {
           std::int64_t{}, ", range", 4,
           [&](auto c, const auto& o) { tally::mpi::histogram_range(l, where, s, edges, c, o); },
           [&](auto c, const auto& o) { tally::histogram_range(one, samples.all(), edges, c, o); });
+      const auto sum_weights = [&]<class W>(vector<W>& weights, auto type_of_sum,
+                                            const std::string& what) {
+        const std::vector<W> my_weights = copied(weights, l);
+        const tally::buffer memory = placed(my_weights);
+        const std::span<const W> w(static_cast<W*>(memory.get()), my_weights.size());
+        count_on(
+            type_of_sum, what + " of keys", 40,
+            [&](auto c, const auto& o) { tally::mpi::bincount(l, where, k, w, c, o); },
+            [&](auto c, const auto& o) { tally::bincount(one, keys.all(), weights.all(), c, o); });
+        count_on(
+            type_of_sum, what + ", even", 33,
+            [&](auto c, const auto& o) {
+              tally::mpi::histogram_even(MPI_COMM_WORLD, where, s, w, -0.75, 1, c, o);
+            },
+            [&](auto c, const auto& o) {
+              tally::histogram_even(one, samples.all(), weights.all(), -0.75, 1, c, o);
+            });
+        count_on(
+            type_of_sum, what + ", range", 4,
+            [&](auto c, const auto& o) {
+              tally::mpi::histogram_range(l, where, s, w, edges, c, o);
+            },
+            [&](auto c, const auto& o) {
+              tally::histogram_range(one, samples.all(), weights.all(), edges, c, o);
+            });
+      };
+      sum_weights(doubles, double{}, ", doubles");
+      sum_weights(doubles, float{}, ", doubles in floats");
+      sum_weights(floats, float{}, ", floats");
+      sum_weights(floats, double{}, ", floats in doubles");
     }
   }
   // A key without a bin on one rank, and nothing is counted on any.
@@ -549,6 +580,14 @@ void counts_samples() {
                "rank " + std::to_string(ranks_here - 1) + ": tally::bincount: key 1 is 9",
                [&] { tally::mpi::bincount(MPI_COMM_WORLD, here(), mine, counts); });
   expect(counts == std::vector<std::int64_t>(8, 7), "counts stay after an error");
+  std::vector<double> sums(8, -0.0);
+  expect_error(tally::errc::key_out_of_range,
+               "rank " + std::to_string(ranks_here - 1) + ": tally::bincount: key 1 is 9", [&] {
+                 tally::mpi::bincount(MPI_COMM_WORLD, here(), mine, std::vector<float>(2, 1), sums,
+                                      {.add = true});
+               });
+  expect(std::ranges::all_of(sums, [](double sum) { return sum == 0 && std::signbit(sum); }),
+         "sums stay after an error");
 }
 
 // --- Matrices -------------------------------------------------------------------------------------
@@ -666,6 +705,15 @@ void refuses_matrices() {
     std::vector<double> result(1);
     tally::mpi::spmv(here(), reversal, number, result);
     expect(result[0] == 2.0 * (ranks_here - rank_here), "indices of 64 bits");
+  }
+
+  // What gathers elements has the product's name in its errors.
+  {
+    const tally::mpi::matrix b(l, tally::mpi::rows_of(l, whole.view()));
+    const std::vector<double> u(static_cast<std::size_t>(l.size()));
+    std::vector<double> v(u.size());
+    expect_error(tally::errc::zero_increment, "tally::mpi::spmv: x has increment 0",
+                 [&] { tally::mpi::spmv(here(), b, tally::strided(u.data(), u.size(), 0), v); });
   }
 
   // A product fails on one rank, and on those that wait for its elements.

@@ -594,8 +594,15 @@ class all_operations {
   void weighted_bincounts_of() {
     add({tally::type_of<K>, tally::type_of<W>}, {{keys<K>(10)}, {elements<W>(11)}},
         {bytes_of(std::vector<W>(bins, W(0.1)))},
-        {{"bincount_weights", first_two, first, [](const tally::executor& where, arguments& a) {
+        {{"bincount_weights", first_two, first,
+          [](const tally::executor& where, arguments& a) {
             tally::bincount(where, a.in<K>(0), a.in<W>(1), a.out<W>(), {.add = true});
+          }},
+         {"bincount_weights_added", first_two, none,
+          [](const tally::executor& where, arguments& a) {
+            std::vector<tally::exact_sum<double>> sums(bins);
+            tally::bincount(where, a.in<K>(0), a.in<W>(1), tally::add_to(sums));
+            a.keep(sums[bins / 2].template round<double>());
           }}});
   }
 

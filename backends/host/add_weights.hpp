@@ -51,14 +51,13 @@ void add_weights(const job& j, const threads<Run>& all) {
                        });
     });
     all([&](std::size_t thread) {
-      auto* const sums = static_cast<C*>(j.a.counts.data) + first;
       const std::size_t last = share(places, thread + 1, all.count, 16);
       for (std::size_t k = share(places, thread, all.count, 16); k < last; ++k) {
         std::int64_t* const total = words_of(0) + k * sum::words;
         for (std::size_t t = 1; t < all.count; ++t) {
           sum::merge(words_of(t) + k * sum::words, total);
         }
-        sums[k] = sum::template round<C>(total, j.a.options.add ? &sums[k] : nullptr);
+        finish_sum<W, C>(j.a, total, first + k);
       }
     });
   }

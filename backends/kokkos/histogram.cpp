@@ -239,6 +239,27 @@ struct round_sums {
   }
 };
 
+/// Adds sums of doubles to those of T. Where these are floats, so are the weights: the sums have no
+/// digit below, and above nothing but the sign, which the last digit takes.
+template <class T>
+struct merge_sums {
+  const std::int64_t* words;
+  std::int64_t* sums;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    using to = exact_sum<T>;
+    constexpr int below = (to::lowest_exponent - exact::lowest_exponent) / exact::radix_bits;
+    std::int64_t all[exact::words];
+    exact::from_words(words + k * exact::words).to_words(all);
+    std::int64_t* const sum = sums + k * to::words;
+    for (int i = 0; i < to::limbs; ++i) sum[i] += all[i + below];
+    if constexpr (to::limbs + below < exact::limbs) {
+      if (all[to::limbs + below] != 0) sum[to::limbs - 1] -= std::int64_t{1} << 32;
+    }
+    for (int i = to::limbs; i < to::words; ++i) sum[i] += all[i - to::limbs + exact::limbs];
+  }
+};
+
 template <class C, class Samples>
 void sum_weights(const space& where, const histogram_arguments& a, const Samples& x) {
   auto* const sums = static_cast<C*>(a.counts.data);
@@ -251,7 +272,12 @@ void sum_weights(const space& where, const histogram_arguments& a, const Samples
     for_each(where, a.x.size,
              add_weights<Samples>{x, numbers(a.weights), static_cast<std::int64_t>(first),
                                   static_cast<std::int64_t>(first + n), words});
-    for_each(where, n, round_sums<C>{words, sums + first, a.options.add});
+    if (a.words) {
+      auto* const to = static_cast<std::int64_t*>(a.counts.data) + first * exact_sum<C>::words;
+      for_each(where, n, merge_sums<C>{words, to});
+    } else {
+      for_each(where, n, round_sums<C>{words, sums + first, a.options.add});
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 #include "src/core/elementwise/two_calls.hpp"
+#include "src/core/order/each_dot.hpp"
 
 namespace tally::backends::kokkos {
 namespace {
@@ -53,7 +54,9 @@ const backend table = {
     .dot = dot,
     .multi_dot = multi_dot,
     .reduce = reduce,
+    .sum_interval = sum_interval,
     .exact = exact,
+    .exact_sums = each_exact<exact>,
     .round_words = round_words,
     .transform = transform,
     .fused_dot = fused_in_two_calls,
@@ -62,7 +65,6 @@ const backend table = {
     .swap = swap,
     .gather = gather,
     .scatter = scatter,
-    .fetch = fetch,
     .for_each_part = for_each_part,
     .extremum = extremum,
     .histogram = histogram,

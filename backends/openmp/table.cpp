@@ -2,7 +2,10 @@
 
 #include "backends/openmp/threads.hpp"
 #include "backends/serial/serial.hpp"
+#include "backends/simd/simd.hpp"
 #include "src/core/elementwise/moves.hpp"
+#include "src/core/order/each_dot.hpp"
+#include "src/core/order/interval_numbers.hpp"
 
 namespace tally::backends::openmp {
 namespace {
@@ -26,7 +29,9 @@ const backend table = {
     .dot = dot,
     .multi_dot = multi_dot,
     .reduce = reduce,
+    .sum_interval = sum_interval_by_numbers<multi_dot, reduce, fetch_on_host, simd::reduce>,
     .exact = exact,
+    .exact_sums = each_exact<exact>,
     .round_words = serial::round_words,
     .transform = transform,
     .fused_dot = fused_dot,
@@ -35,7 +40,6 @@ const backend table = {
     .swap = swap,
     .gather = gather,
     .scatter = scatter,
-    .fetch = fetch_on_host,
     .for_each_part = for_each_part,
     .extremum = extremum,
     .histogram = histogram,

@@ -57,7 +57,6 @@ template <class W, class C, class X, class Bins>
 void add_weights(const histogram_arguments& a, const Bins& bin_of) {
   using sum = weight_sum<W>;
   const std::size_t bins = bins_of(a);
-  auto* const sums = static_cast<C*>(a.counts.data);
   const std::size_t at_once = (std::size_t{1} << 23) / sum::words;
   std::vector<std::int64_t> words;
   // Allocated before anything is written.
@@ -74,10 +73,7 @@ void add_weights(const histogram_arguments& a, const Bins& bin_of) {
         ++outside_of(a, channel)[s - bins];
       }
     });
-    for (std::size_t k = 0; k < n; ++k) {
-      C& to = sums[first + k];
-      to = sum::template round<C>(&words[k * sum::words], a.options.add ? &to : nullptr);
-    }
+    for (std::size_t k = 0; k < n; ++k) finish_sum<W, C>(a, &words[k * sum::words], first + k);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include "src/core/elementwise/moves.hpp"
 #include "src/core/elementwise/two_calls.hpp"
+#include "src/core/order/each_dot.hpp"
+#include "src/core/order/interval_numbers.hpp"
 
 namespace tally::backends::serial {
 
@@ -16,7 +18,9 @@ const backend table = {
     .dot = dot,
     .multi_dot = multi_dot,
     .reduce = reduce,
+    .sum_interval = sum_interval_by_numbers<multi_dot, reduce, fetch_on_host>,
     .exact = exact,
+    .exact_sums = each_exact<exact>,
     .round_words = round_words,
     .transform = transform,
     .fused_dot = fused_in_two_calls,
@@ -25,7 +29,6 @@ const backend table = {
     .swap = swap,
     .gather = gather,
     .scatter = scatter,
-    .fetch = fetch_on_host,
     .for_each_part = for_each_part,
     .extremum = extremum,
     .histogram = histogram,

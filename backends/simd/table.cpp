@@ -2,6 +2,8 @@
 
 #include "backends/serial/serial.hpp"
 #include "src/core/elementwise/moves.hpp"
+#include "src/core/order/each_dot.hpp"
+#include "src/core/order/interval_numbers.hpp"
 
 namespace tally::backends::simd {
 
@@ -16,7 +18,9 @@ const backend table = {
     .dot = dot,
     .multi_dot = multi_dot,
     .reduce = reduce,
+    .sum_interval = sum_interval_by_numbers<multi_dot, reduce, fetch_on_host>,
     .exact = exact,
+    .exact_sums = each_exact<exact>,
     .round_words = serial::round_words,
     .transform = transform,
     .fused_dot = fused_dot,
@@ -25,7 +29,6 @@ const backend table = {
     .swap = swap,
     .gather = serial::gather,
     .scatter = serial::scatter,
-    .fetch = fetch_on_host,
     .for_each_part = serial::for_each_part,
     .extremum = extremum,
     .histogram = histogram,

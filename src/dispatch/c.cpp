@@ -353,7 +353,8 @@ tally_status histogram(const tally_executor* where, const tally::operand& x, std
     const std::size_t channels = o.channels != 0 ? o.channels : 1;
     a.options = {o.add != 0, channels, reinterpret_cast<tally::outside_counts*>(o.outside)};
     const std::size_t all = bins <= SIZE_MAX / channels ? bins * channels : SIZE_MAX;
-    a.counts = {counts, all, 1, to_type(counts_type)};
+    a.words = a.weighted && to_type(counts_type) == tally::type::int64;
+    a.counts = {counts, all, 1, a.words ? a.weights.element : to_type(counts_type)};
     tally::histogram(executor_of(where), a);
   });
 }

@@ -80,6 +80,11 @@ void run(const executor& where, const dot_arguments& a) {
 
 }  // namespace
 
+void check_arguments(const executor& where, const dot_arguments& a) {
+  check_arguments(a);
+  if (check::is_needed(where)) check_reach(where, a);
+}
+
 void dot(const executor& where, const dot_arguments& a) {
   if (!plain(a)) check_arguments(a);
   if (where.backend() != nullptr) return run(where, a);

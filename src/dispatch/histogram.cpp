@@ -1,5 +1,7 @@
 // The public histograms: check their arguments once, find the backend, call it.
+#include <tally/buffer.hpp>
 #include <tally/error.hpp>
+#include <tally/exact_words.hpp>
 #include <tally/histogram.hpp>
 
 #include "src/core/floating_point_environment.hpp"
@@ -38,6 +40,12 @@ operand of_outside(const histogram_arguments& a) {
   return {a.options.outside, 3 * a.options.channels, 1, type::int64};
 }
 
+/// What the bins are: sums, counts or words.
+operand written_by(const histogram_arguments& a) {
+  if (!a.words) return a.counts;
+  return {a.counts.data, a.counts.size * exact_words(a.counts.element), 1, type::int64};
+}
+
 const char* name_of_x(const histogram_arguments& a) {
   return a.what == binning::keys ? "keys" : "samples";
 }
@@ -68,6 +76,10 @@ void check_types(const check& check, const histogram_arguments& a) {
     only("weights", a.weights.element, is_in<weight_types>(a.weights.element),
          "float32 and float64");
     only("sums", a.counts.element, is_in<weight_types>(a.counts.element), "float32 and float64");
+    if (a.words && a.counts.element == type::float32 && a.weights.element == type::float64) {
+      check.fail(errc::unsupported_type,
+                 "weights is float64, and the words are those of sums of float32");
+    }
   } else {
     only("counts", a.counts.element, is_in<count_types>(a.counts.element), "int32 and int64");
   }
@@ -91,7 +103,10 @@ void check_sizes(const check& check, const histogram_arguments& a) {
     check.same_size(x, a.x, "weights", a.weights);
     check.vector("weights", a.weights);
   }
-  check.vector(counts, a.counts);
+  if (a.words && !a.weighted) {
+    check.fail(errc::invalid_argument, "words are those of sums of weights");
+  }
+  check.vector(counts, written_by(a));
   if (a.counts.increment != 1) {
     check.fail(errc::invalid_argument, counts, " has increment ",
                static_cast<std::int64_t>(a.counts.increment), " and should have 1");
@@ -183,11 +198,11 @@ void check_arguments(const histogram_arguments& a) {
     if (a.weighted) check_apart(check, "weights", a.weights, name, written);
     if (a.what == binning::edges) check_apart(check, "edges", a.edges, name, written);
   };
-  apart_from_inputs(name_of_counts(a), a.counts);
+  apart_from_inputs(name_of_counts(a), written_by(a));
   if (a.options.outside == nullptr) return;
   const operand outside = of_outside(a);
   check.pointer("outside", outside.data, type::int64, a.options.channels);
-  check_apart(check, name_of_counts(a), a.counts, "outside", outside);
+  check_apart(check, name_of_counts(a), written_by(a), "outside", outside);
   apart_from_inputs("outside", outside);
 }
 
@@ -199,7 +214,7 @@ void run(const executor& where, const histogram_arguments& a) {
   if (check::is_needed(where)) {
     check.reach(where, name_of_x(a), a.x);
     if (a.weighted) check.reach(where, "weights", a.weights);
-    check.reach(where, name_of_counts(a), a.counts);
+    check.reach(where, name_of_counts(a), written_by(a));
     if (a.options.outside != nullptr) check.reach(where, "outside", a.options.outside);
   }
   const backends::stray_key stray = where.backend()->histogram(where, a);
@@ -216,8 +231,9 @@ void run(const executor& where, const histogram_arguments& a) {
 
 void run_anywhere(const executor& where, const histogram_arguments& a) {
   if (where.backend() != nullptr) return run(where, a);
-  if (const executor* on_host = choose_on_host(a.x, a.counts)) return run(*on_host, a);
-  run(choose(a.x, a.counts), a);
+  const operand written = written_by(a);
+  if (const executor* on_host = choose_on_host(a.x, written)) return run(*on_host, a);
+  run(choose(a.x, written), a);
 }
 
 /// Returns unsigned edges of 32 bits as signed ones of 64. (Those of 64 bits are below 2^63.)
@@ -242,6 +258,21 @@ void histogram(const executor& where, const histogram_arguments& a) {
   histogram_arguments with_signed = a;
   with_signed.edges = as_operand(edges);
   run_anywhere(where, with_signed);
+}
+
+void histogram_to_host(const executor& anywhere, const histogram_arguments& a) {
+  const backends::default_environment environment;
+  check_arguments(a);
+  const operand words = written_by(a);
+  check_of(a.what).read_on_host(name_of_counts(a), words);
+  const executor where = anywhere.backend() != nullptr ? anywhere : choose(a.x);
+  if (&where.backend()->reaches == &backends::host_reaches) return histogram(where, a);
+  const buffer kernels(where, words.size * size_of(words.element));
+  copy_bytes(where, words.data, kernels.get(), kernels.bytes());
+  histogram_arguments there = a;
+  there.counts.data = kernels.get();
+  histogram(where, there);
+  copy_bytes(where, kernels.get(), a.counts.data, kernels.bytes());
 }
 
 }  // namespace tally

@@ -2,7 +2,6 @@
 // and finish them on the host.
 #include <tally/error.hpp>
 #include <tally/interval_sum.hpp>
-#include <tally/multi_dot.hpp>
 #include <tally/order.hpp>
 #include <tally/reduce.hpp>
 
@@ -10,9 +9,7 @@
 #include "src/core/order/dot_sum.hpp"
 #include "src/core/order/interval.hpp"
 #include "src/core/order/reduce_sum.hpp"
-#include "src/core/order/tree.hpp"
 #include "src/core/table.hpp"
-#include "src/core/types/typed_vector.hpp"
 #include "src/dispatch/check.hpp"
 #include "src/dispatch/overlap.hpp"
 #include "src/dispatch/pair_rules.hpp"
@@ -108,8 +105,16 @@ void check_fields(const check& check, const interval_shape& shape,
     check.fail(errc::size_mismatch, "there are ", fields.size(), " fields, the shape has ",
                shape.fields);
   }
-  if (scale != 1 && shape.what != summand::square) {
-    check.fail(errc::invalid_argument, "only squares have a scale");
+  if (scale != 1) {
+    if (shape.what != summand::square) {
+      check.fail(errc::invalid_argument, "only squares have a scale");
+    }
+    backends::with_number(number_of(shape), [&]<class R>() {
+      using range = backends::norm_range<R>;
+      if (scale == range::up || scale == range::down) return;
+      check.fail(errc::invalid_argument, "the scale is ", scale, "; it can be 1, ",
+                 double{range::up}, " or ", double{range::down});
+    });
   }
   const bool has_y = shape.what == summand::product;
   const interval_field& field0 = fields.front();
@@ -138,129 +143,116 @@ void check_fields(const check& check, const interval_shape& shape,
   check_accumulator(check, shape, field0);
 }
 
-/// Checks that the executor reaches the operands, and that they share nothing with what is written.
-void check_memory(const check& check, const executor& where, std::span<const interval_field> fields,
-                  const char* written_name, const operand& written) {
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    const std::string of_field = " of field " + std::to_string(f);
-    const auto check_operand = [&](const char* letter, const operand& v) {
-      if (v.size == 0) return;
+/// Checks that the elements are those of the whole vector.
+interval_borders check_borders(const check& check, const interval_shape& shape,
+                               std::span<const interval_field> fields, std::int64_t first) {
+  const auto n = static_cast<std::int64_t>(fields.front().x.size);
+  if (first < 0 || n > shape.total || first > shape.total - n) {
+    check.fail(errc::invalid_argument, "the interval has ", n, " elements from ", first,
+               " on, the whole vector has ", shape.total);
+  }
+  return borders_of_part(shape.total, first, first + n);
+}
+
+/// Calls f(name, v) for each vector that has elements.
+template <class F>
+void for_each_vector(std::span<const interval_field> fields, const F& f) {
+  for (std::size_t j = 0; j < fields.size(); ++j) {
+    const std::string of_field = " of field " + std::to_string(j);
+    const auto call = [&](const char* letter, const operand& v) {
       const std::string name = letter + of_field;
-      if (check::is_needed(where)) check.reach(where, name.c_str(), v);
-      check_apart(check, name.c_str(), v, written_name, written);
+      if (v.size > 0) f(name.c_str(), v);
     };
-    check_operand("x", fields[f].x);
-    if (fields[f].what == summand::product) check_operand("y", fields[f].y);
+    call("x", fields[j].x);
+    if (fields[j].what == summand::product) call("y", fields[j].y);
   }
 }
 
-// --- Numbers of a field ---------------------------------------------------------------------------
-
-/// Returns the numbers re (0) or im (1) of a vector; a real one has no im.
-operand part(const operand& v, int which) {
-  if (!is_complex(v.element)) return {v.data, which == 0 ? v.size : 0, v.increment, v.element};
-  const type number = part_of(v.element);
-  const auto offset = which * static_cast<std::ptrdiff_t>(size_of(number));
-  return {static_cast<const char*>(v.data) + offset, v.size, 2 * v.increment, number};
-}
-
-/// Returns the two real vectors whose products number k of a field sums, in the order in which
-/// backends have their types. They are empty where the number is +0.
-operand_pair factors_of(const interval_field& field, std::size_t k) {
-  if (field.what == summand::square) {
-    const operand x = part(field.x, static_cast<int>(k));
-    return {x, x};
-  }
-  // The numbers are rr, ii, ri and ir of a dot_sum.
-  operand x = part(field.x, k == 1 || k == 3), y = part(field.y, k == 1 || k == 2);
-  x.size = y.size = std::min(x.size, y.size);
-  if (!in_order(x.element, y.element)) std::swap(x, y);
-  return {x, y};
-}
-
-// --- Nodes ----------------------------------------------------------------------------------------
-
-/// Is what sum_interval is asked for, checked.
-struct interval_call {
-  const executor& where;
-  const interval_shape& shape;
-  std::span<const interval_field> fields;
-  std::int64_t first;  ///< the first element
-
-  std::size_t size() const { return fields.front().x.size; }
-  std::int64_t first_chunk() const { return first / chunk_size; }
-  std::int64_t last_chunk() const {
-    return first_chunk() + backends::count_chunks(static_cast<std::int64_t>(size()));
-  }
-  /// Calls f(v) for each node and each number, where v(x) returns the elements of x in that node.
-  template <class F>
-  void for_each_number(const F& f) const {
-    backends::for_each_node(first_chunk(), last_chunk(), [&](const interval_node& node) {
-      const auto begin = static_cast<std::size_t>(node.first * chunk_size - first);
-      const auto n = std::min(size() - begin, static_cast<std::size_t>(node.chunks * chunk_size));
-      const auto of_node = [&](const operand& v) { return v.size == 0 ? v : v.slice(begin, n); };
-      for (const interval_field& field : fields) {
-        for (std::size_t k = 0; k < shape.numbers(); ++k) f(field, k, of_node);
-      }
-    });
-  }
-};
-
-/// Sums products, all nodes in one call.
-void sum_products(const interval_call& call, void* numbers) {
-  std::vector<operand_pair> pairs;
-  call.for_each_number([&](const interval_field& field, std::size_t k, const auto& of_node) {
-    const auto [x, y] = factors_of(field, k);
-    pairs.push_back({of_node(x), of_node(y)});
-  });
-  if (pairs.empty()) return;
-  call.where.backend()->multi_dot(
-      call.where,
-      {{{}, {}, pairs}, conjugate::none, {numbers, number_of(call.shape)}, {.wait = true}});
-}
-
-/// Sums values or magnitudes, each number of a node in a call.
-void sum_values(const interval_call& call, void* numbers) {
-  const type element = number_of(call.shape);
-  const reduction what = call.shape.what == summand::value ? reduction::sum : reduction::asum;
-  auto* to = static_cast<std::byte*>(numbers);
-  call.for_each_number([&](const interval_field& field, std::size_t k, const auto& of_node) {
-    call.where.backend()->reduce(
-        call.where,
-        {of_node(part(field.x, static_cast<int>(k))), what, {to, element}, {.wait = true}});
-    to += size_of(element);
+/// Checks that the vectors share nothing with what is written.
+void check_apart(const check& check, std::span<const interval_field> fields,
+                 const char* written_name, const operand& written) {
+  for_each_vector(fields, [&](const char* name, const operand& v) {
+    check_apart(check, name, v, written_name, written);
   });
 }
 
-// --- Terms ----------------------------------------------------------------------------------------
+// --- Nodes and terms ------------------------------------------------------------------------------
 
-/// Returns the elements of a vector in host memory, which `memory` owns.
-operand fetched(const executor& where, const operand& v, std::vector<std::byte>& memory) {
-  memory.resize(v.size * size_of(v.element));
-  if (v.size > 0) where.backend()->fetch(where, v, memory.data());
-  return {memory.data(), v.size, 1, v.element};
+/// Returns the elements [begin, begin + n) of a field.
+interval_field slice(const interval_field& field, std::size_t begin, std::size_t n) {
+  interval_field part = {field.what, field.x.slice(begin, n), {}};
+  if (field.what == summand::product) part.y = field.y.slice(begin, n);
+  return part;
 }
 
-/// Writes the terms of number k of a field that is in host memory.
-template <class R>
-void write_terms(const interval_field& field, std::size_t k, R scale, R* terms) {
-  const auto at = [](const operand& v, std::size_t i) {
-    return backends::typed::number_at<R>(v.data, static_cast<std::ptrdiff_t>(i) * v.increment,
-                                         v.element);
+/// Returns where a field is summed.
+executor chosen(const executor& where, const interval_field& field) {
+  if (where.backend() != nullptr) return where;
+  return field.what == summand::product ? choose(field.x, field.y) : choose(field.x);
+}
+
+/// Writes what a part gives, whose arguments are right but for where they are, and returns the
+/// head of its message. `function` is the public one's name.
+interval_head run(const check& check, const char* function, const interval_shape& shape,
+                  const interval_borders& borders, const executor& anywhere,
+                  const interval_part& part) {
+  const executor where = chosen(anywhere, part.fields.front());
+  const std::size_t head = borders.head_size(), whole = borders.whole_size(),
+                    tail = borders.tail_size(), numbers = numbers_of(shape);
+  const type element = number_of(shape);
+  const std::int64_t first = backends::count_chunks(borders.whole),
+                     last = first + backends::count_chunks(borders.tail - borders.whole);
+
+  if (check::is_needed(where)) {
+    for_each_vector(part.fields,
+                    [&](const char* name, const operand& v) { check.reach(where, name, v); });
+  }
+  const auto check_written = [&](const char* name, void* to, std::size_t size) {
+    const operand all = {to, size, 1, element};
+    if (size == 0) return;
+    check.vector(name, all);
+    if (part.wait) {
+      check.read_on_host(name, all);
+    } else if (check::is_needed(where)) {
+      check.reach(where, name, all);
+    }
+    check_apart(check, part.fields, name, all);
   };
-  if (field.what == summand::product) {
-    const auto [x, y] = factors_of(field, k);
-    if (x.size == 0) std::fill_n(terms, field.x.size, R{});
-    for (std::size_t i = 0; i < x.size; ++i) terms[i] = at(x, i) * at(y, i);
-    return;
+  const auto size_of_terms = [&](std::size_t n, std::size_t stride) {
+    return n == 0 ? 0 : (numbers - 1) * stride + n;
+  };
+  check_written("nodes", part.nodes,
+                static_cast<std::size_t>(backends::count_nodes(first, last)) * numbers);
+  check_written("head", part.head, size_of_terms(head, part.head_stride));
+  check_written("tail", part.tail, size_of_terms(tail, part.tail_stride));
+
+  std::vector<interval_field> nodes;
+  backends::for_each_node(first, last, [&](const interval_node& node) {
+    const auto begin = static_cast<std::size_t>(node.first * chunk_size - borders.whole);
+    const auto n = std::min(whole - begin, static_cast<std::size_t>(node.chunks * chunk_size));
+    for (const interval_field& field : part.fields) nodes.push_back(slice(field, head + begin, n));
+  });
+  std::vector<backends::placed_terms> terms;
+  const auto place_terms = [&](std::size_t begin, std::size_t n, void* to, std::size_t stride) {
+    if (n == 0) return;
+    const std::size_t bytes = shape.numbers() * stride * size_of(element);
+    for (std::size_t f = 0; f < part.fields.size(); ++f) {
+      terms.push_back(
+          {slice(part.fields[f], begin, n), static_cast<std::byte*>(to) + f * bytes, stride});
+    }
+  };
+  place_terms(0, head, part.head, part.head_stride);
+  place_terms(head + whole, tail, part.tail, part.tail_stride);
+  if (!nodes.empty() || !terms.empty()) {
+    where.backend()->sum_interval(where, {function, shape, nodes, part.nodes, terms, part.scale,
+                                          part.wait, part.when_terms_are_there});
+  } else if (part.wait && part.when_terms_are_there) {
+    part.when_terms_are_there();
   }
-  const operand x = part(field.x, static_cast<int>(k));
-  for (std::size_t i = 0; i < x.size; ++i) {
-    const R number = at(x, i);
-    terms[i] = field.what == summand::value       ? number
-               : field.what == summand::magnitude ? std::abs(number)
-                                                  : number * scale * (number * scale);
-  }
+  interval_head made;
+  clear_interval(shape, &made);
+  if (!nodes.empty()) made.first = first, made.last = last;
+  return made;
 }
 
 /// Returns the sum of terms in host memory.
@@ -271,48 +263,6 @@ R sum_of_terms(const R* terms, std::size_t n) {
   host.backend()->reduce(
       host, {{terms, n, 1, type_of<R>}, reduction::sum, {&sum, type_of<R>}, {.wait = true}});
   return sum;
-}
-
-/// Sums squares of scaled elements, which come to the host in blocks.
-template <class R>
-void sum_scaled(const interval_call& call, R scale, R* numbers) {
-  constexpr std::size_t chunks_of_block = 64, block = chunks_of_block * order::chunk;
-  std::vector<std::byte> memory;
-  std::vector<R> terms(std::min(block, call.size()));
-  call.for_each_number([&](const interval_field& field, std::size_t k, const auto& of_node) {
-    const operand x = of_node(field.x);
-    backends::tree<R> sums;
-    for (std::size_t i = 0; i < x.size; i += block) {  // a node has one block or a power of two
-      const std::size_t n = std::min(block, x.size - i);
-      write_terms<R>({field.what, fetched(call.where, x.slice(i, n), memory)}, k, scale,
-                     terms.data());
-      sums.add(sum_of_terms(terms.data(), n), chunks_of_block);
-    }
-    *numbers++ = sums.total();
-  });
-}
-
-/// The arguments are right but for where they are.
-void run(const check& check, const interval_call& call, const operand& message, double scale) {
-  const interval_shape& shape = call.shape;
-  check_memory(check, call.where, call.fields, "the message", message);
-  auto& head = *static_cast<interval_head*>(const_cast<void*>(message.data));
-  if (scale != 1) {
-    backends::with_number(head.element, [&]<class R>() {
-      sum_scaled(call, static_cast<R>(scale), backends::nodes_of<R>(head));
-    });
-  } else if (shape.what == summand::product || shape.what == summand::square) {
-    sum_products(call, &head + 1);
-  } else {
-    sum_values(call, &head + 1);
-  }
-  if (call.size() > 0) head.first = call.first_chunk(), head.last = call.last_chunk();
-}
-
-/// Returns where these fields are summed.
-executor chosen(const executor& where, const interval_field& field) {
-  if (where.backend() != nullptr) return where;
-  return field.what == summand::product ? choose(field.x, field.y) : choose(field.x);
 }
 
 // --- Results --------------------------------------------------------------------------------------
@@ -370,6 +320,23 @@ void clear_interval(const interval_shape& shape, void* message) noexcept {
                                            .element = number_of(shape)};
 }
 
+interval_head sum_part(const executor& where, const interval_shape& shape,
+                       const interval_part& part) {
+  const backends::default_environment environment;
+  const check check{"tally::sum_part"};
+  check_shape(check, shape);
+  check_fields(check, shape, part.fields, part.scale);
+  const interval_borders borders = check_borders(check, shape, part.fields, part.first);
+  const auto check_stride = [&](const char* name, std::size_t n, std::size_t stride) {
+    if (stride >= n) return;
+    check.fail(errc::invalid_argument, name, " has ", n, " terms, with stride ", stride,
+               "; there can be at most the stride");
+  };
+  check_stride("head", borders.head_size(), part.head_stride);
+  check_stride("tail", borders.tail_size(), part.tail_stride);
+  return run(check, "sum_part", shape, borders, where, part);
+}
+
 void sum_interval(const executor& where, const interval_shape& shape,
                   std::span<const interval_field> fields, std::int64_t first, void* message,
                   double scale) {
@@ -379,19 +346,16 @@ void sum_interval(const executor& where, const interval_shape& shape,
   clear_interval(shape, message);
   check_shape(check, shape);
   check_fields(check, shape, fields, scale);
-  const auto n = static_cast<std::int64_t>(fields.front().x.size);
-  if (first < 0 || n > shape.total || first > shape.total - n) {
-    check.fail(errc::invalid_argument, "the interval has ", n, " elements from ", first,
-               " on, the whole vector has ", shape.total);
+  const interval_borders borders = check_borders(check, shape, fields, first);
+  if (borders.whole_size() < fields.front().x.size) {
+    check.fail(errc::invalid_argument, "the interval has elements ", borders.begin, " to ",
+               borders.end, " of ", shape.total, "; it should begin and end at multiples of ",
+               chunk_size);
   }
-  const auto is_border = [&](std::int64_t element) {
-    return element % chunk_size == 0 || element == shape.total;
-  };
-  if (n > 0 && !(is_border(first) && is_border(first + n))) {
-    check.fail(errc::invalid_argument, "the interval has elements ", first, " to ", first + n,
-               " of ", shape.total, "; it should begin and end at multiples of ", chunk_size);
-  }
-  run(check, {chosen(where, fields.front()), shape, fields, first}, words, scale);
+  check_apart(check, fields, "the message", words);
+  auto& head = *static_cast<interval_head*>(message);
+  head = run(check, "sum_interval", shape, borders, where,
+             {.fields = fields, .first = first, .nodes = &head + 1, .scale = scale});
 }
 
 void interval_terms(const executor& where, const interval_shape& shape,
@@ -407,23 +371,13 @@ void interval_terms(const executor& where, const interval_shape& shape,
                "; there can be fewer than ", order::chunk, " and at most the stride");
   }
   if (n == 0) return;
-  const type element = number_of(shape);
-  const operand written = {terms, (numbers_of(shape) - 1) * stride + n, 1, element};
+  const operand written = {terms, (numbers_of(shape) - 1) * stride + n, 1, number_of(shape)};
   check.vector("terms", written);
   check.read_on_host("terms", written);
-  const executor on = chosen(where, fields.front());
-  check_memory(check, on, fields, "terms", written);
-  std::vector<std::byte> x_memory, y_memory;
-  backends::with_number(element, [&]<class R>() {
-    R* to = static_cast<R*>(terms);
-    for (const interval_field& field : fields) {
-      interval_field here = {field.what, fetched(on, field.x, x_memory)};
-      if (field.what == summand::product) here.y = fetched(on, field.y, y_memory);
-      for (std::size_t k = 0; k < shape.numbers(); ++k, to += stride) {
-        write_terms(here, k, static_cast<R>(scale), to);
-      }
-    }
-  });
+  check_apart(check, fields, "terms", written);
+  const auto end = static_cast<std::int64_t>(n);
+  run(check, "interval_terms", shape, {0, end, end, end}, where,
+      {.fields = fields, .head = terms, .head_stride = stride, .scale = scale});
 }
 
 void append_chunk(const interval_shape& shape, std::int64_t chunk, std::size_t n,
@@ -499,6 +453,31 @@ void finish_interval(const interval_shape& shape, const void* message, conjugate
                       reinterpret_cast<R*>(to));
     }
   });
+}
+
+void add_exact_sums(const executor& anywhere, std::span<const interval_field> fields,
+                    conjugate conjugated, type sum, std::int64_t* words) {
+  const backends::default_environment environment;
+  if (fields.empty()) return;
+  const executor where = chosen(anywhere, fields.front());
+  const call_options options = {.grade = exact, .wait = true};
+  std::vector<backends::exact_arguments> all;
+  for (const interval_field& field : fields) {
+    const output to = {words + all.size() * exact_words(sum), sum, true};
+    const auto add = [&](const auto& arguments) {
+      check_arguments(where, arguments);
+      all.push_back(backends::exact_of(arguments));
+    };
+    if (field.what == summand::product) {
+      add(dot_arguments{field.x, field.y, conjugated, to, options});
+    } else {
+      const reduction what = field.what == summand::value       ? reduction::sum
+                             : field.what == summand::magnitude ? reduction::asum
+                                                                : reduction::nrm2;
+      add(reduce_arguments{field.x, what, to, options});
+    }
+  }
+  where.backend()->exact_sums(where, all);
 }
 
 }  // namespace tally

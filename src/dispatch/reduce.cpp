@@ -71,12 +71,15 @@ bool plain(const reduce_arguments& a) {
 }
 
 /// The arguments are right but for where they are.
+void check_reach(const executor& where, const reduce_arguments& a) {
+  if (!check::is_needed(where)) return;
+  const check check = check_of(a.what);
+  check.reach(where, "x", a.x);
+  check.result(where, a.result, a.options.wait);
+}
+
 void run(const executor& where, const reduce_arguments& a) {
-  if (check::is_needed(where)) {
-    const check check = check_of(a.what);
-    check.reach(where, "x", a.x);
-    check.result(where, a.result, a.options.wait);
-  }
+  check_reach(where, a);
   if (backends::is_exact(a.options, a.result)) {
     return where.backend()->exact(where, backends::exact_of(a));
   }
@@ -84,6 +87,11 @@ void run(const executor& where, const reduce_arguments& a) {
 }
 
 }  // namespace
+
+void check_arguments(const executor& where, const reduce_arguments& a) {
+  check_arguments(a);
+  check_reach(where, a);
+}
 
 void reduce(const executor& where, const reduce_arguments& a) {
   const backends::default_environment environment;

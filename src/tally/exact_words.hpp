@@ -1,5 +1,6 @@
-// Exact sums that are not rounded yet: dot, dotc, sum, asum, nrm2, multi_dot and batched_dot add
-// them to what the caller has, and they are rounded when all parts of a sum have met.
+// Exact sums that are not rounded yet: dot, dotc, sum, asum, nrm2, multi_dot, batched_dot and
+// histograms of weights add them to what the caller has, and they are rounded when all parts of a
+// sum have met.
 //
 // Promise: the exact sum is there, on every executor, whatever the parts and their order; rounded,
 // it has the bits that `tally::exact` gives for the whole. So ranks, devices and time steps may
@@ -71,6 +72,14 @@ struct added_words {
   std::int64_t* words = nullptr;  ///< `exact_sum<T>::words` a result, twice as many a complex one
 };
 
+/// Words of several sums, one behind the other, which weights are added to, bin by bin. Made by
+/// `add_to`.
+template <float_or_double T>
+struct words_of_sums {
+  std::int64_t* words = nullptr;  ///< `exact_sum<T>::words` a sum
+  std::size_t sums = 0;           ///< how many
+};
+
 /// `tally::dot(where, x, y, tally::add_to(sum))` adds all x_i * y_i to `sum`, exactly, and blocks
 /// until that is done. The same for `dotc`, `sum`, `asum` and `nrm2`, whose terms are squares.
 /// @tparam T `double`, or `float` where no operand is of `double` or `complex<double>`.
@@ -109,6 +118,13 @@ added_sums<T> add_to(std::vector<exact_sum<T>>& sums) noexcept {
 template <float_or_double T>
 added_words<T> add_to(std::int64_t* words) noexcept {
   return {words};
+}
+
+/// `tally::bincount(where, keys, weights, tally::add_to<double>(words, bins))` adds weights to the
+/// words of their bins (<tally/histogram.hpp>), in memory as above.
+template <float_or_double T>
+words_of_sums<T> add_to(std::int64_t* words, std::size_t sums) noexcept {
+  return {words, sums};
 }
 
 /// What rounding is asked for, its types erased.

@@ -18,6 +18,10 @@
 //                    Where upper - lower overflows, upper and lower are halved and the edges
 //                    doubled; where the width underflows see docs/numerics.md.
 //
+// The sums of weights need not be rounded: with `tally::add_to` (<tally/exact_words.hpp>) in the
+// place of the sums they are added to the words of exact sums, one a bin, so that ranks, devices
+// and time steps may each add their part.
+//
 // Samples outside all bins, and NaNs, are not counted, but apart if asked for
 // (`histogram_options::outside`). For bincount alone a key outside is an error unless they are
 // asked for.
@@ -47,6 +51,7 @@
 // are those of the keys in range.
 #pragma once
 
+#include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
 #include <tally/refusal.hpp>
@@ -96,11 +101,18 @@ struct histogram_arguments {
   histogram_options options;   ///< as the public functions take them
   bool unsigned_keys = false;  ///< keys of int32 or int64 are the bits of unsigned numbers
   bool unsigned_edges = false;  ///< edges of int32 or int64 are, and are below 2^63
+  /// Sums of weights are added to words: `counts.data` points at `exact_words(counts.element)`
+  /// numbers of int64 for each of `counts.size` sums. `options.add` is that of `outside` alone.
+  bool words = false;
 };
 
 /// A histogram with its types erased: what the templates below call, for bindings.
 /// @throws error, see the head of this file.
 TALLY_EXPORT void histogram(const executor& where, const histogram_arguments& arguments);
+
+/// The same with words in host memory, which the executor need not reach. Blocks.
+/// @throws error, see the head of this file.
+TALLY_EXPORT void histogram_to_host(const executor& where, const histogram_arguments& arguments);
 
 namespace histograms {
 
@@ -150,6 +162,33 @@ template <class V>
 concept sums = vector_output<V> && std::is_floating_point_v<element_t<std::remove_cvref_t<V>>>;
 template <class T>
 concept real = element<T> && !is_complex_v<element_of_t<T>>;
+
+/// Adds weights to the words of sums.
+template <float_or_double T>
+void add_weights(const executor& where, histogram_arguments a, const words_of_sums<T>& to) {
+  a.counts = {to.words, to.sums, 1, type_of<T>};
+  a.words = true;
+  histogram(where, a);
+}
+/// Adds weights to sums.
+template <float_or_double T>
+void add_weights(const executor& where, histogram_arguments a, const added_sums<T>& to) {
+  exact_sums::merge_into<T>("tally::add_to", to, to.sums.size(), [&](std::int64_t* words) {
+    a.counts = {words, to.sums.size(), 1, type_of<T>};
+    a.words = true;
+    histogram_to_host(where, a);
+  });
+}
+
+template <class S>
+struct is_added : std::false_type {};
+template <class T>
+struct is_added<words_of_sums<T>> : std::true_type {};
+template <class T>
+struct is_added<added_sums<T>> : std::true_type {};
+/// What `add_to` makes for bins.
+template <class S>
+concept added = is_added<S>::value;
 
 }  // namespace histograms
 
@@ -217,6 +256,24 @@ void bincount(const X& keys, const W& weights, C&& sums, const histogram_options
   bincount(automatic(), keys, weights, sums, options);
 }
 
+/// Adds weights to exact sums that are not rounded: `tally::bincount(where, keys, weights,
+/// tally::add_to<double>(words, bins))`, or `tally::add_to(sums)` with objects of the caller's, for
+/// which the call blocks. There is one for each bin (and channel).
+/// @param sums made by `add_to`, of `float` where weights are.
+/// @throws error, as above.
+template <histograms::integers X, histograms::weights W, histograms::added S>
+void bincount(const executor& where, const X& keys, const W& weights, const S& sums,
+              const histogram_options& options = {}) {
+  histogram_arguments a;
+  a.what = binning::keys;
+  a.x = histograms::as_numbers(keys);
+  a.weighted = true;
+  a.weights = as_operand(weights);
+  a.options = options;
+  a.unsigned_keys = histograms::unsigned_integers<X>;
+  histograms::add_weights(where, a, sums);
+}
+
 /// counts_k = the number of samples in bin k of as many equal ones as there are counts (a channel).
 ///
 /// @param samples       a vector of real numbers.
@@ -264,6 +321,22 @@ template <histograms::reals X, histograms::weights W, histograms::real L, histog
 void histogram_even(const X& samples, const W& weights, L lower, U upper, C&& sums,
                     const histogram_options& options = {}) {
   histogram_even(automatic(), samples, weights, lower, upper, sums, options);
+}
+
+/// Adds weights to exact sums that are not rounded, as for `bincount`.
+template <histograms::reals X, histograms::weights W, histograms::real L, histograms::real U,
+          histograms::added S>
+void histogram_even(const executor& where, const X& samples, const W& weights, L lower, U upper,
+                    const S& sums, const histogram_options& options = {}) {
+  histogram_arguments a;
+  a.what = binning::even;
+  a.x = as_operand(samples);
+  a.weighted = true;
+  a.weights = as_operand(weights);
+  a.lower = lower;
+  a.upper = upper;
+  a.options = options;
+  histograms::add_weights(where, a, sums);
 }
 
 /// counts_k = the number of samples between edges k and k + 1.
@@ -318,6 +391,21 @@ template <histograms::reals X, histograms::weights W, histograms::edges E, histo
 void histogram_range(const X& samples, const W& weights, const E& edges, C&& sums,
                      const histogram_options& options = {}) {
   histogram_range(automatic(), samples, weights, edges, sums, options);
+}
+
+/// Adds weights to exact sums that are not rounded, as for `bincount`.
+template <histograms::reals X, histograms::weights W, histograms::edges E, histograms::added S>
+void histogram_range(const executor& where, const X& samples, const W& weights, const E& edges,
+                     const S& sums, const histogram_options& options = {}) {
+  histogram_arguments a;
+  a.what = binning::edges;
+  a.x = as_operand(samples);
+  a.weighted = true;
+  a.weights = as_operand(weights);
+  a.edges = histograms::as_numbers(edges);
+  a.options = options;
+  a.unsigned_edges = histograms::unsigned_integers<E>;
+  histograms::add_weights(where, a, sums);
 }
 
 // --- What is no operand ---------------------------------------------------------------------------

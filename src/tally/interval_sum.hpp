@@ -1,5 +1,6 @@
 // Sums over an interval of a longer vector, in the default grade, before they are finished: what
-// the ranks of a distributed vector exchange (<tally/mpi.hpp>), or the parts of a file.
+// the ranks of a distributed vector exchange (<tally/mpi.hpp>), or the parts of a file. In the
+// exact grade `add_exact_sums` gives words.
 //
 // Promise: finished, they have the bits of `dot`, `sum`, `asum` or `nrm2` of the whole vector,
 // wherever it is cut, and whatever the executor of each part. That is so because nothing is ever
@@ -13,23 +14,26 @@
 // number of parts; of complex products four times as many nodes.
 //
 // The steps, for each part of the vector:
-//   1. `clear_interval` makes the message of an interval without elements.
-//   2. `sum_interval` puts the nodes of the whole chunks of the part into it.
-//   3. Of a chunk that begins in another part, `interval_terms` gives the terms, for that part; of
-//      one that begins here and ends elsewhere they are gathered, own ones first, and
-//      `append_chunk` sums them.
-//   4. `append_interval` joins the messages, in order.
-//   5. `finish_interval` makes the results.
+//   1. `sum_part` gives all that the part has, in one way off a device: the nodes of its whole
+//      chunks, which begin a message; the terms of a chunk that begins in another part, for that
+//      part; and those of one that begins here and ends elsewhere. (`sum_interval` and
+//      `interval_terms` give these one by one, `clear_interval` a message without chunks.)
+//   2. The terms of a chunk are gathered where it begins, own ones first, and `append_chunk` sums
+//      them.
+//   3. `append_interval` joins the messages, in order.
+//   4. `finish_interval` makes the results.
 #pragma once
 
 #include <tally/export.h>
 #include <tally/dot.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
+#include <tally/order.hpp>
 #include <tally/types.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace tally {
@@ -71,6 +75,62 @@ struct interval_head {
   type element = type::float64;  ///< of a number: float32 or float64
 };
 
+/// Where the borders of chunks cut a part of a vector.
+struct interval_borders {
+  std::int64_t begin = 0;  ///< the part's first element; those up to `whole` are of a chunk that
+                           ///< begins in another part
+  std::int64_t whole = 0;  ///< the first element of the whole chunks
+  std::int64_t tail = 0;  ///< the one behind them; those from here on are of a chunk that begins in
+                          ///< this part and ends in another
+  std::int64_t end = 0;   ///< the one behind the part's last element
+
+  /// How many terms go to another part.
+  constexpr std::size_t head_size() const noexcept {
+    return static_cast<std::size_t>(whole - begin);
+  }
+  /// How many elements are in whole chunks.
+  constexpr std::size_t whole_size() const noexcept {
+    return static_cast<std::size_t>(tail - whole);
+  }
+  /// How many terms are joined with those of other parts.
+  constexpr std::size_t tail_size() const noexcept { return static_cast<std::size_t>(end - tail); }
+};
+
+/// The borders of a part that has elements [begin, end) of `total`.
+constexpr interval_borders borders_of_part(std::int64_t total, std::int64_t begin,
+                                           std::int64_t end) noexcept {
+  constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
+  const std::int64_t before = (chunk - begin % chunk) % chunk;
+  const std::int64_t whole = end - begin < before ? end : begin + before;
+  const std::int64_t last = end - end % chunk;
+  return {begin, whole, end == total ? end : last > whole ? last : whole, end};
+}
+
+/// What `sum_part` reads and writes: places may be null where nothing goes there.
+struct interval_part {
+  std::span<const interval_field> fields;  ///< as many as the shape says, all as long
+  std::int64_t first = 0;                  ///< the part's first element in the whole vector
+  /// The nodes of the whole chunks, laid out as in a message.
+  void* nodes = nullptr;
+  /// The terms of the chunk that begins in another part: of each field `numbers()` times
+  /// `head_stride` of them.
+  void* head = nullptr;
+  std::size_t head_stride = 0;  ///< from the first term of one number to the first of the next one
+  /// Those of the chunk that ends in another part.
+  void* tail = nullptr;
+  std::size_t tail_stride = 0;  ///< likewise
+  /// What elements are multiplied by before they are squared: 1, or what `finish_interval` has
+  /// asked for. (For squares alone.)
+  double scale = 1;
+  /// Whether the call blocks, and all is written to host memory. Otherwise it is written where the
+  /// executor can write; on CUDA the call returns once the work is queued on the executor's stream,
+  /// and may be captured in a graph.
+  bool wait = true;
+  /// If not null, a call that blocks calls it once the terms are there; on a host that is before
+  /// it sums the whole chunks, so that the terms may travel meanwhile.
+  std::function<void()> when_terms_are_there = {};
+};
+
 /// The bytes of the longest message of this shape: 2 floor(log2(chunks - 1)) nodes, at least one,
 /// behind the head of 32 bytes.
 TALLY_EXPORT std::size_t interval_bytes(const interval_shape& shape) noexcept;
@@ -78,6 +138,19 @@ TALLY_EXPORT std::size_t interval_bytes(const interval_shape& shape) noexcept;
 /// Makes the message of an interval without chunks; `message` has `interval_bytes` bytes and is
 /// aligned to 8.
 TALLY_EXPORT void clear_interval(const interval_shape& shape, void* message) noexcept;
+
+/// Writes the nodes of the whole chunks of a part, and the terms of the chunks that its borders
+/// cut: all of it reaches the host at once.
+/// @param where the executor.
+/// @param shape of the message that they are for.
+/// @param part  what is read, and where it is written.
+/// @return      the head of the message, whose nodes are those that have been written.
+/// @throws error, as the function of the terms does; invalid_argument for fields that are not of
+///         this shape, elements outside the whole vector, a stride shorter than the terms, another
+///         scale, or a call on Kokkos on a device that is not to block; overlap; and whatever
+///         `when_terms_are_there` throws.
+TALLY_EXPORT interval_head sum_part(const executor& where, const interval_shape& shape,
+                                    const interval_part& part);
 
 /// Writes the nodes of whole chunks: the elements of the fields are those from `first` on of the
 /// whole vector, a multiple of `order::chunk`, and they end at a multiple of it or at the end of
@@ -87,11 +160,9 @@ TALLY_EXPORT void clear_interval(const interval_shape& shape, void* message) noe
 /// @param fields  as many as the shape says, all as long.
 /// @param first   the first element.
 /// @param message host memory; what was in it is gone.
-/// @param scale   what elements are multiplied by before they are squared: 1, or what
-///                `finish_interval` has asked for, which takes longer, since the elements come to
-///                the host. (For squares alone.)
-/// @throws error, as the function of the terms does; invalid_argument for fields that are not of
-///         this shape, or don't begin and end so; overlap. The message is that of no chunk then.
+/// @param scale   as in `interval_part`.
+/// @throws error, as `sum_part`; invalid_argument also for fields that don't begin and end so. The
+///         message is that of no chunk then.
 TALLY_EXPORT void sum_interval(const executor& where, const interval_shape& shape,
                                std::span<const interval_field> fields, std::int64_t first,
                                void* message, double scale = 1);
@@ -144,5 +215,18 @@ TALLY_EXPORT void append_interval(void* message, const void* next) noexcept;
 TALLY_EXPORT void finish_interval(const interval_shape& shape, const void* message,
                                   conjugate conjugated, void* results,
                                   std::span<double> scales = {}, double scale = 1);
+
+// --- The exact grade ------------------------------------------------------------------------------
+
+/// Adds the exact sums of the fields to words (<tally/exact_words.hpp>), which reach the host at
+/// once: those of each field behind those of the one before. Blocks.
+/// @param where      the executor.
+/// @param fields     all with the same types, which may have any lengths.
+/// @param conjugated which vector of products is conjugated.
+/// @param sum        what the words of one field are of: see `exact_words`.
+/// @param words      host memory for all of them.
+/// @throws error, as the function of the terms does.
+TALLY_EXPORT void add_exact_sums(const executor& where, std::span<const interval_field> fields,
+                                 conjugate conjugated, type sum, std::int64_t* words);
 
 }  // namespace tally

@@ -588,10 +588,12 @@ TALLY_EXPORT tally_status tally_waxpby_nrm2(
 /* These count real samples in bins (<tally/histogram.hpp>), which are half-open, but for the last,
  * which is closed. `counts` are contiguous, of TALLY_INT32 or TALLY_INT64, as many as bins times
  * channels: those of the first channel, of the second, ... With weights they are TALLY_FLOAT32 or
- * TALLY_FLOAT64, and hold each bin's exact sum, rounded once. Counts and `outside` share no memory
- * with an input or each other: TALLY_OVERLAP. TALLY_SIZE_MISMATCH for samples that are no multiple
- * of the channels. TALLY_INVALID_ARGUMENT for no bins, more than 2^31 - 1 counts, more than 65536
- * channels, more samples than a count of TALLY_INT32 holds, or with weights more than 2^30 - 2. */
+ * TALLY_FLOAT64, and hold each bin's exact sum, rounded once; or TALLY_INT64: the words of each
+ * bin's exact sum (tally_exact_words of weights_type for each), to which the weights are added, and
+ * which tally_round_words rounds. Counts and `outside` share no memory with an input or each other:
+ * TALLY_OVERLAP. TALLY_SIZE_MISMATCH for samples that are no multiple of the channels.
+ * TALLY_INVALID_ARGUMENT for no bins, more than 2^31 - 1 counts, more than 65536 channels, more
+ * samples than a count of TALLY_INT32 holds, or with weights more than 2^30 - 2. */
 
 /* Counts how many of n integers are k, for k = 0 ... bins - 1. A key that has no bin is
  * TALLY_KEY_OUT_OF_RANGE, unless options have `outside`; without `outside` the call waits on every

@@ -47,25 +47,25 @@ inline constexpr unsigned span_words = warp * words_at_once;
 inline constexpr unsigned most_spans = workspace_words / span_words;
 static_assert(most_spans <= warp);
 
-/// Returns how many spans the sums of a grid's blocks take.
+/// Returns how many spans the sums of so many blocks take.
 template <class Sum>
-__device__ unsigned spans_of_blocks() {
-  return (gridDim.x * words_of<Sum> + span_words - 1) / span_words;
+__device__ unsigned spans_of_blocks(unsigned blocks) {
+  return (blocks * words_of<Sum> + span_words - 1) / span_words;
 }
 
 /// Fills the words after the last block's that a thread takes with it.
 template <class Sum>
-__device__ void fill_last_words(std::uint64_t* words, unsigned thread) {
-  if (thread < -gridDim.x % (words_at_once / words_of<Sum>)) {
-    put(words + (gridDim.x + thread) * words_of<Sum>, Sum());
+__device__ void fill_last_words(std::uint64_t* words, unsigned blocks, unsigned thread) {
+  if (thread < -blocks % (words_at_once / words_of<Sum>)) {
+    put(words + (blocks + thread) * words_of<Sum>, Sum());
   }
 }
 
 /// Waits for the sums of a span's blocks and adds them up, in a warp.
 template <class Sum>
-__device__ Sum add_span(std::uint64_t* words, unsigned span, unsigned thread) {
+__device__ Sum add_span(std::uint64_t* words, unsigned blocks, unsigned span, unsigned thread) {
   const unsigned first = span * span_words + thread * words_at_once;
-  const bool takes = first < gridDim.x * words_of<Sum>;
+  const bool takes = first < blocks * words_of<Sum>;
   std::uint32_t payload[words_at_once];
   take(words + (takes ? first : span * span_words), takes, payload);
   Sum s[words_at_once / words_of<Sum>];
@@ -73,16 +73,16 @@ __device__ Sum add_span(std::uint64_t* words, unsigned span, unsigned thread) {
   return add_across_threads<warp>(add_within_thread(s), warp);
 }
 
-/// Adds up the sums of all blocks in the tree's order. All warps of the last block call it; the
+/// Adds up the sums of so many blocks in the tree's order. All warps of the last one call it; the
 /// first gets the sum.
 template <class Sum>
-__device__ Sum add_blocks(std::uint64_t* words, unsigned thread, unsigned w) {
+__device__ Sum add_blocks(std::uint64_t* words, unsigned blocks, unsigned thread, unsigned w) {
   __shared__ Sum sums[most_spans];
-  if (w == 0) fill_last_words<Sum>(words, thread);
-  const unsigned spans = spans_of_blocks<Sum>();
+  if (w == 0) fill_last_words<Sum>(words, blocks, thread);
+  const unsigned spans = spans_of_blocks<Sum>(blocks);
   Sum total;
   for (unsigned i = w; i < spans; i += blockDim.x / warp) {
-    total = add_span<Sum>(words, i, thread);
+    total = add_span<Sum>(words, blocks, i, thread);
     if (thread == 0) sums[i] = total;
   }
   if (spans > 1) {
@@ -94,12 +94,12 @@ __device__ Sum add_blocks(std::uint64_t* words, unsigned thread, unsigned w) {
 
 /// Does the same in one warp alone.
 template <class Sum>
-__device__ Sum add_blocks_in_warp(std::uint64_t* words, unsigned thread) {
-  fill_last_words<Sum>(words, thread);
-  const unsigned spans = spans_of_blocks<Sum>();
+__device__ Sum add_blocks_in_warp(std::uint64_t* words, unsigned blocks, unsigned thread) {
+  fill_last_words<Sum>(words, blocks, thread);
+  const unsigned spans = spans_of_blocks<Sum>(blocks);
   Sum of_span;  // thread i holds that of span i
   for (unsigned i = 0; i < spans; ++i) {
-    const Sum total = add_span<Sum>(words, i, thread);
+    const Sum total = add_span<Sum>(words, blocks, i, thread);
     if (thread == i) of_span = total;
   }
   return add_across_threads<warp>(of_span, warp);

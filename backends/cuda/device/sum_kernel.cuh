@@ -172,12 +172,14 @@ struct contiguous_share {
 
 // --- The whole ------------------------------------------------------------------------------------
 
-/// `Share` says how a warp sums its share: contiguous_share, any_share (any_share.cuh) or
-/// updated_share (fused/kernel.cuh). Its job is a sum_job, or begins with one.
+/// Sums the vectors of a job in `blocks` blocks, of which this one is number `block`, and says
+/// whether this thread has the sum: the first one of the last block gets it. `Share` says how a
+/// warp sums its share: contiguous_share, any_share (any_share.cuh) or updated_share
+/// (fused/kernel.cuh). Its job is a sum_job, or begins with one.
 template <class Share>
-__global__ void __launch_bounds__(max_warps* warp, 2) sum_kernel(const typename Share::job job) {
-  using Terms = typename Share::Terms;
-  using Sum = typename Terms::sum;
+__device__ bool add_in_blocks(const typename Share::job& job, unsigned block, unsigned blocks,
+                              typename Share::Terms::sum& total) {
+  using Sum = typename Share::Terms::sum;
   __shared__ round_sums<Sum> sums;
   const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp;
@@ -187,8 +189,8 @@ __global__ void __launch_bounds__(max_warps* warp, 2) sum_kernel(const typename 
 
   // The first warp adds up the sums of `in_round` tiles at a time.
   const unsigned in_round = job.tiles < max_tiles ? job.tiles : max_tiles;
-  Sum total, held;
-  std::int64_t node = std::int64_t{blockIdx.x} * (job.tiles * warps) + w;
+  Sum held;
+  std::int64_t node = std::int64_t{block} * (job.tiles * warps) + w;
 #pragma unroll 1
   for (unsigned tile = 0;; node += warps) {
     const Sum s = Share::add(job, node * chunks_a_warp(Share::lanes), thread);
@@ -205,12 +207,19 @@ __global__ void __launch_bounds__(max_warps* warp, 2) sum_kernel(const typename 
   }
   let_launch_after_start();
 
-  if (gridDim.x > 1) {
-    if (threadIdx.x == 0) put(job.words + blockIdx.x * words_of<Sum>, total);
-    if (blockIdx.x + 1 < gridDim.x) return;
-    total = add_blocks<Sum>(job.words, thread, w);
+  if (blocks > 1) {
+    if (threadIdx.x == 0) put(job.words + block * words_of<Sum>, total);
+    if (block + 1 < blocks) return false;
+    total = add_blocks<Sum>(job.words, blocks, thread, w);
   }
-  if (threadIdx.x == 0) {
+  return threadIdx.x == 0;
+}
+
+template <class Share>
+__global__ void __launch_bounds__(max_warps* warp, 2) sum_kernel(const typename Share::job job) {
+  using Terms = typename Share::Terms;
+  typename Terms::sum total;
+  if (add_in_blocks<Share>(job, blockIdx.x, gridDim.x, total)) {
     deliver<Terms::parts>(Terms::finish(total, job), job.tag, job.result);
     count_as_ended(job.ended);
   }

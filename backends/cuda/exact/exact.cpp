@@ -5,12 +5,15 @@
 #include "backends/cuda/exact/shape.hpp"
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/mailbox.hpp"
+#include "backends/cuda/runtime/results.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/workspace.hpp"
 #include "src/core/types/tables.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <span>
+#include <vector>
 
 namespace tally::backends::cuda {
 namespace {
@@ -91,12 +94,12 @@ void describe(const exact_arguments& a, exact_job& job) {
   }
 }
 
-/// Adds words that came through the mailbox to those of the caller's, in host memory.
-void add_words(const std::uint32_t* payload, const output& to) {
+/// Adds words that have come to those of the caller's, in host memory.
+void add_words(const std::byte* from, const output& to) {
   auto* const words = static_cast<std::int64_t*>(to.data);
   for (std::size_t i = 0; i < exact_words(to.element); ++i) {
     std::uint64_t value;
-    std::memcpy(&value, payload + 2 * i, sizeof value);
+    std::memcpy(&value, from + i * sizeof value, sizeof value);
     words[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(words[i]) + value);
   }
 }
@@ -115,13 +118,10 @@ const char* name_of(const exact_arguments& a) {
   }
 }
 
-}  // namespace
-
-void exact(const executor& where, const exact_arguments& a) {
-  const current_device current(where.device());
+/// Queues a sum whose result goes to `to`, as words with this tag unless that is 0.
+void queue(const executor& where, const current_device& current, bool captured,
+           const exact_arguments& a, void* to, std::uint32_t tag) {
   const cudaStream_t stream = where.stream();
-  const bool captured = is_captured(stream, a.options.wait, name_of(a));
-
   exact_job job;
   job.x = a.x.data;
   job.y = a.y.data;
@@ -130,12 +130,8 @@ void exact(const executor& where, const exact_arguments& a) {
   job.root = a.term == exact_term::square;
   job.to_words = a.result.words;
   job.to_float = part_of(a.result.element) == type::float32;
-  job.result = a.result.data;
-  mailbox* const box = a.options.wait ? &mailbox::of_this_thread(current) : nullptr;
-  if (a.options.wait) {
-    job.result = box->address();
-    job.tag = box->next_tag();
-  }
+  job.result = to;
+  job.tag = tag;
 
   const exact_kernel_pair* made = kernels_for(a);
   if (made == nullptr) {
@@ -153,24 +149,45 @@ void exact(const executor& where, const exact_arguments& a) {
   shape.shared_bytes = cut.kernel->shared_bytes * cut.warps;
   allow_shared_bytes(cut.kernel->kernel, current, cut.kernel->shared_bytes * exact_warps);
 
-  {
-    workspace shared;
-    if (shape.blocks > 1) {
-      shared = workspace_for(current, stream, captured,
-                             exact_workspace::words(job.parts, cut.kernel->words));
-    }
-    job.workspace = shared.words;
-    job.ended = shared.ended;
-    launch(cut.kernel->kernel, shape, &job, where.device(), stream);
-    shared.queued();
+  workspace shared;
+  if (shape.blocks > 1) {
+    shared = workspace_for(current, stream, captured,
+                           exact_workspace::words(job.parts, cut.kernel->words));
   }
-  if (a.options.wait) {
-    std::uint32_t payload[mailbox::words];
-    box->wait(stream, static_cast<int>(bytes_of(a.result) / 4), payload);
-    if (a.result.words) return add_words(payload, a.result);
-    std::memcpy(a.result.data, payload, size_of(a.result.element));
+  job.workspace = shared.words;
+  job.ended = shared.ended;
+  launch(cut.kernel->kernel, shape, &job, where.device(), stream);
+  shared.queued();
+}
+
+}  // namespace
+
+void exact_sums(const executor& where, std::span<const exact_arguments> all) {
+  const current_device current(where.device());
+  const bool wait = all[0].options.wait;
+  const bool captured = is_captured(where.stream(), wait, name_of(all[0]));
+  std::vector<std::size_t> places = {0};
+  for (const exact_arguments& a : all) places.push_back(places.back() + bytes_of(a.result));
+  std::vector<std::byte> made(wait ? places.back() : 0);
+  const results arriving(current, made.data(), places.back(), wait, results::as_words);
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    void* const to = wait ? arriving.at(places[j]) : all[j].result.data;
+    queue(where, current, captured, all[j], to, arriving.tag());
+  }
+  arriving.arrive(where.stream());
+  if (!wait) return;
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    const output& result = all[j].result;
+    const std::byte* const from = made.data() + places[j];
+    if (result.words) {
+      add_words(from, result);
+    } else {
+      std::memcpy(result.data, from, bytes_of(result));
+    }
   }
 }
+
+void exact(const executor& where, const exact_arguments& a) { exact_sums(where, {&a, 1}); }
 
 void round_words(const executor& where, const round_arguments& a) {
   const current_device current(where.device());

@@ -410,7 +410,7 @@ __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const sum_jo
   if (gridDim.x > 1) {
     if (threadIdx.x == 0) put(job.words + blockIdx.x * words_of<Sum>, best);
     if (blockIdx.x + 1 < gridDim.x) return;
-    best = add_blocks<Sum>(job.words, thread, w);
+    best = add_blocks<Sum>(job.words, gridDim.x, thread, w);
   }
   if (w > 0) return;
   best = from_thread(best, 0);

@@ -35,8 +35,17 @@ __global__ void bytes_kernel(const __grid_constant__ histogram_bytes_job job) {
 }
 
 template <class W, class R>
-__device__ void round_sums(const histogram_sums_job& job) {
+__device__ void finish_sums(const histogram_sums_job& job) {
   using sum = weight_sum<W>;
+  if constexpr (sizeof(R) >= sizeof(W)) {
+    if (job.to_words) {
+      auto* const words = static_cast<std::int64_t*>(job.sums);
+      for (std::size_t k = thread_of_grid(); k < job.some; k += threads_of_grid()) {
+        sum::template add_words<R>(job.words + k * sum::words, words + k * exact_sum<R>::words);
+      }
+      return;
+    }
+  }
   auto* const sums = static_cast<R*>(job.sums);
   for (std::size_t k = thread_of_grid(); k < job.some; k += threads_of_grid()) {
     const R before = job.add ? sums[k] : R();
@@ -47,9 +56,9 @@ __device__ void round_sums(const histogram_sums_job& job) {
 __global__ void __launch_bounds__(128) sums_kernel(const __grid_constant__ histogram_sums_job job) {
   wait_for_launch_before();
   if (job.doubles) {
-    job.to_doubles ? round_sums<double, double>(job) : round_sums<double, float>(job);
+    job.to_doubles ? finish_sums<double, double>(job) : finish_sums<double, float>(job);
   } else {
-    job.to_doubles ? round_sums<float, double>(job) : round_sums<float, float>(job);
+    job.to_doubles ? finish_sums<float, double>(job) : finish_sums<float, float>(job);
   }
 }
 

@@ -299,7 +299,10 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
   histogram_sums_job sums;
   sums.doubles = job.doubles;
   sums.to_doubles = a.counts.element == type::float64;
+  sums.to_words = a.words;
   sums.add = a.options.add;
+  const std::size_t bytes =
+      a.words ? exact_words(a.counts.element) * sizeof(std::int64_t) : size_of(a.counts.element);
 
   // So many bins are done at a time that their words take 64 MiB at most.
   const std::size_t words = job.doubles ? weight_sum<double>::words : weight_sum<float>::words;
@@ -319,7 +322,7 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
     job.first = first;
     job.some = some;
     launch(kernel, {blocks_of(a.x.size, 256), 256}, &job, where.device(), where.stream());
-    sums.sums = static_cast<char*>(a.counts.data) + first * (sums.to_doubles ? 8 : 4);
+    sums.sums = static_cast<char*>(a.counts.data) + first * bytes;
     sums.some = some;
     launch(histogram_sums_kernel(), {blocks_of(some, 128), 128}, &sums, where.device(),
            where.stream());

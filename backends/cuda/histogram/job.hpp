@@ -83,13 +83,14 @@ struct histogram_weights_job : histogram_edges_job {
   std::size_t first = 0, some = 0;
 };
 
-/// Tells a kernel to round sums of weights.
+/// Tells a kernel to round sums of weights, or to add them to words.
 struct histogram_sums_job {
   const std::int64_t* words = nullptr;
   bool doubles = false;  ///< whether weights were doubles
   void* sums = nullptr;  ///< where the first sum goes
   std::size_t some = 0;
   bool to_doubles = false;  ///< whether sums are doubles, else floats
+  bool to_words = false;    ///< whether they are added to the words of sums of these
   bool add = false;
 };
 

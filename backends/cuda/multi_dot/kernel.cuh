@@ -182,7 +182,8 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
   for (unsigned p = w; p < pairs; p += warps) {
     __syncwarp();
     const Sum total = add_blocks_in_warp<Sum>(
-        job.words + (first_pair + p) * words_of_blocks(gridDim.x, words_of<Sum>), thread);
+        job.words + (first_pair + p) * words_of_blocks(gridDim.x, words_of<Sum>), gridDim.x,
+        thread);
     if (thread == 0) {
       deliver(job, first_pair + p, total);
       count_as_ended(job.ended);

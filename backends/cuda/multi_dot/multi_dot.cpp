@@ -3,9 +3,8 @@
 #include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/device/words.hpp"
 #include "backends/cuda/multi_dot/kernels.hpp"
-#include "backends/cuda/runtime/context.hpp"
 #include "backends/cuda/runtime/launch.hpp"
-#include "backends/cuda/runtime/mailbox.hpp"
+#include "backends/cuda/runtime/results.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/workspace.hpp"
 #include "src/core/order/dot_sum.hpp"
@@ -14,88 +13,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <memory>
 #include <utility>
 #include <vector>
 
 namespace tally::backends::cuda {
 namespace {
-
-// --- Where results go -----------------------------------------------------------------------------
-
-/// A thread keeps this pinned memory for results that are too many for its mailbox. It grows.
-class pinned_room {
- public:
-  void* of(std::size_t bytes) {
-    if (size_ < bytes) {
-      const beside_captures mode;
-      check(cudaFreeHost(std::exchange(memory_, nullptr)), "cudaFreeHost");
-      size_ = 0;
-      const std::size_t size = std::bit_ceil(bytes);
-      check(cudaHostAlloc(&memory_, size, cudaHostAllocPortable | cudaHostAllocMapped),
-            "cudaHostAlloc");
-      size_ = size;
-    }
-    return memory_;
-  }
-
-  static void make(std::vector<pinned_room*>& to) {
-    auto made = std::make_unique<pinned_room>();
-    to.push_back(made.get());
-    (void)made.release();
-  }
-
- private:
-  void* memory_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-/// Results on their way to the caller. They are written where the caller wants them. For the form
-/// that waits they go into the mailbox, or into pinned memory where they are more than the mailbox
-/// holds or can't be words.
-class results {
- public:
-  results(const multi_dot_arguments& a, const current_device& current, bool in_words)
-      : bytes_(a.pairs.size() * size_of(a.results.element)), a_(a), to_(a.results.data) {
-    if (!a.options.wait) return;
-    if (in_words && bytes_ <= 4 * mailbox::words) {
-      box_ = &mailbox::of_this_thread(current);
-      to_ = box_->address();
-      tag_ = box_->next_tag();
-    } else {
-      to_ = of_thread<pinned_room>(current.context()).of(bytes_);
-    }
-  }
-
-  std::uint32_t tag() const { return tag_; }
-  /// Returns where result j goes. A word takes 8 bytes for 4 of a result.
-  void* at(std::size_t j) const {
-    const std::size_t size = size_of(a_.results.element);
-    return static_cast<char*>(to_) + j * (tag_ == 0 ? size : 2 * size);
-  }
-
-  /// Waits for the results, where the caller wants that.
-  void arrive(cudaStream_t stream) const {
-    if (!a_.options.wait) return;
-    if (tag_ != 0) {
-      std::uint32_t payload[mailbox::words];
-      box_->wait(stream, static_cast<int>(bytes_ / 4), payload);
-      std::memcpy(a_.results.data, payload, bytes_);
-    } else {
-      const beside_captures mode;
-      check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-      std::memcpy(a_.results.data, to_, bytes_);
-    }
-  }
-
- private:
-  std::size_t bytes_;
-  const multi_dot_arguments& a_;
-  void* to_;
-  mailbox* box_ = nullptr;
-  std::uint32_t tag_ = 0;
-};
 
 // --- Kernels --------------------------------------------------------------------------------------
 
@@ -181,7 +103,11 @@ struct call {
   const current_device& current;
   bool captured;
   const results& to;
+  std::size_t result_bytes;
   unsigned words_a_sum;
+
+  /// Returns where result j goes.
+  void* at(std::size_t j) const { return to.at(j * result_bytes); }
 
   /// Queues a launch on `pairs` pairs from `first` on; `job` says what they are.
   void launch_pairs(multi_dot_kernel* kernel, multi_dot_job job, std::size_t first,
@@ -190,7 +116,7 @@ struct call {
     job.pairs_a_block = s.pairs_a_block;
     job.tiles = s.tiles;
     job.tag = to.tag();
-    job.results = to.at(first);
+    job.results = at(first);
     launch_shape shape;
     shape.blocks = s.blocks;
     shape.height = static_cast<unsigned>(ceil_div(pairs, s.pairs_a_block));
@@ -241,7 +167,7 @@ void run_short(const call& c, const multi_dot_kernels& kernels, const multi_dot_
     s.blocks = static_cast<unsigned>(ceil_div(pairs, a_warp * max_warps));
     job.pairs = static_cast<unsigned>(pairs);
     job.tag = c.to.tag();
-    job.results = c.to.at(first);
+    job.results = c.at(first);
     launch(reinterpret_cast<const void*>(aligned ? kernels.short_aligned : kernels.short_pairs),
            {s.blocks, s.warps * 32}, &job, c.where.device(), c.where.stream());
   }
@@ -336,25 +262,18 @@ void run_list(const call& c, const multi_dot_arguments& a) {
 void multi_dot(const executor& where, const multi_dot_arguments& a) {
   const current_device current(where.device());
   const bool captured = is_captured(where.stream(), a.options.wait, "multi_dot");
-  const bool exactly = wants_exact(a);
-  if (a.results.words) {  // they arrive by themselves, one sum after the other
-    for (std::size_t j = 0; j < a.pairs.size(); ++j) exact(where, as_exact(dot_of_pair(a, j)));
-    return;
+  if (wants_exact(a)) {
+    std::vector<exact_arguments> all;
+    for (std::size_t j = 0; j < a.pairs.size(); ++j) all.push_back(as_exact(dot_of_pair(a, j)));
+    return exact_sums(where, all);
   }
-  const results to(a, current, !exactly);
-  if (exactly) {
-    for (std::size_t j = 0; j < a.pairs.size(); ++j) {
-      exact_arguments one = as_exact(dot_of_pair(a, j));
-      one.result.data = to.at(j);
-      one.options.wait = false;
-      exact(where, one);
-    }
-  } else {
-    const unsigned words = with_type<accumulator_types>(
-        a.results.element, []<class A>() { return unsigned{words_of<dot_sum<A>>}; });
-    const call c{where, current, captured, to, words};
-    a.pairs.list.empty() ? run_rows(c, a) : run_list(c, a);
-  }
+  const std::size_t size = size_of(a.results.element);
+  const results to(current, a.results.data, a.pairs.size() * size, a.options.wait,
+                   results::few_as_words);
+  const unsigned words = with_type<accumulator_types>(
+      a.results.element, []<class A>() { return unsigned{words_of<dot_sum<A>>}; });
+  const call c{where, current, captured, to, size, words};
+  a.pairs.list.empty() ? run_rows(c, a) : run_list(c, a);
   to.arrive(where.stream());
 }
 

@@ -297,7 +297,8 @@ survey_words run_survey(const executor& where, const current_device& current,
 std::int64_t fetched(const executor& where, const operand& v, std::size_t i) {
   std::int64_t wide = 0;
   std::int32_t narrow = 0;
-  fetch(where, v.slice(i, 1), v.element == type::int64 ? static_cast<void*>(&wide) : &narrow);
+  void* const to = v.element == type::int64 ? static_cast<void*>(&wide) : &narrow;
+  cuda::copy_bytes(where, v.slice(i, 1).data, to, size_of(v.element));
   return v.element == type::int64 ? wide : narrow;
 }
 

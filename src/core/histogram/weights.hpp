@@ -10,7 +10,9 @@
 #include "src/core/elementwise/elementwise.hpp"
 
 #include <tally/exact_sum.hpp>
+#include <tally/histogram.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -94,6 +96,25 @@ struct weight_sum {
     to[special] |= from[special];
   }
 
+  /// Adds the sum of at most 2^30 weights to the words of an exact_sum<T>: each less than 2^33 in
+  /// magnitude.
+  template <class T>
+    requires(sizeof(T) >= sizeof(W))
+  static TALLY_HOST_DEVICE void add_words(const std::int64_t* from, std::int64_t* to) {
+    using all = exact_sum<T>;
+    constexpr int offset = (exact::lowest_exponent - all::lowest_exponent) / 32 + first_limb;
+    static_assert(offset + limbs < all::limbs);
+    std::int64_t carry = 0;
+    for (int i = 0; i < limbs; ++i) {
+      to[offset + i] += (from[i] & 0xffffffff) + carry;
+      carry = from[i] >> 32;
+    }
+    to[offset + limbs] += carry;
+    to[all::nan_word] += (from[special] & nan_bit) != 0;
+    to[all::plus_infinity_word] += (from[special] & plus_infinity_bit) != 0;
+    to[all::minus_infinity_word] += (from[special] & minus_infinity_bit) != 0;
+  }
+
   /// Returns the sum of at most 2^30 - 2 weights, rounded to R. Unless `before` is null, it is one
   /// weight more.
   template <class R>
@@ -115,5 +136,19 @@ struct weight_sum {
     return sum.template round<R>();
   }
 };
+
+/// Finishes the sum of bin k: rounded, or added to words. `C` is the type of `a.counts`.
+template <class W, class C>
+void finish_sum(const histogram_arguments& a, const std::int64_t* words, std::size_t k) {
+  using sum = weight_sum<W>;
+  if constexpr (sizeof(C) >= sizeof(W)) {
+    if (a.words) {
+      return sum::template add_words<C>(
+          words, static_cast<std::int64_t*>(a.counts.data) + k * exact_sum<C>::words);
+    }
+  }
+  C& to = static_cast<C*>(a.counts.data)[k];
+  to = sum::template round<C>(words, a.options.add ? &to : nullptr);
+}
 
 }  // namespace tally::backends

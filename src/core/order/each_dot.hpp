@@ -1,7 +1,9 @@
-// Several dot products are computed here one after another.
+// Several dot products, or exact sums, are computed here one after another.
 #pragma once
 
 #include "src/core/table.hpp"
+
+#include <span>
 
 namespace tally::backends {
 
@@ -19,6 +21,12 @@ inline bool wants_exact(const multi_dot_arguments& a) { return is_exact(a.option
 
 inline exact_arguments as_exact(const dot_arguments& a) {
   return {exact_term::product, a.x, a.y, a.conjugated, a.result, a.options};
+}
+
+/// Computes exact sums by a column's own function for one.
+template <auto& exact>
+void each_exact(const executor& where, std::span<const exact_arguments> all) {
+  for (const exact_arguments& one : all) exact(where, one);
 }
 
 /// Computes each pair by a column's own functions for one.

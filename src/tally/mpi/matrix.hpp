@@ -44,6 +44,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -68,6 +69,18 @@ inline MPI_Datatype type_of_size(std::size_t bytes) {
 template <class Index>
 operand as_indices(const std::vector<Index>& all) {
   return {all.data(), all.size(), 1, sizeof(Index) == 4 ? type::int32 : type::int64};
+}
+
+/// Gathers for a product, under whose name its errors go.
+inline void gather(const executor& where, const gather_arguments& arguments) {
+  try {
+    gather_elements(where, arguments);
+  } catch (const error& e) {
+    constexpr std::string_view name = "tally::gather";
+    const std::string_view text = e.what();
+    if (!text.starts_with(name)) throw;
+    throw error(e.code(), "tally::mpi::spmv" + std::string(text.substr(name.size())));
+  }
 }
 
 /// A number that an index of the local matrix can be.
@@ -400,7 +413,7 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
                                           " elements");
     }
     const output_operand gathered{p.gathered, own_sent_.size(), 1, x.element};
-    gather_elements(on, {x, p.here.own_sent, gathered});
+    matrices::gather(on, {x, p.here.own_sent, gathered});
     if (p.gathered != p.sent) copy_bytes(on, p.gathered, p.sent, own_sent_.size() * x_bytes);
   });
   for (const matrices::message& m : sent_) {  // a rank that has failed sends empty messages
@@ -411,11 +424,11 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
   const output_operand sums{p.boundary_y, boundary_rows_.size(), 1, y.element};
   calls::attempt(failed, [&] {
     const output_operand own{p.used_x + below_ * x_bytes, own_used_.size(), 1, x.element};
-    gather_elements(on, {x, p.here.own_used, own});
+    matrices::gather(on, {x, p.here.own_used, own});
     const spmv_arguments product{p.here.interior, x,       y,    alpha, beta,
                                  p.interior_plan, options, added};
     if (product.reads_addend()) {
-      gather_elements(on, {product.addend(), p.here.boundary_rows, sums});
+      matrices::gather(on, {product.addend(), p.here.boundary_rows, sums});
     }
     spmv(on, product);
   });

@@ -204,43 +204,35 @@ class interval_reduction final : public unfinished_sums {
   std::size_t numbers() const noexcept { return shape_.fields * shape_.numbers(); }
   std::size_t term_bytes() const noexcept { return size_of(part_of(shape_.accumulator)); }
 
-  /// The fields' elements [first, last) of the whole vector.
-  std::vector<interval_field> part(std::int64_t first, std::int64_t last) const {
-    std::vector<interval_field> fields = sums_.fields;
-    const auto begin = static_cast<std::size_t>(first - layout_.first());
-    const auto count = static_cast<std::size_t>(last - first);
-    for (interval_field& field : fields) {
-      field.x = field.x.slice(begin, count);
-      if (sums_.what == summand::product) field.y = field.y.slice(begin, count);
-    }
-    return fields;
-  }
-
   void make_message() {
-    const std::int64_t begin = layout_.first();
-    const std::int64_t end = begin + layout_.size();
-    const std::int64_t total = layout_.total();
-    const std::int64_t whole = std::min(end, (begin + chunk - 1) / chunk * chunk);
-    const std::int64_t tail = end == total ? end : std::max(whole, end / chunk * chunk);
+    const interval_borders own =
+        borders_of_part(layout_.total(), layout_.first(), layout_.first() + layout_.size());
 
     // What arrives for the chunk that begins here and goes on elsewhere. Messages from one rank
     // don't overtake each other and each call takes its own, so all may have the same tag.
     MPI_Comm comm = layout_.communicator();
     std::vector<piece> pieces;
-    const std::int64_t chunk_end = tail < end ? std::min(tail + chunk, total) : end;
-    for (std::int64_t next = end; next < chunk_end;) {
+    const std::int64_t chunk_end =
+        own.tail < own.end ? std::min(own.tail + chunk, layout_.total()) : own.end;
+    for (std::int64_t next = own.end; next < chunk_end;) {
       const int rank = layout_.owner(next);
       const std::int64_t last = std::min(chunk_end, layout_.first(rank + 1));
       const auto count = static_cast<std::size_t>(last - next);
-      pieces.push_back({rank, next - tail, count, {}});
+      pieces.push_back({rank, next - own.tail, count, {}});
       pieces.back().terms.resize(numbers() * count * term_bytes());
       next = last;
     }
-    std::vector<std::byte> sent;
+    std::vector<std::byte> sent, terms;
     exchange messages(pieces.size() + 1);
     for (piece& p : pieces) {
       messages.receive(p.terms.data(), count_of(p.terms.size()), MPI_BYTE, p.rank, tag, comm);
     }
+    bool must_send = own.head_size() > 0;
+    const auto send = [&](std::size_t bytes) {
+      if (!std::exchange(must_send, false)) return;
+      messages.send(sent.data(), count_of(bytes), MPI_BYTE,
+                    layout_.owner(own.begin / chunk * chunk), tag, comm);
+    };
 
     attempt(failed_, [&] {
       for (const interval_field& field : sums_.fields) {
@@ -248,31 +240,27 @@ class interval_reduction final : public unfinished_sums {
         if (sums_.what == summand::product) check_size(layout_, field.y);
       }
     });
-    if (begin < whole) {  // a rank that has failed sends an empty message
-      const auto count = static_cast<std::size_t>(whole - begin);
-      attempt(failed_, [&] {
-        sent.resize(numbers() * count * term_bytes());
-        interval_terms(where_, shape_, part(begin, whole), count, sent.data(), scale_);
-      });
-      messages.send(sent.data(), failed_ ? 0 : count_of(sent.size()), MPI_BYTE,
-                    layout_.owner(begin / chunk * chunk), tag, comm);
-    }
-
     clear_interval(shape_, own_.data());
-    std::vector<std::byte> terms;
-    const auto stride = static_cast<std::size_t>(chunk_end - tail);
+    const auto stride = static_cast<std::size_t>(chunk_end - own.tail);
     attempt(failed_, [&] {
-      if (whole < tail) {
-        sum_interval(where_, shape_, part(whole, tail), whole, own_.data(), scale_);
-      }
-      if (tail < end) {
-        terms.resize(numbers() * stride * term_bytes());
-        interval_terms(where_, shape_, part(tail, end), stride, terms.data(), scale_);
-      }
+      sent.resize(numbers() * own.head_size() * term_bytes());
+      terms.resize(numbers() * stride * term_bytes());
+      interval_part part;
+      part.fields = sums_.fields;
+      part.first = own.begin;
+      part.nodes = &head_of(own_) + 1;
+      part.head = sent.data();
+      part.head_stride = own.head_size();
+      part.tail = terms.data();
+      part.tail_stride = stride;
+      part.scale = scale_;
+      part.when_terms_are_there = [&] { send(sent.size()); };
+      head_of(own_) = sum_part(where_, shape_, part);
     });
+    send(0);  // a rank that has failed sends an empty message
     messages.wait();
     attempt(failed_, [&] {
-      if (tail == end) return;
+      if (own.tail == own.end) return;
       for (const piece& p : pieces) {
         const std::size_t bytes = p.count * term_bytes();
         for (std::size_t i = 0; i < numbers(); ++i) {
@@ -281,7 +269,7 @@ class interval_reduction final : public unfinished_sums {
               terms.data() + (i * stride + static_cast<std::size_t>(p.first)) * term_bytes());
         }
       }
-      append_chunk(shape_, tail / chunk, stride, stride, terms.data(), own_.data());
+      append_chunk(shape_, own.tail / chunk, stride, stride, terms.data(), own_.data());
     });
     if (failed_) {
       clear_interval(shape_, own_.data());
@@ -320,10 +308,15 @@ class word_reduction final : public unfinished_sums {
       : comm_(comm), sums_(std::move(all)), words_(size() * words_each() + 1) {
     if (l == nullptr) check_communicator(comm);
     attempt(failed_, [&] {
-      for (std::size_t j = 0; j < size(); ++j) {
-        if (l != nullptr) check_size(*l, sums_.fields[j].x);
-        add_words(where, sums_.fields[j], words_.data() + j * words_each());
+      for (const interval_field& field : sums_.fields) {
+        if (l != nullptr) check_size(*l, field.x);
       }
+      if (sums_.fields.empty()) return;
+      if (sums_.result != type::int64) {
+        add_exact_sums(where, sums_.fields, sums_.conjugated, sum(), words_.data());
+        return;
+      }
+      for (std::size_t j = 0; j < size(); ++j) sum_integers(where, sums_.fields[j], &words_[j]);
     });
     if (failed_) {
       std::fill(words_.begin(), words_.end(), 0);
@@ -357,19 +350,14 @@ class word_reduction final : public unfinished_sums {
     return sums_.fields.empty() || sums_.result == type::int64 ? 1 : exact_words(sum());
   }
 
-  void add_words(const executor& where, const interval_field& f, std::int64_t* words) const {
-    const bool is_integer = sums_.result == type::int64;
-    const output to = {words, is_integer ? type::int64 : sum(), !is_integer};
-    const call_options options = {.grade = exact, .wait = true};
-    switch (sums_.what) {
-      case summand::product:
-        return dot(where, dot_arguments{f.x, f.y, sums_.conjugated, to, options});
-      case summand::value:
-        return reduce(where, {f.x, reduction::sum, to, options});
-      case summand::magnitude:
-        return reduce(where, {f.x, reduction::asum, to, options});
-      case summand::square:
-        return reduce(where, {f.x, reduction::nrm2, to, options});
+  void sum_integers(const executor& where, const interval_field& f, std::int64_t* sum) const {
+    const output to = {sum, type::int64};
+    const call_options options = {.wait = true};
+    if (sums_.what == summand::product) {
+      dot(where, dot_arguments{f.x, f.y, sums_.conjugated, to, options});
+    } else {
+      const reduction what = sums_.what == summand::value ? reduction::sum : reduction::asum;
+      reduce(where, {f.x, what, to, options});
     }
   }
 

@@ -1,8 +1,13 @@
-// Elements are brought to the host from where Kokkos's default execution space has them.
+// Sums over an interval: numbers are summed where Kokkos's default execution space has the
+// elements, and terms made on the host, to which these are brought.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
+#include "backends/serial/serial.hpp"
 #include "src/core/elementwise/moves.hpp"
+#include "src/core/order/interval_numbers.hpp"
+
+#include <tally/error.hpp>
 
 namespace tally::backends::kokkos {
 namespace {
@@ -19,8 +24,6 @@ struct gather_bytes {
   }
 };
 
-}  // namespace
-
 void fetch(const executor& where, const operand& x, void* to) {
   if constexpr (on_host) {
     fetch_on_host(where, x, to);
@@ -36,6 +39,16 @@ void fetch(const executor& where, const operand& x, void* to) {
     copy_to_host(on, adjacent, to, static_cast<int>(x.size * size));
     on.fence();
   }
+}
+
+}  // namespace
+
+void sum_interval(const executor& where, const interval_arguments& a) {
+  if (!on_host && !a.wait) {
+    throw error(errc::invalid_argument, std::string("tally::") + a.function +
+                                            ": Kokkos on a device would wait for the terms");
+  }
+  sum_interval_by_numbers<multi_dot, reduce, fetch, serial::reduce>(where, a);
 }
 
 }  // namespace tally::backends::kokkos

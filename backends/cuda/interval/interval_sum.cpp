@@ -1,0 +1,217 @@
+#include "backends/cuda/cuda.hpp"
+
+#include "backends/cuda/device/sum_shape.hpp"
+#include "backends/cuda/interval/kernels.hpp"
+#include "backends/cuda/runtime/launch.hpp"
+#include "backends/cuda/runtime/results.hpp"
+#include "backends/cuda/runtime/runtime.hpp"
+#include "backends/cuda/runtime/workspace.hpp"
+#include "src/core/order/interval_numbers.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tally::backends::cuda {
+namespace {
+
+constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+/// Holds what all launches of a call need.
+struct call {
+  const executor& where;
+  const current_device& current;
+  bool captured;
+  const interval_arguments& a;
+  std::uint32_t tag;
+
+  type number() const { return part_of(a.shape.accumulator); }
+  /// Returns how many bytes the terms, or numbers, of so many take where they are written.
+  std::size_t bytes_of(std::size_t numbers) const {
+    return numbers * size_of(number()) * (tag == 0 ? 1 : 2);
+  }
+};
+
+// --- Sums -----------------------------------------------------------------------------------------
+
+vectors_kernel kernel_of(const interval_arguments& a, type x, type y) {
+  const type accumulator = a.shape.accumulator;
+  switch (a.shape.what) {
+    case summand::product:
+      return products_kernel_of(accumulator, x, y);
+    case summand::value:
+      return vectors_kernel_of<summand::value>(accumulator, x);
+    case summand::magnitude:
+      return vectors_kernel_of<summand::magnitude>(accumulator, x);
+    default:
+      return a.scale == 1 ? vectors_kernel_of<summand::square>(accumulator, x)
+                          : scaled_squares_kernel_of(accumulator);
+  }
+}
+
+/// Queues the sums of at most `most_vectors` nodes.
+void sum_vectors(const call& c, std::span<const interval_field> nodes, void* to) {
+  const bool has_y = c.a.shape.what == summand::product;
+  vectors_job job;
+  job.x_type = nodes[0].x.element;
+  if (has_y) {
+    job.y_type = nodes[0].y.element;
+    job.swapped = !in_order(job.x_type, job.y_type);
+    if (job.swapped) std::swap(job.x_type, job.y_type);
+  }
+  const vectors_kernel kernels = kernel_of(c.a, job.x_type, job.y_type);
+  const bool contiguous =
+      kernels.contiguous != nullptr && std::ranges::all_of(nodes, [&](const interval_field& node) {
+        return is_contiguous(node.x, kernels.lanes) &&
+               (!has_y || is_contiguous(node.y, kernels.lanes));
+      });
+  const int lanes = contiguous ? kernels.lanes : lanes_of_any;
+  const std::size_t a_warp = order::chunk * static_cast<unsigned>(chunks_a_warp(lanes));
+  std::size_t all = 0;
+  for (const interval_field& node : nodes) all += ceil_div(node.x.size, a_warp);
+
+  sum_shape shape = shape_of_nodes(all, kernels.words);
+  unsigned blocks = 0, words = 0;
+  const auto cut = [&] {
+    blocks = words = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const operand &x = job.swapped ? nodes[i].y : nodes[i].x,
+                    &y = job.swapped ? nodes[i].x : nodes[i].y;
+      job.list[i] = {x.data,      y.data,      static_cast<std::int64_t>(x.size),
+                     x.increment, y.increment, words};
+      job.first_block[i] = blocks;
+      const auto own = static_cast<unsigned>(
+          ceil_div(ceil_div(x.size, a_warp), std::size_t{shape.warps} * shape.tiles));
+      blocks += own;
+      if (own > 1) words += words_of_blocks(own, kernels.words);
+    }
+  };
+  for (cut(); words > workspace_words; cut()) shape.tiles *= 2;
+  job.first_block[nodes.size()] = blocks;
+
+  job.vectors = static_cast<unsigned>(nodes.size());
+  job.tiles = shape.tiles;
+  job.scaled_up = c.a.scale > 1;
+  job.tag = c.tag;
+  job.sums = to;
+  workspace shared;
+  if (words > 0) shared = workspace_for(c.current, c.where.stream(), c.captured, words);
+  job.words = shared.words;
+  job.ended = shared.ended;
+  launch(reinterpret_cast<const void*>(contiguous ? kernels.contiguous : kernels.any),
+         {blocks, shape.warps * 32}, &job, c.where.device(), c.where.stream());
+  shared.queued(job.vectors);
+}
+
+/// Says whether real products of all fields have one vector in common, which multi_dot reads once.
+bool share_a_vector(const interval_arguments& a) {
+  if (a.shape.what != summand::product || a.shape.numbers() > 1 || a.shape.fields < 2) return false;
+  const auto first = a.nodes.first(std::min(a.nodes.size(), a.shape.fields));
+  const auto all_have = [&](operand interval_field::* which) {
+    return std::ranges::all_of(
+        first, [&](const interval_field& f) { return (f.*which).data == (first[0].*which).data; });
+  };
+  return all_have(&interval_field::x) || all_have(&interval_field::y);
+}
+
+/// Sums products by multi_dot.
+void sum_products(const executor& where, const interval_arguments& a, void* to, bool wait) {
+  const std::vector<operand_pair> pairs = pairs_of(a);
+  const type number = part_of(a.shape.accumulator);
+  cuda::multi_dot(
+      where, multi_dot_arguments{{{}, {}, pairs}, conjugate::none, {to, number}, {.wait = wait}});
+}
+
+void sum_nodes(const call& c, void* to) {
+  const std::span<const interval_field> nodes = c.a.nodes;
+  if (nodes.empty()) return;
+  if (share_a_vector(c.a)) return sum_products(c.where, c.a, to, false);
+  for (std::size_t first = 0; first < nodes.size(); first += most_vectors) {
+    const auto next =
+        nodes.subspan(first, std::min<std::size_t>(most_vectors, nodes.size() - first));
+    sum_vectors(c, next, static_cast<std::byte*>(to) + c.bytes_of(first * c.a.shape.numbers()));
+  }
+}
+
+// --- Terms ----------------------------------------------------------------------------------------
+
+/// Queues the terms; `to(i)` and `stride(i)` say where those of field i go.
+void write_terms(const call& c, const auto& to, const auto& stride) {
+  const std::span<const placed_terms> all = c.a.terms;
+  for (std::size_t first = 0; first < all.size(); first += most_fields) {
+    const std::size_t some = std::min<std::size_t>(most_fields, all.size() - first);
+    terms_job job;
+    job.what = c.a.shape.what;
+    job.numbers = static_cast<unsigned>(c.a.shape.numbers());
+    job.scale = c.a.scale;
+    job.tag = c.tag;
+    std::size_t longest = 0;
+    for (std::size_t i = 0; i < some; ++i) {
+      const interval_field& field = all[first + i].elements;
+      listed_terms& listed = job.list[i];
+      listed.x = typed_vector(field.x);
+      if (job.what == summand::product) listed.y = typed_vector(field.y);
+      listed.n = static_cast<int>(field.x.size);
+      listed.to = to(first + i);
+      listed.stride = stride(first + i);
+      longest = std::max(longest, field.x.size);
+    }
+    launch_shape shape;
+    shape.blocks = static_cast<unsigned>(some);
+    shape.height = static_cast<unsigned>(ceil_div(longest, threads_of_terms));
+    shape.threads = threads_of_terms;
+    launch(reinterpret_cast<const void*>(terms_kernel(c.number())), shape, &job, c.where.device(),
+           c.where.stream());
+  }
+}
+
+}  // namespace
+
+void sum_interval(const executor& where, const interval_arguments& a) {
+  const current_device current(where.device());
+  const cudaStream_t stream = where.stream();
+  const bool captured = is_captured(stream, a.wait, a.function);
+  if (!a.wait) {
+    const call c{where, current, captured, a, 0};
+    write_terms(
+        c, [&](std::size_t i) { return a.terms[i].to; },
+        [&](std::size_t i) { return a.terms[i].stride; });
+    return sum_nodes(c, a.sums);
+  }
+
+  const bool by_multi_dot = share_a_vector(a);
+  if (by_multi_dot && a.terms.empty()) {  // it may use the mailbox
+    sum_products(where, a, a.sums, true);
+    if (a.when_terms_are_there) a.when_terms_are_there();
+    return;
+  }
+
+  // Sums come first, then the terms of each field and number.
+  const std::size_t size = size_of(part_of(a.shape.accumulator)), numbers = a.shape.numbers();
+  std::vector<std::size_t> places = {a.nodes.size() * numbers * size};
+  for (const placed_terms& t : a.terms) {
+    places.push_back(places.back() + t.elements.x.size * numbers * size);
+  }
+  std::vector<std::byte> all(places.back());
+  const results arriving(
+      current, all.data(), all.size(), true,
+      a.shape.what == summand::product ? results::as_they_are : results::few_as_words);
+  const call c{where, current, captured, a, arriving.tag()};
+  write_terms(
+      c, [&](std::size_t i) { return arriving.at(places[i]); },
+      [&](std::size_t i) { return a.terms[i].elements.x.size; });
+  sum_nodes(c, arriving.at(0));
+  arriving.arrive(stream);
+  std::copy_n(all.data(), places[0], static_cast<std::byte*>(a.sums));
+  for (std::size_t i = 0; i < a.terms.size(); ++i) {
+    const std::size_t bytes = a.terms[i].elements.x.size * size;
+    for (std::size_t k = 0; k < numbers; ++k) {
+      std::copy_n(all.data() + places[i] + k * bytes, bytes,
+                  static_cast<std::byte*>(a.terms[i].to) + k * a.terms[i].stride * size);
+    }
+  }
+  if (a.when_terms_are_there) a.when_terms_are_there();
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,117 @@
+// Sums of several vectors in one launch, left unfinished: nodes of the order's tree over a longer
+// vector.
+//
+// Promise: each sum has the bits of the order contract, as in device/sum_kernel.cuh, whose code
+// adds it up. The blocks of a vector are adjacent, and its last one waits for those before it, so
+// it can't deadlock, for the reason given in device/hand_over.cuh.
+#pragma once
+
+#include "backends/cuda/interval/kernels.hpp"
+#include "backends/cuda/reduce/kernel.cuh"
+
+namespace tally::backends::cuda {
+
+/// Returns the numbers of a sum that is left unfinished.
+template <class A>
+__device__ auto numbers_of(const reduce_sum<A>& sum, const vectors_job&) {
+  if constexpr (is_complex_v<A>) {
+    return complex_number<real_t<A>>{canonical(sum.re), canonical(sum.im)};
+  } else {
+    return canonical(sum.value);
+  }
+}
+template <class A>
+__device__ dot_sum<A> numbers_of(const dot_sum<A>& sum, const vectors_job& job) {
+  dot_sum<A> all = mapped(sum, [](auto number) { return canonical(number); });
+  if constexpr (is_complex_v<A>) {
+    if (job.swapped) all = {all.rr, all.ii, all.ir, all.ri};
+  }
+  return all;
+}
+/// Does the same of scaled squares. Which way they are scaled is decided by the sum of the whole
+/// vector: where that is small, so is this one.
+template <class A>
+__device__ auto numbers_of(const norm_sum<A>& sum, const vectors_job& job) {
+  const auto scaled = [&](const auto& s) {
+    return canonical(job.scaled_up ? s.scaled : s.scaled_down());
+  };
+  if constexpr (is_complex_v<A>) {
+    return complex_number<real_t<A>>{scaled(sum.re), scaled(sum.im)};
+  } else {
+    return scaled(sum);
+  }
+}
+
+template <class Share>
+__global__ void __launch_bounds__(max_warps* warp, 2)
+    vectors_kernel_for(const __grid_constant__ vectors_job job) {
+  unsigned v = 0;
+#pragma unroll
+  for (unsigned step = most_vectors / 2; step > 0; step /= 2) {
+    if (v + step < job.vectors && job.first_block[v + step] <= blockIdx.x) v += step;
+  }
+  const listed_vector& of = job.list[v];
+  const unsigned first = job.first_block[v], blocks = job.first_block[v + 1] - first;
+  sum_job one;
+  one.x = of.x;
+  one.y = of.y;
+  one.n = of.n;
+  one.x_increment = of.x_increment;
+  one.y_increment = of.y_increment;
+  one.x_type = job.x_type;
+  one.y_type = job.y_type;
+  one.tiles = job.tiles;
+  one.words = job.words + of.first_word;
+  typename Share::Terms::sum total;
+  if (add_in_blocks<Share>(one, blockIdx.x - first, blocks, total)) {
+    const auto numbers = numbers_of(total, job);
+    const std::size_t bytes = sizeof numbers * (job.tag == 0 ? 1 : 2);
+    deliver(numbers, job.tag, static_cast<char*>(job.sums) + v * bytes);
+    count_as_ended(job.ended);
+  }
+}
+
+/// The types of vectors that have a kernel of their own, and the accumulators.
+using interval_types =
+    type_list<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
+using interval_accumulators = type_list<float, double, std::complex<float>, std::complex<double>>;
+
+/// Returns `any` and the kernel of contiguous vectors of type x, whose terms are `Terms<X>`, where
+/// that has this accumulator.
+template <class A, template <class> class Terms>
+vectors_kernel with_contiguous(vectors_kernel_function* any, unsigned words, type x) {
+  vectors_kernel made{nullptr, any, lanes_of_any, words};
+  if (!is_in<interval_types>(x)) return made;
+  with_type<interval_types>(x, [&]<class X>() {
+    if constexpr (std::is_same_v<A, dot_result_t<X, X>>) {
+      made.contiguous = &vectors_kernel_for<contiguous_share<Terms<X>>>;
+      made.lanes = Terms<X>::lanes;
+    }
+  });
+  return made;
+}
+
+/// Says which kernels sum these terms.
+constexpr reduction reduction_of(summand what) {
+  return what == summand::value       ? reduction::sum
+         : what == summand::magnitude ? reduction::asum
+                                      : reduction::nrm2;
+}
+
+template <summand what, class A>
+struct terms_for {
+  template <class X>
+  using of = values<reduction_of(what), A, X>;
+};
+
+/// Makes what kernels.hpp declares.
+template <summand what>
+vectors_kernel find_vectors_kernel(type accumulator, type x) {
+  return with_type<interval_accumulators>(accumulator, [&]<class A>() {
+    using any = any_share<values<reduction_of(what), A, A>>;
+    return with_contiguous<A, terms_for<what, A>::template of>(&vectors_kernel_for<any>,
+                                                               words_of<reduce_sum<A>>, x);
+  });
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,11 @@
+// This source compiles the kernels of magnitudes.
+#include "backends/cuda/interval/kernel.cuh"
+
+namespace tally::backends::cuda {
+
+template <>
+vectors_kernel vectors_kernel_of<summand::magnitude>(type accumulator, type x) {
+  return find_vectors_kernel<summand::magnitude>(accumulator, x);
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,11 @@
+// This source compiles the kernels of values.
+#include "backends/cuda/interval/kernel.cuh"
+
+namespace tally::backends::cuda {
+
+template <>
+vectors_kernel vectors_kernel_of<summand::value>(type accumulator, type x) {
+  return find_vectors_kernel<summand::value>(accumulator, x);
+}
+
+}  // namespace tally::backends::cuda
