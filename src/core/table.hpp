@@ -10,6 +10,7 @@
 #include <tally/functions.hpp>
 #include <tally/gather.hpp>
 #include <tally/histogram.hpp>
+#include <tally/joined_sum.hpp>
 #include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>
 #include <tally/reduce.hpp>
@@ -87,6 +88,8 @@ struct spmv_analysis {
   virtual ~spmv_analysis() = default;
 };
 
+struct node_arguments;  // src/core/order/node_sum.hpp
+
 struct csr_transpose;  // src/core/sparse/csr.hpp
 struct csr_product;
 
@@ -122,6 +125,9 @@ using fused_dot_row = void(const executor& where, const transform_arguments& upd
 using fused_nrm2_row = void(const executor& where, const transform_arguments& update,
                             type computation, const reduce_arguments& arguments);
 using reduce_row = void(const executor& where, const reduce_arguments& arguments);
+using sum_node_row = void(const executor& where, const node_arguments& arguments);
+using join_nodes_row = void(const executor& where, const join_arguments& arguments);
+using join_words_row = void(const executor& where, const join_words_arguments& arguments);
 using exact_row = void(const executor& where, const exact_arguments& arguments);
 using round_words_row = void(const executor& where, const round_arguments& arguments);
 using transform_row = void(const executor& where, const transform_arguments& arguments,
@@ -174,6 +180,13 @@ struct backend {
   multi_dot_row& multi_dot;
   /// sum, asum and nrm2, in the order of the contract.
   reduce_row& reduce;
+  /// Sums a node of a longer vector's tree, where its fields are as for `dot` and `reduce`, and
+  /// leaves it unfinished.
+  sum_node_row& sum_node;
+  /// Joins nodes, and words of exact sums. Windows are cuda's alone: on others all nodes are there,
+  /// and words are never joined.
+  join_nodes_row& join_nodes;
+  join_words_row& join_words;
   /// dot, sum, asum and nrm2, correctly rounded or added to words. Integers whose result is int64
   /// never come here.
   exact_row& exact;
