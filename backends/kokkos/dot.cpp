@@ -2,6 +2,7 @@
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
+#include "src/core/order/node_sum.hpp"
 #include "src/core/types/tables.hpp"
 
 namespace tally::backends::kokkos {
@@ -12,6 +13,7 @@ struct products {
   using sum = dot_sum<A>;
   using R = real_t<A>;
   Numbers x, y;
+  bool exchanged = false;  // whether x and y have changed places
 
   KOKKOS_FUNCTION sum lane(std::size_t first, std::size_t end) const {
     sum s{};
@@ -25,9 +27,13 @@ struct products {
       return {multiply(re, yre)};
     } else {  // at least y is complex: it comes last in a pair
       const R yim = y.template get<R>(i, 1);
-      if (!x.is_complex()) return {multiply(re, yre), R{}, multiply(re, yim), R{}};
+      if (!x.is_complex()) {
+        const R im = multiply(re, yim);
+        return {multiply(re, yre), R{}, exchanged ? R{} : im, exchanged ? im : R{}};
+      }
       const R im = x.template get<R>(i, 1);
-      return {multiply(re, yre), multiply(im, yim), multiply(re, yim), multiply(im, yre)};
+      const R ri = multiply(re, yim), ir = multiply(im, yre);
+      return {multiply(re, yre), multiply(im, yim), exchanged ? ir : ri, exchanged ? ri : ir};
     }
   }
 };
@@ -45,6 +51,14 @@ void dot(const executor&, const dot_arguments& a) {
       write(own_numbers<A>(a.x), own_numbers<A>(a.y));
     } else {
       write(numbers(a.x), numbers(a.y));
+    }
+  });
+}
+
+void sum_node_of_products(const node_arguments& a) {
+  with_node(a.what, a.accumulator, [&]<summand what, class A>() {
+    if constexpr (what == summand::product) {
+      leave_sum(products<A, numbers>{numbers(a.x), numbers(a.y), a.exchanged}, a.x.size, a.sum);
     }
   });
 }

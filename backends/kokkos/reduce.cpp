@@ -3,6 +3,7 @@
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
+#include "src/core/order/node_sum.hpp"
 #include "src/core/order/reduce_sum.hpp"
 #include "src/core/types/tables.hpp"
 
@@ -89,6 +90,16 @@ void reduce(const executor&, const reduce_arguments& a) {
       }
     };
     a.x.element == type_of<A> ? reduce(own_numbers<A>(a.x)) : reduce(numbers(a.x));
+  });
+}
+
+void sum_node_of_elements(const node_arguments& a) {
+  with_node(a.what, a.accumulator, [&]<summand what, class A>() {
+    if constexpr (what == summand::square) {
+      leave_sum(squares<A, numbers>{numbers(a.x)}, a.x.size, a.sum);
+    } else if constexpr (what != summand::product) {
+      leave_sum(values<A, numbers>{numbers(a.x), what == summand::magnitude}, a.x.size, a.sum);
+    }
   });
 }
 

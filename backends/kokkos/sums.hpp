@@ -227,4 +227,26 @@ void write_sum(const Terms& terms, std::size_t size, How how, void* data, int pa
   if (wait || on_host) where.fence();
 }
 
+/// Writes the sum itself, a node of a longer vector's tree.
+template <class Sum>
+struct write_node {
+  const Sum* sum;
+  Sum* node;
+
+  KOKKOS_FUNCTION void operator()(std::size_t) const { *node = *sum; }
+};
+
+/// Leaves the sum of `size` terms, at least one, at `node`, as `write_sum` does a result that it
+/// does not wait for.
+template <class Terms>
+void leave_sum(const Terms& terms, std::size_t size, void* node) {
+  using Sum = typename Terms::sum;
+  const space where;
+  auto* const nodes = static_cast<Sum*>(scratch(node_count(size) * sizeof(Sum)));
+  const Sum* const total = sum(where, terms, size, nodes);
+  Kokkos::parallel_for("tally node", Kokkos::RangePolicy<space>(where, 0, 1),
+                       write_node<Sum>{total, static_cast<Sum*>(node)});
+  if (on_host) where.fence();
+}
+
 }  // namespace tally::backends::kokkos

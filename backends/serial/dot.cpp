@@ -3,7 +3,10 @@
 
 #include "backends/serial/order.hpp"
 #include "backends/serial/term.hpp"
+#include "src/core/order/node_sum.hpp"
 #include "src/core/types/tables.hpp"
+
+#include <utility>
 
 namespace tally::backends::serial {
 namespace {
@@ -23,6 +26,18 @@ constexpr auto sums = make_pair_table<dot_sum<A>(const operand&, const operand&)
     []<class X, class Y>() { return &sum<A, X, Y>; });
 
 }  // namespace
+
+void sum_node_of_products(const node_arguments& a) {
+  with_node(a.what, a.accumulator, [&]<summand what, class A>() {
+    if constexpr (what == summand::product) {
+      dot_sum<A> sum = sums<A>[a.x.element][a.y.element](a.x, a.y);
+      if constexpr (is_complex_v<A>) {
+        if (a.exchanged) std::swap(sum.ri, sum.ir);
+      }
+      *static_cast<dot_sum<A>*>(a.sum) = sum;
+    }
+  });
+}
 
 void dot(const executor&, const dot_arguments& a) {
   with_type<accumulator_types>(a.result.element, [&]<class A>() {

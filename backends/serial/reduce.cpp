@@ -2,6 +2,7 @@
 #include "backends/serial/serial.hpp"
 
 #include "backends/serial/order.hpp"
+#include "src/core/order/node_sum.hpp"
 #include "src/core/order/reduce_sum.hpp"
 #include "src/core/types/tables.hpp"
 
@@ -61,7 +62,39 @@ auto* sum_of(reduction what, type x) {
   }
 }
 
+template <class R>
+norm_sum<R> norm_of(R squares, R scaled_up, R scaled_down) {
+  norm_sum<R> norm{squares};
+  norm.scaled = norm.is_small() ? scaled_up : scaled_down;
+  return norm;
+}
+
+/// Returns the sums of squares that nrm2 may need.
+template <class A>
+norm_sum<A> norm_of(const operand& x) {
+  using range = norm_range<real_t<A>>;
+  auto* const squares = sums<reduction::nrm2, A>[x.element];
+  const reduce_sum<A> plain = squares(x, 1), up = squares(x, range::up),
+                      down = squares(x, range::down);
+  if constexpr (is_complex_v<A>) {
+    return {norm_of(plain.re, up.re, down.re), norm_of(plain.im, up.im, down.im)};
+  } else {
+    return norm_of(plain.value, up.value, down.value);
+  }
+}
+
 }  // namespace
+
+void sum_node_of_elements(const node_arguments& a) {
+  with_node(a.what, a.accumulator, [&]<summand what, class A>() {
+    if constexpr (what == summand::square) {
+      *static_cast<norm_sum<A>*>(a.sum) = norm_of<A>(a.x);
+    } else if constexpr (what != summand::product) {
+      constexpr reduction of = what == summand::value ? reduction::sum : reduction::asum;
+      *static_cast<reduce_sum<A>*>(a.sum) = sums<of, A>[a.x.element](a.x, 1);
+    }
+  });
+}
 
 void reduce(const executor&, const reduce_arguments& a) {
   with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {

@@ -11,6 +11,7 @@
 #include <tally/gather.hpp>
 #include <tally/histogram.hpp>
 #include <tally/interval_sum.hpp>
+#include <tally/joined_sum.hpp>
 #include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>
 #include <tally/reduce.hpp>
@@ -134,6 +135,8 @@ struct planned_products {
   bool fixed_columns = false;  ///< the matrix's columns stay as they are
 };
 
+struct node_arguments;  // src/core/order/node_sum.hpp
+
 struct csr_transpose;  // src/core/sparse/csr.hpp
 struct csr_product;
 
@@ -170,6 +173,9 @@ using fused_nrm2_row = void(const executor& where, const transform_arguments& up
                             type computation, const reduce_arguments& arguments);
 using reduce_row = void(const executor& where, const reduce_arguments& arguments);
 using sum_interval_row = void(const executor& where, const interval_arguments& arguments);
+using sum_node_row = void(const executor& where, const node_arguments& arguments);
+using join_nodes_row = void(const executor& where, const join_arguments& arguments);
+using join_words_row = void(const executor& where, const join_words_arguments& arguments);
 using exact_row = void(const executor& where, const exact_arguments& arguments);
 using exact_sums_row = void(const executor& where, std::span<const exact_arguments> all);
 using round_words_row = void(const executor& where, const round_arguments& arguments);
@@ -225,6 +231,13 @@ struct backend {
   /// Sums vectors as `dot`, sum and asum do, or their squares, and leaves the sums unfinished; it
   /// also writes terms. The fields are checked as for those; there is something to write.
   sum_interval_row& sum_interval;
+  /// Sums a node of a longer vector's tree, where its fields are as for `dot` and `reduce`, and
+  /// leaves it unfinished.
+  sum_node_row& sum_node;
+  /// Joins nodes, and words of exact sums. Windows are cuda's alone: on others all nodes are there,
+  /// and words are never joined.
+  join_nodes_row& join_nodes;
+  join_words_row& join_words;
   /// dot, sum, asum and nrm2, correctly rounded or added to words. Integers whose result is int64
   /// never come here.
   exact_row& exact;

@@ -16,6 +16,7 @@
 #include <tally/gather.hpp>
 #include <tally/histogram.hpp>
 #include <tally/interval_sum.hpp>
+#include <tally/joined_sum.hpp>
 #include <tally/matrix_market.hpp>
 #include <tally/multi_dot.hpp>
 #include <tally/operand.hpp>

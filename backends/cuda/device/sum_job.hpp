@@ -19,7 +19,9 @@ struct sum_job {
   conjugate conjugated = conjugate::none;
   type x_type = type::float64;  ///< only kernels of any vectors read this and y_type
   type y_type = type::float64;
-  bool as_double = false;  ///< whether the sum of bytes in int64 is delivered as a double
+  bool unfinished = false;  ///< whether the sum is delivered as a node of a longer vector's tree,
+  bool exchanged = false;   ///< and of products whether x and y have changed places
+  bool as_double = false;   ///< whether the sum of bytes in int64 is delivered as a double
   /// 0: `result` is written as it is; else as words (words.hpp) with this tag.
   std::uint32_t tag = 0;
   /// The workspace (workspace.hpp), where there are several blocks.

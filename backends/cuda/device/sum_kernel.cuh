@@ -15,6 +15,8 @@
 //   add        adds the term of one element of each vector to a sum.
 //   rescales   says whether the elements are read a second time (norm_sum says why).
 //   add_scaled adds the scaled term to a sum that is otherwise complete.
+//   node       makes what a node of a longer vector's tree is (src/core/order/node_sum.hpp), where
+//              `finish` does not.
 //   parts      says how many numbers a result has; `finish` makes them of the sum.
 #pragma once
 
@@ -29,6 +31,11 @@ namespace tally::backends::cuda {
 
 template <class Terms>
 inline constexpr bool has_two = !std::is_void_v<typename Terms::Y>;
+
+/// Says whether the node of a longer vector's tree differs from a result.
+template <class Terms>
+concept has_node =
+    requires(const typename Terms::sum& s, const sum_job& job) { Terms::node(s, job); };
 
 /// Says whether all of these types have one byte.
 template <class... X>
@@ -220,6 +227,12 @@ __global__ void __launch_bounds__(max_warps* warp, 2) sum_kernel(const typename 
   using Terms = typename Share::Terms;
   typename Terms::sum total;
   if (add_in_blocks<Share>(job, blockIdx.x, gridDim.x, total)) {
+    if constexpr (has_node<Terms>) {
+      if (job.unfinished) {
+        deliver(Terms::node(total, job), job.tag, job.result);
+        return count_as_ended(job.ended);
+      }
+    }
     deliver<Terms::parts>(Terms::finish(total, job), job.tag, job.result);
     count_as_ended(job.ended);
   }

@@ -5,12 +5,14 @@
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/sum.hpp"
 #include "src/core/order/dot_sum.hpp"
+#include "src/core/order/node_sum.hpp"
 #include "src/core/types/tables.hpp"
 
 namespace tally::backends::cuda {
+namespace {
 
-void dot(const executor& where, const dot_arguments& a) {
-  sum_job job;
+/// Sums products; the job says what becomes of the sum.
+void sum_products(const executor& where, const dot_arguments& a, sum_job job) {
   job.x = a.x.data;
   job.y = a.y.data;
   job.x_increment = a.x.increment;
@@ -36,6 +38,17 @@ void dot(const executor& where, const dot_arguments& a) {
     run_sum(where, "dot", kernel, shape_of_sum(a.x.size, lanes, words), words, job, a.result.data,
             size_of(a.result.element), a.options.wait);
   });
+}
+
+}  // namespace
+
+void dot(const executor& where, const dot_arguments& a) { sum_products(where, a, sum_job()); }
+
+void sum_node_of_products(const executor& where, const node_arguments& a) {
+  sum_job job;
+  job.unfinished = true;
+  job.exchanged = a.exchanged;
+  sum_products(where, {a.x, a.y, conjugate::none, {a.sum, a.accumulator}, {.wait = false}}, job);
 }
 
 }  // namespace tally::backends::cuda

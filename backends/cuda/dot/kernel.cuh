@@ -45,6 +45,11 @@ struct products {
     }
   }
 
+  static __device__ sum node(const sum& s, const sum_job& job)
+    requires is_complex_v<A>
+  {
+    return job.exchanged ? sum{s.rr, s.ii, s.ir, s.ri} : s;
+  }
   static __device__ complex_number<R> finish(const sum& s, const sum_job& job) {
     if constexpr (std::is_same_v<A, std::int64_t> && are_bytes<X, Y>) {
       return sum_of_bytes(finish_parts(s, job.conjugated), job);

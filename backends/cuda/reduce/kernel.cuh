@@ -45,6 +45,23 @@ struct values {
       s = s + sum{term(convert<R>(x))};
     }
   }
+  /// Squares that can't leave the range need no sum of scaled ones.
+  static __device__ auto node(const sum& s, const sum_job&)
+    requires(std::is_floating_point_v<R> && (is_complex_v<A> || what == reduction::nrm2))
+  {
+    if constexpr (what != reduction::nrm2) {
+      return s;
+    } else if constexpr (is_complex_v<A>) {
+      norm_sum<A> norm;
+      norm.re.sum = s.re;
+      norm.im.sum = s.im;
+      return norm;
+    } else {
+      norm_sum<A> norm;
+      norm.sum = s.value;
+      return norm;
+    }
+  }
   static __device__ complex_number<R> finish(const sum& s, [[maybe_unused]] const sum_job& job) {
     if constexpr (std::is_same_v<A, std::int64_t> && are_bytes<X>) {
       return sum_of_bytes(finish_parts(s, what), job);
@@ -87,6 +104,7 @@ struct squares {
       add_scaled_square(s, convert<R>(x));
     }
   }
+  static __device__ sum node(const sum& s, const sum_job&) { return s; }
   static __device__ complex_number<R> finish(const sum& s, const sum_job&) {
     return finish_parts(s, reduction::nrm2);
   }

@@ -3,6 +3,7 @@
 #include "backends/cuda/reduce/kernels.hpp"
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/sum.hpp"
+#include "src/core/order/node_sum.hpp"
 #include "src/core/order/reduce_sum.hpp"
 
 namespace tally::backends::cuda {
@@ -19,10 +20,8 @@ const reduce_kernel& kernel_of(const reduce_arguments& a, type accumulator) {
   }
 }
 
-}  // namespace
-
-void reduce(const executor& where, const reduce_arguments& a) {
-  sum_job job;
+/// Sums a vector; the job says what becomes of the sum.
+void sum_elements(const executor& where, const reduce_arguments& a, sum_job job) {
   job.x = a.x.data;
   job.x_increment = a.x.increment;
   job.x_type = a.x.element;
@@ -43,6 +42,21 @@ void reduce(const executor& where, const reduce_arguments& a) {
   run_sum(where, names[static_cast<int>(a.what)], function,
           shape_of_sum(a.x.size, lanes, kernel.words), kernel.words, job, a.result.data,
           size_of(a.result.element), a.options.wait);
+}
+
+}  // namespace
+
+void reduce(const executor& where, const reduce_arguments& a) { sum_elements(where, a, sum_job()); }
+
+void sum_node_of_elements(const executor& where, const node_arguments& a) {
+  sum_job job;
+  job.unfinished = true;
+  const bool is_value = a.what == summand::value;
+  const reduction what = is_value                       ? reduction::sum
+                         : a.what == summand::magnitude ? reduction::asum
+                                                        : reduction::nrm2;
+  const type result = is_value ? a.accumulator : part_of(a.accumulator);
+  sum_elements(where, {a.x, what, {a.sum, result}, {.wait = false}}, job);
 }
 
 }  // namespace tally::backends::cuda

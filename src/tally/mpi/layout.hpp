@@ -1,9 +1,9 @@
 // How a vector is distributed over ranks: each rank holds an interval of it.
 #pragma once
 
+#include <tally/distributed/borders.hpp>
 #include <tally/error.hpp>
 #include <tally/mpi/communicator.hpp>
-#include <tally/order.hpp>
 
 #include <algorithm>
 #include <array>
@@ -19,35 +19,6 @@
 namespace tally::mpi {
 
 namespace layouts {
-
-/// Where the intervals of ranks begin, in order of the ranks, and the total behind them. It takes 8
-/// bytes a rank.
-class borders {
- public:
-  borders() = default;
-  /// @param sizes the elements of each rank.
-  explicit borders(const std::vector<std::int64_t>& sizes) : first_(sizes.size() + 1, 0) {
-    std::partial_sum(sizes.begin(), sizes.end(), first_.begin() + 1);
-  }
-
-  /// The number of a rank's first element.
-  std::int64_t first(int rank) const noexcept { return first_[static_cast<std::size_t>(rank)]; }
-  /// The number behind that of its last one.
-  std::int64_t last(int rank) const noexcept { return first(rank + 1); }
-  /// How many it has.
-  std::int64_t size(int rank) const noexcept { return last(rank) - first(rank); }
-  /// How many all ranks have.
-  std::int64_t total() const noexcept { return first_.back(); }
-  /// The rank that has element i, which is one of [0, total).
-  int owner(std::int64_t i) const noexcept {
-    return static_cast<int>(std::upper_bound(first_.begin(), first_.end() - 1, i) -
-                            first_.begin()) -
-           1;
-  }
-
- private:
-  std::vector<std::int64_t> first_ = {0};
-};
 
 /// What is made of MPI once and used by many calls: operations, and types of messages. A message is
 /// one element of its type, for the algorithms of some MPI libraries take the elements of an array
@@ -148,17 +119,13 @@ class layout {
   /// goes with borders that are multiples of `order::chunk`: then no chunk is cut, and sums in the
   /// default grade take one message. `cut(total, ranks, ranks)` is the total.
   static constexpr std::int64_t cut(std::int64_t total, int rank, int ranks) noexcept {
-    constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
-    const std::int64_t chunks = total / chunk + (total % chunk != 0);
-    const std::int64_t before =
-        chunks / ranks * rank + std::min<std::int64_t>(rank, chunks % ranks);
-    return std::min(total, before * chunk);
+    return distributed::cut(total, rank, ranks);
   }
 
   /// The communicator of the layout. It is for the calls of Tally.
   MPI_Comm communicator() const noexcept { return communicator_.get(); }
   /// All intervals.
-  const std::shared_ptr<const layouts::borders>& borders() const noexcept { return borders_; }
+  const std::shared_ptr<const distributed::borders>& borders() const noexcept { return borders_; }
   /// What calls have made of MPI.
   layouts::kept_handles& handles() const noexcept { return *handles_; }
 
@@ -214,7 +181,7 @@ class layout {
     if (size > most - before) refuse(rank, "makes the total larger than 2^62");
   }
 
-  static std::shared_ptr<const layouts::borders> in_a_row(const std::vector<interval>& all) {
+  static std::shared_ptr<const distributed::borders> in_a_row(const std::vector<interval>& all) {
     std::vector<std::int64_t> sizes;
     std::int64_t before = 0;
     for (std::size_t r = 0; r < all.size(); ++r) {
@@ -222,10 +189,10 @@ class layout {
       sizes.push_back(all[r][1]);
       before += all[r][1];
     }
-    return std::make_shared<const layouts::borders>(sizes);
+    return std::make_shared<const distributed::borders>(sizes);
   }
-  static std::shared_ptr<const layouts::borders> placed(const std::vector<interval>& all,
-                                                        const std::vector<std::size_t>& order) {
+  static std::shared_ptr<const distributed::borders> placed(const std::vector<interval>& all,
+                                                            const std::vector<std::size_t>& order) {
     std::vector<std::int64_t> sizes;
     std::int64_t before = 0;
     for (const std::size_t r : order) {
@@ -238,10 +205,10 @@ class layout {
       sizes.push_back(size);
       before += size;
     }
-    return std::make_shared<const layouts::borders>(sizes);
+    return std::make_shared<const distributed::borders>(sizes);
   }
 
-  std::shared_ptr<const layouts::borders> borders_;
+  std::shared_ptr<const distributed::borders> borders_;
   calls::owned_communicator communicator_;
   std::unique_ptr<layouts::kept_handles> handles_;
   int rank_;

@@ -20,6 +20,9 @@
 #pragma once
 
 #include <tally/csr_matrix.hpp>
+#include <tally/distributed/borders.hpp>
+#include <tally/distributed/device_copy.hpp>
+#include <tally/distributed/rows_part.hpp>
 #include <tally/error.hpp>
 #include <tally/executor.hpp>
 #include <tally/gather.hpp>
@@ -53,22 +56,9 @@ namespace tally::mpi {
 
 namespace matrices {
 
-/// The elements of one message, a neighbour's or for it.
-struct message {
-  int rank = 0;
-  std::size_t first = 0;  ///< in the buffer
-  std::size_t count = 0;
-};
-
 /// The type of a message of elements, which are only moved.
 inline MPI_Datatype type_of_size(std::size_t bytes) {
   return bytes == 4 ? MPI_UINT32_T : bytes == 8 ? MPI_UINT64_T : MPI_C_DOUBLE_COMPLEX;
-}
-
-/// A list of indices as an operand.
-template <class Index>
-operand as_indices(const std::vector<Index>& all) {
-  return {all.data(), all.size(), 1, sizeof(Index) == 4 ? type::int32 : type::int64};
 }
 
 /// Gathers for a product, under whose name its errors go.
@@ -83,17 +73,6 @@ inline void gather(const executor& where, const gather_arguments& arguments) {
   }
 }
 
-/// A number that an index of the local matrix can be.
-template <class Index>
-Index narrowed(std::size_t number) {
-  if (number > static_cast<std::size_t>(std::numeric_limits<Index>::max())) {
-    throw error(errc::invalid_argument,
-                "tally::mpi::matrix: " + std::to_string(number) +
-                    " terms or columns of a rank are more than its indices count");
-  }
-  return static_cast<Index>(number);
-}
-
 }  // namespace matrices
 
 /// Rows [offset, offset + l.size()) of a whole matrix, those of this rank: of one that each rank
@@ -104,29 +83,7 @@ Index narrowed(std::size_t number) {
 template <element Value, csr_index Offset, csr_index Column>
 csr_view<Value, Offset, Column> rows_of(const layout& l,
                                         const csr_view<Value, Offset, Column>& whole) {
-  if (whole.rows != static_cast<std::size_t>(l.total())) {
-    throw error(errc::size_mismatch, "tally::mpi::rows_of: the matrix has " +
-                                         std::to_string(whole.rows) + " rows, the layout has " +
-                                         std::to_string(l.total()) + " elements");
-  }
-  const std::size_t offsets = whole.row_ends
-                                  ? std::min(whole.row_offsets.size(), whole.row_ends->size())
-                                  : whole.row_offsets.size() - !whole.row_offsets.empty();
-  if (offsets < whole.rows) {
-    throw error(errc::size_mismatch, "tally::mpi::rows_of: the matrix has " +
-                                         std::to_string(whole.rows) + " rows and offsets for " +
-                                         std::to_string(offsets));
-  }
-  if (whole.rows == 0) return whole;
-  const auto first = static_cast<std::size_t>(l.first());
-  const auto size = static_cast<std::size_t>(l.size());
-  const auto ends = whole.row_ends ? *whole.row_ends : whole.row_offsets.subspan(1);
-  return {size,
-          whole.columns,
-          whole.row_offsets.subspan(first, size),
-          ends.subspan(first, size),
-          whole.column_indices,
-          whole.values};
+  return distributed::rows_of("tally::mpi::rows_of", l.total(), l.first(), l.size(), whole);
 }
 
 /// A matrix whose rows are distributed by one layout and its columns, so the vectors that it is
@@ -163,9 +120,9 @@ class matrix {
   /// How many columns it has.
   std::int64_t columns() const noexcept { return columns_->total(); }
   /// How many rows of this rank wait for elements of others.
-  std::size_t boundary_rows() const noexcept { return boundary_rows_.size(); }
+  std::size_t boundary_rows() const noexcept { return part_.boundary_rows.size(); }
   /// How many elements of others this rank needs.
-  std::size_t ghosts() const noexcept { return used_.size() - own_used_.size(); }
+  std::size_t ghosts() const noexcept { return part_.used.size() - part_.own_used.size(); }
 
   /// y = alpha A x + beta y with types erased: what `spmv` calls. The vector that beta multiplies
   /// is `added`, where there is one.
@@ -177,8 +134,8 @@ class matrix {
 
  private:
   template <csr_index Offset, csr_index Column>
-  matrix(calls::owned_communicator own, std::shared_ptr<const layouts::borders> rows,
-         std::shared_ptr<const layouts::borders> columns,
+  matrix(calls::owned_communicator own, std::shared_ptr<const distributed::borders> rows,
+         std::shared_ptr<const distributed::borders> columns,
          const csr_view<Value, Offset, Column>& local)
       : communicator_(std::move(own)),
         rows_(std::move(rows)),
@@ -186,8 +143,9 @@ class matrix {
         rank_(calls::rank_in(communicator_.get())) {
     std::optional<calls::failure> failed;
     calls::attempt(failed, [&] {
-      check(local);
-      take(local);
+      part_ = distributed::rows_part<Value, Index>("tally::mpi::matrix", *rows_, *columns_, rank_,
+                                                   local);
+      calls::count_of(part_.used.size());
     });
     calls::agree(communicator_.get(), failed);
     find_neighbours();
@@ -204,108 +162,13 @@ class matrix {
     return calls::owned_communicator::duplicate(rows.communicator());
   }
 
-  template <class Offset, class Column>
-  void check(const csr_view<Value, Offset, Column>& local) const {
-    if (local.rows != static_cast<std::size_t>(rows_->size(rank_)) ||
-        local.columns != static_cast<std::size_t>(columns_->total())) {
-      throw error(errc::size_mismatch, "tally::mpi::matrix: this rank's rows are " +
-                                           std::to_string(local.rows) + " x " +
-                                           std::to_string(local.columns) + ", the layouts give " +
-                                           std::to_string(rows_->size(rank_)) + " x " +
-                                           std::to_string(columns_->total()));
-    }
-    validate(serial(), local);
-  }
-
-  /// The terms of row i: from first to second.
-  template <class Offset, class Column>
-  static std::pair<std::size_t, std::size_t> terms_of(const csr_view<Value, Offset, Column>& local,
-                                                      std::size_t i) {
-    return {
-        static_cast<std::size_t>(local.row_offsets[i]),
-        static_cast<std::size_t>(local.row_ends ? (*local.row_ends)[i] : local.row_offsets[i + 1])};
-  }
-
-  /// Copies this rank's rows, the interior ones and the boundary ones.
-  template <class Offset, class Column>
-  void take(const csr_view<Value, Offset, Column>& local) {
-    const std::int64_t first = columns_->first(rank_), last = columns_->last(rank_);
-    const auto is_own = [&](std::size_t j) {
-      const auto c = static_cast<std::int64_t>(local.column_indices[j]);
-      return first <= c && c < last;
-    };
-    interior_.rows = local.rows;
-    interior_.columns = static_cast<std::size_t>(last - first);
-    matrices::narrowed<Index>(interior_.columns);
-    const auto is_interior = [&](std::size_t i) {
-      const auto [begin, end] = terms_of(local, i);
-      for (std::size_t j = begin; j < end; ++j) {
-        if (!is_own(j)) return false;
-      }
-      return true;
-    };
-    std::size_t interior_terms = 0, boundary_terms = 0;
-    for (std::size_t i = 0; i < local.rows; ++i) {
-      const auto [begin, end] = terms_of(local, i);
-      (is_interior(i) ? interior_terms : boundary_terms) += end - begin;
-    }
-    interior_.row_offsets.reserve(local.rows + 1);
-    interior_.column_indices.reserve(interior_terms);
-    interior_.values.reserve(interior_terms);
-    boundary_.column_indices.reserve(boundary_terms);
-    boundary_.values.reserve(boundary_terms);
-    std::vector<std::int64_t> boundary_columns;
-    boundary_columns.reserve(boundary_terms);
-    for (std::size_t i = 0; i < local.rows; ++i) {
-      const auto [begin, end] = terms_of(local, i);
-      const bool interior = is_interior(i);
-      if (!interior) boundary_rows_.push_back(matrices::narrowed<Index>(i));
-      for (std::size_t j = begin; j < end; ++j) {
-        const auto c = static_cast<std::int64_t>(local.column_indices[j]);
-        if (interior) {
-          interior_.column_indices.push_back(static_cast<Index>(c - first));
-          interior_.values.push_back(local.values[j]);
-        } else {
-          boundary_columns.push_back(c);
-          boundary_.values.push_back(local.values[j]);
-        }
-      }
-      interior_.row_offsets.push_back(matrices::narrowed<Index>(interior_.values.size()));
-      if (!interior) {
-        boundary_.row_offsets.push_back(matrices::narrowed<Index>(boundary_.values.size()));
-      }
-    }
-
-    used_ = boundary_columns;
-    std::sort(used_.begin(), used_.end());
-    used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
-    calls::count_of(used_.size());
-    boundary_.rows = boundary_rows_.size();
-    boundary_.columns = used_.size();
-    for (const std::int64_t c : boundary_columns) {
-      const auto place = std::lower_bound(used_.begin(), used_.end(), c) - used_.begin();
-      boundary_.column_indices.push_back(static_cast<Index>(place));
-    }
-    const auto below = std::lower_bound(used_.begin(), used_.end(), first);
-    below_ = static_cast<std::size_t>(below - used_.begin());
-    for (auto c = below; c != used_.end() && *c < last; ++c) {
-      own_used_.push_back(static_cast<Index>(*c - first));
-    }
-  }
-
   /// Tells other ranks what this one needs of them.
   void find_neighbours() {
     const auto ranks = static_cast<std::size_t>(calls::ranks_of(communicator_.get()));
     std::vector<int> needed(ranks), wanted(ranks);
-    for (std::size_t i = 0; i < used_.size();) {
-      const int rank = columns_->owner(used_[i]);
-      const auto end = std::lower_bound(used_.begin(), used_.end(), columns_->last(rank));
-      const std::size_t count = static_cast<std::size_t>(end - used_.begin()) - i;
-      if (rank != rank_) {
-        needed[static_cast<std::size_t>(rank)] = static_cast<int>(count);
-        received_.push_back({rank, i, count});
-      }
-      i += count;
+    received_ = part_.received(*columns_, rank_);
+    for (const distributed::message& m : received_) {
+      needed[static_cast<std::size_t>(m.rank)] = static_cast<int>(m.count);
     }
     calls::check(
         MPI_Alltoall(needed.data(), 1, MPI_INT, wanted.data(), 1, MPI_INT, communicator_.get()),
@@ -319,14 +182,14 @@ class matrix {
 
     std::vector<std::int64_t> columns(all);
     std::vector<MPI_Request> requests;
-    for (const matrices::message& m : sent_) {
+    for (const distributed::message& m : sent_) {
       calls::check(MPI_Irecv(columns.data() + m.first, static_cast<int>(m.count), MPI_INT64_T,
                              m.rank, tag, communicator_.get(), &requests.emplace_back()),
                    "MPI_Irecv");
     }
-    for (const matrices::message& m : received_) {
-      calls::check(MPI_Isend(used_.data() + m.first, static_cast<int>(m.count), MPI_INT64_T, m.rank,
-                             tag, communicator_.get(), &requests.emplace_back()),
+    for (const distributed::message& m : received_) {
+      calls::check(MPI_Isend(part_.used.data() + m.first, static_cast<int>(m.count), MPI_INT64_T,
+                             m.rank, tag, communicator_.get(), &requests.emplace_back()),
                    "MPI_Isend");
     }
     wait_for(requests);
@@ -344,19 +207,12 @@ class matrix {
   static constexpr int tag = 2;
 
   calls::owned_communicator communicator_;
-  std::shared_ptr<const layouts::borders> rows_, columns_;
+  std::shared_ptr<const distributed::borders> rows_, columns_;
   int rank_;
-  /// All rows, of which boundary ones are empty here; columns are those of this rank.
-  csr_matrix<Value, Index, Index> interior_;
-  /// The boundary rows, whose columns are places in `used_`.
-  csr_matrix<Value, Index, Index> boundary_;
-  std::vector<Index> boundary_rows_;
-  std::vector<std::int64_t> used_;  ///< columns of boundary rows, ascending
-  std::size_t below_ = 0;           ///< those of them that lower ranks have
-  std::vector<Index> own_used_;     ///< those that this rank has, counted from its first one
-  std::vector<Index> own_sent_;     ///< what other ranks need of this one, message by message
-  std::vector<matrices::message> received_;  ///< to places in `used_`
-  std::vector<matrices::message> sent_;      ///< from places in `own_sent_`
+  distributed::rows_part<Value, Index> part_;
+  std::vector<Index> own_sent_;  ///< what other ranks need of this one, message by message
+  std::vector<distributed::message> received_;  ///< to places in `part_.used`
+  std::vector<distributed::message> sent_;      ///< from places in `own_sent_`
   mutable matrices::resident resident_;
 };
 
@@ -377,34 +233,34 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
   }
   const std::size_t x_bytes = size_of(x.element);
   const executor on = where.name() == "automatic" ? choose(x, operand(y)) : where;
-  const matrices::arrays on_host = {as_operand(interior_.view()), as_operand(boundary_.view()),
-                                    matrices::as_indices(boundary_rows_),
-                                    matrices::as_indices(own_used_),
-                                    matrices::as_indices(own_sent_)};
+  const distributed::arrays on_host = {
+      as_operand(part_.interior.view()), as_operand(part_.boundary.view()),
+      distributed::as_indices(part_.boundary_rows), distributed::as_indices(part_.own_used),
+      distributed::as_indices(own_sent_)};
   std::optional<calls::failure> failed;
   matrices::placement p;
   calls::attempt(failed,
-                 [&] { p = resident_.on(on, on_host, used_.size(), x.element, y.element); });
+                 [&] { p = resident_.on(on, on_host, part_.used.size(), x.element, y.element); });
   std::vector<std::byte> received;  // where there is no room, messages arrive all the same
   if (failed) {
-    received.resize(used_.size() * x_bytes);
+    received.resize(part_.used.size() * x_bytes);
     p.received = received.data();
   }
 
   const MPI_Datatype type = matrices::type_of_size(x_bytes);
   calls::exchange messages(received_.size() + sent_.size());
-  for (const matrices::message& m : received_) {
+  for (const distributed::message& m : received_) {
     messages.receive(p.received + m.first * x_bytes, static_cast<int>(m.count), type, m.rank, tag,
                      communicator_.get());
   }
 
   calls::attempt(failed, [&] {
     const auto width = static_cast<std::size_t>(columns_->size(rank_));
-    if (x.size != width || y.size != interior_.rows || (added && added->size != y.size)) {
+    if (x.size != width || y.size != part_.interior.rows || (added && added->size != y.size)) {
       throw error(errc::size_mismatch,
                   "tally::mpi::spmv: x has " + std::to_string(x.size) + " elements and y has " +
                       std::to_string(y.size) + ", of this rank's part of the matrix " +
-                      std::to_string(width) + " and " + std::to_string(interior_.rows));
+                      std::to_string(width) + " and " + std::to_string(part_.interior.rows));
     }
     for (const auto& [name, v] : {std::pair("x", x), std::pair("y", operand(y))}) {
       if (v.data != nullptr || v.size == 0) continue;
@@ -416,14 +272,14 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
     matrices::gather(on, {x, p.here.own_sent, gathered});
     if (p.gathered != p.sent) copy_bytes(on, p.gathered, p.sent, own_sent_.size() * x_bytes);
   });
-  for (const matrices::message& m : sent_) {  // a rank that has failed sends empty messages
+  for (const distributed::message& m : sent_) {  // a rank that has failed sends empty messages
     messages.send(p.sent + m.first * x_bytes, failed ? 0 : static_cast<int>(m.count), type, m.rank,
                   tag, communicator_.get());
   }
   const call_options options{g, false};
-  const output_operand sums{p.boundary_y, boundary_rows_.size(), 1, y.element};
+  const output_operand sums{p.boundary_y, part_.boundary_rows.size(), 1, y.element};
   calls::attempt(failed, [&] {
-    const output_operand own{p.used_x + below_ * x_bytes, own_used_.size(), 1, x.element};
+    const output_operand own{p.used_x + part_.below * x_bytes, part_.own_used.size(), 1, x.element};
     matrices::gather(on, {x, p.here.own_used, own});
     const spmv_arguments product{p.here.interior, x,       y,    alpha, beta,
                                  p.interior_plan, options, added};
@@ -444,14 +300,14 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
                                                 " has failed, and its elements are missing here");
       }
     }
-    if (boundary_rows_.empty()) return;
+    if (part_.boundary_rows.empty()) return;
     if (p.used_x != p.received) {  // those of lower ranks, and those of higher ones
-      const std::size_t above = below_ + own_used_.size();
-      copy_bytes(on, p.received, p.used_x, below_ * x_bytes);
+      const std::size_t above = part_.below + part_.own_used.size();
+      copy_bytes(on, p.received, p.used_x, part_.below * x_bytes);
       copy_bytes(on, p.received + above * x_bytes, p.used_x + above * x_bytes,
-                 (used_.size() - above) * x_bytes);
+                 (part_.used.size() - above) * x_bytes);
     }
-    const operand used{p.used_x, used_.size(), 1, x.element};
+    const operand used{p.used_x, part_.used.size(), 1, x.element};
     spmv_arguments product{p.here.boundary, used, sums, alpha, beta, p.boundary_plan, options};
     if (added) product.added = operand(sums);
     spmv(on, product);
@@ -468,7 +324,7 @@ matrix<Value, Index> matrix<Value, Index>::transposed(conjugate values) const {
   const auto for_each_entry = [&](const auto& f) {
     const std::int64_t first = columns_->first(rank_);
     std::size_t boundary = 0;
-    for (std::size_t i = 0; i < interior_.rows; ++i) {
+    for (std::size_t i = 0; i < part_.interior.rows; ++i) {
       const std::int64_t row = rows_->first(rank_) + static_cast<std::int64_t>(i);
       const auto each = [&](const auto& part, std::size_t r, const auto& column) {
         const auto begin = static_cast<std::size_t>(part.row_offsets[r]);
@@ -477,10 +333,11 @@ matrix<Value, Index> matrix<Value, Index>::transposed(conjugate values) const {
           f(entry{row, column(part.column_indices[j]), part.values[j]});
         }
       };
-      each(interior_, i, [&](Index c) { return first + static_cast<std::int64_t>(c); });
-      if (boundary < boundary_rows_.size() &&
-          static_cast<std::size_t>(boundary_rows_[boundary]) == i) {
-        each(boundary_, boundary++, [&](Index c) { return used_[static_cast<std::size_t>(c)]; });
+      each(part_.interior, i, [&](Index c) { return first + static_cast<std::int64_t>(c); });
+      if (boundary < part_.boundary_rows.size() &&
+          static_cast<std::size_t>(part_.boundary_rows[boundary]) == i) {
+        each(part_.boundary, boundary++,
+             [&](Index c) { return part_.used[static_cast<std::size_t>(c)]; });
       }
     }
   };

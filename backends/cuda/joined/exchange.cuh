@@ -1,0 +1,83 @@
+// The blocks of several devices hand each other sums through windows (<tally/joined_sum.hpp>): each
+// stores its payloads as words into the windows of all others and polls its own.
+//
+// A window begins with a number for each sum of a call: how often that sum was exchanged. It is the
+// tag of the words, so words need not be emptied, and a graph may be launched again. Behind these
+// lie two places for each sum, which calls take in turn. That is enough: who stores the words of
+// call n + 2 has seen the others' of call n + 1, which they stored after they had read those of n.
+// A tag returns after 2^32 calls, when its words have long been overwritten.
+#pragma once
+
+#include "backends/cuda/device/words.hpp"
+#include "backends/cuda/joined/job.hpp"
+
+namespace tally::backends::cuda {
+
+// These accesses are relaxed, at the scope of all devices.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+__device__ inline void store_word_to_device(std::uint64_t* to, std::uint64_t word) {
+  *static_cast<volatile std::uint64_t*>(to) = word;
+}
+__device__ inline std::uint64_t load_word_of_device(const std::uint64_t* from) {
+  return *static_cast<const volatile std::uint64_t*>(from);
+}
+#else
+__device__ inline void store_word_to_device(std::uint64_t* to, std::uint64_t word) {
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+}
+__device__ inline std::uint64_t load_word_of_device(const std::uint64_t* from) {
+  std::uint64_t word;
+  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
+  return word;
+}
+#endif
+
+/// One exchange of the sum that this block has. All threads of the block make it and end it. Where
+/// there are no windows it is none.
+class exchange {
+ public:
+  __device__ exchange(const windows& w, unsigned sum) : windows_(w), sum_(sum) {
+    if (w.ranks == 0) return;
+    number_ = w.of[w.rank] + sum;
+    // Through L2: the launch before may have written it after this one was placed.
+    tag_ = static_cast<std::uint32_t>(__ldcg(reinterpret_cast<unsigned long long*>(number_))) + 1;
+  }
+
+  /// Stores payload i into the windows of all other ranks.
+  __device__ void store(unsigned i, std::uint32_t payload) const {
+    const std::uint64_t word = make_word(payload, tag_);
+    for (int r = 0; r < windows_.ranks; ++r) {
+      if (r != windows_.rank) store_word_to_device(place(r, windows_.rank) + i, word);
+    }
+  }
+  /// Waits for payload i of another rank.
+  __device__ std::uint32_t wait(int rank, unsigned i) const {
+    const std::uint64_t* const from = place(windows_.rank, rank) + i;
+    std::uint64_t word;
+    do {
+      word = load_word_of_device(from);
+    } while (tag_of(word) != tag_);
+    return static_cast<std::uint32_t>(word);
+  }
+  /// Ends it, after all threads have what they waited for.
+  __device__ void end() const {
+    __syncthreads();
+    if (threadIdx.x == 0) *number_ = tag_;
+  }
+
+ private:
+  /// Where the words of one rank are in the window of another.
+  __device__ std::uint64_t* place(int window, int from) const {
+    constexpr auto words = static_cast<unsigned>(windows::most_numbers_bytes / 4);
+    const unsigned turn = 2 * sum_ + (tag_ & 1);
+    return windows_.of[window] + windows::most_sums +
+           static_cast<std::size_t>(turn * windows_.ranks + from) * words;
+  }
+
+  const windows& windows_;
+  std::uint64_t* number_ = nullptr;
+  unsigned sum_;
+  std::uint32_t tag_ = 0;
+};
+
+}  // namespace tally::backends::cuda

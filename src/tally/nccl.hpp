@@ -1,0 +1,10 @@
+// Tally over several GPUs by NCCL: the same bits on any number of devices. The CMake target
+// tally::nccl has what this needs: Tally, NCCL and CUDA's runtime. See docs/ranks.md.
+#pragma once
+
+#include <tally/nccl/communicator.hpp>
+#include <tally/nccl/extremum.hpp>
+#include <tally/nccl/histogram.hpp>
+#include <tally/nccl/layout.hpp>
+#include <tally/nccl/matrix.hpp>
+#include <tally/nccl/sums.hpp>

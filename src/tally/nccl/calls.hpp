@@ -1,0 +1,66 @@
+// Calls of NCCL and of CUDA's runtime.
+#pragma once
+
+#include <tally/error.hpp>
+#include <tally/executor.hpp>
+
+#include <nccl.h>
+
+#include <string>
+
+/// The operations of Tally over the devices of an NCCL communicator, queued on a stream.
+namespace tally::nccl {
+
+namespace calls {
+
+/// Checks what a call of NCCL has returned.
+/// @throws error device_failure, with NCCL's own text.
+inline void check(ncclResult_t status, const char* function) {
+  if (status == ncclSuccess || status == ncclInProgress) return;
+  throw error(errc::device_failure, std::string(function) + ": " + ncclGetErrorString(status));
+}
+
+/// Checks what a call of CUDA has returned.
+/// @throws error device_failure, out_of_memory.
+inline void check(cudaError_t status, const char* function) {
+  if (status == cudaSuccess) return;
+  (void)cudaGetLastError();
+  throw error(status == cudaErrorMemoryAllocation ? errc::out_of_memory : errc::device_failure,
+              std::string(function) + ": " + cudaGetErrorString(status));
+}
+
+/// Makes a device the calling thread's current one while this lives.
+class current_device {
+ public:
+  explicit current_device(int device) {
+    check(cudaGetDevice(&before_), "cudaGetDevice");
+    if (before_ != device) check(cudaSetDevice(device), "cudaSetDevice");
+    changed_ = before_ != device;
+  }
+  ~current_device() {
+    if (changed_) (void)cudaSetDevice(before_);
+  }
+  current_device(const current_device&) = delete;
+  current_device& operator=(const current_device&) = delete;
+
+ private:
+  int before_ = 0;
+  bool changed_ = false;
+};
+
+/// Calls of NCCL that are made together: messages between ranks go at once.
+template <class Calls>
+void together(const Calls& all) {
+  check(ncclGroupStart(), "ncclGroupStart");
+  try {
+    all();
+  } catch (...) {
+    (void)ncclGroupEnd();
+    throw;
+  }
+  check(ncclGroupEnd(), "ncclGroupEnd");
+}
+
+}  // namespace calls
+
+}  // namespace tally::nccl

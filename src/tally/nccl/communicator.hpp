@@ -1,0 +1,202 @@
+// Communicators: the devices that calls are made over, with the memory that calls need.
+#pragma once
+
+#include <tally/buffer.hpp>
+#include <tally/error.hpp>
+#include <tally/exact_words.hpp>
+#include <tally/executor.hpp>
+#include <tally/joined_sum.hpp>
+#include <tally/nccl/calls.hpp>
+#include <tally/nccl/windows.hpp>
+#include <tally/types.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tally::nccl {
+
+namespace calls {
+
+/// Device memory that grows. What was outgrown is kept, for graphs may write there.
+class room {
+ public:
+  room(const executor& where, std::size_t bytes) { grow(where, bytes); }
+
+  /// So many bytes at least; what was in it is gone where it had to grow.
+  std::byte* of(const executor& where, std::size_t bytes) {
+    if (bytes > all_.back().bytes()) grow(where, std::bit_ceil(bytes));
+    return static_cast<std::byte*>(all_.back().get());
+  }
+  std::size_t bytes() const noexcept { return all_.back().bytes(); }
+
+ private:
+  void grow(const executor& where, std::size_t bytes) {
+    all_.reserve(all_.size() + 1);
+    all_.emplace_back(where, bytes);
+  }
+
+  std::vector<buffer> all_;
+};
+
+}  // namespace calls
+
+/// An NCCL communicator of the caller's, with the memory that Tally's calls over it need.
+///
+/// It is made once and used by many calls. All ranks make the same calls in the same order, each on
+/// streams that follow each other, and one thread of a rank at a time. Making it and destroying it
+/// are collective; before a rank destroys it, its calls have ended on the device. It must go before
+/// the NCCL communicator does. What calls of up to `windows::most_sums` sums need is there from the
+/// start; a call of more makes room, and is made once before it is captured in a graph.
+///
+/// Where all devices reach each other's memory (up to `windows::most` of one host, with NVLink or
+/// PCIe peer access), sums are exchanged by the kernel that makes the results; else by collective
+/// operations of NCCL. The bits are the same. The environment variable TALLY_NCCL_WINDOWS=0, set
+/// alike for all ranks, leaves everything to NCCL.
+class communicator {
+ public:
+  /// Collective; blocks.
+  /// @param comm  NCCL's communicator, of the device of `where`. It stays the caller's.
+  /// @param where `cuda` on the device of this rank.
+  /// @throws error invalid_argument for another executor or device; device_failure, out_of_memory.
+  communicator(ncclComm_t comm, const executor& where)
+      : comm_(comm),
+        where_(checked(comm, where)),
+        words_(where_, words_at_first),
+        nodes_(where_, numbers_at_first),
+        others_(where_, numbers_at_first),
+        pieces_(where_, numbers_at_first),
+        results_(where_, results_at_first, reach::kernels_and_host) {
+    const calls::current_device current(device());
+    calls::check(ncclCommUserRank(comm, &rank_), "ncclCommUserRank");
+    calls::check(ncclCommCount(comm, &ranks_), "ncclCommCount");
+    calls::check(cudaMemset(words_.of(where_, 0), 0, words_.bytes()), "cudaMemset");
+    calls::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    const char* const chosen = std::getenv("TALLY_NCCL_WINDOWS");
+    if (ranks_ > windows::most || (chosen != nullptr && std::string(chosen) == "0")) return;
+    windows_.emplace(
+        where_, rank_, ranks_,
+        [&](const calls::window_card& mine, std::vector<calls::window_card>& all) {
+          gather(&mine, all.data(), sizeof mine);
+        },
+        [&](bool opened) {
+          std::vector<std::int64_t> all(static_cast<std::size_t>(ranks_));
+          const std::int64_t own = opened ? 1 : 0;
+          gather(&own, all.data(), sizeof own);
+          return std::find(all.begin(), all.end(), 0) == all.end();
+        });
+  }
+  ~communicator() {
+    if (!windows_ || !windows_->spans_processes()) return;
+    windows_->close();
+    std::vector<std::int64_t> all(static_cast<std::size_t>(ranks_));
+    const std::int64_t own = 0;
+    try {
+      gather(&own, all.data(), sizeof own);  // no rank frees its window before all have left it
+    } catch (const error&) {
+    }
+  }
+  communicator(const communicator&) = delete;
+  communicator& operator=(const communicator&) = delete;
+
+  /// This device's number.
+  int rank() const noexcept { return rank_; }
+  /// How many devices there are.
+  int ranks() const noexcept { return ranks_; }
+  /// The number of the device in this process.
+  int device() const noexcept { return where_.device(); }
+  /// NCCL's communicator.
+  ncclComm_t get() const noexcept { return comm_; }
+  /// The windows that sums go through; null where NCCL's operations bring them.
+  const windows* through() const noexcept { return windows_ ? windows_->get() : nullptr; }
+
+  /// Brings bytes of all ranks, in host memory, to each. Collective; blocks.
+  void gather(const void* mine, void* all, std::size_t bytes) const {
+    const calls::current_device current(device());
+    const std::size_t ranks = static_cast<std::size_t>(ranks_);
+    buffer room(where_, (ranks + 1) * bytes);
+    auto* const own = static_cast<std::byte*>(room.get());
+    copy_bytes(where_, mine, own, bytes);
+    calls::check(ncclAllGather(own, own + bytes, bytes, ncclUint8, comm_, where_.stream()),
+                 "ncclAllGather");
+    copy_bytes(where_, own + bytes, all, ranks * bytes);
+  }
+
+  /// @throws error invalid_argument for an executor that is not on this device.
+  void check_executor(const executor& where) const {
+    if (where.name() == "cuda" && where.device() == device()) return;
+    throw error(errc::invalid_argument,
+                "tally::nccl: the executor is " + std::string(where.name()) + " on device " +
+                    std::to_string(where.device()) + ", the communicator has device " +
+                    std::to_string(device()));
+  }
+
+  /// Words of exact sums, which are zeros between calls.
+  std::int64_t* words(const executor& where, std::size_t count) const {
+    const std::size_t bytes = count * sizeof(std::int64_t), had = words_.bytes();
+    auto* const words = reinterpret_cast<std::int64_t*>(words_.of(where, bytes));
+    if (bytes > had) {
+      calls::check(cudaMemsetAsync(words, 0, words_.bytes(), where.stream()), "cudaMemsetAsync");
+    }
+    return words;
+  }
+  /// Room for this rank's part of a message.
+  std::byte* nodes(const executor& where, std::size_t bytes) const {
+    return nodes_.of(where, bytes);
+  }
+  /// Room for those of all ranks.
+  std::byte* others(const executor& where, std::size_t bytes) const {
+    return others_.of(where, bytes);
+  }
+  /// Room for elements of chunks that are cut.
+  std::byte* pieces(const executor& where, std::size_t bytes) const {
+    return pieces_.of(where, bytes);
+  }
+
+  /// Calls queue(results), waits for the stream, and copies so many bytes of results to the host.
+  template <class Queue>
+  void wait_for(const executor& where, void* to, std::size_t bytes, const Queue& queue) const {
+    buffer longer;
+    if (bytes > results_.bytes()) longer = buffer(where, bytes, reach::kernels_and_host);
+    void* const results = bytes > results_.bytes() ? longer.get() : results_.get();
+    queue(results);
+    calls::check(cudaStreamSynchronize(where.stream()), "cudaStreamSynchronize");
+    std::memcpy(to, results, bytes);
+  }
+
+ private:
+  // What calls of up to so many sums need is there from the start, so that a graph may be their
+  // first call.
+  static constexpr std::size_t words_at_first =
+      windows::most_sums * exact_words(type::complex128) * sizeof(std::int64_t);
+  static constexpr std::size_t numbers_at_first = std::size_t{1} << 20;
+  static constexpr std::size_t results_at_first = 1024;
+
+  static const executor& checked(ncclComm_t comm, const executor& where) {
+    int device = -1;
+    if (comm != nullptr) calls::check(ncclCommCuDevice(comm, &device), "ncclCommCuDevice");
+    if (comm == nullptr || where.name() != "cuda" || where.device() != device) {
+      throw error(errc::invalid_argument,
+                  "tally::nccl::communicator: the executor is " + std::string(where.name()) +
+                      " on device " + std::to_string(where.device()) +
+                      ", NCCL's communicator has device " + std::to_string(device));
+    }
+    return where;
+  }
+
+  ncclComm_t comm_;
+  executor where_;
+  int rank_ = 0;
+  int ranks_ = 1;
+  mutable calls::room words_, nodes_, others_, pieces_;
+  buffer results_;
+  std::optional<calls::shared_windows> windows_;
+};
+
+}  // namespace tally::nccl

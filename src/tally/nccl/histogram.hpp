@@ -1,0 +1,131 @@
+// Histograms over devices: how many samples of all ranks are in each bin, on every rank.
+//
+// Counts are integers, so neither the number of ranks nor the cut enters. Functions, bins and
+// errors are those of <tally/histogram.hpp>, but for weights, which are not counted over ranks.
+//
+// Collective: all ranks make the same call, with the same bins, channels and types, each with its
+// own samples on its device, of which there may be none. The counts are added by an all-reduce and
+// written to the caller's on the device. The call doesn't block, but for `bincount` without
+// `outside`, which waits for this rank's keys as `tally::bincount` does. What one rank throws, no
+// other is told. Counts of 32 bits are added modulo 2^32.
+#pragma once
+
+#include <tally/executor.hpp>
+#include <tally/histogram.hpp>
+#include <tally/nccl/calls.hpp>
+#include <tally/nccl/communicator.hpp>
+#include <tally/nccl/layout.hpp>
+#include <tally/nccl/sums.hpp>
+#include <tally/operand.hpp>
+#include <tally/transform.hpp>
+#include <tally/types.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tally::nccl {
+
+namespace calls {
+
+/// Adds up integers of all ranks where they are.
+inline void add_counts(const communicator& over, const executor& where,
+                       const output_operand& counts) {
+  check(ncclAllReduce(counts.data, counts.data, counts.size,
+                      counts.element == type::int32 ? ncclUint32 : ncclUint64, ncclSum, over.get(),
+                      where.stream()),
+        "ncclAllReduce");
+}
+/// Writes them to the caller's, or adds them there.
+inline void write_counts(const executor& where, const output_operand& counts,
+                         const output_operand& to, bool adds) {
+  transform(where, adds ? transform_arguments{elementwise::add, {}, {}, counts, to, to}
+                        : transform_arguments{elementwise::copy, {}, {}, counts, {}, to});
+}
+
+/// Counts the samples of all ranks.
+inline void count(const communicator& over, const executor& where,
+                  const histogram_arguments& asked) {
+  over.check_executor(where);
+  const histogram_options& options = asked.options;
+  // No sample is added to what is there: that checks all but the samples.
+  histogram_arguments none = asked;
+  none.x.size = 0;
+  none.options.add = true;
+  histogram(where, none);
+
+  const std::size_t bytes = asked.counts.size * size_of(asked.counts.element);
+  const output_operand counts = {over.nodes(where, bytes), asked.counts.size, 1,
+                                 asked.counts.element};
+  const std::size_t strays = options.outside != nullptr ? 3 * options.channels : 0;
+  const output_operand outside = {over.pieces(where, strays * sizeof(std::int64_t)), strays, 1,
+                                  type::int64};
+  histogram_arguments mine = asked;
+  mine.counts = counts;
+  mine.options.add = false;
+  if (strays > 0) mine.options.outside = static_cast<outside_counts*>(outside.data);
+  histogram(where, mine);
+  {
+    const current_device current(over.device());
+    together([&] {
+      add_counts(over, where, counts);
+      if (strays > 0) add_counts(over, where, outside);
+    });
+  }
+  write_counts(where, counts, asked.counts, options.add);
+  if (strays > 0) {
+    write_counts(where, outside, {options.outside, strays, 1, type::int64}, options.add);
+  }
+}
+
+}  // namespace calls
+
+/// counts_k = the number of keys of all ranks that are k, k = 0 ... counts' size - 1.
+///
+/// @param over    a communicator, or a layout.
+/// @param where   this rank's executor.
+/// @param keys    this rank's keys.
+/// @param counts  as many on all ranks, where the executor can write; with `options.add` each rank
+///                adds all ranks' counts to what it has there.
+/// @param options as for `tally::bincount`; `outside` counts the samples of all ranks.
+/// @throws error  as `tally::bincount`.
+template <ranks C, histograms::integers X, counts_output O>
+void bincount(const C& over, const executor& where, const X& keys, O&& counts,
+              const histogram_options& options = {}) {
+  histogram_arguments a;
+  a.what = binning::keys;
+  a.x = histograms::as_numbers(keys);
+  a.counts = histograms::as_counts(counts);
+  a.options = options;
+  a.unsigned_keys = histograms::unsigned_integers<X>;
+  calls::count(calls::communicator_of(over), where, a);
+}
+
+/// The same of samples in bins of one width between two bounds, as `tally::histogram_even`.
+template <ranks C, histograms::reals X, histograms::real L, histograms::real U, counts_output O>
+void histogram_even(const C& over, const executor& where, const X& samples, L lower, U upper,
+                    O&& counts, const histogram_options& options = {}) {
+  histogram_arguments a;
+  a.what = binning::even;
+  a.x = as_operand(samples);
+  a.lower = lower;
+  a.upper = upper;
+  a.counts = histograms::as_counts(counts);
+  a.options = options;
+  calls::count(calls::communicator_of(over), where, a);
+}
+
+/// The same of samples between given edges, as `tally::histogram_range`; edges are in host memory.
+template <ranks C, histograms::reals X, histograms::edges E, counts_output O>
+void histogram_range(const C& over, const executor& where, const X& samples, const E& edges,
+                     O&& counts, const histogram_options& options = {}) {
+  histogram_arguments a;
+  a.what = binning::edges;
+  a.x = as_operand(samples);
+  a.edges = histograms::as_numbers(edges);
+  a.counts = histograms::as_counts(counts);
+  a.options = options;
+  a.unsigned_edges = histograms::unsigned_integers<E>;
+  calls::count(calls::communicator_of(over), where, a);
+}
+
+}  // namespace tally::nccl

@@ -1,0 +1,322 @@
+// Dot products, sums and norms over devices: the bits of one process, on every rank.
+//
+// Promise: the bits are those of the function of the same name for the whole vectors on any
+// executor of one process, for any number of devices, wherever the vectors are cut, and whether
+// NCCL carries the messages or the devices store into each other's memory. In the default grade
+// these are the whole vectors in the order of the layout. With `tally::exact` they depend on the
+// values alone, so also the numbering may be any other; then a communicator does in the place of a
+// layout.
+//
+// Every function has two forms. One returns the result, on all ranks, and blocks until it is there.
+// The other writes it where the executor's kernels can (device, managed or pinned memory) and does
+// not block: it returns once the work is queued on the executor's stream, and may be captured in a
+// graph.
+//
+// What they cost beside this rank's part: where devices reach each other's memory, one launch.
+// Elsewhere one operation of NCCL and one launch: in the exact grade an all-reduce of 137 numbers
+// of 8 bytes a sum of products of doubles, 23 where no operand is of doubles, twice as many of
+// complex sums; in the default grade an all-gather of at most 2 log2(total / order::chunk) nodes.
+// Before it, where a chunk is cut, its elements go to the rank where it begins: none where borders
+// are multiples of `order::chunk` (`layout::cut`).
+//
+// Collective: all ranks make the same calls in the same order, with operands of the same types.
+// Vectors are the parts of this rank, on its device. A thread has one rank: kernels wait for those
+// of the others, so what one thread queues for two devices may wait for itself.
+//
+// Errors are those of the function of the same name, and size_mismatch where a vector has not as
+// many elements as the layout says for this rank. An error is thrown on the rank that has it, for
+// no rank waits for another on the host: others wait in vain on the device, as after any collective
+// call that a rank leaves out. What waits for NCCL ends with ncclCommAbort, what waits for a window
+// with the process.
+#pragma once
+
+#include <tally/dot.hpp>
+#include <tally/exact.hpp>
+#include <tally/executor.hpp>
+#include <tally/multi_dot.hpp>
+#include <tally/nccl/communicator.hpp>
+#include <tally/nccl/layout.hpp>
+#include <tally/nccl/reduction.hpp>
+#include <tally/operand.hpp>
+#include <tally/reduce.hpp>
+#include <tally/result.hpp>
+#include <tally/types.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tally::nccl {
+
+/// What calls are made over: a `layout`, or for the exact grade a `communicator`.
+template <class C>
+concept ranks = std::same_as<C, layout> || std::same_as<C, communicator>;
+
+/// The grade of a call over a layout, either; over a communicator `tally::exact`, which must be
+/// given.
+template <ranks C>
+using grade_over = std::conditional_t<std::same_as<C, layout>, grade, exact_grade>;
+
+/// The grade where none is given.
+template <ranks C>
+constexpr grade_over<C> unsaid_grade() noexcept {
+  static_assert(
+      std::same_as<C, layout>,
+      "sums over a communicator are in the exact grade: tally::exact is the last argument. "
+      "The default grade needs the order that a tally::nccl::layout has");
+  return grade_over<C>();
+}
+
+namespace calls {
+
+inline const communicator& communicator_of(const communicator& over) { return over; }
+inline const communicator& communicator_of(const layout& l) { return l.over(); }
+
+template <class R, class C>
+R returned(const C& over, const executor& where, const sums& all, grade_over<C> g) {
+  R result;
+  communicator_of(over).wait_for(where, &result, sizeof result,
+                                 [&](void* to) { queue(over, where, all, g, to); });
+  return result;
+}
+template <class R, class C>
+std::vector<R> all_returned(const C& over, const executor& where, const sums& all,
+                            grade_over<C> g) {
+  std::vector<R> results(all.fields.size());
+  communicator_of(over).wait_for(where, results.data(), results.size() * sizeof(R),
+                                 [&](void* to) { queue(over, where, all, g, to); });
+  return results;
+}
+template <class C, class P>
+void written(const char* function, const C& over, const executor& where, const sums& all, P& to,
+             grade_over<C> g) {
+  queue(over, where, all, g, results::first(function, to, all.fields.size()));
+}
+
+template <class R, class X, class Y>
+sums products(const X& x, const Y& y, conjugate conjugated) {
+  return {
+      summand::product, conjugated, type_of<R>, {{summand::product, as_operand(x), as_operand(y)}}};
+}
+template <reduction what, class R, class X>
+sums elements(const X& x) {
+  constexpr summand terms = what == reduction::sum    ? summand::value
+                            : what == reduction::asum ? summand::magnitude
+                                                      : summand::square;
+  return {terms, conjugate::none, type_of<R>, {{terms, as_operand(x)}}};
+}
+template <class R>
+sums pairs(const dot_pairs& pairs, conjugate conjugated) {
+  sums all{summand::product, conjugated, type_of<R>, {}};
+  for (std::size_t j = 0; j < pairs.size(); ++j) {
+    all.fields.push_back({summand::product, pairs[j].x, pairs[j].y});
+  }
+  return all;
+}
+
+template <class X, class Y, class R>
+using rows_result = dots::accumulator<R, multi_dots::row_of<X>, Y>;
+template <class L, class R>
+using pairs_result = dots::accumulator<R, multi_dots::x_of<L>, multi_dots::y_of<L>>;
+
+}  // namespace calls
+
+// --- Dot products ---------------------------------------------------------------------------------
+
+/// r = sum_i x_i * y_i over all elements of all ranks, complex vectors unconjugated.
+///
+/// @param over  a layout; with `tally::exact` a communicator does.
+/// @param where this rank's executor: `cuda` on its device, and a stream of it.
+/// @param x, y  this rank's parts, as for `tally::dot`.
+/// @param g     `tally::exact` for the correctly rounded value.
+/// @tparam R    the accumulator and result, as for `tally::dot`.
+/// @return      r, on all ranks. Blocks until it is there.
+/// @throws error see the head of this file.
+template <class R = void, ranks C, vector_operand X, vector_operand Y>
+  requires dots::computable<R, X, Y>
+auto dot(const C& over, const executor& where, const X& x, const Y& y,
+         grade_over<C> g = unsaid_grade<C>()) {
+  using T = dots::accumulator<R, X, Y>;
+  return calls::returned<T>(over, where, calls::products<T>(x, y, conjugate::none), g);
+}
+
+/// result = r; doesn't block.
+/// @param result a pointer, or memory for one number (`result_place`), of the accumulator's type.
+template <ranks C, vector_operand X, vector_operand Y, result_place P>
+  requires dots::computable<results::element_t<P>, X, Y>
+void dot(const C& over, const executor& where, const X& x, const Y& y, P&& result,
+         grade_over<C> g = unsaid_grade<C>()) {
+  using T = results::element_t<P>;
+  calls::written("tally::nccl::dot", over, where, calls::products<T>(x, y, conjugate::none), result,
+                 g);
+}
+
+/// r = sum_i conj(x_i) * y_i; the same as `dot` for real x.
+template <class R = void, ranks C, vector_operand X, vector_operand Y>
+  requires dots::computable<R, X, Y>
+auto dotc(const C& over, const executor& where, const X& x, const Y& y,
+          grade_over<C> g = unsaid_grade<C>()) {
+  using T = dots::accumulator<R, X, Y>;
+  return calls::returned<T>(over, where, calls::products<T>(x, y, conjugate::x), g);
+}
+
+/// result = r; doesn't block.
+/// @param result a pointer, or memory for one number (`result_place`), of the accumulator's type.
+template <ranks C, vector_operand X, vector_operand Y, result_place P>
+  requires dots::computable<results::element_t<P>, X, Y>
+void dotc(const C& over, const executor& where, const X& x, const Y& y, P&& result,
+          grade_over<C> g = unsaid_grade<C>()) {
+  using T = results::element_t<P>;
+  calls::written("tally::nccl::dotc", over, where, calls::products<T>(x, y, conjugate::x), result,
+                 g);
+}
+
+// --- Reductions of one vector ---------------------------------------------------------------------
+
+/// r = sum_i x_i over all elements of all ranks; parameters as for `dot`.
+template <class R = void, ranks C, vector_operand X>
+  requires reductions::computable<reduction::sum, R, X>
+auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
+  using T = reductions::result_t<reduction::sum, R, X>;
+  return calls::returned<T>(over, where, calls::elements<reduction::sum, T>(x), g);
+}
+
+/// result = r; doesn't block.
+template <ranks C, vector_operand X, result_place P>
+  requires reductions::computable<reduction::sum, results::element_t<P>, X>
+void sum(const C& over, const executor& where, const X& x, P&& result,
+         grade_over<C> g = unsaid_grade<C>()) {
+  using T = results::element_t<P>;
+  calls::written("tally::nccl::sum", over, where, calls::elements<reduction::sum, T>(x), result, g);
+}
+
+/// r = sum_i |x_i|, of complex elements |re x_i| + |im x_i|. Real.
+template <class R = void, ranks C, vector_operand X>
+  requires reductions::computable<reduction::asum, R, X>
+auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
+  using T = reductions::result_t<reduction::asum, R, X>;
+  return calls::returned<T>(over, where, calls::elements<reduction::asum, T>(x), g);
+}
+
+/// result = r; doesn't block.
+template <ranks C, vector_operand X, result_place P>
+  requires reductions::computable<reduction::asum, results::element_t<P>, X>
+void asum(const C& over, const executor& where, const X& x, P&& result,
+          grade_over<C> g = unsaid_grade<C>()) {
+  using T = results::element_t<P>;
+  calls::written("tally::nccl::asum", over, where, calls::elements<reduction::asum, T>(x), result,
+                 g);
+}
+
+/// r = sqrt(sum_i |x_i|^2), the root correctly rounded. Real. Nothing leaves the range on the way.
+template <class R = void, ranks C, vector_operand X>
+  requires reductions::computable<reduction::nrm2, R, X>
+auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
+  using T = reductions::result_t<reduction::nrm2, R, X>;
+  return calls::returned<T>(over, where, calls::elements<reduction::nrm2, T>(x), g);
+}
+
+/// result = r; doesn't block.
+template <ranks C, vector_operand X, result_place P>
+  requires reductions::computable<reduction::nrm2, results::element_t<P>, X>
+void nrm2(const C& over, const executor& where, const X& x, P&& result,
+          grade_over<C> g = unsaid_grade<C>()) {
+  using T = results::element_t<P>;
+  calls::written("tally::nccl::nrm2", over, where, calls::elements<reduction::nrm2, T>(x), result,
+                 g);
+}
+
+// --- Many sums in one message ---------------------------------------------------------------------
+
+/// r_j = sum_i x_ji * y_i, j = 0 ... k-1, in one message: the rows of a block against one vector.
+///
+/// @param x  this rank's part of k rows: `tally::rows`, or a rank-2 `Kokkos::View`.
+/// @param y  this rank's part of a vector.
+/// @return   the k results, on all ranks. Blocks until they are there.
+template <class R = void, ranks C, rows_operand X, vector_operand Y>
+  requires multi_dots::computable_rows<R, X, Y>
+auto multi_dot(const C& over, const executor& where, const X& x, const Y& y,
+               grade_over<C> g = unsaid_grade<C>()) {
+  using T = calls::rows_result<X, Y, R>;
+  return calls::all_returned<T>(over, where,
+                                calls::pairs<T>(multi_dots::against_one(x, y), conjugate::none), g);
+}
+
+/// result_j = r_j; doesn't block.
+/// @param result a pointer to the first of k results, or memory for as many.
+template <ranks C, rows_operand X, vector_operand Y, result_place P>
+  requires multi_dots::computable_rows<results::element_t<P>, X, Y>
+void multi_dot(const C& over, const executor& where, const X& x, const Y& y, P&& result,
+               grade_over<C> g = unsaid_grade<C>()) {
+  using T = results::element_t<P>;
+  calls::written("tally::nccl::multi_dot", over, where,
+                 calls::pairs<T>(multi_dots::against_one(x, y), conjugate::none), result, g);
+}
+
+/// The same of a list of pairs, `std::array{tally::pair_of(x, y), ...}`, all of the layout's size.
+template <class R = void, ranks C, multi_dots::list L>
+  requires multi_dots::computable_list<R, L>
+auto multi_dot(const C& over, const executor& where, const L& pairs,
+               grade_over<C> g = unsaid_grade<C>()) {
+  using T = calls::pairs_result<L, R>;
+  const auto list = multi_dots::erased(pairs);
+  return calls::all_returned<T>(over, where, calls::pairs<T>({{}, {}, list}, conjugate::none), g);
+}
+
+/// result_j = r_j; doesn't block.
+template <ranks C, multi_dots::list L, result_place P>
+  requires multi_dots::computable_list<results::element_t<P>, L>
+void multi_dot(const C& over, const executor& where, const L& pairs, P&& result,
+               grade_over<C> g = unsaid_grade<C>()) {
+  using T = results::element_t<P>;
+  const auto list = multi_dots::erased(pairs);
+  calls::written("tally::nccl::multi_dot", over, where,
+                 calls::pairs<T>({{}, {}, list}, conjugate::none), result, g);
+}
+
+/// r_j = sum_i conj(x_ji) * y_i, j = 0 ... k-1, in one message.
+template <class R = void, ranks C, rows_operand X, vector_operand Y>
+  requires multi_dots::computable_rows<R, X, Y>
+auto multi_dotc(const C& over, const executor& where, const X& x, const Y& y,
+                grade_over<C> g = unsaid_grade<C>()) {
+  using T = calls::rows_result<X, Y, R>;
+  return calls::all_returned<T>(over, where,
+                                calls::pairs<T>(multi_dots::against_one(x, y), conjugate::x), g);
+}
+
+/// result_j = r_j; doesn't block.
+/// @param result a pointer to the first of k results, or memory for as many.
+template <ranks C, rows_operand X, vector_operand Y, result_place P>
+  requires multi_dots::computable_rows<results::element_t<P>, X, Y>
+void multi_dotc(const C& over, const executor& where, const X& x, const Y& y, P&& result,
+                grade_over<C> g = unsaid_grade<C>()) {
+  using T = results::element_t<P>;
+  calls::written("tally::nccl::multi_dotc", over, where,
+                 calls::pairs<T>(multi_dots::against_one(x, y), conjugate::x), result, g);
+}
+
+/// The same of a list of pairs, `std::array{tally::pair_of(x, y), ...}`, all of the layout's size.
+template <class R = void, ranks C, multi_dots::list L>
+  requires multi_dots::computable_list<R, L>
+auto multi_dotc(const C& over, const executor& where, const L& pairs,
+                grade_over<C> g = unsaid_grade<C>()) {
+  using T = calls::pairs_result<L, R>;
+  const auto list = multi_dots::erased(pairs);
+  return calls::all_returned<T>(over, where, calls::pairs<T>({{}, {}, list}, conjugate::x), g);
+}
+
+/// result_j = r_j; doesn't block.
+template <ranks C, multi_dots::list L, result_place P>
+  requires multi_dots::computable_list<results::element_t<P>, L>
+void multi_dotc(const C& over, const executor& where, const L& pairs, P&& result,
+                grade_over<C> g = unsaid_grade<C>()) {
+  using T = results::element_t<P>;
+  const auto list = multi_dots::erased(pairs);
+  calls::written("tally::nccl::multi_dotc", over, where,
+                 calls::pairs<T>({{}, {}, list}, conjugate::x), result, g);
+}
+
+}  // namespace tally::nccl
