@@ -8,7 +8,7 @@ namespace bench {
 namespace {
 
 constexpr source* others[] = {
-    limit,         peers::standard, peers::openblas, peers::blis,
+    limit,         peers::standard, peers::openblas, peers::blis, peers::blas_of_mkl,
 #if TALLY_BENCH_EIGEN
     peers::eigen,
 #endif

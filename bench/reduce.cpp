@@ -19,6 +19,7 @@ contenders ways_of_one(const workload& w, bool full) {
       peers::standard_of_one,
       peers::openblas_of_one,
       peers::blis_of_one,
+      peers::blas_of_mkl_of_one,
 #if TALLY_BENCH_EIGEN
       peers::eigen,
 #endif

@@ -1,4 +1,5 @@
-// Sparse matrix times vector on the host; "n" is a matrix. A plan changes nothing here.
+// Sparse matrix times vector on the host; "n" is a matrix. A plan without a promise changes nothing
+// here.
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
 #include "bench/matrices.hpp"
@@ -23,11 +24,12 @@ contenders ours(const workload& w, bool full) {
   return list;
 }
 
-/// Products with the transpose, with a plan that reads the values where they are, and with one that
-/// keeps them.
+/// Products with plans: of a matrix, one that knows its columns; of a transpose, one that reads the
+/// values where they are, and one that keeps them.
 contenders ours_with_plans(const workload& w, bool full) {
   contenders list;
   for (const tally::executor& where : host_executors(w.threads, full)) {
+    if (!w.transposes() && where.name() == "serial") continue;  // it learns nothing from columns
     const std::string name = "tally::" + std::string(where.name()) + " plan";
     const auto add = [&](const std::string& called, const std::function<tally::spmv_plan()>& make) {
       const on_demand<tally::spmv_plan> plan(make);
@@ -35,6 +37,11 @@ contenders ours_with_plans(const workload& w, bool full) {
                              [=] { tally::spmv(where, spmv_of(w, w.z, &plan())); }));
       list.back().set_up = [=] { make(); };
     };
+    if (!w.transposes()) {
+      add(name + ", fixed columns",
+          [=] { return tally::spmv_plan(where, w.matrix, tally::fixed_columns); });
+      continue;
+    }
     add(name, [=] { return tally::spmv_plan(where, w.matrix); });
     add(name + ", fixed values",
         [=] { return tally::spmv_plan(where, w.matrix, tally::fixed_values); });
@@ -43,9 +50,11 @@ contenders ours_with_plans(const workload& w, bool full) {
 }
 
 contenders ways(const workload& w, bool full) {
-  contenders list = w.transposes() ? ours_with_plans(w, full) : ours(w, full);
+  contenders list = w.transposes() ? contenders() : ours(w, full);
+  list += ours_with_plans(w, full);
   for (source* other : {
            peers::standard_spmv,
+           peers::mkl_spmv,
 #if TALLY_BENCH_EIGEN
            peers::eigen_spmv,
 #endif

@@ -587,6 +587,62 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsReadValues) {
   EXPECT_NE(knows.describe().find("9 patterns"), std::string::npos) << knows.describe();
 }
 
+/// Runs of `rows` adjacent rows, each of `length(run)` terms in the same places from the diagonal
+/// on.
+template <class Length>
+pattern in_runs(std::size_t runs, std::size_t rows, const Length& length) {
+  std::mt19937_64 random(runs + rows);
+  pattern p;
+  p.columns = runs * rows;
+  for (std::size_t run = 0; run < runs; ++run) {
+    const std::size_t terms = length(run);
+    std::vector<std::size_t> places(terms);
+    for (std::size_t& place : places) place = random() % (p.columns - rows);
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (const std::size_t place : places) {  // in any order, some twice
+        p.column_indices.push_back(static_cast<std::int32_t>(place + i));
+      }
+      p.end_row();
+    }
+  }
+  return p;
+}
+
+// Plans of hosts sum such rows side by side: runs of every length, of rows of every length, up to
+// the end of the arrays.
+TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfRows) {
+  const std::vector<factors> all = {{}, {0.7, -1.25, true}};
+  const auto is_done = [&](const pattern& p) {
+    compare(p, of<double, double, double>, kind::special, type::int32, type::int32, all);
+    compare(p, of<float, float, float>, kind::wide, type::int64, type::int64, all,
+            {{1, 1}, {3, -2}, 1});
+    compare(p, of<float, float, double>, kind::special, type::int64, type::int32, {{}},
+            {{0, 1}, {1, 1}});
+  };
+  for (const std::size_t rows : {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 40}) {
+    is_done(in_runs(40, rows, [](std::size_t run) { return run % 20 + 1; }));
+    is_done(in_runs(3, rows, [](std::size_t run) { return 126 + run; }));  // and one of long rows
+    is_done(in_runs(30, rows, [](std::size_t run) { return run % 3 == 0 ? 0 : run % 7 * 8; }));
+  }
+  is_done(in_runs(600, 9, [](std::size_t) { return 11; }));  // more patterns than are kept
+
+  const bool on_host_vectors = where().name() == "simd" || where().name() == "openmp";
+  const pattern grid = matrices::stencil(20, 20, 1, 1);
+  const std::vector<double> values(grid.nonzeros());
+  const tally::csr_view a{grid.rows, grid.columns, grid.row_offsets, grid.column_indices, values};
+  if (on_host_vectors) {
+    const std::string text = tally::spmv_plan(where(), a, tally::fixed_columns).describe();
+    EXPECT_NE(text.find("; 60 runs of rows with one of 9 patterns, summed side by side, "),
+              std::string::npos)
+        << text;
+  }
+  const pattern p = in_runs(20, 30, [](std::size_t run) { return run % 12 + 1; });
+  compare(p, of<float, double, double>, kind::plain, type::int32, type::int32, {{}});
+  compare(p, of<tally::float16, float, float>, kind::plain, type::int32, type::int32, {{}});
+  compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, {{}}, {},
+          transpose);
+}
+
 TEST_ON_EVERY_EXECUTOR(Spmv, Empty) {
   compare(matrices::rows_of({}, 5, 1), of<double, double, double>, kind::plain, type::int32,
           type::int32, {{}, {2, 3, true}});

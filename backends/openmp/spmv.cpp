@@ -10,7 +10,7 @@
 #include "src/core/sparse/csr.hpp"
 #include "src/core/sparse/csr_defects.hpp"
 #include "src/core/sparse/exact_rows.hpp"
-#include "src/core/sparse/row_lengths.hpp"
+#include "src/core/sparse/pattern_runs.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -184,15 +184,15 @@ void spmv(const executor& where, const csr_product& a) {
 }
 
 std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a,
-                                             const planned_products&) {
+                                             const planned_products& products) {
   const borders all(a, threads_of(where));
   std::size_t cut = 0;
   for (std::size_t i = 1; i < all.shares; ++i) cut += all[i].term > 0;
-  auto analysis = std::make_shared<spmv_analysis>();
-  analysis->description = "equal shares of rows and terms for " + std::to_string(all.shares) +
-                          (all.shares == 1 ? " thread" : " threads") +
-                          (cut > 0 ? ", long rows cut at chunks; " : "; ") +
-                          describe(lengths_of_rows(a));
+  auto analysis = std::make_shared<host_analysis>(a, products);
+  analysis->description.insert(0, "equal shares of rows and terms for " +
+                                      std::to_string(all.shares) +
+                                      (all.shares == 1 ? " thread" : " threads") +
+                                      (cut > 0 ? ", long rows cut at chunks; " : "; "));
   return analysis;
 }
 

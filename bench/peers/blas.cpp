@@ -1,5 +1,6 @@
-// OpenBLAS and BLIS, through the C interface of BLAS that both export.
+// OpenBLAS, BLIS and MKL, through the C interface of BLAS that all three export.
 #include "bench/peers/library.hpp"
+#include "bench/peers/mkl.hpp"
 #include "bench/peers/peers.hpp"
 
 #include <complex>
@@ -114,6 +115,13 @@ const blas* find_blis() {
   return &b;
 }
 
+const blas* find_blas_of_mkl() {
+  const mkl* const m = find_mkl();
+  if (m == nullptr) return nullptr;
+  static const blas b{"MKL", m->version, m->set_threads, m->from};
+  return &b;
+}
+
 }  // namespace
 
 contenders openblas(const workload& w) {
@@ -150,12 +158,20 @@ contenders blis(const workload& w) {
   const blas* const b = find_blis();
   return b ? ways(*b, w) : contenders();
 }
+contenders blas_of_mkl(const workload& w) {
+  const blas* const b = find_blas_of_mkl();
+  return b ? ways(*b, w) : contenders();
+}
 contenders openblas_of_one(const workload& w) {
   const blas* const b = find_openblas();
   return b ? ways_of_one(*b, w) : contenders();
 }
 contenders blis_of_one(const workload& w) {
   const blas* const b = find_blis();
+  return b ? ways_of_one(*b, w) : contenders();
+}
+contenders blas_of_mkl_of_one(const workload& w) {
+  const blas* const b = find_blas_of_mkl();
   return b ? ways_of_one(*b, w) : contenders();
 }
 

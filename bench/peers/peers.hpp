@@ -10,6 +10,7 @@ source standard;  // a plain loop; std::transform_reduce, sequential
 source accurate;  // long double, Kahan, Dot2, MPFR, a superaccumulator alone
 source openblas;
 source blis;
+source blas_of_mkl;
 source eigen;
 source tbb;  // oneTBB's own, and std::transform_reduce with execution policies, which run on it
 source kokkos;
@@ -18,6 +19,7 @@ source kokkos;
 source standard_of_one;
 source openblas_of_one;
 source blis_of_one;
+source blas_of_mkl_of_one;
 source kokkos_of_one;
 
 // Element-wise functions. (Eigen's above does these too.)
@@ -30,6 +32,7 @@ source histogram;  // plain loops, on all threads too; as NumPy does it
 source standard_spmv;  // a plain loop; on all threads with OpenMP
 source eigen_spmv;
 source kokkos_kernels_spmv;
+source mkl_spmv;  // as it comes, and after its inspector
 
 /// Returns the number of threads of Kokkos's execution space; 0 where there are more than `w` may
 /// use, or none.

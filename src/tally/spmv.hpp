@@ -348,8 +348,8 @@ concept matrix_promise = std::same_as<P, fixed_columns_t> || std::same_as<P, fix
 /// indices; with `fixed_values` it has a copy of the values, which products read in their place.
 /// It may be used by several threads and streams at once. Copies share what it holds; one has to
 /// outlive graphs that products with it were captured in. cudaDeviceReset ends it: products with it
-/// are then refused. On the CPU backends and `kokkos` a plan that is of no transpose only validates
-/// and describes.
+/// are then refused. On `serial` and `kokkos`, and without a promise on `simd` and `openmp`, a plan
+/// that is of no transpose only validates and describes.
 class TALLY_EXPORT spmv_plan {
  public:
   /// Validates the matrix, analyses it where it is; blocks. It takes as long as one or two products
@@ -358,7 +358,8 @@ class TALLY_EXPORT spmv_plan {
   /// matrix is, two indices of 4 bytes, or of 8 where one has to be larger than 2^31, and with
   /// `fixed_values` one and the value (on `kokkos` always two of 8); while it is made on a device,
   /// six and a sort's more. With a promise a plan on `cuda` may take for each row a byte, or for
-  /// each nonzero two; `describe()` says which.
+  /// each nonzero two, one on `simd` or `openmp` 32 bytes for each run of adjacent rows of one
+  /// pattern; `describe()` says which.
   /// @throws error as `validate`, and out_of_memory.
   template <sparse_matrix M>
   spmv_plan(const executor& where, const M& a) : spmv_plan(where, as_operand(a)) {}

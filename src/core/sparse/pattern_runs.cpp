@@ -1,0 +1,116 @@
+// Plans on a host: rows of one pattern, and what a plan says of its matrix.
+#include "src/core/sparse/pattern_runs.hpp"
+
+#include "src/core/order/row_order.hpp"
+#include "src/core/sparse/csr.hpp"
+#include "src/core/sparse/row_lengths.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace tally::backends {
+namespace {
+
+/// The lists of patterns have at most so many numbers: they are to stay in the first cache.
+constexpr std::size_t most_kept = 4096;
+
+/// Runs of fewer rows are not worth a plan: there is little to be summed side by side.
+constexpr std::size_t least_rows = 8;
+
+/// Says whether a row has the columns of the row before it, each one further on.
+template <class I>
+bool goes_on(const I* columns, std::size_t terms) {
+  const I* const before = columns - terms;
+  for (std::size_t k = 0; k < terms; ++k) {
+    if (columns[k] != before[k] + 1) return false;
+  }
+  return true;
+}
+
+/// Returns the runs of rows of up to `short_row` terms, without their patterns.
+template <class I>
+std::vector<pattern_run> runs_of(const csr_operand& a) {
+  const row_bounds rows(a);
+  const auto* const columns = static_cast<const I*>(a.column_indices.data);
+  std::vector<pattern_run> runs;
+  std::size_t last_terms = 0;  // of the row before this one, if it is short
+  for (std::size_t row = 0; row < a.rows; ++row) {
+    const std::size_t begin = rows.begin(row), terms = rows.length(row);
+    const bool is_short = terms > 0 && terms <= row_order::short_row;
+    if (is_short && terms == last_terms && goes_on(columns + begin, terms)) {
+      ++runs.back().rows;
+    } else if (is_short) {
+      runs.push_back({row, 1, begin});
+    }
+    last_terms = is_short ? terms : 0;
+  }
+  return runs;
+}
+
+}  // namespace
+
+pattern_runs::pattern_runs(const csr_operand& a)
+    : runs_(a.column_indices.element == type::int64 ? runs_of<std::int64_t>(a)
+                                                    : runs_of<std::int32_t>(a)) {
+  const row_bounds rows(a);
+  std::size_t terms = 0;
+  for (const pattern_run& run : runs_) {
+    if (run.rows >= least_rows) terms += run.rows * rows.length(run.row);
+  }
+  if (2 * terms < a.nonzeros()) {  // products would go from one kind of rows to the other
+    runs_ = {};
+    return;
+  }
+  for (pattern_run& run : runs_) run.pattern = keep(a, run.row);
+  std::erase_if(runs_, [](const pattern_run& run) { return run.pattern == nullptr; });
+  runs_.shrink_to_fit();
+}
+
+const row_pattern* pattern_runs::keep(const csr_operand& a, std::size_t row) {
+  const row_bounds rows(a);
+  const index_vector columns(a.column_indices);
+  const std::size_t begin = rows.begin(row), terms = rows.length(row);
+  std::int64_t lowest = columns[begin], highest = lowest;
+  for (std::size_t k = 1; k < terms; ++k) {
+    lowest = std::min(lowest, columns[begin + k]);
+    highest = std::max(highest, columns[begin + k]);
+  }
+  if (highest - lowest > std::numeric_limits<std::int32_t>::max()) return nullptr;
+  constexpr std::size_t lanes = row_order::lanes;
+  std::vector<std::int32_t> above((terms + lanes - 1) / lanes * lanes);
+  for (std::size_t k = 0; k < terms; ++k) {
+    above[k] = static_cast<std::int32_t>(columns[begin + k] - lowest);
+  }
+  const list numbers{lowest - static_cast<std::int64_t>(row), terms, std::move(above)};
+  if (const auto found = patterns_.find(numbers); found != patterns_.end()) return &found->second;
+  if (kept_ + terms > most_kept) return nullptr;
+  kept_ += terms;
+  auto& [kept, pattern] = *patterns_.emplace(numbers, row_pattern{}).first;
+  pattern = {std::get<0>(kept), terms, std::get<2>(kept).data()};
+  return &pattern;
+}
+
+const pattern_run* pattern_runs::behind(std::size_t row) const {
+  return &*std::partition_point(runs_.begin(), runs_.end(),
+                                [&](const pattern_run& r) { return r.end() <= row; });
+}
+
+std::string pattern_runs::describe() const {
+  return std::to_string(runs_.size()) + " runs of rows with one of " +
+         std::to_string(patterns_.size()) + (patterns_.size() == 1 ? " pattern" : " patterns") +
+         ", summed side by side, " +
+         std::to_string(runs_.size() * sizeof(pattern_run) + kept_ * sizeof(std::int32_t)) +
+         " bytes";
+}
+
+host_analysis::host_analysis(const csr_operand& a, const planned_products& products) {
+  if (products.fixed_columns && !products.has_places && !a.row_ends) {
+    runs.emplace(a);
+    if (runs->all().empty()) runs.reset();
+  }
+  description = backends::describe(lengths_of_rows(a));
+  if (runs) description += "; " + runs->describe();
+}
+
+}  // namespace tally::backends

@@ -1,0 +1,70 @@
+// A host's plan finds rows here that can be summed side by side.
+#pragma once
+
+#include "src/core/table.hpp"
+
+#include <tally/spmv.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace tally::backends {
+
+/// Rows have one pattern where they have the same list of differences column - row. A structured
+/// grid has few patterns: that of its points inside, and some of those near its faces.
+struct row_pattern {
+  std::int64_t lowest = 0;              ///< the lowest difference
+  std::size_t terms = 0;                ///< at least 1, at most row_order::short_row
+  const std::int32_t* above = nullptr;  ///< of each term, how far its difference is above that;
+                                        ///< zeros follow, to a multiple of row_order::lanes
+};
+
+/// Adjacent rows of one pattern, whose terms lie side by side. Each reads x one element further on
+/// than the row before it does, and columns need not be read at all.
+struct pattern_run {
+  std::size_t row = 0;   ///< the first one
+  std::size_t rows = 0;  ///< how many there are, at least 1
+  std::size_t term = 0;  ///< where its terms begin
+  const row_pattern* pattern = nullptr;
+
+  std::size_t end() const { return row + rows; }
+};
+
+/// The runs of a matrix in host memory, in order. Rows that are in none lie between them: empty and
+/// long ones, and those whose patterns are too many to be kept.
+class pattern_runs {
+ public:
+  /// Reads all columns of a matrix.
+  explicit pattern_runs(const csr_operand& a);
+
+  const std::vector<pattern_run>& all() const { return runs_; }
+  /// Returns the first run that ends behind a row.
+  const pattern_run* behind(std::size_t row) const;
+  /// Returns a text like "1022 runs of rows with one of 3 patterns, ...".
+  std::string describe() const;
+
+ private:
+  /// Keeps the pattern of a row, or finds it; null if there are too many.
+  const row_pattern* keep(const csr_operand& a, std::size_t row);
+
+  /// What is in a row_pattern, with numbers of its own.
+  using list = std::tuple<std::int64_t, std::size_t, std::vector<std::int32_t>>;
+  std::map<list, row_pattern> patterns_;
+  std::size_t kept_ = 0;  ///< numbers in all lists
+  std::vector<pattern_run> runs_;
+};
+
+/// Is what plans of the simd and openmp columns keep.
+struct host_analysis : spmv_analysis {
+  std::optional<pattern_runs> runs;  ///< where there are long ones
+
+  /// Looks at the rows of a matrix for such products, and describes them.
+  host_analysis(const csr_operand& a, const planned_products& products);
+};
+
+}  // namespace tally::backends
