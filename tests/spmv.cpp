@@ -463,6 +463,27 @@ TEST_ON_EVERY_EXECUTOR(Spmv, Matrices) {
   }
 }
 
+// A plan without a promise may be used with columns of another type.
+TEST_ON_EVERY_EXECUTOR(Spmv, ColumnsMayGetAnotherType) {
+  const pattern p = matrices::stencil(512, 513, 1, 1);
+  const data::placed offsets(where(), p.row_offsets), narrow(where(), p.column_indices);
+  const data::placed wide(
+      where(), std::vector<std::int64_t>(p.column_indices.begin(), p.column_indices.end()));
+  const data::placed values(where(), std::vector<double>(p.nonzeros(), 3)),
+      x(where(), std::vector<double>(p.columns, 2)), y(where(), std::vector<double>(p.rows));
+  const tally::csr_view a{p.rows, p.columns, offsets.span(), narrow.span(), values.span()};
+  const tally::csr_view b{p.rows, p.columns, offsets.span(), wide.span(), values.span()};
+  const tally::spmv_plan plan(where(), a);
+  for (const double factor : {1, 2}) {
+    factor == 1 ? tally::spmv(where(), plan, factor, a, x.span(), 0, y.span())
+                : tally::spmv(where(), plan, factor, b, x.span(), 0, y.span());
+    const std::vector<double> now = y.read();
+    for (std::size_t i = 0; i < p.rows; ++i) {
+      ASSERT_EQ(now[i], factor * 6 * (p.row_offsets[i + 1] - p.row_offsets[i])) << i;
+    }
+  }
+}
+
 // Without a plan long rows are queued.
 TEST_ON_EVERY_EXECUTOR(Spmv, ManyTerms) {
   if (!data::on_device(where())) return;

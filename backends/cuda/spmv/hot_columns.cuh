@@ -184,7 +184,7 @@ __device__ void multiply_run(const spmv_job& job, unsigned table, const spmv_pie
   constexpr int apart = static_cast<int>(warp);
   const term_planes<T, hot_run_terms> terms(run.terms);
   constexpr int rows_a_thread = (hot_run_size + apart - 1) / apart;
-  // Of offsets the bits above 32 are not needed.
+  // The bits of offsets above 32 are not needed.
   std::int32_t low[rows_a_thread] = {};
   const int words = job.offsets.wide ? 2 : 1;
   const auto* const offsets =

@@ -31,13 +31,13 @@ struct csr_survey {
   std::uint32_t tag = 0;  ///< the tag with which it delivers what was found
   void* result = nullptr;
 
-  // Of tiles of rows (columns.cu):
+  // Tiles of rows need these (columns.cu).
   std::int32_t tile_terms = 0;          ///< no tile has more terms
   std::uint64_t* lists = nullptr;       ///< row_patterns::most empty words, for lists that are met
   row_patterns patterns;                ///< where they are written
   std::int16_t* differences = nullptr;  ///< where column - row of each term is written
 
-  // Of hot columns (columns.cu):
+  // Hot columns need these (columns.cu).
   std::uint32_t* uses = nullptr;  ///< zeros, for each column's terms, and then its code
   std::uint32_t* bins = nullptr;  ///< most_uses + 1 zeros, for how many columns have so many
   std::int32_t* hot = nullptr;    ///< where hot columns are written

@@ -171,7 +171,11 @@ void spmv(const executor& where, const csr_product& a) {
     return launch(reinterpret_cast<const void*>(any_choice_of(a).rows), shape, &job, where.device(),
                   stream);
   }
-  if (plan != nullptr && plan->tile_terms > 0 && !a.has_places() && a.x.increment == 1) {
+  // Without a promise the columns may have another type by now.
+  const bool has_tiles =
+      plan != nullptr && plan->tile_terms > 0 &&
+      (plan->columns != column_source::matrix || a.a.column_indices.element == type::int32);
+  if (has_tiles && !a.has_places() && a.x.increment == 1) {
     const row_tile_choice tiles =
         row_tile_kernel(a.a.values.element, a.x.element, plan->columns, plan->tile_terms,
                         has_16_in_flight(a.a.rows, plan->longest));
