@@ -1,8 +1,7 @@
 // What sums over several GPUs cost beside one GPU alone: device time of one call of many in a
 // graph, in us, the median of some launches, the slowest rank's. A thread has each GPU.
 //
-//   tally_bench_nccl [--cg N]             with --cg an iteration of conjugate gradients on N^3
-//   points
+//   tally_bench_nccl [--cg N]      with --cg an iteration of conjugate gradients, N^3 points
 #include <tally/nccl.hpp>
 #include <tally/tally.hpp>
 

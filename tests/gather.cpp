@@ -169,7 +169,9 @@ TEST_ON_EVERY_EXECUTOR(Buffer, HoldsWhatKernelsWork) {
     const tally::buffer moved = std::move(to);
     EXPECT_EQ(to.get(), nullptr);  // NOLINT: it says what a buffer is that was moved from
     EXPECT_EQ(tally::dot(where(), px, py), tally::dot(tally::serial(), x, y));
-    if (who == tally::reach::kernels_and_host) EXPECT_EQ(px[n - 1], 1000);
+    if (who == tally::reach::kernels_and_host) {
+      EXPECT_EQ(px[n - 1], 1000);
+    }
   }
   tally::copy_bytes(where(), nullptr, nullptr, 0);
   EXPECT_EQ(tally::allocate(where(), 0), nullptr);

@@ -512,7 +512,9 @@ TEST(IntervalSums, NodesAreTheLargestAndAsManyAsCounted) {
     }
     EXPECT_LE(most, most_nodes(chunks));
     // A number of chunks that is a power of two is one that has as many.
-    if ((chunks & (chunks - 1)) == 0) EXPECT_EQ(most, most_nodes(chunks));
+    if ((chunks & (chunks - 1)) == 0) {
+      EXPECT_EQ(most, most_nodes(chunks));
+    }
   }
 }
 

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <complex>
 #include <csignal>
@@ -414,6 +415,24 @@ void runs_back_to_back(const here& h) {
   }
 }
 
+/// All elements are on one rank, which may be many calls ahead of the others.
+void waits_for_idle_ranks(const here& h) {
+  const std::int64_t n = 3000;
+  vector<double> x(h, n, 52);
+  const int calls = few ? 100 : 3000;
+  for (const int owner : {0, h.over.ranks() - 1}) {
+    const bool has_all = h.over.rank() == owner;
+    const layout l(h.over, h.where, has_all ? n : 0);
+    result<double> r(h, static_cast<std::size_t>(calls));
+    if (!has_all) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    for (int i = 0; i < calls; ++i) {
+      tally::nccl::dot(l, h.where, x.part_of(l), x.part_of(l), r.get() + i);
+    }
+    const double wanted = tally::dot(one(), x.all(), x.all());
+    for (const double got : r.all()) h.expect_bits(got, wanted, "a dot of one rank's elements");
+  }
+}
+
 template <class T>
 void finds_extrema_of(const here& h, data::kind kind) {
   for (const std::int64_t n : {std::int64_t{1}, std::int64_t{40}, std::int64_t{3000}}) {
@@ -606,6 +625,15 @@ void refuses(const here& h) {
   std::vector<double> on_host(1000);
   h.expect_error(tally::errc::wrong_memory, "",
                  [&] { tally::nccl::dot(l, h.where, on_host, on_host); });
+  const double exact = tally::nccl::dot(h.over, h.where, x.part(0, 9), x.part(0, 9), tally::exact);
+  h.expect_error(tally::errc::wrong_memory, "", [&] {
+    tally::nccl::dot(h.over, h.where, x.part(0, 9), x.part(0, 9), on_host.data(), tally::exact);
+  });
+  h.expect_bits(tally::nccl::dot(h.over, h.where, x.part(0, 9), x.part(0, 9), tally::exact), exact,
+                "an exact sum after one whose result was refused");
+  tally::extremum<double>* const nowhere = nullptr;
+  h.expect_error(tally::errc::null_pointer, "tally::nccl: result is null",
+                 [&] { tally::nccl::max(l, h.where, x.part(0, 1000), nowhere); });
   h.expect_bits(
       tally::nccl::nrm2(l, h.where, x.part(0, 1000)),
       [&] {
@@ -625,6 +653,7 @@ constexpr std::pair<const char*, void (*)(const here&)> tests[] = {
     {"sums many", sums_many},
     {"is captured in a graph", is_captured},
     {"runs back to back", runs_back_to_back},
+    {"waits for idle ranks", waits_for_idle_ranks},
     {"finds extrema", finds_extrema},
     {"counts samples", counts_samples},
     {"multiplies", multiplies},

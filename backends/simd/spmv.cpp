@@ -272,7 +272,7 @@ HWY_NOINLINE void sum_runs_and_others(const csr_product& a, std::size_t first, s
     run_rows<W> rows{values + run->term + (begin - run->row) * terms, terms, pattern.above,
                      x + (static_cast<std::int64_t>(begin) + pattern.lowest)};
     W* to = sums + (begin - first);
-    // The rows before this one may be read 8 terms past their begin, or their last 8.
+    // Rows may be read 8 terms past their end.
     std::size_t readable = stop - begin;
     const auto behind = static_cast<std::size_t>(rows.values - values) + row_order::lanes;
     while (readable > 0 && behind + readable * terms > a.a.nonzeros()) --readable;

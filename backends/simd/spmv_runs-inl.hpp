@@ -166,7 +166,8 @@ HWY_INLINE void store_run(const hn::Vec<run_tag<W>>* lane, W* sums) {
 
 /// Values so many bytes ahead are prefetched where they are far: rows read side by side are too
 /// many streams for a processor's own prefetchers. With it 27 points of 64^3 took 2.1 ms and
-/// without 3.9 (doubles, one core of a Sapphire Rapids); 8 KiB were no better.
+/// without 3.9 (doubles, one core of a Sapphire Rapids); more than 2 KiB were slower where values
+/// came from memory.
 constexpr std::size_t bytes_ahead = 2048;
 
 /// Prefetches as many values as the rows of one step have in `columns` columns.

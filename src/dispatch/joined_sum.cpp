@@ -197,9 +197,11 @@ void sum_nodes(const executor& where, const interval_shape& shape,
     }
   });
   const bool at_once = shape.what == summand::product && !is_complex(shape.accumulator);
-  // One node alone is a plain dot product, whose launch has a warp for each part of it.
-  at_once&& all.size() > 1 ? sum_products(where, shape, all, nodes)
-                           : sum_each(where, shape, all, nodes);
+  if (at_once && all.size() > 1) {
+    sum_products(where, shape, all, nodes);
+  } else {  // one node alone is a plain dot product, whose launch has a warp for each part of it
+    sum_each(where, shape, all, nodes);
+  }
 }
 
 void join_nodes(const executor& where, const join_arguments& a) {
@@ -225,8 +227,9 @@ void join_nodes(const executor& where, const join_arguments& a) {
 void join_words(const executor& where, const join_words_arguments& a) {
   const backends::default_environment environment;
   const check check{"tally::join_words"};
+  const type part = part_of(a.result.element);
   if (exact_words(a.sum) == 0 || is_complex(a.result.element) != is_complex(a.sum) ||
-      (a.root && is_complex(a.sum))) {
+      (part != type::float32 && part != type::float64) || (a.root && is_complex(a.sum))) {
     check.fail(errc::unsupported_type, "an exact sum of ", name(a.sum), " does not give ",
                name(a.result.element));
   }

@@ -23,12 +23,13 @@ template <class I>
 bool goes_on(const I* columns, std::size_t terms) {
   const I* const before = columns - terms;
   for (std::size_t k = 0; k < terms; ++k) {
-    if (columns[k] != before[k] + 1) return false;
+    if (columns[k] - 1 != before[k]) return false;
   }
   return true;
 }
 
-/// Returns the runs of rows of up to `short_row` terms, without their patterns.
+/// Returns the runs of rows of up to `short_row` terms, without their patterns; none where they
+/// have fewer than two rows on the average.
 template <class I>
 std::vector<pattern_run> runs_of(const csr_operand& a) {
   const row_bounds rows(a);
@@ -42,6 +43,7 @@ std::vector<pattern_run> runs_of(const csr_operand& a) {
       ++runs.back().rows;
     } else if (is_short) {
       runs.push_back({row, 1, begin});
+      if (runs.size() > a.rows / 2 + least_rows) return {};
     }
     last_terms = is_short ? terms : 0;
   }
@@ -92,8 +94,9 @@ const row_pattern* pattern_runs::keep(const csr_operand& a, std::size_t row) {
 }
 
 const pattern_run* pattern_runs::behind(std::size_t row) const {
-  return &*std::partition_point(runs_.begin(), runs_.end(),
-                                [&](const pattern_run& r) { return r.end() <= row; });
+  const auto found = std::partition_point(runs_.begin(), runs_.end(),
+                                          [&](const pattern_run& r) { return r.end() <= row; });
+  return runs_.data() + (found - runs_.begin());
 }
 
 std::string pattern_runs::describe() const {

@@ -15,8 +15,7 @@
 
 namespace tally::backends {
 
-/// Rows have one pattern where they have the same list of differences column - row. A structured
-/// grid has few patterns: that of its points inside, and some of those near its faces.
+/// Rows have one pattern where they have the same list of differences column - row.
 struct row_pattern {
   std::int64_t lowest = 0;              ///< the lowest difference
   std::size_t terms = 0;                ///< at least 1, at most row_order::short_row
@@ -43,7 +42,7 @@ class pattern_runs {
   explicit pattern_runs(const csr_operand& a);
 
   const std::vector<pattern_run>& all() const { return runs_; }
-  /// Returns the first run that ends behind a row.
+  /// Returns the first run that ends behind a row, or the place behind the last one.
   const pattern_run* behind(std::size_t row) const;
   /// Returns a text like "1022 runs of rows with one of 3 patterns, ...".
   std::string describe() const;

@@ -23,10 +23,10 @@ namespace tally::mpi {
 /// This rank's rows of the matrix in a file, with the column indices of the whole matrix: what
 /// `tally::mpi::matrix` is made of. They are those of `tally::read_matrix_market`, bit for bit.
 ///
-///     const auto sizes = tally::read_matrix_market_sizes(path);
-///     const auto rows = static_cast<std::int64_t>(sizes.rows);
-///     tally::mpi::layout l(comm, layout::cut(rows, rank + 1, ranks) - layout::cut(rows, rank,
-///     ranks)); tally::mpi::matrix A(l, tally::mpi::read_matrix_market(l, path).view());
+///     const auto rows = static_cast<std::int64_t>(tally::read_matrix_market_sizes(path).rows);
+///     const auto border = [&](int r) { return tally::mpi::layout::cut(rows, r, ranks); };
+///     tally::mpi::layout l(comm, border(rank + 1) - border(rank));
+///     tally::mpi::matrix A(l, tally::mpi::read_matrix_market(l, path).view());
 ///
 /// Each rank parses an equal part of the file's bytes and sends its entries to the ranks that have
 /// their rows, so a rank needs the memory of its part and of its rows. A file that gzip has

@@ -14,9 +14,15 @@ namespace tally::nccl {
 namespace calls {
 
 /// Checks what a call of NCCL has returned.
-/// @throws error device_failure, with NCCL's own text.
+/// @throws error device_failure, with NCCL's own text; invalid_argument for a communicator whose
+///               calls don't block: what is queued behind one would run before it.
 inline void check(ncclResult_t status, const char* function) {
-  if (status == ncclSuccess || status == ncclInProgress) return;
+  if (status == ncclSuccess) return;
+  if (status == ncclInProgress) {
+    throw error(errc::invalid_argument,
+                std::string("tally::nccl: ") + function +
+                    " is still in progress; communicators are made with config.blocking = 1");
+  }
   throw error(errc::device_failure, std::string(function) + ": " + ncclGetErrorString(status));
 }
 
@@ -27,6 +33,17 @@ inline void check(cudaError_t status, const char* function) {
   (void)cudaGetLastError();
   throw error(status == cudaErrorMemoryAllocation ? errc::out_of_memory : errc::device_failure,
               std::string(function) + ": " + cudaGetErrorString(status));
+}
+
+/// Checks that a device can write a result.
+/// @throws error null_pointer, wrong_memory.
+inline void check_result(const void* result) {
+  if (result == nullptr) throw error(errc::null_pointer, "tally::nccl: result is null");
+  cudaPointerAttributes place{};
+  const cudaError_t found = cudaPointerGetAttributes(&place, result);
+  if (found == cudaSuccess && place.type != cudaMemoryTypeUnregistered) return;
+  (void)cudaGetLastError();
+  throw error(errc::wrong_memory, "tally::nccl: result is in host memory, where no device writes");
 }
 
 /// Makes a device the calling thread's current one while this lives.

@@ -8,6 +8,7 @@
 #include <tally/joined_sum.hpp>
 #include <tally/nccl/calls.hpp>
 #include <tally/nccl/windows.hpp>
+#include <tally/order.hpp>
 #include <tally/types.hpp>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,7 +54,10 @@ class room {
 /// It is made once and used by many calls. All ranks make the same calls in the same order, each on
 /// streams that follow each other, and one thread of a rank at a time. Making it and destroying it
 /// are collective; before a rank destroys it, its calls have ended on the device. It must go before
-/// the NCCL communicator does. What calls of up to `windows::most_sums` sums need is there from the
+/// the NCCL communicator does, and the stream of the executor that it was made with after it. Where
+/// an exception destroys it, no other rank is waited for, and its window is left to the end of the
+/// process, since others may still write there; so it is, too, after `ncclCommAbort`, if it is
+/// never destroyed. What calls of up to `windows::most_sums` sums need is there from the
 /// start; a call of more makes room, and is made once before it is captured in a graph.
 ///
 /// Where all devices reach each other's memory (up to `windows::most` of one host, with NVLink or
@@ -71,7 +76,7 @@ class communicator {
         words_(where_, words_at_first),
         nodes_(where_, numbers_at_first),
         others_(where_, numbers_at_first),
-        pieces_(where_, numbers_at_first),
+        pieces_(where_, pieces_at_first),
         results_(where_, results_at_first, reach::kernels_and_host) {
     const calls::current_device current(device());
     calls::check(ncclCommUserRank(comm, &rank_), "ncclCommUserRank");
@@ -93,7 +98,12 @@ class communicator {
         });
   }
   ~communicator() {
-    if (!windows_ || !windows_->spans_processes()) return;
+    if (!windows_) return;
+    if (std::uncaught_exceptions() > exceptions_) {  // the other ranks do not come along
+      windows_->leave();
+      return;
+    }
+    if (!windows_->spans_processes()) return;
     windows_->close();
     std::vector<std::int64_t> all(static_cast<std::size_t>(ranks_));
     const std::int64_t own = 0;
@@ -176,6 +186,7 @@ class communicator {
   static constexpr std::size_t words_at_first =
       windows::most_sums * exact_words(type::complex128) * sizeof(std::int64_t);
   static constexpr std::size_t numbers_at_first = std::size_t{1} << 20;
+  static constexpr std::size_t pieces_at_first = 4 * windows::most_sums * order::chunk * 16;
   static constexpr std::size_t results_at_first = 1024;
 
   static const executor& checked(ncclComm_t comm, const executor& where) {
@@ -197,6 +208,7 @@ class communicator {
   mutable calls::room words_, nodes_, others_, pieces_;
   buffer results_;
   std::optional<calls::shared_windows> windows_;
+  int exceptions_ = std::uncaught_exceptions();  ///< when it was made
 };
 
 }  // namespace tally::nccl

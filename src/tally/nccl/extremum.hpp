@@ -147,6 +147,7 @@ class search {
 /// Queues a search for ends.
 inline void queue_extrema(const char* function, const layout& l, const executor& where,
                           const operand& x, extreme what, void* results) {
+  check_result(results);
   check_size(l, x);
   l.over().check_executor(where);
   if (l.total() == 0) {
@@ -157,6 +158,7 @@ inline void queue_extrema(const char* function, const layout& l, const executor&
 
 /// Queues a search for the largest magnitude.
 inline void queue_iamax(const layout& l, const executor& where, const operand& x, void* result) {
+  check_result(result);
   check_size(l, x);
   l.over().check_executor(where);
   const current_device current(l.over().device());

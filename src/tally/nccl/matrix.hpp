@@ -172,6 +172,8 @@ class matrix {
                                                   over_->rank(), local);
     } catch (const error& e) {
       failed = e;
+    } catch (const std::bad_alloc& e) {
+      failed = error(errc::out_of_memory, e.what());
     }
     const std::int64_t mine = failed ? 1 : 0;
     std::vector<std::int64_t> all(static_cast<std::size_t>(over_->ranks()));

@@ -58,10 +58,8 @@ inline void check_sizes(const layout& l, const sums& all) {
 /// What the exact sum of a field is of: float32 holds all but doubles.
 inline type exact_type(const sums& all) {
   const interval_field& f = all.fields[0];
-  const auto is_wide = [](const operand& v) { return part_of(v.element) == type::float64; };
-  const bool wide = is_wide(f.x) || (all.what == summand::product && is_wide(f.y));
-  const type part = wide ? type::float64 : type::float32;
-  return is_complex(all.result) ? complex_of(part) : part;
+  const operand& y = all.what == summand::product ? f.y : f.x;
+  return exact_sum_type(f.x.element, y.element, all.result);
 }
 
 /// Queues the sum of this rank's part of a field.
@@ -83,6 +81,7 @@ inline void queue_sum(const executor& where, const sums& all, const interval_fie
 /// Sums that are integers, modulo 2^64.
 inline void add_integers(const communicator& over, const executor& where, const sums& all,
                          void* results) {
+  check_result(results);
   const std::size_t count = all.fields.size(), bytes = count * sizeof(std::int64_t);
   auto* const own = reinterpret_cast<std::int64_t*>(over.nodes(where, bytes));
   for (std::size_t j = 0; j < count; ++j) {
@@ -111,16 +110,16 @@ inline void add_words(const communicator& over, const executor& where, const sum
     for (std::size_t j = 0; j < count; ++j) {
       queue_sum(where, all, all.fields[j], {words + j * each, sum, true});
     }
-  } catch (...) {
+    if (over.through() != nullptr && windows_take(count, each * sizeof(std::int64_t))) {
+      return join_words(where, {words, sum, count, root, result, over.through()});
+    }
+    check(ncclAllReduce(words, words, count * each, ncclInt64, ncclSum, over.get(), where.stream()),
+          "ncclAllReduce");
+    round_words(where, {words, sum, count, root, result, false});
+  } catch (...) {  // the next call is to find zeros
     clear();
     throw;
   }
-  if (over.through() != nullptr && windows_take(count, each * sizeof(std::int64_t))) {
-    return join_words(where, {words, sum, count, root, result, over.through()});
-  }
-  check(ncclAllReduce(words, words, count * each, ncclInt64, ncclSum, over.get(), where.stream()),
-        "ncclAllReduce");
-  round_words(where, {words, sum, count, root, result, false});
   clear();
 }
 
@@ -146,14 +145,16 @@ class ordered_sums {
     const std::size_t bytes = node_bytes(shape_);
     const auto slots = static_cast<std::size_t>(layout_.most_nodes());
     std::byte* const own = over_.nodes(where_, slots * bytes);
-    const std::vector<interval_field> last = chunk_of(p);  // exchanged first, so it travels early
+    const std::vector<interval_field> last =
+        chunk_of(p);  // first, since these messages take longest
     sum_nodes(where_, shape_, slice(p.whole, p.tail), p.whole, own);
     if (p.tail < p.end) {
       const auto before = static_cast<std::size_t>(layout_.whole_nodes(layout_.rank()));
       sum_nodes(where_, shape_, last, p.tail, own + before * bytes);
     }
     join_arguments join{shape_, sums_.conjugated, layout_.steps(), own, results};
-    if (over_.through() != nullptr && windows_take(shape_.fields, slots * bytes / shape_.fields)) {
+    if (over_.through() != nullptr && layout_.has_nodes_everywhere() &&
+        windows_take(shape_.fields, slots * bytes / shape_.fields)) {
       join.through = over_.through();
       join.nodes_a_rank = static_cast<std::int32_t>(slots);
     } else {

@@ -11,8 +11,10 @@
 #include <cstdint>
 #include <fstream>
 #include <functional>
+#include <new>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tally::nccl::calls {
@@ -86,6 +88,12 @@ class shared_windows {
     for (void* memory : imported_) (void)cudaIpcCloseMemHandle(memory);
     imported_.clear();
     (void)cudaSetDevice(before);
+  }
+
+  /// Leaves everything as it is to the end of the process, for other ranks may still store here.
+  void leave() noexcept {
+    imported_.clear();
+    (void)new (std::nothrow) buffer(std::move(memory_));
   }
 
   /// Whether ranks are in several processes: then they leave windows together.
