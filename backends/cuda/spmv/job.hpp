@@ -35,10 +35,11 @@ struct hot_columns {
 /// Without a plan the first launch queues shares of long rows here for the second.
 struct share_queue {
   spmv_piece* shares = nullptr;
-  void* sums = nullptr;            ///< one for each share
-  unsigned* counts = nullptr;      ///< at a row's first place, how many of its sums are there
-  std::uint64_t room = 0;          ///< how many shares there may be
-  std::uint64_t* count = nullptr;  ///< two empty words: how many there are, how many blocks ended
+  void* sums = nullptr;        ///< one for each share
+  unsigned* counts = nullptr;  ///< at a row's first place, how many of its sums are there
+  std::uint64_t room = 0;      ///< how many shares there may be
+  std::uint64_t* count =
+      nullptr;  ///< two words of zeros: how many there are, how many blocks ended
 };
 
 struct spmv_job {

@@ -21,6 +21,7 @@
 #include <tally/spmv.hpp>
 #include <tally/types.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace tally::backends::cuda {
@@ -169,10 +170,11 @@ inline constexpr unsigned hot_threads = sizeof(T) == 8 ? 768 : 1024;
 ///                   pieces    hot   cuSPARSE   pieces    hot   cuSPARSE
 ///     R-MAT 2^18      32.0   34.7     35.3       26.5   22.4     31.4
 ///     R-MAT 2^21     277              283       255    235      253
+/// (Finding them takes 4 bytes a column, so there are not to be many more columns than terms.)
 inline bool may_have_hot_columns(const csr_operand& a) {
   constexpr std::size_t most = (std::size_t{1} << 31) - 1;
-  return a.values.element == type::float32 && a.nonzeros() >= 1 << 21 && a.columns <= most &&
-         a.rows <= most;
+  return a.values.element == type::float32 && a.nonzeros() >= 1 << 21 &&
+         a.columns <= std::min(most, 4 * a.nonzeros()) && a.rows <= most;
 }
 
 /// Says whether columns that have so many of the terms are hot.

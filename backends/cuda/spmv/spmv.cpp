@@ -58,6 +58,9 @@ struct cut_analysis : spmv_analysis {
   std::size_t handovers = 0;     ///< places where they do
 };
 
+/// Kernels of rows and columns have at most so much shared memory beside what they are given.
+constexpr std::size_t own_shared_bytes = 2048;
+
 const spmv_choice& choice_of(const csr_product& a) {
   const spmv_choice* found = nullptr;
   with_row_accumulator(
@@ -93,20 +96,21 @@ void multiply_unplanned(const executor& where, const current_device& current,
   const cudaStream_t stream = where.stream();
   const auto nonzeros = static_cast<std::size_t>(job.nonzeros);
   const std::size_t room = nonzeros / row_order::short_row + nonzeros / order::chunk;
-  const stream_memory queue(room * (sizeof(spmv_piece) + a_sum + sizeof(unsigned)), current,
+  // The two words live from one launch to the next, so they are this call's own: launches of other
+  // threads may come between on the stream.
+  constexpr std::size_t words = 2 * sizeof(std::uint64_t);
+  const stream_memory queue(words + room * (sizeof(spmv_piece) + a_sum + sizeof(unsigned)), current,
                             stream);
-  job.queue.shares = static_cast<spmv_piece*>(queue.data());
+  check(cudaMemsetAsync(queue.data(), 0, words, stream), "cudaMemsetAsync");
+  job.queue.count = static_cast<std::uint64_t*>(queue.data());
+  job.queue.shares = reinterpret_cast<spmv_piece*>(job.queue.count + 2);
   job.queue.sums = job.queue.shares + room;
   job.queue.counts =
       reinterpret_cast<unsigned*>(static_cast<std::byte*>(job.queue.sums) + room * a_sum);
   job.queue.room = room;
-  const workspace shared = workspace_for(current, stream, is_captured(stream, false, "spmv"), 2);
-  job.queue.count = shared.words;
-  job.ended = shared.ended;
   launch(reinterpret_cast<const void*>(choice.rows), shape, &job, where.device(), stream);
   shape.blocks = 4 * multiprocessors(where.device());
   launch(reinterpret_cast<const void*>(choice.queued), shape, &job, where.device(), stream);
-  shared.queued();
 }
 
 /// Multiplies with hot columns.
@@ -179,7 +183,8 @@ void spmv(const executor& where, const csr_product& a) {
     const row_tile_choice tiles =
         row_tile_kernel(a.a.values.element, a.x.element, plan->columns, plan->tile_terms,
                         has_16_in_flight(a.a.rows, plan->longest));
-    if (tiles.kernel != nullptr && tiles.bytes <= most_shared_bytes(where.device())) {
+    if (tiles.kernel != nullptr &&
+        tiles.bytes + own_shared_bytes <= most_shared_bytes(where.device())) {
       job.tile_terms = static_cast<std::int32_t>(plan->tile_terms);
       job.patterns = plan->patterns;
       job.differences = plan->differences;
@@ -345,7 +350,7 @@ void find_columns(const executor& where, const current_device& current, const cs
   const launch_shape a_tile{.blocks = static_cast<unsigned>(ceil_div(a.rows, row_tile)),
                             .threads = row_tile,
                             .shared_bytes = survey_tile_bytes(wide, to.tile_terms)};
-  if (a_tile.shared_bytes > most_shared_bytes(where.device())) return;
+  if (a_tile.shared_bytes + own_shared_bytes > most_shared_bytes(where.device())) return;
   job.tile_terms = static_cast<std::int32_t>(to.tile_terms);
   constexpr std::size_t most = row_patterns::most;
   const std::size_t stride =
@@ -386,9 +391,8 @@ void find_hot_columns(const executor& where, const current_device& current, cons
                       csr_survey job, cut_analysis& to) {
   const hot_columns_choice choice = hot_columns_kernels(a.values.element, a.values.element);
   const std::size_t room = most_shared_bytes(where.device());
-  constexpr std::size_t of_kernel = 2048;  // at least what the kernel has beside the dynamic memory
-  if (choice.multiply == nullptr || room < choice.bytes + of_kernel) return;
-  const std::size_t most = (room - choice.bytes - of_kernel) / size_of(a.values.element);
+  if (choice.multiply == nullptr || room < choice.bytes + own_shared_bytes) return;
+  const std::size_t most = (room - choice.bytes - own_shared_bytes) / size_of(a.values.element);
   const std::size_t counters = a.columns + survey::most_uses + 1;
   const stream_memory uses(counters * sizeof *job.uses, current, where.stream());
   const stream_memory hot(most * sizeof *job.hot, current, where.stream());
