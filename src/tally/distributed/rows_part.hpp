@@ -87,7 +87,7 @@ struct rows_part {
   std::vector<Index> own_used;       ///< those that this rank has, counted from its first one
 
   rows_part() = default;
-  /// Of a rank's rows, with the column indices of the whole matrix.
+  /// Takes a rank's rows, with the column indices of the whole matrix, apart.
   /// @throws error size_mismatch, which begins with `function`; what `tally::validate` throws;
   ///               invalid_argument for more terms or columns than `Index` counts.
   template <csr_index Offset, csr_index Column>
