@@ -72,6 +72,41 @@ TEST_ON_EVERY_EXECUTOR(Concurrency, ManyThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
+// Threads share an executor, and with it a stream: what one call leaves there between its launches,
+// others must not take for theirs. The matrix is large enough for several launches, and has long
+// rows.
+TEST_ON_EVERY_EXECUTOR(Concurrency, ProductsOnOneStream) {
+  const matrices::pattern p = matrices::rmat(15, 2 << 20, 1);
+  const inputs in(where());
+  const std::vector<double> values = golden::doubles(p.nonzeros(), 7);
+  const data::placed offsets(where(), p.row_offsets), indices(where(), p.column_indices);
+  const data::placed placed_values(where(), values), x(where(), golden::doubles(p.columns, 8));
+  const tally::csr_view a{p.rows, p.columns, offsets.span(), indices.span(), placed_values.span()};
+  const tally::csr_view of_host{p.rows, p.columns, p.row_offsets, p.column_indices, values};
+  std::vector<double> wanted(p.rows);
+  tally::spmv(tally::serial(), of_host, golden::doubles(p.columns, 8), wanted);
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      const data::placed y(where(), std::vector<double>(p.rows));
+      for (int round = 0; round < 10; ++round) {
+        tally::spmv(where(), a, x.span(), y.span());
+        const std::vector<double> got = y.read();
+        if (!std::equal(got.begin(), got.end(), wanted.begin(), [](double g, double w) {
+              return std::bit_cast<std::uint64_t>(g) == std::bit_cast<std::uint64_t>(w);
+            })) {
+          ++wrong;
+        }
+        const auto i = static_cast<std::size_t>(round) % cases;
+        if (std::bit_cast<std::uint64_t>(in.dot(where(), i)) != in.want[i]) ++wrong;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
 #if TALLY_HAS_CUDA
 
 using data::device_vector;
