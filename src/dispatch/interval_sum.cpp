@@ -343,7 +343,6 @@ void sum_interval(const executor& where, const interval_shape& shape,
   const backends::default_environment environment;
   const check check{"tally::sum_interval"};
   const operand words = check_message(check, shape, message);
-  check_apart(check, fields, "the message", words);
   clear_interval(shape, message);
   check_shape(check, shape);
   check_fields(check, shape, fields, scale);
@@ -353,6 +352,7 @@ void sum_interval(const executor& where, const interval_shape& shape,
                borders.end, " of ", shape.total, "; it should begin and end at multiples of ",
                chunk_size);
   }
+  check_apart(check, fields, "the message", words);
   auto& head = *static_cast<interval_head*>(message);
   head = run(check, "sum_interval", shape, borders, where,
              {.fields = fields, .first = first, .nodes = &head + 1, .scale = scale});
