@@ -163,6 +163,56 @@ concept sums = vector_output<V> && std::is_floating_point_v<element_t<std::remov
 template <class T>
 concept real = element<T> && !is_complex_v<element_of_t<T>>;
 
+/// What the three functions ask for, but for where the counts go.
+template <integers X>
+histogram_arguments of_keys(const X& keys, const histogram_options& options) {
+  histogram_arguments a;
+  a.what = binning::keys;
+  a.x = as_numbers(keys);
+  a.options = options;
+  a.unsigned_keys = unsigned_integers<X>;
+  return a;
+}
+template <reals X, real L, real U>
+histogram_arguments of_even(const X& samples, L lower, U upper, const histogram_options& options) {
+  histogram_arguments a;
+  a.what = binning::even;
+  a.x = as_operand(samples);
+  a.lower = lower;
+  a.upper = upper;
+  a.options = options;
+  return a;
+}
+template <reals X, edges E>
+histogram_arguments of_edges(const X& samples, const E& edges, const histogram_options& options) {
+  histogram_arguments a;
+  a.what = binning::edges;
+  a.x = as_operand(samples);
+  a.edges = as_numbers(edges);
+  a.options = options;
+  a.unsigned_edges = unsigned_integers<E>;
+  return a;
+}
+/// The samples themselves are counted.
+template <class C>
+histogram_arguments counted(histogram_arguments a, C& counts) {
+  a.counts = as_counts(counts);
+  return a;
+}
+/// Their weights are added up.
+template <weights W>
+histogram_arguments weighted(histogram_arguments a, const W& weights) {
+  a.weighted = true;
+  a.weights = as_operand(weights);
+  return a;
+}
+template <weights W, class C>
+histogram_arguments weighted(histogram_arguments a, const W& weights, C& sums) {
+  a = weighted(a, weights);
+  a.counts = as_output(sums);
+  return a;
+}
+
 /// Adds weights to the words of sums.
 template <float_or_double T>
 void add_weights(const executor& where, histogram_arguments a, const words_of_sums<T>& to) {
@@ -211,16 +261,7 @@ concept counts_output =
 template <histograms::integers X, counts_output C>
 void bincount(const executor& where, const X& keys, C&& counts,
               const histogram_options& options = {}) {
-  histogram(where, {binning::keys,
-                    histograms::as_numbers(keys),
-                    false,
-                    {},
-                    {},
-                    {},
-                    {},
-                    histograms::as_counts(counts),
-                    options,
-                    histograms::unsigned_integers<X>});
+  histogram(where, histograms::counted(histograms::of_keys(keys, options), counts));
 }
 
 /// As above, on `automatic()`.
@@ -238,16 +279,7 @@ void bincount(const X& keys, C&& counts, const histogram_options& options = {}) 
 template <histograms::integers X, histograms::weights W, histograms::sums C>
 void bincount(const executor& where, const X& keys, const W& weights, C&& sums,
               const histogram_options& options = {}) {
-  histogram(where, {binning::keys,
-                    histograms::as_numbers(keys),
-                    true,
-                    as_operand(weights),
-                    {},
-                    {},
-                    {},
-                    as_output(sums),
-                    options,
-                    histograms::unsigned_integers<X>});
+  histogram(where, histograms::weighted(histograms::of_keys(keys, options), weights, sums));
 }
 
 /// As above, on `automatic()`.
@@ -264,14 +296,8 @@ void bincount(const X& keys, const W& weights, C&& sums, const histogram_options
 template <histograms::integers X, histograms::weights W, histograms::added S>
 void bincount(const executor& where, const X& keys, const W& weights, const S& sums,
               const histogram_options& options = {}) {
-  histogram_arguments a;
-  a.what = binning::keys;
-  a.x = histograms::as_numbers(keys);
-  a.weighted = true;
-  a.weights = as_operand(weights);
-  a.options = options;
-  a.unsigned_keys = histograms::unsigned_integers<X>;
-  histograms::add_weights(where, a, sums);
+  histograms::add_weights(where, histograms::weighted(histograms::of_keys(keys, options), weights),
+                          sums);
 }
 
 /// counts_k = the number of samples in bin k of as many equal ones as there are counts (a channel).
@@ -281,15 +307,8 @@ void bincount(const executor& where, const X& keys, const W& weights, const S& s
 template <histograms::reals X, histograms::real L, histograms::real U, counts_output C>
 void histogram_even(const executor& where, const X& samples, L lower, U upper, C&& counts,
                     const histogram_options& options = {}) {
-  histogram(where, {binning::even,
-                    as_operand(samples),
-                    false,
-                    {},
-                    lower,
-                    upper,
-                    {},
-                    histograms::as_counts(counts),
-                    options});
+  histogram(where,
+            histograms::counted(histograms::of_even(samples, lower, upper, options), counts));
 }
 
 /// As above, on `automatic()`.
@@ -304,15 +323,8 @@ template <histograms::reals X, histograms::weights W, histograms::real L, histog
           histograms::sums C>
 void histogram_even(const executor& where, const X& samples, const W& weights, L lower, U upper,
                     C&& sums, const histogram_options& options = {}) {
-  histogram(where, {binning::even,
-                    as_operand(samples),
-                    true,
-                    as_operand(weights),
-                    lower,
-                    upper,
-                    {},
-                    as_output(sums),
-                    options});
+  histogram(where, histograms::weighted(histograms::of_even(samples, lower, upper, options),
+                                        weights, sums));
 }
 
 /// As above, on `automatic()`.
@@ -328,15 +340,9 @@ template <histograms::reals X, histograms::weights W, histograms::real L, histog
           histograms::added S>
 void histogram_even(const executor& where, const X& samples, const W& weights, L lower, U upper,
                     const S& sums, const histogram_options& options = {}) {
-  histogram_arguments a;
-  a.what = binning::even;
-  a.x = as_operand(samples);
-  a.weighted = true;
-  a.weights = as_operand(weights);
-  a.lower = lower;
-  a.upper = upper;
-  a.options = options;
-  histograms::add_weights(where, a, sums);
+  histograms::add_weights(
+      where, histograms::weighted(histograms::of_even(samples, lower, upper, options), weights),
+      sums);
 }
 
 /// counts_k = the number of samples between edges k and k + 1.
@@ -349,17 +355,7 @@ void histogram_even(const executor& where, const X& samples, const W& weights, L
 template <histograms::reals X, histograms::edges E, counts_output C>
 void histogram_range(const executor& where, const X& samples, const E& edges, C&& counts,
                      const histogram_options& options = {}) {
-  histogram(where, {binning::edges,
-                    as_operand(samples),
-                    false,
-                    {},
-                    {},
-                    {},
-                    histograms::as_numbers(edges),
-                    histograms::as_counts(counts),
-                    options,
-                    false,
-                    histograms::unsigned_integers<E>});
+  histogram(where, histograms::counted(histograms::of_edges(samples, edges, options), counts));
 }
 
 /// As above, on `automatic()`.
@@ -373,17 +369,8 @@ void histogram_range(const X& samples, const E& edges, C&& counts,
 template <histograms::reals X, histograms::weights W, histograms::edges E, histograms::sums C>
 void histogram_range(const executor& where, const X& samples, const W& weights, const E& edges,
                      C&& sums, const histogram_options& options = {}) {
-  histogram(where, {binning::edges,
-                    as_operand(samples),
-                    true,
-                    as_operand(weights),
-                    {},
-                    {},
-                    histograms::as_numbers(edges),
-                    as_output(sums),
-                    options,
-                    false,
-                    histograms::unsigned_integers<E>});
+  histogram(where,
+            histograms::weighted(histograms::of_edges(samples, edges, options), weights, sums));
 }
 
 /// As above, on `automatic()`.
@@ -397,15 +384,8 @@ void histogram_range(const X& samples, const W& weights, const E& edges, C&& sum
 template <histograms::reals X, histograms::weights W, histograms::edges E, histograms::added S>
 void histogram_range(const executor& where, const X& samples, const W& weights, const E& edges,
                      const S& sums, const histogram_options& options = {}) {
-  histogram_arguments a;
-  a.what = binning::edges;
-  a.x = as_operand(samples);
-  a.weighted = true;
-  a.weights = as_operand(weights);
-  a.edges = histograms::as_numbers(edges);
-  a.options = options;
-  a.unsigned_edges = histograms::unsigned_integers<E>;
-  histograms::add_weights(where, a, sums);
+  histograms::add_weights(
+      where, histograms::weighted(histograms::of_edges(samples, edges, options), weights), sums);
 }
 
 // --- What is no operand ---------------------------------------------------------------------------

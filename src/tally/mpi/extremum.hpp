@@ -8,6 +8,7 @@
 // with their errors: what one rank throws, all of them throw.
 #pragma once
 
+#include <tally/distributed/sums.hpp>
 #include <tally/error.hpp>
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
@@ -125,7 +126,7 @@ auto comparable(T value) {
 
 /// @throws error no_elements, size_mismatch: this rank's.
 inline void check_elements(const layout& l, const char* function, const operand& x) {
-  check_size(l, x);
+  distributed::check_size("tally::mpi", x, static_cast<std::size_t>(l.size()));
   if (l.total() == 0) {
     throw error(errc::no_elements, std::string(function) + ": no rank has an element");
   }
@@ -188,7 +189,7 @@ extrema<element_t<X>> minmax(const layout& l, const executor& where, const X& x)
 template <vector_operand X>
 std::int64_t iamax(const layout& l, const executor& where, const X& x) {
   const auto best = calls::best_of<1>(l, [&](std::array<calls::candidate, 1>& found) {
-    calls::check_size(l, as_operand(x));
+    distributed::check_size("tally::mpi", as_operand(x), static_cast<std::size_t>(l.size()));
     if (l.size() == 0) return;
     const std::int64_t index = tally::iamax(where, x);
     // The magnitude is the sum of that of one element; of the least integer, as an unsigned one.

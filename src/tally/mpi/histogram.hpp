@@ -191,41 +191,24 @@ void add_weights(MPI_Comm comm, const executor& where, const histogram_arguments
 template <ranks C, histograms::integers X, counts_output O>
 void bincount(const C& over, const executor& where, const X& keys, O&& counts,
               const histogram_options& options = {}) {
-  histogram_arguments a;
-  a.what = binning::keys;
-  a.x = histograms::as_numbers(keys);
-  a.counts = histograms::as_counts(counts);
-  a.options = options;
-  a.unsigned_keys = histograms::unsigned_integers<X>;
-  calls::count(calls::communicator_of(over), where, a);
+  calls::count(calls::communicator_of(over), where,
+               histograms::counted(histograms::of_keys(keys, options), counts));
 }
 
 /// The same of samples in bins of one width between two bounds, as `tally::histogram_even`.
 template <ranks C, histograms::reals X, histograms::real L, histograms::real U, counts_output O>
 void histogram_even(const C& over, const executor& where, const X& samples, L lower, U upper,
                     O&& counts, const histogram_options& options = {}) {
-  histogram_arguments a;
-  a.what = binning::even;
-  a.x = as_operand(samples);
-  a.lower = lower;
-  a.upper = upper;
-  a.counts = histograms::as_counts(counts);
-  a.options = options;
-  calls::count(calls::communicator_of(over), where, a);
+  calls::count(calls::communicator_of(over), where,
+               histograms::counted(histograms::of_even(samples, lower, upper, options), counts));
 }
 
 /// The same of samples between given edges, as `tally::histogram_range`.
 template <ranks C, histograms::reals X, histograms::edges E, counts_output O>
 void histogram_range(const C& over, const executor& where, const X& samples, const E& edges,
                      O&& counts, const histogram_options& options = {}) {
-  histogram_arguments a;
-  a.what = binning::edges;
-  a.x = as_operand(samples);
-  a.edges = histograms::as_numbers(edges);
-  a.counts = histograms::as_counts(counts);
-  a.options = options;
-  a.unsigned_edges = histograms::unsigned_integers<E>;
-  calls::count(calls::communicator_of(over), where, a);
+  calls::count(calls::communicator_of(over), where,
+               histograms::counted(histograms::of_edges(samples, edges, options), counts));
 }
 
 /// sums_k = the sum of the weights of all ranks whose key is k, correctly rounded.
@@ -241,15 +224,9 @@ void histogram_range(const C& over, const executor& where, const X& samples, con
 template <ranks C, histograms::integers X, histograms::weights W, histograms::sums O>
 void bincount(const C& over, const executor& where, const X& keys, const W& weights, O&& sums,
               const histogram_options& options = {}) {
-  histogram_arguments a;
-  a.what = binning::keys;
-  a.x = histograms::as_numbers(keys);
-  a.weighted = true;
-  a.weights = as_operand(weights);
-  a.counts = as_output(sums);
-  a.options = options;
-  a.unsigned_keys = histograms::unsigned_integers<X>;
-  calls::add_weights<element_t<std::remove_cvref_t<O>>>(calls::communicator_of(over), where, a);
+  calls::add_weights<element_t<std::remove_cvref_t<O>>>(
+      calls::communicator_of(over), where,
+      histograms::weighted(histograms::of_keys(keys, options), weights, sums));
 }
 
 /// The same of samples in bins of one width between two bounds, as `tally::histogram_even`.
@@ -257,16 +234,9 @@ template <ranks C, histograms::reals X, histograms::weights W, histograms::real 
           histograms::real U, histograms::sums O>
 void histogram_even(const C& over, const executor& where, const X& samples, const W& weights,
                     L lower, U upper, O&& sums, const histogram_options& options = {}) {
-  histogram_arguments a;
-  a.what = binning::even;
-  a.x = as_operand(samples);
-  a.weighted = true;
-  a.weights = as_operand(weights);
-  a.lower = lower;
-  a.upper = upper;
-  a.counts = as_output(sums);
-  a.options = options;
-  calls::add_weights<element_t<std::remove_cvref_t<O>>>(calls::communicator_of(over), where, a);
+  calls::add_weights<element_t<std::remove_cvref_t<O>>>(
+      calls::communicator_of(over), where,
+      histograms::weighted(histograms::of_even(samples, lower, upper, options), weights, sums));
 }
 
 /// The same of samples between given edges, as `tally::histogram_range`.
@@ -274,16 +244,9 @@ template <ranks C, histograms::reals X, histograms::weights W, histograms::edges
           histograms::sums O>
 void histogram_range(const C& over, const executor& where, const X& samples, const W& weights,
                      const E& edges, O&& sums, const histogram_options& options = {}) {
-  histogram_arguments a;
-  a.what = binning::edges;
-  a.x = as_operand(samples);
-  a.weighted = true;
-  a.weights = as_operand(weights);
-  a.edges = histograms::as_numbers(edges);
-  a.counts = as_output(sums);
-  a.options = options;
-  a.unsigned_edges = histograms::unsigned_integers<E>;
-  calls::add_weights<element_t<std::remove_cvref_t<O>>>(calls::communicator_of(over), where, a);
+  calls::add_weights<element_t<std::remove_cvref_t<O>>>(
+      calls::communicator_of(over), where,
+      histograms::weighted(histograms::of_edges(samples, edges, options), weights, sums));
 }
 
 }  // namespace tally::mpi

@@ -2,6 +2,7 @@
 // integers.
 #pragma once
 
+#include <tally/distributed/sums.hpp>
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
 #include <tally/exact_words.hpp>
@@ -28,27 +29,7 @@
 
 namespace tally::mpi::calls {
 
-/// The sums of one call, their types erased. All have the same terms, types and conjugation.
-struct sums {
-  summand what = summand::product;         ///< the terms
-  conjugate conjugated = conjugate::none;  ///< of products
-  type result = type::float64;             ///< of each sum
-  std::vector<interval_field> fields;      ///< this rank's part of the vectors of each
-
-  /// What intervals are summed in: complex where an operand is.
-  type accumulator() const noexcept {
-    const bool has_parts = !fields.empty() && is_complex(fields[0].x.element);
-    return has_parts ? complex_of(part_of(result)) : result;
-  }
-};
-
-/// @throws error size_mismatch if a vector has not as many elements as the layout says.
-inline void check_size(const layout& l, const operand& x) {
-  if (x.size == static_cast<std::size_t>(l.size())) return;
-  throw error(errc::size_mismatch, "tally::mpi: a vector has " + std::to_string(x.size) +
-                                       " elements, this rank's part of the layout has " +
-                                       std::to_string(l.size()));
-}
+using distributed::sums;
 
 /// @throws error invalid_argument for more than MPI counts.
 inline int count_of(std::size_t elements) {
@@ -234,12 +215,8 @@ class interval_reduction final : public unfinished_sums {
                     layout_.owner(own.begin / chunk * chunk), tag, comm);
     };
 
-    attempt(failed_, [&] {
-      for (const interval_field& field : sums_.fields) {
-        check_size(layout_, field.x);
-        if (sums_.what == summand::product) check_size(layout_, field.y);
-      }
-    });
+    attempt(failed_,
+            [&] { sums_.check_size("tally::mpi", static_cast<std::size_t>(layout_.size())); });
     clear_interval(shape_, own_.data());
     const auto stride = static_cast<std::size_t>(chunk_end - own.tail);
     attempt(failed_, [&] {
@@ -308,12 +285,10 @@ class word_reduction final : public unfinished_sums {
       : comm_(comm), sums_(std::move(all)), words_(size() * words_each() + 1) {
     if (l == nullptr) check_communicator(comm);
     attempt(failed_, [&] {
-      for (const interval_field& field : sums_.fields) {
-        if (l != nullptr) check_size(*l, field.x);
-      }
+      if (l != nullptr) sums_.check_size("tally::mpi", static_cast<std::size_t>(l->size()));
       if (sums_.fields.empty()) return;
       if (sums_.result != type::int64) {
-        add_exact_sums(where, sums_.fields, sums_.conjugated, sum(), words_.data());
+        add_exact_sums(where, sums_.fields, sums_.conjugated, sums_.exact_sum(), words_.data());
         return;
       }
       for (std::size_t j = 0; j < size(); ++j) sum_integers(where, sums_.fields[j], &words_[j]);
@@ -340,14 +315,8 @@ class word_reduction final : public unfinished_sums {
   }
 
  private:
-  /// What the exact sum of a field is of.
-  type sum() const noexcept {
-    const interval_field& f = sums_.fields[0];
-    const operand& y = sums_.what == summand::product ? f.y : f.x;
-    return exact_sum_type(f.x.element, y.element, sums_.result);
-  }
   std::size_t words_each() const noexcept {
-    return sums_.fields.empty() || sums_.result == type::int64 ? 1 : exact_words(sum());
+    return sums_.fields.empty() || sums_.result == type::int64 ? 1 : exact_words(sums_.exact_sum());
   }
 
   void sum_integers(const executor& where, const interval_field& f, std::int64_t* sum) const {
@@ -367,7 +336,7 @@ class word_reduction final : public unfinished_sums {
       return;
     }
     const bool root = sums_.what == summand::square;
-    round_words(serial(), {words, sum(), 1, root, {result, sums_.result}});
+    round_words(serial(), {words, sums_.exact_sum(), 1, root, {result, sums_.result}});
   }
 
   MPI_Comm comm_;

@@ -27,6 +27,7 @@
 // themselves, it throws std::bad_alloc, and others wait for it in vain.
 #pragma once
 
+#include <tally/distributed/sums.hpp>
 #include <tally/dot.hpp>
 #include <tally/exact.hpp>
 #include <tally/executor.hpp>
@@ -74,33 +75,20 @@ template <class R, class C, class X, class Y>
 auto start_dot(const C& over, const executor& where, const X& x, const Y& y, conjugate conjugated,
                grade_over<C> g, bool blocks) {
   using result = dots::accumulator<R, X, Y>;
-  return start(over, where,
-               {summand::product,
-                conjugated,
-                type_of<result>,
-                {{summand::product, as_operand(x), as_operand(y)}}},
-               g, blocks);
+  return start(over, where, distributed::products<result>(x, y, conjugated), g, blocks);
 }
 
 template <reduction what, class R, class C, class X>
 auto start_reduction(const C& over, const executor& where, const X& x, grade_over<C> g,
                      bool blocks) {
-  constexpr summand terms = what == reduction::sum    ? summand::value
-                            : what == reduction::asum ? summand::magnitude
-                                                      : summand::square;
   using result = reductions::result_t<what, R, X>;
-  return start(over, where, {terms, conjugate::none, type_of<result>, {{terms, as_operand(x)}}}, g,
-               blocks);
+  return start(over, where, distributed::elements<what, result>(x), g, blocks);
 }
 
 template <class R, class C>
 auto start_pairs(const C& over, const executor& where, const dot_pairs& pairs, conjugate conjugated,
                  grade_over<C> g, bool blocks) {
-  sums all{summand::product, conjugated, type_of<R>, {}};
-  for (std::size_t j = 0; j < pairs.size(); ++j) {
-    all.fields.push_back({summand::product, pairs[j].x, pairs[j].y});
-  }
-  return start(over, where, std::move(all), g, blocks);
+  return start(over, where, distributed::pairs<R>(pairs, conjugated), g, blocks);
 }
 
 template <class R, class C, class L>
@@ -111,10 +99,8 @@ auto start_sums(const C& over, const executor& where, const L& fields, grade_ove
   return start(over, where, std::move(all), g, blocks);
 }
 
-template <class X, class Y, class R>
-using rows_result = dots::accumulator<R, multi_dots::row_of<X>, Y>;
-template <class L, class R>
-using pairs_result = dots::accumulator<R, multi_dots::x_of<L>, multi_dots::y_of<L>>;
+using distributed::pairs_result;
+using distributed::rows_result;
 template <class L, class R>
 using field_result =
     reductions::result_t<reduction::sum, R,

@@ -9,6 +9,7 @@
 // sums of <tally/nccl/sums.hpp>.
 #pragma once
 
+#include <tally/distributed/sums.hpp>
 #include <tally/error.hpp>
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
@@ -148,7 +149,7 @@ class search {
 inline void queue_extrema(const char* function, const layout& l, const executor& where,
                           const operand& x, extreme what, void* results) {
   check_result(results);
-  check_size(l, x);
+  distributed::check_size("tally::nccl", x, static_cast<std::size_t>(l.size()));
   l.over().check_executor(where);
   if (l.total() == 0) {
     throw error(errc::no_elements, std::string(function) + ": no rank has an element");
@@ -159,7 +160,7 @@ inline void queue_extrema(const char* function, const layout& l, const executor&
 /// Queues a search for the largest magnitude.
 inline void queue_iamax(const layout& l, const executor& where, const operand& x, void* result) {
   check_result(result);
-  check_size(l, x);
+  distributed::check_size("tally::nccl", x, static_cast<std::size_t>(l.size()));
   l.over().check_executor(where);
   const current_device current(l.over().device());
   if (l.total() == 0) {  // every bit of -1 is set

@@ -91,41 +91,24 @@ inline void count(const communicator& over, const executor& where,
 template <ranks C, histograms::integers X, counts_output O>
 void bincount(const C& over, const executor& where, const X& keys, O&& counts,
               const histogram_options& options = {}) {
-  histogram_arguments a;
-  a.what = binning::keys;
-  a.x = histograms::as_numbers(keys);
-  a.counts = histograms::as_counts(counts);
-  a.options = options;
-  a.unsigned_keys = histograms::unsigned_integers<X>;
-  calls::count(calls::communicator_of(over), where, a);
+  calls::count(calls::communicator_of(over), where,
+               histograms::counted(histograms::of_keys(keys, options), counts));
 }
 
 /// The same of samples in bins of one width between two bounds, as `tally::histogram_even`.
 template <ranks C, histograms::reals X, histograms::real L, histograms::real U, counts_output O>
 void histogram_even(const C& over, const executor& where, const X& samples, L lower, U upper,
                     O&& counts, const histogram_options& options = {}) {
-  histogram_arguments a;
-  a.what = binning::even;
-  a.x = as_operand(samples);
-  a.lower = lower;
-  a.upper = upper;
-  a.counts = histograms::as_counts(counts);
-  a.options = options;
-  calls::count(calls::communicator_of(over), where, a);
+  calls::count(calls::communicator_of(over), where,
+               histograms::counted(histograms::of_even(samples, lower, upper, options), counts));
 }
 
 /// The same of samples between given edges, as `tally::histogram_range`; edges are in host memory.
 template <ranks C, histograms::reals X, histograms::edges E, counts_output O>
 void histogram_range(const C& over, const executor& where, const X& samples, const E& edges,
                      O&& counts, const histogram_options& options = {}) {
-  histogram_arguments a;
-  a.what = binning::edges;
-  a.x = as_operand(samples);
-  a.edges = histograms::as_numbers(edges);
-  a.counts = histograms::as_counts(counts);
-  a.options = options;
-  a.unsigned_edges = histograms::unsigned_integers<E>;
-  calls::count(calls::communicator_of(over), where, a);
+  calls::count(calls::communicator_of(over), where,
+               histograms::counted(histograms::of_edges(samples, edges, options), counts));
 }
 
 }  // namespace tally::nccl

@@ -2,6 +2,7 @@
 // integers.
 #pragma once
 
+#include <tally/distributed/sums.hpp>
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
 #include <tally/exact_words.hpp>
@@ -25,42 +26,9 @@
 
 namespace tally::nccl::calls {
 
-/// The sums of one call, their types erased. All have the same terms, types and conjugation.
-struct sums {
-  summand what = summand::product;         ///< the terms
-  conjugate conjugated = conjugate::none;  ///< of products
-  type result = type::float64;             ///< of each sum
-  std::vector<interval_field> fields;      ///< this rank's part of the vectors of each
-
-  /// What nodes are summed in: complex where an operand is.
-  type accumulator() const noexcept {
-    const bool has_parts = !fields.empty() && is_complex(fields[0].x.element);
-    return has_parts ? complex_of(part_of(result)) : result;
-  }
-};
-
-/// @throws error size_mismatch if a vector has not as many elements as the layout says.
-inline void check_size(const layout& l, const operand& x) {
-  if (x.size == static_cast<std::size_t>(l.size())) return;
-  throw error(errc::size_mismatch, "tally::nccl: a vector has " + std::to_string(x.size) +
-                                       " elements, this rank's part of the layout has " +
-                                       std::to_string(l.size()));
-}
-inline void check_sizes(const layout& l, const sums& all) {
-  for (const interval_field& field : all.fields) {
-    check_size(l, field.x);
-    if (all.what == summand::product) check_size(l, field.y);
-  }
-}
+using distributed::sums;
 
 // --- The exact grade, and integers ----------------------------------------------------------------
-
-/// What the exact sum of a field is of: float32 holds all but doubles.
-inline type exact_type(const sums& all) {
-  const interval_field& f = all.fields[0];
-  const operand& y = all.what == summand::product ? f.y : f.x;
-  return exact_sum_type(f.x.element, y.element, all.result);
-}
 
 /// Queues the sum of this rank's part of a field.
 inline void queue_sum(const executor& where, const sums& all, const interval_field& f,
@@ -96,7 +64,7 @@ inline void add_integers(const communicator& over, const executor& where, const 
 /// Sums of which each rank makes the words of `exact_sum`.
 inline void add_words(const communicator& over, const executor& where, const sums& all,
                       void* results) {
-  const type sum = exact_type(all);
+  const type sum = all.exact_sum();
   const std::size_t each = exact_words(sum), count = all.fields.size();
   const bool root = all.what == summand::square;
   const output result = {results, all.result};
@@ -153,8 +121,7 @@ class ordered_sums {
       sum_nodes(where_, shape_, last, p.tail, own + before * bytes);
     }
     join_arguments join{shape_, sums_.conjugated, layout_.steps(), own, results};
-    if (over_.through() != nullptr && layout_.has_nodes_everywhere() &&
-        windows_take(shape_.fields, slots * bytes / shape_.fields)) {
+    if (over_.through() != nullptr && windows_take(shape_.fields, slots * bytes / shape_.fields)) {
       join.through = over_.through();
       join.nodes_a_rank = static_cast<std::int32_t>(slots);
     } else {
@@ -269,7 +236,7 @@ inline void queue(const communicator& over, const executor& where, const sums& a
 
 /// Queues sums over the ranks of a layout.
 inline void queue(const layout& l, const executor& where, const sums& all, grade g, void* results) {
-  check_sizes(l, all);
+  all.check_size("tally::nccl", static_cast<std::size_t>(l.size()));
   if (g.is_exact() || all.result == type::int64 || all.fields.empty()) {
     return queue(l.over(), where, all, exact, results);
   }

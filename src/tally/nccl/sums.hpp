@@ -30,6 +30,7 @@
 // with the process.
 #pragma once
 
+#include <tally/distributed/sums.hpp>
 #include <tally/dot.hpp>
 #include <tally/exact.hpp>
 #include <tally/executor.hpp>
@@ -96,31 +97,11 @@ void written(const char* function, const C& over, const executor& where, const s
   queue(over, where, all, g, results::first(function, to, all.fields.size()));
 }
 
-template <class R, class X, class Y>
-sums products(const X& x, const Y& y, conjugate conjugated) {
-  return {
-      summand::product, conjugated, type_of<R>, {{summand::product, as_operand(x), as_operand(y)}}};
-}
-template <reduction what, class R, class X>
-sums elements(const X& x) {
-  constexpr summand terms = what == reduction::sum    ? summand::value
-                            : what == reduction::asum ? summand::magnitude
-                                                      : summand::square;
-  return {terms, conjugate::none, type_of<R>, {{terms, as_operand(x)}}};
-}
-template <class R>
-sums pairs(const dot_pairs& pairs, conjugate conjugated) {
-  sums all{summand::product, conjugated, type_of<R>, {}};
-  for (std::size_t j = 0; j < pairs.size(); ++j) {
-    all.fields.push_back({summand::product, pairs[j].x, pairs[j].y});
-  }
-  return all;
-}
-
-template <class X, class Y, class R>
-using rows_result = dots::accumulator<R, multi_dots::row_of<X>, Y>;
-template <class L, class R>
-using pairs_result = dots::accumulator<R, multi_dots::x_of<L>, multi_dots::y_of<L>>;
+using distributed::elements;
+using distributed::pairs;
+using distributed::pairs_result;
+using distributed::products;
+using distributed::rows_result;
 
 }  // namespace calls
 
