@@ -11,6 +11,7 @@
 #include "src/core/order/reduce_sum.hpp"
 #include "src/core/table.hpp"
 #include "src/dispatch/check.hpp"
+#include "src/dispatch/interval_sum.hpp"
 #include "src/dispatch/overlap.hpp"
 #include "src/dispatch/pair_rules.hpp"
 #include "src/dispatch/reduce.hpp"
@@ -99,8 +100,11 @@ void check_accumulator(const check& check, const interval_shape& shape,
   }
 }
 
+}  // namespace
+
 void check_fields(const check& check, const interval_shape& shape,
                   std::span<const interval_field> fields, double scale) {
+  check_shape(check, shape);
   if (fields.size() != shape.fields) {
     check.fail(errc::size_mismatch, "there are ", fields.size(), " fields, the shape has ",
                shape.fields);
@@ -142,6 +146,8 @@ void check_fields(const check& check, const interval_shape& shape,
   }
   check_accumulator(check, shape, field0);
 }
+
+namespace {
 
 /// Checks that the elements are those of the whole vector.
 interval_borders check_borders(const check& check, const interval_shape& shape,
@@ -324,7 +330,6 @@ interval_head sum_part(const executor& where, const interval_shape& shape,
                        const interval_part& part) {
   const backends::default_environment environment;
   const check check{"tally::sum_part"};
-  check_shape(check, shape);
   check_fields(check, shape, part.fields, part.scale);
   const interval_borders borders = check_borders(check, shape, part.fields, part.first);
   const auto check_stride = [&](const char* name, std::size_t n, std::size_t stride) {
@@ -344,7 +349,6 @@ void sum_interval(const executor& where, const interval_shape& shape,
   const check check{"tally::sum_interval"};
   const operand words = check_message(check, shape, message);
   clear_interval(shape, message);
-  check_shape(check, shape);
   check_fields(check, shape, fields, scale);
   const interval_borders borders = check_borders(check, shape, fields, first);
   if (borders.whole_size() < fields.front().x.size) {
@@ -363,7 +367,6 @@ void interval_terms(const executor& where, const interval_shape& shape,
                     double scale) {
   const backends::default_environment environment;
   const check check{"tally::interval_terms"};
-  check_shape(check, shape);
   check_fields(check, shape, fields, scale);
   const std::size_t n = fields.front().x.size;
   if (n >= order::chunk || stride < n) {
