@@ -214,6 +214,8 @@ TEST_ON_EVERY_EXECUTOR(JoinedSum, Refuses) {
   join.through = &through;
   fails(tally::errc::invalid_argument, [&] { tally::join_nodes(where(), join); });
   through.ranks = 2;
+  fails(tally::errc::invalid_argument, [&] { tally::join_nodes(where(), join); });
+  join.nodes_a_rank = 1;
   join.shape.fields = tally::windows::most_sums + 1;
   fails(tally::errc::invalid_argument, [&] { tally::join_nodes(where(), join); });
   tally::join_words_arguments words;
@@ -227,14 +229,16 @@ TEST_ON_EVERY_EXECUTOR(JoinedSum, Refuses) {
 /// Parts of a vector on streams of one device, which take each other for devices.
 class parts_of_one_device {
  public:
-  explicit parts_of_one_device(int parts) {
+  /// @param calls  how many calls there have been, as the windows say.
+  explicit parts_of_one_device(int parts, std::uint32_t calls = 0) {
     const tally::executor device = tally::cuda();
     std::vector<std::uint64_t*> all;
     for (int r = 0; r < parts; ++r) {
       const std::size_t bytes = tally::windows::bytes(parts);
       memory_.emplace_back(device, bytes);
-      const std::vector<std::byte> zeros(bytes);
-      tally::copy_bytes(device, zeros.data(), memory_.back().get(), bytes);
+      std::vector<std::uint64_t> words(bytes / sizeof(std::uint64_t));
+      std::fill_n(words.begin(), tally::windows::most_sums, calls);
+      tally::copy_bytes(device, words.data(), memory_.back().get(), bytes);
       all.push_back(static_cast<std::uint64_t*>(memory_.back().get()));
     }
     for (int r = 0; r < parts; ++r) {
@@ -331,6 +335,44 @@ TEST(Windows, TakeNodes) {
         EXPECT_EQ(fetched(device, result.get(), p.wanted.size()), p.wanted) << "turn " << turn;
       }
     }
+  }
+}
+
+// Parts 1 and 2 have no elements, so no result needs them: calls follow each other without waiting,
+// and none of them may overtake. The number of calls passes the largest tag.
+TEST(Windows, WaitForPartsWithoutNodes) {
+  if (!has_gpu()) GTEST_SKIP() << "there is no GPU";
+  constexpr std::size_t parts = 3, calls = 300;
+  const parts_of_one_device all(parts, 0xffffff00);
+  const tally::executor device = tally::cuda();
+  const std::vector<tally::node_interval> intervals = {{0, 1, 0}};
+  const auto steps = tally::join_steps(intervals);
+  const tally::buffer placed_steps(device, steps.size() * sizeof(tally::join_step));
+  tally::copy_bytes(device, steps.data(), placed_steps.get(), placed_steps.bytes());
+  const interval_shape shape{summand::value, type::float64, 1, 1};
+  std::vector<double> numbers(calls);
+  for (std::size_t i = 0; i < calls; ++i) numbers[i] = static_cast<double>(i) + 1;
+  const tally::buffer nodes(device, calls * sizeof(double));
+  tally::copy_bytes(device, numbers.data(), nodes.get(), nodes.bytes());
+  std::vector<tally::buffer> results;
+  for (std::size_t r = 0; r < parts; ++r) results.emplace_back(device, calls * sizeof(double));
+  for (std::size_t call = 0; call < calls; ++call) {
+    for (std::size_t r = 0; r < parts; ++r) {
+      tally::join_arguments a;
+      a.shape = shape;
+      a.steps = {static_cast<const tally::join_step*>(placed_steps.get()), steps.size()};
+      a.nodes = static_cast<const double*>(nodes.get()) + (r == 0 ? call : 0);
+      a.results = static_cast<double*>(results[r].get()) + call;
+      a.through = &all.through(r);
+      a.nodes_a_rank = 1;
+      tally::join_nodes(all.where(r), a);
+    }
+  }
+  all.wait();
+  for (const tally::buffer& result : results) {
+    std::vector<double> got(calls);
+    tally::copy_bytes(device, result.get(), got.data(), result.bytes());
+    EXPECT_EQ(got, numbers);
   }
 }
 

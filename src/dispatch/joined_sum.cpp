@@ -11,6 +11,7 @@
 #include "src/core/order/node_sum.hpp"
 #include "src/core/table.hpp"
 #include "src/dispatch/check.hpp"
+#include "src/dispatch/interval_sum.hpp"
 #include "src/dispatch/overlap.hpp"
 #include "src/dispatch/pair_rules.hpp"
 
@@ -68,23 +69,10 @@ void sum_each(const executor& where, const interval_shape& shape,
   }
 }
 
-/// Checks the shape and the types, as every sum over parts of a vector does.
-void check_types(const executor& where, const interval_shape& shape,
-                 std::span<const interval_field> fields) {
-  std::vector<interval_field> none(fields.begin(), fields.end());
-  for (interval_field& field : none) field.x.size = field.y.size = 0;
-  interval_terms(where, shape, none, 0, nullptr);
-}
-
-/// Checks the vectors of the fields, of n elements each, and that they share nothing with nodes.
+/// Checks that kernels reach the vectors of the fields, which share nothing with the nodes.
 void check_vectors(const check& check, const executor& where,
-                   std::span<const interval_field> fields, std::size_t n, const operand& nodes) {
+                   std::span<const interval_field> fields, const operand& nodes) {
   const auto check_vector = [&](const char* name, const operand& v) {
-    if (v.size != n) {
-      check.fail(errc::size_mismatch, "a field's ", name, " has ", v.size,
-                 " elements, x of field 0 has ", n);
-    }
-    check.vector(name, v);
     if (check::is_needed(where)) check.reach(where, name, v);
     check_apart(check, name, v, "nodes", nodes);
   };
@@ -95,15 +83,14 @@ void check_vectors(const check& check, const executor& where,
 }
 
 /// Checks what goes through windows.
-void check_windows(const check& check, const executor& where, const windows* through,
+void check_windows(const check& check, const executor& where, const windows& through,
                    std::size_t sums, std::size_t bytes) {
-  if (through == nullptr) return;
   if (where.name() != "cuda") {
     check.fail(errc::invalid_argument, "windows are on cuda, not on ", where.name());
   }
-  if (through->ranks < 1 || through->ranks > windows::most || through->rank < 0 ||
-      through->rank >= through->ranks) {
-    check.fail(errc::invalid_argument, "rank ", through->rank, " of ", through->ranks,
+  if (through.ranks < 1 || through.ranks > windows::most || through.rank < 0 ||
+      through.rank >= through.ranks) {
+    check.fail(errc::invalid_argument, "rank ", through.rank, " of ", through.ranks,
                " has no window; there can be ", windows::most);
   }
   if (!windows_take(sums, bytes)) {
@@ -161,7 +148,7 @@ void sum_nodes(const executor& where, const interval_shape& shape,
                std::span<const interval_field> fields, std::int64_t first, void* nodes) {
   const backends::default_environment environment;
   const check check{"tally::sum_nodes"};
-  check_types(where, shape, fields);
+  check_fields(check, shape, fields);
   const std::size_t size = fields.front().x.size;
   const auto n = static_cast<std::int64_t>(size);
   if (first < 0 || n > shape.total || first > shape.total - n) {
@@ -182,7 +169,7 @@ void sum_nodes(const executor& where, const interval_shape& shape,
   const auto count = static_cast<std::size_t>(backends::count_nodes(first_chunk, last_chunk));
   const type number = part_of(shape.accumulator);
   check_memory_of(check, where, "nodes", nodes, number);
-  check_vectors(check, where, fields, size,
+  check_vectors(check, where, fields,
                 {nodes, count * node_bytes(shape) / size_of(number), 1, number});
 
   std::vector<interval_field> all;
@@ -212,15 +199,20 @@ void join_nodes(const executor& where, const join_arguments& a) {
                name(a.shape.accumulator));
   }
   if (where.backend() == nullptr) check.fail(errc::invalid_argument, "there is no executor");
-  const std::size_t nodes =
-      a.through != nullptr ? static_cast<std::size_t>(std::max(a.nodes_a_rank, 1)) : 1;
-  check_windows(check, where, a.through, a.shape.fields, nodes * sum_bytes(a.shape));
+  if (a.through != nullptr) {
+    if (a.nodes_a_rank < 1) {
+      check.fail(errc::invalid_argument, "with windows a rank has 1 node at least, not ",
+                 a.nodes_a_rank);
+    }
+    check_windows(check, where, *a.through, a.shape.fields,
+                  static_cast<std::size_t>(a.nodes_a_rank) * sum_bytes(a.shape));
+  }
   const type number = part_of(a.shape.accumulator);
   check_memory_of(check, where, "results", a.results, number);
-  if (!a.steps.empty()) {
+  if (!a.steps.empty() || a.through != nullptr) {
     check_memory_of(check, where, "nodes", a.nodes, number);
-    check_memory_of(check, where, "steps", a.steps.data(), type::int32);
   }
+  if (!a.steps.empty()) check_memory_of(check, where, "steps", a.steps.data(), type::int32);
   where.backend()->join_nodes(where, a);
 }
 
@@ -235,7 +227,7 @@ void join_words(const executor& where, const join_words_arguments& a) {
   }
   if (where.backend() == nullptr) check.fail(errc::invalid_argument, "there is no executor");
   if (a.through == nullptr) check.fail(errc::null_pointer, "there are no windows");
-  check_windows(check, where, a.through, a.count, exact_words(a.sum) * sizeof(std::int64_t));
+  check_windows(check, where, *a.through, a.count, exact_words(a.sum) * sizeof(std::int64_t));
   if (a.count == 0) return;
   check_memory_of(check, where, "words", a.words, type::int64);
   check_memory_of(check, where, "result", a.result.data, a.result.element);

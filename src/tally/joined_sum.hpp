@@ -99,13 +99,16 @@ struct join_arguments {
   const void* nodes = nullptr;              ///< all nodes; with windows this device's
   void* results = nullptr;                  ///< one a field, of the type that the function returns
   const tally::windows* through = nullptr;  ///< null where all nodes are there
-  std::int32_t nodes_a_rank = 0;  ///< with windows: rank r has places from r times that on
+  /// With windows: rank r has places from r times that on. It is 1 at least, where no steps need
+  /// them, too.
+  std::int32_t nodes_a_rank = 0;
 };
 
 /// Joins nodes and makes the results. Doesn't block, as `sum_nodes`. With windows all devices make
 /// the same calls in the same order, on a stream each, and kernels wait for each other.
 /// @throws error null_pointer, misaligned, wrong_memory; invalid_argument for windows on an
-///         executor other than `cuda`, or for more sums or nodes than windows take.
+///         executor other than `cuda`, for more sums or nodes than windows take, or for less than
+///         one node a rank.
 TALLY_EXPORT void join_nodes(const executor& where, const join_arguments& arguments);
 
 /// What joining words is asked for.

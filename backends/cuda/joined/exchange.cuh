@@ -5,7 +5,8 @@
 // tag of the words, so words need not be emptied, and a graph may be launched again. Behind these
 // lie two places for each sum, which calls take in turn. That is enough: who stores the words of
 // call n + 2 has seen the others' of call n + 1, which they stored after they had read those of n.
-// A tag returns after 2^32 calls, when its words have long been overwritten.
+// So every block waits for at least one word of each other device. A tag returns after 2^32 calls,
+// when its words have long been overwritten; 0, which words have that never were written, is none.
 #pragma once
 
 #include "backends/cuda/device/words.hpp"
@@ -41,6 +42,7 @@ class exchange {
     number_ = w.of[w.rank] + sum;
     // Through L2: the launch before may have written it after this one was placed.
     tag_ = static_cast<std::uint32_t>(__ldcg(reinterpret_cast<unsigned long long*>(number_))) + 1;
+    if (tag_ == 0) tag_ = 2;  // even, as 0 is: places go on taking turns
   }
 
   /// Stores payload i into the windows of all other ranks.

@@ -45,7 +45,8 @@ __global__ void __launch_bounds__(join_threads)
     memcpy(&s, from, sizeof s);
     return s;
   };
-  for (unsigned first = 0; first < job.count; first += nodes_at_once) {
+  unsigned first = 0;
+  do {
     const unsigned some = min(nodes_at_once, job.count - first);
     __syncthreads();
     for (unsigned i = threadIdx.x; i < some * words; i += blockDim.x) {
@@ -58,14 +59,18 @@ __global__ void __launch_bounds__(join_threads)
                                 ? word_of(of_rank, w)
                                 : with.wait(static_cast<int>(of), of_rank * words + w);
     }
+    // The steps may have no node of a device, which is waited for nevertheless. The last threads do
+    // so, which have fewer nodes to bring.
+    const int other = static_cast<int>(blockDim.x - 1 - threadIdx.x);
+    if (first == 0 && other < job.through.ranks && other != job.through.rank) with.wait(other, 0);
     __syncthreads();
-    if (threadIdx.x != 0) continue;
-    for (unsigned i = 0; i < some; ++i) {
+    for (unsigned i = 0; threadIdx.x == 0 && i < some; ++i) {
       Sum s = read(nodes[i]);
       for (int k = additions[i]; k > 0; --k) s = read(held[--count]) + s;
       memcpy(held[count++], &s, sizeof s);
     }
-  }
+    first += some;
+  } while (first < job.count);
   let_launch_after_start();
   if (!is_alone) with.end();
   if (threadIdx.x != 0) return;

@@ -26,10 +26,12 @@ namespace tally::nccl {
 
 namespace calls {
 
-/// Device memory that grows. What was outgrown is kept, for graphs may write there.
+/// Memory that grows. What was outgrown is kept, for graphs may write there.
 class room {
  public:
-  room(const executor& where, std::size_t bytes) { grow(where, bytes); }
+  room(const executor& where, std::size_t bytes, reach who = reach::kernels) : who_(who) {
+    grow(where, bytes);
+  }
 
   /// So many bytes at least; what was in it is gone where it had to grow.
   std::byte* of(const executor& where, std::size_t bytes) {
@@ -41,9 +43,10 @@ class room {
  private:
   void grow(const executor& where, std::size_t bytes) {
     all_.reserve(all_.size() + 1);
-    all_.emplace_back(where, bytes);
+    all_.emplace_back(where, bytes, who_);
   }
 
+  reach who_;
   std::vector<buffer> all_;
 };
 
@@ -172,9 +175,7 @@ class communicator {
   /// Calls queue(results), waits for the stream, and copies so many bytes of results to the host.
   template <class Queue>
   void wait_for(const executor& where, void* to, std::size_t bytes, const Queue& queue) const {
-    buffer longer;
-    if (bytes > results_.bytes()) longer = buffer(where, bytes, reach::kernels_and_host);
-    void* const results = bytes > results_.bytes() ? longer.get() : results_.get();
+    void* const results = results_.of(where, bytes);
     queue(results);
     calls::check(cudaStreamSynchronize(where.stream()), "cudaStreamSynchronize");
     std::memcpy(to, results, bytes);
@@ -205,8 +206,7 @@ class communicator {
   executor where_;
   int rank_ = 0;
   int ranks_ = 1;
-  mutable calls::room words_, nodes_, others_, pieces_;
-  buffer results_;
+  mutable calls::room words_, nodes_, others_, pieces_, results_;
   std::optional<calls::shared_windows> windows_;
   int exceptions_ = std::uncaught_exceptions();  ///< when it was made
 };

@@ -38,9 +38,8 @@ class layout {
       : over_(&over), borders_(gathered(over, size)) {
     over.check_executor(where);
     for (int r = 0; r < over.ranks(); ++r) {
-      const std::int64_t nodes = whole_nodes(r) + (part_of(r).tail < part_of(r).end);
-      most_nodes_ = std::max(most_nodes_, nodes);
-      has_nodes_everywhere_ = has_nodes_everywhere_ && nodes > 0;
+      const part p = part_of(r);
+      most_nodes_ = std::max(most_nodes_, whole_nodes(r) + (p.tail < p.end));
     }
     if (most_nodes_ * over.ranks() > std::numeric_limits<std::int32_t>::max()) {
       throw error(errc::invalid_argument, "tally::nccl::layout: there are too many ranks");
@@ -121,10 +120,8 @@ class layout {
   std::span<const join_step> steps() const noexcept {
     return {static_cast<const join_step*>(steps_.get()), step_count_};
   }
-  /// Whether each rank has a node. Windows need that: a rank without one waits for no other, so
-  /// nothing would keep the others from overtaking it.
-  bool has_nodes_everywhere() const noexcept { return has_nodes_everywhere_; }
-  /// The most nodes that a rank has: those of rank r have places from r times that on.
+  /// The most nodes that a rank has, and 1 at least: those of rank r have places from r times that
+  /// on.
   std::int64_t most_nodes() const noexcept { return most_nodes_; }
   /// 0, 1, 2, ... up to `order::chunk`, where the device reads them.
   operand places(std::size_t count) const noexcept {
@@ -173,8 +170,7 @@ class layout {
 
   const communicator* over_;
   std::shared_ptr<const distributed::borders> borders_;
-  std::int64_t most_nodes_ = 0;
-  bool has_nodes_everywhere_ = true;
+  std::int64_t most_nodes_ = 1;
   buffer steps_, places_, with_elements_, firsts_;
   std::size_t step_count_ = 0;
   std::size_t ranks_with_elements_ = 0;
