@@ -70,6 +70,37 @@ __device__ std::uint32_t narrow(float low, float high) {
   return pair;
 }
 
+// What limits exp and sigmoid of doubles is double operations. Where the result is far from
+// overflow and underflow, nothing has to be clamped, and multiplying by 2^k adds to the exponent,
+// which integers do: the bits are those of the formula of all backends.
+
+/// Says whether |x| < 700.
+__device__ inline bool is_moderate(double x) {
+  constexpr unsigned magnitude = 0x7fffffff, upper_word_of_700 = 0x4085e000;
+  return (static_cast<unsigned>(__double2hiint(x)) & magnitude) < upper_word_of_700;
+}
+
+/// Returns exp(x) or sigmoid(x) of such an x.
+template <elementwise what>
+__device__ double of_moderate(double x) {
+  using N = number_arithmetic<double>;
+  // Returns v 2^k; both are normal numbers.
+  const auto scaled = [](double v, int k) {
+    return __hiloint2double(__double2hiint(v) + static_cast<int>(static_cast<unsigned>(k) << 20),
+                            __double2loint(v));
+  };
+  if constexpr (what == elementwise::exp) {
+    const auto e = reduce_exponent<N>(x);
+    return scaled(e.head + e.left, __double2loint(e.magic));
+  } else {
+    const auto e = reduce_exponent<N>(-fabs(x));
+    const int k = __double2loint(e.magic);
+    const bool negative = N::is_negative(x);
+    const double result = logistic<N>(e, scaled(1, k), negative);
+    return scaled(result, negative ? k : 0);
+  }
+}
+
 /// Is a function of elements of T.
 template <elementwise what_, class T_>
 struct elements_function {
@@ -123,6 +154,13 @@ struct elements_function {
     }
 #endif
     T results[per_load];
+    if constexpr (std::is_same_v<T, double> && what >= elementwise::sigmoid) {
+      if (is_moderate(x[0]) && is_moderate(x[1])) {
+        for (int i = 0; i < per_load; ++i) results[i] = of_moderate<what>(x[i]);
+        memcpy(&packed, results, sizeof packed);
+        return packed;
+      }
+    }
 #pragma unroll
     for (int i = 0; i < per_load; ++i) results[i] = (*this)(x[i], y[i], z[i]);
     memcpy(&packed, results, sizeof packed);
@@ -163,8 +201,7 @@ __device__ void write(const transform_job& job, const Function& f, const Element
 #pragma unroll
   for (int k = 0; k < loads; ++k) {
     const std::int64_t at = first_load<loads>() + k * static_cast<int>(blockDim.x);
-    if (at >= whole) break;
-    reinterpret_cast<uint4*>(z + job.head)[at] = f.of_load(xs[k], ys[k], zs[k]);
+    if (at < whole) reinterpret_cast<uint4*>(z + job.head)[at] = f.of_load(xs[k], ys[k], zs[k]);
   }
   if (blockIdx.x == gridDim.x - 1) {
     const auto* const x = static_cast<const T*>(job.x.data);
@@ -177,7 +214,9 @@ __device__ void write(const transform_job& job, const Function& f, const Element
 }
 
 /// Computes vectors that all start equally many bytes past a multiple of 16. A thread has `loads`
-/// loads of 16 bytes, all in flight at once.
+/// loads of 16 bytes, all in flight at once. (Each is looked at by itself: a loop that ends at the
+/// first one past the vector keeps sigmoid of doubles from interleaving them, which takes 6 %
+/// longer on an H200.)
 template <class Function, int loads>
 __global__ void __launch_bounds__(256) transform_vectors(const transform_job job) {
   using T = typename Function::T;
@@ -194,7 +233,7 @@ __global__ void __launch_bounds__(256) transform_vectors(const transform_job job
 #pragma unroll
   for (int k = 0; k < loads; ++k) {
     const std::int64_t at = first + k * static_cast<int>(blockDim.x);
-    if (at >= whole) break;
+    if (at >= whole) continue;
     xs[k].load(x + job.head + at * per_load);
     if constexpr (binary) ys[k].load(y + job.head + at * per_load);
     if constexpr (Function::reads_output) zs[k].load(z + job.head + at * per_load);

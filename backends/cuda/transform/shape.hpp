@@ -25,15 +25,15 @@ struct transform_case {
 
 /// The figures are in us: 2^28 elements, 2^20 elements (which are in L2), and in brackets CUB's
 /// DeviceTransform in the same run. A copy of 2^28 floats by 16-byte loads takes 504.7.
-/// Device: H200. Date: 2026-11-21.
+/// Device: H200. Date: 2026-11-21; of sigmoid and exp 2026-11-23, CUB's 2026-11-21.
 inline constexpr transform_case transform_cases[] = {
-    // sigmoid of float: 514, 3.10 (521, 3.05). {2, 128}: 5 % more.
+    // sigmoid of float: 505, 3.06 (521, 3.05).
     {elementwise::sigmoid, false, 4, {4, 64}},
-    // sigmoid of double: 1170, 5.03 (1040, 4.35); alone 1132. Alone {4, 64}: 1143, {1, 256}: 1230.
-    {elementwise::sigmoid, false, 8, {2, 128}},
-    // exp of double: 1009. {1, 256}: 1049.
-    {elementwise::exp, false, 8, {4, 64}},
-    // exp of float: 504. {4, 64}: 510, {1, 256}: 535.
+    // sigmoid of double: 1037, 5.4 (1040, 4.35). {2, 128}: 1069, 5.3. {1, 256}: 1320, 5.4.
+    {elementwise::sigmoid, false, 8, {4, 64}},
+    // exp of double: 1002, 3.6. {4, 64}: 1008, 4.4. {1, 256}: 1095, 3.8.
+    {elementwise::exp, false, 8, {2, 128}},
+    // exp of float: 504, 2.8.
     {elementwise::exp, false, 4, {2, 128}},
     // relu of float16: 253.8, 1.86 (252.7, 2.03). {1, 256}: 261.9.
     // sigmoid of float16: 255.2 (332). {1, 256}: 281.6, {4, 64}: 256.3.

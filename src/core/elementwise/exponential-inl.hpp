@@ -87,12 +87,11 @@ TALLY_FUNCTION V exponential(V x) {
   return N::keep_nan(x, result);
 }
 
-template <class N, class V>
-TALLY_FUNCTION V logistic(V x) {
-  using c = exponential_constants<typename N::number>;
-  const auto e = reduce_exponent<N>(N::at_least(N::minus_magnitude(x), N::set(c::lowest)));
+/// Computes the logistic function of x, for negative x divided by 2^k: `e` is exp(-|x|), and
+/// `scale` is 2^k.
+template <class N, class V, class Which>
+TALLY_FUNCTION V logistic(const reduced_exponent<V>& e, V scale, Which negative) {
   const V one = N::set(1);
-  const V scale = N::mul(N::template power_of_two<c::aside>(e.magic), N::set(c::back));  // 2^k
   const V mantissa = N::add(e.head, e.left);
   const V d = N::fma(scale, mantissa, one);
   const V d_left = N::fma(scale, e.left, N::fma(scale, e.head, N::sub(one, d)));
@@ -100,8 +99,16 @@ TALLY_FUNCTION V logistic(V x) {
   // 1/(d + d_left) is q (1 + left), and times head + e.left that is q (head + more).
   const V left = N::minus_product(q, d_left, N::minus_product(q, d, one));
   const V more = N::fma(mantissa, left, e.left);
-  const auto negative = N::is_negative(x);
   const V factor = N::select(negative, e.head, one);
-  const V result = N::fma(q, factor, N::mul(q, N::select(negative, more, left)));
-  return N::keep_nan(x, N::mul(result, N::select(negative, scale, one)));
+  return N::fma(q, factor, N::mul(q, N::select(negative, more, left)));
+}
+
+template <class N, class V>
+TALLY_FUNCTION V logistic(V x) {
+  using c = exponential_constants<typename N::number>;
+  const auto e = reduce_exponent<N>(N::at_least(N::minus_magnitude(x), N::set(c::lowest)));
+  const V scale = N::mul(N::template power_of_two<c::aside>(e.magic), N::set(c::back));  // 2^k
+  const auto negative = N::is_negative(x);
+  const V result = logistic<N>(e, scale, negative);
+  return N::keep_nan(x, N::mul(result, N::select(negative, scale, N::set(1))));
 }
