@@ -53,6 +53,36 @@ tally_go_result tally_go_executors(size_t capacity, const char** names, int* usa
   return done(tally_executors(capacity, names, usable, count));
 }
 
+/* --- Memory and workspaces -------------------------------------------------------------------- */
+
+tally_go_result tally_go_allocate(tally_go_allocation f, tally_go_where where, size_t bytes,
+                                  unsigned char** memory) {
+  void* allocated = NULL;
+  const tally_go_result r = done(f(where, bytes, &allocated));
+  *memory = allocated;
+  return r;
+}
+
+tally_go_result tally_go_release(tally_go_end f, tally_go_where where, unsigned char* memory) {
+  return done(f(where, memory));
+}
+
+tally_go_result tally_go_pin(tally_go_where where, unsigned char* memory, size_t bytes) {
+  return done(tally_pin(where, memory, bytes));
+}
+
+tally_go_result tally_go_device_copy(tally_go_where where, unsigned char* to,
+                                     const unsigned char* from, size_t bytes) {
+  return done(tally_device_copy(where, to, from, bytes));
+}
+
+tally_go_result tally_go_workspace_create(tally_go_where where, size_t stage_bytes, int threads,
+                                          tally_workspace** workspace, tally_executor* executor) {
+  const tally_workspace_options options = {sizeof options, stage_bytes, threads, 0};
+  const tally_go_result r = done(tally_workspace_create(where, &options, workspace));
+  return r.status != TALLY_SUCCESS ? r : done(tally_workspace_executor(*workspace, executor));
+}
+
 /* --- Sums ------------------------------------------------------------------------------------- */
 
 tally_go_result tally_go_reduce(tally_go_reduction f, tally_go_where where, tally_go_vector x,

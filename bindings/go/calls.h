@@ -64,6 +64,21 @@ tally_go_result tally_go_executor_named(tally_executor* where, const char* name)
 tally_go_result tally_go_executor_name(tally_go_where where);
 tally_go_result tally_go_executors(size_t capacity, const char** names, int* usable, size_t* count);
 
+/* --- Memory and workspaces -------------------------------------------------------------------- */
+
+typedef tally_status (*tally_go_allocation)(const tally_executor*, size_t, void**);
+typedef tally_status (*tally_go_end)(const tally_executor*, void*);
+
+tally_go_result tally_go_allocate(tally_go_allocation f, tally_go_where where, size_t bytes,
+                                  unsigned char** memory);
+/* Frees memory, or lets it go. */
+tally_go_result tally_go_release(tally_go_end f, tally_go_where where, unsigned char* memory);
+tally_go_result tally_go_pin(tally_go_where where, unsigned char* memory, size_t bytes);
+tally_go_result tally_go_device_copy(tally_go_where where, unsigned char* to,
+                                     const unsigned char* from, size_t bytes);
+tally_go_result tally_go_workspace_create(tally_go_where where, size_t stage_bytes, int threads,
+                                          tally_workspace** workspace, tally_executor* executor);
+
 /* --- Sums: to `words` where that is not NULL, otherwise into the result's value ------------------ */
 
 typedef tally_status (*tally_go_reduction)(const tally_executor*, size_t, tally_type, const void*,

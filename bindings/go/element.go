@@ -75,8 +75,8 @@ func NewBFloat16(x float32) BFloat16 {
 // Float32 is the number that the bits stand for.
 func (b BFloat16) Float32() float32 { return math.Float32frombits(uint32(b) << 16) }
 
-// typeOf tells C which type T is.
-func typeOf[T Element]() C.tally_type {
+// cType tells C which type T is.
+func cType[T Element]() C.tally_type {
 	switch any(*new(T)).(type) {
 	case bool:
 		return C.TALLY_BOOL
@@ -89,7 +89,7 @@ func typeOf[T Element]() C.tally_type {
 	case int64:
 		return C.TALLY_INT64
 	case int:
-		return typeOfInt
+		return cInt
 	case Float16:
 		return C.TALLY_FLOAT16
 	case BFloat16:
@@ -104,11 +104,11 @@ func typeOf[T Element]() C.tally_type {
 	return C.TALLY_COMPLEX128
 }
 
-const typeOfInt = C.TALLY_INT32 + C.tally_type(strconv.IntSize/64)*(C.TALLY_INT64-C.TALLY_INT32)
+const cInt = C.TALLY_INT32 + C.tally_type(strconv.IntSize/64)*(C.TALLY_INT64-C.TALLY_INT32)
 
-// scalarOf is a factor as C takes it.
-func scalarOf[T Element](value T) C.tally_go_scalar {
-	s := C.tally_go_scalar{_type: typeOf[T]()}
+// cScalar is a factor as C takes it.
+func cScalar[T Element](value T) C.tally_go_scalar {
+	s := C.tally_go_scalar{_type: cType[T]()}
 	*(*T)(unsafe.Pointer(&s.value)) = value
 	return s
 }

@@ -7,10 +7,7 @@ import "C"
 import "unsafe"
 
 // Executor says where and how an operation runs. A nil *Executor is that of Automatic.
-type Executor struct {
-	c         C.tally_executor
-	workspace *workspaceMemory // which it keeps from being freed, or nil
-}
+type Executor struct{ c C.tally_executor }
 
 // InstructionSet is one of those that SIMD is compiled for.
 type InstructionSet int
