@@ -64,8 +64,4 @@ void unpin(const executor& where, void* memory) {
   check(status, "cudaHostUnregister");
 }
 
-std::shared_ptr<const backend> make_staged(const executor&, const workspace_options&) {
-  throw error(errc::invalid_argument, "tally::workspace: cuda has no stages yet");
-}
-
 }  // namespace tally::backends::cuda
