@@ -19,6 +19,11 @@ static tally_go_result done(tally_status status) {
   return told(&r, status);
 }
 
+/* What a call is asked for: nothing where the size is 0, and then C has less to look at. */
+static const tally_call_options* asked(const tally_call_options* options) {
+  return options->size != 0 ? options : NULL;
+}
+
 /* --- Executors -------------------------------------------------------------------------------- */
 
 tally_go_result tally_go_serial(tally_executor* where) { return done(tally_serial(where)); }
@@ -90,22 +95,22 @@ tally_go_result tally_go_reduce(tally_go_reduction f, tally_go_where where, tall
                                 tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};
   return told(&r, f(where, x.n, x.type, x.data, x.inc, result_type,
-                    words != NULL ? (void*)words : r.value, &options));
+                    words != NULL ? (void*)words : r.value, asked(&options)));
 }
 
 tally_go_result tally_go_dot(tally_go_where where, tally_go_vector x, tally_go_vector y,
                              tally_type result_type, int64_t* words, tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};
   return told(&r, tally_dot(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, result_type,
-                            words != NULL ? (void*)words : r.value, &options));
+                            words != NULL ? (void*)words : r.value, asked(&options)));
 }
 
 tally_go_result tally_go_multi_dot(tally_go_pairs f, tally_go_where where, size_t k, size_t n,
                                    tally_go_vector x, ptrdiff_t ldx, tally_go_vector y,
                                    ptrdiff_t incy, tally_type result_type, unsigned char* results,
                                    tally_call_options options) {
-  return done(
-      f(where, k, n, x.type, x.data, ldx, y.type, y.data, incy, result_type, results, &options));
+  return done(f(where, k, n, x.type, x.data, ldx, y.type, y.data, incy, result_type, results,
+                asked(&options)));
 }
 
 tally_go_result tally_go_multi_dot_list(tally_go_where where, size_t k, const size_t* n,
@@ -115,7 +120,8 @@ tally_go_result tally_go_multi_dot_list(tally_go_where where, size_t k, const si
                                         tally_type result_type, unsigned char* results,
                                         tally_call_options options) {
   return done(tally_multi_dot_list(where, k, n, x_type, (const void* const*)x, incx, y_type,
-                                   (const void* const*)y, incy, result_type, results, &options));
+                                   (const void* const*)y, incy, result_type, results,
+                                   asked(&options)));
 }
 
 tally_go_result tally_go_merge_words(size_t count, tally_type sum_type, const int64_t* from,
@@ -210,7 +216,7 @@ tally_go_result tally_go_axpy_dot(tally_go_where where, tally_go_scalar alpha, t
   tally_go_result r = {{0}, NULL, NULL, 0};
   return told(
       &r, tally_axpy_dot(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, y.type, y.data,
-                         y.inc, v.type, v.data, v.inc, result_type, r.value, &options));
+                         y.inc, v.type, v.data, v.inc, result_type, r.value, asked(&options)));
 }
 
 tally_go_result tally_go_waxpby_nrm2(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
@@ -219,7 +225,7 @@ tally_go_result tally_go_waxpby_nrm2(tally_go_where where, tally_go_scalar alpha
   tally_go_result r = {{0}, NULL, NULL, 0};
   return told(&r, tally_waxpby_nrm2(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc,
                                     beta.type, beta.value, y.type, y.data, y.inc, w.type, w.data,
-                                    w.inc, result_type, r.value, &options));
+                                    w.inc, result_type, r.value, asked(&options)));
 }
 
 /* --- Histograms ------------------------------------------------------------------------------- */
@@ -296,7 +302,7 @@ tally_go_result tally_go_spmv(tally_go_where where, const tally_spmv_plan* plan,
                               tally_go_scalar beta, tally_go_vector y, tally_call_options options) {
   const tally_csr a = csr(matrix);
   return done(tally_spmv(where, plan, alpha.type, alpha.value, &a, x.type, x.data, x.inc, beta.type,
-                         beta.value, y.type, y.data, y.inc, &options));
+                         beta.value, y.type, y.data, y.inc, asked(&options)));
 }
 
 tally_go_result tally_go_spmv_apart(tally_go_where where, const tally_spmv_plan* plan,
@@ -306,5 +312,5 @@ tally_go_result tally_go_spmv_apart(tally_go_where where, const tally_spmv_plan*
   const tally_csr a = csr(matrix);
   return done(tally_spmv_apart(where, plan, alpha.type, alpha.value, &a, x.type, x.data, x.inc,
                                beta.type, beta.value, y.type, y.data, y.inc, w.data, w.inc,
-                               &options));
+                               asked(&options)));
 }

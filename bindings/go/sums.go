@@ -18,9 +18,12 @@ const (
 	ConjugateY
 )
 
-// cOptions are options as C takes them.
-func cOptions(options []Option) C.tally_call_options {
-	o := C.tally_call_options{size: C.sizeof_tally_call_options}
+// cOptions are options as C takes them; of size 0 if there are none.
+func cOptions(options []Option) (o C.tally_call_options) {
+	if len(options) == 0 {
+		return o
+	}
+	o.size = C.sizeof_tally_call_options
 	for _, option := range options {
 		switch option {
 		case Exact:

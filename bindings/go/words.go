@@ -140,6 +140,7 @@ func (w Words[S]) address() *C.int64_t { return (*C.int64_t)(unsafe.Pointer(byte
 // wordOptions are those of a sum that is left in words.
 func wordOptions(options []Option) C.tally_call_options {
 	o := cOptions(options)
+	o.size = C.sizeof_tally_call_options
 	o.form = C.TALLY_RESULT_WORDS
 	return o
 }
