@@ -1,6 +1,7 @@
 package tally_test
 
 import (
+	"errors"
 	"math"
 	"reflect"
 	"testing"
@@ -64,4 +65,49 @@ func TestHistograms(t *testing.T) {
 			equal(t, w, sums, []float64{34, 0, 12}, tally.RoundWords(w, words, sums))
 		}
 	}
+}
+
+// Every type of samples, edges, counts and weights.
+func TestTypesOfHistograms(t *testing.T) {
+	w := tally.Serial()
+	samples := []complex128{0, 1, 1, 0, 1}
+	for _, st := range types {
+		x := st.make(samples, -2)
+		counts := make([]int64, 2)
+		if st.kind == complexed {
+			if err := tally.HistogramEven(w, x.Vector, 0, 2, counts); !errors.Is(err, tally.ErrUnsupportedType) {
+				t.Error(st.name, err)
+			}
+			continue
+		}
+		equal(t, w, counts, []int64{2, 3}, tally.HistogramEven(w, x.Vector, 0, 2, counts))
+		for _, et := range types {
+			edges := et.make([]complex128{0, 1, 1}, 1)
+			if et.kind == complexed || et.name == "bool" {
+				continue
+			}
+			succeeds(t, tally.HistogramRange(w, x.Vector, edges.Vector, counts))
+			equal(t, w, counts, []int64{2, 3}, nil)
+		}
+		if st.kind == integer && st.name != "bool" {
+			equal(t, w, counts, []int64{2, 3}, tally.Bincount(w, x.Vector, counts))
+		}
+	}
+	x := []int32{0, 1, 1, 0, 1}
+	evenBetween(t, x, int8(0), 2)
+	evenBetween(t, x, uint8(0), 2)
+	evenBetween(t, x, int32(0), 2)
+	evenBetween(t, x, int64(0), 2)
+	evenBetween(t, x, 0, 2)
+	evenBetween(t, x, tally.NewFloat16(0), tally.NewFloat16(2))
+	evenBetween(t, x, tally.NewBFloat16(0), tally.NewBFloat16(2))
+	evenBetween(t, x, float32(0), 2)
+	evenBetween(t, x, 0.0, 2.0)
+}
+
+func evenBetween[B tally.Real](t *testing.T, x []int32, lower, upper B) {
+	t.Helper()
+	counts := make([]int32, 2)
+	equal(t, nil, counts, []int32{2, 3}, tally.HistogramEven(nil, x, lower, upper, counts))
+	equal(t, nil, counts, []int32{4, 6}, tally.HistogramEven(nil, x, lower, upper, counts, tally.AddToCounts()))
 }

@@ -79,6 +79,19 @@ func TestComplexProducts(t *testing.T) {
 	equal(t, w, y, []complex128{10, 3 - 20i}, err)
 }
 
+func TestEmptyMatrices(t *testing.T) {
+	for _, w := range []*tally.Executor{nil, tally.Serial()} {
+		a, err := tally.NewCSR(2, 0, []int{0, 0, 0}, []int32{}, []float64{})
+		succeeds(t, err)
+		plan, err := tally.NewPlan(w, a)
+		succeeds(t, err)
+		y := []float64{1, 2}
+		err = tally.Spmv(w, plan, 1, a, []float64(nil), 3, y)
+		equal(t, w, y, []float64{3, 6}, err)
+		succeeds(t, plan.Close())
+	}
+}
+
 func TestPlansTellDefects(t *testing.T) {
 	a, err := tally.NewCSR(1, 2, []int32{0, 1}, []int32{7}, []float64{1})
 	succeeds(t, err)
