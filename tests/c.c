@@ -397,6 +397,17 @@ static void exact_words(void) {
   CALL(tally_merge_words(1, F32, NULL, narrow));
   CALL(tally_round_root_words(&where, 1, F32, narrow, F64, &r, &queued));
   CHECK(r == 5);
+  {
+    const size_t lengths[] = {4, 2};
+    const void* const both[] = {x, x + 2};
+    const ptrdiff_t steps[] = {1, 1};
+    memset(wide, 0, sizeof wide);
+    CALL(tally_multi_dot_list(&where, 2, lengths, F64, both, steps, F64, both, steps, F64, wide,
+                              &words));
+    CALL(tally_round_words(&where, 2, F64, wide, F64, rc, NULL));
+    CHECK(rc[0] == 30 && rc[1] == 25);
+    memset(wide, 0, sizeof wide);
+  }
   CALL(tally_dot(&where, 2, C128, c, 1, C128, c, 1, C128, wide, &words));
   CALL(tally_round_words(NULL, 1, C128, wide, C128, rc, &waiting));
   CHECK(rc[0] == -10 && rc[1] == 28);

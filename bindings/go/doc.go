@@ -19,4 +19,20 @@
 //
 // Functions that return a number wait for it. On a GPU those that write vectors return as soon as
 // the work is queued on the executor's stream, where what is called next comes after it.
+//
+// # Element-wise functions
+//
+// Copy, Fill, Axpy, Exp and the like write a vector, their last one. What they compute is rounded
+// once to its type, which is of the kind of the inputs or a wider one: integer, floating-point,
+// complex; only Copy and Fill from bool write bool. A floating-point factor needs floating-point
+// elements, a complex one complex elements. An output may be one of the inputs, with the same
+// increment; otherwise it shares no memory with an input: ErrOverlap.
+//
+// # Histograms
+//
+// Bincount, HistogramEven and HistogramRange count real samples in bins, which are half-open, but
+// for the last, which is closed. Counts are of int32, int64 or int, as many as bins times channels:
+// those of the first channel, of the second, ... With Weights they are of float32 or float64, and
+// hold each bin's exact sum, rounded once; or Words, to which the weights are added. Counts share
+// no memory with an input: ErrOverlap.
 package tally

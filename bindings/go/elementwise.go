@@ -3,12 +3,6 @@ package tally
 // #include "calls.h"
 import "C"
 
-// The functions here write a vector, their last one. What they compute is rounded once to its type,
-// which is of the kind of the inputs or a wider one: integer, floating-point, complex; only Copy and
-// Fill from bool write bool. A floating-point factor needs floating-point elements, a complex one
-// complex elements. An output may be one of the inputs, with the same increment; otherwise it
-// shares no memory with an input: ErrOverlap.
-
 // Copy writes y_i = x_i.
 func Copy[X, Y Operand](where *Executor, x X, y Y) error {
 	return mapped("Copy", C.tally_go_unary(C.tally_copy), where, cVector(x), cVector(y))

@@ -5,12 +5,6 @@ import "C"
 
 import "unsafe"
 
-// The functions here count real samples in bins, which are half-open, but for the last, which is
-// closed. Counts are of int32, int64 or int, as many as bins times channels: those of the first
-// channel, of the second, ... With weights they are of float32 or float64, and hold each bin's exact
-// sum, rounded once; or of int64, and hold its words, WordsPerSum of the weights' type for each bin,
-// to which the weights are added. Counts share no memory with an input: ErrOverlap.
-
 // OutsideCounts are how many samples of one channel are in no bin.
 type OutsideCounts struct {
 	Below int64 // less than the first edge

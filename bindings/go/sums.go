@@ -96,8 +96,12 @@ func BatchedDot[R Number, X, Y Operand](where *Executor, n int, x X, ldx int, y 
 // MultiDotList writes results[j] = the dot product of x[j] and y[j]: as many pairs as there are
 // results, each of any length; otherwise as MultiDot.
 func MultiDotList[R Number, X, Y Operand](where *Executor, x []X, y []Y, results []R, options ...Option) error {
-	k := len(results)
-	err := sameLength("MultiDotList", length{"results", C.size_t(k)}, length{"x", C.size_t(len(x))},
+	return multiDotList("MultiDotList", where, x, y, len(results), cType[R](), bytesAt(results), cOptions(options))
+}
+
+// multiDotList writes k results, or adds to the words of as many sums.
+func multiDotList[X, Y Operand](function string, where *Executor, x []X, y []Y, k int, result C.tally_type, results *C.uchar, options C.tally_call_options) error {
+	err := sameLength(function, length{"results", C.size_t(k)}, length{"x", C.size_t(len(x))},
 		length{"y", C.size_t(len(y))})
 	if err != nil || k == 0 {
 		return err
@@ -107,11 +111,11 @@ func MultiDotList[R Number, X, Y Operand](where *Executor, x []X, y []Y, results
 	xs, ys := newList(x, &pins), newList(y, &pins)
 	for j := range xs.n {
 		if xs.n[j] != ys.n[j] {
-			return failure(ErrSizeMismatch, "MultiDotList", "x[%d] has %d elements, y[%d] has %d", j, xs.n[j], j, ys.n[j])
+			return failure(ErrSizeMismatch, function, "x[%d] has %d elements, y[%d] has %d", j, xs.n[j], j, ys.n[j])
 		}
 	}
 	return failed(C.tally_go_multi_dot_list(where.where(), C.size_t(k), &xs.n[0], xs._type, &xs.data[0],
-		&xs.inc[0], ys._type, &ys.data[0], &ys.inc[0], cType[R](), bytesAt(results), cOptions(options)))
+		&xs.inc[0], ys._type, &ys.data[0], &ys.inc[0], result, results, options))
 }
 
 // list is vectors as C takes many of them: tables of addresses, which are pinned.

@@ -284,8 +284,9 @@ func TestWords(t *testing.T) {
 		three := tally.NewWords[float32](3)
 		succeeds(t, tally.AddMultiDot(w, three, []int8{1, 2, 3}, 1, []float32{2}))
 		succeeds(t, tally.AddBatchedDot(w, three, 1, []int8{1, 2, 3}, 1, []float32{2, 2, 2}, 1))
+		succeeds(t, tally.AddMultiDotList(w, three, [][]int8{{1}, {2}, {3}}, [][]float32{{1}, {1}, {1}}))
 		succeeds(t, tally.RoundWords(w, three, r32[:]))
-		if r32 != [3]float32{4, 8, 12} {
+		if r32 != [3]float32{5, 10, 15} {
 			t.Errorf("%v: %v", w, r32)
 		}
 		c := tally.NewWords[complex64](1)

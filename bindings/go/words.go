@@ -118,6 +118,16 @@ func AddBatchedDot[S SumType, X, Y Operand](where *Executor, words Words[S], n i
 		C.ptrdiff_t(ldx), yv, C.ptrdiff_t(ldy), sumType[S](), bytesAt(words), wordOptions(options)))
 }
 
+// AddMultiDotList adds the exact sums of MultiDotList to words, which are of as many sums as there
+// are pairs of vectors.
+func AddMultiDotList[S SumType, X, Y Operand](where *Executor, words Words[S], x []X, y []Y, options ...Option) error {
+	k, err := words.count("AddMultiDotList", "words")
+	if err != nil {
+		return err
+	}
+	return multiDotList("AddMultiDotList", where, x, y, int(k), sumType[S](), bytesAt(words), wordOptions(options))
+}
+
 // count is of how many sums w has the words.
 func (w Words[S]) count(function, name string) (C.size_t, error) {
 	per := WordsPerSum[S]()

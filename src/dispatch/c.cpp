@@ -657,7 +657,7 @@ tally_status tally_multi_dot_list(const tally_executor* where, size_t k, const s
       list[j] = {vector(n[j], x_type, x[j], incx[j]), vector(n[j], y_type, y[j], incy[j])};
     }
     tally::multi_dot_arguments a{{{}, {}, list}, {}, {results, to_type(result_type)}};
-    read(options, &a.options, &a.conjugated);
+    read(options, &a.options, &a.conjugated, &a.results.words);
     tally::multi_dot(executor_of(where), a);
   });
 }

@@ -162,7 +162,7 @@ typedef struct tally_call_options {
   tally_wait wait;           /* whether the call returns before its result is there */
   tally_conjugate conjugate; /* for dot products */
   int reserved;              /* 0 */
-  tally_result_form form;    /* for dot, sum, asum, nrm2, multi_dot and batched_dot */
+  tally_result_form form;    /* for dot, sum, asum, nrm2 and several dot products */
   int reserved_too;          /* 0 */
 } tally_call_options;
 
