@@ -853,6 +853,19 @@ static void memory_and_workspaces(void) {
   o.size = 16;
   CHECK(tally_workspace_create(&where, &o, &workspace) == TALLY_INVALID_ARGUMENT);
   CHECK(workspace == NULL);
+
+  /* The same vectors, in host memory, on a device. */
+  if (tally_cuda(&through, -1, NULL) == TALLY_SUCCESS) {
+    CALL(tally_workspace_create(&through, NULL, &workspace));
+    CALL(tally_workspace_executor(workspace, &through));
+    CALL(tally_executor_name(&through, &name));
+    CHECK(strcmp(name, "workspace") == 0);
+    r = 0;
+    CALL(tally_dot(&through, 4, F64, x, 1, F32, y, 1, F64, &r, NULL));
+    CHECK(r == 70);
+    CHECK(tally_validate(&through, NULL) == TALLY_NULL_POINTER);
+    tally_workspace_destroy(workspace);
+  }
 }
 
 int main(void) {

@@ -136,11 +136,12 @@ void expect_sums(const tally::executor& where, const tally::executor& through, s
 }
 
 TEST_ON_EVERY_EXECUTOR(Workspace, SumsAroundTheBordersOfParts) {
-  const tally::workspace small_one = small();
+  const tally::workspace small_one = small(), growing(where(), {4 * least, 2});
   const tally::executor through = small_one.executor();
   for (const std::size_t n : sizes_of(least / 16)) {
     for (const memory kind : kinds) {
       expect_sums<double, double>(where(), through, n, kind, kind);
+      expect_sums<double, double>(where(), growing.executor(), n, kind, kind);
     }
     expect_sums<double, double>(where(), through, n, memory::pageable, memory::device);
     expect_sums<double, float>(where(), through, n, memory::pinned, memory::pageable);

@@ -6,10 +6,9 @@
 //
 // The executor comes first; nil stands for the one that Automatic makes. Operands are slices,
 // vectors with increments (Strided) and memory of a device (DeviceBuffer), in any pair of the types
-// of Element, without a conversion copy. The type in brackets is that of the result, where an
-// operation has a choice; the operation in C that is named with a function says which ones there
-// are (tally.h). Lengths are those of the operands; lengths that differ are an error, and nothing
-// is written then.
+// of Element, without a conversion copy. The type in brackets is that of the result; each function
+// says which ones it has. Lengths are those of the operands; lengths that differ are an error, and
+// nothing is written then.
 //
 // Errors are of type *Error, and errors.Is(err, tally.ErrSizeMismatch) tells the kind.
 //

@@ -35,20 +35,21 @@ copy_threads::~copy_threads() {
   for (std::thread& each : threads_) each.join();
 }
 
-void copy_threads::run(std::size_t count, slice_function* copy, const void* f) {
-  if (count <= 1 || threads_.empty()) {
-    for (std::size_t i = 0; i < count; ++i) copy(f, i);
-    return;
-  }
+void copy_threads::open(std::size_t count, slice_function* copy, const void* f) {
   copy_ = copy;
   f_ = f;
   count_ = count;
   next_.store(0, std::memory_order_relaxed);
+  if (count <= 1 || threads_.empty()) return;
   ++turn_;
   turn_.notify_all();
+}
+
+void copy_threads::finish() {
   copy_slices();
-  ++turn_;
+  if (turn_ % 2 == 1) ++turn_;
   while (inside_ != 0) pause();
+  count_ = 0;
 }
 
 void copy_threads::copy_slices() {

@@ -18,19 +18,22 @@ class copy_threads {
   copy_threads(const copy_threads&) = delete;
   copy_threads& operator=(const copy_threads&) = delete;
 
-  /// Calls copy(i) for each i below `count`, on all threads, and returns when all have returned.
-  /// The threads of one object serve one caller at a time; `copy` throws nothing.
+  /// Begins to call copy(i) for each i below `count`, on the other threads. `copy` stays until
+  /// `finish`, and throws nothing. The threads of one object serve one caller at a time.
   template <class F>
-  void for_each(std::size_t count, const F& copy) {
-    run(count, [](const void* f, std::size_t i) { (*static_cast<const F*>(f))(i); }, &copy);
+  void begin(std::size_t count, const F& copy) {
+    open(count, [](const void* f, std::size_t i) { (*static_cast<const F*>(f))(i); }, &copy);
   }
+
+  /// Helps, and returns when all calls have returned; at once if nothing was begun.
+  void finish();
 
   int count() const { return static_cast<int>(threads_.size()) + 1; }
 
  private:
   using slice_function = void(const void* f, std::size_t i);
 
-  void run(std::size_t count, slice_function* copy, const void* f);
+  void open(std::size_t count, slice_function* copy, const void* f);
   void copy_slices();
   void serve();
   std::uint64_t wait_for_next(std::uint64_t seen);

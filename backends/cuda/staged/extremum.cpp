@@ -74,9 +74,9 @@ void extremum(const executor& where, const extremum_arguments& a) {
   const bool is_both = a.what == extreme::minmax;
   best_element best(a.x, is_both ? extreme::min : a.what), most(a.x, extreme::max);
   c.through().run_parts(
-      vectors, a.x.size, c.through().part_of(vectors),
+      vectors, a.x.size, c.through().parts_of(vectors),
       [&](const staged_operands& here, std::size_t, void* result) { run(here[0], result, false); },
-      [&](const void* result, std::size_t first) {
+      [&](const void* result, std::size_t first, std::size_t) {
         std::int64_t found[most_numbers];
         std::memcpy(found, result, sizeof found);
         const auto index = [&](std::size_t i) {

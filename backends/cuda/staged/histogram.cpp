@@ -143,7 +143,7 @@ stray_key histogram(const executor& where, const histogram_arguments& a) {
   if (c.through().are_short(vectors)) {
     c.through().run_short(vectors, [&](const staged_operands& here) { run(here, 0); });
   } else {
-    const std::size_t channels = a.options.channels, most = c.through().part_of(vectors);
+    const std::size_t channels = a.options.channels, most = c.through().parts_of(vectors).most;
     const std::size_t part = most / channels * channels;
     if (part == 0) {
       throw error(errc::invalid_argument,
@@ -152,9 +152,9 @@ stray_key histogram(const executor& where, const histogram_arguments& a) {
                       std::to_string(channels) + " channels");
     }
     c.through().run_parts(
-        vectors, a.x.size, part,
+        vectors, a.x.size, {part, part},
         [&](const staged_operands& here, std::size_t first, void*) { run(here, first); },
-        [](const void*, std::size_t) {});
+        [](const void*, std::size_t, std::size_t) {});
   }
   if (first_stray.index >= 0) {
     c.through().wait();

@@ -62,7 +62,8 @@ class group {
 
   /// Says whether at least a chunk of each vector goes at once.
   bool fits(const call& c) const {
-    return c.through().are_short(vectors()) || c.through().part_of(vectors()) >= order::chunk;
+    return c.through().are_short(vectors()) ||
+           c.through().parts_of(vectors()).first >= order::chunk;
   }
 
   std::array<staged_vector, most_staged_vectors> all_;
@@ -106,7 +107,7 @@ class group_products {
   template <class Work, class Retire>
   void run_parts(const Work& work, const Retire& retire) {
     const std::span<const staged_vector> vectors = group_.vectors();
-    c_.through().run_parts(vectors, vectors[0].host.size, c_.through().part_of(vectors), work,
+    c_.through().run_parts(vectors, vectors[0].host.size, c_.through().parts_of(vectors), work,
                            retire);
   }
 
@@ -134,7 +135,7 @@ class group_products {
           cuda::multi_dot(c_.on(),
                           asked({words, sum, true}, {.grade = tally::exact, .wait = false}));
         },
-        [](const void*, std::size_t) {});
+        [](const void*, std::size_t, std::size_t) {});
     if (!to.words) {
       const bool on_host = result_place(results_).on_host;
       cuda::round_words(c_.on(),
@@ -155,7 +156,7 @@ class group_products {
           pair_up(here);
           cuda::multi_dot(c_.on(), asked({to, type::int64}, {.wait = false}));
         },
-        [&](const void* from, std::size_t) {
+        [&](const void* from, std::size_t, std::size_t) {
           std::array<std::int64_t, most_pairs> some;
           std::memcpy(some.data(), from, group_.pairs() * sizeof some[0]);
           for (std::size_t j = 0; j < group_.pairs(); ++j) sums[j] = plus(sums[j], some[j]);
@@ -186,10 +187,10 @@ class group_products {
               c_.on(),
               {"multi_dot", shape, {fields.data(), group_.pairs()}, to, {}, 1, false, nothing});
         },
-        [&](const void* from, std::size_t) {
+        [&](const void* from, std::size_t, std::size_t leaves) {
           sums_of_pairs<A> node;
           std::memcpy(&node, from, group_.pairs() * numbers * sizeof(R));
-          joined.add(node);
+          joined.add(node, leaves);
         });
     const sums_of_pairs<A> total = joined.total();
     std::array<A, most_pairs> made;

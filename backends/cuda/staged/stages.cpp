@@ -4,7 +4,8 @@
 #include "src/core/elementwise/moves.hpp"
 #include "src/core/floating_point_environment.hpp"
 
-#include <bit>
+#include <tally/order.hpp>
+
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -16,19 +17,21 @@ using way = staged_vector::way;
 
 // Numbers from measurements on one H200 (PCIe 5, 16 cores of a Xeon).
 
-constexpr std::size_t default_stage_bytes = std::size_t{4} << 20;
+constexpr std::size_t default_stage_bytes = std::size_t{8} << 20;
 
 constexpr int default_threads = 8;
 
-/// Vectors of so many bytes together are short.
-constexpr std::size_t short_bytes = std::size_t{128} << 10;
+/// Vectors are short of which a thread copies at most so many bytes, and kernels read at most so
+/// many over the bus.
+constexpr std::size_t short_copied_bytes = std::size_t{256} << 10,
+                      short_read_bytes = std::size_t{1} << 20;
 
-/// A call has this many parts, unless they would have fewer bytes than that: the first one's way
-/// and the last one's work are not hidden behind anything.
-constexpr std::size_t few_parts = 8, least_part_bytes = std::size_t{512} << 10;
+/// Where threads copy, the first part and the last are this share of a stage: nothing hides the
+/// first one's copy and the last one's way.
+constexpr std::size_t first_parts_a_stage = 8;
 
 /// A thread copies so many bytes at a time.
-constexpr std::size_t slice_bytes = std::size_t{128} << 10;
+constexpr std::size_t slice_bytes = std::size_t{32} << 10;
 
 /// Vectors in a stage begin at multiples of this.
 constexpr std::size_t alignment = 256;
@@ -181,6 +184,7 @@ void stages::free() noexcept {
 
 stages::drain::~drain() {
   if (!is_needed) return;
+  all.threads_.finish();
   for (const cudaStream_t stream : {all.in_, all.on_.stream(), all.out_}) {
     ignore(cudaStreamSynchronize(stream));
   }
@@ -201,18 +205,23 @@ staged_vector stages::vector(const operand& v, bool read, bool written) const {
 }
 
 bool stages::are_short(std::span<const staged_vector> vectors) const {
-  std::size_t bytes = 0;
+  std::size_t read = 0, copied = 0;
   for (const staged_vector& v : vectors) {
-    if (v.moves != way::none) bytes += v.host.size * size_of(v.host.element);
+    const std::size_t bytes = v.host.size * size_of(v.host.element);
+    if (v.moves != way::none) read += bytes;
+    if (v.moves == way::threads) copied += bytes;
   }
-  return bytes <= std::min(short_bytes, bytes_);
+  return read <= std::min(short_read_bytes, bytes_) && copied <= short_copied_bytes;
 }
 
-std::size_t stages::part_of(std::span<const staged_vector> vectors) const {
-  const std::size_t each = element_bytes(vectors), n = vectors[0].host.size;
-  std::size_t part = std::bit_floor(bytes_ / each);
-  while (part * few_parts > n && part * each > least_part_bytes) part /= 2;
-  return part;
+stages::parts stages::parts_of(std::span<const staged_vector> vectors) const {
+  const std::size_t each = element_bytes(vectors);
+  const std::size_t most = std::bit_floor(bytes_ / each);
+  const auto is_on_bus = [](const staged_vector& v) {
+    return v.moves != way::threads && !v.written;
+  };
+  if (std::ranges::all_of(vectors, is_on_bus)) return {most, most};
+  return {std::min(most, std::max(order::chunk, most / first_parts_a_stage)), most};
 }
 
 // --- Short vectors --------------------------------------------------------------------------------
@@ -242,60 +251,64 @@ void stages::scatter_short(std::span<const staged_vector> vectors, const staged_
 
 // --- Parts ----------------------------------------------------------------------------------------
 
-/// Calls copy(j, first, n) for slices of the vectors that threads copy, those with `which` set.
-template <class Copy>
-void stages::copy_on_threads(std::span<const staged_vector> vectors, std::size_t n,
-                             bool staged_vector::* which, const Copy& copy) {
-  std::array<std::size_t, most_staged_vectors> chosen;
+void stages::slices::operator()(std::size_t i) const {
+  const std::size_t k = i / of_each, begin = i % of_each * slice;
+  const operand& v = vectors[chosen[k]].host;
+  std::byte* const here = in->host + offsets[k] + begin * size_of(v.element);
+  const operand there = v.slice(in->first + begin, std::min(slice, in->size - begin));
+  gathers ? gather(there, here) : scatter(here, there);
+}
+
+void stages::begin_copying(std::span<const staged_vector> vectors, const stage& s, bool gathers) {
+  const layout at(vectors, s.size);
+  copying_.vectors = vectors;
+  copying_.in = &s;
+  copying_.gathers = gathers;
   std::size_t some = 0, widest = 1;
   for (std::size_t j = 0; j < vectors.size(); ++j) {
     const staged_vector& v = vectors[j];
-    if (v.moves != way::threads || !(v.*which)) continue;
-    chosen[some++] = j;
+    if (v.moves != way::threads || !(gathers ? v.read : v.written)) continue;
+    copying_.chosen[some] = j;
+    copying_.offsets[some++] = at[j];
     widest = std::max(widest, size_of(v.host.element));
   }
-  const std::size_t slice = slice_bytes / widest, slices = (n + slice - 1) / slice;
-  threads_.for_each(some * slices, [&](std::size_t i) {
-    const std::size_t first = i % slices * slice;
-    copy(chosen[i / slices], first, std::min(slice, n - first));
-  });
+  copying_.slice = slice_bytes / widest;
+  copying_.of_each = (s.size + copying_.slice - 1) / copying_.slice;
+  threads_.begin(some * copying_.of_each, copying_);
 }
 
-void stages::begin_parts(std::span<const staged_vector> vectors) {
+void stages::begin_parts(std::span<const staged_vector> vectors) const {
   const auto is_pinned = [](const staged_vector& v) { return v.moves == way::bus; };
   if (std::ranges::none_of(vectors, is_pinned)) return;
   check(cudaEventRecord(before_, on_.stream()), "cudaEventRecord");
   check(cudaStreamWaitEvent(in_, before_, 0), "cudaStreamWaitEvent");
 }
 
-void stages::bring(std::span<const staged_vector> vectors, std::size_t first, std::size_t n,
-                   const stage& s, staged_operands& here) {
-  const layout at(vectors, n);
-  copy_on_threads(
-      vectors, n, &staged_vector::read, [&](std::size_t j, std::size_t begin, std::size_t some) {
-        const operand& v = vectors[j].host;
-        gather(v.slice(first + begin, some), s.host + at[j] + begin * size_of(v.element));
-      });
+void stages::bring(std::span<const staged_vector> vectors, const stage& s,
+                   staged_operands& here) const {
+  const layout at(vectors, s.size);
   const auto copy = [&](std::byte* to, const void* from, std::size_t bytes) {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, in_), "cudaMemcpyAsync");
   };
   if (at.gathered() > 0) copy(s.device, s.host, at.gathered());
   for (std::size_t j = 0; j < vectors.size(); ++j) {
     const staged_vector& v = vectors[j];
-    const operand part = v.host.slice(first, n);
+    const operand part = v.host.slice(s.first, s.size);
     if (v.moves == way::none) {
       here[j] = part;
       continue;
     }
-    here[j] = {s.device + at[j], n, 1, part.element};
-    if (v.moves == way::bus && v.read) copy(s.device + at[j], part.data, n * size_of(part.element));
+    here[j] = {s.device + at[j], s.size, 1, part.element};
+    if (v.moves == way::bus && v.read) {
+      copy(s.device + at[j], part.data, s.size * size_of(part.element));
+    }
   }
   check(cudaEventRecord(s.brought, in_), "cudaEventRecord");
   check(cudaStreamWaitEvent(on_.stream(), s.brought, 0), "cudaStreamWaitEvent");
 }
 
-void stages::take_back(std::span<const staged_vector> vectors, std::size_t first,
-                       const staged_operands& here, const stage& s) {
+void stages::take_back(std::span<const staged_vector> vectors, const staged_operands& here,
+                       const stage& s) const {
   check(cudaEventRecord(s.worked, on_.stream()), "cudaEventRecord");
   bool some = false;
   for (std::size_t j = 0; j < vectors.size(); ++j) {
@@ -305,7 +318,7 @@ void stages::take_back(std::span<const staged_vector> vectors, std::size_t first
     some = true;
     const operand& from = here[j];
     void* const to = v.moves == way::bus
-                         ? const_cast<void*>(v.host.slice(first, from.size).data)
+                         ? const_cast<void*>(v.host.slice(s.first, s.size).data)
                          : s.host + (static_cast<const std::byte*>(from.data) - s.device);
     check(
         cudaMemcpyAsync(to, from.data, from.size * size_of(from.element), cudaMemcpyDefault, out_),
@@ -314,18 +327,13 @@ void stages::take_back(std::span<const staged_vector> vectors, std::size_t first
   if (some) check(cudaEventRecord(s.taken, out_), "cudaEventRecord");
 }
 
-void stages::wait_for(std::span<const staged_vector> vectors, std::size_t first, std::size_t n,
-                      const stage& s) {
+void stages::wait_for(std::span<const staged_vector> vectors, const stage& s) {
   const bool comes_back = std::ranges::any_of(
       vectors, [](const staged_vector& v) { return v.written && v.moves != way::none; });
   check(cudaEventSynchronize(comes_back ? s.taken : s.worked), "cudaEventSynchronize");
   if (!comes_back) return;
-  const layout at(vectors, n);
-  copy_on_threads(
-      vectors, n, &staged_vector::written, [&](std::size_t j, std::size_t begin, std::size_t some) {
-        const operand& v = vectors[j].host;
-        scatter(s.host + at[j] + begin * size_of(v.element), v.slice(first + begin, some));
-      });
+  begin_copying(vectors, s, false);
+  threads_.finish();
 }
 
 }  // namespace tally::backends::cuda

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -61,8 +62,24 @@ class stages {
   /// Says whether vectors are so short that kernels read them in pinned memory.
   bool are_short(std::span<const staged_vector> vectors) const;
 
-  /// Returns how many elements of each vector go at once: a power of two.
-  std::size_t part_of(std::span<const staged_vector> vectors) const;
+  /// How many elements of each vector go at once. Parts are nodes of a tree: they begin at
+  /// multiples of their own length, which is `first` at both ends of the vectors and up to `most`
+  /// between, so that little is done while nothing is on its way. Where the two are equal, all
+  /// parts are so long.
+  struct parts {
+    std::size_t first, most;
+
+    /// Returns the length of the part that begins at `next`, with so many elements left; the last
+    /// one may be cut short.
+    std::size_t length(std::size_t next, std::size_t left) const {
+      if (first == most) return most;
+      const std::size_t aligned = next == 0 ? first : next & (~next + 1);
+      return std::min({most, aligned, std::max(first, std::bit_floor(left / 2))});
+    }
+  };
+
+  /// Returns the parts of some vectors: powers of two.
+  parts parts_of(std::span<const staged_vector> vectors) const;
 
   /// Calls work(operands) with short vectors where kernels reach them. If one is written, it waits
   /// for the stream and brings it back.
@@ -74,29 +91,44 @@ class stages {
     scatter_short(vectors, here);
   }
 
-  /// Takes vectors of n elements through the stages, `part` elements at a time. work(here, first,
-  /// result) queues the work on a part, which may leave result_bytes at `result`; then the host
-  /// calls retire(result, first), in order, once that is there.
+  /// Takes vectors of n elements through the stages. work(here, first, result) queues the work on
+  /// the part that begins at `first`, which may leave result_bytes at `result`; then the host calls
+  /// retire(result, first, leaves), in order, once that is there. The part has `leaves` times as
+  /// many elements as the first one, or is the last.
   template <class Work, class Retire>
-  void run_parts(std::span<const staged_vector> vectors, std::size_t n, std::size_t part,
+  void run_parts(std::span<const staged_vector> vectors, std::size_t n, const parts& of,
                  const Work& work, const Retire& retire) {
-    const std::size_t parts = (n + part - 1) / part;
     drain at_end(*this);
     begin_parts(vectors);
-    for (std::size_t p = 0; p < parts + count - 1; ++p) {
-      if (p < parts) {
-        const std::size_t first = p * part;
-        staged_operands here;
-        bring(vectors, first, std::min(part, n - first), all_[p % count], here);
-        work(here, first, all_[p % count].result);
-        take_back(vectors, first, here, all_[p % count]);
-      }
-      if (p + 1 >= count) {
-        const std::size_t q = p + 1 - count, first = q * part;
-        wait_for(vectors, first, std::min(part, n - first), all_[q % count]);
-        retire(all_[q % count].result, first);
-      }
+    const auto retire_oldest = [&](std::size_t p) {
+      const stage& s = all_[p % count];
+      wait_for(vectors, s);
+      retire(s.result, s.first, s.leaves);
+    };
+    std::size_t next = 0, begun = 0;
+    const auto begin_next = [&] {
+      if (next >= n) return;
+      const std::size_t size = of.length(next, n - next);
+      stage& s = all_[begun++ % count];
+      s.first = next;
+      s.size = std::min(size, n - next);
+      s.leaves = size / of.first;
+      begin_copying(vectors, s, true);
+      next += size;
+    };
+    begin_next();
+    std::size_t p = 0;
+    for (; p < begun; ++p) {
+      threads_.finish();
+      if (p + 1 >= count) retire_oldest(p + 1 - count);
+      begin_next();
+      const stage& s = all_[p % count];
+      staged_operands here;
+      bring(vectors, s, here);
+      work(here, s.first, s.result);
+      take_back(vectors, here, s);
     }
+    for (std::size_t q = p < count ? 0 : p + 1 - count; q < p; ++q) retire_oldest(q);
     at_end.is_needed = false;
   }
 
@@ -109,37 +141,46 @@ class stages {
     std::byte* device = nullptr;
     std::byte* result = nullptr;  ///< pinned, too
     cudaEvent_t brought = nullptr, worked = nullptr, taken = nullptr;
+    std::size_t first = 0, size = 0, leaves = 1;  ///< the part that is in it
+  };
+
+  /// Copies slices of the part that is in a stage: gathers them there, or scatters them from there.
+  struct slices {
+    void operator()(std::size_t i) const;
+
+    std::span<const staged_vector> vectors;
+    const stage* in = nullptr;
+    bool gathers = true;
+    std::size_t slice = 0, of_each = 0;
+    std::array<std::size_t, most_staged_vectors> chosen{}, offsets{};
   };
 
   /// Waits, when a call ends early, until nothing that it has queued uses stages or vectors.
   struct drain {
-    explicit drain(const stages& of) : all(of) {}
+    explicit drain(stages& of) : all(of) {}
     ~drain();
     drain(const drain&) = delete;
     drain& operator=(const drain&) = delete;
-    const stages& all;
+    stages& all;
     bool is_needed = true;
   };
 
   void allocate();
   void free() noexcept;
-  void begin_parts(std::span<const staged_vector> vectors);
+  void begin_parts(std::span<const staged_vector> vectors) const;
   void gather_short(std::span<const staged_vector> vectors, staged_operands& here);
   void scatter_short(std::span<const staged_vector> vectors, const staged_operands& here);
-  void bring(std::span<const staged_vector> vectors, std::size_t first, std::size_t n,
-             const stage& s, staged_operands& here);
-  void take_back(std::span<const staged_vector> vectors, std::size_t first,
-                 const staged_operands& here, const stage& s);
-  void wait_for(std::span<const staged_vector> vectors, std::size_t first, std::size_t n,
-                const stage& s);
-  template <class Copy>
-  void copy_on_threads(std::span<const staged_vector> vectors, std::size_t n, bool staged_vector::*,
-                       const Copy& copy);
+  void begin_copying(std::span<const staged_vector> vectors, const stage& s, bool gathers);
+  void bring(std::span<const staged_vector> vectors, const stage& s, staged_operands& here) const;
+  void take_back(std::span<const staged_vector> vectors, const staged_operands& here,
+                 const stage& s) const;
+  void wait_for(std::span<const staged_vector> vectors, const stage& s);
 
   executor on_;
   std::size_t bytes_;
   copy_threads threads_;
   std::array<stage, count> all_{};
+  slices copying_;  ///< what the threads do
   cudaStream_t in_ = nullptr, out_ = nullptr;
   cudaEvent_t before_ = nullptr;  ///< what was queued on the executor's stream before a call
 };

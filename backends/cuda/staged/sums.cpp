@@ -48,22 +48,22 @@ void run_short(const call& c, std::span<const staged_vector> vectors, call_optio
 /// those of a node.
 void sum_nodes(const call& c, const summed_vectors& v, summand what, type accumulator,
                conjugate conjugated, const output& result) {
-  const std::size_t n = v.all[0].host.size, part = c.through().part_of(v.get());
+  const std::size_t n = v.all[0].host.size;
   with_node(what, accumulator, [&]<summand terms, class A>() {
     using Sum = node_sum<terms, A>;
     using R = real_t<A>;
     order::tree<Sum> joined;
     c.through().run_parts(
-        v.get(), n, part,
+        v.get(), n, c.through().parts_of(v.get()),
         [&](const staged_operands& here, std::size_t, void* sum) {
           node_arguments a{terms, accumulator, v.x(here), {}, sum};
           if (terms == summand::product) a.y = v.y(here);
           cuda::sum_node(c.on(), a);
         },
-        [&](const void* sum, std::size_t) {
+        [&](const void* sum, std::size_t, std::size_t leaves) {
           Sum node;
           std::memcpy(&node, sum, sizeof node);
-          joined.add(node);
+          joined.add(node, leaves);
         });
     const complex_number<R> made = finish_node<terms, A>(joined.total(), conjugated);
     const R parts[] = {made.re, made.im};
@@ -76,11 +76,11 @@ template <class Run>
 void add_integers(const call& c, const summed_vectors& v, void* result, const Run& run) {
   std::int64_t sum = 0;
   c.through().run_parts(
-      v.get(), v.all[0].host.size, c.through().part_of(v.get()),
+      v.get(), v.all[0].host.size, c.through().parts_of(v.get()),
       [&](const staged_operands& here, std::size_t, void* to) {
         run(here, output{to, type::int64}, call_options{.wait = false});
       },
-      [&](const void* from, std::size_t) {
+      [&](const void* from, std::size_t, std::size_t) {
         std::int64_t some;
         std::memcpy(&some, from, sizeof some);
         sum = plus(sum, some);
@@ -158,11 +158,11 @@ void exact(const executor& where, const exact_arguments& a) {
   auto* const words = static_cast<std::int64_t*>(c.memory().words.of(bytes));
   check(cudaMemsetAsync(words, 0, bytes, c.stream()), "cudaMemsetAsync");
   c.through().run_parts(
-      v.get(), a.x.size, c.through().part_of(v.get()),
+      v.get(), a.x.size, c.through().parts_of(v.get()),
       [&](const staged_operands& here, std::size_t, void*) {
         run(here, {words, sum, true}, {.grade = tally::exact, .wait = false});
       },
-      [](const void*, std::size_t) {});
+      [](const void*, std::size_t, std::size_t) {});
   if (a.result.words) return add_words(c, words, a.result);
   const bool on_host = result_place(a.result.data).on_host;
   cuda::round_words(c.on(), {words, sum, 1, a.term == exact_term::square, a.result, on_host});

@@ -21,9 +21,9 @@ void run(const call& c, std::span<const staged_vector> vectors, std::size_t n, c
     return;
   }
   c.through().run_parts(
-      vectors, n, c.through().part_of(vectors),
+      vectors, n, c.through().parts_of(vectors),
       [&](const staged_operands& here, std::size_t, void*) { work(here); },
-      [](const void*, std::size_t) {});
+      [](const void*, std::size_t, std::size_t) {});
 }
 
 }  // namespace
