@@ -56,14 +56,11 @@ func TestHistograms(t *testing.T) {
 			tally.Outside(outside))
 		equal(t, w, sums32, []float32{17, 0, 6}, err)
 
-		if w.String() != "cuda" {
-			words := tally.NewWords[float64](3)
-			err = tally.Bincount(w, keys, words, tally.Weights(weights), tally.Outside(outside))
-			succeeds(t, err)
-			err = tally.Bincount(w, keys, words, tally.Weights(weights), tally.Outside(outside))
-			succeeds(t, err)
-			equal(t, w, sums, []float64{34, 0, 12}, tally.RoundWords(w, words, sums))
+		words := tally.NewWords[float64](3)
+		for i := 0; i < 2; i++ {
+			succeeds(t, tally.Bincount(w, keys, words, tally.Weights(weights), tally.Outside(outside)))
 		}
+		equal(t, w, sums, []float64{34, 0, 12}, tally.RoundWords(w, words, sums))
 	}
 }
 
