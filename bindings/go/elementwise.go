@@ -147,7 +147,8 @@ func AxpyDot[R Number, A Element, X, Y, V Operand](where *Executor, alpha A, x X
 
 // WaxpbyNrm2 writes w_i = alpha x_i + beta y_i, and is sqrt(sum_i |w_i|^2) then, with the bits of
 // Waxpby and Nrm2, in one pass where the executor can.
-func WaxpbyNrm2[R Number, A, B Element, X, Y, W Operand](where *Executor, alpha A, x X, beta B, y Y, w W, options ...Option) (R, error) {
+func WaxpbyNrm2[R Number, A, B Element, X, Y, W Operand](where *Executor, alpha A, x X, beta B, y Y, w W,
+	options ...Option) (R, error) {
 	xv, yv, wv := cVector(x), cVector(y), cVector(w)
 	if err := sameLength("WaxpbyNrm2", length{"x", xv.n}, length{"y", yv.n}, length{"w", wv.n}); err != nil {
 		return *new(R), err

@@ -298,7 +298,8 @@ func TestUpdatesWithSums(t *testing.T) {
 func TestExtrema(t *testing.T) {
 	for _, w := range executors(t) {
 		least, greatest, err := tally.MinMax[float64](w, []float64{3, -1, 7, 7, -1})
-		if err != nil || least != (tally.Extremum[float64]{Value: -1, Index: 1}) || greatest != (tally.Extremum[float64]{Value: 7, Index: 2}) {
+		if err != nil || least != (tally.Extremum[float64]{Value: -1, Index: 1}) ||
+			greatest != (tally.Extremum[float64]{Value: 7, Index: 2}) {
 			t.Error(w, least, greatest, err)
 		}
 		i, err := tally.Iamax(w, []complex64{1, -2i, 1 + 1i})

@@ -65,6 +65,8 @@ func TestErrors(t *testing.T) {
 			tally.MultiDotList(w, [][]float64{x}, [][]float64{x}, z)},
 		{tally.ErrSizeMismatch, "tally.MultiDotList: x[0] has 3 elements, y[0] has 2",
 			tally.MultiDotList(w, [][]float64{x}, [][]float32{y}, z[:1])},
+		{tally.ErrUnsupportedType, "tally.MultiDotList: y[0] is of float64, y[1] of float32",
+			tally.MultiDotList(w, [][]float64{x[:2], x[:2]}, []tally.Vector{tally.VectorOf(x[:2]), tally.VectorOf(y)}, z[:2])},
 		{tally.ErrSizeMismatch, "tally.Copy: x has 3 elements, y has 2", tally.Copy(w, x, y)},
 		{tally.ErrSizeMismatch, "tally.Swap: x has 3 elements, y has 2", tally.Swap(w, x, z[:2])},
 		{tally.ErrSizeMismatch, "tally.Gather: z has 3 elements, indices has 2", tally.Gather(w, x, i, z)},

@@ -92,7 +92,8 @@ func HistogramRange[X, E, N Operand](where *Executor, x X, edges E, counts N, op
 }
 
 // histogramOf is what options say, as C takes it, and the number of bins.
-func histogramOf(function, name string, x, counts C.tally_go_vector, options []HistogramOption) (C.tally_go_histogram, C.size_t, error) {
+func histogramOf(function, name string, x, counts C.tally_go_vector, options []HistogramOption) (
+	C.tally_go_histogram, C.size_t, error) {
 	o := histogramOptions{channels: 1, outside: -1}
 	for _, option := range options {
 		option(&o)

@@ -184,7 +184,8 @@ func Spmv[A, B Element, X, Y Operand](where *Executor, plan *Plan, alpha A, a *C
 
 // SpmvApart writes w = alpha A x + beta y, with y an input, which is read whatever beta is. w has the
 // type and size of y, and is y itself or shares no memory with it. Otherwise as Spmv.
-func SpmvApart[A, B Element, X, Y, W Operand](where *Executor, plan *Plan, alpha A, a *CSR, x X, beta B, y Y, w W, options ...Option) error {
+func SpmvApart[A, B Element, X, Y, W Operand](where *Executor, plan *Plan, alpha A, a *CSR, x X, beta B, y Y, w W,
+	options ...Option) error {
 	xv, yv, wv := cVector(x), cVector(y), cVector(w)
 	p, err := plan.plan("SpmvApart")
 	if err == nil {

@@ -3,7 +3,10 @@ package tally
 // #include "calls.h"
 import "C"
 
-import "unsafe"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // Option is what a sum may be asked for.
 type Option int
@@ -84,7 +87,8 @@ func MultiDot[R Number, X, Y Operand](where *Executor, x X, ldx int, y Y, result
 
 // BatchedDot writes results[j] = sum_i x[j ldx + i] y[j ldy + i], i < n: pairs of rows; otherwise as
 // MultiDot.
-func BatchedDot[R Number, X, Y Operand](where *Executor, n int, x X, ldx int, y Y, ldy int, results []R, options ...Option) error {
+func BatchedDot[R Number, X, Y Operand](where *Executor, n int, x X, ldx int, y Y, ldy int, results []R,
+	options ...Option) error {
 	xv, yv := cVector(x), cVector(y)
 	if err := batchFits("BatchedDot", n, xv, ldx, yv, ldy, len(results)); err != nil {
 		return err
@@ -100,7 +104,8 @@ func MultiDotList[R Number, X, Y Operand](where *Executor, x []X, y []Y, results
 }
 
 // multiDotList writes k results, or adds to the words of as many sums.
-func multiDotList[X, Y Operand](function string, where *Executor, x []X, y []Y, k int, result C.tally_type, results *C.uchar, options C.tally_call_options) error {
+func multiDotList[X, Y Operand](function string, where *Executor, x []X, y []Y, k int, result C.tally_type,
+	results *C.uchar, options C.tally_call_options) error {
 	err := sameLength(function, length{"results", C.size_t(k)}, length{"x", C.size_t(len(x))},
 		length{"y", C.size_t(len(y))})
 	if err != nil || k == 0 {
@@ -108,7 +113,14 @@ func multiDotList[X, Y Operand](function string, where *Executor, x []X, y []Y, 
 	}
 	var pins pinner
 	defer pins.Unpin()
-	xs, ys := newList(x, &pins), newList(y, &pins)
+	xs, err := newList(function, "x", x, &pins)
+	if err != nil {
+		return err
+	}
+	ys, err := newList(function, "y", y, &pins)
+	if err != nil {
+		return err
+	}
 	for j := range xs.n {
 		if xs.n[j] != ys.n[j] {
 			return failure(ErrSizeMismatch, function, "x[%d] has %d elements, y[%d] has %d", j, xs.n[j], j, ys.n[j])
@@ -126,16 +138,20 @@ type list struct {
 	inc   []C.ptrdiff_t
 }
 
-func newList[V Operand](vectors []V, pins *pinner) list {
-	k := len(vectors)
-	l := list{n: make([]C.size_t, k), data: make([]C.uintptr_t, k), inc: make([]C.ptrdiff_t, k)}
+// newList pins at least one vector; all are of one type.
+func newList[V Operand](function, name string, vectors []V, pins *pinner) (list, error) {
+	k, first := len(vectors), cVector(vectors[0])
+	l := list{first._type, make([]C.size_t, k), make([]C.uintptr_t, k), make([]C.ptrdiff_t, k)}
 	for j, vector := range vectors {
 		v := cVector(vector)
+		if v._type != first._type {
+			return l, sameType(function, name+"[0]", first, fmt.Sprintf("%s[%d]", name, j), v)
+		}
 		pinVector(pins, v)
-		l._type, l.n[j], l.inc[j] = v._type, v.n, v.inc
+		l.n[j], l.inc[j] = v.n, v.inc
 		l.data[j] = C.uintptr_t(uintptr(unsafe.Pointer(v.data)))
 	}
-	return l
+	return l, nil
 }
 
 // pinVector keeps a vector's memory while C has its address.

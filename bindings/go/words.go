@@ -105,7 +105,8 @@ func AddMultiDot[S SumType, X, Y Operand](where *Executor, words Words[S], x X, 
 
 // AddBatchedDot adds the exact sums of BatchedDot to words, which are of as many sums as there are
 // pairs of rows.
-func AddBatchedDot[S SumType, X, Y Operand](where *Executor, words Words[S], n int, x X, ldx int, y Y, ldy int, options ...Option) error {
+func AddBatchedDot[S SumType, X, Y Operand](where *Executor, words Words[S], n int, x X, ldx int, y Y, ldy int,
+	options ...Option) error {
 	xv, yv := cVector(x), cVector(y)
 	k, err := words.count("AddBatchedDot", "words")
 	if err != nil {

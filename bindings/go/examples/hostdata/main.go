@@ -41,7 +41,8 @@ func main() {
 	}
 	bytes := float64(5 * len(values))
 	fmt.Printf("%d elements, %.1f MB\n", len(values), bytes/1e6)
-	fmt.Printf("%-10s %12s %10s %12s %12s %12s %10s   %s\n", "executor", "call", "GB/s", "kernel", "copy", "pinned", "of limit", "dot")
+	fmt.Printf("%-10s %12s %10s %12s %12s %12s %10s   %s\n", "executor", "call", "GB/s", "kernel", "copy", "pinned",
+		"of limit", "dot")
 	differ, first := false, uint32(0)
 	for i, where := range executors {
 		t, dot, err := measure(where, values, mask, *repeat)
