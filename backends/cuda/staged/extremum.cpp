@@ -66,7 +66,7 @@ void extremum(const executor& where, const extremum_arguments& a) {
   };
   if (c.through().are_short(vectors)) {
     const bool wait = locate(a.result).host;
-    c.through().run_short(vectors,
+    c.through().run_short(vectors, stages::padding::none,
                           [&](const staged_operands& here) { run(here[0], a.result, wait); });
     if (!wait) c.through().wait();
     return;

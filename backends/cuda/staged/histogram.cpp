@@ -141,7 +141,8 @@ stray_key histogram(const executor& where, const histogram_arguments& a) {
     first_stray = {stray.index + static_cast<std::int64_t>(first), stray.key};
   };
   if (c.through().are_short(vectors)) {
-    c.through().run_short(vectors, [&](const staged_operands& here) { run(here, 0); });
+    c.through().run_short(vectors, stages::padding::none,
+                          [&](const staged_operands& here) { run(here, 0); });
   } else {
     const std::size_t channels = a.options.channels, most = c.through().parts_of(vectors).most;
     const std::size_t part = most / channels * channels;

@@ -114,10 +114,12 @@ class group_products {
   void run_short() {
     call_options options = a_.options;
     options.wait = result_place(results_).on_host;
-    c_.through().run_short(group_.vectors(), [&](const staged_operands& here) {
-      pair_up(here);
-      cuda::multi_dot(c_.on(), asked({results_, a_.results.element, a_.results.words}, options));
-    });
+    c_.through().run_short(
+        group_.vectors(), stages::padding::zeros, [&](const staged_operands& here) {
+          pair_up(here);
+          cuda::multi_dot(c_.on(),
+                          asked({results_, a_.results.element, a_.results.words}, options));
+        });
     if (!options.wait) c_.through().wait();
   }
 

@@ -81,12 +81,16 @@ class stages {
   /// Returns the parts of some vectors: powers of two.
   parts parts_of(std::span<const staged_vector> vectors) const;
 
+  /// Says whether short vectors may end with zeros up to a whole chunk: that changes no sum, and a
+  /// kernel takes 1.5 us less for 1000 elements that it reads over the bus.
+  enum class padding : std::uint8_t { none, zeros };
+
   /// Calls work(operands) with short vectors where kernels reach them. If one is written, it waits
   /// for the stream and brings it back.
   template <class Work>
-  void run_short(std::span<const staged_vector> vectors, const Work& work) {
+  void run_short(std::span<const staged_vector> vectors, padding ends, const Work& work) {
     staged_operands here;
-    gather_short(vectors, here);
+    gather_short(vectors, ends, here);
     work(here);
     scatter_short(vectors, here);
   }
@@ -168,7 +172,7 @@ class stages {
   void allocate();
   void free() noexcept;
   void begin_parts(std::span<const staged_vector> vectors) const;
-  void gather_short(std::span<const staged_vector> vectors, staged_operands& here);
+  void gather_short(std::span<const staged_vector> vectors, padding ends, staged_operands& here);
   void scatter_short(std::span<const staged_vector> vectors, const staged_operands& here);
   void begin_copying(std::span<const staged_vector> vectors, const stage& s, bool gathers);
   void bring(std::span<const staged_vector> vectors, const stage& s, staged_operands& here) const;

@@ -40,7 +40,8 @@ template <class Run>
 void run_short(const call& c, std::span<const staged_vector> vectors, call_options options,
                const void* result, const Run& run) {
   options.wait = result_place(result).on_host;
-  c.through().run_short(vectors, [&](const staged_operands& here) { run(here, options); });
+  c.through().run_short(vectors, stages::padding::zeros,
+                        [&](const staged_operands& here) { run(here, options); });
   if (!options.wait) c.through().wait();
 }
 

@@ -16,7 +16,7 @@ output_operand as_output(const operand& v) {
 template <class Work>
 void run(const call& c, std::span<const staged_vector> vectors, std::size_t n, const Work& work) {
   if (c.through().are_short(vectors)) {
-    c.through().run_short(vectors, work);
+    c.through().run_short(vectors, stages::padding::none, work);
     c.through().wait();
     return;
   }
