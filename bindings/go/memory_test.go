@@ -47,6 +47,9 @@ func TestDeviceBuffers(t *testing.T) {
 			[]tally.Vector{b.Strided(2, 4, 1), b.Strided(4, 6, 1)}, results))
 		equal(t, w, results, []float32{44, 156}, nil)
 
+		if _, err := tally.Sum[float32](w, x); w.String() == "cuda" && !errors.Is(err, tally.ErrWrongMemory) {
+			t.Error("a slice on a device", err)
+		}
 		productOnDevice(t, w)
 		for i := 0; i < 2; i++ {
 			succeeds(t, b.Close())
@@ -203,6 +206,18 @@ func TestExecutors(t *testing.T) {
 		t.Error(w)
 	} else if err != nil && !errors.Is(err, tally.ErrMissingBackend) && !errors.Is(err, tally.ErrNoDevice) {
 		t.Error(err)
+	}
+	missing := 0
+	for set := tally.SSE4; set <= tally.NEON; set++ {
+		if _, err := tally.SIMD(set); errors.Is(err, tally.ErrNoDevice) {
+			t.Log(err)
+			missing++
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+	if missing == 0 {
+		t.Error("a processor of two kinds")
 	}
 	if tally.Version() < 100 || tally.OrderVersion() != 1 {
 		t.Error(tally.Version(), tally.OrderVersion())
