@@ -72,7 +72,7 @@ func newCSR(rows, columns int, offsets, ends, indices, values C.tally_go_vector,
 		row_ends: ends, column_indices: indices, values: values}}, nil
 }
 
-// Height and Width are those of what products take for A.
+// Height is the number of rows of what products take for A.
 func (a *CSR) Height() int { return int(a.height()) }
 
 // Width is the number of columns of what products take for A.
