@@ -109,7 +109,7 @@ extern const lane histogram_range_on_device;
 extern const lane spmv_on_device;  // device_spmv.cpp
 extern const lane spmv_transpose_on_device;
 extern const lane ladder_spmv_on_device;  // device_spmv_ladder.cu
-extern const lane transfer;               // transfer.cpp
+extern const lane host;                   // host.cpp
 #endif
 
 }  // namespace bench

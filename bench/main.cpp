@@ -182,7 +182,7 @@ std::vector<const lane*> lanes() {
                           &spmv_transpose_on_device,
                           &ladder_on_device,
                           &ladder_spmv_on_device,
-                          &transfer})
+                          &host})
       list.push_back(l);
   }
 #endif

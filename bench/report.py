@@ -89,7 +89,7 @@ LANES = {
     "exact-cuda": "Exact dot product on the CUDA device: the device's time in a graph",
     "exact-cuda-spread": "Exact dot product on the CUDA device, exponents spread over 2^±100",
     "exact-cuda-sum": "Exact sum on the CUDA device: the device's time in a graph",
-    "transfer": "Dot product of host memory on the CUDA device: copies and product",
+    "host": "Dot product of data in host memory, on the CUDA device: where is the limit?",
     "spmv": "Sparse matrix times vector on the host",
     "spmv-transpose": "The transpose of a sparse matrix times vector on the host, with plans",
     "spmv-transpose-cuda": "The transpose of a sparse matrix times vector on the CUDA device: the device's time "
@@ -758,7 +758,7 @@ def plot(context, rows, folder, kept=None):
             continue
         machine = (
             context.get("device", "GPU").split(",")[0]
-            if "cuda" in lane or lane == "transfer"
+            if "cuda" in lane or lane == "host"
             else f"{context.get('processor', '')}, {threads_text(int(context.get('all_threads', 1)))}"
         )
         title = f"{heading(lane, types, 1).replace(', 1 thread', '')}\n{machine}"

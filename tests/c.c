@@ -397,6 +397,17 @@ static void exact_words(void) {
   CALL(tally_merge_words(1, F32, NULL, narrow));
   CALL(tally_round_root_words(&where, 1, F32, narrow, F64, &r, &queued));
   CHECK(r == 5);
+  {
+    const size_t lengths[] = {4, 2};
+    const void* const both[] = {x, x + 2};
+    const ptrdiff_t steps[] = {1, 1};
+    memset(wide, 0, sizeof wide);
+    CALL(tally_multi_dot_list(&where, 2, lengths, F64, both, steps, F64, both, steps, F64, wide,
+                              &words));
+    CALL(tally_round_words(&where, 2, F64, wide, F64, rc, NULL));
+    CHECK(rc[0] == 30 && rc[1] == 25);
+    memset(wide, 0, sizeof wide);
+  }
   CALL(tally_dot(&where, 2, C128, c, 1, C128, c, 1, C128, wide, &words));
   CALL(tally_round_words(NULL, 1, C128, wide, C128, rc, &waiting));
   CHECK(rc[0] == -10 && rc[1] == 28);
@@ -771,11 +782,98 @@ static void matrices(void) {
   CHECK(r[0] == 300 && r[1] == 0 && r[2] == 210);
 }
 
+/* Memory of an executor, and a workspace on one of the host, which copies nothing. */
+static void memory_and_workspaces(void) {
+  tally_workspace_options o = {.size = sizeof o, .stage_bytes = 1 << 16, .threads = 2};
+  tally_workspace* workspace = NULL;
+  tally_executor through, before;
+  const char* name = NULL;
+  void* memory = NULL;
+  double r = 0, four[4] = {0, 0, 0, 0};
+
+  CALL(tally_device_alloc(&where, sizeof x, &memory));
+  CALL(tally_device_copy(&where, memory, x, sizeof x));
+  CALL(tally_sum(&where, 4, F64, memory, 1, F64, &r, NULL));
+  CHECK(r == 10);
+  CALL(tally_device_copy(&where, four, memory, sizeof x));
+  CHECK(four[3] == 4);
+  CALL(tally_device_free(&where, memory));
+  CALL(tally_device_free(&where, NULL));
+  CALL(tally_device_alloc(&where, 0, &memory));
+  CHECK(memory == NULL);
+  CALL(tally_pinned_alloc(&where, 1, &memory));
+  *(char*)memory = 1;
+  CALL(tally_pinned_free(&where, memory));
+  CALL(tally_pin(&where, four, sizeof four));
+  CALL(tally_unpin(&where, four));
+  FAIL(TALLY_NULL_POINTER, "tally: memory is null", tally_device_alloc(&where, 1, NULL));
+  FAIL(TALLY_NULL_POINTER, "tally: memory is null", tally_pinned_alloc(&where, 1, NULL));
+  FAIL(TALLY_NULL_POINTER, "tally::pin: memory is null", tally_pin(&where, NULL, 8));
+  FAIL(TALLY_NULL_POINTER, "tally::unpin: memory is null", tally_unpin(&where, NULL));
+  FAIL(TALLY_INVALID_ARGUMENT, "tally::pin: there are 0 bytes to pin", tally_pin(&where, four, 0));
+  CHECK(tally_device_alloc(NULL, 8, &memory) == TALLY_INVALID_ARGUMENT);
+  CHECK(tally_device_free(NULL, four) == TALLY_INVALID_ARGUMENT);
+  CHECK(tally_device_copy(NULL, four, x, 8) == TALLY_INVALID_ARGUMENT);
+  CHECK(tally_device_copy(&where, NULL, x, 8) == TALLY_NULL_POINTER);
+  CHECK(tally_device_alloc(&where, (size_t)-1, &memory) == TALLY_OUT_OF_MEMORY);
+
+  CALL(tally_workspace_create(&where, NULL, &workspace));
+  tally_workspace_destroy(workspace);
+  CALL(tally_workspace_create(&where, &o, &workspace));
+  CALL(tally_workspace_executor(workspace, &through));
+  CALL(tally_executor_name(&through, &name));
+  CHECK(strcmp(name, "serial") == 0);
+  r = 0;
+  CALL(tally_dot(&through, 4, F64, x, 1, F32, y, 1, F64, &r, NULL));
+  CHECK(r == 70);
+  before = through;
+  FAIL(TALLY_NULL_POINTER, "tally: workspace is null", tally_workspace_executor(NULL, &through));
+  CHECK(memcmp(&through, &before, sizeof through) == 0);
+  CHECK(tally_workspace_executor(workspace, NULL) == TALLY_NULL_POINTER);
+  tally_workspace_destroy(workspace);
+  tally_workspace_destroy(NULL);
+
+  workspace = NULL;
+  FAIL(TALLY_NULL_POINTER, "tally: workspace is null", tally_workspace_create(&where, &o, NULL));
+  FAIL(TALLY_INVALID_ARGUMENT,
+       "tally::workspace: the executor is automatic, which has no memory of its own",
+       tally_workspace_create(NULL, &o, &workspace));
+  o.stage_bytes = 100;
+  FAIL(TALLY_INVALID_ARGUMENT,
+       "tally::workspace: stage_bytes is 100; it can be 32768 to 1073741824, or 0",
+       tally_workspace_create(&where, &o, &workspace));
+  o.stage_bytes = 0;
+  o.threads = -1;
+  FAIL(TALLY_INVALID_ARGUMENT, "tally::workspace: threads is -1; it can be 1 to 256, or 0",
+       tally_workspace_create(&where, &o, &workspace));
+  o.threads = 0;
+  o.reserved = 1;
+  CHECK(tally_workspace_create(&where, &o, &workspace) == TALLY_INVALID_ARGUMENT);
+  o.reserved = 0;
+  o.size = 16;
+  CHECK(tally_workspace_create(&where, &o, &workspace) == TALLY_INVALID_ARGUMENT);
+  CHECK(workspace == NULL);
+
+  /* The same vectors, in host memory, on a device. */
+  if (tally_cuda(&through, -1, NULL) == TALLY_SUCCESS) {
+    CALL(tally_workspace_create(&through, NULL, &workspace));
+    CALL(tally_workspace_executor(workspace, &through));
+    CALL(tally_executor_name(&through, &name));
+    CHECK(strcmp(name, "workspace") == 0);
+    r = 0;
+    CALL(tally_dot(&through, 4, F64, x, 1, F32, y, 1, F64, &r, NULL));
+    CHECK(r == 70);
+    CHECK(tally_validate(&through, NULL) == TALLY_NULL_POINTER);
+    tally_workspace_destroy(workspace);
+  }
+}
+
 int main(void) {
   errors(); /* first: it looks for the empty text */
   CALL(tally_serial(&where));
   names_and_versions();
   executors();
+  memory_and_workspaces();
   options();
   sums();
   several_sums();

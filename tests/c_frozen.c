@@ -64,6 +64,7 @@ SIZE(tally_histogram_options, 48);
 #define AT_LEAST(type, bytes) _Static_assert(sizeof(type) >= bytes, #type)
 AT_LEAST(tally_csr, 72);
 AT_LEAST(tally_call_options, 24);
+AT_LEAST(tally_workspace_options, 24);
 
 #define MEMBER(type, member, place, bytes) \
   _Static_assert(offsetof(type, member) == place && sizeof(((type*)0)->member) == bytes, #member)
@@ -101,6 +102,10 @@ MEMBER(tally_csr, operation, 80, 4);
 MEMBER(tally_csr, fixed_values, 84, 4);
 MEMBER(tally_csr, fixed_columns, 88, 4);
 MEMBER(tally_csr, reserved_too, 92, 4);
+MEMBER(tally_workspace_options, size, 0, 8);
+MEMBER(tally_workspace_options, stage_bytes, 8, 8);
+MEMBER(tally_workspace_options, threads, 16, 4);
+MEMBER(tally_workspace_options, reserved, 20, 4);
 
 #define FUNCTION(name, result, ...) \
   _Static_assert(_Generic(&name, result (*)(__VA_ARGS__): 1, default: 0), #name)
@@ -189,3 +194,13 @@ FUNCTION(tally_spmv, int, where, const tally_spmv_plan*, int, in, const tally_cs
          ptrdiff_t, int, in, int, void*, ptrdiff_t, options);
 FUNCTION(tally_spmv_apart, int, where, const tally_spmv_plan*, int, in, const tally_csr*, int, in,
          ptrdiff_t, int, in, int, in, ptrdiff_t, void*, ptrdiff_t, options);
+FUNCTION(tally_device_alloc, int, where, size_t, void**);
+FUNCTION(tally_device_free, int, where, void*);
+FUNCTION(tally_device_copy, int, where, void*, in, size_t);
+FUNCTION(tally_pinned_alloc, int, where, size_t, void**);
+FUNCTION(tally_pinned_free, int, where, void*);
+FUNCTION(tally_pin, int, where, void*, size_t);
+FUNCTION(tally_unpin, int, where, void*);
+FUNCTION(tally_workspace_create, int, where, const tally_workspace_options*, tally_workspace**);
+FUNCTION(tally_workspace_destroy, void, tally_workspace*);
+FUNCTION(tally_workspace_executor, int, const tally_workspace*, tally_executor*);

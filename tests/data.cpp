@@ -31,6 +31,38 @@ std::vector<std::byte> random_bytes(tally::type element, std::size_t n, std::uin
   return bytes;
 }
 
+namespace {
+
+/// The executor of a workspace that is there until the program ends.
+tally::executor small_workspace() {
+  static const auto& through = *new tally::workspace(
+      tally::cuda(), {.stage_bytes = tally::workspace_options::least_stage_bytes, .threads = 3});
+  return through.executor();
+}
+
+/// The suites of the operations that a workspace takes.
+std::vector<std::string> staged_suites() {
+  return {"Buffer",
+          "Dot",
+          "Exact",
+          "ExactWords",
+          "Exponential",
+          "Extremum",
+          "Factors",
+          "Fused",
+          "Golden",
+          "Histogram",
+          "MultiDot",
+          "Reduce",
+          "Transform",
+          "HistogramErrors",
+          "WeightedHistogram",
+          "Errors",
+          "TransformErrors"};
+}
+
+}  // namespace
+
 std::vector<target> targets() {
   std::vector<target> all;
   for (const std::string_view backend : tally::backend_names()) {
@@ -48,6 +80,7 @@ std::vector<target> targets() {
     } else {
       all.push_back({std::string(backend), [backend] { return tally::executor_named(backend); }});
     }
+    if (backend == "cuda") all.push_back({"workspace", small_workspace, staged_suites()});
   }
   return all;
 }
@@ -77,6 +110,7 @@ void OnEveryExecutor::register_all() {
   static const std::vector<target> all = targets();
   for (const noted_test& test : noted_tests()) {
     for (const target& t : all) {
+      if (!t.runs(test.suite)) continue;
       testing::RegisterTest(("Executors/" + std::string(test.suite)).c_str(),
                             (test.name + ("/" + t.name)).c_str(), nullptr, t.name.c_str(),
                             test.file, test.line, [make = test.make, &t] {

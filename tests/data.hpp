@@ -107,10 +107,15 @@ std::vector<T> elements_of(const std::vector<std::byte>& bytes) {
 struct target {
   std::string name;
   std::function<tally::executor()> make;
+  std::vector<std::string> suites = {};  ///< the suites that run on it; none: all
+
+  bool runs(const std::string& suite) const {
+    return suites.empty() || std::ranges::find(suites, suite) != suites.end();
+  }
 };
 
 /// Every backend of the build: simd in each of its instruction sets, openmp with some numbers of
-/// threads.
+/// threads; and a workspace on a device, whose stages are so small that most vectors take many.
 std::vector<target> targets();
 
 /// A fixture for tests that run on every target.

@@ -41,4 +41,27 @@ void copy_bytes(const executor& where, const void* from, void* to, std::size_t b
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
+void pin(const executor& where, void* memory, std::size_t bytes) {
+  const current_device current(where.device());
+  const beside_captures mode;
+  const cudaError_t status =
+      cudaHostRegister(memory, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
+  if (status == cudaErrorHostMemoryAlreadyRegistered) {
+    (void)cudaGetLastError();
+    throw error(errc::invalid_argument, "tally::pin: some of the memory is pinned already");
+  }
+  check(status, "cudaHostRegister");
+}
+
+void unpin(const executor& where, void* memory) {
+  const current_device current(where.device());
+  const beside_captures mode;
+  const cudaError_t status = cudaHostUnregister(memory);
+  if (status == cudaErrorHostMemoryNotRegistered || status == cudaErrorInvalidValue) {
+    (void)cudaGetLastError();
+    throw error(errc::invalid_argument, "tally::unpin: no memory was pinned at this address");
+  }
+  check(status, "cudaHostUnregister");
+}
+
 }  // namespace tally::backends::cuda

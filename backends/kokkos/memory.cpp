@@ -29,4 +29,29 @@ void copy_bytes(const executor& where, const void* from, void* to, std::size_t b
   serial::copy_bytes(where, from, to, bytes);
 }
 
+void pin(const executor& where, void* memory, std::size_t bytes) {
+  if (!on_host) {
+    throw error(errc::invalid_argument,
+                "tally::pin: Kokkos runs on a device here, whose runtime pins memory");
+  }
+  serial::pin(where, memory, bytes);
+}
+
+void unpin(const executor& where, void* memory) {
+  if (!on_host) {
+    throw error(errc::invalid_argument,
+                "tally::unpin: Kokkos runs on a device here, whose runtime pins memory");
+  }
+  serial::unpin(where, memory);
+}
+
+std::shared_ptr<const backend> make_staged(const executor& where,
+                                           const workspace_options& options) {
+  if (!on_host) {
+    throw error(errc::invalid_argument,
+                "tally::workspace: Kokkos runs on a device here; a workspace is one of cuda's");
+  }
+  return serial::make_staged(where, options);
+}
+
 }  // namespace tally::backends::kokkos

@@ -23,4 +23,12 @@ void copy_bytes(const executor&, const void* from, void* to, std::size_t bytes) 
   std::memmove(to, from, bytes);
 }
 
+void pin(const executor&, void*, std::size_t) {}
+
+void unpin(const executor&, void*) {}
+
+std::shared_ptr<const backend> make_staged(const executor&, const workspace_options&) {
+  return nullptr;
+}
+
 }  // namespace tally::backends::serial

@@ -29,6 +29,10 @@
 #include <string>
 #include <string_view>
 
+namespace tally {
+struct workspace_options;  // <tally/workspace.hpp>
+}
+
 namespace tally::backends {
 
 /// Says who can reach an address.
@@ -137,6 +141,8 @@ struct planned_products {
 
 struct node_arguments;  // src/core/order/node_sum.hpp
 
+struct backend;
+
 struct csr_transpose;  // src/core/sparse/csr.hpp
 struct csr_product;
 
@@ -165,6 +171,10 @@ using make_row = executor();
 using allocate_row = void*(const executor& where, std::size_t bytes, reach who);
 using deallocate_row = void(const executor& where, void* memory, reach who) noexcept;
 using copy_bytes_row = void(const executor& where, const void* from, void* to, std::size_t bytes);
+using pin_row = void(const executor& where, void* memory, std::size_t bytes);
+using unpin_row = void(const executor& where, void* memory);
+using make_staged_row = std::shared_ptr<const backend>(const executor& where,
+                                                       const workspace_options& options);
 using dot_row = void(const executor& where, const dot_arguments& arguments);
 using multi_dot_row = void(const executor& where, const multi_dot_arguments& arguments);
 using fused_dot_row = void(const executor& where, const transform_arguments& update,
@@ -214,6 +224,12 @@ struct backend {
   allocate_row& allocate;
   deallocate_row& deallocate;
   copy_bytes_row& copy_bytes;
+  /// Pages of the host's memory are kept where they are for a device, or let go.
+  pin_row& pin;
+  unpin_row& unpin;
+  /// Makes a column that runs operations on data in host memory here, in parts, through memory of
+  /// its own. It is null where kernels reach host memory anyway.
+  make_staged_row& make_staged;
 
   // All rows below are called in the default floating-point environment (`default_environment`).
   // The public function holds it for the calling thread; threads of a backend's own hold it for

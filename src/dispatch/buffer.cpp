@@ -47,4 +47,19 @@ void copy_bytes(const executor& where, const void* from, void* to, std::size_t b
   where.backend()->copy_bytes(where, from, to, bytes);
 }
 
+void pin(const executor& where, void* memory, std::size_t bytes) {
+  const check check{"tally::pin"};
+  check_executor(check, where);
+  if (memory == nullptr) check.fail(errc::null_pointer, "memory is null");
+  if (bytes == 0) check.fail(errc::invalid_argument, "there are 0 bytes to pin");
+  where.backend()->pin(where, memory, bytes);
+}
+
+void unpin(const executor& where, void* memory) {
+  const check check{"tally::unpin"};
+  check_executor(check, where);
+  if (memory == nullptr) check.fail(errc::null_pointer, "memory is null");
+  where.backend()->unpin(where, memory);
+}
+
 }  // namespace tally

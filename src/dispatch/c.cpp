@@ -12,6 +12,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string_view>
 #include <type_traits>
@@ -104,6 +105,8 @@ template <>
 inline constexpr std::size_t first_size<tally_histogram_options> = 48;
 template <>
 inline constexpr std::size_t first_size<tally_csr> = 72;
+template <>
+inline constexpr std::size_t first_size<tally_workspace_options> = 24;
 
 /// The caller's struct as this library knows it, with zeros for what it lacks.
 template <class S>
@@ -385,6 +388,29 @@ promised_matrix promised_matrix_of(const tally_csr* matrix) {
 
 tally::csr_operand matrix_of(const tally_csr* matrix) { return promised_matrix_of(matrix).matrix; }
 
+/// Allocates memory of an executor for `who`, and writes its address.
+tally_status allocate(const tally_executor* where, std::size_t bytes, tally::reach who,
+                      void** memory) {
+  return status_of([&] {
+    require("memory", memory);
+    *memory = tally::allocate(executor_of(where), bytes, who);
+  });
+}
+
+tally_status deallocate(const tally_executor* where, void* memory, tally::reach who) {
+  return status_of([&] {
+    const tally::executor made_on = executor_of(where);
+    if (made_on.backend() == nullptr) {
+      fail(errc::invalid_argument, "where is automatic, which has no memory of its own");
+    }
+    tally::deallocate(made_on, memory, who);
+  });
+}
+
+const tally::workspace* workspace_of(const tally_workspace* workspace) {
+  return reinterpret_cast<const tally::workspace*>(workspace);
+}
+
 const tally::spmv_plan* plan_of(const tally_spmv_plan* plan) {
   return reinterpret_cast<const tally::spmv_plan*>(plan);
 }
@@ -505,6 +531,60 @@ tally_status tally_executors(size_t capacity, const char** names, int* usable, s
   });
 }
 
+// --- Memory and workspaces ------------------------------------------------------------------------
+
+tally_status tally_device_alloc(const tally_executor* where, size_t bytes, void** memory) {
+  return allocate(where, bytes, tally::reach::kernels, memory);
+}
+
+tally_status tally_device_free(const tally_executor* where, void* memory) {
+  return deallocate(where, memory, tally::reach::kernels);
+}
+
+tally_status tally_device_copy(const tally_executor* where, void* to, const void* from,
+                               size_t bytes) {
+  return status_of([&] { tally::copy_bytes(executor_of(where), from, to, bytes); });
+}
+
+tally_status tally_pinned_alloc(const tally_executor* where, size_t bytes, void** memory) {
+  return allocate(where, bytes, tally::reach::kernels_and_host, memory);
+}
+
+tally_status tally_pinned_free(const tally_executor* where, void* memory) {
+  return deallocate(where, memory, tally::reach::kernels_and_host);
+}
+
+tally_status tally_pin(const tally_executor* where, void* memory, size_t bytes) {
+  return status_of([&] { tally::pin(executor_of(where), memory, bytes); });
+}
+
+tally_status tally_unpin(const tally_executor* where, void* memory) {
+  return status_of([&] { tally::unpin(executor_of(where), memory); });
+}
+
+tally_status tally_workspace_create(const tally_executor* where,
+                                    const tally_workspace_options* options,
+                                    tally_workspace** workspace) {
+  return status_of([&] {
+    require("workspace", workspace);
+    const auto o = options != nullptr ? sized("options", *options) : tally_workspace_options{};
+    require_at_most("options.reserved", o.reserved, 0);
+    auto made = std::make_unique<tally::workspace>(
+        executor_of(where),
+        tally::workspace_options{.stage_bytes = o.stage_bytes, .threads = o.threads});
+    *workspace = reinterpret_cast<tally_workspace*>(made.release());
+  });
+}
+
+void tally_workspace_destroy(tally_workspace* workspace) { delete workspace_of(workspace); }
+
+tally_status tally_workspace_executor(const tally_workspace* workspace, tally_executor* where) {
+  return make(where, [&] {
+    require("workspace", workspace);
+    return workspace_of(workspace)->executor();
+  });
+}
+
 // --- Sums -----------------------------------------------------------------------------------------
 
 tally_status tally_dot(const tally_executor* where, size_t n, tally_type x_type, const void* x,
@@ -577,7 +657,7 @@ tally_status tally_multi_dot_list(const tally_executor* where, size_t k, const s
       list[j] = {vector(n[j], x_type, x[j], incx[j]), vector(n[j], y_type, y[j], incy[j])};
     }
     tally::multi_dot_arguments a{{{}, {}, list}, {}, {results, to_type(result_type)}};
-    read(options, &a.options, &a.conjugated);
+    read(options, &a.options, &a.conjugated, &a.results.words);
     tally::multi_dot(executor_of(where), a);
   });
 }

@@ -266,7 +266,7 @@ void histogram_to_host(const executor& anywhere, const histogram_arguments& a) {
   const operand words = written_by(a);
   check_of(a.what).read_on_host(name_of_counts(a), words);
   const executor where = anywhere.backend() != nullptr ? anywhere : choose(a.x);
-  if (&where.backend()->reaches == &backends::host_reaches) return histogram(where, a);
+  if (where.backend()->reaches(where, {})) return histogram(where, a);
   const buffer kernels(where, words.size * size_of(words.element));
   copy_bytes(where, words.data, kernels.get(), kernels.bytes());
   histogram_arguments there = a;

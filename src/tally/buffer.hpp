@@ -31,6 +31,19 @@ TALLY_EXPORT void deallocate(const executor& where, void* memory, reach who) noe
 /// @throws error null_pointer, wrong_memory, device_failure.
 TALLY_EXPORT void copy_bytes(const executor& where, const void* from, void* to, std::size_t bytes);
 
+/// Keeps pages of the caller's memory in their place, until `unpin`: a device then reads and writes
+/// them at the full speed of its bus, with no copy on the host. On the CPU backends it does
+/// nothing. It takes as long as reading the memory once, or longer, so it pays for memory that is
+/// used again.
+/// @throws error null_pointer; invalid_argument for memory that is pinned already, for 0 bytes, and
+///               for `automatic()`; out_of_memory, device_failure.
+TALLY_EXPORT void pin(const executor& where, void* memory, std::size_t bytes);
+
+/// Lets pages go that `pin` has kept. Work that uses them must be done.
+/// @throws error null_pointer; invalid_argument for an address that `pin` was not called with, and
+///               for `automatic()`; device_failure.
+TALLY_EXPORT void unpin(const executor& where, void* memory);
+
 /// Owns memory that an executor's kernels can reach. It can be moved but not copied.
 class buffer {
  public:

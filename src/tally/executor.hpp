@@ -48,7 +48,8 @@ struct cuda_options {
 /// nothing (a stream must outlive the calls made on it).
 class TALLY_EXPORT executor {
  public:
-  /// "serial", "simd", "openmp", "cuda", "kokkos" or "automatic".
+  /// "serial", "simd", "openmp", "cuda", "kokkos" or "automatic"; "workspace" for that of a
+  /// workspace which stages.
   std::string_view name() const noexcept;
   /// The name and what is behind it: "simd (AVX2)", "openmp (8 threads, AVX2)".
   std::string description() const;
@@ -74,6 +75,7 @@ class TALLY_EXPORT executor {
   friend executor cuda(cuda_options);
   friend executor kokkos();
   friend executor automatic();
+  friend class workspace;
   explicit executor(const backends::backend* backend) : backend_(backend) {}
 
   const backends::backend* backend_;

@@ -10,7 +10,8 @@
  * Texts that are returned are static, except for tally_last_error and tally_spmv_plan_describe.
  *
  * Where results lie. Operands lie where the executor can read them: in host memory for the CPU
- * backends, in device, managed or pinned host memory for CUDA. Sums, dot products and extrema come
+ * backends, in device, managed or pinned host memory for CUDA, in any of these for the executor of
+ * a workspace. Sums, dot products and extrema come
  * in two forms. With TALLY_WAIT_YES, their default, `result` is host memory on every executor and
  * holds the result when the call returns. With TALLY_WAIT_NO it is memory that the executor can
  * write, and on CUDA the call returns as soon as the work is queued on the stream; on a stream that
@@ -161,7 +162,7 @@ typedef struct tally_call_options {
   tally_wait wait;           /* whether the call returns before its result is there */
   tally_conjugate conjugate; /* for dot products */
   int reserved;              /* 0 */
-  tally_result_form form;    /* for dot, sum, asum, nrm2, multi_dot and batched_dot */
+  tally_result_form form;    /* for dot, sum, asum, nrm2 and several dot products */
   int reserved_too;          /* 0 */
 } tally_call_options;
 
@@ -294,6 +295,76 @@ TALLY_EXPORT tally_status tally_executor_name(const tally_executor* where, const
  * NULL. */
 TALLY_EXPORT tally_status tally_executors(size_t capacity, const char** names, int* usable,
                                           size_t* count);
+
+/* --- Memory ----------------------------------------------------------------------------------- */
+
+/* Memory for programs without a binding to CUDA (<tally/buffer.hpp>). On an executor of the host
+ * all of it is plain memory, and pinning does nothing. TALLY_INVALID_ARGUMENT with the executor of
+ * tally_automatic, which has no memory of its own. */
+
+/* *memory = `bytes` bytes that kernels of the executor reach, aligned to 64 bytes or more, not
+ * written: on CUDA memory of the device, which the host does not reach. NULL for 0 bytes. */
+TALLY_EXPORT tally_status tally_device_alloc(const tally_executor* where, size_t bytes,
+                                             void** memory);
+
+/* Frees it, with an executor of the same backend and device. Work that uses it must be done: on
+ * CUDA the call waits for the device. NULL is fine. */
+TALLY_EXPORT tally_status tally_device_free(const tally_executor* where, void* memory);
+
+/* Copies bytes to and from memory of the host or of the executor, and waits until they are there;
+ * on CUDA the copy is queued on the executor's stream. */
+TALLY_EXPORT tally_status tally_device_copy(const tally_executor* where, void* to, const void* from,
+                                            size_t bytes);
+
+/* *memory = `bytes` bytes of the host's memory that stay in their place, so that a device reads and
+ * writes them at the full speed of its bus; otherwise as tally_device_alloc. */
+TALLY_EXPORT tally_status tally_pinned_alloc(const tally_executor* where, size_t bytes,
+                                             void** memory);
+
+/* Frees what tally_pinned_alloc made, as tally_device_free. */
+TALLY_EXPORT tally_status tally_pinned_free(const tally_executor* where, void* memory);
+
+/* Keeps pages of the caller's own memory in their place until tally_unpin, for the same speed. It
+ * takes as long as reading the memory once, or longer, so it pays for memory that is used again.
+ * TALLY_INVALID_ARGUMENT for memory that is pinned already and for 0 bytes. */
+TALLY_EXPORT tally_status tally_pin(const tally_executor* where, void* memory, size_t bytes);
+
+/* Lets pages go, with the address that tally_pin had. Work that uses them must be done.
+ * TALLY_INVALID_ARGUMENT for an address that tally_pin did not have. */
+TALLY_EXPORT tally_status tally_unpin(const tally_executor* where, void* memory);
+
+/* --- Data in host memory, work on a device ---------------------------------------------------- */
+
+/* Memory of the host and of a device, and threads, through which operations on data in host memory
+ * run on the device (<tally/workspace.hpp>). It has a few MiB, which stay: after the first call of
+ * a kind none allocates memory of the device, or pinned memory. */
+typedef struct tally_workspace tally_workspace;
+
+/* What a workspace may be asked for; NULL, and 0 in each member, are the defaults. */
+typedef struct tally_workspace_options {
+  size_t size;        /* sizeof(tally_workspace_options) */
+  size_t stage_bytes; /* bytes of all operands that go to the device at once, 2^15 to 2^30 */
+  int threads;        /* how many copy what is not pinned, the calling one among them */
+  int reserved;       /* 0 */
+} tally_workspace_options;
+
+/* *workspace = one for a device and a stream, or for an executor of the host. */
+TALLY_EXPORT tally_status tally_workspace_create(const tally_executor* where,
+                                                 const tally_workspace_options* options,
+                                                 tally_workspace** workspace);
+
+/* Ends a workspace, and with it its executor: no call on that may be under way or come later. NULL
+ * is fine. */
+TALLY_EXPORT void tally_workspace_destroy(tally_workspace* workspace);
+
+/* *where = the executor whose operations take vectors and write results in host memory; pinned
+ * memory is used from where it is, and what the device reaches, too. Of these operations there are
+ * tally_dot, _sum, _asum, _nrm2, _multi_dot, _batched_dot, _multi_dot_list, _min, _max, _minmax,
+ * _iamax, the element-wise functions and the histograms, of all types and increments, with the same
+ * bits as on any other executor; the rest is TALLY_INVALID_ARGUMENT. All of them wait. Calls from
+ * several threads come one after the other. Of an executor of the host it is that one itself. */
+TALLY_EXPORT tally_status tally_workspace_executor(const tally_workspace* workspace,
+                                                   tally_executor* where);
 
 /* --- Sums ------------------------------------------------------------------------------------- */
 

@@ -29,3 +29,4 @@
 #include <tally/transform_function.hpp>
 #include <tally/transform_reduce.hpp>
 #include <tally/types.hpp>
+#include <tally/workspace.hpp>

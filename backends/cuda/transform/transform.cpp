@@ -13,7 +13,7 @@ namespace {
 
 /// Returns the kernel for contiguous vectors of one type; none where the type has none.
 transform_kernel kernel_of(const transform_arguments& a) {
-  if (copies_bits(a)) return copy_kernel_of(a.x.element);
+  if (copies_bits(a) && !is_complex(a.x.element)) return copy_kernel_of(a.x.element);
   return with_type(a.x.element, [&]<class X>() -> transform_kernel {
     if constexpr (is_complex_v<X> || std::is_same_v<X, bool>) {
       return {};

@@ -1,0 +1,87 @@
+#include "backends/cuda/staged/copy_threads.hpp"
+
+#include <chrono>
+#include <system_error>
+
+namespace tally::backends::cuda {
+namespace {
+
+/// The parts of a call follow each other in less than this, so a thread looks for so long whether
+/// there is more before it sleeps.
+constexpr std::chrono::microseconds patience{200};
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+copy_threads::copy_threads(int threads) {
+  threads_.reserve(static_cast<std::size_t>(threads - 1));
+  try {
+    for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+  } catch (const std::system_error&) {  // There are as many as the system gives.
+  }
+}
+
+copy_threads::~copy_threads() {
+  ended_ = true;
+  turn_ += 2;
+  turn_.notify_all();
+  for (std::thread& each : threads_) each.join();
+}
+
+void copy_threads::open(std::size_t count, slice_function* copy, const void* f) {
+  copy_ = copy;
+  f_ = f;
+  count_ = count;
+  next_.store(0, std::memory_order_relaxed);
+  if (count <= 1 || threads_.empty()) return;
+  ++turn_;
+  turn_.notify_all();
+}
+
+void copy_threads::finish() {
+  copy_slices();
+  if (turn_ % 2 == 1) ++turn_;
+  while (inside_ != 0) pause();
+  count_ = 0;
+}
+
+void copy_threads::copy_slices() {
+  for (;;) {
+    const std::size_t i = next_.fetch_add(1, std::memory_order_relaxed);
+    if (i >= count_) return;
+    copy_(f_, i);
+  }
+}
+
+void copy_threads::serve() {
+  for (std::uint64_t seen = 0;;) {
+    seen = wait_for_next(seen);
+    if (ended_) return;
+    if (seen % 2 == 0) continue;
+    ++inside_;
+    if (turn_ == seen) copy_slices();
+    --inside_;
+  }
+}
+
+std::uint64_t copy_threads::wait_for_next(std::uint64_t seen) {
+  using clock = std::chrono::steady_clock;
+  const auto start = clock::now();
+  do {
+    for (int look = 0; look < 64; ++look) {
+      if (const std::uint64_t now = turn_; now != seen) return now;
+      pause();
+    }
+  } while (clock::now() - start < patience);
+  turn_.wait(seen);
+  return turn_;
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,53 @@
+// Threads that copy memory of the host, for one call at a time. They sleep between calls.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace tally::backends::cuda {
+
+class copy_threads {
+ public:
+  /// Starts threads, fewer by one than `threads`, or as many as can be started: the calling one
+  /// copies, too.
+  explicit copy_threads(int threads);
+  ~copy_threads();
+  copy_threads(const copy_threads&) = delete;
+  copy_threads& operator=(const copy_threads&) = delete;
+
+  /// Begins to call copy(i) for each i below `count`, on the other threads. `copy` stays until
+  /// `finish`, and throws nothing. The threads of one object serve one caller at a time.
+  template <class F>
+  void begin(std::size_t count, const F& copy) {
+    open(count, [](const void* f, std::size_t i) { (*static_cast<const F*>(f))(i); }, &copy);
+  }
+
+  /// Helps, and returns when all calls have returned; at once if nothing was begun.
+  void finish();
+
+  int count() const { return static_cast<int>(threads_.size()) + 1; }
+
+ private:
+  using slice_function = void(const void* f, std::size_t i);
+
+  void open(std::size_t count, slice_function* copy, const void* f);
+  void copy_slices();
+  void serve();
+  std::uint64_t wait_for_next(std::uint64_t seen);
+
+  // Work is open while `turn_` is odd. Whoever is inside may look at it, and who opens or closes it
+  // waits until nobody is.
+  slice_function* copy_ = nullptr;
+  const void* f_ = nullptr;
+  std::size_t count_ = 0;
+  alignas(64) std::atomic<std::size_t> next_ = 0;
+  alignas(64) std::atomic<std::uint64_t> turn_ = 0;
+  alignas(64) std::atomic<int> inside_ = 0;
+  std::atomic<bool> ended_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,354 @@
+#include "backends/cuda/staged/stages.hpp"
+
+#include "backends/cuda/runtime/device.hpp"
+#include "src/core/elementwise/moves.hpp"
+#include "src/core/floating_point_environment.hpp"
+
+#include <tally/order.hpp>
+
+#include <cstring>
+#include <thread>
+#include <utility>
+
+namespace tally::backends::cuda {
+namespace {
+
+using way = staged_vector::way;
+
+// Numbers from measurements on one H200 (PCIe 5, 16 cores of a Xeon).
+
+constexpr std::size_t default_stage_bytes = std::size_t{8} << 20;
+
+constexpr int default_threads = 12;
+
+/// Vectors are short of which a thread copies at most so many bytes, and kernels read at most so
+/// many over the bus.
+constexpr std::size_t short_copied_bytes = std::size_t{256} << 10,
+                      short_read_bytes = std::size_t{1} << 20;
+
+/// Pinned vectors need no memory of the host, so they go in parts as long as so many stages: each
+/// copy takes 2.7 us on top of its bytes.
+constexpr std::size_t bus_stages = 2;
+
+/// Where threads copy, the first part and the last are this share of a stage: nothing hides the
+/// first one's copy and the last one's way.
+constexpr std::size_t first_parts_a_stage = 8;
+
+/// A thread copies so many bytes at a time.
+constexpr std::size_t slice_bytes = std::size_t{32} << 10;
+
+/// Vectors in a stage begin at multiples of this.
+constexpr std::size_t alignment = 256;
+
+/// Zeros behind a vector, to a whole chunk, take less than so many bytes.
+constexpr std::size_t most_padding = order::chunk * 16;
+
+std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+int default_thread_count() {
+  const auto processors = static_cast<int>(std::thread::hardware_concurrency());
+  return std::clamp(processors, 1, default_threads);
+}
+
+/// Returns the bytes that an element of all vectors has on its way.
+std::size_t element_bytes(std::span<const staged_vector> vectors) {
+  std::size_t bytes = 0;
+  for (const staged_vector& v : vectors) {
+    if (v.moves != way::none) bytes += size_of(v.host.element);
+  }
+  return bytes;
+}
+
+/// Copies elements to adjacent memory.
+void gather(const operand& from, std::byte* to) {
+  const std::size_t size = size_of(from.element);
+  const auto* const data = static_cast<const std::byte*>(from.data);
+  if (from.increment == 1) {
+    std::memcpy(to, data, from.size * size);
+    return;
+  }
+  with_size(from.element, [&]<std::size_t bytes>() {
+    const std::ptrdiff_t step = from.increment * static_cast<std::ptrdiff_t>(bytes);
+    for (std::size_t i = 0; i < from.size; ++i) {
+      std::memcpy(to + i * bytes, data + static_cast<std::ptrdiff_t>(i) * step, bytes);
+    }
+  });
+}
+
+/// Copies adjacent elements to where they belong.
+void scatter(const std::byte* from, const operand& to) {
+  const std::size_t size = size_of(to.element);
+  auto* const data = static_cast<std::byte*>(const_cast<void*>(to.data));
+  if (to.increment == 1) {
+    std::memcpy(data, from, to.size * size);
+    return;
+  }
+  with_size(to.element, [&]<std::size_t bytes>() {
+    const std::ptrdiff_t step = to.increment * static_cast<std::ptrdiff_t>(bytes);
+    for (std::size_t i = 0; i < to.size; ++i) {
+      std::memcpy(data + static_cast<std::ptrdiff_t>(i) * step, from + i * bytes, bytes);
+    }
+  });
+}
+
+/// Says where the vectors of a part lie in a stage. Those come first that threads gather, so that
+/// they are brought in one copy; then those that they only scatter.
+class layout {
+ public:
+  layout(std::span<const staged_vector> vectors, std::size_t n) {
+    const auto put = [&](auto&& is_next) {
+      for (std::size_t j = 0; j < vectors.size(); ++j) {
+        const staged_vector& v = vectors[j];
+        if (v.moves == way::none || !is_next(v)) continue;
+        offsets_[j] = end_;
+        end_ += aligned(n * size_of(v.host.element));
+      }
+    };
+    put([](const staged_vector& v) { return v.moves == way::threads && v.read; });
+    gathered_ = end_;
+    put([](const staged_vector& v) { return v.moves != way::threads || !v.read; });
+  }
+
+  std::size_t operator[](std::size_t j) const { return offsets_[j]; }
+  std::size_t gathered() const { return gathered_; }
+
+ private:
+  std::array<std::size_t, most_staged_vectors> offsets_{};
+  std::size_t end_ = 0, gathered_ = 0;
+};
+
+void ignore(cudaError_t status) {
+  if (status != cudaSuccess) (void)cudaGetLastError();
+}
+
+}  // namespace
+
+// --- Memory ---------------------------------------------------------------------------------------
+
+stages::stages(const executor& on, const workspace_options& options)
+    : on_(on),
+      bytes_(options.stage_bytes != 0 ? options.stage_bytes : default_stage_bytes),
+      threads_(options.threads != 0 ? options.threads : default_thread_count()) {
+  try {
+    allocate();
+  } catch (...) {
+    free();
+    throw;
+  }
+}
+
+stages::~stages() { free(); }
+
+void stages::allocate() {
+  const current_device current(on_.device());
+  const beside_captures mode;
+  const std::size_t room = bytes_ + most_staged_vectors * (alignment + most_padding);
+  const auto make_event = [](cudaEvent_t& event) {
+    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  };
+  const auto make_stream = [](cudaStream_t& stream) {
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  };
+  for (stage& s : all_) {
+    void* memory = nullptr;
+    check(cudaHostAlloc(&memory, room + result_bytes, cudaHostAllocPortable | cudaHostAllocMapped),
+          "cudaHostAlloc");
+    s.host = static_cast<std::byte*>(memory);
+    s.result = s.host + room;
+    check(cudaMalloc(&memory, bus_stages * room), "cudaMalloc");
+    s.device = static_cast<std::byte*>(memory);
+    make_event(s.brought);
+    make_event(s.worked);
+    make_event(s.taken);
+  }
+  make_event(before_);
+  make_stream(in_);
+  make_stream(out_);
+}
+
+void stages::free() noexcept {
+  const default_environment environment;  // the driver raises exceptions when it frees
+  try {
+    const current_device current(on_.device());
+    const beside_captures mode;
+    const auto end_event = [](cudaEvent_t event) {
+      if (event != nullptr) ignore(cudaEventDestroy(event));
+    };
+    for (const stage& s : all_) {
+      if (s.host != nullptr) ignore(cudaFreeHost(s.host));
+      if (s.device != nullptr) ignore(cudaFree(s.device));
+      end_event(s.brought);
+      end_event(s.worked);
+      end_event(s.taken);
+    }
+    end_event(before_);
+    for (const cudaStream_t stream : {in_, out_}) {
+      if (stream != nullptr) ignore(cudaStreamDestroy(stream));
+    }
+  } catch (const error&) {  // The device's context has gone, and its memory with it.
+  }
+}
+
+stages::drain::~drain() {
+  if (!is_needed) return;
+  all.threads_.finish();
+  for (const cudaStream_t stream : {all.in_, all.on_.stream(), all.out_}) {
+    ignore(cudaStreamSynchronize(stream));
+  }
+}
+
+void stages::wait() const { check(cudaStreamSynchronize(on_.stream()), "cudaStreamSynchronize"); }
+
+// --- What goes how --------------------------------------------------------------------------------
+
+staged_vector stages::vector(const operand& v, bool read, bool written) const {
+  staged_vector made{v, read, written};
+  if (v.size == 0) return made;
+  const place memory = locate(v.data);
+  if (!memory.host) return made;
+  const bool is_pinned = memory.device != place::none && v.increment == 1;
+  made.moves = is_pinned ? way::bus : way::threads;
+  return made;
+}
+
+bool stages::are_short(std::span<const staged_vector> vectors) const {
+  std::size_t read = 0, copied = 0;
+  for (const staged_vector& v : vectors) {
+    const std::size_t bytes = v.host.size * size_of(v.host.element);
+    if (v.moves != way::none) read += bytes;
+    if (v.moves == way::threads) copied += bytes;
+  }
+  return read <= std::min(short_read_bytes, bytes_) && copied <= short_copied_bytes;
+}
+
+stages::parts stages::parts_of(std::span<const staged_vector> vectors) const {
+  const std::size_t each = element_bytes(vectors);
+  const auto is_on_bus = [](const staged_vector& v) {
+    return v.moves != way::threads && !v.written;
+  };
+  const bool all_are = std::ranges::all_of(vectors, is_on_bus);
+  const std::size_t most = std::bit_floor((all_are ? bus_stages : 1) * bytes_ / each);
+  if (all_are) return {most, most};
+  return {std::min(most, std::max(order::chunk, most / first_parts_a_stage)), most};
+}
+
+// --- Short vectors --------------------------------------------------------------------------------
+
+void stages::gather_short(std::span<const staged_vector> vectors, padding ends,
+                          staged_operands& here) {
+  const bool pads = ends == padding::zeros && std::ranges::all_of(vectors, [](const auto& v) {
+                      return v.moves == way::threads;
+                    });
+  std::byte* to = all_[0].host;
+  for (std::size_t j = 0; j < vectors.size(); ++j) {
+    const staged_vector& v = vectors[j];
+    here[j] = v.host;
+    if (v.moves != way::threads) continue;
+    const std::size_t n = v.host.size, size = size_of(v.host.element);
+    const std::size_t length = pads ? (n + order::chunk - 1) / order::chunk * order::chunk : n;
+    here[j] = {to, length, 1, v.host.element};
+    if (v.read) gather(v.host, to);
+    if (length > n) std::memset(to + n * size, 0, (length - n) * size);
+    to += aligned(length * size);
+  }
+}
+
+void stages::scatter_short(std::span<const staged_vector> vectors, const staged_operands& here) {
+  const auto is_written = [](const staged_vector& v) { return v.written; };
+  if (std::ranges::none_of(vectors, is_written)) return;
+  wait();
+  for (std::size_t j = 0; j < vectors.size(); ++j) {
+    const staged_vector& v = vectors[j];
+    if (!v.written || v.moves != way::threads) continue;
+    scatter(static_cast<const std::byte*>(here[j].data), v.host);
+  }
+}
+
+// --- Parts ----------------------------------------------------------------------------------------
+
+void stages::slices::operator()(std::size_t i) const {
+  const std::size_t k = i / of_each, begin = i % of_each * slice;
+  const operand& v = vectors[chosen[k]].host;
+  std::byte* const here = in->host + offsets[k] + begin * size_of(v.element);
+  const operand there = v.slice(in->first + begin, std::min(slice, in->size - begin));
+  gathers ? gather(there, here) : scatter(here, there);
+}
+
+void stages::begin_copying(std::span<const staged_vector> vectors, const stage& s, bool gathers) {
+  const layout at(vectors, s.size);
+  copying_.vectors = vectors;
+  copying_.in = &s;
+  copying_.gathers = gathers;
+  std::size_t some = 0, widest = 1;
+  for (std::size_t j = 0; j < vectors.size(); ++j) {
+    const staged_vector& v = vectors[j];
+    if (v.moves != way::threads || !(gathers ? v.read : v.written)) continue;
+    copying_.chosen[some] = j;
+    copying_.offsets[some++] = at[j];
+    widest = std::max(widest, size_of(v.host.element));
+  }
+  copying_.slice = slice_bytes / widest;
+  copying_.of_each = (s.size + copying_.slice - 1) / copying_.slice;
+  threads_.begin(some * copying_.of_each, copying_);
+}
+
+void stages::begin_parts(std::span<const staged_vector> vectors) const {
+  const auto is_pinned = [](const staged_vector& v) { return v.moves == way::bus; };
+  if (std::ranges::none_of(vectors, is_pinned)) return;
+  check(cudaEventRecord(before_, on_.stream()), "cudaEventRecord");
+  check(cudaStreamWaitEvent(in_, before_, 0), "cudaStreamWaitEvent");
+}
+
+void stages::bring(std::span<const staged_vector> vectors, const stage& s,
+                   staged_operands& here) const {
+  const layout at(vectors, s.size);
+  const auto copy = [&](std::byte* to, const void* from, std::size_t bytes) {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, in_), "cudaMemcpyAsync");
+  };
+  if (at.gathered() > 0) copy(s.device, s.host, at.gathered());
+  for (std::size_t j = 0; j < vectors.size(); ++j) {
+    const staged_vector& v = vectors[j];
+    const operand part = v.host.slice(s.first, s.size);
+    if (v.moves == way::none) {
+      here[j] = part;
+      continue;
+    }
+    here[j] = {s.device + at[j], s.size, 1, part.element};
+    if (v.moves == way::bus && v.read) {
+      copy(s.device + at[j], part.data, s.size * size_of(part.element));
+    }
+  }
+  check(cudaEventRecord(s.brought, in_), "cudaEventRecord");
+  check(cudaStreamWaitEvent(on_.stream(), s.brought, 0), "cudaStreamWaitEvent");
+}
+
+void stages::take_back(std::span<const staged_vector> vectors, const staged_operands& here,
+                       const stage& s) const {
+  check(cudaEventRecord(s.worked, on_.stream()), "cudaEventRecord");
+  bool some = false;
+  for (std::size_t j = 0; j < vectors.size(); ++j) {
+    const staged_vector& v = vectors[j];
+    if (!v.written || v.moves == way::none) continue;
+    if (!some) check(cudaStreamWaitEvent(out_, s.worked, 0), "cudaStreamWaitEvent");
+    some = true;
+    const operand& from = here[j];
+    void* const to = v.moves == way::bus
+                         ? const_cast<void*>(v.host.slice(s.first, s.size).data)
+                         : s.host + (static_cast<const std::byte*>(from.data) - s.device);
+    check(
+        cudaMemcpyAsync(to, from.data, from.size * size_of(from.element), cudaMemcpyDefault, out_),
+        "cudaMemcpyAsync");
+  }
+  if (some) check(cudaEventRecord(s.taken, out_), "cudaEventRecord");
+}
+
+void stages::wait_for(std::span<const staged_vector> vectors, const stage& s) {
+  const bool comes_back = std::ranges::any_of(
+      vectors, [](const staged_vector& v) { return v.written && v.moves != way::none; });
+  check(cudaEventSynchronize(comes_back ? s.taken : s.worked), "cudaEventSynchronize");
+  if (!comes_back) return;
+  begin_copying(vectors, s, false);
+  threads_.finish();
+}
+
+}  // namespace tally::backends::cuda

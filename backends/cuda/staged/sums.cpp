@@ -1,0 +1,192 @@
+// dot, sum, asum and nrm2 of host data, and exact sums: each part is a node of the order's tree, or
+// is added to words.
+#include "backends/cuda/cuda.hpp"
+
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/staged/staged.hpp"
+#include "backends/serial/serial.hpp"
+#include "src/core/order/node_sum.hpp"
+#include "src/core/order/tree.hpp"
+
+#include <tally/exact_sum.hpp>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+namespace tally::backends::cuda::staged {
+namespace {
+
+using vectors_of_pair = std::array<staged_vector, 2>;
+
+/// Says how the vectors of a sum move: x, and where there are products y, which may be x.
+struct summed_vectors {
+  summed_vectors(const call& c, const operand& x, const operand& y, bool has_y) {
+    all[0] = c.through().vector(x);
+    is_square = has_y && x.data == y.data && x.increment == y.increment && x.element == y.element;
+    if (has_y && !is_square) all[count++] = c.through().vector(y);
+  }
+  std::span<const staged_vector> get() const { return {all.data(), count}; }
+  const operand& x(const staged_operands& here) const { return here[0]; }
+  const operand& y(const staged_operands& here) const { return here[is_square ? 0 : 1]; }
+
+  vectors_of_pair all;
+  std::size_t count = 1;
+  bool is_square;
+};
+
+/// Runs one of cuda's rows on short vectors; its result is there at the end. `run(here, options)`.
+template <class Run>
+void run_short(const call& c, std::span<const staged_vector> vectors, call_options options,
+               const void* result, const Run& run) {
+  options.wait = result_place(result).on_host;
+  c.through().run_short(vectors, stages::padding::zeros,
+                        [&](const staged_operands& here) { run(here, options); });
+  if (!options.wait) c.through().wait();
+}
+
+/// Sums parts as nodes, and finishes on the host what they join to. `what` and the accumulator are
+/// those of a node.
+void sum_nodes(const call& c, const summed_vectors& v, summand what, type accumulator,
+               conjugate conjugated, const output& result) {
+  const std::size_t n = v.all[0].host.size;
+  with_node(what, accumulator, [&]<summand terms, class A>() {
+    using Sum = node_sum<terms, A>;
+    using R = real_t<A>;
+    order::tree<Sum> joined;
+    c.through().run_parts(
+        v.get(), n, c.through().parts_of(v.get()),
+        [&](const staged_operands& here, std::size_t, void* sum) {
+          node_arguments a{terms, accumulator, v.x(here), {}, sum};
+          if (terms == summand::product) a.y = v.y(here);
+          cuda::sum_node(c.on(), a);
+        },
+        [&](const void* sum, std::size_t, std::size_t leaves) {
+          Sum node;
+          std::memcpy(&node, sum, sizeof node);
+          joined.add(node, leaves);
+        });
+    const complex_number<R> made = finish_node<terms, A>(joined.total(), conjugated);
+    const R parts[] = {made.re, made.im};
+    deliver(c, parts, sizeof(R) * result_parts<terms, A>, result.data);
+  });
+}
+
+/// Adds up integer results of parts, modulo 2^64. `run(here, to)` queues a part.
+template <class Run>
+void add_integers(const call& c, const summed_vectors& v, void* result, const Run& run) {
+  std::int64_t sum = 0;
+  c.through().run_parts(
+      v.get(), v.all[0].host.size, c.through().parts_of(v.get()),
+      [&](const staged_operands& here, std::size_t, void* to) {
+        run(here, output{to, type::int64}, call_options{.wait = false});
+      },
+      [&](const void* from, std::size_t, std::size_t) {
+        std::int64_t some;
+        std::memcpy(&some, from, sizeof some);
+        sum = plus(sum, some);
+      });
+  deliver(c, &sum, sizeof sum, result);
+}
+
+}  // namespace
+
+void add_words(const call& c, const std::int64_t* from, const output& to) {
+  std::array<std::int64_t, 2 * exact_words(type::float64)> made, sum;
+  const std::size_t words = exact_words(to.element), bytes = words * sizeof made[0];
+  cuda::copy_bytes(c.on(), from, made.data(), bytes);
+  cuda::copy_bytes(c.on(), to.data, sum.data(), bytes);
+  with_type<type_list<float, double>>(part_of(to.element), [&]<class T>() {
+    constexpr std::size_t each = exact_words(type_of<T>);
+    for (std::size_t first = 0; first < words; first += each) {
+      exact_sum<T>::from_words(&made[first]).to_words(&made[first]);
+    }
+  });
+  for (std::size_t i = 0; i < words; ++i) sum[i] = plus(sum[i], made[i]);
+  deliver(c, sum.data(), bytes, to.data);
+}
+
+void dot(const executor& where, const dot_arguments& a) {
+  const call c(where);
+  const summed_vectors v(c, a.x, a.y, true);
+  const auto run = [&](const staged_operands& here, const output& result, call_options options) {
+    cuda::dot(c.on(), {v.x(here), v.y(here), a.conjugated, result, options});
+  };
+  if (c.through().are_short(v.get())) {
+    return run_short(c, v.get(), a.options, a.result.data,
+                     [&](const auto& here, call_options o) { run(here, a.result, o); });
+  }
+  if (a.result.element == type::int64) return add_integers(c, v, a.result.data, run);
+  sum_nodes(c, v, summand::product, a.result.element, a.conjugated, a.result);
+}
+
+void reduce(const executor& where, const reduce_arguments& a) {
+  const call c(where);
+  const summed_vectors v(c, a.x, {}, false);
+  const auto run = [&](const staged_operands& here, const output& result, call_options options) {
+    cuda::reduce(c.on(), {v.x(here), a.what, result, options});
+  };
+  if (c.through().are_short(v.get())) {
+    return run_short(c, v.get(), a.options, a.result.data,
+                     [&](const auto& here, call_options o) { run(here, a.result, o); });
+  }
+  if (a.result.element == type::int64) return add_integers(c, v, a.result.data, run);
+  constexpr summand terms[] = {summand::value, summand::magnitude, summand::square};
+  sum_nodes(c, v, terms[static_cast<std::size_t>(a.what)], accumulator_of(a), conjugate::none,
+            a.result);
+}
+
+void exact(const executor& where, const exact_arguments& a) {
+  const call c(where);
+  const bool has_y = a.term == exact_term::product;
+  const summed_vectors v(c, a.x, a.y, has_y);
+  const auto run = [&](const staged_operands& here, const output& result, call_options options) {
+    exact_arguments part = a;
+    part.x = v.x(here);
+    if (has_y) part.y = v.y(here);
+    part.result = result;
+    part.options = options;
+    cuda::exact(c.on(), part);
+  };
+  if (c.through().are_short(v.get())) {
+    return run_short(c, v.get(), a.options, a.result.data,
+                     [&](const auto& here, call_options o) { run(here, a.result, o); });
+  }
+  const type y_type = has_y ? a.y.element : a.x.element;
+  const type sum =
+      a.result.words ? a.result.element : exact_sum_type(a.x.element, y_type, a.result.element);
+  const std::size_t bytes = exact_words(sum) * sizeof(std::int64_t);
+  auto* const words = static_cast<std::int64_t*>(c.memory().words.of(bytes));
+  check(cudaMemsetAsync(words, 0, bytes, c.stream()), "cudaMemsetAsync");
+  c.through().run_parts(
+      v.get(), a.x.size, c.through().parts_of(v.get()),
+      [&](const staged_operands& here, std::size_t, void*) {
+        run(here, {words, sum, true}, {.grade = tally::exact, .wait = false});
+      },
+      [](const void*, std::size_t, std::size_t) {});
+  if (a.result.words) return add_words(c, words, a.result);
+  const bool on_host = result_place(a.result.data).on_host;
+  cuda::round_words(c.on(), {words, sum, 1, a.term == exact_term::square, a.result, on_host});
+  if (!on_host) c.through().wait();
+}
+
+void exact_sums(const executor& where, std::span<const exact_arguments> all) {
+  for (const exact_arguments& a : all) exact(where, a);
+}
+
+void round_words(const executor& where, const round_arguments& a) {
+  const call c(where);
+  const bool words_here = locate(a.words).host, result_here = locate(a.result.data).host;
+  if (words_here && result_here) return serial::round_words(where, a);
+  if (words_here || result_here) {
+    throw error(errc::wrong_memory,
+                "tally::round_words: a workspace rounds words and writes results on one side; one "
+                "is in host memory, the other is not");
+  }
+  round_arguments on_device = a;
+  on_device.wait = false;
+  cuda::round_words(c.on(), on_device);
+  c.through().wait();
+}
+
+}  // namespace tally::backends::cuda::staged

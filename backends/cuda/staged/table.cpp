@@ -1,0 +1,171 @@
+#include "backends/cuda/cuda.hpp"
+
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/launch.hpp"
+#include "backends/cuda/staged/staged.hpp"
+#include "backends/serial/serial.hpp"
+#include "src/core/elementwise/two_calls.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace tally::backends::cuda {
+namespace staged {
+namespace {
+
+/// A row's name as a template's argument.
+template <std::size_t n>
+struct function_name {
+  char text[n];
+  constexpr function_name(const char (&given)[n]) { std::copy_n(given, n, text); }
+};
+
+/// A row that no workspace has.
+template <class Row, function_name name>
+struct refused;
+template <class Result, class... Argument, function_name name>
+struct refused<Result(Argument...), name> {
+  [[noreturn]] static Result row(Argument...) {
+    throw error(errc::invalid_argument,
+                "tally::" + std::string(name.text) +
+                    ": a workspace does not stage it; call it with the executor that the workspace "
+                    "was made on, and operands where that reaches them");
+  }
+};
+
+struct column : backend {
+  explicit column(const backend& rows, const executor& on, const workspace_options& options)
+      : backend(rows), memory{{on, options}, {}, {}, {}} {}
+  mutable workspace_memory memory;
+};
+
+workspace_memory& memory_of(const executor& where) {
+  return static_cast<const column&>(*where.backend()).memory;
+}
+
+const executor& below(const executor& where) { return memory_of(where).through.on(); }
+
+std::string describe(const executor& where) {
+  const stages& through = memory_of(where).through;
+  return through.on().description() + ", " + std::to_string(stages::count) + " stages of " +
+         std::to_string(through.bytes()) + " bytes, " + std::to_string(through.threads()) +
+         (through.threads() == 1 ? " thread" : " threads");
+}
+
+bool reaches(const executor& where, const place& memory) {
+  return memory.host || memory.device == where.device();
+}
+
+void* allocate(const executor& where, std::size_t bytes, reach who) {
+  return cuda::allocate(below(where), bytes, who);
+}
+void deallocate(const executor& where, void* memory, reach who) noexcept {
+  cuda::deallocate(below(where), memory, who);
+}
+void copy_bytes(const executor& where, const void* from, void* to, std::size_t bytes) {
+  cuda::copy_bytes(below(where), from, to, bytes);
+}
+void pin(const executor& where, void* memory, std::size_t bytes) {
+  cuda::pin(below(where), memory, bytes);
+}
+void unpin(const executor& where, void* memory) { cuda::unpin(below(where), memory); }
+std::shared_ptr<const backend> make_staged(const executor& where,
+                                           const workspace_options& options) {
+  return cuda::make_staged(below(where), options);
+}
+
+const backend rows = {
+    .name = "workspace",
+    .describe = describe,
+    .make = refused<make_row, "workspace">::row,
+    .reaches = reaches,
+    .allocate = allocate,
+    .deallocate = deallocate,
+    .copy_bytes = copy_bytes,
+    .pin = pin,
+    .unpin = unpin,
+    .make_staged = make_staged,
+    .dot = dot,
+    .multi_dot = multi_dot,
+    .reduce = reduce,
+    .sum_interval = refused<sum_interval_row, "sum_interval">::row,
+    .sum_node = refused<sum_node_row, "sum_nodes">::row,
+    .join_nodes = refused<join_nodes_row, "join_nodes">::row,
+    .join_words = refused<join_words_row, "join_words">::row,
+    .exact = exact,
+    .exact_sums = exact_sums,
+    .round_words = round_words,
+    .transform = transform,
+    .fused_dot = fused_in_two_calls,
+    .fused_nrm2 = fused_in_two_calls,
+    .fill = fill,
+    .swap = swap,
+    .gather = refused<gather_row, "gather">::row,
+    .scatter = refused<gather_row, "scatter">::row,
+    .for_each_part = refused<for_each_part_row, "transform">::row,
+    .extremum = extremum,
+    .histogram = histogram,
+    .spmv = refused<spmv_row, "spmv">::row,
+    .analyse = refused<analyse_row, "spmv_plan">::row,
+    .transpose = refused<transpose_row, "spmv">::row,
+    .find_defect = refused<find_defect_row, "validate">::row,
+};
+
+}  // namespace
+
+// --- Memory ---------------------------------------------------------------------------------------
+
+void* grown_memory::of(std::size_t bytes) {
+  if (bytes_ < bytes) {
+    free();
+    check(cudaGetDevice(&device_), "cudaGetDevice");
+    check(cudaMalloc(&memory_, bytes), "cudaMalloc");
+    bytes_ = bytes;
+  }
+  return memory_;
+}
+
+void grown_memory::free() noexcept {
+  if (memory_ == nullptr) return;
+  try {
+    const current_device current(device_);
+    const beside_captures mode;
+    if (cudaFree(memory_) != cudaSuccess) (void)cudaGetLastError();
+  } catch (const error&) {  // The device's context has gone, and its memory with it.
+  }
+  memory_ = nullptr;
+  bytes_ = 0;
+}
+
+// --- Calls ----------------------------------------------------------------------------------------
+
+call::call(const executor& where)
+    : memory_(memory_of(where)), lock_(memory_.in_use), current_(where.device()) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(stream(), &status), "cudaStreamIsCapturing");
+  if (status != cudaStreamCaptureStatusNone) {
+    throw error(errc::invalid_argument,
+                "tally::workspace: the stream is being captured, and a call through a workspace "
+                "waits for it");
+  }
+}
+
+result_place::result_place(const void* result) : on_host(locate(result).host) {}
+
+void deliver(const call& c, const void* made, std::size_t bytes, void* to) {
+  if (result_place(to).on_host) {
+    std::memcpy(to, made, bytes);
+  } else {
+    cuda::copy_bytes(c.on(), made, to, bytes);
+  }
+}
+
+}  // namespace staged
+
+std::shared_ptr<const backend> make_staged(const executor& where,
+                                           const workspace_options& options) {
+  return std::make_shared<staged::column>(staged::rows, where, options);
+}
+
+}  // namespace tally::backends::cuda

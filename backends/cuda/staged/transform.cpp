@@ -1,0 +1,63 @@
+// Element-wise functions of host data: parts go to the device, and what is written comes back.
+#include "backends/cuda/cuda.hpp"
+
+#include "backends/cuda/staged/staged.hpp"
+
+#include <tally/transform.hpp>
+
+namespace tally::backends::cuda::staged {
+namespace {
+
+output_operand as_output(const operand& v) {
+  return {const_cast<void*>(v.data), v.size, v.increment, v.element};
+}
+
+/// Runs `work(here)` on short vectors or on parts of long ones, of n elements.
+template <class Work>
+void run(const call& c, std::span<const staged_vector> vectors, std::size_t n, const Work& work) {
+  if (c.through().are_short(vectors)) {
+    c.through().run_short(vectors, stages::padding::none, work);
+    c.through().wait();
+    return;
+  }
+  c.through().run_parts(
+      vectors, n, c.through().parts_of(vectors),
+      [&](const staged_operands& here, std::size_t, void*) { work(here); },
+      [](const void*, std::size_t, std::size_t) {});
+}
+
+}  // namespace
+
+void transform(const executor& where, const transform_arguments& a, type computation) {
+  const call c(where);
+  const bool has_y = transforms::is_binary(a.what);
+  std::array<staged_vector, 3> vectors;
+  std::size_t count = 0;
+  vectors[count++] = c.through().vector(a.x);
+  if (has_y) vectors[count++] = c.through().vector(a.y);
+  vectors[count++] = c.through().vector(a.z, transforms::reads_output(a.what), true);
+  run(c, {vectors.data(), count}, a.x.size, [&](const staged_operands& here) {
+    transform_arguments part = a;
+    part.x = here[0];
+    part.y = has_y ? here[1] : operand{nullptr, 0, 1, a.y.element};
+    part.z = as_output(here[count - 1]);
+    cuda::transform(c.on(), part, computation);
+  });
+}
+
+void fill(const executor& where, const element_bytes& value, const output_operand& z) {
+  const call c(where);
+  const std::array vectors = {c.through().vector(z, false, true)};
+  run(c, vectors, z.size,
+      [&](const staged_operands& here) { cuda::fill(c.on(), value, as_output(here[0])); });
+}
+
+void swap(const executor& where, const output_operand& x, const output_operand& y) {
+  const call c(where);
+  const std::array vectors = {c.through().vector(x, true, true), c.through().vector(y, true, true)};
+  run(c, vectors, x.size, [&](const staged_operands& here) {
+    cuda::swap(c.on(), as_output(here[0]), as_output(here[1]));
+  });
+}
+
+}  // namespace tally::backends::cuda::staged

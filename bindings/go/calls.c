@@ -1,0 +1,316 @@
+#include "calls.h"
+
+#include <stdlib.h>
+
+/* The result of a call whose number is in `result`. */
+static tally_go_result told(tally_go_result* result, tally_status status) {
+  result->status = status;
+  if (status != TALLY_SUCCESS) {
+    const size_t size = tally_copy_last_error(NULL, 0) + 1;
+    result->failure = malloc(size);
+    if (result->failure != NULL) tally_copy_last_error(result->failure, size);
+  }
+  return *result;
+}
+
+/* The result of a call that leaves no number. */
+static tally_go_result done(tally_status status) {
+  tally_go_result r = {{0}, NULL, NULL, 0};
+  return told(&r, status);
+}
+
+/* What a call is asked for: nothing where the size is 0, and then C has less to look at. */
+static const tally_call_options* asked(const tally_call_options* options) {
+  return options->size != 0 ? options : NULL;
+}
+
+/* --- Executors -------------------------------------------------------------------------------- */
+
+tally_go_result tally_go_serial(tally_executor* where) { return done(tally_serial(where)); }
+
+tally_go_result tally_go_simd(tally_executor* where, tally_instruction_set instructions) {
+  return done(tally_simd(where, instructions));
+}
+
+tally_go_result tally_go_openmp(tally_executor* where, int threads) {
+  return done(tally_openmp(where, threads));
+}
+
+tally_go_result tally_go_cuda(tally_executor* where, int device, void* stream) {
+  return done(tally_cuda(where, device, stream));
+}
+
+tally_go_result tally_go_kokkos(tally_executor* where) { return done(tally_kokkos(where)); }
+
+tally_go_result tally_go_automatic(tally_executor* where) { return done(tally_automatic(where)); }
+
+tally_go_result tally_go_executor_named(tally_executor* where, const char* name) {
+  return done(tally_executor_named(where, name));
+}
+
+tally_go_result tally_go_executor_name(tally_go_where where) {
+  tally_go_result r = {{0}, NULL, NULL, 0};
+  return told(&r, tally_executor_name(where, &r.string));
+}
+
+tally_go_result tally_go_executors(size_t capacity, const char** names, int* usable,
+                                   size_t* count) {
+  return done(tally_executors(capacity, names, usable, count));
+}
+
+/* --- Memory and workspaces -------------------------------------------------------------------- */
+
+tally_go_result tally_go_allocate(tally_go_allocation f, tally_go_where where, size_t bytes,
+                                  unsigned char** memory) {
+  void* allocated = NULL;
+  const tally_go_result r = done(f(where, bytes, &allocated));
+  *memory = allocated;
+  return r;
+}
+
+tally_go_result tally_go_release(tally_go_end f, tally_go_where where, unsigned char* memory) {
+  return done(f(where, memory));
+}
+
+tally_go_result tally_go_pin(tally_go_where where, unsigned char* memory, size_t bytes) {
+  return done(tally_pin(where, memory, bytes));
+}
+
+tally_go_result tally_go_device_copy(tally_go_where where, unsigned char* to,
+                                     const unsigned char* from, size_t bytes) {
+  return done(tally_device_copy(where, to, from, bytes));
+}
+
+tally_go_result tally_go_workspace_create(tally_go_where where, size_t stage_bytes, int threads,
+                                          tally_workspace** workspace, tally_executor* executor) {
+  const tally_workspace_options options = {sizeof options, stage_bytes, threads, 0};
+  const tally_go_result r = done(tally_workspace_create(where, &options, workspace));
+  return r.status != TALLY_SUCCESS ? r : done(tally_workspace_executor(*workspace, executor));
+}
+
+/* --- Sums ------------------------------------------------------------------------------------- */
+
+tally_go_result tally_go_reduce(tally_go_reduction f, tally_go_where where, tally_go_vector x,
+                                tally_type result_type, int64_t* words,
+                                tally_call_options options) {
+  tally_go_result r = {{0}, NULL, NULL, 0};
+  return told(&r, f(where, x.n, x.type, x.data, x.inc, result_type,
+                    words != NULL ? (void*)words : r.value, asked(&options)));
+}
+
+tally_go_result tally_go_dot(tally_go_where where, tally_go_vector x, tally_go_vector y,
+                             tally_type result_type, int64_t* words, tally_call_options options) {
+  tally_go_result r = {{0}, NULL, NULL, 0};
+  return told(&r, tally_dot(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, result_type,
+                            words != NULL ? (void*)words : r.value, asked(&options)));
+}
+
+tally_go_result tally_go_multi_dot(tally_go_pairs f, tally_go_where where, size_t k, size_t n,
+                                   tally_go_vector x, ptrdiff_t ldx, tally_go_vector y,
+                                   ptrdiff_t incy, tally_type result_type, unsigned char* results,
+                                   tally_call_options options) {
+  return done(f(where, k, n, x.type, x.data, ldx, y.type, y.data, incy, result_type, results,
+                asked(&options)));
+}
+
+tally_go_result tally_go_multi_dot_list(tally_go_where where, size_t k, const size_t* n,
+                                        tally_type x_type, const uintptr_t* x,
+                                        const ptrdiff_t* incx, tally_type y_type,
+                                        const uintptr_t* y, const ptrdiff_t* incy,
+                                        tally_type result_type, unsigned char* results,
+                                        tally_call_options options) {
+  return done(tally_multi_dot_list(where, k, n, x_type, (const void* const*)x, incx, y_type,
+                                   (const void* const*)y, incy, result_type, results,
+                                   asked(&options)));
+}
+
+tally_go_result tally_go_merge_words(size_t count, tally_type sum_type, const int64_t* from,
+                                     int64_t* to) {
+  return done(tally_merge_words(count, sum_type, from, to));
+}
+
+tally_go_result tally_go_round_words(tally_go_rounding f, tally_go_where where, size_t count,
+                                     tally_type sum_type, const int64_t* words,
+                                     tally_type result_type, unsigned char* results) {
+  return done(f(where, count, sum_type, words, result_type, results, NULL));
+}
+
+/* --- Extrema ---------------------------------------------------------------------------------- */
+
+tally_go_result tally_go_find(tally_go_search f, tally_go_where where, tally_go_vector x) {
+  tally_go_result r = {{0}, NULL, NULL, 0};
+  return told(&r, f(where, x.n, x.type, x.data, x.inc, r.value, NULL));
+}
+
+tally_go_result tally_go_iamax(tally_go_where where, tally_go_vector x) {
+  tally_go_result r = {{0}, NULL, NULL, 0};
+  return told(&r, tally_iamax(where, x.n, x.type, x.data, x.inc, (int64_t*)r.value, NULL));
+}
+
+/* --- Element-wise functions ------------------------------------------------------------------- */
+
+tally_go_result tally_go_map(tally_go_unary f, tally_go_where where, tally_go_vector x,
+                             tally_go_vector y) {
+  return done(f(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, NULL));
+}
+
+tally_go_result tally_go_map_two(tally_go_binary f, tally_go_where where, tally_go_vector x,
+                                 tally_go_vector y, tally_go_vector z) {
+  return done(
+      f(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, z.type, z.data, z.inc, NULL));
+}
+
+tally_go_result tally_go_move_indexed(tally_go_move f, tally_go_where where, tally_go_vector x,
+                                      tally_go_vector indices, tally_go_vector z) {
+  return done(
+      f(where, x.type, x.n, x.data, x.inc, indices.type, indices.data, z.n, z.data, z.inc, NULL));
+}
+
+tally_go_result tally_go_fill(tally_go_where where, tally_go_scalar value, tally_go_vector z) {
+  return done(tally_fill(where, z.n, value.type, value.value, z.type, z.data, z.inc, NULL));
+}
+
+tally_go_result tally_go_swap(tally_go_where where, tally_go_vector x, tally_go_vector y) {
+  return done(tally_swap(where, x.n, x.type, x.data, x.inc, y.data, y.inc, NULL));
+}
+
+tally_go_result tally_go_scal(tally_go_where where, tally_go_scalar alpha, tally_go_vector x) {
+  return done(tally_scal(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, NULL));
+}
+
+tally_go_result tally_go_axpy(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
+                              tally_go_vector y) {
+  return done(tally_axpy(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, y.type, y.data,
+                         y.inc, NULL));
+}
+
+tally_go_result tally_go_axpby(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
+                               tally_go_scalar beta, tally_go_vector y) {
+  return done(tally_axpby(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, beta.type,
+                          beta.value, y.type, y.data, y.inc, NULL));
+}
+
+tally_go_result tally_go_waxpby(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
+                                tally_go_scalar beta, tally_go_vector y, tally_go_vector w) {
+  return done(tally_waxpby(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, beta.type,
+                           beta.value, y.type, y.data, y.inc, w.type, w.data, w.inc, NULL));
+}
+
+tally_go_result tally_go_axpbypcz(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
+                                  tally_go_scalar beta, tally_go_vector y, tally_go_scalar gamma,
+                                  tally_go_vector z) {
+  return done(tally_axpbypcz(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, beta.type,
+                             beta.value, y.type, y.data, y.inc, gamma.type, gamma.value, z.type,
+                             z.data, z.inc, NULL));
+}
+
+tally_go_result tally_go_axypbz(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
+                                tally_go_vector y, tally_go_scalar beta, tally_go_vector z) {
+  return done(tally_axypbz(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, y.type,
+                           y.data, y.inc, beta.type, beta.value, z.type, z.data, z.inc, NULL));
+}
+
+tally_go_result tally_go_axpy_dot(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
+                                  tally_go_vector y, tally_go_vector v, tally_type result_type,
+                                  tally_call_options options) {
+  tally_go_result r = {{0}, NULL, NULL, 0};
+  return told(
+      &r, tally_axpy_dot(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, y.type, y.data,
+                         y.inc, v.type, v.data, v.inc, result_type, r.value, asked(&options)));
+}
+
+tally_go_result tally_go_waxpby_nrm2(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
+                                     tally_go_scalar beta, tally_go_vector y, tally_go_vector w,
+                                     tally_type result_type, tally_call_options options) {
+  tally_go_result r = {{0}, NULL, NULL, 0};
+  return told(&r, tally_waxpby_nrm2(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc,
+                                    beta.type, beta.value, y.type, y.data, y.inc, w.type, w.data,
+                                    w.inc, result_type, r.value, asked(&options)));
+}
+
+/* --- Histograms ------------------------------------------------------------------------------- */
+
+static tally_histogram_options histogram_options(tally_go_histogram given) {
+  tally_histogram_options options = {sizeof options, given.channels, given.outside, NULL, 0, 0, 0};
+  options.weights = given.weights.data;
+  options.incw = given.weights.inc;
+  options.weights_type = given.weights.type;
+  options.add = given.add;
+  return options;
+}
+
+tally_go_result tally_go_bincount(tally_go_where where, tally_go_vector keys, size_t bins,
+                                  tally_go_vector counts, tally_go_histogram options) {
+  const tally_histogram_options o = histogram_options(options);
+  return done(tally_bincount(where, keys.n, keys.type, keys.data, keys.inc, bins, counts.type,
+                             counts.data, &o));
+}
+
+tally_go_result tally_go_histogram_even(tally_go_where where, tally_go_vector x,
+                                        tally_go_scalar lower, tally_go_scalar upper, size_t bins,
+                                        tally_go_vector counts, tally_go_histogram options) {
+  const tally_histogram_options o = histogram_options(options);
+  return done(tally_histogram_even(where, x.n, x.type, x.data, x.inc, lower.type, lower.value,
+                                   upper.value, bins, counts.type, counts.data, &o));
+}
+
+tally_go_result tally_go_histogram_range(tally_go_where where, tally_go_vector x,
+                                         tally_go_vector edges, size_t bins, tally_go_vector counts,
+                                         tally_go_histogram options) {
+  const tally_histogram_options o = histogram_options(options);
+  return done(tally_histogram_range(where, x.n, x.type, x.data, x.inc, edges.type, edges.data, bins,
+                                    counts.type, counts.data, &o));
+}
+
+/* --- Sparse matrices -------------------------------------------------------------------------- */
+
+static tally_csr csr(tally_go_matrix given) {
+  tally_csr a = {
+      sizeof a, given.rows, given.columns, given.values.n, NULL, NULL, NULL, 0, 0, 0, 0, NULL, 0, 0,
+      0,        0};
+  a.row_offsets = given.row_offsets.data;
+  a.column_indices = given.column_indices.data;
+  a.values = given.values.data;
+  a.offset_type = given.row_offsets.type;
+  a.column_type = given.column_indices.type;
+  a.value_type = given.values.type;
+  a.row_ends = given.row_ends.data;
+  a.operation = given.operation;
+  a.fixed_values = given.fixed_values;
+  a.fixed_columns = given.fixed_columns;
+  return a;
+}
+
+tally_go_result tally_go_validate(tally_go_where where, tally_go_matrix matrix) {
+  const tally_csr a = csr(matrix);
+  return done(tally_validate(where, &a));
+}
+
+tally_go_result tally_go_spmv_plan_create(tally_go_where where, tally_go_matrix matrix,
+                                          tally_spmv_plan** plan) {
+  const tally_csr a = csr(matrix);
+  return done(tally_spmv_plan_create(where, &a, plan));
+}
+
+tally_go_result tally_go_spmv_plan_describe(const tally_spmv_plan* plan) {
+  tally_go_result r = {{0}, NULL, NULL, 0};
+  return told(&r, tally_spmv_plan_describe(plan, &r.string));
+}
+
+tally_go_result tally_go_spmv(tally_go_where where, const tally_spmv_plan* plan,
+                              tally_go_scalar alpha, tally_go_matrix matrix, tally_go_vector x,
+                              tally_go_scalar beta, tally_go_vector y, tally_call_options options) {
+  const tally_csr a = csr(matrix);
+  return done(tally_spmv(where, plan, alpha.type, alpha.value, &a, x.type, x.data, x.inc, beta.type,
+                         beta.value, y.type, y.data, y.inc, asked(&options)));
+}
+
+tally_go_result tally_go_spmv_apart(tally_go_where where, const tally_spmv_plan* plan,
+                                    tally_go_scalar alpha, tally_go_matrix matrix,
+                                    tally_go_vector x, tally_go_scalar beta, tally_go_vector y,
+                                    tally_go_vector w, tally_call_options options) {
+  const tally_csr a = csr(matrix);
+  return done(tally_spmv_apart(where, plan, alpha.type, alpha.value, &a, x.type, x.data, x.inc,
+                               beta.type, beta.value, y.type, y.data, y.inc, w.data, w.inc,
+                               asked(&options)));
+}

@@ -1,0 +1,186 @@
+/* The C interface as Go calls it: each function here is one call of <tally/tally.h> that brings the
+ * text of a failure with it, for Go may go on in another thread, and the text is a thread's own.
+ *
+ * Operands, factors and results travel by value, so that a call makes no garbage and hands over no
+ * memory that holds pointers. Data are bytes here: cgo need not look for pointers in them. */
+#ifndef TALLY_BINDINGS_GO_CALLS_H
+#define TALLY_BINDINGS_GO_CALLS_H
+
+#include <tally/tally.h>
+
+typedef const tally_executor* tally_go_where;
+
+/* A vector as BLAS has it. */
+typedef struct tally_go_vector {
+  unsigned char* data;
+  const unsigned char* owner; /* a Go object that the call keeps alive, or NULL */
+  size_t n;
+  ptrdiff_t inc;
+  tally_type type;
+} tally_go_vector;
+
+/* A factor, a bound or a value to fill with. */
+typedef struct tally_go_scalar {
+  uint64_t value[2];
+  tally_type type;
+} tally_go_scalar;
+
+/* What a call leaves. */
+typedef struct tally_go_result {
+  uint64_t value[4];  /* a number, an extremum or two, in their own bytes */
+  const char* string; /* a name that the library keeps */
+  char* failure;      /* allocated by malloc, or NULL */
+  tally_status status;
+} tally_go_result;
+
+typedef struct tally_go_matrix {
+  size_t rows;
+  size_t columns;
+  tally_go_vector row_offsets;
+  tally_go_vector row_ends; /* of no elements, at NULL, where rows are one behind the other */
+  tally_go_vector column_indices;
+  tally_go_vector values;
+  tally_operation operation;
+  int fixed_values;
+  int fixed_columns;
+} tally_go_matrix;
+
+typedef struct tally_go_histogram {
+  size_t channels;
+  tally_outside_counts* outside;
+  tally_go_vector weights;
+  int add;
+} tally_go_histogram;
+
+/* --- Executors -------------------------------------------------------------------------------- */
+
+tally_go_result tally_go_serial(tally_executor* where);
+tally_go_result tally_go_simd(tally_executor* where, tally_instruction_set instructions);
+tally_go_result tally_go_openmp(tally_executor* where, int threads);
+tally_go_result tally_go_cuda(tally_executor* where, int device, void* stream);
+tally_go_result tally_go_kokkos(tally_executor* where);
+tally_go_result tally_go_automatic(tally_executor* where);
+tally_go_result tally_go_executor_named(tally_executor* where, const char* name);
+tally_go_result tally_go_executor_name(tally_go_where where);
+tally_go_result tally_go_executors(size_t capacity, const char** names, int* usable, size_t* count);
+
+/* --- Memory and workspaces -------------------------------------------------------------------- */
+
+typedef tally_status (*tally_go_allocation)(const tally_executor*, size_t, void**);
+typedef tally_status (*tally_go_end)(const tally_executor*, void*);
+
+tally_go_result tally_go_allocate(tally_go_allocation f, tally_go_where where, size_t bytes,
+                                  unsigned char** memory);
+/* Frees memory, or lets it go. */
+tally_go_result tally_go_release(tally_go_end f, tally_go_where where, unsigned char* memory);
+tally_go_result tally_go_pin(tally_go_where where, unsigned char* memory, size_t bytes);
+tally_go_result tally_go_device_copy(tally_go_where where, unsigned char* to,
+                                     const unsigned char* from, size_t bytes);
+tally_go_result tally_go_workspace_create(tally_go_where where, size_t stage_bytes, int threads,
+                                          tally_workspace** workspace, tally_executor* executor);
+
+/* --- Sums: to `words` where that is not NULL, otherwise into the result's value ------------------ */
+
+typedef tally_status (*tally_go_reduction)(const tally_executor*, size_t, tally_type, const void*,
+                                           ptrdiff_t, tally_type, void*, const tally_call_options*);
+typedef tally_status (*tally_go_pairs)(const tally_executor*, size_t, size_t, tally_type,
+                                       const void*, ptrdiff_t, tally_type, const void*, ptrdiff_t,
+                                       tally_type, void*, const tally_call_options*);
+typedef tally_status (*tally_go_rounding)(const tally_executor*, size_t, tally_type, const int64_t*,
+                                          tally_type, void*, const tally_call_options*);
+
+tally_go_result tally_go_reduce(tally_go_reduction f, tally_go_where where, tally_go_vector x,
+                                tally_type result_type, int64_t* words, tally_call_options options);
+tally_go_result tally_go_dot(tally_go_where where, tally_go_vector x, tally_go_vector y,
+                             tally_type result_type, int64_t* words, tally_call_options options);
+/* `incy` is y's increment, or that from one of its rows to the next. */
+tally_go_result tally_go_multi_dot(tally_go_pairs f, tally_go_where where, size_t k, size_t n,
+                                   tally_go_vector x, ptrdiff_t ldx, tally_go_vector y,
+                                   ptrdiff_t incy, tally_type result_type, unsigned char* results,
+                                   tally_call_options options);
+/* x and y are the addresses of k vectors each. */
+tally_go_result tally_go_multi_dot_list(tally_go_where where, size_t k, const size_t* n,
+                                        tally_type x_type, const uintptr_t* x,
+                                        const ptrdiff_t* incx, tally_type y_type,
+                                        const uintptr_t* y, const ptrdiff_t* incy,
+                                        tally_type result_type, unsigned char* results,
+                                        tally_call_options options);
+tally_go_result tally_go_merge_words(size_t count, tally_type sum_type, const int64_t* from,
+                                     int64_t* to);
+tally_go_result tally_go_round_words(tally_go_rounding f, tally_go_where where, size_t count,
+                                     tally_type sum_type, const int64_t* words,
+                                     tally_type result_type, unsigned char* results);
+
+/* --- Extrema ---------------------------------------------------------------------------------- */
+
+typedef tally_status (*tally_go_search)(const tally_executor*, size_t, tally_type, const void*,
+                                        ptrdiff_t, void*, const tally_call_options*);
+
+tally_go_result tally_go_find(tally_go_search f, tally_go_where where, tally_go_vector x);
+tally_go_result tally_go_iamax(tally_go_where where, tally_go_vector x);
+
+/* --- Element-wise functions ------------------------------------------------------------------- */
+
+typedef tally_status (*tally_go_unary)(const tally_executor*, size_t, tally_type, const void*,
+                                       ptrdiff_t, tally_type, void*, ptrdiff_t,
+                                       const tally_call_options*);
+typedef tally_status (*tally_go_binary)(const tally_executor*, size_t, tally_type, const void*,
+                                        ptrdiff_t, tally_type, const void*, ptrdiff_t, tally_type,
+                                        void*, ptrdiff_t, const tally_call_options*);
+typedef tally_status (*tally_go_move)(const tally_executor*, tally_type, size_t, const void*,
+                                      ptrdiff_t, tally_type, const void*, size_t, void*, ptrdiff_t,
+                                      const tally_call_options*);
+
+tally_go_result tally_go_map(tally_go_unary f, tally_go_where where, tally_go_vector x,
+                             tally_go_vector y);
+tally_go_result tally_go_map_two(tally_go_binary f, tally_go_where where, tally_go_vector x,
+                                 tally_go_vector y, tally_go_vector z);
+tally_go_result tally_go_move_indexed(tally_go_move f, tally_go_where where, tally_go_vector x,
+                                      tally_go_vector indices, tally_go_vector z);
+tally_go_result tally_go_fill(tally_go_where where, tally_go_scalar value, tally_go_vector z);
+tally_go_result tally_go_swap(tally_go_where where, tally_go_vector x, tally_go_vector y);
+tally_go_result tally_go_scal(tally_go_where where, tally_go_scalar alpha, tally_go_vector x);
+tally_go_result tally_go_axpy(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
+                              tally_go_vector y);
+tally_go_result tally_go_axpby(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
+                               tally_go_scalar beta, tally_go_vector y);
+tally_go_result tally_go_waxpby(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
+                                tally_go_scalar beta, tally_go_vector y, tally_go_vector w);
+tally_go_result tally_go_axpbypcz(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
+                                  tally_go_scalar beta, tally_go_vector y, tally_go_scalar gamma,
+                                  tally_go_vector z);
+tally_go_result tally_go_axypbz(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
+                                tally_go_vector y, tally_go_scalar beta, tally_go_vector z);
+tally_go_result tally_go_axpy_dot(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
+                                  tally_go_vector y, tally_go_vector v, tally_type result_type,
+                                  tally_call_options options);
+tally_go_result tally_go_waxpby_nrm2(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
+                                     tally_go_scalar beta, tally_go_vector y, tally_go_vector w,
+                                     tally_type result_type, tally_call_options options);
+
+/* --- Histograms ------------------------------------------------------------------------------- */
+
+tally_go_result tally_go_bincount(tally_go_where where, tally_go_vector keys, size_t bins,
+                                  tally_go_vector counts, tally_go_histogram options);
+tally_go_result tally_go_histogram_even(tally_go_where where, tally_go_vector x,
+                                        tally_go_scalar lower, tally_go_scalar upper, size_t bins,
+                                        tally_go_vector counts, tally_go_histogram options);
+tally_go_result tally_go_histogram_range(tally_go_where where, tally_go_vector x,
+                                         tally_go_vector edges, size_t bins, tally_go_vector counts,
+                                         tally_go_histogram options);
+
+/* --- Sparse matrices -------------------------------------------------------------------------- */
+
+tally_go_result tally_go_validate(tally_go_where where, tally_go_matrix matrix);
+tally_go_result tally_go_spmv_plan_create(tally_go_where where, tally_go_matrix matrix,
+                                          tally_spmv_plan** plan);
+tally_go_result tally_go_spmv_plan_describe(const tally_spmv_plan* plan);
+tally_go_result tally_go_spmv(tally_go_where where, const tally_spmv_plan* plan,
+                              tally_go_scalar alpha, tally_go_matrix matrix, tally_go_vector x,
+                              tally_go_scalar beta, tally_go_vector y, tally_call_options options);
+tally_go_result tally_go_spmv_apart(tally_go_where where, const tally_spmv_plan* plan,
+                                    tally_go_scalar alpha, tally_go_matrix matrix,
+                                    tally_go_vector x, tally_go_scalar beta, tally_go_vector y,
+                                    tally_go_vector w, tally_call_options options);
+
+#endif

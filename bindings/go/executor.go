@@ -1,0 +1,131 @@
+package tally
+
+// #include <stdlib.h>
+// #include "calls.h"
+import "C"
+
+import "unsafe"
+
+// Executor says where and how an operation runs. A nil *Executor is that of Automatic.
+type Executor struct{ c C.tally_executor }
+
+// InstructionSet is one of those that SIMD is compiled for.
+type InstructionSet int
+
+// The instruction sets, tally_instruction_set in C.
+const (
+	BestInstructions     InstructionSet = C.TALLY_INSTRUCTIONS_BEST // the widest here, but AVX2 where AVX-512 runs in halves
+	BaselineInstructions InstructionSet = C.TALLY_INSTRUCTIONS_BASELINE
+	SSE4                 InstructionSet = C.TALLY_INSTRUCTIONS_SSE4
+	AVX2                 InstructionSet = C.TALLY_INSTRUCTIONS_AVX2
+	AVX512               InstructionSet = C.TALLY_INSTRUCTIONS_AVX512
+	NEON                 InstructionSet = C.TALLY_INSTRUCTIONS_NEON
+)
+
+// Serial is one thread and plain loops: the reference.
+func Serial() *Executor {
+	w := new(Executor)
+	C.tally_go_serial(&w.c) // can't fail
+	return w
+}
+
+// Automatic is one of the others, chosen at each call: CUDA on the device that holds the operands,
+// otherwise SIMD or, for long operands, OpenMP. It never moves data.
+func Automatic() *Executor {
+	w := new(Executor)
+	C.tally_go_automatic(&w.c) // can't fail
+	return w
+}
+
+// SIMD is one thread and the vector instructions of this processor. ErrNoDevice if the set that is
+// asked for is not built in or not here.
+func SIMD(instructions InstructionSet) (*Executor, error) {
+	w := new(Executor)
+	return w.made(C.tally_go_simd(&w.c, C.tally_instruction_set(instructions)))
+}
+
+// OpenMP is threads, each with those instructions; 0 stands for as many as OpenMP would start.
+// ErrMissingBackend if the build has no OpenMP.
+func OpenMP(threads int) (*Executor, error) {
+	w := new(Executor)
+	return w.made(C.tally_go_openmp(&w.c, C.int(threads)))
+}
+
+// CUDA is a device, -1 for the calling thread's current one, and one of its streams, a cudaStream_t
+// or nil for the default stream. ErrMissingBackend if the build has no CUDA, ErrNoDevice if there
+// is no driver or no such device. (A goroutine that relies on the current device calls
+// runtime.LockOSThread.)
+func CUDA(device int, stream unsafe.Pointer) (*Executor, error) {
+	w := new(Executor)
+	return w.made(C.tally_go_cuda(&w.c, C.int(device), stream))
+}
+
+// Kokkos is its default execution space. It initialises Kokkos when nobody has. ErrMissingBackend
+// if the build has no Kokkos, ErrNoDevice if Kokkos is finalised or its device is not here.
+func Kokkos() (*Executor, error) {
+	w := new(Executor)
+	return w.made(C.tally_go_kokkos(&w.c))
+}
+
+// Named is the executor of that name with default options: "serial", "simd", "openmp", "cuda",
+// "kokkos" or "automatic". ErrMissingBackend for a name that this build has not.
+func Named(name string) (*Executor, error) {
+	w, text := new(Executor), C.CString(name)
+	defer C.free(unsafe.Pointer(text))
+	return w.made(C.tally_go_executor_named(&w.c, text))
+}
+
+// made is the executor that a call has made, nil if it failed.
+func (w *Executor) made(r C.tally_go_result) (*Executor, error) {
+	if err := failed(r); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Executors are the backends of this build that can run in this process, with default options,
+// Serial first. Each is made, which initialises Kokkos where it is built in.
+func Executors() ([]*Executor, error) {
+	var names [16]*C.char
+	var usable [len(names)]C.int
+	var count C.size_t
+	if err := failed(C.tally_go_executors(C.size_t(len(names)), &names[0], &usable[0], &count)); err != nil {
+		return nil, err
+	}
+	var all []*Executor
+	for i := 0; i < int(count); i++ {
+		if usable[i] == 0 {
+			continue
+		}
+		w := new(Executor)
+		if err := failed(C.tally_go_executor_named(&w.c, names[i])); err != nil {
+			return nil, err
+		}
+		all = append(all, w)
+	}
+	return all, nil
+}
+
+// String is the name of the backend, as Named takes it.
+func (w *Executor) String() string {
+	r := C.tally_go_executor_name(w.where())
+	if failed(r) != nil {
+		return "no executor"
+	}
+	return C.GoString(r.string)
+}
+
+// where is the executor as C takes it.
+func (w *Executor) where() *C.tally_executor {
+	if w == nil {
+		return nil
+	}
+	return &w.c
+}
+
+// Version is that of the library that runs: 10000 times the major one, 100 times the minor one, the
+// patch.
+func Version() int { return int(C.tally_version()) }
+
+// OrderVersion is that of the order contract, which decides the bits of sums.
+func OrderVersion() int { return int(C.tally_order_version()) }

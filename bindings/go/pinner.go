@@ -1,0 +1,8 @@
+//go:build go1.21
+
+package tally
+
+import "runtime"
+
+// pinner keeps memory of Go where it is while C has its address.
+type pinner = runtime.Pinner

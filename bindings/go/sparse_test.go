@@ -1,0 +1,106 @@
+package tally_test
+
+import (
+	"strings"
+	"testing"
+
+	"tally"
+)
+
+// The matrix of these tests is
+//
+//	1 2 0
+//	0 0 3
+func TestProducts(t *testing.T) {
+	for _, w := range executors(t) {
+		if w.String() == "workspace" { // of a device, which has no products with matrices
+			continue
+		}
+		productsOf(t, w, []int32{0, 2, 3}, []int32{0, 1, 2}, []float64{1, 2, 3})
+		productsOf(t, w, []int64{0, 2, 3}, []int32{0, 1, 2}, []float32{1, 2, 3})
+		productsOf(t, w, []int{0, 2, 3}, []int64{0, 1, 2}, []float64{1, 2, 3})
+	}
+}
+
+func productsOf[O, C tally.Element, V float32 | float64](t *testing.T, w *tally.Executor, offsets []O, columns []C, values []V) {
+	t.Helper()
+	a, err := tally.NewCSR(2, 3, tally.VectorOf(offsets), tally.VectorOf(columns), tally.VectorOf(values))
+	succeeds(t, err)
+	succeeds(t, tally.Validate(w, a))
+	plan, err := tally.NewPlan(w, a)
+	succeeds(t, err)
+	if plan.String() == "" {
+		t.Error("a plan says nothing")
+	}
+	x := []V{1, 10, 100}
+	for _, p := range []*tally.Plan{nil, plan} {
+		for _, options := range [][]tally.Option{nil, {tally.Exact}} {
+			y := make([]V, 2)
+			err = tally.Spmv(w, p, 1.0, a, tally.VectorOf(x), 0.0, tally.VectorOf(y), options...)
+			equal(t, w, y, []V{21, 300}, err)
+			err = tally.Spmv(w, p, int32(2), a, tally.Strided(x, -1), -1, tally.VectorOf(y), options...)
+			equal(t, w, y, []V{2*120 - 21, 2*3 - 300}, err)
+			z := make([]V, 2)
+			err = tally.SpmvApart(w, p, 1, a, tally.VectorOf(x), 10, tally.VectorOf(y), tally.Strided(z, -1), options...)
+			equal(t, w, z, []V{300 - 2940, 21 + 2190}, err)
+		}
+	}
+	succeeds(t, plan.Close())
+	succeeds(t, plan.Close())
+	y := make([]V, 2)
+	fails(t, tally.ErrNullPointer, "tally.Spmv: the plan is closed",
+		tally.Spmv(w, plan, 1, a, tally.VectorOf(x), 0, tally.VectorOf(y)))
+	if plan.String() != "a plan that is closed" {
+		t.Error(plan)
+	}
+
+	a.Operation = tally.Transpose
+	a.FixedValues, a.FixedColumns = true, true
+	if a.Height() != 3 || a.Width() != 2 {
+		t.Error(a.Height(), a.Width())
+	}
+	plan, err = tally.NewPlan(w, a)
+	succeeds(t, err)
+	z := make([]V, 3)
+	err = tally.Spmv(w, plan, 1, a, tally.VectorOf(x[:2]), 0, tally.VectorOf(z))
+	equal(t, w, z, []V{1, 2, 30}, err)
+	succeeds(t, plan.Close())
+}
+
+func TestComplexProducts(t *testing.T) {
+	a, err := tally.NewCSRWithEnds(2, 2, []int32{2, 0}, []int32{3, 2}, []int32{0, 1, 1}, []complex64{1, 2i, 3})
+	succeeds(t, err)
+	w := tally.Serial()
+	y := make([]complex128, 2)
+	err = tally.Spmv(w, nil, 1i, a, []float64{1, 10}, 0, y) // (0 3; 1 2i)
+	equal(t, w, y, []complex128{30i, -20 + 1i}, err)
+	a.Operation = tally.ConjugateTranspose
+	err = tally.Spmv(w, nil, 1, a, []float64{1, 10}, 0, y)
+	equal(t, w, y, []complex128{10, 3 - 20i}, err)
+}
+
+func TestEmptyMatrices(t *testing.T) {
+	for _, w := range []*tally.Executor{nil, tally.Serial()} {
+		a, err := tally.NewCSR(2, 0, []int{0, 0, 0}, []int32{}, []float64{})
+		succeeds(t, err)
+		plan, err := tally.NewPlan(w, a)
+		succeeds(t, err)
+		y := []float64{1, 2}
+		err = tally.Spmv(w, plan, 1, a, []float64(nil), 3, y)
+		equal(t, w, y, []float64{3, 6}, err)
+		succeeds(t, plan.Close())
+	}
+}
+
+func TestPlansTellDefects(t *testing.T) {
+	a, err := tally.NewCSR(1, 2, []int32{0, 1}, []int32{7}, []float64{1})
+	succeeds(t, err)
+	_, err = tally.NewPlan(nil, a)
+	if err == nil || !strings.Contains(err.Error(), "column") {
+		t.Error(err)
+	}
+	plan, err := tally.NewPlan(tally.Serial(), a)
+	if plan != nil || err == nil {
+		t.Error("a plan of a broken matrix")
+	}
+}

@@ -1,0 +1,194 @@
+package tally
+
+// #include "calls.h"
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Option is what a sum may be asked for.
+type Option int
+
+const (
+	// Exact asks for the exact real sum, rounded once, which depends on the values alone and not on
+	// their order.
+	Exact Option = 1 + iota
+	// ConjugateX conjugates the first vector of a dot product, as BLAS's dotc.
+	ConjugateX
+	// ConjugateY conjugates the second one.
+	ConjugateY
+)
+
+// cOptions are options as C takes them; of size 0 if there are none.
+func cOptions(options []Option) (o C.tally_call_options) {
+	if len(options) == 0 {
+		return o
+	}
+	o.size = C.sizeof_tally_call_options
+	for _, option := range options {
+		switch option {
+		case Exact:
+			o.grade = C.TALLY_GRADE_EXACT
+		case ConjugateX:
+			o.conjugate = C.TALLY_CONJUGATE_X
+		case ConjugateY:
+			o.conjugate = C.TALLY_CONJUGATE_Y
+		default: // C says that there is no such grade.
+			o.grade = -1
+		}
+	}
+	return o
+}
+
+// Dot is sum_i x_i y_i. R is float64 where x or y is of float64, float32 for other floating-point
+// types, alone or with integers, int64 for integers, the complex type of these where x or y is
+// complex; in place of these it may be float64, or complex128.
+func Dot[R Number, X, Y Operand](where *Executor, x X, y Y, options ...Option) (R, error) {
+	xv, yv := cVector(x), cVector(y)
+	if xv.n != yv.n {
+		return *new(R), sameLength("Dot", length{"x", xv.n}, length{"y", yv.n})
+	}
+	return valueOf[R](C.tally_go_dot(where.where(), xv, yv, cType[R](), nil, cOptions(options)))
+}
+
+// Sum is sum_i x_i. R is the type of Dot of x with itself.
+func Sum[R Number, X Operand](where *Executor, x X, options ...Option) (R, error) {
+	return reduced[R](C.tally_go_reduction(C.tally_sum), where, cVector(x), options)
+}
+
+// Asum is sum_i |x_i|, of complex elements |re x_i| + |im x_i|. R is the type of Sum, of complex
+// elements that of their parts.
+func Asum[R Number, X Operand](where *Executor, x X, options ...Option) (R, error) {
+	return reduced[R](C.tally_go_reduction(C.tally_asum), where, cVector(x), options)
+}
+
+// Nrm2 is sqrt(sum_i |x_i|^2), without overflow or underflow on the way. R is the type of Asum, of
+// integers float64.
+func Nrm2[R Number, X Operand](where *Executor, x X, options ...Option) (R, error) {
+	return reduced[R](C.tally_go_reduction(C.tally_nrm2), where, cVector(x), options)
+}
+
+func reduced[R Number](f C.tally_go_reduction, where *Executor, x C.tally_go_vector, options []Option) (R, error) {
+	return valueOf[R](C.tally_go_reduce(f, where.where(), x, cType[R](), nil, cOptions(options)))
+}
+
+// MultiDot writes results[j] = sum_i x[j ldx + i] y_i: rows of x, each as long as y and ldx elements
+// after the one before, against one vector, in one pass over memory. Each has the bits of Dot.
+func MultiDot[R Number, X, Y Operand](where *Executor, x X, ldx int, y Y, results []R, options ...Option) error {
+	xv, yv := cVector(x), cVector(y)
+	if err := rowsFit("MultiDot", "x", xv, len(results), yv.n, ldx); err != nil {
+		return err
+	}
+	return failed(C.tally_go_multi_dot(C.tally_go_pairs(C.tally_multi_dot), where.where(), C.size_t(len(results)),
+		yv.n, xv, C.ptrdiff_t(ldx), yv, yv.inc, cType[R](), bytesAt(results), cOptions(options)))
+}
+
+// BatchedDot writes results[j] = sum_i x[j ldx + i] y[j ldy + i], i < n: pairs of rows; otherwise as
+// MultiDot.
+func BatchedDot[R Number, X, Y Operand](where *Executor, n int, x X, ldx int, y Y, ldy int, results []R,
+	options ...Option) error {
+	xv, yv := cVector(x), cVector(y)
+	if err := batchFits("BatchedDot", n, xv, ldx, yv, ldy, len(results)); err != nil {
+		return err
+	}
+	return failed(C.tally_go_multi_dot(C.tally_go_pairs(C.tally_batched_dot), where.where(), C.size_t(len(results)),
+		C.size_t(n), xv, C.ptrdiff_t(ldx), yv, C.ptrdiff_t(ldy), cType[R](), bytesAt(results), cOptions(options)))
+}
+
+// MultiDotList writes results[j] = the dot product of x[j] and y[j]: as many pairs as there are
+// results, each of any length; otherwise as MultiDot.
+func MultiDotList[R Number, X, Y Operand](where *Executor, x []X, y []Y, results []R, options ...Option) error {
+	return multiDotList("MultiDotList", where, x, y, len(results), cType[R](), bytesAt(results), cOptions(options))
+}
+
+// multiDotList writes k results, or adds to the words of as many sums.
+func multiDotList[X, Y Operand](function string, where *Executor, x []X, y []Y, k int, result C.tally_type,
+	results *C.uchar, options C.tally_call_options) error {
+	err := sameLength(function, length{"results", C.size_t(k)}, length{"x", C.size_t(len(x))},
+		length{"y", C.size_t(len(y))})
+	if err != nil || k == 0 {
+		return err
+	}
+	var pins pinner
+	defer pins.Unpin()
+	xs, err := newList(function, "x", x, &pins)
+	if err != nil {
+		return err
+	}
+	ys, err := newList(function, "y", y, &pins)
+	if err != nil {
+		return err
+	}
+	for j := range xs.n {
+		if xs.n[j] != ys.n[j] {
+			return failure(ErrSizeMismatch, function, "x[%d] has %d elements, y[%d] has %d", j, xs.n[j], j, ys.n[j])
+		}
+	}
+	return failed(C.tally_go_multi_dot_list(where.where(), C.size_t(k), &xs.n[0], xs._type, &xs.data[0],
+		&xs.inc[0], ys._type, &ys.data[0], &ys.inc[0], result, results, options))
+}
+
+// list is vectors as C takes many of them: tables of addresses, which are pinned.
+type list struct {
+	_type C.tally_type
+	n     []C.size_t
+	data  []C.uintptr_t
+	inc   []C.ptrdiff_t
+}
+
+// newList pins at least one vector; all are of one type.
+func newList[V Operand](function, name string, vectors []V, pins *pinner) (list, error) {
+	k, first := len(vectors), cVector(vectors[0])
+	l := list{first._type, make([]C.size_t, k), make([]C.uintptr_t, k), make([]C.ptrdiff_t, k)}
+	for j, vector := range vectors {
+		v := cVector(vector)
+		if v._type != first._type {
+			return l, sameType(function, name+"[0]", first, fmt.Sprintf("%s[%d]", name, j), v)
+		}
+		pinVector(pins, v)
+		l.n[j], l.inc[j] = v.n, v.inc
+		l.data[j] = C.uintptr_t(uintptr(unsafe.Pointer(v.data)))
+	}
+	return l, nil
+}
+
+// pinVector keeps a vector's memory while C has its address.
+func pinVector(pins *pinner, v C.tally_go_vector) {
+	if v.data != nil {
+		pins.Pin(unsafe.Pointer(v.data))
+	}
+	if v.owner != nil {
+		pins.Pin(unsafe.Pointer(v.owner))
+	}
+}
+
+// rowsFit says whether x has k rows of n elements, ld from one to the next.
+func rowsFit(function, name string, x C.tally_go_vector, k int, n C.size_t, ld int) error {
+	if err := contiguous(function, name, x); err != nil {
+		return err
+	}
+	if ld < 0 {
+		return failure(ErrInvalidArgument, function, "ld%s is %d", name, ld)
+	}
+	if k > 0 && n > 0 && (x.n < n || k > 1 && C.size_t(ld) > (x.n-n)/C.size_t(k-1)) {
+		return failure(ErrSizeMismatch, function, "%s has %d elements, which are no %d rows of %d, %d from one to the next",
+			name, x.n, k, n, ld)
+	}
+	return nil
+}
+
+// batchFits says whether x and y have k rows of n elements.
+func batchFits(function string, n int, x C.tally_go_vector, ldx int, y C.tally_go_vector, ldy int, k int) error {
+	if n < 0 {
+		return failure(ErrInvalidArgument, function, "n is %d", n)
+	}
+	if err := rowsFit(function, "x", x, k, C.size_t(n), ldx); err != nil {
+		return err
+	}
+	return rowsFit(function, "y", y, k, C.size_t(n), ldy)
+}
+
+// bytesAt is the address of a slice, nil if it is empty.
+func bytesAt[T any](s []T) *C.uchar { return sliceOf(s, 0).data }

@@ -1,0 +1,159 @@
+package tally
+
+// #include "calls.h"
+import "C"
+
+import "unsafe"
+
+// SumType is what an exact sum is of: float64 and complex128 hold any terms, float32 and complex64,
+// which have fewer words, those of operands none of which is of doubles.
+type SumType interface {
+	float32 | float64 | complex64 | complex128
+}
+
+// Words are exact sums that are not rounded yet, one behind the other. Those of several places, such
+// as the ranks of an MPI program, are merged by adding them as 64-bit integers, in any order, and
+// rounded at the end: then the result has the bits of Exact for the whole. Up to 2^29 calls, in all
+// places together, may add to one sum; Merge makes room for as many more.
+type Words[S SumType] []int64
+
+// NewWords are the words of that many sums of nothing.
+func NewWords[S SumType](count int) Words[S] { return make(Words[S], count*WordsPerSum[S]()) }
+
+// WordsPerSum is 137 for float64, 23 for float32, twice as many for complex128 and complex64.
+func WordsPerSum[S SumType]() int { return int(C.tally_exact_words(sumType[S]())) }
+
+// Merge adds the words of as many sums to w, and leaves normal forms: the same words for the same
+// sums. With w itself, or nil, the sums of w are only brought to their normal forms.
+func (w Words[S]) Merge(from Words[S]) error {
+	count, err := w.count("Words.Merge", "w")
+	if err != nil {
+		return err
+	}
+	if from != nil && len(from) != len(w) {
+		return sameLength("Words.Merge", length{"w", C.size_t(len(w))}, length{"from", C.size_t(len(from))})
+	}
+	return failed(C.tally_go_merge_words(count, sumType[S](), from.address(), w.address()))
+}
+
+// RoundWords writes results[j] = sum j of words, correctly rounded.
+func RoundWords[R, S SumType](where *Executor, words Words[S], results []R) error {
+	return roundWords("RoundWords", C.tally_go_rounding(C.tally_round_words), where, words, results)
+}
+
+// RoundRootWords writes the square root of each sum, as Nrm2 has it; of a negative sum NaN. Sums are
+// real.
+func RoundRootWords[R, S SumType](where *Executor, words Words[S], results []R) error {
+	return roundWords("RoundRootWords", C.tally_go_rounding(C.tally_round_root_words), where, words, results)
+}
+
+func roundWords[R, S SumType](function string, f C.tally_go_rounding, where *Executor, words Words[S], results []R) error {
+	if err := words.hold(function, len(results)); err != nil {
+		return err
+	}
+	return failed(C.tally_go_round_words(f, where.where(), C.size_t(len(results)), sumType[S](), words.address(),
+		sumType[R](), bytesAt(results)))
+}
+
+// AddDot adds the exact sum of Dot to words, which are of one sum.
+func AddDot[S SumType, X, Y Operand](where *Executor, words Words[S], x X, y Y, options ...Option) error {
+	xv, yv := cVector(x), cVector(y)
+	if err := sameLength("AddDot", length{"x", xv.n}, length{"y", yv.n}); err != nil {
+		return err
+	}
+	if err := words.hold("AddDot", 1); err != nil {
+		return err
+	}
+	return failed(C.tally_go_dot(where.where(), xv, yv, sumType[S](), words.address(), wordOptions(options)))
+}
+
+// AddSum adds the exact sum of Sum to words, which are of one sum.
+func AddSum[S SumType, X Operand](where *Executor, words Words[S], x X) error {
+	return addReduced("AddSum", C.tally_go_reduction(C.tally_sum), where, words, cVector(x))
+}
+
+// AddAsum adds the exact sum of Asum to words, which are of one real sum.
+func AddAsum[S SumType, X Operand](where *Executor, words Words[S], x X) error {
+	return addReduced("AddAsum", C.tally_go_reduction(C.tally_asum), where, words, cVector(x))
+}
+
+// AddNrm2 adds the exact sum of squares of Nrm2 to words, which are of one real sum.
+func AddNrm2[S SumType, X Operand](where *Executor, words Words[S], x X) error {
+	return addReduced("AddNrm2", C.tally_go_reduction(C.tally_nrm2), where, words, cVector(x))
+}
+
+func addReduced[S SumType](function string, f C.tally_go_reduction, where *Executor, words Words[S], x C.tally_go_vector) error {
+	if err := words.hold(function, 1); err != nil {
+		return err
+	}
+	return failed(C.tally_go_reduce(f, where.where(), x, sumType[S](), words.address(), wordOptions(nil)))
+}
+
+// AddMultiDot adds the exact sums of MultiDot to words, which are of as many sums as there are rows.
+func AddMultiDot[S SumType, X, Y Operand](where *Executor, words Words[S], x X, ldx int, y Y, options ...Option) error {
+	xv, yv := cVector(x), cVector(y)
+	k, err := words.count("AddMultiDot", "words")
+	if err != nil {
+		return err
+	}
+	if err := rowsFit("AddMultiDot", "x", xv, int(k), yv.n, ldx); err != nil {
+		return err
+	}
+	return failed(C.tally_go_multi_dot(C.tally_go_pairs(C.tally_multi_dot), where.where(), k, yv.n, xv,
+		C.ptrdiff_t(ldx), yv, yv.inc, sumType[S](), bytesAt(words), wordOptions(options)))
+}
+
+// AddBatchedDot adds the exact sums of BatchedDot to words, which are of as many sums as there are
+// pairs of rows.
+func AddBatchedDot[S SumType, X, Y Operand](where *Executor, words Words[S], n int, x X, ldx int, y Y, ldy int,
+	options ...Option) error {
+	xv, yv := cVector(x), cVector(y)
+	k, err := words.count("AddBatchedDot", "words")
+	if err != nil {
+		return err
+	}
+	if err := batchFits("AddBatchedDot", n, xv, ldx, yv, ldy, int(k)); err != nil {
+		return err
+	}
+	return failed(C.tally_go_multi_dot(C.tally_go_pairs(C.tally_batched_dot), where.where(), k, C.size_t(n), xv,
+		C.ptrdiff_t(ldx), yv, C.ptrdiff_t(ldy), sumType[S](), bytesAt(words), wordOptions(options)))
+}
+
+// AddMultiDotList adds the exact sums of MultiDotList to words, which are of as many sums as there
+// are pairs of vectors.
+func AddMultiDotList[S SumType, X, Y Operand](where *Executor, words Words[S], x []X, y []Y, options ...Option) error {
+	k, err := words.count("AddMultiDotList", "words")
+	if err != nil {
+		return err
+	}
+	return multiDotList("AddMultiDotList", where, x, y, int(k), sumType[S](), bytesAt(words), wordOptions(options))
+}
+
+// count is of how many sums w has the words.
+func (w Words[S]) count(function, name string) (C.size_t, error) {
+	per := WordsPerSum[S]()
+	if len(w)%per != 0 {
+		return 0, failure(ErrSizeMismatch, function, "%s has %d elements, and a sum has %d words", name, len(w), per)
+	}
+	return C.size_t(len(w) / per), nil
+}
+
+// hold says whether w has the words of that many sums.
+func (w Words[S]) hold(function string, count int) error {
+	if n := C.size_t(count * WordsPerSum[S]()); n != C.size_t(len(w)) {
+		return needs(function, "words", n, C.size_t(len(w)))
+	}
+	return nil
+}
+
+func (w Words[S]) address() *C.int64_t { return (*C.int64_t)(unsafe.Pointer(bytesAt(w))) }
+
+// wordOptions are those of a sum that is left in words.
+func wordOptions(options []Option) C.tally_call_options {
+	o := cOptions(options)
+	o.size = C.sizeof_tally_call_options
+	o.form = C.TALLY_RESULT_WORDS
+	return o
+}
+
+func sumType[S SumType]() C.tally_type { return cType[S]() }

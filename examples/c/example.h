@@ -1,0 +1,45 @@
+/* What these programs share: an error ends them. */
+#ifndef TALLY_EXAMPLES_C_EXAMPLE_H
+#define TALLY_EXAMPLES_C_EXAMPLE_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tally/tally.h>
+
+/* Ends the program, with the text of the failure, unless a call succeeded. */
+static inline void check(tally_status status) {
+  if (status == TALLY_SUCCESS) return;
+  fprintf(stderr, "%s\n", tally_last_error());
+  exit(EXIT_FAILURE);
+}
+
+/* Memory for `count` elements of `size` bytes on the host. */
+static inline void* allocated(size_t count, size_t size) {
+  void* const memory = malloc(count > 0 ? count * size : 1);
+  if (memory != NULL) return memory;
+  fputs("There is no memory left.\n", stderr);
+  exit(EXIT_FAILURE);
+}
+
+/* The executors of this build that run here, in `all`, which has room for 16: how many. */
+static inline size_t usable_executors(tally_executor* all) {
+  const char* names[16];
+  int usable[16];
+  size_t i, count, found = 0;
+  check(tally_executors(16, names, usable, &count));
+  for (i = 0; i < count; ++i) {
+    if (usable[i]) check(tally_executor_named(&all[found++], names[i]));
+  }
+  return found;
+}
+
+/* The bits of a double. */
+static inline uint64_t bits(double value) {
+  uint64_t b;
+  memcpy(&b, &value, sizeof b);
+  return b;
+}
+
+#endif

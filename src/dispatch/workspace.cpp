@@ -1,0 +1,47 @@
+// Workspaces: checks what one is asked for, once, and has the backend make it.
+#include <tally/error.hpp>
+#include <tally/workspace.hpp>
+
+#include "src/core/floating_point_environment.hpp"
+#include "src/core/table.hpp"
+#include "src/dispatch/check.hpp"
+
+#include <utility>
+
+namespace tally {
+namespace {
+
+void check_options(const check& check, const workspace_options& options) {
+  using limits = workspace_options;
+  if (options.stage_bytes != 0 && (options.stage_bytes < limits::least_stage_bytes ||
+                                   options.stage_bytes > limits::most_stage_bytes)) {
+    check.fail(errc::invalid_argument, "stage_bytes is ", options.stage_bytes, "; it can be ",
+               limits::least_stage_bytes, " to ", limits::most_stage_bytes, ", or 0");
+  }
+  if (options.threads < 0 || options.threads > limits::most_threads) {
+    check.fail(errc::invalid_argument, "threads is ", options.threads, "; it can be 1 to ",
+               limits::most_threads, ", or 0");
+  }
+}
+
+}  // namespace
+
+workspace::workspace(const tally::executor& where, const workspace_options& options)
+    : where_(where) {
+  const backends::default_environment environment;
+  const check check{"tally::workspace"};
+  check_options(check, options);
+  if (where.backend() == nullptr) {
+    check.fail(errc::invalid_argument, "the executor is automatic, which has no memory of its own");
+  }
+  staged_ = where.backend()->make_staged(where, options);
+  if (staged_ != nullptr) where_.backend_ = staged_.get();
+}
+
+workspace::~workspace() = default;
+workspace::workspace(workspace&& other) noexcept = default;
+workspace& workspace::operator=(workspace&& other) noexcept = default;
+
+tally::executor workspace::executor() const noexcept { return where_; }
+
+}  // namespace tally

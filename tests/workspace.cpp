@@ -1,0 +1,377 @@
+// Data in host memory through a workspace: whatever the sizes, the types and the kinds of memory,
+// results are those of the resident vectors, and nothing is allocated on the way.
+#include "tests/data.hpp"
+#include "tests/operations.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using options = tally::workspace_options;
+
+constexpr std::size_t least = options::least_stage_bytes;
+
+class Workspace : public data::OnEveryExecutor {
+ protected:
+  /// A workspace with stages of a few chunks.
+  tally::workspace small(int threads = 2) const {
+    return tally::workspace(where(), {least, threads});
+  }
+};
+
+TEST_ON_EVERY_EXECUTOR(Workspace, EveryOperationHasTheBitsOfSerialOrIsRefused) {
+  const tally::workspace through = small(3);
+  const tally::executor on = through.executor();
+  std::size_t run = 0, refused = 0;
+  for (const std::size_t n :
+       {std::size_t{1}, std::size_t{100}, std::size_t{3000}, std::size_t{70'001}}) {
+    for (const operations::operation& each : operations::list(n)) {
+      if (!operations::runs(each, on)) continue;
+      operations::prepared reference(each, tally::serial()), mine(each, on);
+      try {
+        mine.run();
+        ++run;
+        reference.run();
+      } catch (const tally::error& e) {
+        ++refused;
+        EXPECT_EQ(e.code(), tally::errc::invalid_argument) << each.name << ": " << e.what();
+        EXPECT_NE(std::string_view(e.what()).find("a workspace does not stage it"),
+                  std::string_view::npos)
+            << each.name << ": " << e.what();
+      }
+      EXPECT_EQ(mine.results(), reference.results()) << each.name << " of " << n << " elements";
+    }
+  }
+  EXPECT_GT(run, 100u);
+  EXPECT_EQ(refused > 0, data::on_device(where()));
+}
+
+/// Vectors of one kind of memory.
+enum class memory { pageable, pinned, registered, device };
+
+template <class T>
+class vector_in {
+ public:
+  vector_in(const tally::executor& where, memory kind, const std::vector<T>& values)
+      : where_(where), kind_(kind), values_(values) {
+    const std::size_t bytes = values.size() * sizeof(T);
+    data_ = values_.data();
+    if (kind == memory::registered) tally::pin(where, data_, bytes);
+    if (kind != memory::pinned && kind != memory::device) return;
+    own_ = tally::buffer(
+        where, bytes,
+        kind == memory::pinned ? tally::reach::kernels_and_host : tally::reach::kernels);
+    data_ = static_cast<T*>(own_.get());
+    tally::copy_bytes(where, values.data(), data_, bytes);
+  }
+  ~vector_in() {
+    if (kind_ == memory::registered) tally::unpin(where_, data_);
+  }
+  vector_in(const vector_in&) = delete;
+  vector_in& operator=(const vector_in&) = delete;
+
+  std::span<T> span() const { return {data_, values_.size()}; }
+  std::vector<T> read() const {
+    std::vector<T> now(values_.size());
+    tally::copy_bytes(where_, data_, now.data(), now.size() * sizeof(T));
+    return now;
+  }
+
+ private:
+  tally::executor where_;
+  memory kind_;
+  std::vector<T> values_;
+  tally::buffer own_;
+  T* data_;
+};
+
+constexpr memory kinds[] = {memory::pageable, memory::pinned, memory::registered, memory::device};
+
+/// Sizes around the borders of parts of that many elements.
+std::vector<std::size_t> sizes_of(std::size_t part) {
+  std::vector<std::size_t> sizes = {1, 1023, 1025};
+  for (const std::size_t parts : {1, 2, 3, 4, 5, 8, 9}) {
+    for (const std::size_t n : {parts * part - 1, parts * part, parts * part + 1})
+      sizes.push_back(n);
+  }
+  sizes.push_back(37 * part + 5000);
+  return sizes;
+}
+
+template <class T>
+std::vector<T> random_vector(std::size_t n, std::uint64_t seed) {
+  return data::elements_of<T>(data::random_bytes<T>(n, seed, data::kind::plain));
+}
+
+template <class X, class Y>
+void expect_sums(const tally::executor& where, const tally::executor& through, std::size_t n,
+                 memory kind_x, memory kind_y) {
+  const std::vector<X> x = random_vector<X>(n, n);
+  const std::vector<Y> y = random_vector<Y>(n, n + 1);
+  const vector_in<X> in_x(where, kind_x, x);
+  const vector_in<Y> in_y(where, kind_y, y);
+  const tally::executor serial = tally::serial();
+  const auto expect = [&](const auto& mine, const auto& want, const char* what) {
+    EXPECT_EQ(data::bits(mine), data::bits(want))
+        << what << " of " << n << ", memory " << static_cast<int>(kind_x) << " and "
+        << static_cast<int>(kind_y);
+  };
+  for (const tally::grade g : {tally::grade{}, tally::grade{tally::exact}}) {
+    expect(tally::dot(through, in_x.span(), in_y.span(), g), tally::dot(serial, x, y, g), "dot");
+    expect(tally::sum(through, in_x.span(), g), tally::sum(serial, x, g), "sum");
+    expect(tally::asum(through, in_x.span(), g), tally::asum(serial, x, g), "asum");
+    expect(tally::nrm2(through, in_x.span(), g), tally::nrm2(serial, x, g), "nrm2");
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, SumsAroundTheBordersOfParts) {
+  const tally::workspace small_one = small(), growing(where(), {4 * least, 2});
+  const tally::executor through = small_one.executor();
+  for (const std::size_t n : sizes_of(least / 16)) {
+    for (const memory kind : kinds) {
+      expect_sums<double, double>(where(), through, n, kind, kind);
+      expect_sums<double, double>(where(), growing.executor(), n, kind, kind);
+    }
+    expect_sums<double, double>(where(), through, n, memory::pageable, memory::device);
+    expect_sums<double, float>(where(), through, n, memory::pinned, memory::pageable);
+    expect_sums<std::complex<float>, float>(where(), through, n, memory::pageable, memory::pinned);
+    expect_sums<std::int32_t, std::int8_t>(where(), through, n, memory::pageable,
+                                           memory::registered);
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, NormsThatLeaveTheRange) {
+  const tally::workspace small_one = small();
+  const std::size_t n = 100'000;
+  for (const double scale : {1.0, 0x1p-540, 0x1p540}) {
+    std::vector<double> x = random_vector<double>(n, 5);
+    for (std::size_t i = 0; i < n; ++i) x[i] *= i < n / 2 ? scale : scale * 0x1p-40;
+    EXPECT_EQ(data::bits(tally::nrm2(small_one.executor(), x)),
+              data::bits(tally::nrm2(tally::serial(), x)));
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, VectorsWithIncrements) {
+  const tally::workspace small_one = small();
+  const std::vector<float> memory = random_vector<float>(300'000, 6);
+  for (const std::ptrdiff_t increment : {2, -1, -3}) {
+    const auto x = tally::strided(memory.data(), 100'000, increment);
+    EXPECT_EQ(data::bits(tally::sum(small_one.executor(), x)),
+              data::bits(tally::sum(tally::serial(), x)));
+    std::vector<float> mine = memory, want = memory;
+    const auto y = random_vector<double>(100'000, 7);
+    tally::axpy(small_one.executor(), 3, y, tally::strided(mine.data(), 100'000, increment));
+    tally::axpy(tally::serial(), 3, y, tally::strided(want.data(), 100'000, increment));
+    EXPECT_EQ(mine, want);
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, WhatIsWrittenComesBack) {
+  const tally::workspace small_one = small();
+  const tally::executor through = small_one.executor();
+  for (const std::size_t n : sizes_of(least / 32)) {
+    for (const memory kind : kinds) {
+      const std::vector<double> x = random_vector<double>(n, n), y = random_vector<double>(n, 8);
+      std::vector<double> want = y;
+      const vector_in<double> in_x(where(), kind, x), in_y(where(), kind, y);
+      tally::axpbypcz(through, 2, in_x.span(), 3, in_x.span(), 4, in_y.span());
+      tally::axpbypcz(tally::serial(), 2, x, 3, x, 4, want);
+      ASSERT_EQ(in_y.read(), want) << n << ", memory " << static_cast<int>(kind);
+      tally::scal(through, 0.5, in_y.span());
+      tally::scal(tally::serial(), 0.5, want);
+      ASSERT_EQ(in_y.read(), want) << n;
+    }
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, ExtremaAreTheFirstOfEquals) {
+  const tally::workspace small_one = small();
+  const tally::executor through = small_one.executor();
+  std::vector<float> x(200'000, 1.0f);
+  const auto expect = [&] {
+    EXPECT_EQ(tally::minmax(through, x), tally::minmax(tally::serial(), x));
+    EXPECT_EQ(data::bits(tally::min(through, x)), data::bits(tally::min(tally::serial(), x)));
+    EXPECT_EQ(data::bits(tally::max(through, x)), data::bits(tally::max(tally::serial(), x)));
+    EXPECT_EQ(tally::iamax(through, x), tally::iamax(tally::serial(), x));
+  };
+  expect();
+  x[150'000] = x[60'000] = -2.0f;
+  x[199'999] = x[9000] = 2.0f;
+  expect();
+  x[100'000] = -0.0f;
+  expect();
+  x[170'000] = x[80'000] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(tally::iamax(through, x), 80'000);
+  EXPECT_EQ(data::bits(tally::min(through, x)), data::bits(tally::min(tally::serial(), x)));
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, ManyPairs) {
+  const tally::workspace small_one = small();
+  const tally::executor through = small_one.executor();
+  for (const std::size_t n : {std::size_t{10}, std::size_t{5000}, std::size_t{60'000}}) {
+    const std::size_t k = 37;
+    const auto x = random_vector<float>(k * n, 9);
+    const auto y = random_vector<double>(n, 10);
+    const auto z = random_vector<std::complex<float>>(n, 11);
+    for (const tally::grade g : {tally::grade{}, tally::grade{tally::exact}}) {
+      EXPECT_EQ(tally::multi_dot(through, tally::rows(x.data(), k, n), y, g),
+                tally::multi_dot(tally::serial(), tally::rows(x.data(), k, n), y, g))
+          << n;
+      EXPECT_EQ(tally::multi_dot(through, tally::rows(x.data(), k, n), z, g),
+                tally::multi_dot(tally::serial(), tally::rows(x.data(), k, n), z, g))
+          << n;
+    }
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, BelongsToOneCallAtATime) {
+  const tally::workspace shared = small(), other = small();
+  const auto x = random_vector<double>(50'000, 12), y = random_vector<double>(50'000, 13);
+  const double want = tally::dot(tally::serial(), x, y);
+  std::vector<std::thread> threads;
+  std::array<double, 3> sums{};
+  for (std::size_t t = 0; t < sums.size(); ++t) {
+    threads.emplace_back([&, t] {
+      const tally::executor on = (t == 2 ? other : shared).executor();
+      for (int k = 0; k < 20; ++k) sums[t] += tally::dot(on, x, y) == want ? 1 : 0;
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  EXPECT_EQ(sums, (std::array<double, 3>{20, 20, 20}));
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, CanBeMoved) {
+  tally::workspace first = small();
+  const tally::executor on = first.executor();
+  tally::workspace second = std::move(first);
+  EXPECT_EQ(second.executor(), on);
+  const auto x = random_vector<double>(30'000, 14);
+  EXPECT_EQ(tally::sum(on, x), tally::sum(tally::serial(), x));
+  second = small();
+  EXPECT_EQ(tally::sum(second.executor(), x), tally::sum(tally::serial(), x));
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, SaysWhatItIs) {
+  const tally::workspace through = small(2);
+  if (!data::on_device(where())) {
+    EXPECT_EQ(through.executor(), where());
+    return;
+  }
+  EXPECT_EQ(through.executor().name(), "workspace");
+  EXPECT_EQ(through.executor().device(), where().device());
+  EXPECT_EQ(through.executor().stream(), where().stream());
+  EXPECT_EQ(through.executor().description(),
+            "workspace (" + where().description() + ", 3 stages of 32768 bytes, 2 threads)");
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, RefusesOptionsOutOfRange) {
+  const auto expect = [&](const options& o, const std::string& text) {
+    data::expect_error(tally::errc::invalid_argument, "tally::workspace: " + text,
+                       [&] { const tally::workspace made(where(), o); });
+  };
+  expect({.stage_bytes = 1}, "stage_bytes is 1; it can be 32768 to 1073741824, or 0");
+  expect({.stage_bytes = (std::size_t{1} << 30) + 1},
+         "stage_bytes is 1073741825; it can be 32768 to 1073741824, or 0");
+  expect({.threads = -1}, "threads is -1; it can be 1 to 256, or 0");
+  expect({.threads = 257}, "threads is 257; it can be 1 to 256, or 0");
+}
+
+TEST(WorkspaceOfAutomatic, IsRefused) {
+  data::expect_error(tally::errc::invalid_argument,
+                     "tally::workspace: the executor is automatic, which has no memory of its own",
+                     [] { const tally::workspace made(tally::automatic()); });
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, PinsMemory) {
+  std::vector<double> x(1000, 1.0);
+  tally::pin(where(), x.data(), 8000);
+  if (data::on_device(where())) {
+    EXPECT_EQ(tally::sum(where(), x), 1000);  // kernels reach it
+    data::expect_error(tally::errc::invalid_argument,
+                       "tally::pin: some of the memory is pinned already",
+                       [&] { tally::pin(where(), x.data(), 8000); });
+  }
+  tally::unpin(where(), x.data());
+  if (data::on_device(where())) {
+    data::expect_error(tally::errc::invalid_argument,
+                       "tally::unpin: no memory was pinned at this address",
+                       [&] { tally::unpin(where(), x.data()); });
+  }
+  data::expect_error(tally::errc::null_pointer, "tally::pin: memory is null",
+                     [&] { tally::pin(where(), nullptr, 8); });
+  data::expect_error(tally::errc::invalid_argument, "tally::pin: there are 0 bytes to pin",
+                     [&] { tally::pin(where(), x.data(), 0); });
+  data::expect_error(tally::errc::null_pointer, "tally::unpin: memory is null",
+                     [&] { tally::unpin(where(), nullptr); });
+}
+
+#if TALLY_HAS_CUDA
+
+TEST_ON_EVERY_EXECUTOR(Workspace, AllocatesNothingInTheSteadyState) {
+  if (where().name() != "cuda") GTEST_SKIP() << "not on a device";
+  const tally::workspace through = small();
+  operations::prepared_list all(70'001, through.executor());
+  const auto run_all = [&] {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      try {
+        all[i].run();
+      } catch (const tally::error&) {  // It is refused.
+      }
+    }
+  };
+  run_all();
+  std::size_t before = 0, after = 0, all_bytes = 0;
+  data::check_cuda(cudaMemGetInfo(&before, &all_bytes));
+  for (int k = 0; k < 3; ++k) run_all();
+  data::check_cuda(cudaMemGetInfo(&after, &all_bytes));
+  EXPECT_EQ(before, after);
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, RefusesAStreamThatIsCaptured) {
+  if (where().name() != "cuda") GTEST_SKIP() << "not on a device";
+  cudaStream_t stream = nullptr;
+  data::check_cuda(cudaStreamCreate(&stream));
+  const tally::workspace through(tally::cuda({.stream = stream}), {least, 1});
+  const std::vector<double> x(100, 1.0);
+  data::check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  data::expect_error(tally::errc::invalid_argument,
+                     "tally::workspace: the stream is being captured, and a call through a "
+                     "workspace waits for it",
+                     [&] { (void)tally::sum(through.executor(), x); });
+  cudaGraph_t graph = nullptr;
+  data::check_cuda(cudaStreamEndCapture(stream, &graph));
+  data::check_cuda(cudaGraphDestroy(graph));
+  EXPECT_EQ(tally::sum(through.executor(), x), 100);
+  data::check_cuda(cudaStreamDestroy(stream));
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, WritesResultsOnTheDevice) {
+  if (where().name() != "cuda") GTEST_SKIP() << "not on a device";
+  const tally::workspace through = small();
+  for (const std::size_t n : {std::size_t{100}, std::size_t{100'000}}) {
+    const auto x = random_vector<double>(n, 15);
+    const tally::buffer result(where(), sizeof(double));
+    auto* const to = static_cast<double*>(result.get());
+    for (const tally::grade g : {tally::grade{}, tally::grade{tally::exact}}) {
+      tally::sum(through.executor(), x, to, g);
+      double sum = 0;
+      tally::copy_bytes(where(), to, &sum, sizeof sum);
+      EXPECT_EQ(sum, tally::sum(tally::serial(), x, g));
+    }
+  }
+}
+
+#endif
+
+}  // namespace
