@@ -321,10 +321,9 @@ static void* column_at(const columns* a, size_t j) {
   return (char*)a->first.data + (ptrdiff_t)j * a->ld * (ptrdiff_t)tally_type_size(a->first.type);
 }
 
-/* k pairs of vectors, of which those of y may be one and the same. */
-static tally_status dot_pairs(call* c, const vector* x, const vector* y, size_t k, size_t y_step,
-                              const vector* r, const tally_executor* where,
-                              const tally_call_options* options) {
+/* k pairs of vectors. */
+static tally_status dot_pairs(call* c, const vector* x, const vector* y, size_t k, const vector* r,
+                              const tally_executor* where, const tally_call_options* options) {
   const size_t bytes = sizeof(size_t) + 2 * sizeof(void*) + 2 * sizeof(ptrdiff_t);
   char* const memory = k > 0 ? malloc(k * bytes) : NULL;
   if (k > 0 && memory == NULL) {
@@ -337,12 +336,11 @@ static tally_status dot_pairs(call* c, const vector* x, const vector* y, size_t 
   ptrdiff_t* const incx = (ptrdiff_t*)(n + k);
   ptrdiff_t* const incy = incx + k;
   for (size_t j = 0; j < k; ++j) {
-    const vector* const v = y + j * y_step;
     n[j] = x[j].n;
     px[j] = x[j].data;
-    py[j] = v->data;
+    py[j] = y[j].data;
     incx[j] = x[j].inc;
-    incy[j] = v->inc;
+    incy[j] = y[j].inc;
   }
   const tally_status status = tally_fortran_kept(
       tally_multi_dot_list(where, k, n, k > 0 ? x->type : TALLY_FLOAT64, px, incx,
@@ -354,7 +352,7 @@ static tally_status dot_pairs(call* c, const vector* x, const vector* y, size_t 
 /* The same for columns, which this makes vectors of. `y` may be one vector for all. */
 static tally_status dot_columns(call* c, const columns* x, const columns* y, const vector* r,
                                 const tally_executor* where, const tally_call_options* options) {
-  vector* const vectors = malloc(2 * x->k * sizeof(vector));
+  vector* const vectors = malloc((2 * x->k + 1) * sizeof(vector));
   if (vectors == NULL) {
     tally_fortran_fail(c, TALLY_OUT_OF_MEMORY, "out of memory");
     return c->status;
@@ -365,7 +363,7 @@ static tally_status dot_columns(call* c, const columns* x, const columns* y, con
     vectors[x->k + j] = y->first;
     vectors[x->k + j].data = column_at(y, j);
   }
-  const tally_status status = dot_pairs(c, vectors, vectors + x->k, x->k, 1, r, where, options);
+  const tally_status status = dot_pairs(c, vectors, vectors + x->k, x->k, r, where, options);
   free(vectors);
   return status;
 }
@@ -432,7 +430,7 @@ tally_status tally_fortran_multi_dot_list(size_t k, const vector* x, size_t k_of
   const vector r = results_of(&c, "results", results, sum_type, k);
   if (c.status != TALLY_SUCCESS) return c.status;
   const tally_call_options options = options_of(grade, conjugate, wait, sum_type);
-  return dot_pairs(&c, x, y, k, 1, &r, where, &options);
+  return dot_pairs(&c, x, y, k, &r, where, &options);
 }
 
 /* --- Sums that are not rounded yet ------------------------------------------------------------ */
@@ -917,8 +915,11 @@ typedef struct product {
 static product product_of(call* c, const tally_csr* a, const CFI_cdesc_t* x, const CFI_cdesc_t* y,
                           const CFI_cdesc_t* alpha, const CFI_cdesc_t* beta) {
   const int is_transposed = a->operation != TALLY_NO_TRANSPOSE;
-  const product p = {vector_of(c, "x", x), vector_of(c, "y", y), factor(c, "alpha", alpha),
-                     factor(c, "beta", beta)};
+  product p;
+  p.x = vector_of(c, "x", x);
+  p.y = vector_of(c, "y", y);
+  p.alpha = factor(c, "alpha", alpha);
+  p.beta = factor(c, "beta", beta);
   tally_fortran_check_size(
       c, "x", &p.x, is_transposed ? a->rows : a->columns,
       is_transposed ? "and the rows of the matrix are" : "and the columns of the matrix are");
