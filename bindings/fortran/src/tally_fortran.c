@@ -153,9 +153,10 @@ void tally_fortran_check_size(call* c, const char* name, const vector* v, size_t
 static vector vector_like(call* c, const char* name, const CFI_cdesc_t* d, const vector* other,
                           const char* other_name) {
   const vector v = tally_fortran_vector_of(c, name, d);
-  char text[64];
-  snprintf(text, sizeof text, "%s has", other_name);
-  tally_fortran_check_size(c, name, &v, other->n, text);
+  if (v.n != other->n) {
+    tally_fortran_fail(c, TALLY_SIZE_MISMATCH, "%s has %zu elements, %s has %zu", name, v.n,
+                       other_name, other->n);
+  }
   return v;
 }
 
@@ -218,9 +219,11 @@ static vector words_of(call* c, const char* name, const CFI_cdesc_t* d, tally_ty
     tally_fortran_fail(c, TALLY_UNSUPPORTED_TYPE, "%s holds words, which are of integer(int64)",
                        name);
   }
-  char text[64];
-  snprintf(text, sizeof text, "and the words of %zu sums are", count);
-  tally_fortran_check_size(c, name, &v, count * words, text);
+  if (v.n != count * words) {
+    tally_fortran_fail(c, TALLY_SIZE_MISMATCH,
+                       "%s has %zu elements, and the words of %zu sums are %zu", name, v.n, count,
+                       count * words);
+  }
   return v;
 }
 
