@@ -35,3 +35,9 @@ configure_file(cmake/tally.pc.in tally.pc.configured @ONLY)
 file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/tally.pc
      INPUT ${CMAKE_CURRENT_BINARY_DIR}/tally.pc.configured)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tally.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# tally-fortran.pc, for the compiler that compiled the modules last.
+if(TALLY_HAS_FORTRAN)
+  configure_file(cmake/tally-fortran.pc.in tally-fortran.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tally-fortran.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()

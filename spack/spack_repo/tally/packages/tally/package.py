@@ -23,10 +23,12 @@ class Tally(CMakePackage, CudaPackage):
     variant("shared", default=True, description="Build a shared library")
     variant("openmp", default=True, description="Build the OpenMP backend")
     variant("kokkos", default=False, description="Build the Kokkos backend")
+    variant("fortran", default=False, description="Build the Fortran module")
     variant("zlib", default=True, description="Read compressed Matrix Market files")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
+    depends_on("fortran", type="build", when="+fortran")
     depends_on("cmake@3.22:", type=("build", "test"))
     depends_on("highway@1.0.3:", type="build")  # templates alone
     depends_on("kokkos@3.7: +pic", when="+kokkos")
@@ -46,6 +48,7 @@ class Tally(CMakePackage, CudaPackage):
             self.define_from_variant("TALLY_ENABLE_KOKKOS", "kokkos"),
             self.define_from_variant("TALLY_ENABLE_CUDA", "cuda"),
             self.define_from_variant("TALLY_ENABLE_ZLIB", "zlib"),
+            self.define_from_variant("TALLY_ENABLE_FORTRAN", "fortran"),
             self.define("TALLY_BUILD_TESTS", self.run_tests),
         ]
         # Without a choice Tally takes its own: every generation since Turing.

@@ -1,0 +1,91 @@
+/* What module tally_mpi calls: sums over ranks, by the steps of tally/mpi.h. An argument error of
+ * one rank takes part in the reduction, so that all ranks return, as they do for the library's own.
+ */
+#include <tally/mpi.h>
+
+#include "tally_fortran.h"
+
+typedef tally_fortran_call call;
+typedef tally_fortran_vector vector;
+
+/* Fortran's communicator: an integer, or a type(MPI_Comm), which is made of one. */
+static MPI_Comm communicator(call* c, const CFI_cdesc_t* d) {
+  MPI_Fint handle;
+  const int is_handle =
+      d->type == CFI_type_int32_t || d->type == CFI_type_int64_t || d->type == CFI_type_struct;
+  if (d->rank != 0 || d->elem_len != sizeof handle || !is_handle) {
+    tally_fortran_fail(c, TALLY_INVALID_ARGUMENT,
+                       "comm is no communicator: neither an integer nor a type(MPI_Comm)");
+    return MPI_COMM_NULL;
+  }
+  memcpy(&handle, d->base_addr, sizeof handle);
+  return MPI_Comm_f2c(handle);
+}
+
+/* Adds up what all ranks have, and keeps a text on each if one of them has failed. */
+static tally_status end(call* c, tally_mpi_call* sum, MPI_Comm comm, void* result) {
+  const tally_status own = sum->status, status = tally_mpi_end(sum, comm, result);
+  if (status == TALLY_SUCCESS || own != TALLY_SUCCESS) return status;
+  c->status = TALLY_SUCCESS;
+  tally_fortran_fail(c, status, "it has failed on another rank: %s", tally_status_name(status));
+  return status;
+}
+
+tally_status tally_fortran_mpi_dot(const CFI_cdesc_t* x, const CFI_cdesc_t* y,
+                                   const CFI_cdesc_t* result, const CFI_cdesc_t* comm,
+                                   const tally_executor* where, const int* conjugate) {
+  call c = {"tally_mpi_dot", TALLY_SUCCESS};
+  const MPI_Comm ranks = communicator(&c, comm);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_type x_type = tally_fortran_type_of(&c, "x", x),
+                   y_type = tally_fortran_type_of(&c, "y", y),
+                   r_type = tally_fortran_type_of(&c, "result", result);
+  const vector u = tally_fortran_vector_of(&c, "x", x), v = tally_fortran_vector_of(&c, "y", y);
+  tally_fortran_check_size(&c, "y", &v, u.n, "x has");
+  tally_call_options options = {.size = sizeof options};
+  if (conjugate != NULL) options.conjugate = *conjugate;
+  tally_mpi_call sum;
+  tally_mpi_begin(&sum, x_type, y_type, 0, r_type, &options);
+  sum.status = c.status;
+  if (sum.status == TALLY_SUCCESS) {
+    const tally_type local = tally_mpi_local_type(&sum);
+    sum.status = tally_fortran_kept(tally_dot(where, u.n, u.type, u.data, u.inc, v.type, v.data,
+                                              v.inc, local, sum.words, &sum.options));
+  }
+  return end(&c, &sum, ranks, result->base_addr);
+}
+
+static tally_status reduce(const char* name, tally_mpi_local_sum* local_sum, int is_root,
+                           const CFI_cdesc_t* x, const CFI_cdesc_t* result, const CFI_cdesc_t* comm,
+                           const tally_executor* where) {
+  call c = {name, TALLY_SUCCESS};
+  const MPI_Comm ranks = communicator(&c, comm);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_type x_type = tally_fortran_type_of(&c, "x", x),
+                   r_type = tally_fortran_type_of(&c, "result", result);
+  const vector u = tally_fortran_vector_of(&c, "x", x);
+  tally_mpi_call sum;
+  tally_mpi_begin(&sum, x_type, x_type, is_root, r_type, NULL);
+  sum.status = c.status;
+  if (sum.status == TALLY_SUCCESS) {
+    const tally_type local = tally_mpi_local_type(&sum);
+    sum.status = tally_fortran_kept(
+        local_sum(where, u.n, u.type, u.data, u.inc, local, sum.words, &sum.options));
+  }
+  return end(&c, &sum, ranks, result->base_addr);
+}
+
+tally_status tally_fortran_mpi_sum(const CFI_cdesc_t* x, const CFI_cdesc_t* result,
+                                   const CFI_cdesc_t* comm, const tally_executor* where) {
+  return reduce("tally_mpi_sum", tally_sum, 0, x, result, comm, where);
+}
+
+tally_status tally_fortran_mpi_asum(const CFI_cdesc_t* x, const CFI_cdesc_t* result,
+                                    const CFI_cdesc_t* comm, const tally_executor* where) {
+  return reduce("tally_mpi_asum", tally_asum, 0, x, result, comm, where);
+}
+
+tally_status tally_fortran_mpi_nrm2(const CFI_cdesc_t* x, const CFI_cdesc_t* result,
+                                    const CFI_cdesc_t* comm, const tally_executor* where) {
+  return reduce("tally_mpi_nrm2", tally_nrm2, 1, x, result, comm, where);
+}

@@ -1,0 +1,4210 @@
+! Written by bindings/fortran/generate from tally.f90.in: change that.
+!> Tally from Fortran: dot products and reductions, element-wise maps, histograms and sparse products, with the same
+!> bits on every executor. docs/fortran.md shows its use; each operation is that of tally.h of the same name, where its
+!> formula, types and errors stand.
+!>
+!> Arrays are integer of 1, 4 or 8 bytes, logical(c_bool), real or complex of single or double precision, in any pair,
+!> of any rank above 0: their elements in array order. A section is taken as it lies, without a copy, where all its
+!> elements have one stride; otherwise the call is refused. Sizes are checked before anything is read. Factors, bounds
+!> and values are scalars of any of these types. Nothing looks at an array's elements but the executor, so they may be
+!> on a device.
+!>
+!> Every procedure takes `where`, an executor (default: tally_automatic()), and `stat` and `errmsg`: stat is TALLY_SUCCESS
+!> or why the call failed, errmsg the text then. Without stat a failure is an error stop with that text. A function that
+!> failed has the value 0. Sums take `grade`, TALLY_GRADE_DEFAULT or TALLY_GRADE_EXACT; dot products `conjugate`.
+module tally
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env, only: int8, int32, int64, real32, real64
+  implicit none
+  private
+
+  ! --- Constants --------------------------------------------------------------------------------------------------
+
+  integer(c_int), parameter, public :: TALLY_SUCCESS = 0
+  integer(c_int), parameter, public :: TALLY_SIZE_MISMATCH = 1
+  integer(c_int), parameter, public :: TALLY_NULL_POINTER = 2
+  integer(c_int), parameter, public :: TALLY_ZERO_INCREMENT = 3
+  integer(c_int), parameter, public :: TALLY_MISALIGNED = 4
+  integer(c_int), parameter, public :: TALLY_UNSUPPORTED_TYPE = 5
+  integer(c_int), parameter, public :: TALLY_WRONG_MEMORY = 6
+  integer(c_int), parameter, public :: TALLY_MISSING_BACKEND = 7
+  integer(c_int), parameter, public :: TALLY_NO_DEVICE = 8
+  integer(c_int), parameter, public :: TALLY_INVALID_ARGUMENT = 9
+  integer(c_int), parameter, public :: TALLY_OUT_OF_MEMORY = 10
+  integer(c_int), parameter, public :: TALLY_DEVICE_FAILURE = 11
+  integer(c_int), parameter, public :: TALLY_NO_ELEMENTS = 12
+  integer(c_int), parameter, public :: TALLY_OVERLAP = 13
+  integer(c_int), parameter, public :: TALLY_KEY_OUT_OF_RANGE = 14
+  integer(c_int), parameter, public :: TALLY_UNREADABLE_FILE = 15
+  integer(c_int), parameter, public :: TALLY_UNKNOWN_FAILURE = 255
+  integer(c_int), parameter, public :: TALLY_BOOL = 0
+  integer(c_int), parameter, public :: TALLY_INT8 = 1
+  integer(c_int), parameter, public :: TALLY_UINT8 = 2
+  integer(c_int), parameter, public :: TALLY_INT32 = 3
+  integer(c_int), parameter, public :: TALLY_INT64 = 4
+  integer(c_int), parameter, public :: TALLY_FLOAT16 = 5
+  integer(c_int), parameter, public :: TALLY_BFLOAT16 = 6
+  integer(c_int), parameter, public :: TALLY_FLOAT32 = 7
+  integer(c_int), parameter, public :: TALLY_FLOAT64 = 8
+  integer(c_int), parameter, public :: TALLY_COMPLEX64 = 9
+  integer(c_int), parameter, public :: TALLY_COMPLEX128 = 10
+  integer(c_int), parameter, public :: TALLY_GRADE_DEFAULT = 0
+  integer(c_int), parameter, public :: TALLY_GRADE_EXACT = 1
+  integer(c_int), parameter, public :: TALLY_WAIT_DEFAULT = 0
+  integer(c_int), parameter, public :: TALLY_WAIT_YES = 1
+  integer(c_int), parameter, public :: TALLY_WAIT_NO = 2
+  integer(c_int), parameter, public :: TALLY_RESULT_ROUNDED = 0
+  integer(c_int), parameter, public :: TALLY_RESULT_WORDS = 1
+  integer(c_int), parameter, public :: TALLY_CONJUGATE_NONE = 0
+  integer(c_int), parameter, public :: TALLY_CONJUGATE_X = 1
+  integer(c_int), parameter, public :: TALLY_CONJUGATE_Y = 2
+  integer(c_int), parameter, public :: TALLY_INSTRUCTIONS_BEST = -1
+  integer(c_int), parameter, public :: TALLY_INSTRUCTIONS_BASELINE = 0
+  integer(c_int), parameter, public :: TALLY_INSTRUCTIONS_SSE4 = 1
+  integer(c_int), parameter, public :: TALLY_INSTRUCTIONS_AVX2 = 2
+  integer(c_int), parameter, public :: TALLY_INSTRUCTIONS_AVX512 = 3
+  integer(c_int), parameter, public :: TALLY_INSTRUCTIONS_NEON = 4
+  integer(c_int), parameter, public :: TALLY_ORDER_VERSION = 1
+  integer(c_int), parameter, public :: TALLY_ORDER_LANES = 64
+  integer(c_int), parameter, public :: TALLY_ORDER_CHUNK = 1024
+  integer(c_int), parameter, public :: TALLY_NO_TRANSPOSE = 0
+  integer(c_int), parameter, public :: TALLY_TRANSPOSE = 1
+  integer(c_int), parameter, public :: TALLY_CONJUGATE_TRANSPOSE = 2
+
+  ! --- Types ------------------------------------------------------------------------------------------------------
+
+  !> Where and how an operation runs. The functions below make one; it owns nothing.
+  type, bind(C), public :: tally_executor
+    private
+    integer(c_int64_t) :: contents(8) = 0
+  end type
+
+  !> A backend of this build, and whether it can run in this process.
+  type, public :: tally_backend
+    character(16) :: name = ''
+    logical :: usable = .false.
+  end type
+
+  !> An array of a list, for tally_multi_dot_list; it points at the array.
+  type, bind(C), public :: tally_vector
+    private
+    integer(c_size_t) :: n = 0
+    type(c_ptr) :: data = c_null_ptr
+    integer(c_ptrdiff_t) :: inc = 1
+    integer(c_int) :: type = TALLY_FLOAT64
+  end type
+
+  !> A matrix in compressed sparse rows, which points at the arrays that it was made of. Their indices count from 0.
+  type, bind(C), public :: tally_csr
+    private
+    integer(c_int64_t) :: contents(16) = 0
+  end type
+
+  !> What is known of a matrix that is multiplied many times: tally_spmv_plan_create begins it, and
+  !> tally_spmv_plan_destroy ends it.
+  type, bind(C), public :: tally_spmv_plan
+    private
+    type(c_ptr) :: plan = c_null_ptr
+  end type
+
+  ! --- What is public ---------------------------------------------------------------------------------------------
+
+  public :: tally_version, tally_library_order_version, tally_last_error, tally_status_name, tally_type_name, &
+            tally_type_size
+  public :: tally_serial, tally_simd, tally_openmp, tally_cuda, tally_kokkos, tally_automatic, tally_executor_named, &
+            tally_executor_name, tally_executors
+  public :: tally_dot, tally_sum, tally_asum, tally_nrm2, tally_multi_dot, tally_batched_dot, tally_multi_dot_list
+  public :: tally_dot_into, tally_sum_into, tally_asum_into, tally_nrm2_into, tally_multi_dot_into, &
+            tally_batched_dot_into
+  public :: tally_exact_words, tally_exact_sum_type, tally_merge_words, tally_round_words, tally_round_root_words
+  public :: tally_min, tally_max, tally_minmax, tally_iamax
+  public :: tally_copy, tally_fill, tally_swap, tally_gather, tally_scatter, tally_scal, tally_axpy, tally_axpby, &
+            tally_waxpby, tally_axpbypcz, tally_add, tally_sub, tally_mul, tally_axypbz, tally_relu, tally_sigmoid, &
+            tally_exp, tally_axpy_dot, tally_waxpby_nrm2
+  public :: tally_bincount, tally_histogram_even, tally_histogram_range
+  public :: tally_validate, tally_spmv_plan_create, tally_spmv_plan_destroy, tally_spmv_plan_describe, tally_spmv, &
+            tally_spmv_apart
+  public :: tally_finish
+
+  ! --- Functions whose result has the kind that their arguments ask for --------------------------------------------
+
+  !> r = tally_dot(x, y): the sum of x_i y_i. real64 where x or y is of double precision, real32 for other reals, alone
+  !> or with integers, int64 for integers; complex where x or y is.
+  interface tally_dot
+    procedure :: dot_bool_bool
+    procedure :: dot_bool_int8
+    procedure :: dot_bool_int32
+    procedure :: dot_bool_int64
+    procedure :: dot_bool_float32
+    procedure :: dot_bool_float64
+    procedure :: dot_bool_complex64
+    procedure :: dot_bool_complex128
+    procedure :: dot_int8_bool
+    procedure :: dot_int8_int8
+    procedure :: dot_int8_int32
+    procedure :: dot_int8_int64
+    procedure :: dot_int8_float32
+    procedure :: dot_int8_float64
+    procedure :: dot_int8_complex64
+    procedure :: dot_int8_complex128
+    procedure :: dot_int32_bool
+    procedure :: dot_int32_int8
+    procedure :: dot_int32_int32
+    procedure :: dot_int32_int64
+    procedure :: dot_int32_float32
+    procedure :: dot_int32_float64
+    procedure :: dot_int32_complex64
+    procedure :: dot_int32_complex128
+    procedure :: dot_int64_bool
+    procedure :: dot_int64_int8
+    procedure :: dot_int64_int32
+    procedure :: dot_int64_int64
+    procedure :: dot_int64_float32
+    procedure :: dot_int64_float64
+    procedure :: dot_int64_complex64
+    procedure :: dot_int64_complex128
+    procedure :: dot_float32_bool
+    procedure :: dot_float32_int8
+    procedure :: dot_float32_int32
+    procedure :: dot_float32_int64
+    procedure :: dot_float32_float32
+    procedure :: dot_float32_float64
+    procedure :: dot_float32_complex64
+    procedure :: dot_float32_complex128
+    procedure :: dot_float64_bool
+    procedure :: dot_float64_int8
+    procedure :: dot_float64_int32
+    procedure :: dot_float64_int64
+    procedure :: dot_float64_float32
+    procedure :: dot_float64_float64
+    procedure :: dot_float64_complex64
+    procedure :: dot_float64_complex128
+    procedure :: dot_complex64_bool
+    procedure :: dot_complex64_int8
+    procedure :: dot_complex64_int32
+    procedure :: dot_complex64_int64
+    procedure :: dot_complex64_float32
+    procedure :: dot_complex64_float64
+    procedure :: dot_complex64_complex64
+    procedure :: dot_complex64_complex128
+    procedure :: dot_complex128_bool
+    procedure :: dot_complex128_int8
+    procedure :: dot_complex128_int32
+    procedure :: dot_complex128_int64
+    procedure :: dot_complex128_float32
+    procedure :: dot_complex128_float64
+    procedure :: dot_complex128_complex64
+    procedure :: dot_complex128_complex128
+  end interface
+
+  !> r = tally_multi_dot(x, y): r(j) is the dot product of x(:, j) and y, all in one pass over memory.
+  interface tally_multi_dot
+    procedure :: multi_dot_bool_bool
+    procedure :: multi_dot_bool_int8
+    procedure :: multi_dot_bool_int32
+    procedure :: multi_dot_bool_int64
+    procedure :: multi_dot_bool_float32
+    procedure :: multi_dot_bool_float64
+    procedure :: multi_dot_bool_complex64
+    procedure :: multi_dot_bool_complex128
+    procedure :: multi_dot_int8_bool
+    procedure :: multi_dot_int8_int8
+    procedure :: multi_dot_int8_int32
+    procedure :: multi_dot_int8_int64
+    procedure :: multi_dot_int8_float32
+    procedure :: multi_dot_int8_float64
+    procedure :: multi_dot_int8_complex64
+    procedure :: multi_dot_int8_complex128
+    procedure :: multi_dot_int32_bool
+    procedure :: multi_dot_int32_int8
+    procedure :: multi_dot_int32_int32
+    procedure :: multi_dot_int32_int64
+    procedure :: multi_dot_int32_float32
+    procedure :: multi_dot_int32_float64
+    procedure :: multi_dot_int32_complex64
+    procedure :: multi_dot_int32_complex128
+    procedure :: multi_dot_int64_bool
+    procedure :: multi_dot_int64_int8
+    procedure :: multi_dot_int64_int32
+    procedure :: multi_dot_int64_int64
+    procedure :: multi_dot_int64_float32
+    procedure :: multi_dot_int64_float64
+    procedure :: multi_dot_int64_complex64
+    procedure :: multi_dot_int64_complex128
+    procedure :: multi_dot_float32_bool
+    procedure :: multi_dot_float32_int8
+    procedure :: multi_dot_float32_int32
+    procedure :: multi_dot_float32_int64
+    procedure :: multi_dot_float32_float32
+    procedure :: multi_dot_float32_float64
+    procedure :: multi_dot_float32_complex64
+    procedure :: multi_dot_float32_complex128
+    procedure :: multi_dot_float64_bool
+    procedure :: multi_dot_float64_int8
+    procedure :: multi_dot_float64_int32
+    procedure :: multi_dot_float64_int64
+    procedure :: multi_dot_float64_float32
+    procedure :: multi_dot_float64_float64
+    procedure :: multi_dot_float64_complex64
+    procedure :: multi_dot_float64_complex128
+    procedure :: multi_dot_complex64_bool
+    procedure :: multi_dot_complex64_int8
+    procedure :: multi_dot_complex64_int32
+    procedure :: multi_dot_complex64_int64
+    procedure :: multi_dot_complex64_float32
+    procedure :: multi_dot_complex64_float64
+    procedure :: multi_dot_complex64_complex64
+    procedure :: multi_dot_complex64_complex128
+    procedure :: multi_dot_complex128_bool
+    procedure :: multi_dot_complex128_int8
+    procedure :: multi_dot_complex128_int32
+    procedure :: multi_dot_complex128_int64
+    procedure :: multi_dot_complex128_float32
+    procedure :: multi_dot_complex128_float64
+    procedure :: multi_dot_complex128_complex64
+    procedure :: multi_dot_complex128_complex128
+  end interface
+
+  !> r = tally_batched_dot(x, y): r(j) is the dot product of x(:, j) and y(:, j).
+  interface tally_batched_dot
+    procedure :: batched_dot_bool_bool
+    procedure :: batched_dot_bool_int8
+    procedure :: batched_dot_bool_int32
+    procedure :: batched_dot_bool_int64
+    procedure :: batched_dot_bool_float32
+    procedure :: batched_dot_bool_float64
+    procedure :: batched_dot_bool_complex64
+    procedure :: batched_dot_bool_complex128
+    procedure :: batched_dot_int8_bool
+    procedure :: batched_dot_int8_int8
+    procedure :: batched_dot_int8_int32
+    procedure :: batched_dot_int8_int64
+    procedure :: batched_dot_int8_float32
+    procedure :: batched_dot_int8_float64
+    procedure :: batched_dot_int8_complex64
+    procedure :: batched_dot_int8_complex128
+    procedure :: batched_dot_int32_bool
+    procedure :: batched_dot_int32_int8
+    procedure :: batched_dot_int32_int32
+    procedure :: batched_dot_int32_int64
+    procedure :: batched_dot_int32_float32
+    procedure :: batched_dot_int32_float64
+    procedure :: batched_dot_int32_complex64
+    procedure :: batched_dot_int32_complex128
+    procedure :: batched_dot_int64_bool
+    procedure :: batched_dot_int64_int8
+    procedure :: batched_dot_int64_int32
+    procedure :: batched_dot_int64_int64
+    procedure :: batched_dot_int64_float32
+    procedure :: batched_dot_int64_float64
+    procedure :: batched_dot_int64_complex64
+    procedure :: batched_dot_int64_complex128
+    procedure :: batched_dot_float32_bool
+    procedure :: batched_dot_float32_int8
+    procedure :: batched_dot_float32_int32
+    procedure :: batched_dot_float32_int64
+    procedure :: batched_dot_float32_float32
+    procedure :: batched_dot_float32_float64
+    procedure :: batched_dot_float32_complex64
+    procedure :: batched_dot_float32_complex128
+    procedure :: batched_dot_float64_bool
+    procedure :: batched_dot_float64_int8
+    procedure :: batched_dot_float64_int32
+    procedure :: batched_dot_float64_int64
+    procedure :: batched_dot_float64_float32
+    procedure :: batched_dot_float64_float64
+    procedure :: batched_dot_float64_complex64
+    procedure :: batched_dot_float64_complex128
+    procedure :: batched_dot_complex64_bool
+    procedure :: batched_dot_complex64_int8
+    procedure :: batched_dot_complex64_int32
+    procedure :: batched_dot_complex64_int64
+    procedure :: batched_dot_complex64_float32
+    procedure :: batched_dot_complex64_float64
+    procedure :: batched_dot_complex64_complex64
+    procedure :: batched_dot_complex64_complex128
+    procedure :: batched_dot_complex128_bool
+    procedure :: batched_dot_complex128_int8
+    procedure :: batched_dot_complex128_int32
+    procedure :: batched_dot_complex128_int64
+    procedure :: batched_dot_complex128_float32
+    procedure :: batched_dot_complex128_float64
+    procedure :: batched_dot_complex128_complex64
+    procedure :: batched_dot_complex128_complex128
+  end interface
+
+  !> r = tally_sum(x): int64 for integers.
+  interface tally_sum
+    procedure :: sum_bool
+    procedure :: sum_int8
+    procedure :: sum_int32
+    procedure :: sum_int64
+    procedure :: sum_float32
+    procedure :: sum_float64
+    procedure :: sum_complex64
+    procedure :: sum_complex128
+  end interface
+
+  !> r = tally_asum(x): the sum of |x_i|, of complex elements |re x_i| + |im x_i|.
+  interface tally_asum
+    procedure :: asum_bool
+    procedure :: asum_int8
+    procedure :: asum_int32
+    procedure :: asum_int64
+    procedure :: asum_float32
+    procedure :: asum_float64
+    procedure :: asum_complex64
+    procedure :: asum_complex128
+  end interface
+
+  !> r = tally_nrm2(x): the root of the sum of |x_i|^2, without overflow on the way; real64 for integers.
+  interface tally_nrm2
+    procedure :: nrm2_bool
+    procedure :: nrm2_int8
+    procedure :: nrm2_int32
+    procedure :: nrm2_int64
+    procedure :: nrm2_float32
+    procedure :: nrm2_float64
+    procedure :: nrm2_complex64
+    procedure :: nrm2_complex128
+  end interface
+
+  !> r = tally_min(x, index): the smallest element, or the first NaN, and the lowest index that it has, counted from 1
+  !> in array order.
+  interface tally_min
+    procedure :: min_bool
+    procedure :: min_int8
+    procedure :: min_int32
+    procedure :: min_int64
+    procedure :: min_float32
+    procedure :: min_float64
+  end interface
+
+  !> r = tally_max(x, index): the largest element; otherwise as tally_min.
+  interface tally_max
+    procedure :: max_bool
+    procedure :: max_int8
+    procedure :: max_int32
+    procedure :: max_int64
+    procedure :: max_float32
+    procedure :: max_float64
+  end interface
+
+  !> v = tally_vector(x): points at an array, which has the attribute target.
+  interface tally_vector
+    procedure :: vector_of
+  end interface
+
+  !> A = tally_csr(columns, row_offsets, column_indices, values): a matrix of size(row_offsets) - 1 rows, which points at
+  !> these arrays; they have the attribute target. Offsets and indices count from 0, as in tally.h: from Fortran's
+  !> own ones subtract 1 once. With row_ends, row i has the terms row_offsets(i) ... row_ends(i) - 1. `operation`
+  !> says what products take for A: TALLY_NO_TRANSPOSE, TALLY_TRANSPOSE or TALLY_CONJUGATE_TRANSPOSE.
+  interface tally_csr
+    procedure :: csr_of
+  end interface
+
+  ! --- The functions of tally_fortran.c, and those of tally.h that take no array --------------------------------------
+
+  interface
+    integer(c_size_t) pure function c_strlen(text) bind(C, name='strlen')
+      import
+      type(c_ptr), value :: text
+    end function
+
+    type(c_ptr) function c_last_error() bind(C, name='tally_fortran_last_error')
+      import
+    end function
+
+    integer(c_int) function c_kept(status) bind(C, name='tally_fortran_kept')
+      import
+      integer(c_int), value :: status
+    end function
+
+    !> The version of the library that runs, 10203 for 1.2.3.
+    integer(c_int) function tally_version() bind(C)
+      import
+    end function
+
+    !> The version of the order contract that it keeps: TALLY_ORDER_VERSION.
+    integer(c_int) function tally_library_order_version() bind(C, name='tally_order_version')
+      import
+    end function
+
+    type(c_ptr) function c_status_name(status) bind(C, name='tally_status_name')
+      import
+      integer(c_int), value :: status
+    end function
+
+    type(c_ptr) function c_type_name(type) bind(C, name='tally_type_name')
+      import
+      integer(c_int), value :: type
+    end function
+
+    !> The bytes of one element; 0 for an integer that is no type.
+    integer(c_size_t) pure function tally_type_size(type) bind(C)
+      import
+      integer(c_int), value :: type
+    end function
+
+    !> How many integer(int64) the words of one exact sum of that type are.
+    integer(c_size_t) pure function tally_exact_words(sum_type) bind(C)
+      import
+      integer(c_int), value :: sum_type
+    end function
+
+    !> The sum with the fewest words that holds the terms of operands of these types.
+    integer(c_int) pure function tally_exact_sum_type(x_type, y_type, result_type) bind(C)
+      import
+      integer(c_int), value :: x_type, y_type, result_type
+    end function
+
+    integer(c_int) function c_serial(where) bind(C, name='tally_serial')
+      import
+      type(tally_executor), intent(inout) :: where
+    end function
+
+    integer(c_int) function c_simd(where, instructions) bind(C, name='tally_simd')
+      import
+      type(tally_executor), intent(inout) :: where
+      integer(c_int), value :: instructions
+    end function
+
+    integer(c_int) function c_openmp(where, threads) bind(C, name='tally_openmp')
+      import
+      type(tally_executor), intent(inout) :: where
+      integer(c_int), value :: threads
+    end function
+
+    integer(c_int) function c_cuda(where, device, stream) bind(C, name='tally_cuda')
+      import
+      type(tally_executor), intent(inout) :: where
+      integer(c_int), value :: device
+      type(c_ptr), value :: stream
+    end function
+
+    integer(c_int) function c_kokkos(where) bind(C, name='tally_kokkos')
+      import
+      type(tally_executor), intent(inout) :: where
+    end function
+
+    integer(c_int) function c_automatic(where) bind(C, name='tally_automatic')
+      import
+      type(tally_executor), intent(inout) :: where
+    end function
+
+    integer(c_int) function c_executor_named(where, name) bind(C, name='tally_executor_named')
+      import
+      type(tally_executor), intent(inout) :: where
+      character(kind=c_char), intent(in) :: name(*)
+    end function
+
+    integer(c_int) function c_executor_name(where, name) bind(C, name='tally_executor_name')
+      import
+      type(tally_executor), intent(in), optional :: where
+      type(c_ptr), intent(out) :: name
+    end function
+
+    integer(c_int) function c_executors(capacity, names, usable, count) bind(C, name='tally_executors')
+      import
+      integer(c_size_t), value :: capacity
+      type(c_ptr), intent(inout) :: names(*)
+      integer(c_int), intent(inout) :: usable(*)
+      integer(c_size_t), intent(out) :: count
+    end function
+
+    integer(c_int) function c_dot(x, y, result, sum_type, where, grade, conjugate, wait) bind(C, name='tally_fortran_dot')
+      import
+      type(*), intent(in) :: x(..), y(..)
+      type(*), intent(inout) :: result(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: sum_type, grade, conjugate, wait
+    end function
+
+    integer(c_int) function c_sum(x, result, sum_type, where, grade, wait) bind(C, name='tally_fortran_sum')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: result(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: sum_type, grade, wait
+    end function
+
+    integer(c_int) function c_asum(x, result, sum_type, where, grade, wait) bind(C, name='tally_fortran_asum')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: result(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: sum_type, grade, wait
+    end function
+
+    integer(c_int) function c_nrm2(x, result, sum_type, where, grade, wait) bind(C, name='tally_fortran_nrm2')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: result(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: sum_type, grade, wait
+    end function
+
+    integer(c_int) function c_multi_dot(x, y, results, sum_type, where, grade, conjugate, wait) &
+        bind(C, name='tally_fortran_multi_dot')
+      import
+      type(*), intent(in) :: x(..), y(..)
+      type(*), intent(inout) :: results(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: sum_type, grade, conjugate, wait
+    end function
+
+    integer(c_int) function c_batched_dot(x, y, results, sum_type, where, grade, conjugate, wait) &
+        bind(C, name='tally_fortran_batched_dot')
+      import
+      type(*), intent(in) :: x(..), y(..)
+      type(*), intent(inout) :: results(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: sum_type, grade, conjugate, wait
+    end function
+
+    integer(c_int) function c_vector(x, made) bind(C, name='tally_fortran_vector_made')
+      import
+      type(*), intent(in), target :: x(..)
+      type(tally_vector), intent(out) :: made
+    end function
+
+    integer(c_int) function c_multi_dot_list(x_size, x, y_size, y, results, sum_type, where, grade, conjugate, wait) &
+        bind(C, name='tally_fortran_multi_dot_list')
+      import
+      integer(c_size_t), value :: x_size, y_size
+      type(tally_vector), intent(in) :: x(*), y(*)
+      type(*), intent(inout) :: results(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: sum_type, grade, conjugate, wait
+    end function
+
+    integer(c_int) function c_merge_words(to, sum_type, from) bind(C, name='tally_fortran_merge_words')
+      import
+      type(*), intent(inout) :: to(..)
+      integer(c_int), value :: sum_type
+      type(*), intent(in), optional :: from(..)
+    end function
+
+    integer(c_int) function c_round_words(words, results, sum_type, where, wait) bind(C, name='tally_fortran_round_words')
+      import
+      type(*), intent(in) :: words(..)
+      type(*), intent(inout) :: results(..)
+      integer(c_int), value :: sum_type
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: wait
+    end function
+
+    integer(c_int) function c_round_root_words(words, results, sum_type, where, wait) &
+        bind(C, name='tally_fortran_round_root_words')
+      import
+      type(*), intent(in) :: words(..)
+      type(*), intent(inout) :: results(..)
+      integer(c_int), value :: sum_type
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: wait
+    end function
+
+    integer(c_int) function c_min(x, value, index, where) bind(C, name='tally_fortran_min')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: value(..)
+      integer(c_int64_t), intent(inout), optional :: index
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_max(x, value, index, where) bind(C, name='tally_fortran_max')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: value(..)
+      integer(c_int64_t), intent(inout), optional :: index
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_minmax(x, smallest, largest, smallest_index, largest_index, where) &
+        bind(C, name='tally_fortran_minmax')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: smallest(..), largest(..)
+      integer(c_int64_t), intent(inout), optional :: smallest_index, largest_index
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_iamax(x, index, where) bind(C, name='tally_fortran_iamax')
+      import
+      type(*), intent(in) :: x(..)
+      integer(c_int64_t), intent(inout) :: index
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_copy(x, y, where) bind(C, name='tally_fortran_copy')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: y(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_relu(x, y, where) bind(C, name='tally_fortran_relu')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: y(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_sigmoid(x, y, where) bind(C, name='tally_fortran_sigmoid')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: y(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_exp(x, y, where) bind(C, name='tally_fortran_exp')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: y(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_fill(value, z, where) bind(C, name='tally_fortran_fill')
+      import
+      type(*), intent(in) :: value(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_swap(x, y, where) bind(C, name='tally_fortran_swap')
+      import
+      type(*), intent(inout) :: x(..), y(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_gather(x, indices, z, where) bind(C, name='tally_fortran_gather')
+      import
+      type(*), intent(in) :: x(..), indices(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_scatter(x, indices, z, where) bind(C, name='tally_fortran_scatter')
+      import
+      type(*), intent(in) :: x(..), indices(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_scal(alpha, x, where) bind(C, name='tally_fortran_scal')
+      import
+      type(*), intent(in) :: alpha(..)
+      type(*), intent(inout) :: x(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_axpy(alpha, x, y, where) bind(C, name='tally_fortran_axpy')
+      import
+      type(*), intent(in) :: alpha(..), x(..)
+      type(*), intent(inout) :: y(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_axpby(alpha, x, beta, y, where) bind(C, name='tally_fortran_axpby')
+      import
+      type(*), intent(in) :: alpha(..), x(..), beta(..)
+      type(*), intent(inout) :: y(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_waxpby(alpha, x, beta, y, w, where) bind(C, name='tally_fortran_waxpby')
+      import
+      type(*), intent(in) :: alpha(..), x(..), beta(..), y(..)
+      type(*), intent(inout) :: w(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_axpbypcz(alpha, x, beta, y, gamma, z, where) bind(C, name='tally_fortran_axpbypcz')
+      import
+      type(*), intent(in) :: alpha(..), x(..), beta(..), y(..), gamma(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_add(x, y, z, where) bind(C, name='tally_fortran_add')
+      import
+      type(*), intent(in) :: x(..), y(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_sub(x, y, z, where) bind(C, name='tally_fortran_sub')
+      import
+      type(*), intent(in) :: x(..), y(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_mul(x, y, z, where) bind(C, name='tally_fortran_mul')
+      import
+      type(*), intent(in) :: x(..), y(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_axypbz(alpha, x, y, beta, z, where) bind(C, name='tally_fortran_axypbz')
+      import
+      type(*), intent(in) :: alpha(..), x(..), y(..), beta(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_axpy_dot(alpha, x, y, result, v, where, grade, conjugate, wait) &
+        bind(C, name='tally_fortran_axpy_dot')
+      import
+      type(*), intent(in) :: alpha(..), x(..)
+      type(*), intent(inout) :: y(..), result(..)
+      type(*), intent(in), optional :: v(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: grade, conjugate, wait
+    end function
+
+    integer(c_int) function c_waxpby_nrm2(alpha, x, beta, y, w, result, where, grade, wait) &
+        bind(C, name='tally_fortran_waxpby_nrm2')
+      import
+      type(*), intent(in) :: alpha(..), x(..), beta(..), y(..)
+      type(*), intent(inout) :: w(..), result(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: grade, wait
+    end function
+
+    integer(c_int) function c_bincount(keys, counts, outside, weights, channels, add, where) &
+        bind(C, name='tally_fortran_bincount')
+      import
+      type(*), intent(in) :: keys(..)
+      type(*), intent(inout) :: counts(..)
+      type(*), intent(inout), optional :: outside(..)
+      type(*), intent(in), optional :: weights(..), channels(..)
+      integer(c_int), intent(in) :: add
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_histogram_even(x, lower, upper, counts, outside, weights, channels, add, where) &
+        bind(C, name='tally_fortran_histogram_even')
+      import
+      type(*), intent(in) :: x(..), lower(..), upper(..)
+      type(*), intent(inout) :: counts(..)
+      type(*), intent(inout), optional :: outside(..)
+      type(*), intent(in), optional :: weights(..), channels(..)
+      integer(c_int), intent(in) :: add
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_histogram_range(x, edges, counts, outside, weights, channels, add, where) &
+        bind(C, name='tally_fortran_histogram_range')
+      import
+      type(*), intent(in) :: x(..), edges(..)
+      type(*), intent(inout) :: counts(..)
+      type(*), intent(inout), optional :: outside(..)
+      type(*), intent(in), optional :: weights(..), channels(..)
+      integer(c_int), intent(in) :: add
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_csr(made, columns, row_offsets, column_indices, values, row_ends, operation, &
+        fixed_values, fixed_columns) bind(C, name='tally_fortran_csr')
+      import
+      type(tally_csr), intent(inout) :: made
+      type(*), intent(in) :: columns(..)
+      type(*), intent(in), target :: row_offsets(..), column_indices(..), values(..)
+      type(*), intent(in), target, optional :: row_ends(..)
+      integer(c_int), intent(in), optional :: operation
+      integer(c_int), intent(in) :: fixed_values, fixed_columns
+    end function
+
+    integer(c_int) function c_validate(where, matrix) bind(C, name='tally_validate')
+      import
+      type(tally_executor), intent(in), optional :: where
+      type(tally_csr), intent(in) :: matrix
+    end function
+
+    integer(c_int) function c_spmv_plan_create(where, matrix, plan) bind(C, name='tally_spmv_plan_create')
+      import
+      type(tally_executor), intent(in), optional :: where
+      type(tally_csr), intent(in) :: matrix
+      type(tally_spmv_plan), intent(inout) :: plan
+    end function
+
+    subroutine c_spmv_plan_destroy(plan) bind(C, name='tally_spmv_plan_destroy')
+      import
+      type(c_ptr), value :: plan
+    end subroutine
+
+    integer(c_int) function c_spmv_plan_describe(plan, text) bind(C, name='tally_spmv_plan_describe')
+      import
+      type(c_ptr), value :: plan
+      type(c_ptr), intent(out) :: text
+    end function
+
+    integer(c_int) function c_spmv(matrix, x, y, alpha, beta, plan, where, grade) bind(C, name='tally_fortran_spmv')
+      import
+      type(tally_csr), intent(in) :: matrix
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: y(..)
+      type(*), intent(in), optional :: alpha(..), beta(..)
+      type(c_ptr), value :: plan
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: grade
+    end function
+
+    integer(c_int) function c_spmv_apart(matrix, x, y, w, alpha, beta, plan, where, grade) &
+        bind(C, name='tally_fortran_spmv_apart')
+      import
+      type(tally_csr), intent(in) :: matrix
+      type(*), intent(in) :: x(..), y(..)
+      type(*), intent(inout) :: w(..)
+      type(*), intent(in), optional :: alpha(..), beta(..)
+      type(c_ptr), value :: plan
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: grade
+    end function
+  end interface
+
+contains
+
+  ! --- Errors, names and versions ---------------------------------------------------------------------------------
+
+  !> Ends a call with its status: an error stop if it failed and nobody asks for the status. (For tally_mpi.)
+  subroutine tally_finish(status, stat, errmsg)
+    integer(c_int), intent(in) :: status
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    character(:), allocatable :: text
+    if (present(stat)) stat = status
+    if (status == TALLY_SUCCESS) return
+    text = tally_last_error()
+    if (present(errmsg)) errmsg = text
+    if (.not. present(stat)) error stop text
+  end subroutine
+
+  !> The text of this thread's last failure.
+  function tally_last_error() result(text)
+    character(:), allocatable :: text
+    text = text_at(c_last_error())
+  end function
+
+  !> 'size_mismatch'; 'unknown' for an integer that is no status.
+  function tally_status_name(status) result(name)
+    integer(c_int), intent(in) :: status
+    character(:), allocatable :: name
+    name = text_at(c_status_name(status))
+  end function
+
+  !> 'float64'; 'unknown' for an integer that is no type.
+  function tally_type_name(type) result(name)
+    integer(c_int), intent(in) :: type
+    character(:), allocatable :: name
+    name = text_at(c_type_name(type))
+  end function
+
+  function text_at(address) result(text)
+    type(c_ptr), intent(in) :: address
+    character(:), allocatable :: text
+    character(kind=c_char), pointer :: characters(:)
+    integer :: i
+    call c_f_pointer(address, characters, [c_strlen(address)])
+    allocate(character(size(characters)) :: text)
+    do i = 1, size(characters)
+      text(i:i) = characters(i)
+    end do
+  end function
+
+  ! --- Executors --------------------------------------------------------------------------------------------------
+
+  !> One thread, plain loops: the reference.
+  function tally_serial(stat, errmsg) result(where)
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_executor) :: where
+    call tally_finish(c_kept(c_serial(where)), stat, errmsg)
+  end function
+
+  !> One thread and vector instructions: the widest, or one of TALLY_INSTRUCTIONS_.
+  function tally_simd(instructions, stat, errmsg) result(where)
+    integer(c_int), intent(in), optional :: instructions
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_executor) :: where
+    call tally_finish(c_kept(c_simd(where, given(instructions, TALLY_INSTRUCTIONS_BEST))), stat, errmsg)
+  end function
+
+  !> Threads of OpenMP: as many as it would start, or `threads`.
+  function tally_openmp(threads, stat, errmsg) result(where)
+    integer(c_int), intent(in), optional :: threads
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_executor) :: where
+    call tally_finish(c_kept(c_openmp(where, given(threads, 0_c_int))), stat, errmsg)
+  end function
+
+  !> A CUDA device, by default the current one, and one of its streams, a cudaStream_t.
+  function tally_cuda(device, stream, stat, errmsg) result(where)
+    integer(c_int), intent(in), optional :: device
+    type(c_ptr), intent(in), optional :: stream
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_executor) :: where
+    type(c_ptr) :: chosen
+    chosen = c_null_ptr
+    if (present(stream)) chosen = stream
+    call tally_finish(c_kept(c_cuda(where, given(device, -1_c_int), chosen)), stat, errmsg)
+  end function
+
+  !> Kokkos's default execution space.
+  function tally_kokkos(stat, errmsg) result(where)
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_executor) :: where
+    call tally_finish(c_kept(c_kokkos(where)), stat, errmsg)
+  end function
+
+  !> One of the others, chosen at each call by the operands' place and size.
+  function tally_automatic(stat, errmsg) result(where)
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_executor) :: where
+    call tally_finish(c_kept(c_automatic(where)), stat, errmsg)
+  end function
+
+  !> 'serial', 'simd', 'openmp', 'cuda', 'kokkos' or 'automatic', with default options.
+  function tally_executor_named(name, stat, errmsg) result(where)
+    character(*), intent(in) :: name
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_executor) :: where
+    call tally_finish(c_kept(c_executor_named(where, trim(name) // c_null_char)), stat, errmsg)
+  end function
+
+  !> The name of an executor, as above.
+  function tally_executor_name(where, stat, errmsg) result(name)
+    type(tally_executor), intent(in) :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    character(:), allocatable :: name
+    type(c_ptr) :: text
+    integer(c_int) :: status
+    status = c_kept(c_executor_name(where, text))
+    name = ''
+    if (status == TALLY_SUCCESS) name = text_at(text)
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  !> The backends of this build, 'serial' first.
+  function tally_executors(stat, errmsg) result(list)
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_backend), allocatable :: list(:)
+    integer(c_size_t), parameter :: capacity = 64
+    type(c_ptr) :: names(capacity)
+    integer(c_int) :: usable(capacity), status
+    integer(c_size_t) :: count, i
+    count = 0
+    status = c_kept(c_executors(capacity, names, usable, count))
+    if (status /= TALLY_SUCCESS) count = 0
+    allocate(list(min(count, capacity)))
+    do i = 1, size(list)
+      list(i)%name = text_at(names(i))
+      list(i)%usable = usable(i) /= 0
+    end do
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  pure integer(c_int) function given(option, otherwise)
+    integer(c_int), intent(in), optional :: option
+    integer(c_int), intent(in) :: otherwise
+    given = otherwise
+    if (present(option)) given = option
+  end function
+
+  !> 1 where an option is there and true.
+  pure integer(c_int) function is_true(option)
+    logical, intent(in), optional :: option
+    is_true = 0
+    if (present(option)) is_true = merge(1_c_int, 0_c_int, option)
+  end function
+
+  ! --- Sums -------------------------------------------------------------------------------------------------------
+
+  function dot_bool_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(..)
+    logical(c_bool), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_bool_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    logical(c_bool), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_bool_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    logical(c_bool), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_bool_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(..)
+    integer(int8), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_bool_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    integer(int8), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_bool_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    integer(int8), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_bool_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(..)
+    integer(int32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_bool_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    integer(int32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_bool_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    integer(int32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_bool_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(..)
+    integer(int64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_bool_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    integer(int64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_bool_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    integer(int64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_bool_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(..)
+    real(real32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_bool_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    real(real32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_bool_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    real(real32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_bool_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(..)
+    real(real64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_bool_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    real(real64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_bool_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    real(real64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_bool_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(..)
+    complex(real32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_bool_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    complex(real32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_bool_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    complex(real32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_bool_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(..)
+    complex(real64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_bool_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    complex(real64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_bool_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    complex(real64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int8_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    logical(c_bool), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int8_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    logical(c_bool), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int8_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    logical(c_bool), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int8_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    integer(int8), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int8_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    integer(int8), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int8_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    integer(int8), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int8_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    integer(int32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int8_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    integer(int32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int8_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    integer(int32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int8_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    integer(int64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int8_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    integer(int64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int8_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    integer(int64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int8_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    real(real32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int8_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    real(real32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int8_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    real(real32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int8_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    real(real64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int8_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    real(real64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int8_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    real(real64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int8_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    complex(real32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int8_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    complex(real32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int8_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    complex(real32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int8_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    complex(real64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int8_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    complex(real64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int8_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    complex(real64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int32_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    logical(c_bool), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int32_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    logical(c_bool), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int32_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    logical(c_bool), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int32_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    integer(int8), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int32_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    integer(int8), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int32_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    integer(int8), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int32_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    integer(int32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int32_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    integer(int32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int32_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    integer(int32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int32_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    integer(int64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int32_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    integer(int64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int32_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    integer(int64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int32_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    real(real32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int32_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    real(real32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int32_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    real(real32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int32_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    real(real64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int32_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    real(real64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int32_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    real(real64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int32_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    complex(real32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int32_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    complex(real32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int32_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    complex(real32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int32_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    complex(real64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int32_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    complex(real64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int32_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    complex(real64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int64_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    logical(c_bool), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int64_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    logical(c_bool), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int64_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    logical(c_bool), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int64_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    integer(int8), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int64_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    integer(int8), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int64_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    integer(int8), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int64_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    integer(int32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int64_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    integer(int32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int64_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    integer(int32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int64_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    integer(int64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int64_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    integer(int64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int64_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    integer(int64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int64_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    real(real32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int64_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    real(real32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int64_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    real(real32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int64_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    real(real64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int64_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    real(real64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int64_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    real(real64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int64_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    complex(real32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int64_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    complex(real32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int64_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    complex(real32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_int64_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    complex(real64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_int64_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    complex(real64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_int64_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    complex(real64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_float32_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    logical(c_bool), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_float32_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    logical(c_bool), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_float32_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    logical(c_bool), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_float32_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    integer(int8), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_float32_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    integer(int8), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_float32_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    integer(int8), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_float32_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    integer(int32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_float32_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    integer(int32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_float32_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    integer(int32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_float32_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    integer(int64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_float32_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    integer(int64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_float32_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    integer(int64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_float32_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    real(real32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_float32_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    real(real32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_float32_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    real(real32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_float32_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    real(real64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_float32_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    real(real64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_float32_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    real(real64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_float32_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    complex(real32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_float32_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    complex(real32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_float32_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    complex(real32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_float32_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    complex(real64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_float32_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    complex(real64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_float32_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    complex(real64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_float64_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    logical(c_bool), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_float64_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    logical(c_bool), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_float64_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    logical(c_bool), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_float64_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    integer(int8), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_float64_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    integer(int8), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_float64_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    integer(int8), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_float64_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    integer(int32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_float64_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    integer(int32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_float64_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    integer(int32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_float64_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    integer(int64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_float64_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    integer(int64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_float64_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    integer(int64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_float64_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    real(real32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_float64_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    real(real32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_float64_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    real(real32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_float64_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    real(real64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_float64_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    real(real64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_float64_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    real(real64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_float64_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    complex(real32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_float64_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    complex(real32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_float64_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    complex(real32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_float64_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    complex(real64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_float64_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    complex(real64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_float64_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    complex(real64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_complex64_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(..)
+    logical(c_bool), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_complex64_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    logical(c_bool), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_complex64_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    logical(c_bool), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_complex64_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(..)
+    integer(int8), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_complex64_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    integer(int8), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_complex64_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    integer(int8), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_complex64_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(..)
+    integer(int32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_complex64_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    integer(int32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_complex64_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    integer(int32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_complex64_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(..)
+    integer(int64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_complex64_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    integer(int64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_complex64_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    integer(int64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_complex64_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(..)
+    real(real32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_complex64_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    real(real32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_complex64_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    real(real32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_complex64_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(..)
+    real(real64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_complex64_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    real(real64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_complex64_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    real(real64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_complex64_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(..)
+    complex(real32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_complex64_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    complex(real32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_complex64_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    complex(real32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_complex64_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(..)
+    complex(real64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_complex64_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    complex(real64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_complex64_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    complex(real64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_complex128_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(..)
+    logical(c_bool), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_complex128_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    logical(c_bool), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_complex128_bool(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    logical(c_bool), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_complex128_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(..)
+    integer(int8), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_complex128_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    integer(int8), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_complex128_int8(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    integer(int8), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_complex128_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(..)
+    integer(int32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_complex128_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    integer(int32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_complex128_int32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    integer(int32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_complex128_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(..)
+    integer(int64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_complex128_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    integer(int64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_complex128_int64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    integer(int64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_complex128_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(..)
+    real(real32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_complex128_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    real(real32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_complex128_float32(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    real(real32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_complex128_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(..)
+    real(real64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_complex128_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    real(real64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_complex128_float64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    real(real64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_complex128_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(..)
+    complex(real32), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_complex128_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    complex(real32), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_complex128_complex64(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    complex(real32), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function dot_complex128_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(..)
+    complex(real64), intent(in) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function multi_dot_complex128_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    complex(real64), intent(in) :: y(:)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_multi_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function batched_dot_complex128_complex128(x, y, where, grade, conjugate, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    complex(real64), intent(in) :: y(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
+  end function
+
+  function sum_bool(x, where, grade, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function asum_bool(x, where, grade, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function nrm2_bool(x, where, grade, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sum_int8(x, where, grade, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function asum_int8(x, where, grade, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function nrm2_int8(x, where, grade, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sum_int32(x, where, grade, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function asum_int32(x, where, grade, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function nrm2_int32(x, where, grade, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sum_int64(x, where, grade, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function asum_int64(x, where, grade, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function nrm2_int64(x, where, grade, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sum_float32(x, where, grade, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    r = 0
+    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function asum_float32(x, where, grade, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    r = 0
+    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function nrm2_float32(x, where, grade, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    r = 0
+    call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sum_float64(x, where, grade, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function asum_float64(x, where, grade, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function nrm2_float64(x, where, grade, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sum_complex64(x, where, grade, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r
+    r = 0
+    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function asum_complex64(x, where, grade, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    r = 0
+    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function nrm2_complex64(x, where, grade, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    r = 0
+    call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sum_complex128(x, where, grade, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    r = 0
+    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function asum_complex128(x, where, grade, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function nrm2_complex128(x, where, grade, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  ! The second form of each writes the result to `result`: to a number of another type that the operation has, such as
+  ! double precision for single, to memory of the device with wait=TALLY_WAIT_NO, or with sum_type, which is
+  ! TALLY_FLOAT64 or another type of exact sums, to the words of such a sum, integer(int64), to which it adds.
+
+  subroutine tally_dot_into(x, y, result, sum_type, where, grade, conjugate, wait, stat, errmsg)
+    type(*), intent(in) :: x(..), y(..)
+    type(*), intent(inout) :: result(..)
+    integer(c_int), intent(in), optional :: sum_type, grade, conjugate, wait
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_dot(x, y, result, sum_type, where, grade, conjugate, wait), stat, errmsg)
+  end subroutine
+
+  subroutine tally_sum_into(x, result, sum_type, where, grade, wait, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: result(..)
+    integer(c_int), intent(in), optional :: sum_type, grade, wait
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_sum(x, result, sum_type, where, grade, wait), stat, errmsg)
+  end subroutine
+
+  subroutine tally_asum_into(x, result, sum_type, where, grade, wait, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: result(..)
+    integer(c_int), intent(in), optional :: sum_type, grade, wait
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_asum(x, result, sum_type, where, grade, wait), stat, errmsg)
+  end subroutine
+
+  !> With sum_type it adds squares, and tally_round_root_words takes the root.
+  subroutine tally_nrm2_into(x, result, sum_type, where, grade, wait, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: result(..)
+    integer(c_int), intent(in), optional :: sum_type, grade, wait
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_nrm2(x, result, sum_type, where, grade, wait), stat, errmsg)
+  end subroutine
+
+  subroutine tally_multi_dot_into(x, y, results, sum_type, where, grade, conjugate, wait, stat, errmsg)
+    type(*), intent(in) :: x(..), y(..)
+    type(*), intent(inout) :: results(..)
+    integer(c_int), intent(in), optional :: sum_type, grade, conjugate, wait
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_multi_dot(x, y, results, sum_type, where, grade, conjugate, wait), stat, errmsg)
+  end subroutine
+
+  subroutine tally_batched_dot_into(x, y, results, sum_type, where, grade, conjugate, wait, stat, errmsg)
+    type(*), intent(in) :: x(..), y(..)
+    type(*), intent(inout) :: results(..)
+    integer(c_int), intent(in), optional :: sum_type, grade, conjugate, wait
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_batched_dot(x, y, results, sum_type, where, grade, conjugate, wait), stat, errmsg)
+  end subroutine
+
+  function vector_of(x, stat, errmsg) result(made)
+    type(*), intent(in), target :: x(..)
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_vector) :: made
+    call tally_finish(c_vector(x, made), stat, errmsg)
+  end function
+
+  !> results(j) is the dot product of x(j) and y(j): vectors of any sizes, those of x of one type, and those of y.
+  subroutine tally_multi_dot_list(x, y, results, sum_type, where, grade, conjugate, wait, stat, errmsg)
+    type(tally_vector), intent(in) :: x(:), y(:)
+    type(*), intent(inout) :: results(..)
+    integer(c_int), intent(in), optional :: sum_type, grade, conjugate, wait
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_multi_dot_list(size(x, kind=c_size_t), x, size(y, kind=c_size_t), y, results, sum_type, where, &
+                                       grade, conjugate, wait), stat, errmsg)
+  end subroutine
+
+  !> Adds the words of the sums at `from` to those at `to`, and leaves normal forms; without `from` it does that alone.
+  subroutine tally_merge_words(to, sum_type, from, stat, errmsg)
+    type(*), intent(inout) :: to(..)
+    integer(c_int), intent(in) :: sum_type
+    type(*), intent(in), optional :: from(..)
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_merge_words(to, sum_type, from), stat, errmsg)
+  end subroutine
+
+  !> results(j) = sum j of those at `words`, correctly rounded.
+  subroutine tally_round_words(words, results, sum_type, where, wait, stat, errmsg)
+    type(*), intent(in) :: words(..)
+    type(*), intent(inout) :: results(..)
+    integer(c_int), intent(in) :: sum_type
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: wait
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_round_words(words, results, sum_type, where, wait), stat, errmsg)
+  end subroutine
+
+  !> The same with the square root of each sum.
+  subroutine tally_round_root_words(words, results, sum_type, where, wait, stat, errmsg)
+    type(*), intent(in) :: words(..)
+    type(*), intent(inout) :: results(..)
+    integer(c_int), intent(in) :: sum_type
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: wait
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_round_root_words(words, results, sum_type, where, wait), stat, errmsg)
+  end subroutine
+
+  ! --- Extrema ----------------------------------------------------------------------------------------------------
+
+  function min_bool(x, index, where, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    logical(c_bool) :: r
+    r = .false.
+    call tally_finish(c_min(x, r, index, where), stat, errmsg)
+  end function
+
+  function max_bool(x, index, where, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    logical(c_bool) :: r
+    r = .false.
+    call tally_finish(c_max(x, r, index, where), stat, errmsg)
+  end function
+
+  function min_int8(x, index, where, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int8) :: r
+    r = 0
+    call tally_finish(c_min(x, r, index, where), stat, errmsg)
+  end function
+
+  function max_int8(x, index, where, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int8) :: r
+    r = 0
+    call tally_finish(c_max(x, r, index, where), stat, errmsg)
+  end function
+
+  function min_int32(x, index, where, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int32) :: r
+    r = 0
+    call tally_finish(c_min(x, r, index, where), stat, errmsg)
+  end function
+
+  function max_int32(x, index, where, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int32) :: r
+    r = 0
+    call tally_finish(c_max(x, r, index, where), stat, errmsg)
+  end function
+
+  function min_int64(x, index, where, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_min(x, r, index, where), stat, errmsg)
+  end function
+
+  function max_int64(x, index, where, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    r = 0
+    call tally_finish(c_max(x, r, index, where), stat, errmsg)
+  end function
+
+  function min_float32(x, index, where, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    r = 0
+    call tally_finish(c_min(x, r, index, where), stat, errmsg)
+  end function
+
+  function max_float32(x, index, where, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    r = 0
+    call tally_finish(c_max(x, r, index, where), stat, errmsg)
+  end function
+
+  function min_float64(x, index, where, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_min(x, r, index, where), stat, errmsg)
+  end function
+
+  function max_float64(x, index, where, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    r = 0
+    call tally_finish(c_max(x, r, index, where), stat, errmsg)
+  end function
+
+  !> The smallest and the largest element in one pass, of the type of x, and their indices, counted from 1.
+  subroutine tally_minmax(x, smallest, largest, smallest_index, largest_index, where, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: smallest(..), largest(..)
+    integer(int64), intent(inout), optional :: smallest_index, largest_index
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_minmax(x, smallest, largest, smallest_index, largest_index, where), stat, errmsg)
+  end subroutine
+
+  !> The lowest index, counted from 1 in array order, of the element of largest magnitude, as BLAS has it; 0 if there is
+  !> no element.
+  function tally_iamax(x, where, stat, errmsg) result(index)
+    type(*), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: index
+    index = 0
+    call tally_finish(c_iamax(x, index, where), stat, errmsg)
+  end function
+
+  ! --- Element-wise functions -------------------------------------------------------------------------------------
+
+  !> y = x
+  subroutine tally_copy(x, y, where, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_copy(x, y, where), stat, errmsg)
+  end subroutine
+
+  !> y = max(x, 0)
+  subroutine tally_relu(x, y, where, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_relu(x, y, where), stat, errmsg)
+  end subroutine
+
+  !> y = 1 / (1 + exp(-x))
+  subroutine tally_sigmoid(x, y, where, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_sigmoid(x, y, where), stat, errmsg)
+  end subroutine
+
+  !> y = exp(x)
+  subroutine tally_exp(x, y, where, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_exp(x, y, where), stat, errmsg)
+  end subroutine
+
+  !> z = value
+  subroutine tally_fill(value, z, where, stat, errmsg)
+    type(*), intent(in) :: value(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_fill(value, z, where), stat, errmsg)
+  end subroutine
+
+  !> Exchanges the elements of two arrays of one type.
+  subroutine tally_swap(x, y, where, stat, errmsg)
+    type(*), intent(inout) :: x(..), y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_swap(x, y, where), stat, errmsg)
+  end subroutine
+
+  !> z(i) = the element of x with the number indices(i), counted from 0 as in tally.h and in the columns of a tally_csr.
+  subroutine tally_gather(x, indices, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..), indices(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_gather(x, indices, z, where), stat, errmsg)
+  end subroutine
+
+  !> The element of z with the number indices(i), counted from 0, = x(i). No index is there twice.
+  subroutine tally_scatter(x, indices, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..), indices(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_scatter(x, indices, z, where), stat, errmsg)
+  end subroutine
+
+  !> x = alpha x
+  subroutine tally_scal(alpha, x, where, stat, errmsg)
+    type(*), intent(in) :: alpha(..)
+    type(*), intent(inout) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_scal(alpha, x, where), stat, errmsg)
+  end subroutine
+
+  !> y = alpha x + y
+  subroutine tally_axpy(alpha, x, y, where, stat, errmsg)
+    type(*), intent(in) :: alpha(..), x(..)
+    type(*), intent(inout) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_axpy(alpha, x, y, where), stat, errmsg)
+  end subroutine
+
+  !> y = alpha x + beta y; y is not read where beta is 0.
+  subroutine tally_axpby(alpha, x, beta, y, where, stat, errmsg)
+    type(*), intent(in) :: alpha(..), x(..), beta(..)
+    type(*), intent(inout) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_axpby(alpha, x, beta, y, where), stat, errmsg)
+  end subroutine
+
+  !> w = alpha x + beta y
+  subroutine tally_waxpby(alpha, x, beta, y, w, where, stat, errmsg)
+    type(*), intent(in) :: alpha(..), x(..), beta(..), y(..)
+    type(*), intent(inout) :: w(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_waxpby(alpha, x, beta, y, w, where), stat, errmsg)
+  end subroutine
+
+  !> z = (alpha x + beta y) + gamma z; z is not read where gamma is 0.
+  subroutine tally_axpbypcz(alpha, x, beta, y, gamma, z, where, stat, errmsg)
+    type(*), intent(in) :: alpha(..), x(..), beta(..), y(..), gamma(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_axpbypcz(alpha, x, beta, y, gamma, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = x + y
+  subroutine tally_add(x, y, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..), y(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_add(x, y, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = x - y
+  subroutine tally_sub(x, y, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..), y(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_sub(x, y, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = x y
+  subroutine tally_mul(x, y, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..), y(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_mul(x, y, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = (alpha x) y + beta z; z is not read where beta is 0.
+  subroutine tally_axypbz(alpha, x, y, beta, z, where, stat, errmsg)
+    type(*), intent(in) :: alpha(..), x(..), y(..), beta(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_axypbz(alpha, x, y, beta, z, where), stat, errmsg)
+  end subroutine
+
+  !> y = alpha x + y, then result = the dot product of y and v (default: y itself), in one pass; result has a type that
+  !> tally_dot has for them.
+  subroutine tally_axpy_dot(alpha, x, y, result, v, where, grade, conjugate, wait, stat, errmsg)
+    type(*), intent(in) :: alpha(..), x(..)
+    type(*), intent(inout) :: y(..), result(..)
+    type(*), intent(in), optional :: v(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate, wait
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_axpy_dot(alpha, x, y, result, v, where, grade, conjugate, wait), stat, errmsg)
+  end subroutine
+
+  !> w = alpha x + beta y, then result = the 2-norm of w, in one pass; result has a type that tally_nrm2 has for w.
+  subroutine tally_waxpby_nrm2(alpha, x, beta, y, w, result, where, grade, wait, stat, errmsg)
+    type(*), intent(in) :: alpha(..), x(..), beta(..), y(..)
+    type(*), intent(inout) :: w(..), result(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, wait
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_waxpby_nrm2(alpha, x, beta, y, w, result, where, grade, wait), stat, errmsg)
+  end subroutine
+
+  ! --- Histograms -------------------------------------------------------------------------------------------------
+
+  ! The number of bins is the size of counts, which are contiguous, integer(int32) or integer(int64). `channels` says
+  ! that sample i is of channel mod(i - 1, channels), and counts(bins, channels). `outside`, integer(int64), gets how
+  ! many samples of each channel are below the first edge, above the last, and NaNs. With `weights`, real, counts are
+  ! real and hold each bin's exact sum, rounded once, or integer(int64) and hold its words. add=.true. adds to counts
+  ! and outside what would otherwise be written over them.
+
+  !> Counts how many keys are 0, 1, 2, ...: counts(1) has the zeros.
+  subroutine tally_bincount(keys, counts, outside, weights, channels, add, where, stat, errmsg)
+    type(*), intent(in) :: keys(..)
+    type(*), intent(inout) :: counts(..)
+    type(*), intent(inout), optional :: outside(..)
+    type(*), intent(in), optional :: weights(..), channels(..)
+    logical, intent(in), optional :: add
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_bincount(keys, counts, outside, weights, channels, is_true(add), where), stat, errmsg)
+  end subroutine
+
+  !> Counts in bins of equal width from lower to upper.
+  subroutine tally_histogram_even(x, lower, upper, counts, outside, weights, channels, add, where, stat, errmsg)
+    type(*), intent(in) :: x(..), lower(..), upper(..)
+    type(*), intent(inout) :: counts(..)
+    type(*), intent(inout), optional :: outside(..)
+    type(*), intent(in), optional :: weights(..), channels(..)
+    logical, intent(in), optional :: add
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_histogram_even(x, lower, upper, counts, outside, weights, channels, is_true(add), where), stat, &
+                      errmsg)
+  end subroutine
+
+  !> Counts between each edge and the next: one edge more than bins.
+  subroutine tally_histogram_range(x, edges, counts, outside, weights, channels, add, where, stat, errmsg)
+    type(*), intent(in) :: x(..), edges(..)
+    type(*), intent(inout) :: counts(..)
+    type(*), intent(inout), optional :: outside(..)
+    type(*), intent(in), optional :: weights(..), channels(..)
+    logical, intent(in), optional :: add
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_histogram_range(x, edges, counts, outside, weights, channels, is_true(add), where), stat, errmsg)
+  end subroutine
+
+  ! --- Sparse matrices --------------------------------------------------------------------------------------------
+
+  function csr_of(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, fixed_columns, stat, &
+                  errmsg) result(matrix)
+    type(*), intent(in) :: columns(..)
+    type(*), intent(in), target :: row_offsets(..), column_indices(..), values(..)
+    type(*), intent(in), target, optional :: row_ends(..)
+    integer(c_int), intent(in), optional :: operation
+    logical, intent(in), optional :: fixed_values, fixed_columns
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_csr) :: matrix
+    call tally_finish(c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, &
+                            is_true(fixed_values), is_true(fixed_columns)), stat, errmsg)
+  end function
+
+  !> Checks a whole matrix: TALLY_INVALID_ARGUMENT for the first offset or column that is wrong.
+  subroutine tally_validate(matrix, where, stat, errmsg)
+    type(tally_csr), intent(in) :: matrix
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_kept(c_validate(where, matrix)), stat, errmsg)
+  end subroutine
+
+  !> Makes a plan for products with this matrix, which it validates. The row offsets must stay as they are as long as it
+  !> is used; so must what fixed_values and fixed_columns of the matrix promise.
+  subroutine tally_spmv_plan_create(plan, matrix, where, stat, errmsg)
+    type(tally_spmv_plan), intent(inout) :: plan
+    type(tally_csr), intent(in) :: matrix
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_kept(c_spmv_plan_create(where, matrix, plan)), stat, errmsg)
+  end subroutine
+
+  !> Ends a plan. A plan that was never made is fine.
+  subroutine tally_spmv_plan_destroy(plan)
+    type(tally_spmv_plan), intent(inout) :: plan
+    call c_spmv_plan_destroy(plan%plan)
+    plan%plan = c_null_ptr
+  end subroutine
+
+  !> How rows are summed and why, for people.
+  function tally_spmv_plan_describe(plan, stat, errmsg) result(text)
+    type(tally_spmv_plan), intent(in) :: plan
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    character(:), allocatable :: text
+    type(c_ptr) :: address
+    integer(c_int) :: status
+    status = c_kept(c_spmv_plan_describe(plan%plan, address))
+    text = ''
+    if (status == TALLY_SUCCESS) text = text_at(address)
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  !> y = alpha A x + beta y, without factors y = A x. y is not read where beta is 0. The plan is one of this matrix.
+  subroutine tally_spmv(matrix, x, y, alpha, beta, plan, where, grade, stat, errmsg)
+    type(tally_csr), intent(in) :: matrix
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: y(..)
+    type(*), intent(in), optional :: alpha(..), beta(..)
+    type(tally_spmv_plan), intent(in), optional :: plan
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_spmv(matrix, x, y, alpha, beta, address_of(plan), where, grade), stat, errmsg)
+  end subroutine
+
+  !> w = alpha A x + beta y, with w apart from y.
+  subroutine tally_spmv_apart(matrix, x, y, w, alpha, beta, plan, where, grade, stat, errmsg)
+    type(tally_csr), intent(in) :: matrix
+    type(*), intent(in) :: x(..), y(..)
+    type(*), intent(inout) :: w(..)
+    type(*), intent(in), optional :: alpha(..), beta(..)
+    type(tally_spmv_plan), intent(in), optional :: plan
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_spmv_apart(matrix, x, y, w, alpha, beta, address_of(plan), where, grade), stat, errmsg)
+  end subroutine
+
+  type(c_ptr) function address_of(plan)
+    type(tally_spmv_plan), intent(in), optional :: plan
+    address_of = c_null_ptr
+    if (present(plan)) address_of = plan%plan
+  end function
+end module

@@ -1,0 +1,962 @@
+/* What module tally calls: one C function an operation, in C11 on tally.h alone. An argument that
+ * is absent in Fortran is a null pointer here. Compile it with the ISO_Fortran_binding.h of the
+ * Fortran compiler that compiles tally.f90. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tally_fortran.h"
+
+typedef tally_fortran_call call;
+typedef tally_fortran_vector vector;
+
+/* --- Errors ----------------------------------------------------------------------------------- */
+
+static _Thread_local char last_error[512];
+
+void tally_fortran_fail(call* c, tally_status status, const char* format, ...) {
+  if (c->status != TALLY_SUCCESS) return;
+  c->status = status;
+  const int length = snprintf(last_error, sizeof last_error, "%s: ", c->name);
+  va_list values;
+  va_start(values, format);
+  vsnprintf(last_error + length, sizeof last_error - (size_t)length, format, values);
+  va_end(values);
+}
+
+tally_status tally_fortran_kept(tally_status status) {
+  if (status != TALLY_SUCCESS) tally_copy_last_error(last_error, sizeof last_error);
+  return status;
+}
+
+const char* tally_fortran_last_error(void) { return last_error; }
+
+/* --- Descriptors ------------------------------------------------------------------------------ */
+
+tally_type tally_fortran_type_of(call* c, const char* name, const CFI_cdesc_t* d) {
+  static const struct {
+    CFI_type_t descriptor;
+    tally_type type;
+  } known[] = {{CFI_type_Bool, TALLY_BOOL},
+               {CFI_type_int8_t, TALLY_INT8},
+               {CFI_type_int32_t, TALLY_INT32},
+               {CFI_type_int64_t, TALLY_INT64},
+#ifdef CFI_type_half_float
+               {CFI_type_half_float, TALLY_FLOAT16},
+#endif
+#ifdef CFI_type_bfloat
+               {CFI_type_bfloat, TALLY_BFLOAT16},
+#endif
+               {CFI_type_float, TALLY_FLOAT32},
+               {CFI_type_double, TALLY_FLOAT64},
+               {CFI_type_float_Complex, TALLY_COMPLEX64},
+               {CFI_type_double_Complex, TALLY_COMPLEX128}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
+    if (d->type == known[i].descriptor && d->elem_len == tally_type_size(known[i].type)) {
+      return known[i].type;
+    }
+  }
+  tally_fortran_fail(c, TALLY_UNSUPPORTED_TYPE,
+                     "%s has elements of %zu bytes that are none of integer of 1, 4 or 8 bytes, "
+                     "logical(c_bool), real or complex of single or double precision",
+                     name, (size_t)d->elem_len);
+  return TALLY_BOOL;
+}
+
+vector tally_fortran_scalar(call* c, const char* name, const CFI_cdesc_t* d) {
+  vector v = {1, NULL, 1, TALLY_BOOL};
+  if (c->status != TALLY_SUCCESS) return v;
+  if (d->rank != 0) {
+    tally_fortran_fail(c, TALLY_INVALID_ARGUMENT, "%s has rank %d; it must be a scalar", name,
+                       (int)d->rank);
+    return v;
+  }
+  v.type = tally_fortran_type_of(c, name, d);
+  v.data = d->base_addr;
+  return v;
+}
+
+/* Whether an array has as many elements as its last extent says, and how many that is. */
+static int has_size(call* c, const char* name, const CFI_cdesc_t* d, size_t* n) {
+  *n = 1;
+  for (int i = 0; i < d->rank; ++i) {
+    if (d->dim[i].extent < 0) {
+      tally_fortran_fail(c, TALLY_INVALID_ARGUMENT,
+                         "%s has assumed size; pass a section with both bounds, %s(1:n)", name,
+                         name);
+      return 0;
+    }
+    *n *= (size_t)d->dim[i].extent;
+  }
+  return 1;
+}
+
+vector tally_fortran_vector_of(call* c, const char* name, const CFI_cdesc_t* d) {
+  vector v = {0, NULL, 1, TALLY_BOOL};
+  if (c->status != TALLY_SUCCESS) return v;
+  if (d->rank == 0) {
+    tally_fortran_fail(c, TALLY_INVALID_ARGUMENT, "%s is a scalar; it must be an array", name);
+    return v;
+  }
+  v.type = tally_fortran_type_of(c, name, d);
+  size_t n;
+  if (c->status != TALLY_SUCCESS || !has_size(c, name, d, &n)) return v;
+  const ptrdiff_t element = (ptrdiff_t)d->elem_len;
+  ptrdiff_t stride = 0,
+            next = 0; /* from one element to the next; where the next dimension begins */
+  for (int i = 0; i < d->rank && n > 0; ++i) {
+    const ptrdiff_t extent = (ptrdiff_t)d->dim[i].extent, step = (ptrdiff_t)d->dim[i].sm;
+    if (extent == 1) continue;
+    if (stride == 0) {
+      stride = step;
+    } else if (step != next) {
+      tally_fortran_fail(c, TALLY_INVALID_ARGUMENT,
+                         "the elements of %s have more than one stride: %td bytes, and %td where "
+                         "dimension %d goes on; pass a contiguous copy, or a part of it at a time",
+                         name, stride, step, i + 1);
+      return v;
+    }
+    next = step * extent;
+  }
+  if (stride % element != 0) {
+    tally_fortran_fail(c, TALLY_INVALID_ARGUMENT,
+                       "the elements of %s are %td bytes apart, which is no multiple of their %td",
+                       name, stride, element);
+    return v;
+  }
+  v.n = n;
+  v.data = d->base_addr;
+  if (n > 1) {
+    v.inc = stride / element;
+    if (stride < 0) v.data = (char*)v.data + (ptrdiff_t)(n - 1) * stride;
+  }
+  return v;
+}
+
+vector tally_fortran_contiguous(call* c, const char* name, const CFI_cdesc_t* d) {
+  const vector v = tally_fortran_vector_of(c, name, d);
+  if (v.inc != 1) {
+    tally_fortran_fail(c, TALLY_INVALID_ARGUMENT,
+                       "%s has a stride of %td elements; it must be contiguous", name, v.inc);
+  }
+  return v;
+}
+
+void tally_fortran_check_size(call* c, const char* name, const vector* v, size_t n,
+                              const char* other) {
+  if (v->n == n) return;
+  tally_fortran_fail(c, TALLY_SIZE_MISMATCH, "%s has %zu elements, %s %zu", name, v->n, other, n);
+}
+
+/* A vector that has as many elements as another one. */
+static vector vector_like(call* c, const char* name, const CFI_cdesc_t* d, const vector* other,
+                          const char* other_name) {
+  const vector v = tally_fortran_vector_of(c, name, d);
+  if (v.n != other->n) {
+    tally_fortran_fail(c, TALLY_SIZE_MISMATCH, "%s has %zu elements, %s has %zu", name, v.n,
+                       other_name, other->n);
+  }
+  return v;
+}
+
+static vector vector_of(call* c, const char* name, const CFI_cdesc_t* d) {
+  return tally_fortran_vector_of(c, name, d);
+}
+
+static vector scalar(call* c, const char* name, const CFI_cdesc_t* d) {
+  return tally_fortran_scalar(c, name, d);
+}
+
+/* An integer of any kind. */
+static size_t integer(call* c, const char* name, const CFI_cdesc_t* d) {
+  const vector v = scalar(c, name, d);
+  if (c->status != TALLY_SUCCESS) return 0;
+  int64_t value = -1;
+  switch (v.type) {
+    case TALLY_INT8:
+      value = *(const int8_t*)v.data;
+      break;
+    case TALLY_INT32:
+      value = *(const int32_t*)v.data;
+      break;
+    case TALLY_INT64:
+      value = *(const int64_t*)v.data;
+      break;
+    default:
+      tally_fortran_fail(c, TALLY_UNSUPPORTED_TYPE, "%s is not an integer", name);
+      return 0;
+  }
+  if (value < 0) {
+    tally_fortran_fail(c, TALLY_INVALID_ARGUMENT, "%s is %lld", name, (long long)value);
+    return 0;
+  }
+  return (size_t)value;
+}
+
+/* --- Results ---------------------------------------------------------------------------------- */
+
+static int value_of(const int* option) { return option == NULL ? 0 : *option; }
+
+static tally_call_options options_of(const int* grade, const int* conjugate, const int* wait,
+                                     const int* sum_type) {
+  tally_call_options options = {.size = sizeof options};
+  options.grade = value_of(grade);
+  options.conjugate = value_of(conjugate);
+  options.wait = value_of(wait);
+  options.form = sum_type == NULL ? TALLY_RESULT_ROUNDED : TALLY_RESULT_WORDS;
+  return options;
+}
+
+/* The words of `count` exact sums. */
+static vector words_of(call* c, const char* name, const CFI_cdesc_t* d, tally_type sum_type,
+                       size_t count) {
+  const vector v = tally_fortran_contiguous(c, name, d);
+  const size_t words = tally_exact_words(sum_type);
+  if (words == 0) {
+    tally_fortran_fail(c, TALLY_UNSUPPORTED_TYPE, "%d is not the type of an exact sum", sum_type);
+  } else if (c->status == TALLY_SUCCESS && v.type != TALLY_INT64) {
+    tally_fortran_fail(c, TALLY_UNSUPPORTED_TYPE, "%s holds words, which are of integer(int64)",
+                       name);
+  }
+  if (v.n != count * words) {
+    tally_fortran_fail(c, TALLY_SIZE_MISMATCH,
+                       "%s has %zu elements, and the words of %zu sums are %zu", name, v.n, count,
+                       count * words);
+  }
+  return v;
+}
+
+/* Where `count` results go: numbers, or with a sum_type the words of exact sums of that type. */
+static vector results_of(call* c, const char* name, const CFI_cdesc_t* d, const int* sum_type,
+                         size_t count) {
+  if (c->status == TALLY_SUCCESS && sum_type != NULL) {
+    vector v = words_of(c, name, d, *sum_type, count);
+    v.type = *sum_type;
+    return v;
+  }
+  if (c->status == TALLY_SUCCESS && d->rank == 0 && count == 1) return scalar(c, name, d);
+  const vector v = tally_fortran_contiguous(c, name, d);
+  tally_fortran_check_size(c, name, &v, count, "and the number of results is");
+  return v;
+}
+
+/* --- Sums ------------------------------------------------------------------------------------- */
+
+tally_status tally_fortran_dot(const CFI_cdesc_t* x, const CFI_cdesc_t* y,
+                               const CFI_cdesc_t* result, const int* sum_type,
+                               const tally_executor* where, const int* grade, const int* conjugate,
+                               const int* wait) {
+  call c = {"tally_dot", TALLY_SUCCESS};
+  const vector u = vector_of(&c, "x", x), v = vector_like(&c, "y", y, &u, "x");
+  const vector r = results_of(&c, "result", result, sum_type, 1);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, conjugate, wait, sum_type);
+  return tally_fortran_kept(tally_dot(where, u.n, u.type, u.data, u.inc, v.type, v.data, v.inc,
+                                      r.type, r.data, &options));
+}
+
+typedef tally_status sum_of_one(const tally_executor*, size_t, tally_type, const void*, ptrdiff_t,
+                                tally_type, void*, const tally_call_options*);
+
+static tally_status reduce(const char* name, sum_of_one* sum, const CFI_cdesc_t* x,
+                           const CFI_cdesc_t* result, const int* sum_type,
+                           const tally_executor* where, const int* grade, const int* wait) {
+  call c = {name, TALLY_SUCCESS};
+  const vector u = vector_of(&c, "x", x);
+  const vector r = results_of(&c, "result", result, sum_type, 1);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, NULL, wait, sum_type);
+  return tally_fortran_kept(sum(where, u.n, u.type, u.data, u.inc, r.type, r.data, &options));
+}
+
+tally_status tally_fortran_sum(const CFI_cdesc_t* x, const CFI_cdesc_t* result, const int* sum_type,
+                               const tally_executor* where, const int* grade, const int* wait) {
+  return reduce("tally_sum", tally_sum, x, result, sum_type, where, grade, wait);
+}
+
+tally_status tally_fortran_asum(const CFI_cdesc_t* x, const CFI_cdesc_t* result,
+                                const int* sum_type, const tally_executor* where, const int* grade,
+                                const int* wait) {
+  return reduce("tally_asum", tally_asum, x, result, sum_type, where, grade, wait);
+}
+
+tally_status tally_fortran_nrm2(const CFI_cdesc_t* x, const CFI_cdesc_t* result,
+                                const int* sum_type, const tally_executor* where, const int* grade,
+                                const int* wait) {
+  return reduce("tally_nrm2", tally_nrm2, x, result, sum_type, where, grade, wait);
+}
+
+/* The columns of an array of rank 2: vectors of n elements each, `ld` elements apart. */
+typedef struct columns {
+  vector first; /* the first column, or all of what tally_fortran_vector_of says if there is none */
+  size_t k;
+  ptrdiff_t ld;
+  int is_plain; /* whether the columns have no gaps, and none lies before the first */
+} columns;
+
+static columns columns_of(call* c, const char* name, const CFI_cdesc_t* d) {
+  columns a = {{0, NULL, 1, TALLY_BOOL}, 0, 0, 1};
+  if (c->status != TALLY_SUCCESS) return a;
+  if (d->rank != 2) {
+    tally_fortran_fail(c, TALLY_INVALID_ARGUMENT, "%s has rank %d; it must have rank 2", name,
+                       (int)d->rank);
+    return a;
+  }
+  CFI_CDESC_T(2) column;
+  memcpy(&column, d, sizeof(CFI_CDESC_T(2)));
+  column.dim[1].extent = d->dim[1].extent < 0 ? d->dim[1].extent : 1;
+  a.first = vector_of(c, name, (const CFI_cdesc_t*)&column);
+  if (c->status != TALLY_SUCCESS) return a;
+  a.k = (size_t)d->dim[1].extent;
+  const ptrdiff_t step = a.k > 1 ? (ptrdiff_t)d->dim[1].sm : 0;
+  if (step % (ptrdiff_t)d->elem_len != 0) {
+    tally_fortran_fail(c, TALLY_INVALID_ARGUMENT,
+                       "the columns of %s are %td bytes apart, which is no multiple of %zu", name,
+                       step, (size_t)d->elem_len);
+  }
+  a.ld = step / (ptrdiff_t)d->elem_len;
+  a.is_plain = a.first.inc == 1 && a.ld >= 0;
+  return a;
+}
+
+static void* column_at(const columns* a, size_t j) {
+  return (char*)a->first.data + (ptrdiff_t)j * a->ld * (ptrdiff_t)tally_type_size(a->first.type);
+}
+
+/* k pairs of vectors. */
+static tally_status dot_pairs(call* c, const vector* x, const vector* y, size_t k, const vector* r,
+                              const tally_executor* where, const tally_call_options* options) {
+  const size_t bytes = sizeof(size_t) + 2 * sizeof(void*) + 2 * sizeof(ptrdiff_t);
+  char* const memory = k > 0 ? malloc(k * bytes) : NULL;
+  if (k > 0 && memory == NULL) {
+    tally_fortran_fail(c, TALLY_OUT_OF_MEMORY, "out of memory");
+    return c->status;
+  }
+  const void** const px = (const void**)memory;
+  const void** const py = px + k;
+  size_t* const n = (size_t*)(py + k);
+  ptrdiff_t* const incx = (ptrdiff_t*)(n + k);
+  ptrdiff_t* const incy = incx + k;
+  for (size_t j = 0; j < k; ++j) {
+    n[j] = x[j].n;
+    px[j] = x[j].data;
+    py[j] = y[j].data;
+    incx[j] = x[j].inc;
+    incy[j] = y[j].inc;
+  }
+  const tally_status status = tally_fortran_kept(
+      tally_multi_dot_list(where, k, n, k > 0 ? x->type : TALLY_FLOAT64, px, incx,
+                           k > 0 ? y->type : TALLY_FLOAT64, py, incy, r->type, r->data, options));
+  free(memory);
+  return status;
+}
+
+/* The same for columns, which this makes vectors of. `y` may be one vector for all. */
+static tally_status dot_columns(call* c, const columns* x, const columns* y, const vector* r,
+                                const tally_executor* where, const tally_call_options* options) {
+  vector* const vectors = malloc((2 * x->k + 1) * sizeof(vector));
+  if (vectors == NULL) {
+    tally_fortran_fail(c, TALLY_OUT_OF_MEMORY, "out of memory");
+    return c->status;
+  }
+  for (size_t j = 0; j < x->k; ++j) {
+    vectors[j] = x->first;
+    vectors[j].data = column_at(x, j);
+    vectors[x->k + j] = y->first;
+    vectors[x->k + j].data = column_at(y, j);
+  }
+  const tally_status status = dot_pairs(c, vectors, vectors + x->k, x->k, r, where, options);
+  free(vectors);
+  return status;
+}
+
+tally_status tally_fortran_multi_dot(const CFI_cdesc_t* x, const CFI_cdesc_t* y,
+                                     const CFI_cdesc_t* results, const int* sum_type,
+                                     const tally_executor* where, const int* grade,
+                                     const int* conjugate, const int* wait) {
+  call c = {"tally_multi_dot", TALLY_SUCCESS};
+  const columns a = columns_of(&c, "x", x);
+  const columns b = {vector_like(&c, "y", y, &a.first, "a column of x"), a.k, 0, 1};
+  const vector r = results_of(&c, "results", results, sum_type, a.k);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, conjugate, wait, sum_type);
+  if (!a.is_plain) return dot_columns(&c, &a, &b, &r, where, &options);
+  return tally_fortran_kept(tally_multi_dot(where, a.k, a.first.n, a.first.type, a.first.data, a.ld,
+                                            b.first.type, b.first.data, b.first.inc, r.type, r.data,
+                                            &options));
+}
+
+tally_status tally_fortran_batched_dot(const CFI_cdesc_t* x, const CFI_cdesc_t* y,
+                                       const CFI_cdesc_t* results, const int* sum_type,
+                                       const tally_executor* where, const int* grade,
+                                       const int* conjugate, const int* wait) {
+  call c = {"tally_batched_dot", TALLY_SUCCESS};
+  const columns a = columns_of(&c, "x", x), b = columns_of(&c, "y", y);
+  tally_fortran_check_size(&c, "a column of y", &b.first, a.first.n, "one of x has");
+  if (a.k != b.k) {
+    tally_fortran_fail(&c, TALLY_SIZE_MISMATCH, "y has %zu columns, x has %zu", b.k, a.k);
+  }
+  const vector r = results_of(&c, "results", results, sum_type, a.k);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, conjugate, wait, sum_type);
+  if (!a.is_plain || !b.is_plain) return dot_columns(&c, &a, &b, &r, where, &options);
+  return tally_fortran_kept(tally_batched_dot(where, a.k, a.first.n, a.first.type, a.first.data,
+                                              a.ld, b.first.type, b.first.data, b.ld, r.type,
+                                              r.data, &options));
+}
+
+tally_status tally_fortran_vector_made(const CFI_cdesc_t* x, vector* made) {
+  call c = {"tally_vector", TALLY_SUCCESS};
+  *made = vector_of(&c, "x", x);
+  return c.status;
+}
+
+tally_status tally_fortran_multi_dot_list(size_t k, const vector* x, size_t k_of_y, const vector* y,
+                                          const CFI_cdesc_t* results, const int* sum_type,
+                                          const tally_executor* where, const int* grade,
+                                          const int* conjugate, const int* wait) {
+  call c = {"tally_multi_dot_list", TALLY_SUCCESS};
+  if (k != k_of_y) {
+    tally_fortran_fail(&c, TALLY_SIZE_MISMATCH, "y has %zu vectors, x has %zu", k_of_y, k);
+  }
+  for (size_t j = 0; j < k && c.status == TALLY_SUCCESS; ++j) {
+    if (x[j].n != y[j].n) {
+      tally_fortran_fail(&c, TALLY_SIZE_MISMATCH, "y(%zu) has %zu elements, x(%zu) has %zu", j + 1,
+                         y[j].n, j + 1, x[j].n);
+    }
+    if (x[j].type != x->type || y[j].type != y->type) {
+      tally_fortran_fail(&c, TALLY_UNSUPPORTED_TYPE,
+                         "x(%zu) and y(%zu) are of other types than the first ones", j + 1, j + 1);
+    }
+  }
+  const vector r = results_of(&c, "results", results, sum_type, k);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, conjugate, wait, sum_type);
+  return dot_pairs(&c, x, y, k, &r, where, &options);
+}
+
+/* --- Sums that are not rounded yet ------------------------------------------------------------ */
+
+tally_status tally_fortran_merge_words(const CFI_cdesc_t* to, tally_type sum_type,
+                                       const CFI_cdesc_t* from) {
+  call c = {"tally_merge_words", TALLY_SUCCESS};
+  const vector given = tally_fortran_contiguous(&c, "to", to);
+  const size_t words = tally_exact_words(sum_type), count = words > 0 ? given.n / words : 0;
+  const vector t = words_of(&c, "to", to, sum_type, count);
+  vector f = {0, NULL, 1, TALLY_INT64};
+  if (from != NULL) f = words_of(&c, "from", from, sum_type, count);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_merge_words(count, sum_type, f.data, t.data));
+}
+
+typedef tally_status rounding(const tally_executor*, size_t, tally_type, const int64_t*, tally_type,
+                              void*, const tally_call_options*);
+
+static tally_status round_with(const char* name, rounding* function, const CFI_cdesc_t* words,
+                               const CFI_cdesc_t* results, tally_type sum_type,
+                               const tally_executor* where, const int* wait) {
+  call c = {name, TALLY_SUCCESS};
+  const vector given = tally_fortran_contiguous(&c, "words", words);
+  const size_t size = tally_exact_words(sum_type), count = size > 0 ? given.n / size : 0;
+  const vector w = words_of(&c, "words", words, sum_type, count);
+  const vector r = results_of(&c, "results", results, NULL, count);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(NULL, NULL, wait, NULL);
+  return tally_fortran_kept(function(where, count, sum_type, w.data, r.type, r.data, &options));
+}
+
+tally_status tally_fortran_round_words(const CFI_cdesc_t* words, const CFI_cdesc_t* results,
+                                       tally_type sum_type, const tally_executor* where,
+                                       const int* wait) {
+  return round_with("tally_round_words", tally_round_words, words, results, sum_type, where, wait);
+}
+
+tally_status tally_fortran_round_root_words(const CFI_cdesc_t* words, const CFI_cdesc_t* results,
+                                            tally_type sum_type, const tally_executor* where,
+                                            const int* wait) {
+  return round_with("tally_round_root_words", tally_round_root_words, words, results, sum_type,
+                    where, wait);
+}
+
+/* --- Extrema ---------------------------------------------------------------------------------- */
+
+/* What tally_min writes for every type. */
+typedef struct extreme_element {
+  int64_t value; /* its first bytes are those of the element */
+  int64_t index;
+} extreme_element;
+
+/* Where the extreme value of x goes: a scalar of its type. */
+static vector value_like(call* c, const char* name, const CFI_cdesc_t* d, const vector* x) {
+  const vector v = scalar(c, name, d);
+  if (c->status == TALLY_SUCCESS && v.type != x->type) {
+    tally_fortran_fail(c, TALLY_UNSUPPORTED_TYPE, "%s is of type %s, x of %s", name,
+                       tally_type_name(v.type), tally_type_name(x->type));
+  }
+  return v;
+}
+
+/* Fortran counts from 1. */
+static void write_extreme(const extreme_element* found, const vector* value, int64_t* index) {
+  memcpy(value->data, &found->value, tally_type_size(value->type));
+  if (index != NULL) *index = found->index + 1;
+}
+
+typedef tally_status extremum(const tally_executor*, size_t, tally_type, const void*, ptrdiff_t,
+                              void*, const tally_call_options*);
+
+static tally_status find_extreme(const char* name, extremum* function, const CFI_cdesc_t* x,
+                                 const CFI_cdesc_t* value, int64_t* index,
+                                 const tally_executor* where) {
+  call c = {name, TALLY_SUCCESS};
+  const vector u = vector_of(&c, "x", x), v = value_like(&c, "the result", value, &u);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  extreme_element found;
+  const tally_status status = function(where, u.n, u.type, u.data, u.inc, &found, NULL);
+  if (status == TALLY_SUCCESS) write_extreme(&found, &v, index);
+  return tally_fortran_kept(status);
+}
+
+tally_status tally_fortran_min(const CFI_cdesc_t* x, const CFI_cdesc_t* value, int64_t* index,
+                               const tally_executor* where) {
+  return find_extreme("tally_min", tally_min, x, value, index, where);
+}
+
+tally_status tally_fortran_max(const CFI_cdesc_t* x, const CFI_cdesc_t* value, int64_t* index,
+                               const tally_executor* where) {
+  return find_extreme("tally_max", tally_max, x, value, index, where);
+}
+
+tally_status tally_fortran_minmax(const CFI_cdesc_t* x, const CFI_cdesc_t* smallest,
+                                  const CFI_cdesc_t* largest, int64_t* smallest_index,
+                                  int64_t* largest_index, const tally_executor* where) {
+  call c = {"tally_minmax", TALLY_SUCCESS};
+  const vector u = vector_of(&c, "x", x), low = value_like(&c, "smallest", smallest, &u),
+               high = value_like(&c, "largest", largest, &u);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  extreme_element found[2];
+  const tally_status status = tally_minmax(where, u.n, u.type, u.data, u.inc, found, NULL);
+  if (status == TALLY_SUCCESS) {
+    write_extreme(&found[0], &low, smallest_index);
+    write_extreme(&found[1], &high, largest_index);
+  }
+  return tally_fortran_kept(status);
+}
+
+tally_status tally_fortran_iamax(const CFI_cdesc_t* x, int64_t* index,
+                                 const tally_executor* where) {
+  call c = {"tally_iamax", TALLY_SUCCESS};
+  const vector u = vector_of(&c, "x", x);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  int64_t found = -1;
+  const tally_status status = tally_iamax(where, u.n, u.type, u.data, u.inc, &found, NULL);
+  if (status == TALLY_SUCCESS) *index = found + 1;
+  return tally_fortran_kept(status);
+}
+
+/* --- Element-wise functions ------------------------------------------------------------------- */
+
+typedef tally_status of_one(const tally_executor*, size_t, tally_type, const void*, ptrdiff_t,
+                            tally_type, void*, ptrdiff_t, const tally_call_options*);
+
+static tally_status apply(const char* name, of_one* function, const CFI_cdesc_t* x,
+                          const CFI_cdesc_t* y, const tally_executor* where) {
+  call c = {name, TALLY_SUCCESS};
+  const vector u = vector_of(&c, "x", x), v = vector_like(&c, "y", y, &u, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(
+      function(where, u.n, u.type, u.data, u.inc, v.type, v.data, v.inc, NULL));
+}
+
+tally_status tally_fortran_copy(const CFI_cdesc_t* x, const CFI_cdesc_t* y,
+                                const tally_executor* where) {
+  return apply("tally_copy", tally_copy, x, y, where);
+}
+
+tally_status tally_fortran_relu(const CFI_cdesc_t* x, const CFI_cdesc_t* y,
+                                const tally_executor* where) {
+  return apply("tally_relu", tally_relu, x, y, where);
+}
+
+tally_status tally_fortran_sigmoid(const CFI_cdesc_t* x, const CFI_cdesc_t* y,
+                                   const tally_executor* where) {
+  return apply("tally_sigmoid", tally_sigmoid, x, y, where);
+}
+
+tally_status tally_fortran_exp(const CFI_cdesc_t* x, const CFI_cdesc_t* y,
+                               const tally_executor* where) {
+  return apply("tally_exp", tally_exp, x, y, where);
+}
+
+typedef tally_status of_two(const tally_executor*, size_t, tally_type, const void*, ptrdiff_t,
+                            tally_type, const void*, ptrdiff_t, tally_type, void*, ptrdiff_t,
+                            const tally_call_options*);
+
+static tally_status combine(const char* name, of_two* function, const CFI_cdesc_t* x,
+                            const CFI_cdesc_t* y, const CFI_cdesc_t* z,
+                            const tally_executor* where) {
+  call c = {name, TALLY_SUCCESS};
+  const vector u = vector_of(&c, "x", x), v = vector_like(&c, "y", y, &u, "x"),
+               w = vector_like(&c, "z", z, &u, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(function(where, u.n, u.type, u.data, u.inc, v.type, v.data, v.inc,
+                                     w.type, w.data, w.inc, NULL));
+}
+
+tally_status tally_fortran_add(const CFI_cdesc_t* x, const CFI_cdesc_t* y, const CFI_cdesc_t* z,
+                               const tally_executor* where) {
+  return combine("tally_add", tally_add, x, y, z, where);
+}
+
+tally_status tally_fortran_sub(const CFI_cdesc_t* x, const CFI_cdesc_t* y, const CFI_cdesc_t* z,
+                               const tally_executor* where) {
+  return combine("tally_sub", tally_sub, x, y, z, where);
+}
+
+tally_status tally_fortran_mul(const CFI_cdesc_t* x, const CFI_cdesc_t* y, const CFI_cdesc_t* z,
+                               const tally_executor* where) {
+  return combine("tally_mul", tally_mul, x, y, z, where);
+}
+
+tally_status tally_fortran_fill(const CFI_cdesc_t* value, const CFI_cdesc_t* z,
+                                const tally_executor* where) {
+  call c = {"tally_fill", TALLY_SUCCESS};
+  const vector a = scalar(&c, "value", value), w = vector_of(&c, "z", z);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_fill(where, w.n, a.type, a.data, w.type, w.data, w.inc, NULL));
+}
+
+/* TALLY_UNSUPPORTED_TYPE unless two vectors have elements of one type. */
+static void check_same_type(call* c, const char* name, const vector* v, const char* other_name,
+                            const vector* other) {
+  if (c->status != TALLY_SUCCESS || v->type == other->type) return;
+  tally_fortran_fail(c, TALLY_UNSUPPORTED_TYPE, "%s has elements of type %s, %s of %s", name,
+                     tally_type_name(v->type), other_name, tally_type_name(other->type));
+}
+
+tally_status tally_fortran_swap(const CFI_cdesc_t* x, const CFI_cdesc_t* y,
+                                const tally_executor* where) {
+  call c = {"tally_swap", TALLY_SUCCESS};
+  const vector u = vector_of(&c, "x", x), v = vector_like(&c, "y", y, &u, "x");
+  check_same_type(&c, "y", &v, "x", &u);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_swap(where, u.n, u.type, u.data, u.inc, v.data, v.inc, NULL));
+}
+
+tally_status tally_fortran_gather(const CFI_cdesc_t* x, const CFI_cdesc_t* indices,
+                                  const CFI_cdesc_t* z, const tally_executor* where) {
+  call c = {"tally_gather", TALLY_SUCCESS};
+  const vector u = vector_of(&c, "x", x), i = tally_fortran_contiguous(&c, "indices", indices),
+               w = vector_like(&c, "z", z, &i, "indices");
+  check_same_type(&c, "z", &w, "x", &u);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(
+      tally_gather(where, u.type, u.n, u.data, u.inc, i.type, i.data, w.n, w.data, w.inc, NULL));
+}
+
+tally_status tally_fortran_scatter(const CFI_cdesc_t* x, const CFI_cdesc_t* indices,
+                                   const CFI_cdesc_t* z, const tally_executor* where) {
+  call c = {"tally_scatter", TALLY_SUCCESS};
+  const vector u = vector_of(&c, "x", x), i = tally_fortran_contiguous(&c, "indices", indices),
+               w = vector_of(&c, "z", z);
+  tally_fortran_check_size(&c, "indices", &i, u.n, "x has");
+  check_same_type(&c, "z", &w, "x", &u);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(
+      tally_scatter(where, u.type, u.n, u.data, u.inc, i.type, i.data, w.n, w.data, w.inc, NULL));
+}
+
+tally_status tally_fortran_scal(const CFI_cdesc_t* alpha, const CFI_cdesc_t* x,
+                                const tally_executor* where) {
+  call c = {"tally_scal", TALLY_SUCCESS};
+  const vector a = scalar(&c, "alpha", alpha), u = vector_of(&c, "x", x);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_scal(where, u.n, a.type, a.data, u.type, u.data, u.inc, NULL));
+}
+
+tally_status tally_fortran_axpy(const CFI_cdesc_t* alpha, const CFI_cdesc_t* x,
+                                const CFI_cdesc_t* y, const tally_executor* where) {
+  call c = {"tally_axpy", TALLY_SUCCESS};
+  const vector a = scalar(&c, "alpha", alpha), u = vector_of(&c, "x", x),
+               v = vector_like(&c, "y", y, &u, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(
+      tally_axpy(where, u.n, a.type, a.data, u.type, u.data, u.inc, v.type, v.data, v.inc, NULL));
+}
+
+tally_status tally_fortran_axpby(const CFI_cdesc_t* alpha, const CFI_cdesc_t* x,
+                                 const CFI_cdesc_t* beta, const CFI_cdesc_t* y,
+                                 const tally_executor* where) {
+  call c = {"tally_axpby", TALLY_SUCCESS};
+  const vector a = scalar(&c, "alpha", alpha), u = vector_of(&c, "x", x),
+               b = scalar(&c, "beta", beta), v = vector_like(&c, "y", y, &u, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_axpby(where, u.n, a.type, a.data, u.type, u.data, u.inc, b.type,
+                                        b.data, v.type, v.data, v.inc, NULL));
+}
+
+tally_status tally_fortran_waxpby(const CFI_cdesc_t* alpha, const CFI_cdesc_t* x,
+                                  const CFI_cdesc_t* beta, const CFI_cdesc_t* y,
+                                  const CFI_cdesc_t* w, const tally_executor* where) {
+  call c = {"tally_waxpby", TALLY_SUCCESS};
+  const vector a = scalar(&c, "alpha", alpha), u = vector_of(&c, "x", x),
+               b = scalar(&c, "beta", beta), v = vector_like(&c, "y", y, &u, "x"),
+               out = vector_like(&c, "w", w, &u, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_waxpby(where, u.n, a.type, a.data, u.type, u.data, u.inc, b.type,
+                                         b.data, v.type, v.data, v.inc, out.type, out.data, out.inc,
+                                         NULL));
+}
+
+tally_status tally_fortran_axpbypcz(const CFI_cdesc_t* alpha, const CFI_cdesc_t* x,
+                                    const CFI_cdesc_t* beta, const CFI_cdesc_t* y,
+                                    const CFI_cdesc_t* gamma, const CFI_cdesc_t* z,
+                                    const tally_executor* where) {
+  call c = {"tally_axpbypcz", TALLY_SUCCESS};
+  const vector a = scalar(&c, "alpha", alpha), u = vector_of(&c, "x", x),
+               b = scalar(&c, "beta", beta), v = vector_like(&c, "y", y, &u, "x"),
+               g = scalar(&c, "gamma", gamma), w = vector_like(&c, "z", z, &u, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_axpbypcz(where, u.n, a.type, a.data, u.type, u.data, u.inc,
+                                           b.type, b.data, v.type, v.data, v.inc, g.type, g.data,
+                                           w.type, w.data, w.inc, NULL));
+}
+
+tally_status tally_fortran_axypbz(const CFI_cdesc_t* alpha, const CFI_cdesc_t* x,
+                                  const CFI_cdesc_t* y, const CFI_cdesc_t* beta,
+                                  const CFI_cdesc_t* z, const tally_executor* where) {
+  call c = {"tally_axypbz", TALLY_SUCCESS};
+  const vector a = scalar(&c, "alpha", alpha), u = vector_of(&c, "x", x),
+               v = vector_like(&c, "y", y, &u, "x"), b = scalar(&c, "beta", beta),
+               w = vector_like(&c, "z", z, &u, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_axypbz(where, u.n, a.type, a.data, u.type, u.data, u.inc, v.type,
+                                         v.data, v.inc, b.type, b.data, w.type, w.data, w.inc,
+                                         NULL));
+}
+
+tally_status tally_fortran_axpy_dot(const CFI_cdesc_t* alpha, const CFI_cdesc_t* x,
+                                    const CFI_cdesc_t* y, const CFI_cdesc_t* result,
+                                    const CFI_cdesc_t* v, const tally_executor* where,
+                                    const int* grade, const int* conjugate, const int* wait) {
+  call c = {"tally_axpy_dot", TALLY_SUCCESS};
+  const vector a = scalar(&c, "alpha", alpha), u = vector_of(&c, "x", x),
+               w = vector_like(&c, "y", y, &u, "x");
+  vector other = {0, NULL, 1, TALLY_BOOL};
+  if (v != NULL) other = vector_like(&c, "v", v, &u, "x");
+  const vector r = results_of(&c, "result", result, NULL, 1);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, conjugate, wait, NULL);
+  return tally_fortran_kept(tally_axpy_dot(where, u.n, a.type, a.data, u.type, u.data, u.inc,
+                                           w.type, w.data, w.inc, other.type, other.data, other.inc,
+                                           r.type, r.data, &options));
+}
+
+tally_status tally_fortran_waxpby_nrm2(const CFI_cdesc_t* alpha, const CFI_cdesc_t* x,
+                                       const CFI_cdesc_t* beta, const CFI_cdesc_t* y,
+                                       const CFI_cdesc_t* w, const CFI_cdesc_t* result,
+                                       const tally_executor* where, const int* grade,
+                                       const int* wait) {
+  call c = {"tally_waxpby_nrm2", TALLY_SUCCESS};
+  const vector a = scalar(&c, "alpha", alpha), u = vector_of(&c, "x", x),
+               b = scalar(&c, "beta", beta), v = vector_like(&c, "y", y, &u, "x"),
+               out = vector_like(&c, "w", w, &u, "x");
+  const vector r = results_of(&c, "result", result, NULL, 1);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, NULL, wait, NULL);
+  return tally_fortran_kept(tally_waxpby_nrm2(where, u.n, a.type, a.data, u.type, u.data, u.inc,
+                                              b.type, b.data, v.type, v.data, v.inc, out.type,
+                                              out.data, out.inc, r.type, r.data, &options));
+}
+
+/* --- Histograms ------------------------------------------------------------------------------- */
+
+/* What the three of them share: where the counts go, and what else is asked for. */
+typedef struct histogram {
+  vector counts;
+  size_t bins;
+  tally_histogram_options options;
+} histogram;
+
+static histogram histogram_of(call* c, const vector* samples, const CFI_cdesc_t* counts,
+                              const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
+                              const CFI_cdesc_t* channels, const int* add) {
+  histogram h = {tally_fortran_contiguous(c, "counts", counts), 0, {.size = sizeof h.options}};
+  size_t each = 1;
+  h.options.channels = channels == NULL ? 1 : integer(c, "channels", channels);
+  h.options.add = value_of(add);
+  if (c->status == TALLY_SUCCESS && h.options.channels == 0) {
+    tally_fortran_fail(c, TALLY_INVALID_ARGUMENT, "channels is 0");
+  }
+  if (weights != NULL) {
+    const vector w = vector_like(c, "weights", weights, samples, "x");
+    h.options.weights = w.data;
+    h.options.incw = w.inc;
+    h.options.weights_type = w.type;
+    if (h.counts.type == TALLY_INT64) each = tally_exact_words(w.type);
+    if (c->status == TALLY_SUCCESS && each == 0) {
+      tally_fortran_fail(c, TALLY_UNSUPPORTED_TYPE, "weights are of type %s, and must be real",
+                         tally_type_name(w.type));
+    }
+  }
+  if (c->status != TALLY_SUCCESS) return h;
+  if (h.counts.n % (each * h.options.channels) != 0) {
+    tally_fortran_fail(c, TALLY_SIZE_MISMATCH,
+                       "counts has %zu elements, which is no multiple of %zu: %zu for each bin and "
+                       "channel, and %zu channels",
+                       h.counts.n, each * h.options.channels, each, h.options.channels);
+  }
+  h.bins = h.counts.n / (each * h.options.channels);
+  if (outside != NULL) {
+    const vector o = tally_fortran_contiguous(c, "outside", outside);
+    if (c->status == TALLY_SUCCESS && o.type != TALLY_INT64) {
+      tally_fortran_fail(c, TALLY_UNSUPPORTED_TYPE, "outside must be of integer(int64)");
+    }
+    tally_fortran_check_size(c, "outside", &o, 3 * h.options.channels,
+                             "and three for each channel are");
+    h.options.outside = o.data;
+  }
+  return h;
+}
+
+tally_status tally_fortran_bincount(const CFI_cdesc_t* keys, const CFI_cdesc_t* counts,
+                                    const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
+                                    const CFI_cdesc_t* channels, const int* add,
+                                    const tally_executor* where) {
+  call c = {"tally_bincount", TALLY_SUCCESS};
+  const vector u = vector_of(&c, "keys", keys);
+  const histogram h = histogram_of(&c, &u, counts, outside, weights, channels, add);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_bincount(where, u.n, u.type, u.data, u.inc, h.bins, h.counts.type,
+                                           h.counts.data, &h.options));
+}
+
+tally_status tally_fortran_histogram_even(const CFI_cdesc_t* x, const CFI_cdesc_t* lower,
+                                          const CFI_cdesc_t* upper, const CFI_cdesc_t* counts,
+                                          const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
+                                          const CFI_cdesc_t* channels, const int* add,
+                                          const tally_executor* where) {
+  call c = {"tally_histogram_even", TALLY_SUCCESS};
+  const vector u = vector_of(&c, "x", x), low = scalar(&c, "lower", lower),
+               high = scalar(&c, "upper", upper);
+  check_same_type(&c, "upper", &high, "lower", &low);
+  const histogram h = histogram_of(&c, &u, counts, outside, weights, channels, add);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_histogram_even(where, u.n, u.type, u.data, u.inc, low.type,
+                                                 low.data, high.data, h.bins, h.counts.type,
+                                                 h.counts.data, &h.options));
+}
+
+tally_status tally_fortran_histogram_range(const CFI_cdesc_t* x, const CFI_cdesc_t* edges,
+                                           const CFI_cdesc_t* counts, const CFI_cdesc_t* outside,
+                                           const CFI_cdesc_t* weights, const CFI_cdesc_t* channels,
+                                           const int* add, const tally_executor* where) {
+  call c = {"tally_histogram_range", TALLY_SUCCESS};
+  const vector u = vector_of(&c, "x", x), e = tally_fortran_contiguous(&c, "edges", edges);
+  const histogram h = histogram_of(&c, &u, counts, outside, weights, channels, add);
+  tally_fortran_check_size(&c, "edges", &e, h.bins + 1, "and one more than bins are");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_histogram_range(where, u.n, u.type, u.data, u.inc, e.type, e.data,
+                                                  h.bins, h.counts.type, h.counts.data,
+                                                  &h.options));
+}
+
+/* --- Sparse matrices -------------------------------------------------------------------------- */
+
+_Static_assert(sizeof(tally_csr) <= 16 * sizeof(int64_t),
+               "type(tally_csr) has room for what tally.h knows of a matrix");
+
+tally_status tally_fortran_csr(tally_csr* made, const CFI_cdesc_t* columns,
+                               const CFI_cdesc_t* row_offsets, const CFI_cdesc_t* column_indices,
+                               const CFI_cdesc_t* values, const CFI_cdesc_t* row_ends,
+                               const int* operation, const int* fixed_values,
+                               const int* fixed_columns) {
+  call c = {"tally_csr", TALLY_SUCCESS};
+  tally_csr a = {.size = sizeof a};
+  const vector offsets = tally_fortran_contiguous(&c, "row_offsets", row_offsets),
+               indices = tally_fortran_contiguous(&c, "column_indices", column_indices),
+               terms = tally_fortran_contiguous(&c, "values", values);
+  a.columns = integer(&c, "columns", columns);
+  tally_fortran_check_size(&c, "column_indices", &indices, terms.n, "values has");
+  if (row_ends != NULL) {
+    const vector ends = tally_fortran_contiguous(&c, "row_ends", row_ends);
+    tally_fortran_check_size(&c, "row_ends", &ends, offsets.n, "row_offsets has");
+    check_same_type(&c, "row_ends", &ends, "row_offsets", &offsets);
+    a.row_ends = ends.data;
+  } else if (c.status == TALLY_SUCCESS && offsets.n == 0) {
+    tally_fortran_fail(&c, TALLY_SIZE_MISMATCH,
+                       "row_offsets has no elements; it must have one more than there are rows");
+  }
+  if (c.status != TALLY_SUCCESS) return c.status;
+  a.rows = row_ends != NULL ? offsets.n : offsets.n - 1;
+  a.nonzeros = terms.n;
+  a.row_offsets = offsets.data;
+  a.column_indices = indices.data;
+  a.values = terms.data;
+  a.offset_type = offsets.type;
+  a.column_type = indices.type;
+  a.value_type = terms.type;
+  a.operation = value_of(operation);
+  a.fixed_values = value_of(fixed_values);
+  a.fixed_columns = value_of(fixed_columns);
+  *made = a;
+  return TALLY_SUCCESS;
+}
+
+/* A factor that may be left out. */
+static vector factor(call* c, const char* name, const CFI_cdesc_t* d) {
+  const vector none = {1, NULL, 1, TALLY_FLOAT64};
+  return d == NULL ? none : scalar(c, name, d);
+}
+
+/* What both forms of a product take. */
+typedef struct product {
+  vector x, y, alpha, beta;
+} product;
+
+static product product_of(call* c, const tally_csr* a, const CFI_cdesc_t* x, const CFI_cdesc_t* y,
+                          const CFI_cdesc_t* alpha, const CFI_cdesc_t* beta) {
+  const int is_transposed = a->operation != TALLY_NO_TRANSPOSE;
+  product p;
+  p.x = vector_of(c, "x", x);
+  p.y = vector_of(c, "y", y);
+  p.alpha = factor(c, "alpha", alpha);
+  p.beta = factor(c, "beta", beta);
+  tally_fortran_check_size(
+      c, "x", &p.x, is_transposed ? a->rows : a->columns,
+      is_transposed ? "and the rows of the matrix are" : "and the columns of the matrix are");
+  tally_fortran_check_size(
+      c, "y", &p.y, is_transposed ? a->columns : a->rows,
+      is_transposed ? "and the columns of the matrix are" : "and the rows of the matrix are");
+  return p;
+}
+
+tally_status tally_fortran_spmv(const tally_csr* a, const CFI_cdesc_t* x, const CFI_cdesc_t* y,
+                                const CFI_cdesc_t* alpha, const CFI_cdesc_t* beta,
+                                const tally_spmv_plan* plan, const tally_executor* where,
+                                const int* grade) {
+  call c = {"tally_spmv", TALLY_SUCCESS};
+  const product p = product_of(&c, a, x, y, alpha, beta);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, NULL, NULL, NULL);
+  return tally_fortran_kept(tally_spmv(where, plan, p.alpha.type, p.alpha.data, a, p.x.type,
+                                       p.x.data, p.x.inc, p.beta.type, p.beta.data, p.y.type,
+                                       p.y.data, p.y.inc, &options));
+}
+
+tally_status tally_fortran_spmv_apart(const tally_csr* a, const CFI_cdesc_t* x,
+                                      const CFI_cdesc_t* y, const CFI_cdesc_t* w,
+                                      const CFI_cdesc_t* alpha, const CFI_cdesc_t* beta,
+                                      const tally_spmv_plan* plan, const tally_executor* where,
+                                      const int* grade) {
+  call c = {"tally_spmv_apart", TALLY_SUCCESS};
+  const product p = product_of(&c, a, x, y, alpha, beta);
+  const vector out = vector_like(&c, "w", w, &p.y, "y");
+  check_same_type(&c, "w", &out, "y", &p.y);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, NULL, NULL, NULL);
+  return tally_fortran_kept(tally_spmv_apart(where, plan, p.alpha.type, p.alpha.data, a, p.x.type,
+                                             p.x.data, p.x.inc, p.beta.type, p.beta.data, p.y.type,
+                                             p.y.data, p.y.inc, out.data, out.inc, &options));
+}

@@ -1,0 +1,72 @@
+# How the Fortran modules are compiled: in Tally's own build, and in projects that find an installation
+# which has none for their compiler. Fortran and C are enabled.
+
+# What a compiler that compiled them is called in names of folders.
+set(tally_fortran_compiler ${CMAKE_Fortran_COMPILER_ID}-${CMAKE_Fortran_COMPILER_VERSION})
+
+# Descriptors of any rank came into gfortran with version 12 as the standard has them, and into flang
+# with 19, where an option asks for them.
+set(tally_fortran_problem "")
+set(tally_fortran_options "")
+if(CMAKE_Fortran_COMPILER_ID STREQUAL "GNU")
+  if(CMAKE_Fortran_COMPILER_VERSION VERSION_LESS 12)
+    set(tally_fortran_problem "gfortran ${CMAKE_Fortran_COMPILER_VERSION} is older than 12")
+  endif()
+elseif(CMAKE_Fortran_COMPILER_ID STREQUAL "LLVMFlang")
+  if(CMAKE_Fortran_COMPILER_VERSION VERSION_LESS 19)
+    set(tally_fortran_problem "flang ${CMAKE_Fortran_COMPILER_VERSION} is older than 19")
+  elseif(CMAKE_Fortran_COMPILER_VERSION VERSION_LESS 20)
+    set(tally_fortran_options "SHELL:-mmlir -allow-assumed-rank")
+  endif()
+endif()
+
+# The C compiler may be another one than Fortran's, so that header alone is taken from Fortran's folders.
+if(NOT TALLY_FORTRAN_BINDING)
+  get_filename_component(folder ${CMAKE_Fortran_COMPILER} REALPATH)
+  get_filename_component(folder ${folder} DIRECTORY)
+  set(folders ${folder}/../include/flang ${folder}/../include)
+  execute_process(COMMAND ${CMAKE_Fortran_COMPILER} -print-file-name=include
+    OUTPUT_VARIABLE own OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(IS_ABSOLUTE "${own}")
+    list(PREPEND folders ${own})
+  endif()
+  find_file(TALLY_FORTRAN_BINDING ISO_Fortran_binding.h HINTS ${folders})
+  mark_as_advanced(TALLY_FORTRAN_BINDING)
+endif()
+if(NOT TALLY_FORTRAN_BINDING AND tally_fortran_problem STREQUAL "")
+  set(tally_fortran_problem "${CMAKE_Fortran_COMPILER} has no ISO_Fortran_binding.h")
+endif()
+
+# Adds a static library of Fortran's module and the C behind it, from the sources in a folder.
+function(tally_add_fortran_library target sources)
+  file(GLOB files ${sources}/src/*.f90 ${sources}/src/*.c)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target})
+  add_library(${target} STATIC ${files})
+  configure_file(${TALLY_FORTRAN_BINDING} ${folder}/include/ISO_Fortran_binding.h COPYONLY)
+  set_target_properties(${target} PROPERTIES
+    C_STANDARD 11
+    POSITION_INDEPENDENT_CODE ON
+    Fortran_MODULE_DIRECTORY ${folder}/modules)
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:Fortran>:${tally_fortran_options}>")
+  target_include_directories(${target}
+    PRIVATE $<$<COMPILE_LANGUAGE:C>:${folder}/include>
+    PUBLIC $<BUILD_INTERFACE:${folder}/modules>)
+endfunction()
+
+# tally::fortran, which has module tally.
+function(tally_add_fortran sources)
+  tally_add_fortran_library(tally_fortran ${sources})
+  target_include_directories(tally_fortran PRIVATE ${sources}/include)
+  target_link_libraries(tally_fortran PUBLIC tally::tally)
+  set_target_properties(tally_fortran PROPERTIES EXPORT_NAME fortran)
+  add_library(tally::fortran ALIAS tally_fortran)
+endfunction()
+
+# tally::fortran_mpi, which has module tally_mpi. MPI libraries share no binary interface, so that it is
+# compiled where it is used, with the MPI that was found there for C.
+function(tally_add_fortran_mpi sources)
+  tally_add_fortran_library(tally_fortran_mpi ${sources}/mpi)
+  target_include_directories(tally_fortran_mpi PRIVATE ${sources}/include)
+  target_link_libraries(tally_fortran_mpi PUBLIC tally::fortran MPI::MPI_C)
+  add_library(tally::fortran_mpi ALIAS tally_fortran_mpi)
+endfunction()
