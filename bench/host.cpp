@@ -72,7 +72,7 @@ contenders ways(const workload& w, bool) {
     };
     const auto on_device = [] { return tally::cuda({.stream = stream()}); };
     add_part("limit: the bus", "pinned memory to the device, no product", [=] { c().bring(); });
-    add_part("a thread's copy into pinned memory", "no product",
+    add_part("limit: a thread's copy", "into pinned memory, no product",
              [=] { c().gather(x.data(), y.data()); });
     add("tally::cuda, resident", "the kernel alone",
         [=] { return product(on_device(), c().device_x, c().device_y); });

@@ -89,7 +89,7 @@ LANES = {
     "exact-cuda": "Exact dot product on the CUDA device: the device's time in a graph",
     "exact-cuda-spread": "Exact dot product on the CUDA device, exponents spread over 2^±100",
     "exact-cuda-sum": "Exact sum on the CUDA device: the device's time in a graph",
-    "host": "Dot product of data in host memory, on the CUDA device: where is the limit?",
+    "host": "Dot product of data in host memory, on the CUDA device, or where it is",
     "spmv": "Sparse matrix times vector on the host",
     "spmv-transpose": "The transpose of a sparse matrix times vector on the host, with plans",
     "spmv-transpose-cuda": "The transpose of a sparse matrix times vector on the CUDA device: the device's time "
@@ -214,7 +214,7 @@ def read(path):
         )
     rows.sort(key=lambda r: (list(LANES).index(r.lane), r.types, r.threads, r.n, r.matrix, r.position))
     for group in groups_of(rows).values():
-        limits = ("limit: copy",) if writes(group[0].lane) else ("limit: read", "limit: pinned")
+        limits = ("limit: copy",) if writes(group[0].lane) else ("limit: read", "limit: the bus")
         limit = max(
             (r.bytes / r.seconds for r in group if r.name.startswith(limits)), default=None
         )
@@ -440,6 +440,9 @@ OURS = {
     "automatic": "#00a0a8",
     "cuda": "#0b5fce",
     "cuda plan": "#7a1fd0",
+    "cuda, resident": "#7fb2ee",
+    "workspace, pageable": "#d01f8a",
+    "workspace, pinned": "#00a0a8",
     "kokkos": "#d01f8a",
     "serial": "#7fb2ee",
 }
@@ -460,7 +463,8 @@ MARKERS = "osD^vPX<>p"
 
 def style_of(name, others):
     if name.startswith("limit"):
-        return dict(color="black", linestyle=":", linewidth=1.6, marker="", zorder=5)
+        style = "-." if name == "limit: a thread's copy" else ":"
+        return dict(color="black", linestyle=style, linewidth=1.6, marker="", zorder=5)
     if name.startswith("tally::"):
         color = OURS.get(name.removeprefix("tally::").removesuffix(" exact"), "#3f6fbf")
         if name.endswith(" exact"):
@@ -548,8 +552,9 @@ def plot_lane(pyplot, title, columns, path):
         below.set_xlabel("bins" if counts(rows[0].lane) else "elements")
     axes[0][0].set_ylabel("time of a call")
     axes[0][0].yaxis.set_major_formatter(lambda value, _: time_text(value))
-    copied = writes(columns[0][1][0].lane)
-    axes[1][0].set_ylabel(f"% of the {'copy' if copied else 'read'} limit at this size")
+    lane = columns[0][1][0].lane
+    limit = "bus's" if lane == "host" else "copy" if writes(lane) else "read"
+    axes[1][0].set_ylabel(f"% of the {limit} limit at this size")
     axes[1][0].set_ylim(0, min(max([110, *(1.05 * f for f in fractions)]), 150))
     figure.tight_layout()
     heading_text = figure.text(0.01, 1.0, title, fontsize=13, va="bottom")

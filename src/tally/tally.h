@@ -358,11 +358,11 @@ TALLY_EXPORT tally_status tally_workspace_create(const tally_executor* where,
 TALLY_EXPORT void tally_workspace_destroy(tally_workspace* workspace);
 
 /* *where = the executor whose operations take vectors and write results in host memory; pinned
- * memory is used from where it is, and what the device reaches, too. Of these operations there are
- * tally_dot, _sum, _asum, _nrm2, _multi_dot, _batched_dot, _multi_dot_list, _min, _max, _minmax,
- * _iamax, the element-wise functions and the histograms, of all types and increments, with the same
- * bits as on any other executor; the rest is TALLY_INVALID_ARGUMENT. All of them wait. Calls from
- * several threads come one after the other. Of an executor of the host it is that one itself. */
+ * memory is used from where it is, and what the device reaches, too. The sums, extrema,
+ * element-wise functions, updates with a sum and histograms are there, of all types and increments,
+ * with the same bits as on any other executor; tally_gather, tally_scatter and all that takes a
+ * matrix are TALLY_INVALID_ARGUMENT. All calls wait, with TALLY_WAIT_NO, too. Calls from several
+ * threads come one after the other. Of an executor of the host it is that one itself. */
 TALLY_EXPORT tally_status tally_workspace_executor(const tally_workspace* workspace,
                                                    tally_executor* where);
 

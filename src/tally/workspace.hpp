@@ -15,10 +15,10 @@
 // order's tree, whose sums are added up as the tree adds them.
 //
 // What it takes: dot, dotc, sum, asum, nrm2 in both grades and as words of exact sums, multi_dot,
-// batched_dot, min, max, minmax, iamax, histograms, and the element-wise functions, of all types
-// and increments; other operations are invalid_argument. Operands and results lie in host memory,
-// or where the device reaches them, each as it likes. All calls wait: they return when the result,
-// and what is written, is there.
+// batched_dot, min, max, minmax, iamax, histograms, the element-wise functions and updates with a
+// sum, of all types and increments; other operations are invalid_argument. Operands and results lie
+// in host memory, or where the device reaches them, each as it likes. All calls wait: they return
+// when the result, and what is written, is there.
 //
 // On an executor of the host, and on any whose kernels reach host memory, a workspace's executor is
 // that one itself, which copies nothing and has all operations.
@@ -51,6 +51,8 @@ struct workspace_options {
 
 /// Owns memory and threads through which operations on data in host memory run on a device. It can
 /// be moved but not copied.
+///
+/// It ends before the device's context does: after cudaDeviceReset nothing of it can be used.
 ///
 /// Calls on one workspace from several threads come one after the other; two workspaces share
 /// nothing. Work that was queued on the executor's stream before a call is done before its results

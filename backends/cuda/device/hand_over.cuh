@@ -44,7 +44,7 @@ __device__ Sum add_round(const Sum* sums, unsigned count, unsigned thread) {
 
 /// A warp takes this many, the sums of a span of blocks.
 inline constexpr unsigned span_words = warp * words_at_once;
-inline constexpr unsigned most_spans = workspace_words / span_words;
+inline constexpr unsigned most_spans = scratch_words / span_words;
 static_assert(most_spans <= warp);
 
 /// Returns how many spans the sums of so many blocks take.

@@ -24,7 +24,7 @@ struct sum_job {
   bool as_double = false;   ///< whether the sum of bytes in int64 is delivered as a double
   /// 0: `result` is written as it is; else as words (words.hpp) with this tag.
   std::uint32_t tag = 0;
-  /// The workspace (workspace.hpp), where there are several blocks.
+  /// Scratch memory (scratch.hpp), where there are several blocks.
   std::uint64_t* words = nullptr;
   std::uint64_t* ended = nullptr;  ///< the launch counts itself here when it ends, or null
   void* result = nullptr;          ///< the device can write here

@@ -40,7 +40,7 @@ inline constexpr unsigned max_warps = 8;
 inline constexpr unsigned max_tiles = 8;
 
 /// Blocks hand over their sums in this many words (words.hpp); the sums of one grid fit.
-inline constexpr unsigned workspace_words = 8192;
+inline constexpr unsigned scratch_words = 8192;
 
 /// A thread takes over this many words at once: 1 to 8 blocks' sums.
 inline constexpr unsigned words_at_once = 8;
@@ -103,7 +103,7 @@ constexpr sum_shape shape_of_nodes(std::uint64_t nodes, unsigned words_a_sum) {
   const std::uint64_t tiles = ceil_div(nodes, s.warps);
   std::uint64_t a_block =
       std::clamp<std::uint64_t>(std::bit_floor(tiles / tiles_before_growth), 1, max_tiles);
-  while (ceil_div(tiles, a_block) > workspace_words / words_a_sum) a_block *= 2;
+  while (ceil_div(tiles, a_block) > scratch_words / words_a_sum) a_block *= 2;
   s.tiles = static_cast<unsigned>(a_block);
   s.blocks = static_cast<unsigned>(ceil_div(tiles, a_block));
   return s;

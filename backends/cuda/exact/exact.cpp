@@ -7,7 +7,7 @@
 #include "backends/cuda/runtime/mailbox.hpp"
 #include "backends/cuda/runtime/results.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
-#include "backends/cuda/runtime/workspace.hpp"
+#include "backends/cuda/runtime/scratch.hpp"
 #include "src/core/types/tables.hpp"
 
 #include <algorithm>
@@ -149,12 +149,12 @@ void queue(const executor& where, const current_device& current, bool captured,
   shape.shared_bytes = cut.kernel->shared_bytes * cut.warps;
   allow_shared_bytes(cut.kernel->kernel, current, cut.kernel->shared_bytes * exact_warps);
 
-  workspace shared;
+  scratch shared;
   if (shape.blocks > 1) {
-    shared = workspace_for(current, stream, captured,
-                           exact_workspace::words(job.parts, cut.kernel->words));
+    shared =
+        scratch_for(current, stream, captured, exact_scratch::words(job.parts, cut.kernel->words));
   }
-  job.workspace = shared.words;
+  job.scratch = shared.words;
   job.ended = shared.ended;
   launch(cut.kernel->kernel, shape, &job, where.device(), stream);
   shared.queued();

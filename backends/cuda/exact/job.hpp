@@ -13,15 +13,15 @@ inline constexpr unsigned exact_warps = 8;
 /// A multiprocessor has this many blocks at a time.
 inline constexpr unsigned exact_blocks = 2;
 
-/// Blocks add up their sums in this workspace. Its words are a line of 128 bytes apart, so that
-/// they lie in different slices of L2, which add side by side.
-namespace exact_workspace {
+/// Blocks add up their sums in this scratch memory. Its words are a line of 128 bytes apart, so
+/// that they lie in different slices of L2, which add side by side.
+namespace exact_scratch {
 inline constexpr unsigned apart = 16;
 inline constexpr unsigned ticket = 0;
 inline constexpr unsigned batch = apart;     ///< one for each part of the result
 inline constexpr unsigned sums = 3 * apart;  ///< the first part's, then the second part's
 constexpr unsigned words(unsigned parts, unsigned of_sum) { return sums + parts * of_sum * apart; }
-}  // namespace exact_workspace
+}  // namespace exact_scratch
 
 struct exact_job {
   const void* x = nullptr;
@@ -36,9 +36,9 @@ struct exact_job {
   /// 0: `result` is written as it is; else as words (words.hpp) with this tag, two for each word of
   /// a sum.
   std::uint32_t tag = 0;
-  std::uint64_t* workspace = nullptr;  ///< where there are several blocks (workspace.hpp)
-  std::uint64_t* ended = nullptr;      ///< the launch counts itself here when it ends, or null
-  void* result = nullptr;              ///< the device can write here
+  std::uint64_t* scratch = nullptr;  ///< where there are several blocks (scratch.hpp)
+  std::uint64_t* ended = nullptr;    ///< the launch counts itself here when it ends, or null
+  void* result = nullptr;            ///< the device can write here
 
   // Only the kernel for any operands uses the members below.
   std::ptrdiff_t x_increment = 1;

@@ -3,7 +3,7 @@
 // A thread adds up tiles of terms in narrow levels, or in a column of wide ones where those don't
 // hold them (levels.hpp). The levels' sums are integers. A warp adds up its threads' sums and puts
 // them into words of its own, in the layout of exact_sum. A block adds up its warps' words, blocks
-// add theirs to the workspace's, and the last block to do so rounds. All of that is integer
+// add theirs to those in scratch memory, and the last block to do so rounds. All of that is integer
 // addition, so it makes no difference who adds what, and when.
 #pragma once
 
@@ -17,9 +17,9 @@
 
 namespace tally::backends::cuda {
 
-// --- The workspace -------------------------------------------------------------------------------
+// --- Scratch memory -------------------------------------------------------------------------------
 
-static_assert(exact_workspace::words(2, exact_sum<double>::words) <= 8192);
+static_assert(exact_scratch::words(2, exact_sum<double>::words) <= 8192);
 
 __device__ inline void add_to(std::uint64_t* word, std::int64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));
@@ -104,8 +104,8 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
   while (first < tiles) {
     unsigned next = 0;
     if (job.dynamic && thread == 0) {
-      next = atomicAdd(reinterpret_cast<unsigned*>(job.workspace + exact_workspace::batch +
-                                                   part * exact_workspace::apart),
+      next = atomicAdd(reinterpret_cast<unsigned*>(job.scratch + exact_scratch::batch +
+                                                   part * exact_scratch::apart),
                        1u);
     }
     const int some = static_cast<int>(first + job.tiles < tiles ? job.tiles : tiles - first);
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
   let_launch_after_start();
   __syncthreads();
 
-  std::uint64_t* const sums = job.workspace + exact_workspace::sums;
+  std::uint64_t* const sums = job.scratch + exact_scratch::sums;
   for (int i = threadIdx.x; i < words_of_sum; i += blockDim.x) {
     std::int64_t total = 0;
     for (unsigned j = 0; j < warps; ++j) total += words[j][i];
@@ -135,17 +135,16 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
         atomicMax(&high, i + 1);
       }
     } else if (total != 0) {
-      add_to(sums + (part * words_of_sum + i) * exact_workspace::apart, total);
+      add_to(sums + (part * words_of_sum + i) * exact_scratch::apart, total);
     }
   }
   __syncthreads();
   if (gridDim.x > 1) {
-    if (threadIdx.x == 0)
-      last = next_number(job.workspace + exact_workspace::ticket) == gridDim.x - 1;
+    if (threadIdx.x == 0) last = next_number(job.scratch + exact_scratch::ticket) == gridDim.x - 1;
     __syncthreads();
     if (!last) return;
     for (unsigned i = threadIdx.x; i < job.parts * words_of_sum; i += blockDim.x) {
-      std::uint64_t* const from = sums + i * exact_workspace::apart;
+      std::uint64_t* const from = sums + i * exact_scratch::apart;
       const auto total = static_cast<std::int64_t>(__ldcg(from));
       const int limb = static_cast<int>(i % words_of_sum);
       words[i / words_of_sum][limb] = total;
@@ -157,7 +156,7 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
       }
     }
     if (threadIdx.x < 3)
-      job.workspace[threadIdx.x * exact_workspace::apart] = 0;  // The sums are 0 already.
+      job.scratch[threadIdx.x * exact_scratch::apart] = 0;  // The sums are 0 already.
     __syncthreads();
   }
   if (job.to_words) {

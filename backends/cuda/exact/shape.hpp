@@ -33,7 +33,7 @@ struct exact_shape {
 //     2^24                                        67.4 (batches of 4 tiles: 72.1)
 //     2^28                                        1 % more                       927
 
-/// One block, which needs no workspace, takes up to so many terms a thread.
+/// One block, which needs no scratch memory, takes up to so many terms a thread.
 inline constexpr unsigned terms_of_one_block = 12;
 /// Up to so many tiles a warp all resident warps get equal shares. Beyond that warps take batches
 /// as they get ready, each a fraction of a share: 2^28 take 959 in batches of 8 tiles, 1042 of 4; a

@@ -1,18 +1,18 @@
 // Kernels that run the caller's functions are the caller's own. They are launched here, and lent a
-// workspace.
+// scratch memory.
 #include "backends/cuda/functions/functions.hpp"
 
 #include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/mailbox.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
-#include "backends/cuda/runtime/workspace.hpp"
+#include "backends/cuda/runtime/scratch.hpp"
 
 #include <cstring>
 
 namespace tally::backends::cuda {
 
-static_assert(device_sum::word_count <= workspace_words);
+static_assert(device_sum::word_count <= scratch_words);
 static_assert(device_sum::most_bytes <= mailbox::words * 4);
 
 void for_each_part(const executor&, const char* function, std::size_t, const part_calls&) {
@@ -37,8 +37,8 @@ void launch_sum(const executor& where, void* result, std::size_t bytes, bool wai
     lent.tag = box->next_tag();
   }
   {
-    workspace shared;
-    if (words > 0) shared = workspace_for(current, stream, captured, words);
+    scratch shared;
+    if (words > 0) shared = scratch_for(current, stream, captured, words);
     lent.words = shared.words;
     lent.ended = shared.ended;
     check(static_cast<cudaError_t>(launch(context, lent)), "launch of the caller's kernel");

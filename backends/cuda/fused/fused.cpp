@@ -4,8 +4,8 @@
 #include "backends/cuda/fused/kernels.hpp"
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/mailbox.hpp"
+#include "backends/cuda/runtime/scratch.hpp"
 #include "backends/cuda/runtime/sum.hpp"
-#include "backends/cuda/runtime/workspace.hpp"
 #include "src/core/elementwise/elementwise.hpp"
 #include "src/core/order/reduce_sum.hpp"
 #include "src/core/types/tables.hpp"
@@ -48,7 +48,7 @@ void run_apart(const executor& where, const char* operation, const transform_arg
   const current_device current(where.device());
   const bool captured = is_captured(where.stream(), a.options.wait, operation);
   if (a.options.wait) mailbox::of_this_thread(current);
-  if (!captured) workspace_for(current, where.stream(), captured, workspace_words);
+  if (!captured) scratch_for(current, where.stream(), captured, scratch_words);
   cuda::transform(where, u, computation);
   if (is_exact(a.options, a.result)) return exact(where, exact_of(a));
   sum(where, a);

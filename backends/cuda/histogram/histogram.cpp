@@ -5,8 +5,8 @@
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/mailbox.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
+#include "backends/cuda/runtime/scratch.hpp"
 #include "backends/cuda/runtime/stream_memory.hpp"
-#include "backends/cuda/runtime/workspace.hpp"
 #include "src/core/histogram/weights.hpp"
 
 #include <algorithm>
@@ -331,7 +331,7 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
 
 // --- Keys that have no bin -----------------------------------------------------------------------
 
-/// Waits for what the counting launches have left in a workspace, and returns the first key that
+/// Waits for what the counting launches have left in scratch memory, and returns the first key that
 /// has no bin.
 stray_key stray_of(const histogram_arguments& a, const executor& where,
                    const current_device& current, const key_bins& keys, waited_words& words) {

@@ -5,7 +5,7 @@
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/results.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
-#include "backends/cuda/runtime/workspace.hpp"
+#include "backends/cuda/runtime/scratch.hpp"
 #include "src/core/order/interval_numbers.hpp"
 
 #include <algorithm>
@@ -87,7 +87,7 @@ void sum_vectors(const call& c, std::span<const interval_field> nodes, void* to)
       if (own > 1) words += words_of_blocks(own, kernels.words);
     }
   };
-  for (cut(); words > workspace_words; cut()) shape.tiles *= 2;
+  for (cut(); words > scratch_words; cut()) shape.tiles *= 2;
   job.first_block[nodes.size()] = blocks;
 
   job.vectors = static_cast<unsigned>(nodes.size());
@@ -95,8 +95,8 @@ void sum_vectors(const call& c, std::span<const interval_field> nodes, void* to)
   job.scaled_up = c.a.scale > 1;
   job.tag = c.tag;
   job.sums = to;
-  workspace shared;
-  if (words > 0) shared = workspace_for(c.current, c.where.stream(), c.captured, words);
+  scratch shared;
+  if (words > 0) shared = scratch_for(c.current, c.where.stream(), c.captured, words);
   job.words = shared.words;
   job.ended = shared.ended;
   launch(reinterpret_cast<const void*>(contiguous ? kernels.contiguous : kernels.any),

@@ -22,7 +22,7 @@ struct listed_vector {
   std::int64_t n = 0;
   std::ptrdiff_t x_increment = 1;
   std::ptrdiff_t y_increment = 1;
-  unsigned first_word = 0;  ///< in the workspace, where it has several blocks
+  unsigned first_word = 0;  ///< in scratch memory, where it has several blocks
 };
 
 struct vectors_job {
@@ -33,7 +33,7 @@ struct vectors_job {
   bool swapped = false;            ///< whether x and y have changed places
   bool scaled_up = false;          ///< which of a norm's scaled sums is the result
   std::uint32_t tag = 0;           ///< as in sum_job
-  std::uint64_t* words = nullptr;  ///< the workspace (workspace.hpp)
+  std::uint64_t* words = nullptr;  ///< scratch memory (scratch.hpp)
   std::uint64_t* ended = nullptr;  ///< each vector counts itself here when it ends, or null
   void* sums = nullptr;            ///< the numbers of each sum; the device can write here
   /// The first block of each vector, and behind them the number of blocks. They lie side by side,

@@ -38,7 +38,7 @@ struct multi_dot_job {
   /// 0: `results` are written as they are; else as words (words.hpp) with this tag.
   std::uint32_t tag = 0;
   std::uint64_t* words =
-      nullptr;  ///< the workspace (workspace.hpp), where a pair has several blocks
+      nullptr;  ///< scratch memory (scratch.hpp), where a pair has several blocks
   std::uint64_t* ended = nullptr;  ///< each pair counts itself here when it ends, or null
   void* results = nullptr;         ///< the device can write here
   listed_pair list[most_listed] = {};

@@ -6,7 +6,7 @@
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/results.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
-#include "backends/cuda/runtime/workspace.hpp"
+#include "backends/cuda/runtime/scratch.hpp"
 #include "src/core/order/dot_sum.hpp"
 #include "src/core/order/each_dot.hpp"
 #include "src/core/types/tables.hpp"
@@ -73,8 +73,8 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
     s.pairs = std::min<std::size_t>(pairs, 65535);  // a grid's second dimension has no more
     return s;
   }
-  // Pairs are few, so their sums fit a workspace: those of 16 pairs of doubles in 256 blocks fill
-  // it.
+  // Pairs are few, so their sums fit the scratch memory: those of 16 pairs of doubles in 256 blocks
+  // fill it.
   const std::size_t most = words_a_sum <= 2 ? most_listed : most_listed / 2;
   s.pairs = ceil_div(pairs, ceil_div(pairs, most));
   const std::size_t units = nodes * s.pairs;
@@ -84,7 +84,7 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
   const auto words = [&] {
     return s.pairs * words_of_blocks(ceil_div(tiles, a_block), words_a_sum);
   };
-  while (words() > workspace_words) a_block *= 2;
+  while (words() > scratch_words) a_block *= 2;
   s.tiles = static_cast<unsigned>(a_block);
   s.blocks = static_cast<unsigned>(ceil_div(tiles, a_block));
   // A device is full of blocks, and each has as many pairs as that allows. 16 pairs of 2^24 take
@@ -121,10 +121,10 @@ struct call {
     shape.blocks = s.blocks;
     shape.height = static_cast<unsigned>(ceil_div(pairs, s.pairs_a_block));
     shape.threads = s.warps * 32;
-    workspace shared;
+    scratch shared;
     if (s.blocks > 1) {
-      shared = workspace_for(current, where.stream(), captured,
-                             pairs * words_of_blocks(s.blocks, words_a_sum));
+      shared = scratch_for(current, where.stream(), captured,
+                           pairs * words_of_blocks(s.blocks, words_a_sum));
     }
     job.words = shared.words;
     job.ended = shared.ended;

@@ -3,7 +3,7 @@
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/mailbox.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
-#include "backends/cuda/runtime/workspace.hpp"
+#include "backends/cuda/runtime/scratch.hpp"
 
 #include <cstring>
 
@@ -23,9 +23,9 @@ void run_sum(const executor& where, const char* operation, const void* kernel,
   }
   job.tiles = shape.tiles;
   {
-    workspace shared;
+    scratch shared;
     if (shape.blocks > 1) {
-      shared = workspace_for(current, stream, captured, words_of_blocks(shape.blocks, words_a_sum));
+      shared = scratch_for(current, stream, captured, words_of_blocks(shape.blocks, words_a_sum));
     }
     job.words = shared.words;
     job.ended = shared.ended;

@@ -81,7 +81,7 @@ struct spmv_job {
   bool reads_addend = false;
   type computation = type::float64;  ///< the type C of <tally/spmv.hpp>
   std::uint32_t tag = 1;             ///< the tag of sums that blocks hand each other; not 0
-  std::uint64_t* words = nullptr;    ///< the workspace (workspace.hpp)
+  std::uint64_t* words = nullptr;    ///< scratch memory (scratch.hpp)
   std::uint64_t* ended = nullptr;    ///< the launch counts itself here when it ends, or null
   /// These are alpha and beta, in the type C.
   alignas(16) unsigned char factors[sizeof(backends::factors<complex_number<double>>)] = {};

@@ -99,7 +99,7 @@ template <class A>
 inline constexpr unsigned piece_blocks = is_complex_v<A> ? 6 : 12;
 
 /// Sums of shares are handed over in at most so many places. A sum of the widest type takes 8 words
-/// of a workspace.
+/// of scratch memory.
 inline constexpr std::size_t most_handovers = 1024;
 
 /// A block that has neither tile nor piece has so many threads.

@@ -5,8 +5,8 @@
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/mailbox.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
+#include "backends/cuda/runtime/scratch.hpp"
 #include "backends/cuda/runtime/stream_memory.hpp"
-#include "backends/cuda/runtime/workspace.hpp"
 #include "backends/cuda/spmv/kernels.hpp"
 #include "backends/cuda/spmv/plan.hpp"
 #include "backends/cuda/spmv/shape.hpp"
@@ -121,7 +121,7 @@ void multiply_hot(const executor& where, const current_device& current, const cu
   const std::size_t element = size_of(plan.hot_type);
   const auto count = static_cast<std::size_t>(plan.hot.count);
   const stream_memory elements(count * element + 16, current, stream);
-  workspace shared;
+  scratch shared;
   job.pieces = plan.warp_pieces;
   job.share_shift = plan.share_shift;
   job.hot = plan.hot;
@@ -129,7 +129,7 @@ void multiply_hot(const executor& where, const current_device& current, const cu
   if (plan.split_rows > 0) {
     const std::size_t sums = plan.handovers * 2;
     shared =
-        workspace_for(current, stream, is_captured(stream, false, "spmv"), sums + plan.handovers);
+        scratch_for(current, stream, is_captured(stream, false, "spmv"), sums + plan.handovers);
     job.words = shared.words;
     job.tag = shared.tag;
     job.ended = shared.ended;
@@ -230,10 +230,10 @@ void spmv(const executor& where, const csr_product& a) {
   const std::size_t tiles = tiles_of(a.a);
   const std::size_t a_sum =
       std::max<std::size_t>(2, size_of(accumulator) / 4 * (is_complex(accumulator) ? 2 : 1));
-  workspace shared;
+  scratch shared;
   const auto share = [&](std::size_t handovers, words_left left) {
     shared =
-        workspace_for(current, stream, is_captured(stream, false, "spmv"), handovers * a_sum, left);
+        scratch_for(current, stream, is_captured(stream, false, "spmv"), handovers * a_sum, left);
     job.words = shared.words;
     job.tag = shared.tag;
     job.ended = shared.ended;
@@ -245,7 +245,7 @@ void spmv(const executor& where, const csr_product& a) {
     shape.blocks = plan->blocks;
     shape.shared_bytes = choice.piece_bytes;
   } else {
-    while ((tiles >> job.share_shift) >= workspace_words / a_sum) ++job.share_shift;
+    while ((tiles >> job.share_shift) >= scratch_words / a_sum) ++job.share_shift;
     // Where offsets are wrong some sums are handed over and never taken.
     share((tiles >> job.share_shift) + 1, words_left::any);
     shape.threads = tile_threads;

@@ -1,7 +1,7 @@
-// A workspace is device memory in which the blocks of one launch hand each other their sums: words
-// that are empty before and after every launch (words.hpp).
+// Scratch memory is device memory in which the blocks of one launch hand each other their sums:
+// words that are empty before and after every launch (words.hpp).
 //
-// A stream has a workspace of its own, made at its first call that needs one. Launches on a stream
+// A stream has some of its own, made at its first call that needs one. Launches on a stream
 // never overlap, so any number of threads and streams can run at once, and nothing is allocated
 // from the second call on. A call that is captured gets as many words as it needs, and its graph
 // owns them, since a graph may be launched on any stream and may run its branches side by side.
@@ -30,13 +30,13 @@ enum class words_left {
 };
 
 /// Is what one launch needs. The caller keeps it until the launch is queued.
-struct workspace {
+struct scratch {
   std::uint64_t* words = nullptr;  ///< as many as the caller asked for; none has the launch's tag
   std::uint32_t tag = 1;  ///< the tag of full words; it is the same in every launch of a graph
   std::uint64_t* ended = nullptr;  ///< the launch counts itself here when it ends; null in a graph
   std::atomic<std::uint64_t>* launched = nullptr;
   std::shared_lock<std::shared_mutex>
-      lock;  ///< holds the table, so that this workspace is not given to another stream
+      lock;  ///< holds the table, so that this memory is not given to another stream
 
   /// The caller calls it once the launch is queued, not before: a launch that failed would never
   /// end. The launch counts itself `ends` times.
@@ -45,12 +45,12 @@ struct workspace {
   }
 };
 
-/// Returns a workspace of at least `words` words, which are at most `workspace_words`. `captured`
+/// Returns scratch memory of at least `words` words, which are at most `scratch_words`. `captured`
 /// says whether `stream` is being captured.
-workspace workspace_for(const current_device& current, cudaStream_t stream, bool captured,
-                        std::size_t words, words_left left = words_left::empty);
+scratch scratch_for(const current_device& current, cudaStream_t stream, bool captured,
+                    std::size_t words, words_left left = words_left::empty);
 
-class workspaces;
+class all_scratch;
 struct lent_words;
 
 /// Has words for a sequence of launches; the host waits for the last of them. The words are the
@@ -72,7 +72,7 @@ class waited_words {
   void emptied();
 
  private:
-  workspaces& from_;
+  all_scratch& from_;
   lent_words* lent_;
   cudaStream_t stream_;
 };

@@ -1,4 +1,4 @@
-#include "backends/cuda/runtime/workspace.hpp"
+#include "backends/cuda/runtime/scratch.hpp"
 
 #include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/runtime/context.hpp"
@@ -14,17 +14,17 @@ namespace tally::backends::cuda {
 
 /// A graph or a call has these words for as long as it wants.
 struct lent_words {
-  workspaces* from = nullptr;
+  all_scratch* from = nullptr;
   std::uint64_t* words = nullptr;
   std::size_t count = 0;
   words_left left = words_left::empty;  ///< says how they come back
   lent_words* next = nullptr;           ///< the next one of a list
 };
 
-/// Holds all the workspaces of a context.
-class workspaces {
+/// Holds all the scratch memory of a context.
+class all_scratch {
  public:
-  workspace of_stream(cudaStream_t stream, words_left left) {
+  scratch of_stream(cudaStream_t stream, words_left left) {
     unsigned long long id = 0;  // unlike the handle, no second stream ever gets it
     check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
     auto& streams = streams_[static_cast<std::size_t>(left)];
@@ -34,7 +34,7 @@ class workspaces {
         std::shared_lock lock(mutex_);
         if (const auto found = streams.find(id); found != streams.end()) {
           owned& own = *found->second;
-          workspace shared{own.words, 1, own.ended, &own.launched, std::move(lock)};
+          scratch shared{own.words, 1, own.ended, &own.launched, std::move(lock)};
           if (left == words_left::any) shared.tag = own.next_tag();
           return shared;
         }
@@ -49,7 +49,7 @@ class workspaces {
     }
   }
 
-  workspace of_graph(cudaGraph_t graph, std::size_t count, words_left left) {
+  scratch of_graph(cudaGraph_t graph, std::size_t count, words_left left) {
     lent_words* const lent = lend(count, left);
     cudaUserObject_t object = nullptr;
     const cudaError_t made =
@@ -114,10 +114,10 @@ class workspaces {
   static constexpr std::size_t words_of_slab = std::size_t{1} << 18;
   static constexpr std::size_t words_of_line = 16;
 
-  /// So many workspaces have their counts side by side.
+  /// So many streams have their counts side by side.
   static constexpr std::size_t counts_of_batch = 32;
 
-  /// Once so many streams are known, idle ones lose their workspaces before more are made: a
+  /// Once so many streams are known, idle ones lose their memory before more is made: a
   /// program that makes a stream for every call stays at 64 MiB.
   static constexpr std::size_t many_streams = 1024;
 
@@ -151,13 +151,13 @@ class workspaces {
   std::unique_ptr<owned> make() {
     if (ended_.size() * counts_of_batch == made_) ended_.push_back(cut(counts_of_batch));
     auto made = std::make_unique<owned>();
-    made->words = cut(workspace_words);
+    made->words = cut(scratch_words);
     made->ended = ended_.back() + made_ % counts_of_batch;
     made->number = made_++;
     return made;
   }
 
-  /// Takes their workspaces from the streams whose launches have all ended. No launch begins
+  /// Takes their memory from the streams whose launches have all ended. No launch begins
   /// meanwhile, since launches hold `mutex_`. Nothing waits for the streams, which may have been
   /// destroyed long ago.
   void reclaim(of_streams& streams, std::vector<std::unique_ptr<owned>>& free) {
@@ -215,14 +215,14 @@ cudaGraph_t captured_graph(cudaStream_t stream) {
 
 }  // namespace
 
-workspace workspace_for(const current_device& current, cudaStream_t stream, bool captured,
-                        std::size_t words, words_left left) {
-  auto& all = of_context<workspaces>(current.context());
+scratch scratch_for(const current_device& current, cudaStream_t stream, bool captured,
+                    std::size_t words, words_left left) {
+  auto& all = of_context<all_scratch>(current.context());
   return captured ? all.of_graph(captured_graph(stream), words, left) : all.of_stream(stream, left);
 }
 
 waited_words::waited_words(const current_device& current, cudaStream_t stream)
-    : from_(of_context<workspaces>(current.context())),
+    : from_(of_context<all_scratch>(current.context())),
       lent_(from_.lend(count, words_left::empty)),
       stream_(stream) {}
 
@@ -239,6 +239,6 @@ waited_words::~waited_words() {
 
 std::uint64_t* waited_words::get() const { return lent_->words; }
 
-void waited_words::emptied() { workspaces::give_back(std::exchange(lent_, nullptr)); }
+void waited_words::emptied() { all_scratch::give_back(std::exchange(lent_, nullptr)); }
 
 }  // namespace tally::backends::cuda
