@@ -513,6 +513,18 @@ TEST_ON_EVERY_EXECUTOR(Spmv, HotColumns) {
   compare(p, of<float, float, double>, kind::wide, type::int32, type::int32, {{}}, {{0, 2}, {}, 3});
 }
 
+// So many terms need elements of x from far apart that a device expands x first.
+TEST_ON_EVERY_EXECUTOR(Spmv, FarColumns) {
+  if (!data::on_device(where())) return;
+  const pattern p = matrices::random_rows(270'001, 17, 0, 3);
+  const std::vector<factors> all = {{}, {0.7, -1.25, true}};
+  compare(p, of<double, double, double>, kind::special, type::int32, type::int64, all,
+          {{1, 1}, {3, -2}, 1});
+  compare(p, of<float, float, float>, kind::plain, type::int64, type::int32, all, {{3, 1}, {}, 1});
+  compare(p, of<float, float, double>, kind::plain, type::int32, type::int32, {{}}, {{}, {0, 2}});
+  compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, {{}}, {{0, 2}});
+}
+
 /// Many rows of about one length, whose columns lie at most `reach` from the diagonal; some hundred
 /// adjacent rows are empty.
 pattern banded(std::size_t rows, std::size_t most, int reach, std::uint64_t seed) {

@@ -51,6 +51,7 @@ const backend table = {
     .histogram = histogram,
     .spmv = spmv,
     .analyse = analyse,
+    .analyse_checks = true,
     .transpose = transpose,
     .find_defect = find_defect,
 };
