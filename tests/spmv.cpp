@@ -587,6 +587,26 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyShortRows) {
   }
 }
 
+// A device's plan says what it keeps in the place of columns.
+TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
+  if (!data::on_device(where())) return;
+  const auto text = [&](const pattern& p) {
+    const data::placed offsets(where(), p.row_offsets), columns(where(), p.column_indices);
+    const data::placed values(where(), std::vector<float>(p.nonzeros(), 1));
+    const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), values.span()};
+    return tally::spmv_plan(where(), a, tally::fixed_columns).describe();
+  };
+  const auto says = [&](const pattern& p, const std::string& what) {
+    const std::string all = text(p);
+    EXPECT_NE(all.find(what), std::string::npos) << all;
+    EXPECT_NE(all.find(" bytes"), std::string::npos) << all;
+  };
+  says(matrices::stencil(211, 160, 1, 1), "9 patterns of rows");
+  says(banded(33000, 8, 300, 5), "and x in shared memory, since they are from -300 to 300");
+  says(banded(33000, 8, 3000, 5), "differences of 16 bits, in ");
+  says(matrices::random_rows(270'001, 17, 0, 3), "in two steps, since columns are far apart");
+}
+
 // With fixed_columns values may change, and with any promise columns must not be elsewhere.
 TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsReadValues) {
   const pattern p = matrices::stencil(200, 190, 1, 1);

@@ -607,8 +607,8 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
       room.emplace(static_cast<std::size_t>(job.shares + job.runs) * sizeof(spmv_piece), current,
                    where.stream());
       job.pieces = static_cast<spmv_piece*>(room->data());
-      const survey_words words =
-          run_survey(where, current, {survey_of_matrix(where, a, false, job)}, job, "spmv_plan");
+      const survey_launch looks = survey_of_matrix(where, a, false, job);
+      const survey_words words = run_survey(where, current, {looks}, job, "spmv_plan");
       if (job.checks) analysis->defect = defect_of(where, a, words);
       if (analysis->defect.what != csr_defect::kind::none) return words;
       const auto shares = static_cast<std::int64_t>(words.of[survey::shares]);
