@@ -80,13 +80,14 @@ inline std::int32_t expansion_tile_rows(const csr_operand& a) {
 ///                            f64                                f32
 ///                    else  expansion  cuSPARSE    else  expansion  cuSPARSE
 ///     2^20 random
-///     rows of 16     139      159       137       132       99       127
+///     rows of 16     139      159       137       132      102       127
 ///     2^20 rows
 ///     of 16          150      164       136       128      110       126
 ///     2^21 random
 ///     rows of 8      144      190       144       130      107       132
 ///     2^21 random
 ///     rows of 4.5                                  75       81        80
+/// (All but the 102 are of kernels that wrote pads, too, all to one place, and took 99.)
 inline bool may_expand(const csr_operand& a, std::size_t longest) {
   constexpr std::size_t most_indices = (std::size_t{1} << 31) - 1;
   return a.values.element == type::float32 && longest <= row_order::short_row &&
