@@ -513,6 +513,18 @@ TEST_ON_EVERY_EXECUTOR(Spmv, HotColumns) {
   compare(p, of<float, float, double>, kind::wide, type::int32, type::int32, {{}}, {{0, 2}, {}, 3});
 }
 
+// So many terms need elements of x from far apart that a device expands x first.
+TEST_ON_EVERY_EXECUTOR(Spmv, FarColumns) {
+  if (!data::on_device(where())) return;
+  const pattern p = matrices::random_rows(270'001, 17, 0, 3);
+  const std::vector<factors> all = {{}, {0.7, -1.25, true}};
+  compare(p, of<double, double, double>, kind::special, type::int32, type::int64, all,
+          {{1, 1}, {3, -2}, 1});
+  compare(p, of<float, float, float>, kind::plain, type::int64, type::int32, all, {{3, 1}, {}, 1});
+  compare(p, of<float, float, double>, kind::plain, type::int32, type::int32, {{}}, {{}, {0, 2}});
+  compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, {{}}, {{0, 2}});
+}
+
 /// Many rows of about one length, whose columns lie at most `reach` from the diagonal; some hundred
 /// adjacent rows are empty.
 pattern banded(std::size_t rows, std::size_t most, int reach, std::uint64_t seed) {
@@ -573,6 +585,26 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyShortRows) {
     compare(grid, of<double, double, double>, kind::plain, type::int32, type::int32, {{}}, {}, f);
     compare(band, of<float, float, float>, kind::plain, type::int32, type::int32, {{}}, {}, f);
   }
+}
+
+// A device's plan says what it keeps in the place of columns.
+TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
+  if (!data::on_device(where())) return;
+  const auto text = [&](const pattern& p) {
+    const data::placed offsets(where(), p.row_offsets), columns(where(), p.column_indices);
+    const data::placed values(where(), std::vector<float>(p.nonzeros(), 1));
+    const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), values.span()};
+    return tally::spmv_plan(where(), a, tally::fixed_columns).describe();
+  };
+  const auto says = [&](const pattern& p, const std::string& what) {
+    const std::string all = text(p);
+    EXPECT_NE(all.find(what), std::string::npos) << all;
+    EXPECT_NE(all.find(" bytes"), std::string::npos) << all;
+  };
+  says(matrices::stencil(211, 160, 1, 1), "9 patterns of rows");
+  says(banded(33000, 8, 300, 5), "and x in shared memory, since they are from -300 to 300");
+  says(banded(33000, 8, 3000, 5), "differences of 16 bits, in ");
+  says(matrices::random_rows(270'001, 17, 0, 3), "in two steps, since columns are far apart");
 }
 
 // With fixed_columns values may change, and with any promise columns must not be elsewhere.

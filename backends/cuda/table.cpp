@@ -54,6 +54,7 @@ const backend table = {
     .histogram = histogram,
     .spmv = spmv,
     .analyse = analyse,
+    .analyse_checks = true,
     .transpose = transpose,
     .find_defect = find_defect,
 };

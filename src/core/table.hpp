@@ -126,26 +126,6 @@ struct stray_key {
   std::int64_t key = 0;
 };
 
-/// A backend keeps this of a matrix for its products. A backend that keeps more derives from it.
-struct spmv_analysis {
-  std::string description;  ///< it says how rows are summed, and why
-
-  virtual ~spmv_analysis() = default;
-};
-
-/// Says what `analyse` may expect of the products that it prepares.
-struct planned_products {
-  bool has_places = false;     ///< values are at places
-  bool fixed_columns = false;  ///< the matrix's columns stay as they are
-};
-
-struct node_arguments;  // src/core/order/node_sum.hpp
-
-struct backend;
-
-struct csr_transpose;  // src/core/sparse/csr.hpp
-struct csr_product;
-
 /// Is the first thing that is wrong with a matrix: with its offsets, in the order of rows, or, if
 /// those are right, with its columns. Of four arrays it is that of the first row.
 struct csr_defect {
@@ -163,6 +143,28 @@ struct csr_defect {
   std::int64_t value = 0;
   std::int64_t before = 0;
 };
+
+/// A backend keeps this of a matrix for its products. A backend that keeps more derives from it.
+struct spmv_analysis {
+  std::string description;  ///< it says how rows are summed, and why
+  csr_defect defect;        ///< where there is one, the rest means nothing
+
+  virtual ~spmv_analysis() = default;
+};
+
+/// Says what `analyse` may expect of the products that it prepares.
+struct planned_products {
+  bool has_places = false;     ///< values are at places
+  bool fixed_columns = false;  ///< the matrix's columns stay as they are
+  bool is_checked = false;     ///< the matrix has no defect; else `analyse` looks for one
+};
+
+struct node_arguments;  // src/core/order/node_sum.hpp
+
+struct backend;
+
+struct csr_transpose;  // src/core/sparse/csr.hpp
+struct csr_product;
 
 // The rows say what each function of a column takes and returns.
 using describe_row = std::string(const executor& where);
@@ -299,6 +301,8 @@ struct backend {
   spmv_row& spmv;
   /// Analyses a matrix that has no defects and at least one row, for such products.
   analyse_row& analyse;
+  /// Whether `analyse` looks for defects on its way. Else it gets only matrices without any.
+  bool analyse_checks = false;
   /// Transposes a matrix that has no defects and at least one column: a row of the result has the
   /// terms of a column in the order of the rows, those of one row as the row has them. It waits.
   transpose_row& transpose;

@@ -234,11 +234,18 @@ executor choose(const csr_operand& a) { return choose(a.values, a.column_indices
 /// Whether what it reaches is host memory.
 bool on_host(const executor& where) { return where.backend()->reaches(where, backends::place{}); }
 
-void check_whole(const check& check, const executor& where, const csr_operand& a) {
+void check_reachable(const check& check, const executor& where, const csr_operand& a) {
   check_matrix(check, a);
   check_reach(check, where, a);
-  const backends::csr_defect defect = where.backend()->find_defect(where, a);
+}
+
+void check_defect(const check& check, const csr_operand& a, const backends::csr_defect& defect) {
   if (defect.what != backends::csr_defect::kind::none) fail_defect(check, a, defect);
+}
+
+void check_whole(const check& check, const executor& where, const csr_operand& a) {
+  check_reachable(check, where, a);
+  check_defect(check, a, where.backend()->find_defect(where, a));
 }
 
 /// Multiplies by the transpose, with the plan's or, where there is no plan, with one that goes
@@ -299,9 +306,9 @@ spmv_plan::spmv_plan(const executor& where, const csr_operand& a, promised stays
   const check check{"tally::spmv_plan"};
   check_matrix(check, a);
   if (where.backend() == nullptr) where_ = choose(a);
-  check_whole(check, where_, a);
   const backends::backend& column = *where_.backend();
   if (a.height() == 0) {
+    check_whole(check, where_, a);
     auto nothing = std::make_shared<backends::spmv_analysis>();
     nothing->description = "no rows";
     analysis_ = nothing;
@@ -309,12 +316,19 @@ spmv_plan::spmv_plan(const executor& where, const csr_operand& a, promised stays
       transpose_ = std::make_shared<backends::csr_transpose>();
     }
   } else if (a.operation != matrix_operation::none) {
+    check_whole(check, where_, a);
     transpose_ = column.transpose(where_, a, has_fixed_values());
     // Its columns are the plan's own.
-    analysis_ = column.analyse(where_, transpose_->matrix,
-                               {.has_places = transpose_->places.size > 0, .fixed_columns = true});
+    analysis_ = column.analyse(
+        where_, transpose_->matrix,
+        {.has_places = transpose_->places.size > 0, .fixed_columns = true, .is_checked = true});
   } else {
-    analysis_ = column.analyse(where_, a, {.fixed_columns = has_fixed_columns()});
+    check_reachable(check, where_, a);
+    const bool is_checked = !column.analyse_checks;
+    if (is_checked) check_defect(check, a, column.find_defect(where_, a));
+    analysis_ =
+        column.analyse(where_, a, {.fixed_columns = has_fixed_columns(), .is_checked = is_checked});
+    check_defect(check, a, analysis_->defect);
   }
 }
 

@@ -356,12 +356,12 @@ concept matrix_promise = std::same_as<P, fixed_columns_t> || std::same_as<P, fix
 class TALLY_EXPORT spmv_plan {
  public:
   /// Validates the matrix, analyses it where it is; blocks. It takes as long as one or two products
-  /// of a large matrix, with a promise about its columns three to eleven, of a transpose ten to
-  /// twenty; on a device 20 us at least, since the host waits for what is found there. A plan of a
+  /// of a large matrix, with a promise about its columns three to twenty, of a transpose as many
+  /// at most; on a device 15 us at least, since the host waits for what is found there. A plan of a
   /// transpose takes for each nonzero, where the matrix is, two indices of 4 bytes, or of 8 where
   /// one has to be larger than 2^31, and with `fixed_values` one and the value (on `kokkos` always
   /// two of 8); while it is made on a device, six and a sort's more. With a promise a plan on
-  /// `cuda` may take for each row a byte, or for each nonzero two or four, one on `simd` or
+  /// `cuda` may take for each row a byte, or for each nonzero two to six, one on `simd` or
   /// `openmp` 32 bytes for each run of adjacent rows of one pattern; `describe()` says which.
   /// @throws error as `validate`, and out_of_memory.
   template <sparse_matrix M>

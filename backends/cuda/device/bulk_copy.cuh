@@ -32,6 +32,13 @@ class bulk_barrier {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(copies)
                  : "memory");
+    reuse();
+#endif
+  }
+  /// The first thread calls it before a copy to memory that threads have read or written, and then
+  /// synchronised.
+  __device__ void reuse() {
+#if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
   }

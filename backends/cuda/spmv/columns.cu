@@ -39,6 +39,7 @@ __device__ tile_row<Column> tile_of_block(const csr_survey& s, std::int64_t tile
   own.start = offset_of(own.row);
   own.count = static_cast<int>(offset_of(own.row + 1) - own.start);
   if (brings()) {
+    barrier.reuse();
     const std::int64_t brought = bring(barrier, memory, static_cast<const Column*>(s.columns.data),
                                        s.nonzeros, own.begin, own.end);
     if (threadIdx.x == 0) first_column = brought;
@@ -179,12 +180,145 @@ __global__ void __launch_bounds__(row_tile) write_differences(const csr_survey s
   const tile_row<Column> own = tile_of_block<Column>(s, blockIdx.x, memory, barrier, 0);
   auto* const differences = reinterpret_cast<std::int16_t*>(reinterpret_cast<char*>(memory) +
                                                             bytes_to_bring<Column>(s.tile_terms));
+  int most = INT16_MIN, least = INT16_MAX;
   for (int k = 0; k < own.count; ++k) {
-    differences[own.start - own.begin + k] = static_cast<std::int16_t>(own.difference(k));
+    const auto difference = static_cast<std::int16_t>(own.difference(k));
+    differences[own.start - own.begin + k] = difference;
+    most = max(most, static_cast<int>(difference));
+    least = min(least, static_cast<int>(difference));
   }
+  // Few blocks find a larger one than is known.
+  const auto tell = [&](unsigned word, int value) {
+    const auto all = static_cast<unsigned long long>(__reduce_max_sync(whole_warp, value));
+    if (threadIdx.x % warp == 0 && all > __ldcg(counter(s, word))) atomicMax(counter(s, word), all);
+  };
+  tell(survey::above, most - INT16_MIN);
+  tell(survey::below, -INT16_MIN - least);
   __syncthreads();
   for (std::int64_t i = threadIdx.x; i < own.end - own.begin; i += row_tile) {
     s.differences[own.begin + i] = differences[i];
+  }
+}
+
+// --- Expansion ------------------------------------------------------------------------------------
+
+/// Calls f(term in the tile, slice, place in it, column of the term before or -1) for each of a
+/// thread's terms of the block's tile, and returns how many terms that has.
+template <class F>
+__device__ int for_each_term_of_tile(const csr_survey& s, const F& f) {
+  const std::int64_t first = std::int64_t{blockIdx.x} * s.cut.tile_rows;
+  const std::int64_t begin = offset(s, first);
+  const std::int64_t end = offset(s, min(first + s.cut.tile_rows, s.rows));
+  const auto count = static_cast<int>(end - begin);
+  const auto slice = static_cast<unsigned>(s.cut.slice);
+  const auto go_over = [&]<class Column>(const Column* columns) {
+    constexpr int in_flight = 4, apart = expand_threads;
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += in_flight * apart) {
+      Column column[in_flight] = {}, before[in_flight];
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        if (i + k * apart < count) column[k] = columns[begin + i + k * apart];
+      }
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        before[k] = -1;
+        if (i + k * apart < count && begin + i + k * apart > 0) {
+          before[k] = columns[begin + i + k * apart - 1];
+        }
+      }
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        if (i + k * apart >= count) continue;
+        const auto own = static_cast<unsigned>(column[k]);
+        f(i + k * apart, own / slice, own % slice, static_cast<std::int64_t>(before[k]));
+      }
+    }
+  };
+  s.columns.wide ? go_over(static_cast<const std::int64_t*>(s.columns.data))
+                 : go_over(static_cast<const std::int32_t*>(s.columns.data));
+  return count;
+}
+
+__device__ inline void add_most(unsigned long long* to, unsigned value) {
+  if (value > 0) atomicMax(to, static_cast<unsigned long long>(value));
+}
+
+__global__ void __launch_bounds__(expand_threads) find_segment_sizes(const csr_survey s) {
+  extern __shared__ uint4 memory[];
+  __shared__ unsigned adjacent, units, met;
+  auto* const terms = reinterpret_cast<unsigned*>(memory);  // of each slice
+  const auto slices = static_cast<unsigned>(s.cut.slices);
+  for (unsigned i = threadIdx.x; i < slices; i += expand_threads) terms[i] = 0;
+  if (threadIdx.x == 0) adjacent = units = met = 0;
+  __syncthreads();
+  wait_for_launch_before();
+  const int count =
+      for_each_term_of_tile(s, [&](int, unsigned slice, unsigned place, std::int64_t before) {
+        atomicAdd(terms + slice, 1u);
+        const std::int64_t column = static_cast<std::int64_t>(slice) * s.cut.slice + place;
+        if (before >= 0 && column / s.per_unit == before / s.per_unit) atomicAdd(&adjacent, 1u);
+      });
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < slices; i += expand_threads) {
+    atomicAdd(&units, (terms[i] + s.per_unit - 1) / s.per_unit);
+    if (terms[i] > 0) atomicAdd(&met, 1u);
+  }
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  atomicAdd(counter(s, survey::adjacent), static_cast<unsigned long long>(adjacent));
+  atomicAdd(counter(s, survey::met), static_cast<unsigned long long>(met));
+  add_most(counter(s, survey::units), units);
+  add_most(counter(s, survey::most_terms), static_cast<unsigned>(count));
+}
+
+__global__ void __launch_bounds__(expand_threads) write_segments(const csr_survey s) {
+  extern __shared__ uint4 memory[];
+  const expansion& cut = s.cut;
+  const auto slices = static_cast<unsigned>(cut.slices);
+  auto* const in_slice = reinterpret_cast<std::uint16_t*>(memory);
+  std::uint16_t* const in_tile = in_slice + cut.stride;
+  auto* const terms = reinterpret_cast<unsigned*>(in_tile + cut.stride);  // of each slice
+  for (unsigned i = threadIdx.x; i < slices; i += expand_threads) terms[i] = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < cut.stride; i += expand_threads) {
+    in_slice[i] = 0;
+    in_tile[i] = static_cast<std::uint16_t>(cut.tile_terms);
+  }
+  __syncthreads();
+  wait_for_launch_before();
+  for_each_term_of_tile(
+      s, [&](int, unsigned slice, unsigned, std::int64_t) { atomicAdd(terms + slice, 1u); });
+  __syncthreads();
+  if (threadIdx.x < warp) {  // from numbers of terms to where segments begin
+    unsigned before = 0;
+    for (unsigned first = 0; first < slices; first += warp) {
+      const unsigned i = first + threadIdx.x;
+      const unsigned units = i < slices ? (terms[i] + s.per_unit - 1) / s.per_unit : 0;
+      unsigned upto = units;
+#pragma unroll
+      for (unsigned d = 1; d < warp; d *= 2) {
+        const unsigned other = __shfl_up_sync(whole_warp, upto, d);
+        if (threadIdx.x >= d) upto += other;
+      }
+      const unsigned begin = before + upto - units, end = before + upto;
+      if (i < slices) {
+        cut.segments[static_cast<std::int64_t>(i) * cut.tiles + blockIdx.x] = begin | end << 16;
+        terms[i] = begin * s.per_unit;
+      }
+      before += __shfl_sync(whole_warp, upto, warp - 1);
+    }
+  }
+  __syncthreads();
+  for_each_term_of_tile(s, [&](int term, unsigned slice, unsigned place, std::int64_t) {
+    const unsigned at = atomicAdd(terms + slice, 1u);
+    in_slice[at] = static_cast<std::uint16_t>(place);
+    in_tile[at] = static_cast<std::uint16_t>(term);
+  });
+  __syncthreads();
+  constexpr int per_load = sizeof(uint4) / sizeof(std::uint16_t);
+  const std::int64_t to = std::int64_t{blockIdx.x} * cut.stride / per_load;
+  for (int i = static_cast<int>(threadIdx.x); i < cut.stride / per_load; i += expand_threads) {
+    reinterpret_cast<uint4*>(cut.in_slice)[to + i] = reinterpret_cast<const uint4*>(in_slice)[i];
+    reinterpret_cast<uint4*>(cut.in_tile)[to + i] = reinterpret_cast<const uint4*>(in_tile)[i];
   }
 }
 
@@ -265,6 +399,12 @@ __global__ void __launch_bounds__(256) write_codes(const csr_survey s) {
 }
 
 }  // namespace
+
+survey_kernel* segment_sizes_kernel() { return &find_segment_sizes; }
+survey_kernel* segments_kernel() { return &write_segments; }
+std::size_t segment_bytes(std::size_t slices, std::size_t stride) {
+  return 2 * stride * sizeof(std::uint16_t) + slices * sizeof(unsigned);
+}
 
 survey_kernel* uses_kernel() { return &count_uses; }
 survey_kernel* bins_kernel() { return &count_bins; }

@@ -46,28 +46,20 @@ struct alignas(16) warp_run {
 /// place is multiplied by the size of an element.
 template <class T>
 __device__ T load_coded(std::int32_t code, unsigned table, const T* x) {
+  static_assert(sizeof(T) == 4);
   T element;
-  if constexpr (sizeof(T) == 8) {
-    asm volatile(
-        "{.reg .pred p; .reg .u32 hot; .reg .s64 cold; setp.lt.s32 p, %3, 0; "
-        "shl.b32 hot, %3, 3; add.u32 hot, hot, %1; mad.wide.s32 cold, %3, 8, %2; "
-        "@p ld.shared.f64 %0, [hot]; @!p ld.global.f64 %0, [cold];}"
-        : "=d"(element)
-        : "r"(table), "l"(x), "r"(code));
-  } else {
-    asm volatile(
-        "{.reg .pred p; .reg .u32 hot; .reg .s64 cold; setp.lt.s32 p, %3, 0; "
-        "shl.b32 hot, %3, 2; add.u32 hot, hot, %1; mad.wide.s32 cold, %3, 4, %2; "
-        "@p ld.shared.f32 %0, [hot]; @!p ld.global.f32 %0, [cold];}"
-        : "=f"(element)
-        : "r"(table), "l"(x), "r"(code));
-  }
+  asm volatile(
+      "{.reg .pred p; .reg .u32 hot; .reg .s64 cold; setp.lt.s32 p, %3, 0; "
+      "shl.b32 hot, %3, 2; add.u32 hot, hot, %1; mad.wide.s32 cold, %3, 4, %2; "
+      "@p ld.shared.f32 %0, [hot]; @!p ld.global.f32 %0, [cold];}"
+      : "=f"(element)
+      : "r"(table), "l"(x), "r"(code));
   return element;
 }
 
 /// A thread has so many terms in flight.
 template <class T>
-inline constexpr int coded_in_flight = sizeof(T) == 8 ? 6 : 8;
+inline constexpr int coded_in_flight = 8;
 /// A warp has so many.
 template <class T>
 inline constexpr int coded_batch = coded_in_flight<T> * static_cast<int>(warp);
@@ -154,22 +146,18 @@ __device__ dot_sum<T> sum_coded_share(const spmv_job& job, unsigned table, const
 template <class T>
 __device__ void finish_share(const spmv_job& job, const spmv_piece& piece, dot_sum<T> sum,
                              int thread) {
-  if (piece.before != 0) {  // the row has other shares
-    const std::int64_t start = job.offset(piece.row), length = job.offset(piece.row + 1) - start;
-    const auto chunks_before = [](std::int64_t terms) { return (terms + chunk - 1) / chunk; };
-    const unsigned shift = job.share_shift;
-    const std::int64_t last = (chunks_before(length) - 1) >> shift;
-    const std::int64_t first = piece.handover - (chunks_before(piece.nonzero - start) >> shift);
+  if (piece.shares() > 1) {
     unsigned before = 0;
     if (thread == 0) {
-      hand_over(job, piece.handover, sum);
-      before = atomicAdd(job.hot.counts + first, 1u);
+      hand_over(job, piece.handover + piece.before, sum);
+      before = atomicAdd(job.hot.counts + piece.handover, 1u);
     }
-    if (__shfl_sync(whole_warp, before, 0) != static_cast<unsigned>(last)) return;
+    if (__shfl_sync(whole_warp, before, 0) + 1 != static_cast<unsigned>(piece.shares())) return;
     // One sum more than there are is +0, which changes none.
-    sum = gather_shares(job, first, last + 2, dot_sum<T>(), thread, [] { return false; });
+    sum = gather_shares(job, piece.handover, piece.shares() + 1, dot_sum<T>(), thread,
+                        [] { return false; });
     if (thread == 0) {
-      job.hot.counts[first] = 0;
+      job.hot.counts[piece.handover] = 0;
       count_as_ended(job.ended);
     }
   }
@@ -185,10 +173,10 @@ __device__ void multiply_run(const spmv_job& job, unsigned table, const spmv_pie
   const term_planes<T, hot_run_terms> terms(run.terms);
   constexpr int rows_a_thread = (hot_run_size + apart - 1) / apart;
   // The bits of offsets above 32 are not needed.
-  std::int32_t low[rows_a_thread] = {};
+  std::uint32_t low[rows_a_thread] = {};
   const int words = job.offsets.wide ? 2 : 1;
   const auto* const offsets =
-      static_cast<const std::int32_t*>(job.offsets.data) + (piece.row + thread) * words;
+      static_cast<const std::uint32_t*>(job.offsets.data) + (piece.row + thread) * words;
 #pragma unroll
   for (int k = 0; k < rows_a_thread; ++k) {
     load_if(thread + k * apart < piece.rows, offsets + k * apart * words, low[k]);
@@ -213,7 +201,7 @@ __device__ void multiply_run(const spmv_job& job, unsigned table, const spmv_pie
 #pragma unroll
   for (int k = 0; k < rows_a_thread; ++k) {
     const int i = thread + k * apart;
-    if (i < piece.rows) run.starts[i] = low[k] - static_cast<std::int32_t>(piece.nonzero);
+    if (i < piece.rows) run.starts[i] = start_in_run(low[k], piece);
   }
   if (thread == 0) run.starts[piece.rows] = piece.terms;
   __syncwarp();
@@ -273,11 +261,11 @@ __global__ void __launch_bounds__(hot_threads<T>, 1)
   __syncthreads();
   barrier.wait();
   const auto in_shared = static_cast<unsigned>(__cvta_generic_to_shared(table));
-  while (piece.terms > 0 || piece.rows > 0) {
+  while (piece.terms > 0 || piece.is_run()) {
     if (thread == 0) own = atomicAdd(&taken, 1);
     own = __shfl_sync(whole_warp, own, 0);
     const spmv_piece next = piece_of(own);
-    if (piece.rows > 0) {
+    if (piece.is_run()) {
       multiply_run(job, in_shared, piece, next, codes, runs[threadIdx.x / warp], thread);
     } else {
       finish_share(job, piece, sum_coded_share(job, in_shared, piece, next, codes, thread), thread);

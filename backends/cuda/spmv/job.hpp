@@ -15,11 +15,13 @@ namespace tally::backends::cuda {
 struct alignas(16) spmv_piece {
   std::int64_t row = 0;      ///< the first row
   std::int64_t nonzero = 0;  ///< the first term's
-  std::int32_t rows = 0;     ///< 0: the piece is a share of one row
+  std::int32_t rows = 0;     ///< a share has minus the number of its row's shares here
   std::int32_t terms = 0;
-  std::int32_t handover = 0;  ///< the share's sum is handed over there
-  /// The row's last share has the number of the others here, the others -1.
-  std::int32_t before = 0;
+  std::int32_t handover = 0;  ///< the sum of the row's first share is handed over there
+  std::int32_t before = 0;    ///< how many shares of the row come before this one
+
+  TALLY_HOST_DEVICE bool is_run() const { return rows > 0; }
+  TALLY_HOST_DEVICE std::int32_t shares() const { return -rows; }
 };
 
 /// A plan has found these hot columns, and has codes of all terms.
@@ -49,6 +51,7 @@ struct spmv_job {
         values(product.a.values),
         rows(static_cast<std::int64_t>(product.a.rows)),
         nonzeros(static_cast<std::int64_t>(product.a.nonzeros())),
+        column_count(static_cast<std::int64_t>(product.a.columns)),
         conjugated(product.conjugated),
         ends(row_bounds(product.a).ends),
         places(product.places) {}
@@ -76,6 +79,7 @@ struct spmv_job {
   typed_vector x;
   std::int64_t rows;
   std::int64_t nonzeros;
+  std::int64_t column_count;
   typed_vector y;
   unsigned share_shift = 0;  ///< log2 of the tiles from one share of a split row to the next
   bool reads_addend = false;

@@ -44,18 +44,18 @@ __global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
   for (int done = 0;; done += chunk) {
     const int some = piece.terms - done < chunk ? piece.terms - done : chunk;
     stage<A, V, X, piece_threads>(job, terms, piece.nonzero + done, some);
-    if (piece.rows > 0) break;
+    if (piece.is_run()) break;
     __syncthreads();
     if (threadIdx.x < warp) tree.add(sum_chunk(terms, 0, some), thread);
     if (done + chunk >= piece.terms) break;
     __syncthreads();
   }
-  if (piece.rows > 0) {
+  if (piece.is_run()) {
 #pragma unroll
     for (int k = 0; k < rows_a_thread; ++k) {
       const int i = static_cast<int>(threadIdx.x) + k * piece_threads;
       if (i >= piece.rows) continue;
-      starts[i] = static_cast<int>(offsets[k] - static_cast<std::uint32_t>(piece.nonzero));
+      starts[i] = start_in_run(offsets[k], piece);
     }
     if (threadIdx.x == 0) starts[piece.rows] = piece.terms;
     __syncthreads();
@@ -69,13 +69,12 @@ __global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
   let_launch_after_start();
   if (threadIdx.x >= warp) return;
   dot_sum<A> sum = tree.total();
-  if (piece.before < 0) {
-    if (thread == 0) hand_over(job, piece.handover, sum);
+  if (piece.before + 1 < piece.shares()) {
+    if (thread == 0) hand_over(job, piece.handover + piece.before, sum);
     return;
   }
   if (piece.before > 0) {
-    sum = gather_shares(job, piece.handover - piece.before, piece.before + 1, sum, thread,
-                        [] { return false; });
+    sum = gather_shares(job, piece.handover, piece.shares(), sum, thread, [] { return false; });
     if (thread == 0) count_as_ended(job.ended);
   }
   if (thread == 0) write_row<A>(job, piece.row, finish_parts(sum, job.conjugated));

@@ -7,6 +7,8 @@
 
 #include <tally/order.hpp>
 
+#include <type_traits>
+
 namespace tally::backends::cuda {
 namespace {
 
@@ -29,111 +31,272 @@ __device__ inline bool is_defective(const csr_survey& s, std::int64_t row) {
   return false;
 }
 
-__global__ void __launch_bounds__(256) find_first_defect(const csr_survey s) {
-  using kind = csr_defect::kind;
+/// Finds the first row of four arrays that has a defect.
+__global__ void __launch_bounds__(256) find_defective_row(const csr_survey s) {
   wait_for_launch_before();
-  if (s.has_ends) {
-    for (std::int64_t i = first_index(); i < s.rows; i += all_threads()) {
-      if (is_defective(s, i)) return report(s, kind::late_row, i);
-    }
-    return;
-  }
-  if (first_index() == 0) {
-    if (offset(s, 0) != 0) report(s, kind::first_offset, 0);
-    if (offset(s, s.rows) != s.nonzeros) report(s, kind::last_offset, s.rows);
-  }
   for (std::int64_t i = first_index(); i < s.rows; i += all_threads()) {
-    if (offset(s, i + 1) < offset(s, i)) {
-      report(s, kind::decreasing_offset, i);
-      break;
-    }
+    if (is_defective(s, i)) return report(s, csr_defect::kind::late_row, i);
   }
-  std::int64_t first = s.nonzeros;  // the first wrong column that this thread meets
-  for_each_term(s, [&](std::int64_t i, std::int64_t column) {
-    // A negative column is a large one too.
-    const bool is_wrong =
-        static_cast<std::uint64_t>(column) >= static_cast<std::uint64_t>(s.column_count);
-    if (is_wrong && i < first) first = i;
-  });
-  if (first < s.nonzeros) report(s, kind::column, first);
 }
 
-__device__ inline unsigned long long sum_of_warp(unsigned long long value) {
+/// Reports a column that is not in the matrix, in thread `own` of `threads`. Columns come 16 bytes
+/// at a time.
+template <class Column>
+__device__ void check_columns(const csr_survey& s, const Column* columns, std::int64_t own,
+                              std::int64_t threads) {
+  constexpr int per_load = 16 / sizeof(Column), in_flight = 4;
+  // A negative column is a large one too.
+  constexpr auto end_of_type = std::uint64_t{1} << (8 * sizeof(Column) - 1);
+  const std::uint64_t end =
+      ::min(static_cast<std::uint64_t>(s.column_count), std::uint64_t{end_of_type});
+  const auto is_wrong = [&](Column column) {
+    return static_cast<std::make_unsigned_t<Column>>(column) >= end;
+  };
+  struct alignas(16) load {
+    Column of[per_load];
+  };
+  const auto past = reinterpret_cast<std::uint64_t>(columns) % sizeof(load) / sizeof(Column);
+  const std::int64_t ahead =
+      ::min((per_load - static_cast<std::int64_t>(past)) % per_load, s.nonzeros);
+  const std::int64_t loads = (s.nonzeros - ahead) / per_load;
+  const auto* const all = reinterpret_cast<const load*>(columns + ahead);
+  std::int64_t first = s.nonzeros;  // the first wrong column that this thread meets
+  const auto look = [&](std::int64_t i, Column column) {
+    if (is_wrong(column) && i < first) first = i;
+  };
+  for (std::int64_t i = own; i < loads && first == s.nonzeros; i += in_flight * threads) {
+    load some[in_flight] = {};
 #pragma unroll
-  for (unsigned d = 1; d < warp; d *= 2) value += __shfl_xor_sync(whole_warp, value, d);
-  return value;
+    for (int k = 0; k < in_flight; ++k) {
+      if (i + k * threads < loads) some[k] = all[i + k * threads];
+    }
+    bool any = false;
+#pragma unroll
+    for (const load& l : some) {
+#pragma unroll
+      for (const Column column : l.of) any |= is_wrong(column);
+    }
+    for (int k = 0; any && k < in_flight && i + k * threads < loads; ++k) {
+      const std::int64_t at = ahead + (i + k * threads) * per_load;
+      for (int j = 0; j < per_load; ++j) look(at + j, columns[at + j]);
+    }
+  }
+  if (const std::int64_t i = own; i < per_load) {
+    const std::int64_t behind = ahead + loads * per_load + i;
+    if (i < ahead) look(i, columns[i]);
+    if (behind < s.nonzeros) look(behind, columns[behind]);
+  }
+  if (first < s.nonzeros) report(s, csr_defect::kind::column, first);
+}
+
+__device__ inline void check_ends_of_offsets(const csr_survey& s) {
+  using kind = csr_defect::kind;
+  if (offset(s, 0) != 0) report(s, kind::first_offset, 0);
+  if (offset(s, s.rows) != s.nonzeros) report(s, kind::last_offset, s.rows);
+}
+
+constexpr int span_words = run_span / static_cast<int>(warp);
+
+/// Holds a span of rows, in shared memory.
+template <class Offset>
+struct row_span {
+  Offset offsets[run_span + 1];
+  unsigned starts[span_words];  ///< a bit for each row says whether a run starts there
+  unsigned ends[span_words];    ///< a bit says whether a run that starts before ends there
+  int runs_before[span_words];  ///< how many runs start in the words before
+  unsigned shares, handovers;   ///< so many of the long rows' have been counted, or have a place
+  unsigned long long first_share, first_handover, first_run;
+};
+
+/// Returns how many terms row `i` of a span has. A row whose offsets are wrong has none.
+template <class Offset>
+__device__ std::int64_t length_of(const csr_survey& s, const row_span<Offset>& span, int i) {
+  const Offset start = span.offsets[i], end = span.offsets[i + 1];
+  return 0 <= start && start <= end && end <= s.nonzeros ? end - start : 0;
+}
+
+/// Returns how many shares a row of so many terms has.
+__device__ inline unsigned shares_of(const csr_survey& s, std::int64_t length) {
+  constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
+  return static_cast<unsigned>((length - 1) / chunk >> s.share_shift) + 1;
+}
+
+/// Counts what a thread has met.
+struct row_counts {
+  std::int64_t longest = 0, tile_terms = 0;
+  unsigned empty = 0, long_rows = 0, split_rows = 0;
+};
+
+/// Looks at the rows of a span, and where its runs, of so many rows and terms, start.
+template <int run, class Offset>
+__device__ void look_at_rows(const csr_survey& s, std::int64_t first, int rows,
+                             row_span<Offset>& span, row_counts& counts) {
+  constexpr auto short_row = static_cast<std::int64_t>(row_order::short_row);
+  // The bits above 32 make no difference to where adjacent rows lie in runs.
+  const auto run_of = [&](int i) {
+    return (static_cast<std::uint32_t>(span.offsets[i]) + static_cast<std::uint32_t>(first + i)) /
+           run;
+  };
+#pragma unroll 4
+  for (int i = static_cast<int>(threadIdx.x); i < run_span; i += survey_threads) {
+    bool starts_run = false, is_long = false;
+    if (i < rows) {
+      const std::int64_t length = length_of(s, span, i);
+      is_long = length > short_row;
+      counts.longest = ::max(counts.longest, length);
+      counts.empty += length == 0;
+      if (is_long) {
+        const unsigned shares = shares_of(s, length);
+        ++counts.long_rows;
+        counts.split_rows += shares > 1;
+        atomicAdd(&span.shares, shares);
+        if (shares > 1) atomicAdd(&span.handovers, shares);
+      } else {
+        starts_run = i == 0 || run_of(i) != run_of(i - 1) || length_of(s, span, i - 1) > short_row;
+      }
+      if (s.checks && span.offsets[i + 1] < span.offsets[i]) {
+        report(s, csr_defect::kind::decreasing_offset, first + i);
+      }
+      if (i % static_cast<int>(row_tile) == 0) {
+        const std::int64_t end = span.offsets[::min(i + static_cast<int>(row_tile), rows)];
+        counts.tile_terms = ::max(counts.tile_terms, end - span.offsets[i]);
+      }
+    }
+    const unsigned start_bits = __ballot_sync(whole_warp, starts_run);
+    const unsigned end_bits = __ballot_sync(whole_warp, starts_run || is_long || i >= rows);
+    if (threadIdx.x % warp == 0) {
+      span.starts[i / static_cast<int>(warp)] = start_bits;
+      span.ends[i / static_cast<int>(warp)] = end_bits;
+    }
+  }
+}
+
+/// Numbers the pieces of a span among all, in a warp.
+template <class Offset>
+__device__ void number_pieces(const csr_survey& s, row_span<Offset>& span) {
+  constexpr int own = span_words / static_cast<int>(warp);
+  const int thread = static_cast<int>(threadIdx.x);
+  int runs[own], sum = 0;
+#pragma unroll
+  for (int k = 0; k < own; ++k) {
+    runs[k] = __popc(static_cast<int>(span.starts[thread * own + k]));
+    sum += runs[k];
+  }
+  int upto = sum;
+#pragma unroll
+  for (int d = 1; d < static_cast<int>(warp); d *= 2) {
+    const int before = __shfl_up_sync(whole_warp, upto, d);
+    if (thread >= d) upto += before;
+  }
+  int before = upto - sum;
+#pragma unroll
+  for (int k = 0; k < own; ++k) {
+    span.runs_before[thread * own + k] = before;
+    before += runs[k];
+  }
+  const auto take = [&](unsigned word, unsigned count) {
+    return count == 0 ? 0ull : atomicAdd(counter(s, word), static_cast<unsigned long long>(count));
+  };
+  if (thread == static_cast<int>(warp) - 1) {
+    span.first_run = take(survey::runs, static_cast<unsigned>(upto));
+  }
+  if (thread > 0) return;
+  span.first_share = take(survey::shares, span.shares);
+  span.first_handover = take(survey::handovers, span.handovers);
+  span.shares = span.handovers = 0;
+}
+
+/// Writes the shares of long row `i` of a span, if they have room, those of a row side by side.
+template <class Offset>
+__device__ void write_shares(const csr_survey& s, std::int64_t first, int i,
+                             row_span<Offset>& span) {
+  const std::int64_t length = length_of(s, span, i);
+  const unsigned shares = shares_of(s, length);
+  const auto place = static_cast<std::int64_t>(span.first_share + atomicAdd(&span.shares, shares));
+  unsigned long long handover = 0;
+  if (shares > 1) handover = span.first_handover + atomicAdd(&span.handovers, shares);
+  if (place + static_cast<std::int64_t>(shares) > s.shares) return;
+  const std::int64_t terms = static_cast<std::int64_t>(order::chunk) << s.share_shift;
+  for (unsigned k = 0; k < shares; ++k) {
+    const std::int64_t left = length - k * terms;
+    spmv_piece share;
+    share.row = first + i;
+    share.nonzero = span.offsets[i] + k * terms;
+    share.rows = -static_cast<std::int32_t>(shares);
+    share.terms = static_cast<std::int32_t>(left < terms ? left : terms);
+    share.handover = static_cast<std::int32_t>(handover);
+    share.before = static_cast<std::int32_t>(k);
+    s.pieces[place + k] = share;
+  }
+}
+
+/// Writes the run that starts at row `i` of a span, if it has room, from `pieces + shares` on.
+template <class Offset>
+__device__ void write_run(const csr_survey& s, std::int64_t first, int rows, int i,
+                          const row_span<Offset>& span) {
+  const int word = i / static_cast<int>(warp), bit = i % static_cast<int>(warp);
+  const unsigned below = span.starts[word] & ((1u << bit) - 1);
+  const auto place = static_cast<std::int64_t>(span.first_run) + span.runs_before[word] +
+                     __popc(static_cast<int>(below));
+  if (place >= s.runs) return;
+  int last = word;
+  unsigned after = span.ends[word] & ~((2u << bit) - 1);
+  while (after == 0 && ++last < span_words) after = span.ends[last];
+  const int end =
+      after == 0 ? rows : last * static_cast<int>(warp) + __ffs(static_cast<int>(after)) - 1;
+  spmv_piece piece;
+  piece.row = first + i;
+  piece.nonzero = span.offsets[i];
+  piece.rows = end - i;
+  piece.terms = static_cast<std::int32_t>(span.offsets[end] - span.offsets[i]);
+  s.pieces[s.shares + place] = piece;
+}
+
+/// Writes the pieces of a span.
+template <class Offset>
+__device__ void write_pieces(const csr_survey& s, std::int64_t first, int rows,
+                             row_span<Offset>& span) {
+  for (int i = static_cast<int>(threadIdx.x); i < rows; i += survey_threads) {
+    const int word = i / static_cast<int>(warp), bit = i % static_cast<int>(warp);
+    if ((span.ends[word] >> bit & 1) == 0) continue;  // a run goes on
+    if ((span.starts[word] >> bit & 1) != 0) {
+      write_run(s, first, rows, i, span);
+    } else {
+      write_shares(s, first, i, span);
+    }
+  }
 }
 
 __device__ inline unsigned long long most_of_warp(unsigned long long value) {
 #pragma unroll
   for (unsigned d = 1; d < warp; d *= 2) {
-    const unsigned long long other = __shfl_xor_sync(whole_warp, value, d);
-    value = other > value ? other : value;
+    value = ::max(value, __shfl_xor_sync(whole_warp, value, d));
   }
   return value;
 }
 
-/// Says what a row is to the pieces, whose runs are so long.
-template <int run>
-struct row_role {
-  __device__ row_role(const csr_survey& s, std::int64_t row)
-      : start(offset(s, row)), length(offset(s, row + 1) - start) {
-    constexpr auto short_row = static_cast<std::int64_t>(row_order::short_row);
-    is_long = length > short_row;
-    if (is_long) {
-      const std::int64_t terms = static_cast<std::int64_t>(order::chunk) << s.share_shift;
-      shares = (length + terms - 1) / terms;
-    } else if (row % run_span == 0) {
-      starts_run = true;
-    } else {
-      const std::int64_t before = offset(s, row - 1);
-      starts_run = start - before > short_row || (start + row) / run != (before + row - 1) / run;
-    }
-  }
-
-  std::int64_t start;
-  std::int64_t length;
-  std::int64_t shares = 0;
-  bool is_long;
-  bool starts_run = false;
-};
-
-template <int run>
-__global__ void __launch_bounds__(256) analyse_rows(const csr_survey s) {
-  wait_for_launch_before();
-  unsigned long long longest = 0, tile_terms = 0, count[survey::runs + 1] = {};
-  for (std::int64_t row = first_index(); row < s.rows; row += all_threads()) {
-    const row_role<run> role(s, row);
-    const auto length = static_cast<std::uint64_t>(role.length);
-    longest = length > longest ? length : longest;
-    if (row % row_tile == 0) {
-      const std::int64_t end = row + row_tile < s.rows ? row + row_tile : s.rows;
-      const auto terms = static_cast<std::uint64_t>(offset(s, end) - role.start);
-      tile_terms = terms > tile_terms ? terms : tile_terms;
-    }
-    count[survey::empty] += role.length == 0;
-    count[survey::long_rows] += role.is_long;
-    count[survey::shares] += role.shares;
-    count[survey::split_rows] += role.shares > 1;
-    count[survey::handovers] += role.shares > 1 ? role.shares : 0;
-    count[survey::runs] += role.starts_run;
-  }
-  // Blocks add to the same words, so each does it once for each word.
+/// Adds what a block's threads have counted to the survey. Blocks add to the same words, so each
+/// does it once for each word.
+__device__ inline void add_counts(const csr_survey& s, const row_counts& counts) {
   __shared__ unsigned long long of_block[survey::words];
-  if (threadIdx.x < survey::words) of_block[threadIdx.x] = 0;
+  const unsigned word = threadIdx.x;
+  if (word < survey::words) of_block[word] = 0;
   __syncthreads();
   const bool tells = threadIdx.x % warp == 0;
-  longest = most_of_warp(longest);
-  if (tells) atomicMax(of_block + survey::longest, longest);
-  tile_terms = most_of_warp(tile_terms);
-  if (tells) atomicMax(of_block + survey::tile_terms, tile_terms);
-#pragma unroll
-  for (unsigned word = survey::empty; word <= survey::runs; ++word) {
-    const unsigned long long sum = sum_of_warp(count[word]);
-    if (tells && sum > 0) atomicAdd(of_block + word, sum);
-  }
+  const auto most = [&](unsigned to, std::int64_t value) {
+    const unsigned long long all = most_of_warp(static_cast<unsigned long long>(value));
+    if (tells) atomicMax(of_block + to, all);
+  };
+  const auto sum = [&](unsigned to, unsigned value) {
+    const unsigned long long all = __reduce_add_sync(whole_warp, value);
+    if (tells && all > 0) atomicAdd(of_block + to, all);
+  };
+  most(survey::longest, counts.longest);
+  most(survey::tile_terms, counts.tile_terms);
+  sum(survey::empty, counts.empty);
+  sum(survey::long_rows, counts.long_rows);
+  sum(survey::split_rows, counts.split_rows);
   __syncthreads();
-  const unsigned word = threadIdx.x;
   if (word >= survey::words || of_block[word] == 0) return;
   if (word == survey::longest || word == survey::tile_terms) {
     atomicMax(counter(s, word), of_block[word]);
@@ -142,101 +305,84 @@ __global__ void __launch_bounds__(256) analyse_rows(const csr_survey s) {
   }
 }
 
-/// Writes the pieces. Those of a span of rows are adjacent, and in the rows' order.
-template <int run_length>
-__global__ void __launch_bounds__(256) write_pieces(const csr_survey s) {
-  constexpr int words = run_span / static_cast<int>(warp);
-  __shared__ unsigned starts[words];  // a bit for each row says whether a run starts there
-  __shared__ unsigned ends[words];    // a bit says whether a run that starts before ends there
-  __shared__ unsigned long long first_run;
+/// Delivers what was found, in a warp, and empties it.
+__device__ inline void tell(const csr_survey& s) {
+  static_assert(survey::words <= warp);
+  const unsigned word = threadIdx.x;
+  if (word >= survey::words) return;
+  const std::uint64_t found = __ldcg(s.found + word);
+  s.found[word] = 0;
+  auto* const to = static_cast<volatile std::uint64_t*>(s.result) + 2 * word;
+  to[0] = make_word(static_cast<std::uint32_t>(found), s.tag);
+  to[1] = make_word(static_cast<std::uint32_t>(found >> 32), s.tag);
+}
+
+/// Does all in one launch: checks, counts, and writes the pieces; the block that ends last tells.
+/// The pieces of a span of rows are adjacent, runs in the rows' order.
+template <int run, class Offset>
+__global__ void __launch_bounds__(survey_threads, survey_blocks) survey_matrix(const csr_survey s) {
+  __shared__ row_span<Offset> span;
+  __shared__ bool is_last;
   wait_for_launch_before();
-  const auto bits_below = [](unsigned bits, int bit) {
-    return __popc(static_cast<int>(bits & ((1u << bit) - 1)));
-  };
-  for (std::int64_t span = std::int64_t{blockIdx.x} * run_span; span < s.rows;
-       span += std::int64_t{gridDim.x} * run_span) {
-    for (int i = static_cast<int>(threadIdx.x); i < run_span; i += static_cast<int>(blockDim.x)) {
-      const std::int64_t row = span + i;
-      bool starts_run = false, is_long = row >= s.rows;
-      if (row < s.rows) {
-        const row_role<run_length> role(s, row);
-        starts_run = role.starts_run;
-        is_long = role.is_long;
-        if (is_long) {
-          const auto shares = static_cast<unsigned long long>(role.shares);
-          const auto first =
-              static_cast<std::int64_t>(atomicAdd(counter(s, survey::shares), shares));
-          const std::int64_t handover =
-              shares > 1
-                  ? static_cast<std::int64_t>(atomicAdd(counter(s, survey::handovers), shares))
-                  : 0;
-          const std::int64_t terms = static_cast<std::int64_t>(order::chunk) << s.share_shift;
-          for (std::int64_t k = 0; k < role.shares; ++k) {
-            const std::int64_t left = role.length - k * terms;
-            const bool is_last = k == role.shares - 1;
-            s.pieces[first + k] = {row,
-                                   role.start + k * terms,
-                                   0,
-                                   static_cast<std::int32_t>(left < terms ? left : terms),
-                                   static_cast<std::int32_t>(handover + k),
-                                   is_last ? static_cast<std::int32_t>(k) : -1};
-          }
-        }
-      }
-      const unsigned start_bits = __ballot_sync(whole_warp, starts_run);
-      const unsigned end_bits = __ballot_sync(whole_warp, starts_run || is_long);
-      if (threadIdx.x % warp == 0) {
-        starts[i / static_cast<int>(warp)] = start_bits;
-        ends[i / static_cast<int>(warp)] = end_bits;
-      }
+  // Blocks that look at rows look at columns, too, if they are all.
+  const unsigned first_block = s.row_blocks < gridDim.x ? s.row_blocks : 0;
+  if (s.checks && blockIdx.x >= first_block) {
+    const std::int64_t own = std::int64_t{blockIdx.x - first_block} * survey_threads + threadIdx.x;
+    const std::int64_t threads = std::int64_t{gridDim.x - first_block} * survey_threads;
+    if (own == 0) check_ends_of_offsets(s);
+    s.columns.wide
+        ? check_columns(s, static_cast<const std::int64_t*>(s.columns.data), own, threads)
+        : check_columns(s, static_cast<const std::int32_t*>(s.columns.data), own, threads);
+  }
+  row_counts counts;
+  const auto* const offsets = static_cast<const Offset*>(s.offsets.data);
+  for (std::int64_t i = first_index(); !s.counts && i < s.rows; i += all_threads()) {
+    if (offsets[i + 1] >= offsets[i]) continue;
+    report(s, csr_defect::kind::decreasing_offset, i);
+    break;
+  }
+  for (std::int64_t first = std::int64_t{blockIdx.x} * run_span;
+       s.counts && blockIdx.x < s.row_blocks && first < s.rows;
+       first += std::int64_t{s.row_blocks} * run_span) {
+    const int rows = static_cast<int>(::min(std::int64_t{run_span}, s.rows - first));
+    if (threadIdx.x == 0) span.shares = span.handovers = 0;
+#pragma unroll(run_span / survey_threads)
+    for (int i = static_cast<int>(threadIdx.x); i <= rows; i += survey_threads) {
+      span.offsets[i] = offsets[first + i];
     }
     __syncthreads();
-    if (threadIdx.x == 0) {
-      unsigned long long runs = 0;
-      for (const unsigned bits : starts) {
-        runs += static_cast<unsigned>(__popc(static_cast<int>(bits)));
-      }
-      first_run = atomicAdd(counter(s, survey::runs), runs);
-    }
+    look_at_rows<run>(s, first, rows, span, counts);
     __syncthreads();
-    std::int64_t run = s.shares + static_cast<std::int64_t>(first_run);
-    int counted = 0;  // the starts' words whose runs `run` counts already
-    for (int i = static_cast<int>(threadIdx.x); i < run_span; i += static_cast<int>(blockDim.x)) {
-      const int w = i / static_cast<int>(warp), bit = i % static_cast<int>(warp);
-      for (; counted < w; ++counted) run += __popc(static_cast<int>(starts[counted]));
-      if ((starts[w] >> bit & 1) == 0) continue;
-      int last = w;
-      unsigned after = ends[w] & ~((2u << bit) - 1);
-      while (after == 0 && ++last < words) after = ends[last];
-      const int end = after == 0
-                          ? run_span
-                          : last * static_cast<int>(warp) + __ffs(static_cast<int>(after)) - 1;
-      const std::int64_t row = span + i, start = offset(s, row);
-      s.pieces[run + bits_below(starts[w], bit)] = {
-          row, start, end - i, static_cast<std::int32_t>(offset(s, span + end) - start), 0, 0};
-    }
+    if (threadIdx.x < warp) number_pieces(s, span);
+    __syncthreads();
+    if (s.pieces != nullptr) write_pieces(s, first, rows, span);
     __syncthreads();
   }
+  if (s.counts && blockIdx.x < s.row_blocks) add_counts(s, counts);
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) is_last = atomicAdd(counter(s, survey::ended), 1ull) == gridDim.x - 1;
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  tell(s);
 }
 
 __global__ void tell_survey(const csr_survey s) {
   wait_for_launch_before();
-  survey_words found;
-  for (unsigned word = 0; word < survey::words; ++word) {
-    found.of[word] = s.found[word];
-    s.found[word] = 0;
-  }
-  deliver(found, s.tag, s.result);
+  tell(s);
 }
 
 }  // namespace
 
-survey_kernel* defect_kernel() { return &find_first_defect; }
-survey_kernel* analysis_kernel(bool of_warps) {
-  return of_warps ? &analyse_rows<hot_run_size> : &analyse_rows<run_size>;
-}
-survey_kernel* piece_kernel(bool of_warps) {
-  return of_warps ? &write_pieces<hot_run_size> : &write_pieces<run_size>;
+survey_kernel* defective_row_kernel() { return &find_defective_row; }
+survey_kernel* matrix_kernel(bool of_warps, bool wide_offsets) {
+  if (of_warps) {
+    return wide_offsets ? &survey_matrix<hot_run_size, std::int64_t>
+                        : &survey_matrix<hot_run_size, std::int32_t>;
+  }
+  return wide_offsets ? &survey_matrix<run_size, std::int64_t>
+                      : &survey_matrix<run_size, std::int32_t>;
 }
 survey_kernel* tell_kernel() { return &tell_survey; }
 

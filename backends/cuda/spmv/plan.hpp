@@ -1,6 +1,7 @@
 // A survey finds out about a matrix on the device, before any product.
 #pragma once
 
+#include "backends/cuda/spmv/expansion.hpp"
 #include "backends/cuda/spmv/job.hpp"
 
 #include <cstddef>
@@ -44,31 +45,46 @@ struct csr_survey {
   std::int32_t* codes = nullptr;  ///< where the codes of all terms are written
   int most_hot = 0;               ///< how many hot columns there may be
 
+  // An expansion needs these (columns.cu).
+  expansion cut;     ///< what is known of it, and where the rest is written
+  int per_unit = 1;  ///< elements of a unit
+
+  bool checks = false;           ///< whether the matrix may have defects
+  bool counts = true;            ///< whether more than defects is wanted
+  unsigned row_blocks = 0;       ///< the first ones look at rows; if that is not all, only these
   unsigned share_shift = 0;      ///< log2 of the chunks of a share
-  spmv_piece* pieces = nullptr;  ///< where pieces are written: shares, then runs
-  std::int64_t shares = 0;
+  spmv_piece* pieces = nullptr;  ///< where pieces are written, or null
+  std::int64_t shares = 0;       ///< there is room for so many shares,
+  std::int64_t runs = 0;         ///< and behind them for so many runs
 };
 
 /// These are the words of `found`.
 namespace survey {
-inline constexpr unsigned defect = 0;      ///< ~key of the first defect, or 0
-inline constexpr unsigned longest = 1;     ///< terms of the longest row
-inline constexpr unsigned empty = 2;       ///< rows without terms
-inline constexpr unsigned long_rows = 3;   ///< rows of more than row_order::short_row terms
-inline constexpr unsigned shares = 4;      ///< shares of long rows
-inline constexpr unsigned split_rows = 5;  ///< rows of several shares
-inline constexpr unsigned handovers = 6;   ///< shares of split rows
-inline constexpr unsigned runs = 7;        ///< runs of short rows
-inline constexpr unsigned tile_terms = 8;  ///< terms of the tile of rows that has most
-inline constexpr unsigned far = 9;         ///< not 0 where a difference takes more than 16 bits
-inline constexpr unsigned strays = 10;     ///< not 0 where rows have too many patterns
-inline constexpr unsigned patterns = 11;   ///< patterns of rows
-inline constexpr unsigned least_use = 12;  ///< no hot column has fewer terms
-inline constexpr unsigned more_used = 13;  ///< columns that have more
-inline constexpr unsigned taken = 14;      ///< those of them that have a place
-inline constexpr unsigned ties = 15;       ///< columns that have as many, and a place or none
-inline constexpr unsigned covered = 16;    ///< terms of hot columns
-inline constexpr unsigned words = 17;
+inline constexpr unsigned defect = 0;       ///< ~key of the first defect, or 0
+inline constexpr unsigned longest = 1;      ///< terms of the longest row
+inline constexpr unsigned empty = 2;        ///< rows without terms
+inline constexpr unsigned long_rows = 3;    ///< rows of more than row_order::short_row terms
+inline constexpr unsigned shares = 4;       ///< shares of long rows
+inline constexpr unsigned split_rows = 5;   ///< rows of several shares
+inline constexpr unsigned handovers = 6;    ///< shares of split rows
+inline constexpr unsigned runs = 7;         ///< runs of short rows
+inline constexpr unsigned tile_terms = 8;   ///< terms of the tile of rows that has most
+inline constexpr unsigned far = 9;          ///< not 0 where a difference takes more than 16 bits
+inline constexpr unsigned strays = 10;      ///< not 0 where rows have too many patterns
+inline constexpr unsigned patterns = 11;    ///< patterns of rows
+inline constexpr unsigned least_use = 12;   ///< no hot column has fewer terms
+inline constexpr unsigned more_used = 13;   ///< columns that have more
+inline constexpr unsigned taken = 14;       ///< those of them that have a place
+inline constexpr unsigned ties = 15;        ///< columns that have as many, and a place or none
+inline constexpr unsigned covered = 16;     ///< terms of hot columns
+inline constexpr unsigned ended = 17;       ///< blocks that have ended
+inline constexpr unsigned met = 18;         ///< segments that are not empty
+inline constexpr unsigned adjacent = 19;    ///< terms whose column is in the unit of that before
+inline constexpr unsigned units = 20;       ///< units of the tile of an expansion that has most
+inline constexpr unsigned most_terms = 21;  ///< terms of the tile of an expansion that has most
+inline constexpr unsigned above = 22;       ///< the largest difference, and 2^15
+inline constexpr unsigned below = 23;       ///< 2^15 less the smallest one
+inline constexpr unsigned words = 24;
 /// Columns with so many terms or more are counted together.
 inline constexpr unsigned most_uses = 2047;
 /// A defect's key has its kind above its index, which takes so many bits.
@@ -80,17 +96,20 @@ struct survey_words {
   std::uint64_t of[survey::words];
 };
 
+/// Blocks that look at the whole matrix have so many threads, a multiprocessor so many of them.
+inline constexpr unsigned survey_threads = 512;
+inline constexpr unsigned survey_blocks = 3;
+
 /// The type of a kernel. The host calls it through cudaLaunchKernel, never directly. Where nothing
 /// else is said, any grid of blocks of 256 threads will do.
 using survey_kernel = void(csr_survey);
 
-/// Finds the first defect; where rows may lie anywhere, the first row that has one, in a key of any
-/// kind.
-survey_kernel* defect_kernel();
-/// Counts rows and pieces: those of blocks, or those of warps with hot columns.
-survey_kernel* analysis_kernel(bool of_warps);
-/// Writes the pieces, and counts them once more.
-survey_kernel* piece_kernel(bool of_warps);
+/// Finds the first row of four arrays that has a defect, in a key of any kind.
+survey_kernel* defective_row_kernel();
+/// Finds the first defect if the matrix may have one, counts rows and pieces, writes the pieces,
+/// those of blocks or those of warps with hot columns, and delivers what was found, in blocks of
+/// `survey_threads`.
+survey_kernel* matrix_kernel(bool of_warps, bool wide_offsets);
 /// Finds the patterns of rows, and whether differences are near, in a block of `row_tile` threads
 /// for each tile. It takes survey_tile_bytes of shared memory.
 survey_kernel* patterns_kernel(bool wide_columns);
@@ -99,6 +118,12 @@ survey_kernel* lists_kernel();
 /// Writes differences, in blocks as those of patterns_kernel.
 survey_kernel* differences_kernel(bool wide_columns);
 std::size_t survey_tile_bytes(bool wide_columns, std::size_t terms);
+/// Cuts an expansion's tiles into segments, in a block of `expand_threads` for each tile: finds how
+/// large they are, or writes where all terms have their places, with segment_bytes of shared
+/// memory.
+survey_kernel* segment_sizes_kernel();
+survey_kernel* segments_kernel();
+std::size_t segment_bytes(std::size_t slices, std::size_t stride);
 /// The next four follow one another. They count the terms of columns, and how many columns have so
 /// many; find how many terms hot columns have at least, in one block; and pick these.
 survey_kernel* uses_kernel();
@@ -107,7 +132,7 @@ survey_kernel* least_use_kernel();
 survey_kernel* hot_kernel();
 /// Writes the codes of all terms.
 survey_kernel* codes_kernel();
-/// Delivers what the kernel before has found, in one thread.
+/// Delivers what the kernels before have found, in a warp.
 survey_kernel* tell_kernel();
 
 }  // namespace tally::backends::cuda

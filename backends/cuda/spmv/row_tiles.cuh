@@ -55,27 +55,34 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
   using Column = std::conditional_t<from == column_source::differences, std::int16_t, std::int32_t>;
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
-  __shared__ std::int64_t begin, first_value, first_column;  // the last two are first in `memory`
+  __shared__ std::uint32_t begin;            // the tile's first term, without the bits above 32
+  __shared__ int terms;                      // how many it has
+  __shared__ int value_shift, column_shift;  // where the first one is in `values`, in `columns`
   T* const values = reinterpret_cast<T*>(memory);
   Column* const columns = reinterpret_cast<Column*>(reinterpret_cast<char*>(memory) +
                                                     bytes_to_bring<T>(job.tile_terms));
   const std::int64_t row = std::int64_t{blockIdx.x} * row_tile + threadIdx.x;
   const bool has_row = row < job.rows;
-  const auto offset = [&](std::int64_t i) {
-    return job.offsets[static_cast<std::size_t>(i < job.rows ? i : job.rows)];
+  const auto bounded = [&](std::int64_t i) {
+    return static_cast<std::size_t>(i < job.rows ? i : job.rows);
   };
-  // A plan's row offsets and patterns stay as they are, so these loads need not wait.
-  std::int64_t row_begin = 0, row_end = 0;
+  // A plan's row offsets and patterns stay as they are, so these loads need not wait. Where offsets
+  // have changed in spite of that, rows and tiles are cut to what has room.
+  std::uint32_t row_begin = 0, row_end = 0;  // without the bits above 32
   int pattern = 0;
   if constexpr (has_patterns) {
     if (has_row) pattern = job.patterns.of_row[row];
   } else {
-    row_begin = offset(row);
-    row_end = offset(row + 1);
+    row_begin = static_cast<std::uint32_t>(job.offsets[bounded(row)]);
+    row_end = static_cast<std::uint32_t>(job.offsets[bounded(row + 1)]);
   }
   if (brings()) {
     const std::int64_t first = row - threadIdx.x;
-    const std::int64_t tile_begin = offset(first), tile_end = offset(first + row_tile);
+    const auto tile_begin = job.offset(static_cast<std::int64_t>(bounded(first)));
+    const auto next = job.offset(static_cast<std::int64_t>(bounded(first + row_tile)));
+    const int count = static_cast<int>(
+        max(min(next - tile_begin, std::int64_t{job.tile_terms}), std::int64_t{0}));
+    const std::int64_t tile_end = tile_begin + count;
     if (threadIdx.x == 0) barrier.expect(has_patterns ? 1 : 2);
     wait_for_launch_before();
     const std::int64_t first_brought =
@@ -89,9 +96,10 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
                                tile_begin, tile_end);
     }
     if (threadIdx.x == 0) {
-      begin = tile_begin;
-      first_value = first_brought;
-      first_column = first_of_columns;
+      begin = static_cast<std::uint32_t>(tile_begin);
+      terms = count;
+      value_shift = static_cast<int>(tile_begin - first_brought);
+      column_shift = static_cast<int>(tile_begin - first_of_columns);
     }
   }
   wait_for_launch_before();
@@ -104,9 +112,9 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
   if constexpr (has_patterns) {
     if (has_row) count = job.patterns.lengths[pattern];
     list = job.patterns.differences + pattern * job.patterns.stride;
-  } else {
-    count = static_cast<int>(row_end - row_begin);
   }
+  // Differences that belong to other rows, since offsets have changed, may lead anywhere.
+  const int least = static_cast<int>(-row), most = static_cast<int>(job.column_count - 1 - row);
   if constexpr (from != column_source::matrix) x += row;
   // From a sum of the row and a difference the compiler made four instructions for each address.
   asm("" : "+l"(x), "+l"(list));
@@ -127,6 +135,9 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
 #pragma unroll
       for (int k = 0; k < in_flight; ++k) {
         if (i + k < count) place[k] = column[i + k];
+        if constexpr (from == column_source::differences) {
+          place[k] = max(least, min(most, place[k]));
+        }
       }
     }
 #pragma unroll
@@ -138,12 +149,17 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
   if constexpr (has_patterns) {
     load(0);
     const int before = terms_before(count);
-    value += before + static_cast<int>(begin - first_value);
+    value += before + value_shift;
     barrier.wait();
   } else {
     __syncthreads();
-    value += static_cast<int>(row_begin - first_value);
-    column += static_cast<int>(row_begin - first_column);
+    const auto in_tile = [](std::uint32_t at) {
+      return static_cast<int>(min(at - begin, static_cast<std::uint32_t>(terms)));
+    };
+    const int start = in_tile(row_begin);
+    count = in_tile(row_end) - start;
+    value += start + value_shift;
+    column += start + column_shift;
     barrier.wait();
     load(0);
   }

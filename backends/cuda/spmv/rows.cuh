@@ -39,8 +39,8 @@ __global__ void __launch_bounds__(row_threads) spmv_rows(const __grid_constant__
   std::int64_t start = 0;
   int count = 0;
   if (row < job.rows) {  // a plan's row offsets stay as they are, so these loads need not wait
-    start = job.offsets[static_cast<std::size_t>(row)];
-    count = static_cast<int>(job.offsets[static_cast<std::size_t>(row) + 1] - start);
+    start = job.offset(row);
+    count = static_cast<int>(job.offset(row + 1) - start);
   }
   wait_for_launch_before();
   dot_sum<A> sum;

@@ -7,7 +7,9 @@
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
 #include "backends/cuda/runtime/stream_memory.hpp"
+#include "backends/cuda/spmv/expansion.hpp"
 #include "backends/cuda/spmv/kernels.hpp"
+#include "backends/cuda/spmv/near_rows.hpp"
 #include "backends/cuda/spmv/plan.hpp"
 #include "backends/cuda/spmv/shape.hpp"
 #include "src/core/elementwise/elementwise.hpp"
@@ -47,10 +49,13 @@ struct cut_analysis : spmv_analysis {
   row_patterns patterns;
   std::uint64_t pattern_count = 0;
   std::int16_t* differences = nullptr;
+  reach near_rows;                ///< where rows are near the diagonal, how near
   hot_columns hot;                ///< there are none where its count is 0
   type hot_type = type::float64;  ///< of the elements for which there is room
   std::uint64_t hot_share = 0;    ///< how many per cent of the terms are in hot columns
   const spmv_piece* warp_pieces = nullptr;
+  expansion cut;                  ///< there is none where it has no tiles
+  type cut_type = type::float64;  ///< of the elements that its tiles are for
   unsigned share_shift = 0;
   device_memory pieces;  ///< an spmv_piece for each block
   unsigned blocks = 0;
@@ -113,6 +118,36 @@ void multiply_unplanned(const executor& where, const current_device& current,
   launch(reinterpret_cast<const void*>(choice.queued), shape, &job, where.device(), stream);
 }
 
+/// Multiplies by an expansion.
+void multiply_expanded(const executor& where, const current_device& current,
+                       const cut_analysis& plan, const spmv_job& product) {
+  const cudaStream_t stream = where.stream();
+  const std::size_t element = size_of(plan.cut_type);
+  expansion_job job{product, plan.cut};
+  expansion& cut = job.cut;
+  const stream_memory buffer(static_cast<std::size_t>(cut.tiles_at_a_time) *
+                                 static_cast<std::size_t>(cut.stride) * element,
+                             current, stream);
+  cut.elements = buffer.data();
+  const expansion_choice choice = expansion_kernels(plan.cut_type, plan.cut_type);
+  const auto* const expand = reinterpret_cast<const void*>(choice.expand);
+  const auto* const collect = reinterpret_cast<const void*>(choice.collect);
+  launch_shape slices{.threads = expand_threads,
+                      .shared_bytes = expand_bytes(static_cast<std::size_t>(cut.slice))};
+  const std::size_t room = most_shared_bytes(where.device());
+  unsigned parts = most_parts;
+  while (parts > 1 && parts * (slices.shared_bytes + own_shared_bytes) > room) --parts;
+  slices.blocks = parts * static_cast<unsigned>(cut.slices);
+  launch_shape tiles{.threads = collect_threads, .shared_bytes = collect_bytes(cut)};
+  allow_shared_bytes(expand, current, slices.shared_bytes);
+  allow_shared_bytes(collect, current, tiles.shared_bytes);
+  for (; job.first_tile < cut.tiles; job.first_tile += cut.tiles_at_a_time) {
+    launch(expand, slices, &job, where.device(), stream);
+    tiles.blocks = static_cast<unsigned>(std::min(cut.tiles_at_a_time, cut.tiles - job.first_tile));
+    launch(collect, tiles, &job, where.device(), stream);
+  }
+}
+
 /// Multiplies with hot columns.
 void multiply_hot(const executor& where, const current_device& current, const cut_analysis& plan,
                   spmv_job job) {
@@ -168,6 +203,10 @@ void spmv(const executor& where, const csr_product& a) {
                   where.device(), stream);
   }
 
+  if (plan != nullptr && plan->cut.tiles > 0 && a.a.values.element == plan->cut_type &&
+      a.x.element == plan->cut_type && a.x.increment == 1) {
+    return multiply_expanded(where, current, *plan, job);
+  }
   const bool has_pieces = plan != nullptr && plan->pieces.get() != nullptr;
   if (a.a.row_ends || (a.has_places() && !has_pieces)) {
     shape.threads = any_row_threads;
@@ -179,6 +218,23 @@ void spmv(const executor& where, const csr_product& a) {
   const bool has_tiles =
       plan != nullptr && plan->tile_terms > 0 &&
       (plan->columns != column_source::matrix || a.a.column_indices.element == type::int32);
+  if (plan != nullptr && plan->near_rows.most >= plan->near_rows.least && !a.has_places() &&
+      a.x.increment == 1) {
+    const near_rows_choice near =
+        near_rows_of(a.a.values.element, a.x.element, plan->tile_terms, plan->near_rows);
+    if (near.kernel != nullptr &&
+        near.bytes + own_shared_bytes <= most_shared_bytes(where.device())) {
+      job.tile_terms = static_cast<std::int32_t>(plan->tile_terms);
+      job.differences = plan->differences;
+      near_rows_job of_near{job, plan->near_rows};
+      shape.threads = row_tile;
+      shape.blocks = static_cast<unsigned>(ceil_div(a.a.rows, row_tile));
+      shape.shared_bytes = near.bytes;
+      const auto* const kernel = reinterpret_cast<const void*>(near.kernel);
+      allow_shared_bytes(kernel, current, shape.shared_bytes);
+      return launch(kernel, shape, &of_near, where.device(), stream);
+    }
+  }
   if (has_tiles && !a.has_places() && a.x.increment == 1) {
     const row_tile_choice tiles =
         row_tile_kernel(a.a.values.element, a.x.element, plan->columns, plan->tile_terms,
@@ -277,7 +333,26 @@ survey_launch survey_of(survey_kernel* kernel, std::size_t items) {
   return {kernel, {.blocks = blocks, .threads = 256}};
 }
 
-/// Runs kernels that look at a matrix, waits, and returns what they found.
+/// Returns a launch of the kernel that looks at the whole matrix. All its blocks run at a time.
+/// Where these do, those that look at rows are not those that look at columns.
+survey_launch survey_of_matrix(const executor& where, const csr_operand& a, bool of_warps,
+                               csr_survey& job) {
+  constexpr std::size_t columns_a_block = 16 * survey_threads;
+  const std::size_t spans =
+      std::max<std::size_t>(1, ceil_div(a.rows, job.counts ? run_span : 16 * survey_threads));
+  const std::size_t others = job.checks ? ceil_div(a.nonzeros(), columns_a_block) : 0;
+  const std::size_t most = survey_blocks * multiprocessors(where.device());
+  const bool apart = job.counts && spans + others <= most;
+  const auto blocks = static_cast<unsigned>(std::min(spans + others, most));
+  job.row_blocks = apart ? static_cast<unsigned>(spans) : blocks;
+  return {matrix_kernel(of_warps, job.offsets.wide), {.blocks = blocks, .threads = survey_threads}};
+}
+
+/// Delivers what the kernels before have found.
+survey_launch telling() { return {tell_kernel(), {.blocks = 1, .threads = 32}}; }
+
+/// Runs kernels that look at a matrix, the last of which delivers what was found, waits, and
+/// returns it.
 survey_words run_survey(const executor& where, const current_device& current,
                         std::initializer_list<survey_launch> launches, csr_survey job,
                         const char* operation) {
@@ -293,7 +368,6 @@ survey_words run_survey(const executor& where, const current_device& current,
     allow_shared_bytes(kernel, current, of.shape.shared_bytes);
     launch(kernel, of.shape, &job, where.device(), stream);
   }
-  launch(reinterpret_cast<const void*>(tell_kernel()), {1, 1}, &job, where.device(), stream);
   std::uint32_t payload[mailbox::words];
   box.wait(stream, words_of<survey_words>, payload);
   words.emptied();
@@ -313,12 +387,12 @@ std::int64_t fetched(const executor& where, const operand& v, std::size_t i) {
 
 }  // namespace
 
-csr_defect find_defect(const executor& where, const csr_operand& a) {
+namespace {
+
+/// Returns the defect that a survey has found.
+csr_defect defect_of(const executor& where, const csr_operand& a, const survey_words& words) {
   using kind = csr_defect::kind;
-  const current_device current(where.device());
-  const survey_launch looks = survey_of(defect_kernel(), std::max(a.rows, a.nonzeros()));
-  const std::uint64_t found =
-      run_survey(where, current, {looks}, csr_survey(a), "validate").of[survey::defect];
+  const std::uint64_t found = words.of[survey::defect];
   if (found == 0) return {};
   if (a.row_ends) {
     const auto index_at = [&](const operand& v, std::size_t i) { return fetched(where, v, i); };
@@ -339,6 +413,21 @@ csr_defect find_defect(const executor& where, const csr_operand& a) {
       defect.value = fetched(where, a.row_offsets, defect.index);
   }
   return defect;
+}
+
+}  // namespace
+
+csr_defect find_defect(const executor& where, const csr_operand& a) {
+  const current_device current(where.device());
+  csr_survey job(a);
+  job.checks = true;
+  job.counts = false;
+  if (a.row_ends) {
+    const survey_launch looks = survey_of(defective_row_kernel(), a.rows);
+    return defect_of(where, a, run_survey(where, current, {looks, telling()}, job, "validate"));
+  }
+  const survey_launch looks = survey_of_matrix(where, a, false, job);
+  return defect_of(where, a, run_survey(where, current, {looks}, job, "validate"));
 }
 
 namespace {
@@ -366,10 +455,11 @@ void find_columns(const executor& where, const current_device& current, const cs
   job.patterns.of_row = reinterpret_cast<std::uint8_t*>(job.patterns.lengths + most);
   launch_shape some_tiles = a_tile;
   some_tiles.blocks = std::min(a_tile.blocks, 12 * multiprocessors(where.device()));
-  const survey_words found = run_survey(
-      where, current,
-      {{patterns_kernel(wide), some_tiles}, {lists_kernel(), {.blocks = most, .threads = 256}}},
-      job, "spmv_plan");
+  const survey_words found = run_survey(where, current,
+                                        {{patterns_kernel(wide), some_tiles},
+                                         {lists_kernel(), {.blocks = most, .threads = 256}},
+                                         telling()},
+                                        job, "spmv_plan");
   if (found.of[survey::strays] == 0) {
     to.columns = column_source::patterns;
     to.patterns = job.patterns;
@@ -383,7 +473,61 @@ void find_columns(const executor& where, const current_device& current, const cs
   to.kept.emplace().allocate(to.kept_bytes);
   to.columns = column_source::differences;
   to.differences = job.differences = static_cast<std::int16_t*>(to.kept->get());
-  (void)run_survey(where, current, {{differences_kernel(wide), a_tile}}, job, "spmv_plan");
+  const survey_words differences =
+      run_survey(where, current, {{differences_kernel(wide), a_tile}, telling()}, job, "spmv_plan");
+  const reach near{.least = -INT16_MIN - static_cast<std::int32_t>(differences.of[survey::below]),
+                   .most = static_cast<std::int32_t>(differences.of[survey::above]) + INT16_MIN};
+  if (has_near_rows(reached_by_tile(near))) to.near_rows = near;
+}
+
+/// Cuts the matrix for an expansion, if most of its terms need elements of x from far apart.
+void find_expansion(const executor& where, const current_device& current, const csr_operand& a,
+                    csr_survey job, cut_analysis& to) {
+  const std::size_t element = size_of(a.values.element);
+  expansion& cut = job.cut;
+  cut.slices = static_cast<std::int32_t>(multiprocessors(where.device()));
+  job.per_unit = static_cast<int>(segment_unit / element);
+  const auto per_unit = static_cast<std::size_t>(job.per_unit);
+  const std::size_t slice =
+      ceil_div(a.columns, static_cast<std::size_t>(cut.slices) * per_unit) * per_unit;
+  cut.slice = static_cast<std::int32_t>(slice);
+  const std::size_t room = most_shared_bytes(where.device());
+  if (slice > 1 << 16 || expand_bytes(slice) + own_shared_bytes > room) return;
+  cut.tile_rows = expansion_tile_rows(a);
+  const std::size_t tiles = ceil_div(a.rows, static_cast<std::size_t>(cut.tile_rows));
+  cut.tiles = static_cast<std::int32_t>(tiles);
+  const auto in_tiles = [&](survey_kernel* kernel, std::size_t stride) -> survey_launch {
+    return {kernel,
+            {.blocks = static_cast<unsigned>(tiles),
+             .threads = expand_threads,
+             .shared_bytes = segment_bytes(static_cast<std::size_t>(cut.slices), stride)}};
+  };
+  const survey_words found = run_survey(
+      where, current, {in_tiles(segment_sizes_kernel(), 0), telling()}, job, "spmv_plan");
+  // Places are loaded 16 bytes at a time.
+  constexpr std::size_t per_load = 16 / sizeof *cut.in_slice;
+  const std::size_t stride = ceil_div(found.of[survey::units] * per_unit, per_load) * per_load;
+  const std::size_t segments = tiles * static_cast<std::size_t>(cut.slices);
+  const std::size_t most_terms = found.of[survey::most_terms];
+  cut.stride = static_cast<std::int32_t>(stride);
+  cut.tile_terms = static_cast<std::int32_t>(most_terms);
+  if (10 * found.of[survey::met] < 9 * segments || 4 * found.of[survey::adjacent] > a.nonzeros() ||
+      stride >= 1 << 16 || 4 * tiles * stride > 5 * a.nonzeros() + 4 * segments * per_unit ||
+      collect_bytes(cut) + own_shared_bytes > room ||
+      segment_bytes(static_cast<std::size_t>(cut.slices), stride) + own_shared_bytes > room) {
+    return;
+  }
+  cut.tiles_at_a_time = static_cast<std::int32_t>(
+      std::min(tiles, std::max<std::size_t>(1, most_buffer / (stride * element))));
+  to.kept_bytes = segments * sizeof *cut.segments + 2 * tiles * stride * sizeof *cut.in_slice;
+  to.kept.emplace().allocate(to.kept_bytes);
+  cut.in_slice = static_cast<std::uint16_t*>(to.kept->get());
+  cut.in_tile = cut.in_slice + tiles * stride;
+  cut.segments = reinterpret_cast<std::uint32_t*>(cut.in_tile + tiles * stride);
+  (void)run_survey(where, current, {in_tiles(segments_kernel(), stride), telling()}, job,
+                   "spmv_plan");
+  to.cut = cut;
+  to.cut_type = a.values.element;
 }
 
 /// Finds the columns that are hot, if they have most of the terms, and cuts the matrix for warps.
@@ -397,18 +541,21 @@ void find_hot_columns(const executor& where, const current_device& current, cons
   const stream_memory uses(counters * sizeof *job.uses, current, where.stream());
   const stream_memory hot(most * sizeof *job.hot, current, where.stream());
   job.most_hot = static_cast<int>(most);
+  job.pieces = nullptr;
   job.uses = static_cast<std::uint32_t*>(uses.data());
   job.bins = job.uses + a.columns;
   job.hot = static_cast<std::int32_t*>(hot.data());
   check(cudaMemsetAsync(job.uses, 0, counters * sizeof *job.uses, where.stream()),
         "cudaMemsetAsync");
   const survey_launch of_columns = survey_of(bins_kernel(), a.columns);
+  job.checks = false;
+  const survey_launch of_pieces = survey_of_matrix(where, a, true, job);
   const survey_words found = run_survey(where, current,
                                         {survey_of(uses_kernel(), a.nonzeros()),
                                          of_columns,
                                          {least_use_kernel(), {.blocks = 1, .threads = 256}},
                                          survey_of(hot_kernel(), a.columns),
-                                         survey_of(analysis_kernel(true), a.rows)},
+                                         of_pieces},
                                         job, "spmv_plan");
   if (!are_hot(a.nonzeros(), found.of[survey::covered])) return;
   const std::size_t count =
@@ -418,15 +565,14 @@ void find_hot_columns(const executor& where, const current_device& current, cons
   to.kept.emplace().allocate(to.kept_bytes);
   job.pieces = static_cast<spmv_piece*>(to.kept->get());
   job.shares = static_cast<std::int64_t>(found.of[survey::shares]);
+  job.runs = static_cast<std::int64_t>(found.of[survey::runs]);
   job.codes = reinterpret_cast<std::int32_t*>(job.pieces + pieces);
   std::int32_t* const columns = job.codes + a.nonzeros();
   check(cudaMemcpyAsync(columns, job.hot, count * sizeof *columns, cudaMemcpyDeviceToDevice,
                         where.stream()),
         "cudaMemcpyAsync");
-  (void)run_survey(where, current,
-                   {survey_of(codes_kernel(), a.nonzeros()),
-                    survey_of(piece_kernel(true), ceil_div(a.rows, run_span) * 256)},
-                   job, "spmv_plan");
+  (void)run_survey(where, current, {survey_of(codes_kernel(), a.nonzeros()), of_pieces}, job,
+                   "spmv_plan");
   to.warp_pieces = job.pieces;
   to.hot_type = a.values.element;
   to.hot.codes = job.codes;
@@ -446,15 +592,38 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
   if (a.row_ends) {
     analysis->description = "each row in " + std::to_string(threads_of_any_row) +
                             " threads and long ones in a warp, since rows may lie anywhere";
+    if (!products.is_checked) analysis->defect = find_defect(where, a);
     return analysis;
   }
   csr_survey job(a);
-  const survey_launch counts = survey_of(analysis_kernel(false), a.rows);
-  survey_words found = run_survey(where, current, {counts}, job, "spmv_plan");
-  while (found.of[survey::handovers] > most_handovers) {
-    ++job.share_shift;
-    found = run_survey(where, current, {counts}, job, "spmv_plan");
-  }
+  // The first look writes pieces, too, if these have room; most have.
+  job.checks = !products.is_checked;
+  job.shares = static_cast<std::int64_t>(a.nonzeros() / (2 * row_order::short_row)) + 1;
+  job.runs = static_cast<std::int64_t>((a.rows + a.nonzeros()) / run_size + a.rows / run_span + 2) +
+             job.shares;
+  std::optional<stream_memory> room;
+  const auto found = [&] {
+    for (;; job.checks = false) {
+      room.emplace(static_cast<std::size_t>(job.shares + job.runs) * sizeof(spmv_piece), current,
+                   where.stream());
+      job.pieces = static_cast<spmv_piece*>(room->data());
+      const survey_launch looks = survey_of_matrix(where, a, false, job);
+      const survey_words words = run_survey(where, current, {looks}, job, "spmv_plan");
+      if (job.checks) analysis->defect = defect_of(where, a, words);
+      if (analysis->defect.what != csr_defect::kind::none) return words;
+      const auto shares = static_cast<std::int64_t>(words.of[survey::shares]);
+      const auto runs = static_cast<std::int64_t>(words.of[survey::runs]);
+      const std::uint64_t handovers = words.of[survey::handovers];
+      if (shares <= job.shares && runs <= job.runs && handovers <= most_handovers) return words;
+      job.shares = shares;
+      job.runs = runs;
+      // Twice as long shares are at least half as many.
+      if (handovers > most_handovers) {
+        job.share_shift += static_cast<unsigned>(std::bit_width((handovers - 1) / most_handovers));
+      }
+    }
+  }();
+  if (analysis->defect.what != csr_defect::kind::none) return analysis;
   const std::uint64_t longest = analysis->longest = found.of[survey::longest];
   if (!products.has_places) {
     analysis->threads_a_row = threads_a_row(a.rows, a.nonzeros(), longest);
@@ -469,11 +638,17 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
   const std::size_t pieces = found.of[survey::shares] + found.of[survey::runs];
   if (analysis->threads_a_row == 0 && pieces <= most_blocks) {
     analysis->pieces.allocate(pieces * sizeof(spmv_piece));
-    job.pieces = static_cast<spmv_piece*>(analysis->pieces.get());
-    job.shares = static_cast<std::int64_t>(found.of[survey::shares]);
-    (void)run_survey(where, current,
-                     {survey_of(piece_kernel(false), ceil_div(a.rows, run_span) * 256)}, job,
-                     "spmv_plan");
+    auto* const to = static_cast<spmv_piece*>(analysis->pieces.get());
+    const beside_captures mode;
+    const auto copy = [&](spmv_piece* at, const spmv_piece* from, std::size_t count) {
+      if (count == 0) return;
+      check(cudaMemcpyAsync(at, from, count * sizeof *at, cudaMemcpyDeviceToDevice, where.stream()),
+            "cudaMemcpyAsync");
+    };
+    const std::size_t shares = found.of[survey::shares];
+    copy(to, job.pieces, shares);
+    copy(to + shares, job.pieces + job.shares, pieces - shares);
+    check(cudaStreamSynchronize(where.stream()), "cudaStreamSynchronize");
     analysis->blocks = static_cast<unsigned>(pieces);
     analysis->split_rows = found.of[survey::split_rows];
     analysis->handovers = found.of[survey::handovers];
@@ -481,6 +656,11 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
     if (products.fixed_columns && !products.has_places && may_have_hot_columns(a)) {
       find_hot_columns(where, current, a, job, *analysis);
     }
+  }
+
+  if (products.fixed_columns && !products.has_places &&
+      analysis->columns == column_source::matrix && may_expand(a, longest)) {
+    find_expansion(where, current, a, job, *analysis);
   }
 
   const auto text = [](std::uint64_t value) { return std::to_string(value); };
@@ -493,6 +673,10 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
     } else if (analysis->columns == column_source::differences) {
       s += "; in the place of columns differences of 16 bits, in " + text(analysis->kept_bytes) +
            " bytes";
+      if (const reach& near = analysis->near_rows; near.most >= near.least) {
+        s += ", and x in shared memory, since they are from " + std::to_string(near.least) +
+             " to " + std::to_string(near.most);
+      }
     }
   } else if (analysis->threads_a_row > 0) {
     s = "each row in " + text(analysis->threads_a_row) + " threads, since rows are short";
@@ -514,6 +698,15 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
            " % of the terms, in shared memory, and codes of all columns, in " +
            text(analysis->kept_bytes) + " bytes";
     }
+  }
+  if (const expansion& cut = analysis->cut; cut.tiles > 0) {
+    s += "; of " + std::string(name(analysis->cut_type)) +
+         " in two steps, since columns are far apart: x comes in slices of " +
+         text(static_cast<std::uint64_t>(cut.slice)) +
+         " elements to shared memory, and from there to a buffer, where tiles of " +
+         text(static_cast<std::uint64_t>(cut.tile_rows)) +
+         " rows find what they need; with places in slices and tiles, in " +
+         text(analysis->kept_bytes) + " bytes";
   }
   s += ": " + text(a.rows) + " rows of " + text(a.nonzeros() / a.rows) + " terms in the mean, " +
        text(longest) + " at most, " + text(found.of[survey::empty]) + " empty";

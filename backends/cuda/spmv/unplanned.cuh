@@ -37,7 +37,7 @@ __device__ void queue_long_row(const spmv_job& job, bool is_long, std::int64_t r
     const std::uint64_t room = job.queue.room;
     const bool fits = place + static_cast<std::uint64_t>(shares) <= room;
     share.handover = static_cast<std::int32_t>(place);
-    share.before = static_cast<std::int32_t>(shares);
+    share.rows = -static_cast<std::int32_t>(shares);
     if (thread == 0 && fits) job.queue.counts[place] = 0;
     for (std::int64_t i = thread; i < shares; i += warp) {
       if (place + static_cast<std::uint64_t>(i) >= room) break;
@@ -62,7 +62,8 @@ __global__ void __launch_bounds__(row_threads)
   }
   const bool is_long = length > short_row;
   if (__any_sync(whole_warp, is_long)) queue_long_row<threads>(job, is_long, row, start, length);
-  const int count = is_long ? 0 : static_cast<int>(length);
+  // Wrong offsets may make a negative length, which must not be cut to 32 bits.
+  const int count = is_long || length < 0 ? 0 : static_cast<int>(length);
   dot_sum<T> sum;
   if (job.columns.wide) {
     sum = sum_row<T, T, T, std::int64_t, threads>(job, start, count);
@@ -108,11 +109,12 @@ __device__ bool is_last_share(const spmv_job& job, std::int64_t place, const spm
     before = atomicAdd(job.queue.counts + share.handover, 1u);
     __threadfence();
   }
-  if (__shfl_sync(whole_warp, before, 0) != static_cast<unsigned>(share.before) - 1) return false;
+  if (__shfl_sync(whole_warp, before, 0) + 1 != static_cast<unsigned>(share.shares())) return false;
+  __syncwarp();  // what the first thread has seen, the others see from here on
   warp_tree<dot_sum<T>> tree;
-  for (int i = thread; i - thread < share.before; i += static_cast<int>(warp)) {
+  for (int i = thread; i - thread < share.shares(); i += static_cast<int>(warp)) {
     dot_sum<T> other;
-    if (i < share.before) other.value = __ldcg(sums + share.handover + i);
+    if (i < share.shares()) other.value = __ldcg(sums + share.handover + i);
     tree.add(add_across_threads<warp>(other, warp), thread);
   }
   sum = tree.total();
@@ -133,7 +135,7 @@ __global__ void __launch_bounds__(row_threads, 4)
     if (share.terms == 0) continue;
     dot_sum<T> sum = job.columns.wide ? sum_queued<T, std::int64_t>(job, share, thread)
                                       : sum_queued<T, std::int32_t>(job, share, thread);
-    if (share.before > 1 && !is_last_share(job, place, share, sum, thread)) continue;
+    if (share.shares() > 1 && !is_last_share(job, place, share, sum, thread)) continue;
     if (thread == 0) write_row<T>(job, share.row, finish_parts(sum, conjugate::none));
   }
   __syncthreads();
