@@ -10,7 +10,7 @@
 #include "src/core/sparse/csr.hpp"
 #include "src/core/sparse/csr_defects.hpp"
 #include "src/core/sparse/exact_rows.hpp"
-#include "src/core/sparse/pattern_runs.hpp"
+#include "src/core/sparse/host_analysis.hpp"
 
 #include <algorithm>
 #include <memory>

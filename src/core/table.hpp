@@ -133,6 +133,7 @@ struct spmv_analysis {
 struct planned_products {
   bool has_places = false;     ///< values are at places
   bool fixed_columns = false;  ///< the matrix's columns stay as they are
+  bool fixed_values = false;   ///< its values, too
 };
 
 struct node_arguments;  // src/core/order/node_sum.hpp

@@ -1,9 +1,7 @@
-// Plans on a host: rows of one pattern, and what a plan says of its matrix.
 #include "src/core/sparse/pattern_runs.hpp"
 
 #include "src/core/order/row_order.hpp"
 #include "src/core/sparse/csr.hpp"
-#include "src/core/sparse/row_lengths.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -60,10 +58,7 @@ pattern_runs::pattern_runs(const csr_operand& a)
   for (const pattern_run& run : runs_) {
     if (run.rows >= least_rows) terms += run.rows * rows.length(run.row);
   }
-  if (2 * terms < a.nonzeros()) {  // products would go from one kind of rows to the other
-    runs_ = {};
-    return;
-  }
+  are_most_ = 2 * terms >= a.nonzeros();
   for (pattern_run& run : runs_) run.pattern = keep(a, run.row);
   std::erase_if(runs_, [](const pattern_run& run) { return run.pattern == nullptr; });
   runs_.shrink_to_fit();
@@ -105,15 +100,6 @@ std::string pattern_runs::describe() const {
          ", summed side by side, " +
          std::to_string(runs_.size() * sizeof(pattern_run) + kept_ * sizeof(std::int32_t)) +
          " bytes";
-}
-
-host_analysis::host_analysis(const csr_operand& a, const planned_products& products) {
-  if (products.fixed_columns && !products.has_places && !a.row_ends) {
-    runs.emplace(a);
-    if (runs->all().empty()) runs.reset();
-  }
-  description = backends::describe(lengths_of_rows(a));
-  if (runs) description += "; " + runs->describe();
 }
 
 }  // namespace tally::backends
