@@ -48,12 +48,6 @@ struct implementation {
   planned_kernel<double>* planned_doubles;
 };
 
-/// Returns what a product's plan found; null where it has none, or its terms are not in order.
-const host_analysis* analysis_of(const csr_product& a) {
-  if (a.plan == nullptr || !is_plain(a)) return nullptr;
-  return static_cast<const host_analysis*>(a.plan->analysis());
-}
-
 }  // namespace
 }  // namespace tally::backends::simd
 #endif

@@ -272,10 +272,9 @@ bool is_plain(const spmv_arguments& a) {
       a.x.size != m.columns || a.y.size != m.rows) {
     return false;
   }
-  for (const std::ptrdiff_t increment : {m.row_offsets.increment, m.column_indices.increment,
-                                         m.values.increment, a.x.increment, a.y.increment}) {
-    if (increment != 1) return false;
-  }
+  const bool contiguous = m.row_offsets.increment == 1 && m.column_indices.increment == 1 &&
+                          m.values.increment == 1 && a.x.increment == 1 && a.y.increment == 1;
+  if (!contiguous) return false;
   const std::size_t bytes = t == type::float64 ? 8 : 4;
   const std::size_t offset_bytes = i == type::int64 ? 8 : 4;
   const std::size_t column_bytes = j == type::int64 ? 8 : 4;

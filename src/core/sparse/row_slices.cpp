@@ -113,6 +113,7 @@ class row_slices::maker {
     s_.runs.push_back(run);
     s_.terms_ += terms;
     if (run.pattern != nullptr) s_.pattern_terms_ += terms;
+    s_.longest = std::max<std::size_t>(s_.longest, run.longest);
   }
 
   /// Makes slices of the rows that are left, by their lengths, the longest ones first: where there
@@ -131,6 +132,7 @@ class row_slices::maker {
       while (same < slice && i + same < left_.size() && is_same(left_[i + same])) ++same;
       if (row.terms > row_order::short_row) {
         add_run({nullptr, static_cast<std::uint16_t>(row.row - first)}, 0);
+        s_.longest = std::max(s_.longest, row.terms);
         same = 1;
       } else if (row.pattern != nullptr && same == slice) {
         add_slice(std::span(left_).subspan(i, slice), row.pattern, w, first);

@@ -67,6 +67,9 @@ class row_slices {
   /// Of slices without a pattern: how many rows have a term k, for `shortest` <= k < `longest`.
   std::vector<std::uint8_t> counts;
 
+  /// How many terms the longest row has.
+  std::size_t longest = 0;
+
   /// The values, of the matrix's type. So many more can be read as a slice has rows.
   template <class W>
   const W* values() const {
