@@ -302,16 +302,16 @@ HWY_INLINE void sum_window(const row_slices& s, std::size_t w, const W* x, const
   constexpr std::size_t slice = rows_of_slice<W>;
   const slice_window& window = s.windows[w];
   const std::size_t end = s.windows[w + 1].run;
-  const W* values = s.values<W>() + window.value;
+  const W* values = std::get<lines<W>>(s.values).data() + window.value;
   const std::uint16_t* narrow = s.narrow.data() + (window.narrow ? window.column : 0);
   const std::uint32_t* wide = s.wide.data() + (window.narrow ? 0 : window.column);
   const std::uint16_t* rows = s.rows.data() + window.row;
   const std::uint8_t* counts = s.counts.data() + window.count;
-  const W* const first = x + w * row_slices::window;
+  const auto first = static_cast<std::int64_t>(w * row_slices::window);
   for (std::size_t i = window.run; i < end; ++i) {
     const slice_run& run = s.runs[i];
     if (run.adjacent) {
-      sum_pattern_run(values, *run.pattern, first + run.row + run.pattern->lowest, run.rows,
+      sum_pattern_run(values, *run.pattern, x + (first + run.row + run.pattern->lowest), run.rows,
                       sums + run.row);
       values += (run.rows * run.pattern->terms + slice - 1) / slice * slice;
     } else if (run.rows == 0) {
@@ -320,7 +320,7 @@ HWY_INLINE void sum_window(const row_slices& s, std::size_t w, const W* x, const
       W some[slice];
       const std::size_t read = run.longest * slice;
       if (run.pattern != nullptr) {
-        sum_with_pattern(run, values, rows, first + run.pattern->lowest, some);
+        sum_with_pattern(run, values, rows, x + (first + run.pattern->lowest), some);
       } else if (window.narrow) {
         sum_with_columns(run, values, narrow, counts, x + window.lowest, some);
         narrow += read;

@@ -9,22 +9,25 @@
 #include <span>
 
 namespace tally::backends {
+namespace {
+
+constexpr std::size_t window = row_slices::window;
 
 /// Makes the slices of values of type W.
 template <class W>
-class row_slices::maker {
+class slice_maker {
  public:
-  maker(row_slices& s, const csr_operand& a, const pattern_runs& patterns)
+  slice_maker(row_slices& s, const csr_operand& a, const pattern_runs& patterns)
       : s_(s),
         a_(a),
         rows_(a),
         columns_(a.column_indices),
         patterns_(patterns),
-        values_(std::get<lines<W>>(s.values_)) {}
+        values_(std::get<lines<W>>(s.values)) {}
 
   void make() {
     const std::size_t windows = (a_.rows + window - 1) / window;
-    s_.slice_ = slice;
+    s_.slice = slice;
     s_.windows.reserve(windows + 1);
     values_.reserve(a_.nonzeros() + a_.nonzeros() / 16 + slice);
     for (std::size_t w = 0; w < windows; ++w) make_window(w * window);
@@ -111,8 +114,8 @@ class row_slices::maker {
   void add_run(const slice_run& run, std::size_t terms) {
     align();
     s_.runs.push_back(run);
-    s_.terms_ += terms;
-    if (run.pattern != nullptr) s_.pattern_terms_ += terms;
+    s_.terms += terms;
+    if (run.pattern != nullptr) s_.pattern_terms += terms;
     s_.longest = std::max<std::size_t>(s_.longest, run.longest);
   }
 
@@ -212,18 +215,20 @@ class row_slices::maker {
   std::vector<row_left> left_;  // of one window
 };
 
+}  // namespace
+
 row_slices::row_slices(const csr_operand& a, const pattern_runs& patterns) {
-  a.values.element == type::float64 ? maker<double>(*this, a, patterns).make()
-                                    : maker<float>(*this, a, patterns).make();
+  a.values.element == type::float64 ? slice_maker<double>(*this, a, patterns).make()
+                                    : slice_maker<float>(*this, a, patterns).make();
 }
 
 std::string row_slices::describe() const {
   const auto bytes_of = [](const auto& v) { return v.size() * sizeof(*v.data()); };
   const std::size_t bytes =
-      std::apply([&](const auto&... v) { return (bytes_of(v) + ...); }, values_) + bytes_of(runs) +
+      std::apply([&](const auto&... v) { return (bytes_of(v) + ...); }, values) + bytes_of(runs) +
       bytes_of(windows) + bytes_of(narrow) + bytes_of(wide) + bytes_of(rows) + bytes_of(counts);
-  return "values kept in slices of " + std::to_string(slice_) + " rows, " +
-         std::to_string(terms_ == 0 ? 0 : 100 * pattern_terms_ / terms_) +
+  return "values kept in slices of " + std::to_string(slice) + " rows, " +
+         std::to_string(terms == 0 ? 0 : 100 * pattern_terms / terms) +
          " % of their terms in patterns, " + std::to_string(bytes) + " bytes";
 }
 

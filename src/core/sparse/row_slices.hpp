@@ -46,9 +46,21 @@ struct slice_window {
   bool narrow = true;       ///< whether 16 bits hold them
 };
 
+/// Memory that begins where a line of the caches does.
+template <class T>
+struct line_allocator {
+  using value_type = T;
+  T* allocate(std::size_t n) {
+    return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{64}));
+  }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t{64}); }
+  bool operator==(const line_allocator&) const = default;
+};
+template <class W>
+using lines = std::vector<W, line_allocator<W>>;
+
 /// Slices of a matrix's rows.
-class row_slices {
- public:
+struct row_slices {
   static constexpr std::size_t window = 256;
 
   /// Copies the values of a matrix in host memory. Rows with one of the patterns that have been
@@ -59,6 +71,8 @@ class row_slices {
   /// The runs of all windows, one after another; there is one window more, which ends them.
   std::vector<slice_run> runs;
   std::vector<slice_window> windows;
+  /// The values, of the matrix's type. So many more can be read as a slice has rows.
+  std::tuple<lines<float>, lines<double>> values;
   std::vector<std::uint16_t> narrow;  ///< columns of slices without a pattern
   std::vector<std::uint32_t> wide;
   /// The rows that are listed, counted from the window's first; the last ones of a slice may be
@@ -67,38 +81,13 @@ class row_slices {
   /// Of slices without a pattern: how many rows have a term k, for `shortest` <= k < `longest`.
   std::vector<std::uint8_t> counts;
 
-  /// How many terms the longest row has.
-  std::size_t longest = 0;
+  std::size_t longest = 0;        ///< how many terms the longest row has
+  std::size_t slice = 0;          ///< rows of a slice
+  std::size_t terms = 0;          ///< in all slices
+  std::size_t pattern_terms = 0;  ///< in those with a pattern
 
-  /// The values, of the matrix's type. So many more can be read as a slice has rows.
-  template <class W>
-  const W* values() const {
-    return std::get<lines<W>>(values_).data();
-  }
   /// Returns a text like "values kept in slices of 8 rows, 96 % with patterns, ... bytes".
   std::string describe() const;
-
- private:
-  template <class W>
-  class maker;
-
-  /// Memory that begins where a line of the caches does.
-  template <class T>
-  struct line_allocator {
-    using value_type = T;
-    T* allocate(std::size_t n) {
-      return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{64}));
-    }
-    void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t{64}); }
-    bool operator==(const line_allocator&) const = default;
-  };
-  template <class W>
-  using lines = std::vector<W, line_allocator<W>>;
-
-  std::tuple<lines<float>, lines<double>> values_;
-  std::size_t slice_ = 0;          ///< rows of a slice
-  std::size_t terms_ = 0;          ///< in all slices
-  std::size_t pattern_terms_ = 0;  ///< in those with a pattern
 };
 
 }  // namespace tally::backends
