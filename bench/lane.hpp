@@ -73,6 +73,7 @@ extern const lane bincount_entropy;
 extern const lane histogram_even;
 extern const lane histogram_range;
 extern const lane spmv;  // spmv.cpp
+extern const lane spmv_new_plan;
 extern const lane spmv_transpose;
 #if TALLY_BENCH_CUDA
 extern const lane dot_on_device;  // device_dot.cpp

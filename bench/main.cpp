@@ -144,6 +144,7 @@ std::vector<const lane*> lanes() {
                                    &histogram_even,
                                    &histogram_range,
                                    &spmv,
+                                   &spmv_new_plan,
                                    &spmv_transpose,
                                    &ladder};
 #if TALLY_BENCH_CUDA

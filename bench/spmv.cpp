@@ -24,25 +24,35 @@ contenders ours(const workload& w, bool full) {
   return list;
 }
 
-/// Products with plans: of a matrix, one that knows its columns; of a transpose, one that reads the
-/// values where they are, and one that keeps them.
-contenders ours_with_plans(const workload& w, bool full) {
+/// Products with plans: of a matrix, one that knows its columns, and one that keeps its values,
+/// too; of a transpose, one that reads the values where they are, and one that keeps them. They are
+/// made once, or, to see what that takes, anew for every product; then of a matrix also without a
+/// promise.
+contenders ours_with_plans(const workload& w, bool full, bool anew = false) {
   contenders list;
   for (const tally::executor& where : host_executors(w.threads, full)) {
-    if (!w.transposes() && where.name() == "serial") continue;  // it learns nothing from columns
+    // It learns nothing from columns.
+    if (!w.transposes() && where.name() == "serial" && !anew) continue;
     const std::string name = "tally::" + std::string(where.name()) + " plan";
     const auto add = [&](const std::string& called, const std::function<tally::spmv_plan()>& make) {
+      if (anew) {
+        list.push_back(on_host(called, where.description(), w, [=] {
+          const tally::spmv_plan plan = make();
+          tally::spmv(where, spmv_of(w, w.z, &plan));
+        }));
+        return;
+      }
       const on_demand<tally::spmv_plan> plan(make);
       list.push_back(on_host(called, where.description(), w,
                              [=] { tally::spmv(where, spmv_of(w, w.z, &plan())); }));
       list.back().set_up = [=] { make(); };
     };
+    if (w.transposes() || anew) add(name, [=] { return tally::spmv_plan(where, w.matrix); });
+    if (where.name() == "serial" && !w.transposes()) continue;
     if (!w.transposes()) {
       add(name + ", fixed columns",
           [=] { return tally::spmv_plan(where, w.matrix, tally::fixed_columns); });
-      continue;
     }
-    add(name, [=] { return tally::spmv_plan(where, w.matrix); });
     add(name + ", fixed values",
         [=] { return tally::spmv_plan(where, w.matrix, tally::fixed_values); });
   }
@@ -63,6 +73,13 @@ contenders ways(const workload& w, bool full) {
 #endif
        })
     list += other(w);
+  return list += limit_of_spmv(w, limit);
+}
+
+contenders ways_anew(const workload& w, bool full) {
+  contenders list = ours(w, full);
+  list += ours_with_plans(w, full, true);
+  list += peers::mkl_spmv_anew(w);
   return list += limit_of_spmv(w, limit);
 }
 
@@ -100,6 +117,14 @@ const lane spmv = {.name = "spmv",
                    .what = operation::spmv,
                    .sizes = [](const types& t, bool full) { return matrices_for(t, false, full); },
                    .ways = ways};
+
+const lane spmv_new_plan = {
+    .name = "spmv-new-plan",
+    .on_all_threads = true,
+    .offset = of_malloc,
+    .what = operation::spmv,
+    .sizes = [](const types& t, bool full) { return matrices_for(t, false, full); },
+    .ways = ways_anew};
 
 const lane spmv_transpose = {
     .name = "spmv-transpose",

@@ -228,8 +228,9 @@ class Spmv : public data::OnEveryExecutor {
     const tally::csr_operand matrix = a.get(f.operation);
     const bool conjugates = f.operation == matrix_operation::conjugate_transpose;
     if (f.operation == matrix_operation::none) {
-      const tally::spmv_plan plan(where(), matrix), knows(where(), matrix, tally::fixed_columns);
-      return compare(p, values, matrix, {nullptr, &plan, &knows}, t, k, all, l, conjugates);
+      const tally::spmv_plan plan(where(), matrix), knows(where(), matrix, tally::fixed_columns),
+          keeps(where(), matrix, tally::fixed_values);
+      return compare(p, values, matrix, {nullptr, &plan, &knows, &keeps}, t, k, all, l, conjugates);
     }
     const transposed q(p, values, value_size);
     const tally::spmv_plan plan(where(), matrix), copy(where(), matrix, tally::fixed_values);
@@ -617,6 +618,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsReadValues) {
       y(where(), std::vector<double>(p.rows));
   const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), values.span()};
   const tally::csr_view b{p.rows, p.columns, offsets.span(), elsewhere.span(), values.span()};
+  const data::placed other_values(where(), std::vector<double>(p.nonzeros(), 5));
+  const tally::csr_view c{p.rows, p.columns, offsets.span(), columns.span(), other_values.span()};
   const tally::spmv_plan unpromised(where(), a), knows(where(), a, tally::fixed_columns),
       knows_all(where(), a, tally::fixed_values);
   EXPECT_FALSE(unpromised.has_fixed_columns() || unpromised.has_fixed_values());
@@ -635,6 +638,16 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsReadValues) {
     data::expect_error(tally::errc::invalid_argument,
                        "tally::spmv: the plan is of a matrix with its column_indices elsewhere",
                        [&] { inner(*plan, b); });
+  }
+  EXPECT_EQ(inner(knows, c), 50);
+  data::expect_error(
+      tally::errc::invalid_argument,
+      "tally::spmv: the plan was made with fixed_values, of a matrix with its values "
+      "elsewhere",
+      [&] { inner(knows_all, c); });
+  if (where().name() == "simd" || where().name() == "openmp") {
+    EXPECT_NE(knows_all.describe().find("values kept in slices of 8 rows"), std::string::npos)
+        << knows_all.describe();
   }
   if (where().name() != "cuda") return;
   EXPECT_NE(knows.describe().find("9 patterns"), std::string::npos) << knows.describe();
@@ -677,15 +690,15 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfRows) {
     is_done(in_runs(3, rows, [](std::size_t run) { return 126 + run; }));  // and one of long rows
     is_done(in_runs(30, rows, [](std::size_t run) { return run % 3 == 0 ? 0 : run % 7 * 8; }));
   }
-  is_done(in_runs(600, 9, [](std::size_t) { return 11; }));  // more patterns than are kept
+  is_done(in_runs(600, 12, [](std::size_t) { return 11; }));  // more patterns than are kept
 
   const bool on_host_vectors = where().name() == "simd" || where().name() == "openmp";
-  const pattern grid = matrices::stencil(20, 20, 1, 1);
+  const pattern grid = matrices::stencil(30, 30, 1, 1);
   const std::vector<double> values(grid.nonzeros());
   const tally::csr_view a{grid.rows, grid.columns, grid.row_offsets, grid.column_indices, values};
   if (on_host_vectors) {
     const std::string text = tally::spmv_plan(where(), a, tally::fixed_columns).describe();
-    EXPECT_NE(text.find("; 60 runs of rows with one of 9 patterns, summed side by side, "),
+    EXPECT_NE(text.find("; 90 runs of rows with one of 9 patterns, summed side by side, "),
               std::string::npos)
         << text;
   }
@@ -694,6 +707,37 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfRows) {
   compare(p, of<tally::float16, float, float>, kind::plain, type::int32, type::int32, {{}});
   compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, {{}}, {},
           transpose);
+}
+
+// Plans that keep values slice a window of rows at a time, the longest rows first: windows with
+// rows of every length, with few rows, with columns that 16 bits hold and that they do not.
+TEST_ON_EVERY_EXECUTOR(Spmv, SlicesOfRows) {
+  const auto lengths_up_to = [](std::size_t rows, std::size_t most, std::size_t columns) {
+    std::mt19937_64 random(rows + most);
+    pattern p;
+    p.columns = columns;
+    for (std::size_t i = 0; i < rows; ++i) {
+      const std::size_t terms = random() % 50 == 0 ? 200 + random() % 2000 : random() % (most + 1);
+      const std::size_t near = random() % (columns > 3000 ? columns - 3000 : 1);
+      for (std::size_t j = 0; j < terms; ++j) {
+        const std::size_t column = i < rows / 2 ? near + random() % 3000 : random();
+        p.column_indices.push_back(static_cast<std::int32_t>(column % columns));
+      }
+      p.end_row();
+    }
+    return p;
+  };
+  for (const std::size_t rows : {1, 7, 9, 255, 256, 257, 1030}) {
+    for (const std::size_t most : {3, 9, 40, 128}) {
+      const pattern p = lengths_up_to(rows, most, 200000);
+      compare(p, of<double, double, double>, kind::special, type::int32, type::int32,
+              {{}, {0.7, -1.25, true}});
+      compare(p, of<float, float, float>, kind::special, type::int64, type::int64, {{}},
+              {{1, 1}, {3, -2}, 1});
+    }
+  }
+  compare(lengths_up_to(600, 20, 5), of<float, float, double>, kind::wide, type::int32, type::int32,
+          {{}});
 }
 
 TEST_ON_EVERY_EXECUTOR(Spmv, Empty) {

@@ -10,7 +10,7 @@
 #include "src/core/sparse/csr.hpp"
 #include "src/core/sparse/csr_defects.hpp"
 #include "src/core/sparse/exact_rows.hpp"
-#include "src/core/sparse/pattern_runs.hpp"
+#include "src/core/sparse/host_analysis.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -41,6 +41,7 @@ struct borders {
   std::size_t rows;
   std::size_t work;  ///< how many rows and terms there are
   std::size_t shares;
+  std::size_t window = 1;  ///< shares begin at multiples of so many rows
 
   borders(const csr_operand& a, int threads)
       : bounds(a),
@@ -48,6 +49,12 @@ struct borders {
         rows(a.rows),
         work(a.rows + a.nonzeros()),
         shares(std::clamp<std::size_t>(work / least_share, 1, static_cast<std::size_t>(threads))) {}
+
+  /// Lets shares begin where windows do, if there are enough of them and no row is cut.
+  void keep_windows(const row_slices& slices) {
+    const bool cuts = slices.longest > order::chunk / 2;
+    if (!cuts && rows / row_slices::window >= shares) window = row_slices::window;
+  }
 
   /// Returns a number that is no smaller than how many chunks of cut rows a share has: a border is
   /// at most half a chunk from where shares would be equal, and two chunks may be short.
@@ -68,7 +75,8 @@ struct borders {
     const std::size_t begin = begin_of(row);
     const std::size_t chunks = (target - begin - row + order::chunk / 2) / order::chunk;
     const std::size_t term = chunks * order::chunk;
-    return begin + term < begin_of(row + 1) ? border{row, term} : border{row + (term > 0), 0};
+    if (begin + term < begin_of(row + 1)) return {row, term};
+    return {std::min((row + (term > 0) + window / 2) / window * window, rows), 0};
   }
 };
 
@@ -177,7 +185,10 @@ void multiply_exactly(const executor& where, const csr_product& a, const borders
 }  // namespace
 
 void spmv(const executor& where, const csr_product& a) {
-  const borders all(a.a, threads_of(where));
+  borders all(a.a, threads_of(where));
+  if (const host_analysis* const found = analysis_of(a); found != nullptr && found->slices) {
+    all.keep_windows(*found->slices);
+  }
   with_row_accumulator(a, [&]<class A>() {
     a.options.grade.is_exact() ? multiply_exactly<A>(where, a, all) : multiply<A>(where, a, all);
   });

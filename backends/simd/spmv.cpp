@@ -17,7 +17,7 @@
 #include "src/core/order/row_order.hpp"
 #include "src/core/sparse/csr.hpp"
 #include "src/core/sparse/exact_rows.hpp"
-#include "src/core/sparse/pattern_runs.hpp"
+#include "src/core/sparse/host_analysis.hpp"
 
 #include <algorithm>
 #include <array>
@@ -35,25 +35,18 @@ using wide_values = type_list<float, double>;
 template <class A>
 using kernel_table = type_table<std::array<row_kernels<A>, 2>>;
 
-/// Sums n rows from `first` on, of a plan's runs and between them.
+/// Sums n rows from `first` on, of a plan's runs or slices and between them.
 template <class A>
-using runs_kernel = void(const csr_product& a, std::size_t first, std::size_t n, A* sums);
+using planned_kernel = void(const csr_product& a, std::size_t first, std::size_t n, A* sums);
 
 /// Is what one instruction set has.
 struct implementation {
   instruction_set set;
   const kernel_table<float>* floats;
   const kernel_table<double>* doubles;
-  runs_kernel<float>* runs_of_floats;
-  runs_kernel<double>* runs_of_doubles;
+  planned_kernel<float>* planned_floats;
+  planned_kernel<double>* planned_doubles;
 };
-
-/// Returns the runs of a product's plan; null where it has none, or its terms are not in order.
-const pattern_runs* runs_of(const csr_product& a) {
-  if (a.plan == nullptr || !is_plain(a)) return nullptr;
-  const auto& runs = static_cast<const host_analysis*>(a.plan->analysis())->runs;
-  return runs ? &*runs : nullptr;
-}
 
 }  // namespace
 }  // namespace tally::backends::simd
@@ -68,6 +61,7 @@ const pattern_runs* runs_of(const csr_product& a) {
 #include "backends/simd/kernel-inl.hpp"
 #include "backends/simd/spmv_runs-inl.hpp"
 #include "backends/simd/spmv_short_rows-inl.hpp"
+#include "backends/simd/spmv_slices-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
@@ -257,7 +251,7 @@ HWY_NOINLINE void sum_runs_and_others(const csr_product& a, std::size_t first, s
   const bool far = a.a.nonzeros() * sizeof(W) > near_bytes;
   const auto* const values = static_cast<const W*>(a.a.values.data);
   const auto* const x = static_cast<const W*>(a.x.data);
-  const pattern_runs& runs = *runs_of(a);
+  const pattern_runs& runs = *analysis_of(a)->runs;
   const pattern_run* run = runs.behind(first);
   const pattern_run* const last_run = runs.all().data() + runs.all().size();
   const std::size_t end = first + n;
@@ -287,19 +281,48 @@ HWY_NOINLINE void sum_runs_and_others(const csr_product& a, std::size_t first, s
   apart.finish();
   if (next < end) sum_rows<W, W, I>(a, next, end - next, sums + (next - first));
 }
+
+/// Sums rows of whole windows as slices, and what is left of windows before and behind them as they
+/// are.
+template <class W, class I>
+HWY_NOINLINE void sum_slices_and_others(const csr_product& a, std::size_t first, std::size_t n,
+                                        W* sums) {
+  constexpr std::size_t window = row_slices::window;
+  const row_slices& slices = *analysis_of(a)->slices;
+  const std::size_t end = first + n;
+  std::size_t row = std::min((first + window - 1) / window * window, end);
+  if (first < row) sum_rows<W, W, I>(a, first, row - first, sums);
+  for (; row < end && (row + window <= end || end == a.a.rows); row += window) {
+    sum_window(
+        slices, row / window, static_cast<const W*>(a.x.data),
+        [&](std::size_t i) HWY_ATTR {
+          W sum;
+          sum_rows<W, W, I>(a, row + i, 1, &sum);
+          return sum;
+        },
+        sums + (row - first));
+  }
+  if (row < end) sum_rows<W, W, I>(a, row, end - row, sums + (row - first));
+}
+
+template <class W, class I>
+void sum_rows_as_planned(const csr_product& a, std::size_t first, std::size_t n, W* sums) {
+  analysis_of(a)->slices ? sum_slices_and_others<W, I>(a, first, n, sums)
+                         : sum_runs_and_others<W, I>(a, first, n, sums);
+}
 #else  // no rows are summed side by side
 template <class W, class I>
-void sum_runs_and_others(const csr_product& a, std::size_t first, std::size_t n, W* sums) {
+void sum_rows_as_planned(const csr_product& a, std::size_t first, std::size_t n, W* sums) {
   sum_rows<W, W, I>(a, first, n, sums);
 }
 #endif
 
 /// Sums rows whose values are of the accumulator's type.
 template <class W>
-void sum_rows_in_runs(const csr_product& a, std::size_t first, std::size_t n, W* sums) {
+void sum_planned_rows(const csr_product& a, std::size_t first, std::size_t n, W* sums) {
   a.a.column_indices.element == type::int64
-      ? sum_runs_and_others<W, std::int64_t>(a, first, n, sums)
-      : sum_runs_and_others<W, std::int32_t>(a, first, n, sums);
+      ? sum_rows_as_planned<W, std::int64_t>(a, first, n, sums)
+      : sum_rows_as_planned<W, std::int32_t>(a, first, n, sums);
 }
 
 template <class W>
@@ -315,7 +338,7 @@ constexpr auto kernels = table_over<wide_values>([]<class V>() -> std::array<row
 }  // namespace
 
 constexpr implementation this_target = {set_of(HWY_TARGET), &kernels<float>, &kernels<double>,
-                                        &sum_rows_in_runs<float>, &sum_rows_in_runs<double>};
+                                        &sum_planned_rows<float>, &sum_planned_rows<double>};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -334,27 +357,31 @@ row_kernels<A> row_kernels_of(instruction_set set, const csr_product& a) {
     return serial::row_kernels_of<A>(a);
   } else {
     const implementation& chosen = implementation_of(set);
-    const auto pick = [&](const auto& kernels, runs_kernel<A>* of_runs) {
+    const auto pick = [&](const auto& kernels, planned_kernel<A>* planned) {
       row_kernels<A> picked =
           kernels[a.a.values.element][a.a.column_indices.element == type::int64];
-      if (a.a.values.element == type_of<A> && runs_of(a) != nullptr) picked.rows = of_runs;
+      const host_analysis* const analysis = analysis_of(a);
+      if (a.a.values.element == type_of<A> && analysis != nullptr &&
+          (analysis->runs || analysis->slices)) {
+        picked.rows = planned;
+      }
       return picked;
     };
     if constexpr (std::is_same_v<A, float>) {
-      return pick(*chosen.floats, chosen.runs_of_floats);
+      return pick(*chosen.floats, chosen.planned_floats);
     } else {
-      return pick(*chosen.doubles, chosen.runs_of_doubles);
+      return pick(*chosen.doubles, chosen.planned_doubles);
     }
   }
 }
 
 template <class A>
-readable_x<A>::readable_x(const csr_product& a) : arguments_(a) {
+readable_x<A>::readable_x(const csr_product& a) : original_(a) {
   if constexpr (!is_complex_v<A>) {
     if (a.x.increment == 1 && a.x.element == type_of<A>) return;
     elements_.reset(new A[a.x.size]);
     blocks::fetchers<A>[a.x.element](a.x, elements_.get());
-    arguments_.x = {elements_.get(), a.x.size, 1, type_of<A>};
+    copied_.emplace(a).x = {elements_.get(), a.x.size, 1, type_of<A>};
   }
 }
 

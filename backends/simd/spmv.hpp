@@ -4,6 +4,7 @@
 #include "src/core/table.hpp"
 
 #include <memory>
+#include <optional>
 
 namespace tally::backends::simd {
 
@@ -17,11 +18,12 @@ class readable_x {
  public:
   explicit readable_x(const csr_product& a);
   /// Returns the arguments with that x.
-  const csr_product& arguments() const { return arguments_; }
+  const csr_product& arguments() const { return copied_ ? *copied_ : original_; }
 
  private:
-  csr_product arguments_;
-  std::unique_ptr<A[]> elements_;  // a copy, where x was not so
+  const csr_product& original_;
+  std::optional<csr_product> copied_;  // with a copy of x, where it was not so
+  std::unique_ptr<A[]> elements_;
 };
 
 }  // namespace tally::backends::simd

@@ -32,7 +32,8 @@ source histogram;  // plain loops, on all threads too; as NumPy does it
 source standard_spmv;  // a plain loop; on all threads with OpenMP
 source eigen_spmv;
 source kokkos_kernels_spmv;
-source mkl_spmv;  // as it comes, and after its inspector
+source mkl_spmv;       // as it comes, and after its inspector
+source mkl_spmv_anew;  // both, with its handle made anew for every product
 
 /// Returns the number of threads of Kokkos's execution space; 0 where there are more than `w` may
 /// use, or none.

@@ -156,6 +156,7 @@ struct spmv_analysis {
 struct planned_products {
   bool has_places = false;     ///< values are at places
   bool fixed_columns = false;  ///< the matrix's columns stay as they are
+  bool fixed_values = false;   ///< its values, too
   bool is_checked = false;     ///< the matrix has no defect; else `analyse` looks for one
 };
 

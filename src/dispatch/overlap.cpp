@@ -14,13 +14,11 @@ bool is_same(const operand& x, const operand& z) {
   return x.data == z.data && stride_of(x) == stride_of(z);
 }
 
-}  // namespace
-
+// Whether they share a byte: both have elements, a reach that was checked, and extents that meet.
 // Elements are some multiples of both strides apart, so of the strides' greatest common divisor:
 // vectors are told apart where that keeps them so.
 bool overlap(const operand& x, const operand& z) {
   const extent a(x), b(z);
-  if (!a.meets(b)) return false;
   const auto period = static_cast<std::uintptr_t>(std::gcd(stride_of(x), stride_of(z)));
   const std::uintptr_t distance = a.first >= b.first
                                       ? (a.first - b.first) % period
@@ -28,15 +26,17 @@ bool overlap(const operand& x, const operand& z) {
   return distance < size_of(z.element) || period - distance < size_of(x.element);
 }
 
-void check_apart(const check& check, const char* x_name, const operand& x, const char* z_name,
-                 const operand& z) {
-  if (x.size == 0 || z.size == 0 || !overlap(x, z)) return;
+}  // namespace
+
+void check_interleaved(const check& check, const char* x_name, const operand& x, const char* z_name,
+                       const operand& z) {
+  if (!overlap(x, z)) return;
   check.fail(errc::overlap, z_name, " overlaps ", x_name);
 }
 
-void check_apart_or_same(const check& check, const char* x_name, const operand& x,
-                         const char* z_name, const operand& z) {
-  if (x.size == 0 || is_same(x, z) || !overlap(x, z)) return;
+void check_interleaved_or_same(const check& check, const char* x_name, const operand& x,
+                               const char* z_name, const operand& z) {
+  if (is_same(x, z) || !overlap(x, z)) return;
   const extent a(x), b(z);
   const bool after = b.first >= a.first;
   check.fail(errc::overlap, z_name, " overlaps ", x_name, ": it begins ",

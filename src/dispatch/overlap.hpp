@@ -32,18 +32,29 @@ struct extent {
   }
 };
 
-/// Whether they may share a byte. Both have elements, and a reach that was checked.
-bool overlap(const operand& x, const operand& z);
+/// These do the same as the functions below for vectors whose extents meet: elements may
+/// interleave.
+void check_interleaved(const check& check, const char* x_name, const operand& x, const char* z_name,
+                       const operand& z);
+void check_interleaved_or_same(const check& check, const char* x_name, const operand& x,
+                               const char* z_name, const operand& z);
 
-/// z must share no byte with x.
+/// z must share no byte with x. Extents are compared in the caller's code, since a short call
+/// spends most of its time outside the kernel.
 /// @throws error overlap.
-void check_apart(const check& check, const char* x_name, const operand& x, const char* z_name,
-                 const operand& z);
+inline void check_apart(const check& check, const char* x_name, const operand& x,
+                        const char* z_name, const operand& z) {
+  if (x.size == 0 || z.size == 0 || !extent(x).meets(extent(z))) return;
+  check_interleaved(check, x_name, x, z_name, z);
+}
 
 /// The same, but z may be x: the same address, and as many bytes from one element to the next. Both
 /// have as many elements.
 /// @throws error overlap.
-void check_apart_or_same(const check& check, const char* x_name, const operand& x,
-                         const char* z_name, const operand& z);
+inline void check_apart_or_same(const check& check, const char* x_name, const operand& x,
+                                const char* z_name, const operand& z) {
+  if (x.size == 0 || !extent(x).meets(extent(z))) return;
+  check_interleaved_or_same(check, x_name, x, z_name, z);
+}
 
 }  // namespace tally

@@ -141,12 +141,21 @@ void check_factor(const check& check, const char* name, const scalar& s, type co
   }
 }
 
-void check_plan(const check& check, const executor& where, const spmv_arguments& a) {
-  const executor& made = a.plan->where();
-  if (made.backend() != where.backend() || made.device() != where.device()) {
-    check.fail(errc::invalid_argument, "the plan was made on ", made.description(),
-               "; the product is on ", where.description());
-  }
+/// Whether a product takes the very arrays that its plan was made of: what can be told of them, and
+/// of the plan, was told then.
+bool is_planned(const spmv_arguments& a) {
+  if (a.plan == nullptr) return false;
+  const csr_operand& of = a.plan->matrix();
+  const auto is_same = [](const operand& x, const operand& y) {
+    return x.data == y.data && x.size == y.size && x.element == y.element && x.increment == 1;
+  };
+  return of.rows == a.a.rows && of.columns == a.a.columns && of.operation == a.a.operation &&
+         is_same(a.a.row_offsets, of.row_offsets) &&
+         is_same(a.a.column_indices, of.column_indices) && is_same(a.a.values, of.values) &&
+         !a.a.row_ends && !of.row_ends;
+}
+
+void check_plan_of_matrix(const check& check, const spmv_arguments& a) {
   const csr_operand& of = a.plan->matrix();
   const auto is_elsewhere = [](const operand& x, const operand& y) {
     return x.data != y.data || x.element != y.element;
@@ -175,20 +184,26 @@ void check_plan(const check& check, const executor& where, const spmv_arguments&
       is_elsewhere(of.column_indices, a.a.column_indices)) {
     check.fail(errc::invalid_argument, "the plan is of a matrix with its column_indices elsewhere");
   }
-  if (transposes && a.plan->has_fixed_values() && is_elsewhere(of.values, a.a.values)) {
+  if (a.plan->has_fixed_values() && is_elsewhere(of.values, a.a.values)) {
     check.fail(errc::invalid_argument,
                "the plan was made with fixed_values, of a matrix with its values elsewhere");
   }
 }
 
+void check_plan(const check& check, const executor& where, const spmv_arguments& a) {
+  const executor& made = a.plan->where();
+  if (made.backend() != where.backend() || made.device() != where.device()) {
+    check.fail(errc::invalid_argument, "the plan was made on ", made.description(),
+               "; the product is on ", where.description());
+  }
+  if (!is_planned(a)) check_plan_of_matrix(check, a);
+}
+
 /// Returns what messages call the vector that is written.
 const char* output_of(const spmv_arguments& a) { return a.added ? "w" : "y"; }
 
-void check_arguments(const check& check, const spmv_arguments& a) {
-  if (a.options.wait) {
-    check.fail(errc::invalid_argument, "options.wait is set; there is no form that waits");
-  }
-  check_matrix(check, a.a);
+/// Checks the types of a product of a matrix that is right.
+void check_types(const check& check, const spmv_arguments& a) {
   const char* const y = output_of(a);
   check.known_type("x", a.x.element);
   check.known_type(y, a.y.element);
@@ -202,6 +217,15 @@ void check_arguments(const check& check, const spmv_arguments& a) {
   const type combination = spmvs::combination(accumulator, a.y.element);
   check_factor(check, "alpha", a.alpha, combination);
   check_factor(check, "beta", a.beta, combination);
+}
+
+void check_arguments(const check& check, const spmv_arguments& a) {
+  if (a.options.wait) {
+    check.fail(errc::invalid_argument, "options.wait is set; there is no form that waits");
+  }
+  check_matrix(check, a.a);
+  check_types(check, a);
+  const char* const y = output_of(a);
   const char* const of_matrix = a.a.operation == matrix_operation::none
                                     ? " elements, the matrix "
                                     : " elements, the transpose ";
@@ -226,6 +250,44 @@ void check_arguments(const check& check, const spmv_arguments& a) {
   check.same_size("y", *a.added, "w", a.y);
   check.vector("y", *a.added);
   check_apart_or_same(check, "y", *a.added, "w", a.y);
+}
+
+/// Whether `check_arguments` would find nothing: in the common case, of one real type, three arrays
+/// and contiguous vectors that are not empty. A call of a tiny matrix spends most of its time
+/// outside the kernel, so these are comparisons alone, in one place.
+bool is_plain(const spmv_arguments& a) {
+  const csr_operand& m = a.a;
+  const type t = a.y.element;
+  const auto is_index = [](type i) { return i == type::int32 || i == type::int64; };
+  const type i = m.row_offsets.element, j = m.column_indices.element;
+  if ((t != type::float64 && t != type::float32) || m.values.element != t || a.x.element != t ||
+      !is_index(i) || !is_index(j) || !is_real(a.alpha.element) || !is_real(a.beta.element) ||
+      a.added || a.options.wait || m.row_ends || m.operation != matrix_operation::none) {
+    return false;
+  }
+  const std::size_t most =
+      i == type::int32 ? std::numeric_limits<std::int32_t>::max() : most_elements;
+  if (m.rows >= most_elements || m.columns >= most_elements || m.values.size > most ||
+      m.row_offsets.size != m.rows + 1 || m.column_indices.size != m.values.size ||
+      a.x.size != m.columns || a.y.size != m.rows) {
+    return false;
+  }
+  const bool contiguous = m.row_offsets.increment == 1 && m.column_indices.increment == 1 &&
+                          m.values.increment == 1 && a.x.increment == 1 && a.y.increment == 1;
+  if (!contiguous) return false;
+  const std::size_t bytes = t == type::float64 ? 8 : 4;
+  const std::size_t offset_bytes = i == type::int64 ? 8 : 4;
+  const std::size_t column_bytes = j == type::int64 ? 8 : 4;
+  const auto y = reinterpret_cast<std::uintptr_t>(a.y.data);
+  const std::size_t y_bytes = m.rows * bytes;
+  const auto is_right = [&](const operand& v, std::size_t element_bytes) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(v.data);
+    return v.data != nullptr && begin % element_bytes == 0 && begin - y >= y_bytes &&
+           y - begin >= v.size * element_bytes;
+  };
+  return a.y.data != nullptr && y % bytes == 0 && is_right(a.x, bytes) &&
+         is_right(m.values, bytes) && is_right(m.column_indices, column_bytes) &&
+         is_right(m.row_offsets, offset_bytes);
 }
 
 /// What `automatic` runs on: where the matrix is, by its size.
@@ -270,13 +332,14 @@ void multiply_transpose(const check& check, const executor& where, const spmv_ar
 
 /// The arguments are right but for where they are.
 void run(const check& check, const executor& where, const spmv_arguments& a) {
-  check_reach(check, where, a.a);
-  if (check::is_needed(where)) {
+  const bool may_differ = check::is_needed(where);
+  if (may_differ) {
+    check_reach(check, where, a.a);
     check.reach(where, "x", a.x);
     check.reach(where, output_of(a), a.y);
     if (a.added) check.reach(where, "y", *a.added);
   }
-  if (on_host(where) && !a.a.row_ends) check_ends(check, a.a);
+  if ((!may_differ || on_host(where)) && !a.a.row_ends) check_ends(check, a.a);
   if (a.plan != nullptr) check_plan(check, where, a);
   if (a.a.height() == 0) return;
   if (a.a.operation != matrix_operation::none) return multiply_transpose(check, where, a);
@@ -319,15 +382,19 @@ spmv_plan::spmv_plan(const executor& where, const csr_operand& a, promised stays
     check_whole(check, where_, a);
     transpose_ = column.transpose(where_, a, has_fixed_values());
     // Its columns are the plan's own.
-    analysis_ = column.analyse(
-        where_, transpose_->matrix,
-        {.has_places = transpose_->places.size > 0, .fixed_columns = true, .is_checked = true});
+    analysis_ = column.analyse(where_, transpose_->matrix,
+                               {.has_places = transpose_->places.size > 0,
+                                .fixed_columns = true,
+                                .fixed_values = has_fixed_values(),
+                                .is_checked = true});
   } else {
     check_reachable(check, where_, a);
     const bool is_checked = !column.analyse_checks;
     if (is_checked) check_defect(check, a, column.find_defect(where_, a));
-    analysis_ =
-        column.analyse(where_, a, {.fixed_columns = has_fixed_columns(), .is_checked = is_checked});
+    analysis_ = column.analyse(where_, a,
+                               {.fixed_columns = has_fixed_columns(),
+                                .fixed_values = has_fixed_values(),
+                                .is_checked = is_checked});
     check_defect(check, a, analysis_->defect);
   }
 }
@@ -337,7 +404,7 @@ const std::string& spmv_plan::describe() const noexcept { return analysis_->desc
 void spmv(const executor& where, const spmv_arguments& a) {
   const backends::default_environment environment;
   const check check{"tally::spmv"};
-  check_arguments(check, a);
+  if (!is_plain(a)) check_arguments(check, a);
   if (where.backend() != nullptr) return run(check, where, a);
   run(check, a.plan != nullptr ? a.plan->where() : choose(a.a), a);
 }

@@ -327,9 +327,10 @@ struct fixed_columns_t {
 /// See `fixed_columns_t`: `tally::spmv_plan(where, A, tally::fixed_columns)`.
 inline constexpr fixed_columns_t fixed_columns{};
 
-/// The caller's promise that a matrix's columns and values stay as they are while a plan of it is
-/// used. It is that of `fixed_columns`, too. A plan of a transpose then keeps the values in the
-/// order of its columns.
+/// The caller's promise that a matrix's columns and values stay as they are, at their addresses,
+/// while a plan of it is used. It is that of `fixed_columns`, too. A plan of a transpose then keeps
+/// the values in the order of its columns, one on `simd` or `openmp` in the order in which products
+/// read them. A value that is changed in place may or may not be seen by products.
 struct fixed_values_t {
   explicit fixed_values_t() = default;
 };
@@ -348,7 +349,8 @@ concept matrix_promise = std::same_as<P, fixed_columns_t> || std::same_as<P, fix
 /// stay as they are. Column indices and values may change, columns within range, unless the plan
 /// was made with a promise: with `fixed_columns` column indices must stay as they are, at their
 /// address, with `fixed_values` the values, too. A plan of a transpose is always for the column
-/// indices; with `fixed_values` it has a copy of the values, which products read in their place.
+/// indices; with `fixed_values` it has a copy of the values, which products read in their place, as
+/// has any plan with `fixed_values` on `simd` and `openmp` of `float` or `double`.
 /// It may be used by several threads and streams at once. Copies share what it holds; one has to
 /// outlive graphs that products with it were captured in. cudaDeviceReset ends it: products with it
 /// are then refused. On `serial` and `kokkos`, and without a promise on `simd` and `openmp`, a plan
@@ -362,7 +364,8 @@ class TALLY_EXPORT spmv_plan {
   /// one has to be larger than 2^31, and with `fixed_values` one and the value (on `kokkos` always
   /// two of 8); while it is made on a device, six and a sort's more. With a promise a plan on
   /// `cuda` may take for each row a byte, or for each nonzero two to six, one on `simd` or
-  /// `openmp` 32 bytes for each run of adjacent rows of one pattern; `describe()` says which.
+  /// `openmp` 32 bytes for each run of adjacent rows of one pattern, with `fixed_values` for each
+  /// nonzero the value and up to 4 bytes; `describe()` says which.
   /// @throws error as `validate`, and out_of_memory.
   template <sparse_matrix M>
   spmv_plan(const executor& where, const M& a) : spmv_plan(where, as_operand(a)) {}

@@ -65,7 +65,10 @@ struct csr_product : spmv_arguments {
 /// Calls f.operator()<A>() for the type that rows are summed in.
 template <class F>
 void with_row_accumulator(const csr_product& a, F&& f) {
-  with_type<spmvs::vector_types>(spmvs::accumulator(a.a.values.element, a.x.element), f);
+  // Those of one type are summed in it, unless it has 16 bits; then x has another one.
+  const bool same = a.a.values.element == a.x.element;
+  with_type<spmvs::vector_types>(
+      same ? a.x.element : spmvs::accumulator(a.a.values.element, a.x.element), f);
 }
 
 /// Calls f.operator()<C>() for the type that alpha * sum + beta * y is computed in.

@@ -1,14 +1,11 @@
 // A host's plan finds rows here that can be summed side by side.
 #pragma once
 
-#include "src/core/table.hpp"
-
 #include <tally/spmv.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -42,6 +39,8 @@ class pattern_runs {
   explicit pattern_runs(const csr_operand& a);
 
   const std::vector<pattern_run>& all() const { return runs_; }
+  /// Says whether the runs that are long enough to be worth a plan have half of all terms.
+  bool are_most() const { return are_most_; }
   /// Returns the first run that ends behind a row, or the place behind the last one.
   const pattern_run* behind(std::size_t row) const;
   /// Returns a text like "1022 runs of rows with one of 3 patterns, ...".
@@ -55,15 +54,8 @@ class pattern_runs {
   using list = std::tuple<std::int64_t, std::size_t, std::vector<std::int32_t>>;
   std::map<list, row_pattern> patterns_;
   std::size_t kept_ = 0;  ///< numbers in all lists
+  bool are_most_ = false;
   std::vector<pattern_run> runs_;
-};
-
-/// Is what plans of the simd and openmp columns keep.
-struct host_analysis : spmv_analysis {
-  std::optional<pattern_runs> runs;  ///< where there are long ones
-
-  /// Looks at the rows of a matrix for such products, and describes them.
-  host_analysis(const csr_operand& a, const planned_products& products);
 };
 
 }  // namespace tally::backends

@@ -1,0 +1,28 @@
+// What plans of the simd and openmp columns keep.
+#pragma once
+
+#include "src/core/sparse/pattern_runs.hpp"
+#include "src/core/sparse/row_kernels.hpp"
+#include "src/core/sparse/row_slices.hpp"
+#include "src/core/table.hpp"
+
+#include <optional>
+
+namespace tally::backends {
+
+/// Is what such a plan has found in a matrix.
+struct host_analysis : spmv_analysis {
+  std::optional<pattern_runs> runs;  ///< where there are long ones, or slices have patterns
+  std::optional<row_slices> slices;  ///< where values stay; then products take these
+
+  /// Looks at the rows of a matrix for such products, and describes them.
+  host_analysis(const csr_operand& a, const planned_products& products);
+};
+
+/// Returns what a product's plan found; null where it has none, or its terms are not in order.
+inline const host_analysis* analysis_of(const csr_product& a) {
+  if (a.plan == nullptr || !is_plain(a)) return nullptr;
+  return static_cast<const host_analysis*>(a.plan->analysis());
+}
+
+}  // namespace tally::backends

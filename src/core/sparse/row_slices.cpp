@@ -1,0 +1,235 @@
+#include "src/core/sparse/row_slices.hpp"
+
+#include "src/core/order/row_order.hpp"
+#include "src/core/sparse/csr.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <span>
+
+namespace tally::backends {
+namespace {
+
+constexpr std::size_t window = row_slices::window;
+
+/// Makes the slices of values of type W.
+template <class W>
+class slice_maker {
+ public:
+  slice_maker(row_slices& s, const csr_operand& a, const pattern_runs& patterns)
+      : s_(s),
+        a_(a),
+        rows_(a),
+        columns_(a.column_indices),
+        patterns_(patterns),
+        values_(std::get<lines<W>>(s.values)) {}
+
+  void make() {
+    const std::size_t windows = (a_.rows + window - 1) / window;
+    s_.slice = slice;
+    s_.windows.reserve(windows + 1);
+    values_.reserve(a_.nonzeros() + a_.nonzeros() / 16 + slice);
+    for (std::size_t w = 0; w < windows; ++w) make_window(w * window);
+    begin_window();
+    values_.resize(values_.size() + slice);
+    s_.narrow.shrink_to_fit();
+    s_.wide.shrink_to_fit();
+    s_.runs.shrink_to_fit();
+  }
+
+ private:
+  static constexpr std::size_t slice = rows_of_slice<W>;
+
+  /// Fewer adjacent rows of one pattern are no slice: it takes as long as three eighths of one that
+  /// is gathered.
+  static constexpr std::size_t least_rows = 3 * slice / 8;
+
+  /// Is a row that is in no slice yet.
+  struct row_left {
+    std::size_t row;
+    std::size_t terms;
+    const row_pattern* pattern;
+  };
+
+  slice_window& begin_window() {
+    align();
+    return s_.windows.emplace_back(slice_window{s_.runs.size(), values_.size(), s_.narrow.size(),
+                                                s_.rows.size(), s_.counts.size()});
+  }
+  void align() { values_.resize((values_.size() + slice - 1) / slice * slice); }
+
+  void make_window(std::size_t first) {
+    const std::size_t end = std::min(first + window, a_.rows);
+    slice_window& w = begin_window();
+    left_.clear();
+    std::size_t next = first;
+    const pattern_run* const last = patterns_.all().data() + patterns_.all().size();
+    for (const pattern_run* run = patterns_.behind(first); run != last && run->row < end; ++run) {
+      const std::size_t begin = std::max(run->row, first), stop = std::min(run->end(), end);
+      leave(next, begin, nullptr);
+      const std::size_t sliced = begin + adjacent_rows(*run->pattern, begin, stop);
+      if (begin < sliced) add_adjacent(*run->pattern, begin, sliced - begin, first);
+      leave(sliced, stop, run->pattern);
+      next = stop;
+    }
+    leave(next, end, nullptr);
+    add_left(w, first);
+  }
+
+  /// Returns how many rows of a pattern from `begin` on are sliced as adjacent ones. Vectors of x
+  /// are read whole, so the last ones may not be.
+  std::size_t adjacent_rows(const row_pattern& p, std::size_t begin, std::size_t end) const {
+    const std::size_t n = end - begin, rest = n % slice;
+    if (rest == 0) return n;
+    const std::int32_t highest = *std::max_element(p.above, p.above + p.terms);
+    const auto behind = static_cast<std::int64_t>(end - rest + slice) + p.lowest + highest;
+    return rest < least_rows || behind > static_cast<std::int64_t>(a_.columns) ? n - rest : n;
+  }
+
+  void leave(std::size_t begin, std::size_t end, const row_pattern* pattern) {
+    for (; begin < end; ++begin) left_.push_back({begin, rows_.length(begin), pattern});
+  }
+
+  const W* values_of(std::size_t row) const {
+    return static_cast<const W*>(a_.values.data) + rows_.begin(row);
+  }
+
+  void add_adjacent(const row_pattern& p, std::size_t begin, std::size_t n, std::size_t first) {
+    add_run({&p, static_cast<std::uint16_t>(begin - first), static_cast<std::uint16_t>(n),
+             static_cast<std::uint8_t>(p.terms), static_cast<std::uint8_t>(p.terms), true},
+            n * p.terms);
+    const W* from = values_of(begin);
+    std::size_t to = values_.size();
+    values_.resize(to + n * p.terms);
+    for (std::size_t i = 0; i < n; i += slice) {
+      const std::size_t rows = std::min(slice, n - i);
+      for (std::size_t k = 0; k < p.terms; ++k) {
+        for (std::size_t r = 0; r < rows; ++r) values_[to++] = from[r * p.terms + k];
+      }
+      from += rows * p.terms;
+    }
+  }
+
+  void add_run(const slice_run& run, std::size_t terms) {
+    align();
+    s_.runs.push_back(run);
+    s_.terms += terms;
+    if (run.pattern != nullptr) s_.pattern_terms += terms;
+    s_.longest = std::max<std::size_t>(s_.longest, run.longest);
+  }
+
+  /// Makes slices of the rows that are left, by their lengths, the longest ones first: where there
+  /// are enough of one pattern, of these, and of the others with their columns.
+  void add_left(slice_window& w, std::size_t first) {
+    std::ranges::stable_sort(left_, [](const row_left& i, const row_left& j) {
+      return i.terms != j.terms ? i.terms > j.terms : std::less<>()(i.pattern, j.pattern);
+    });
+    std::size_t others = 0;  // these are at the beginning of left_ then
+    for (std::size_t i = 0; i < left_.size();) {
+      const row_left row = left_[i];
+      std::size_t same = 1;
+      const auto is_same = [&](const row_left& next) {
+        return next.pattern == row.pattern && next.terms == row.terms;
+      };
+      while (same < slice && i + same < left_.size() && is_same(left_[i + same])) ++same;
+      if (row.terms > row_order::short_row) {
+        add_run({nullptr, static_cast<std::uint16_t>(row.row - first)}, 0);
+        s_.longest = std::max(s_.longest, row.terms);
+        same = 1;
+      } else if (row.pattern != nullptr && same == slice) {
+        add_slice(std::span(left_).subspan(i, slice), row.pattern, w, first);
+      } else {
+        std::copy_n(left_.begin() + static_cast<std::ptrdiff_t>(i), same,
+                    left_.begin() + static_cast<std::ptrdiff_t>(others));
+        others += same;
+      }
+      i += same;
+    }
+    const std::span<const row_left> rows(left_.data(), others);
+    find_columns(rows, w);
+    for (std::size_t i = 0; i < others; i += slice) {
+      add_slice(rows.subspan(i, std::min(slice, others - i)), nullptr, w, first);
+    }
+  }
+
+  /// Finds what the columns of a window's rows are counted from, and how wide they are then.
+  void find_columns(std::span<const row_left> rows, slice_window& w) const {
+    std::int64_t lowest = std::numeric_limits<std::int64_t>::max(), highest = 0;
+    for (const row_left& row : rows) {
+      for (std::size_t j = rows_.begin(row.row); j < rows_.end(row.row); ++j) {
+        lowest = std::min(lowest, columns_[j]);
+        highest = std::max(highest, columns_[j]);
+      }
+    }
+    w.lowest = std::min(lowest, highest);
+    w.narrow = highest - w.lowest <= std::numeric_limits<std::uint16_t>::max();
+    if (!w.narrow) w.column = s_.wide.size();
+  }
+
+  void add_slice(std::span<const row_left> rows, const row_pattern* pattern, const slice_window& w,
+                 std::size_t first) {
+    const std::size_t longest = rows.front().terms, shortest = rows.back().terms;
+    std::size_t terms = 0;
+    for (const row_left& row : rows) terms += row.terms;
+    add_run({pattern, 0, static_cast<std::uint16_t>(rows.size()),
+             static_cast<std::uint8_t>(shortest), static_cast<std::uint8_t>(longest)},
+            terms);
+    for (std::size_t r = 0; r < slice; ++r) {
+      s_.rows.push_back(static_cast<std::uint16_t>(rows[std::min(r, rows.size() - 1)].row - first));
+    }
+    // What a row lacks is left out of its sum, and its value and column may be any.
+    const std::size_t to = values_.size();
+    values_.resize(to + longest * slice);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const W* const from = values_of(rows[r].row);
+      for (std::size_t k = 0; k < rows[r].terms; ++k) values_[to + k * slice + r] = from[k];
+    }
+    for (std::size_t k = shortest; k < longest; ++k) {
+      s_.counts.push_back(static_cast<std::uint8_t>(
+          std::ranges::count_if(rows, [&](const row_left& row) { return k < row.terms; })));
+    }
+    if (pattern != nullptr) return;
+    w.narrow ? add_columns(rows, longest, w, s_.narrow) : add_columns(rows, longest, w, s_.wide);
+  }
+
+  template <class I>
+  void add_columns(std::span<const row_left> rows, std::size_t longest, const slice_window& w,
+                   std::vector<I>& to) const {
+    const std::size_t at = to.size();
+    to.resize(at + longest * slice);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const std::size_t begin = rows_.begin(rows[r].row);
+      for (std::size_t k = 0; k < rows[r].terms; ++k) {
+        to[at + k * slice + r] = static_cast<I>(columns_[begin + k] - w.lowest);
+      }
+    }
+  }
+
+  row_slices& s_;
+  const csr_operand& a_;
+  row_bounds rows_;
+  index_vector columns_;
+  const pattern_runs& patterns_;
+  lines<W>& values_;
+  std::vector<row_left> left_;  // of one window
+};
+
+}  // namespace
+
+row_slices::row_slices(const csr_operand& a, const pattern_runs& patterns) {
+  a.values.element == type::float64 ? slice_maker<double>(*this, a, patterns).make()
+                                    : slice_maker<float>(*this, a, patterns).make();
+}
+
+std::string row_slices::describe() const {
+  const auto bytes_of = [](const auto& v) { return v.size() * sizeof(*v.data()); };
+  const std::size_t bytes =
+      std::apply([&](const auto&... v) { return (bytes_of(v) + ...); }, values) + bytes_of(runs) +
+      bytes_of(windows) + bytes_of(narrow) + bytes_of(wide) + bytes_of(rows) + bytes_of(counts);
+  return "values kept in slices of " + std::to_string(slice) + " rows, " +
+         std::to_string(terms == 0 ? 0 : 100 * pattern_terms / terms) +
+         " % of their terms in patterns, " + std::to_string(bytes) + " bytes";
+}
+
+}  // namespace tally::backends

@@ -1,0 +1,93 @@
+// A host's plan keeps values here in the order in which products read them: rows lie side by side.
+#pragma once
+
+#include "src/core/sparse/pattern_runs.hpp"
+#include "src/core/table.hpp"
+
+#include <tally/spmv.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace tally::backends {
+
+/// A slice has so many rows at most, which are summed side by side: their values in one column are
+/// a line of the caches.
+template <class W>
+inline constexpr std::size_t rows_of_slice = 64 / sizeof(W);
+
+/// Rows of a matrix whose values lie column by column: term k of all rows, then term k + 1. They
+/// are one slice, or adjacent rows of one pattern: full slices, and behind them the rows that are
+/// left, as a slice of so many rows. Its values begin at a multiple of a slice's rows.
+struct slice_run {
+  const row_pattern* pattern =
+      nullptr;            ///< that of all rows; null if they have columns of their own
+  std::uint16_t row = 0;  ///< of adjacent rows the first one, counted from the window's first
+  std::uint16_t rows =
+      0;  ///< how many; 0 if it is one longer row, `row`, which is summed where it is
+  std::uint8_t shortest = 0;  ///< how many terms all rows have
+  std::uint8_t longest = 0;   ///< how many the first row has; rows are in the order of length
+  bool adjacent = false;      ///< else the rows are listed, as many as a slice has
+};
+
+/// Rows [w * window, (w + 1) * window) of a matrix are sliced for themselves, so that products can
+/// be shared out. What they have begins at these places.
+struct slice_window {
+  std::size_t run = 0;
+  std::size_t value = 0;
+  std::size_t column = 0;  ///< among the narrow or the wide ones
+  std::size_t row = 0;     ///< in the list of rows
+  std::size_t count = 0;
+  std::int64_t lowest = 0;  ///< what its columns are counted from
+  bool narrow = true;       ///< whether 16 bits hold them
+};
+
+/// Memory that begins where a line of the caches does.
+template <class T>
+struct line_allocator {
+  using value_type = T;
+  T* allocate(std::size_t n) {
+    return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{64}));
+  }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t{64}); }
+  bool operator==(const line_allocator&) const = default;
+};
+template <class W>
+using lines = std::vector<W, line_allocator<W>>;
+
+/// Slices of a matrix's rows.
+struct row_slices {
+  static constexpr std::size_t window = 256;
+
+  /// Copies the values of a matrix in host memory. Rows with one of the patterns that have been
+  /// found need no columns.
+  /// @pre values are float or double, there are at most 2^31 columns, and three arrays.
+  row_slices(const csr_operand& a, const pattern_runs& patterns);
+
+  /// The runs of all windows, one after another; there is one window more, which ends them.
+  std::vector<slice_run> runs;
+  std::vector<slice_window> windows;
+  /// The values, of the matrix's type. So many more can be read as a slice has rows.
+  std::tuple<lines<float>, lines<double>> values;
+  std::vector<std::uint16_t> narrow;  ///< columns of slices without a pattern
+  std::vector<std::uint32_t> wide;
+  /// The rows that are listed, counted from the window's first; the last ones of a slice may be
+  /// there more than once.
+  std::vector<std::uint16_t> rows;
+  /// Of slices without a pattern: how many rows have a term k, for `shortest` <= k < `longest`.
+  std::vector<std::uint8_t> counts;
+
+  std::size_t longest = 0;        ///< how many terms the longest row has
+  std::size_t slice = 0;          ///< rows of a slice
+  std::size_t terms = 0;          ///< in all slices
+  std::size_t pattern_terms = 0;  ///< in those with a pattern
+
+  /// Returns a text like "values kept in slices of 8 rows, 96 % with patterns, ... bytes".
+  std::string describe() const;
+};
+
+}  // namespace tally::backends
