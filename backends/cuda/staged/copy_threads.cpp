@@ -35,7 +35,7 @@ copy_threads::~copy_threads() {
   for (std::thread& each : threads_) each.join();
 }
 
-void copy_threads::open(std::size_t count, slice_function* copy, const void* f) {
+void copy_threads::open(std::size_t count, strip_function* copy, const void* f) {
   copy_ = copy;
   f_ = f;
   count_ = count;
@@ -46,13 +46,13 @@ void copy_threads::open(std::size_t count, slice_function* copy, const void* f) 
 }
 
 void copy_threads::finish() {
-  copy_slices();
+  copy_strips();
   if (turn_ % 2 == 1) ++turn_;
   while (inside_ != 0) pause();
   count_ = 0;
 }
 
-void copy_threads::copy_slices() {
+void copy_threads::copy_strips() {
   for (;;) {
     const std::size_t i = next_.fetch_add(1, std::memory_order_relaxed);
     if (i >= count_) return;
@@ -66,7 +66,7 @@ void copy_threads::serve() {
     if (ended_) return;
     if (seen % 2 == 0) continue;
     ++inside_;
-    if (turn_ == seen) copy_slices();
+    if (turn_ == seen) copy_strips();
     --inside_;
   }
 }

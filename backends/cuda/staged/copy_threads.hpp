@@ -31,16 +31,16 @@ class copy_threads {
   int count() const { return static_cast<int>(threads_.size()) + 1; }
 
  private:
-  using slice_function = void(const void* f, std::size_t i);
+  using strip_function = void(const void* f, std::size_t i);
 
-  void open(std::size_t count, slice_function* copy, const void* f);
-  void copy_slices();
+  void open(std::size_t count, strip_function* copy, const void* f);
+  void copy_strips();
   void serve();
   std::uint64_t wait_for_next(std::uint64_t seen);
 
   // Work is open while `turn_` is odd. Whoever is inside may look at it, and who opens or closes it
   // waits until nobody is.
-  slice_function* copy_ = nullptr;
+  strip_function* copy_ = nullptr;
   const void* f_ = nullptr;
   std::size_t count_ = 0;
   alignas(64) std::atomic<std::size_t> next_ = 0;

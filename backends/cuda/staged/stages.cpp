@@ -35,7 +35,7 @@ constexpr std::size_t bus_stages = 2;
 constexpr std::size_t first_parts_a_stage = 8;
 
 /// A thread copies so many bytes at a time.
-constexpr std::size_t slice_bytes = std::size_t{32} << 10;
+constexpr std::size_t strip_bytes = std::size_t{32} << 10;
 
 /// Vectors in a stage begin at multiples of this.
 constexpr std::size_t alignment = 256;
@@ -266,11 +266,11 @@ void stages::scatter_short(std::span<const staged_vector> vectors, const staged_
 
 // --- Parts ----------------------------------------------------------------------------------------
 
-void stages::slices::operator()(std::size_t i) const {
-  const std::size_t k = i / of_each, begin = i % of_each * slice;
+void stages::strips::operator()(std::size_t i) const {
+  const std::size_t k = i / of_each, begin = i % of_each * strip;
   const operand& v = vectors[chosen[k]].host;
   std::byte* const here = in->host + offsets[k] + begin * size_of(v.element);
-  const operand there = v.slice(in->first + begin, std::min(slice, in->size - begin));
+  const operand there = v.slice(in->first + begin, std::min(strip, in->size - begin));
   gathers ? gather(there, here) : scatter(here, there);
 }
 
@@ -287,8 +287,8 @@ void stages::begin_copying(std::span<const staged_vector> vectors, const stage& 
     copying_.offsets[some++] = at[j];
     widest = std::max(widest, size_of(v.host.element));
   }
-  copying_.slice = slice_bytes / widest;
-  copying_.of_each = (s.size + copying_.slice - 1) / copying_.slice;
+  copying_.strip = strip_bytes / widest;
+  copying_.of_each = (s.size + copying_.strip - 1) / copying_.strip;
   threads_.begin(some * copying_.of_each, copying_);
 }
 

@@ -148,14 +148,14 @@ class stages {
     std::size_t first = 0, size = 0, leaves = 1;  ///< the part that is in it
   };
 
-  /// Copies slices of the part that is in a stage: gathers them there, or scatters them from there.
-  struct slices {
+  /// Copies strips of the part that is in a stage: gathers them there, or scatters them from there.
+  struct strips {
     void operator()(std::size_t i) const;
 
     std::span<const staged_vector> vectors;
     const stage* in = nullptr;
     bool gathers = true;
-    std::size_t slice = 0, of_each = 0;
+    std::size_t strip = 0, of_each = 0;
     std::array<std::size_t, most_staged_vectors> chosen{}, offsets{};
   };
 
@@ -184,7 +184,7 @@ class stages {
   std::size_t bytes_;
   copy_threads threads_;
   std::array<stage, count> all_{};
-  slices copying_;  ///< what the threads do
+  strips copying_;  ///< what the threads do
   cudaStream_t in_ = nullptr, out_ = nullptr;
   cudaEvent_t before_ = nullptr;  ///< what was queued on the executor's stream before a call
 };
