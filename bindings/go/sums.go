@@ -17,7 +17,7 @@ const (
 	Exact Option = 1 + iota
 	// ConjugateX conjugates the first vector of a dot product, as BLAS's dotc.
 	ConjugateX
-	// ConjugateY conjugates the second one.
+	// ConjugateY conjugates the second one; both at once are ErrInvalidArgument.
 	ConjugateY
 )
 
