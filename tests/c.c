@@ -622,6 +622,8 @@ static void histograms(void) {
     CALL(tally_bincount(&where, 2, TALLY_INT8, k, 1, 3, TALLY_INT64, words, &o));
     o.weights = weights + 2;
     CALL(tally_bincount(&where, 3, TALLY_INT8, k + 2, 1, 3, TALLY_INT64, words, &o));
+    CALL(tally_bincount(&where, 0, TALLY_INT8, NULL, 1, 3, TALLY_INT64, words,
+                        &o)); /* adds nothing */
     total[0] = total[1] = total[2] = 0;
     CALL(tally_round_words(&where, 3, F64, words, F64, total, NULL));
     CHECK(total[0] == 1 && total[1] == 8 && total[2] == 22);

@@ -231,7 +231,8 @@ tally_go_result tally_go_waxpby_nrm2(tally_go_where where, tally_go_scalar alpha
 /* --- Histograms ------------------------------------------------------------------------------- */
 
 static tally_histogram_options histogram_options(tally_go_histogram given) {
-  tally_histogram_options options = {sizeof options, given.channels, given.outside, NULL, 0, 0, 0};
+  tally_histogram_options options = {sizeof options, given.channels, NULL, NULL, 0, 0, 0};
+  options.outside = (tally_outside_counts*)given.outside.data;
   options.weights = given.weights.data;
   options.incw = given.weights.inc;
   options.weights_type = given.weights.type;

@@ -47,7 +47,7 @@ typedef struct tally_go_matrix {
 
 typedef struct tally_go_histogram {
   size_t channels;
-  tally_outside_counts* outside;
+  tally_go_vector outside; /* at NULL where there are none; so are weights */
   tally_go_vector weights;
   int add;
 } tally_go_histogram;

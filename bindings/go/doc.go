@@ -32,6 +32,6 @@
 // Bincount, HistogramEven and HistogramRange count real samples in bins, which are half-open, but
 // for the last, which is closed. Counts are of int32, int64 or int, as many as bins times channels:
 // those of the first channel, of the second, ... With Weights they are of float32 or float64, and
-// hold each bin's exact sum, rounded once; or Words, to which the weights are added. Counts share
-// no memory with an input: ErrOverlap.
+// hold each bin's exact sum, rounded once; or Words, to which the weights are added: nothing, if
+// there are no samples. Counts share no memory with an input: ErrOverlap.
 package tally

@@ -139,8 +139,8 @@ func AxpyDot[R Number, A Element, X, Y, V Operand](where *Executor, alpha A, x X
 	if err := sameLength("AxpyDot", length{"x", xv.n}, length{"y", yv.n}, length{"v", vv.n}); err != nil {
 		return *new(R), err
 	}
-	if vv.data == nil { // C would take y for it.
-		vv = yv
+	if err := addressed("AxpyDot", "v", &vv); err != nil { // C would take y for it.
+		return *new(R), err
 	}
 	return valueOf[R](C.tally_go_axpy_dot(where.where(), cScalar(alpha), xv, yv, vv, cType[R](), cOptions(options)))
 }

@@ -282,6 +282,10 @@ func TestUpdatesWithSums(t *testing.T) {
 		if r, err = tally.AxpyDot[float32](w, float32(0), x[:0], y[:0], x[:0]); err != nil || r != 0 {
 			t.Errorf("%v: of nothing %v, %v", w, r, err)
 		}
+		none, err := tally.AxpyDot[complex128](w, 1.0, []float64(nil), []float64(nil), []complex128(nil))
+		if err != nil || none != 0 { // v is of complex128, and not y.
+			t.Errorf("%v: of nothing %v, %v", w, none, err)
+		}
 		c := []complex64{1i, 2}
 		rc, err := tally.AxpyDot[complex128](w, 1i, c, c, []complex64{1, 1i}, tally.ConjugateX)
 		if err != nil || rc != (-1-1i)+(2-2i)*1i {

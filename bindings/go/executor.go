@@ -7,7 +7,10 @@ import "C"
 import "unsafe"
 
 // Executor says where and how an operation runs. A nil *Executor is that of Automatic.
-type Executor struct{ c C.tally_executor }
+type Executor struct {
+	c      C.tally_executor
+	memory *Executor // of a workspace's executor, that of the device; nil: itself
+}
 
 // InstructionSet is one of those that SIMD is compiled for.
 type InstructionSet int
@@ -40,15 +43,23 @@ func Automatic() *Executor {
 // SIMD is one thread and the vector instructions of this processor. ErrNoDevice if the set that is
 // asked for is not built in or not here.
 func SIMD(instructions InstructionSet) (*Executor, error) {
+	set, err := intOf("SIMD", "instructions", instructions)
+	if err != nil {
+		return nil, err
+	}
 	w := new(Executor)
-	return w.made(C.tally_go_simd(&w.c, C.tally_instruction_set(instructions)))
+	return w.made(C.tally_go_simd(&w.c, C.tally_instruction_set(set)))
 }
 
 // OpenMP is threads, each with those instructions; 0 stands for as many as OpenMP would start.
 // ErrMissingBackend if the build has no OpenMP.
 func OpenMP(threads int) (*Executor, error) {
+	n, err := intOf("OpenMP", "threads", threads)
+	if err != nil {
+		return nil, err
+	}
 	w := new(Executor)
-	return w.made(C.tally_go_openmp(&w.c, C.int(threads)))
+	return w.made(C.tally_go_openmp(&w.c, n))
 }
 
 // CUDA is a device, -1 for the calling thread's current one, and one of its streams, a cudaStream_t
@@ -56,8 +67,12 @@ func OpenMP(threads int) (*Executor, error) {
 // is no driver or no such device. (A goroutine that relies on the current device calls
 // runtime.LockOSThread.)
 func CUDA(device int, stream unsafe.Pointer) (*Executor, error) {
+	number, err := intOf("CUDA", "device", device)
+	if err != nil {
+		return nil, err
+	}
 	w := new(Executor)
-	return w.made(C.tally_go_cuda(&w.c, C.int(device), stream))
+	return w.made(C.tally_go_cuda(&w.c, number, stream))
 }
 
 // Kokkos is its default execution space. It initialises Kokkos when nobody has. ErrMissingBackend
@@ -121,6 +136,22 @@ func (w *Executor) where() *C.tally_executor {
 		return nil
 	}
 	return &w.c
+}
+
+// ofMemory is the executor that allocates memory.
+func (w *Executor) ofMemory() *Executor {
+	if w == nil || w.memory == nil {
+		return w
+	}
+	return w.memory
+}
+
+// intOf is a number as C's int.
+func intOf[I ~int](function, name string, number I) (C.int, error) {
+	if n := C.int(number); I(n) == number {
+		return n, nil
+	}
+	return 0, failure(ErrInvalidArgument, function, "%s is %d, which C's int does not hold", name, number)
 }
 
 // Version is that of the library that runs: 10000 times the major one, 100 times the minor one, the

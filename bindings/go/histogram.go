@@ -3,8 +3,6 @@ package tally
 // #include "calls.h"
 import "C"
 
-import "unsafe"
-
 // OutsideCounts are how many samples of one channel are in no bin.
 type OutsideCounts struct {
 	Below int64 // less than the first edge
@@ -35,18 +33,16 @@ func Weights[W Operand](weights W) HistogramOption {
 
 // Outside has as many samples as are in no bin counted, one OutsideCounts for each channel.
 func Outside(counts []OutsideCounts) HistogramOption {
-	return outside(bytesAt(counts), len(counts))
+	return outside(sliceOf(counts, 0), len(counts))
 }
 
 // OutsideOnDevice is Outside in memory of the executor: the three numbers of each channel.
 func OutsideOnDevice(counts *DeviceBuffer[int64]) HistogramOption {
-	return outside(counts.data, counts.Len()/3)
+	return outside(counts.vector(), counts.Len()/3)
 }
 
-func outside(data *C.uchar, n int) HistogramOption {
-	return func(o *histogramOptions) {
-		o.c.outside, o.outside = (*C.tally_outside_counts)(unsafe.Pointer(data)), n
-	}
+func outside(counts C.tally_go_vector, n int) HistogramOption {
+	return func(o *histogramOptions) { o.c.outside, o.outside = counts, n }
 }
 
 // AddToCounts adds to what counts and outside hold, which are written over otherwise.
@@ -99,6 +95,7 @@ func histogramOf(function, name string, x, counts C.tally_go_vector, options []H
 		option(&o)
 	}
 	h := &o.c
+	h.weights, h.outside = current(h.weights), current(h.outside)
 	fail := func(err error) (C.tally_go_histogram, C.size_t, error) { return *h, 0, err }
 	if o.channels < 1 {
 		return fail(failure(ErrInvalidArgument, function, "there are %d channels", o.channels))
@@ -112,6 +109,9 @@ func histogramOf(function, name string, x, counts C.tally_go_vector, options []H
 		if err := sameLength(function, length{name, x.n}, length{"weights", h.weights.n}); err != nil {
 			return fail(err)
 		}
+		if err := addressed(function, "weights", &h.weights); err != nil {
+			return fail(err)
+		}
 		if counts._type == C.TALLY_INT64 {
 			if words := C.tally_exact_words(h.weights._type); words != 0 {
 				per *= words
@@ -121,8 +121,13 @@ func histogramOf(function, name string, x, counts C.tally_go_vector, options []H
 	if counts.n%per != 0 {
 		return fail(failure(ErrSizeMismatch, function, "counts has %d elements, which is no multiple of %d", counts.n, per))
 	}
-	if o.outside >= 0 && o.outside != o.channels {
-		return fail(needs(function, "outside", h.channels, C.size_t(o.outside)))
+	if o.outside >= 0 {
+		if o.outside != o.channels {
+			return fail(needs(function, "outside", h.channels, C.size_t(o.outside)))
+		}
+		if err := addressed(function, "outside", &h.outside); err != nil {
+			return fail(err)
+		}
 	}
 	return *h, counts.n / per, nil
 }

@@ -64,6 +64,24 @@ func TestHistograms(t *testing.T) {
 	}
 }
 
+// Weights of no samples are weights: they add nothing to words, where counting would write over them.
+func TestWeightsOfNoSamples(t *testing.T) {
+	for _, w := range executors(t) {
+		words, sums := tally.NewWords[float64](2), make([]float64, 2)
+		succeeds(t, tally.Bincount(w, []int32{0, 1, 1}, words, tally.Weights([]float64{1, 2, 4})))
+		for _, weights := range [][]float64{nil, {}} {
+			succeeds(t, tally.Bincount(w, []int32(nil), words, tally.Weights(weights)))
+			succeeds(t, tally.HistogramEven(w, []float32(nil), 0, 1, words, tally.Weights(weights)))
+			succeeds(t, tally.HistogramRange(w, []float32(nil), []int32{0, 1, 2}, words, tally.Weights(weights)))
+			equal(t, w, sums, []float64{1, 6}, tally.RoundWords(w, words, sums))
+		}
+		succeeds(t, tally.Bincount(w, []int32(nil), sums, tally.Weights([]float32(nil)), tally.AddToCounts()))
+		equal(t, w, sums, []float64{1, 6}, nil)
+		succeeds(t, tally.Bincount(w, []int32(nil), sums, tally.Weights([]float32(nil))))
+		equal(t, w, sums, []float64{0, 0}, nil)
+	}
+}
+
 // Every type of samples, edges, counts and weights.
 func TestTypesOfHistograms(t *testing.T) {
 	w := tally.Serial()

@@ -5,16 +5,42 @@ import "C"
 
 import (
 	"runtime"
+	"sync"
 	"unsafe"
 )
+
+// memory is what an executor has allocated, or pinned. Data are nil once it is closed.
+type memory struct {
+	where *Executor
+	data  *C.uchar
+}
+
+// allocated is memory of the device where `where` is the executor of a workspace: it stays when the
+// workspace is closed.
+func allocated(f C.tally_go_allocation, where *Executor, bytes C.size_t) (memory, error) {
+	m := memory{where: where.ofMemory()}
+	err := failed(C.tally_go_allocate(f, m.where.where(), bytes, &m.data))
+	return m, err
+}
+
+// close gives memory back, once. Where that fails, it is as it was.
+func (m *memory) close(end C.tally_go_end) error {
+	if m.data == nil {
+		return nil
+	}
+	err := failed(C.tally_go_release(end, m.where.where(), m.data))
+	if err == nil {
+		m.data = nil
+	}
+	return err
+}
 
 // DeviceBuffer is memory that an executor's kernels reach, an operand for that executor: on CUDA
 // memory of the device, otherwise of the host. It is of n elements, which nobody has written yet.
 // Close frees it, for it is no memory that Go looks after.
 type DeviceBuffer[T Element] struct {
-	where *Executor
-	data  *C.uchar
-	n     C.size_t
+	memory
+	n C.size_t
 }
 
 // NewDeviceBuffer allocates memory for n elements. ErrInvalidArgument for the executor of Automatic.
@@ -23,25 +49,24 @@ func NewDeviceBuffer[T Element](where *Executor, n int) (*DeviceBuffer[T], error
 	if err != nil {
 		return nil, err
 	}
-	b := &DeviceBuffer[T]{where: where, n: C.size_t(n)}
-	r := C.tally_go_allocate(C.tally_go_allocation(C.tally_device_alloc), where.where(), bytes, &b.data)
-	if err := failed(r); err != nil {
+	m, err := allocated(C.tally_go_allocation(C.tally_device_alloc), where, bytes)
+	if err != nil {
 		return nil, err
 	}
+	b := &DeviceBuffer[T]{m, C.size_t(n)}
 	runtime.SetFinalizer(b, func(b *DeviceBuffer[T]) { b.Close() }) // the last resort
 	return b, nil
 }
 
 // Close frees the memory. Work that uses it must be done; on CUDA the call waits for the device. A
-// buffer that is closed has nothing more to close.
+// buffer that is closed has nothing more to close; calls that take it, or a part of it, fail then:
+// ErrNullPointer.
 func (b *DeviceBuffer[T]) Close() error {
-	data := b.data
-	b.data = nil
-	runtime.SetFinalizer(b, nil)
-	if data == nil {
-		return nil
+	err := b.close(C.tally_go_end(C.tally_device_free))
+	if err == nil {
+		runtime.SetFinalizer(b, nil)
 	}
-	return failed(C.tally_go_release(C.tally_go_end(C.tally_device_free), b.where.where(), data))
+	return err
 }
 
 // Len is the number of elements.
@@ -74,22 +99,31 @@ func (b *DeviceBuffer[T]) copy(function string, data []T, toHost bool) error {
 func (b *DeviceBuffer[T]) Strided(from, to, inc int) Vector {
 	_ = make([]struct{}, b.n)[from:to]
 	v := b.vector()
-	v.data = (*C.uchar)(unsafe.Add(unsafe.Pointer(v.data), from*int(unsafe.Sizeof(*new(T)))))
+	if v.data != nil {
+		v.data = (*C.uchar)(unsafe.Add(unsafe.Pointer(v.data), from*int(unsafe.Sizeof(*new(T)))))
+	}
 	v.n = C.size_t(strided(to-from, inc))
 	v.inc = C.ptrdiff_t(inc)
 	return Vector{v}
 }
 
 func (b *DeviceBuffer[T]) vector() C.tally_go_vector {
-	return C.tally_go_vector{data: b.data, owner: (*C.uchar)(unsafe.Pointer(&b.n)), n: b.n, inc: 1, _type: cType[T]()}
+	return C.tally_go_vector{data: b.data, owner: (*C.uchar)(unsafe.Pointer(&b.memory)), n: b.n, inc: 1, _type: cType[T]()}
+}
+
+// current is a vector that was made before, as it is now: of no address if its buffer is closed.
+func current(v C.tally_go_vector) C.tally_go_vector {
+	if v.owner != nil && (*memory)(unsafe.Pointer(v.owner)).data == nil {
+		v.data = nil
+	}
+	return v
 }
 
 // PinnedBuffer is memory of the host that stays in its place, so that a device reads and writes it
 // at the full speed of its bus.
 type PinnedBuffer[T Element] struct {
-	where *Executor
-	data  *C.uchar
-	n     int
+	memory
+	n int
 }
 
 // NewPinnedBuffer allocates memory for n elements. It stays until Close: Go does not look after it.
@@ -98,12 +132,11 @@ func NewPinnedBuffer[T Element](where *Executor, n int) (*PinnedBuffer[T], error
 	if err != nil {
 		return nil, err
 	}
-	b := &PinnedBuffer[T]{where: where, n: n}
-	r := C.tally_go_allocate(C.tally_go_allocation(C.tally_pinned_alloc), where.where(), bytes, &b.data)
-	if err := failed(r); err != nil {
+	m, err := allocated(C.tally_go_allocation(C.tally_pinned_alloc), where, bytes)
+	if err != nil {
 		return nil, err
 	}
-	return b, nil
+	return &PinnedBuffer[T]{m, n}, nil
 }
 
 // Data is the memory as a slice, which must not be used after Close.
@@ -115,49 +148,44 @@ func (b *PinnedBuffer[T]) Data() []T {
 }
 
 // Close frees the memory. Work that uses it must be done.
-func (b *PinnedBuffer[T]) Close() error {
-	data := b.data
-	b.data = nil
-	if data == nil {
-		return nil
-	}
-	return failed(C.tally_go_release(C.tally_go_end(C.tally_pinned_free), b.where.where(), data))
-}
+func (b *PinnedBuffer[T]) Close() error { return b.close(C.tally_go_end(C.tally_pinned_free)) }
 
 // Pinning keeps a slice in its place.
 type Pinning struct {
-	where *Executor
-	data  *C.uchar
-	pins  pinner
+	memory
+	pins pinner
 }
+
+// pinnings holds every *Pinning until it is closed, and so the memory of the slice.
+var pinnings sync.Map
 
 // Pin keeps a slice in its place until Close, so that a device reads and writes it at the full speed
 // of its bus. It takes as long as reading the slice once, or longer, so it pays for a slice that is
-// used again. ErrInvalidArgument for an empty slice and one that is pinned already.
+// used again. The slice stays in memory, too: the garbage collector never closes what is pinned.
+// ErrInvalidArgument for an empty slice and one that is pinned already.
 func Pin[T Element](where *Executor, data []T) (*Pinning, error) {
 	v := sliceOf(data, 0)
-	p := &Pinning{where: where, data: v.data}
-	if v.data != nil {
-		p.pins.Pin(unsafe.Pointer(v.data))
+	if err := addressed("Pin", "data", &v); err != nil {
+		return nil, err
 	}
-	if err := failed(C.tally_go_pin(where.where(), v.data, v.n*C.size_t(unsafe.Sizeof(*new(T))))); err != nil {
+	p := &Pinning{memory: memory{where.ofMemory(), v.data}}
+	pinVector(&p.pins, v)
+	if err := failed(C.tally_go_pin(p.where.where(), v.data, v.n*C.size_t(unsafe.Sizeof(*new(T))))); err != nil {
 		p.pins.Unpin()
 		return nil, err
 	}
-	runtime.SetFinalizer(p, func(p *Pinning) { p.Close() })
+	pinnings.Store(p, nil)
 	return p, nil
 }
 
 // Close lets the slice go. Work that uses it must be done.
 func (p *Pinning) Close() error {
-	data := p.data
-	p.data = nil
-	runtime.SetFinalizer(p, nil)
-	if data == nil {
-		return nil
+	err := p.close(C.tally_go_end(C.tally_unpin))
+	if err == nil {
+		p.pins.Unpin()
+		pinnings.Delete(p)
 	}
-	defer p.pins.Unpin()
-	return failed(C.tally_go_release(C.tally_go_end(C.tally_unpin), p.where.where(), data))
+	return err
 }
 
 // bytesOf is the size of n elements.
@@ -174,7 +202,6 @@ func bytesOf[T Element](function string, n int) (C.size_t, error) {
 // memory of the device.
 type Workspace struct {
 	executor Executor // While somebody has its address, the workspace stays.
-	where    *Executor
 	c        *C.tally_workspace
 }
 
@@ -187,9 +214,12 @@ type WorkspaceOptions struct {
 // NewWorkspace makes one for a device and a stream, or for an executor of the host, which copies
 // nothing.
 func NewWorkspace(where *Executor, options WorkspaceOptions) (*Workspace, error) {
-	w := &Workspace{where: where}
-	r := C.tally_go_workspace_create(where.where(), C.size_t(options.StageBytes), C.int(options.Threads), &w.c,
-		&w.executor.c)
+	threads, err := intOf("NewWorkspace", "Threads", options.Threads)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{executor: Executor{memory: where.ofMemory()}}
+	r := C.tally_go_workspace_create(where.where(), C.size_t(options.StageBytes), threads, &w.c, &w.executor.c)
 	if err := failed(r); err != nil {
 		C.tally_workspace_destroy(w.c)
 		return nil, err

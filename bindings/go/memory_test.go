@@ -3,7 +3,9 @@ package tally_test
 import (
 	"errors"
 	"runtime"
+	"strconv"
 	"testing"
+	"time"
 
 	"tally"
 )
@@ -100,6 +102,129 @@ func productOnDevice(t *testing.T, w *tally.Executor) {
 	equal(t, w, r, []float64{20, 3}, plan.Close())
 }
 
+// A buffer that is closed has no elements any more, whatever was made of it before: no call reads or
+// writes memory that is free, and none takes it for an operand that was not given.
+func TestClosedBuffers(t *testing.T) {
+	w := tally.Serial()
+	closed := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, tally.ErrNullPointer) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	b := device(t, w, make([]float64, 100)...)
+	before := b.Strided(20, 30, 1)
+	weights, v := device(t, w, 1.0, 2.0), device(t, w, 1.0)
+	weighted := tally.Weights(weights)
+	outside, offsets, ends := device[int64](t, w, 0, 0, 0), device[int32](t, w, 0), device[int32](t, w, 1)
+	counted := tally.OutsideOnDevice(outside)
+	a, err := tally.NewCSRWithEnds(1, 1, []int32{0}, ends, []int32{0}, []float64{1})
+	succeeds(t, err)
+	apart, err := tally.NewCSRWithEnds(1, 1, offsets, []int32{1}, []int32{0}, []float64{1})
+	succeeds(t, err)
+	plan, err := tally.NewPlan(w, apart)
+	succeeds(t, err)
+	for _, each := range []interface{ Close() error }{b, weights, v, outside, offsets, ends} {
+		succeeds(t, each.Close())
+	}
+
+	closed("Fill of a part", tally.Fill(w, 3, before))
+	closed("Fill of a part made since", tally.Fill(w, 3, b.Strided(10, 20, 1)))
+	_, err = tally.AxpyDot[float64](w, 1.0, []float64{1}, []float64{1}, v)
+	fails(t, tally.ErrNullPointer, "tally.AxpyDot: v is of a buffer that is closed", err)
+	keys, sums := []int32{0, 0}, make([]float64, 1)
+	fails(t, tally.ErrNullPointer, "tally.Bincount: weights is of a buffer that is closed",
+		tally.Bincount(w, keys, sums, weighted))
+	closed("Weights", tally.Bincount(w, keys, sums, tally.Weights(weights)))
+	fails(t, tally.ErrNullPointer, "tally.Bincount: outside is of a buffer that is closed",
+		tally.Bincount(w, keys, make([]int32, 1), counted))
+	x, y := []float64{1}, []float64{1}
+	fails(t, tally.ErrNullPointer, "tally.Spmv: rowEnds is of a buffer that is closed", tally.Spmv(w, nil, 1, a, x, 0, y))
+	closed("Validate", tally.Validate(w, a))
+	_, err = tally.NewPlan(w, a)
+	closed("NewPlan", err)
+	closed("SpmvApart", tally.SpmvApart(w, nil, 1, a, x, 0, y, y))
+	closed("Spmv", tally.Spmv(w, nil, 1, apart, x, 0, y))
+	closed("Spmv with a plan", tally.Spmv(w, plan, 1, apart, x, 0, y))
+	succeeds(t, plan.Close())
+	_, err = tally.NewCSRWithEnds(1, 1, []int32{0}, ends, []int32{0}, []float64{1})
+	closed("NewCSRWithEnds", err)
+}
+
+// A Close that fails changes nothing: it may be called again.
+func TestCloseThatFails(t *testing.T) {
+	w := tally.Serial()
+	pinned, err := tally.NewPinnedBuffer[float64](w, 3)
+	succeeds(t, err)
+	pins, err := tally.Pin(w, make([]float64, 3))
+	succeeds(t, err)
+	good := *w
+	for _, each := range []interface{ Close() error }{device(t, w, 1.0), pinned, pins} {
+		*w = tally.Executor{}
+		if err := each.Close(); !errors.Is(err, tally.ErrInvalidArgument) {
+			t.Errorf("%T: %v", each, err)
+		}
+		*w = good
+		if each == pinned && pinned.Data() == nil {
+			t.Error("a Close that failed has let the memory go")
+		}
+		succeeds(t, each.Close())
+		*w = tally.Executor{}
+		succeeds(t, each.Close()) // It has nothing more to close.
+		*w = good
+	}
+}
+
+// Memory that was allocated by a workspace's executor is the device's, and outlives the workspace.
+func TestMemoryOutlivesItsWorkspace(t *testing.T) {
+	all, err := tally.Executors()
+	succeeds(t, err)
+	for _, w := range all {
+		workspace, err := tally.NewWorkspace(w, tally.WorkspaceOptions{})
+		succeeds(t, err)
+		b := device(t, workspace.Executor(), 1.0, 2.0)
+		pinned, err := tally.NewPinnedBuffer[float64](workspace.Executor(), 2)
+		succeeds(t, err)
+		x := make([]float64, 2)
+		pins, err := tally.Pin(workspace.Executor(), x)
+		succeeds(t, err)
+		succeeds(t, workspace.Close())
+		succeeds(t, b.CopyTo(x))
+		equal(t, w, x, []float64{1, 2}, nil)
+		r, err := tally.Sum[float64](w, b)
+		equal(t, w, r, 3.0, err)
+		succeeds(t, pins.Close())
+		succeeds(t, pinned.Close())
+		succeeds(t, b.Close())
+	}
+}
+
+// A list of vectors may lie in memory of C, which Go does not look after.
+func TestListsOfMemoryOfC(t *testing.T) {
+	w := tally.Serial()
+	p, err := tally.NewPinnedBuffer[float64](w, 2)
+	succeeds(t, err)
+	copy(p.Data(), []float64{3, 4})
+	r := make([]float64, 1)
+	err = tally.MultiDotList(w, [][]float64{p.Data()}, [][]float64{p.Data()}, r)
+	equal(t, w, r, []float64{25}, err)
+	offsets, err := tally.NewPinnedBuffer[int32](w, 2)
+	succeeds(t, err)
+	copy(offsets.Data(), []int32{0, 1})
+	a, err := tally.NewCSR(1, 1, offsets.Data(), []int32{0}, []float64{2})
+	succeeds(t, err)
+	plan, err := tally.NewPlan(w, a)
+	succeeds(t, err)
+	err = tally.Spmv(w, plan, 1, a, []float64{3}, 0, r)
+	equal(t, w, r, []float64{6}, err)
+	succeeds(t, plan.Close())
+	pins, err := tally.Pin(w, p.Data())
+	succeeds(t, err)
+	succeeds(t, pins.Close())
+	succeeds(t, offsets.Close())
+	succeeds(t, p.Close())
+}
+
 // What nobody closes is freed by the garbage collector, and not before.
 func TestForgottenMemory(t *testing.T) {
 	w := tally.Serial()
@@ -114,6 +239,46 @@ func TestForgottenMemory(t *testing.T) {
 		runtime.GC()
 		if r, err := tally.Sum[float64](through, part); r != 0 || err != nil {
 			t.Fatal(r, err)
+		}
+	}
+}
+
+// An option keeps the buffer that it has.
+func TestOutsideOfForgottenBuffer(t *testing.T) {
+	w := tally.Serial()
+	freed := make(chan bool, 1)
+	option := func() tally.HistogramOption {
+		b := device[int64](t, w, 0, 0, 0)
+		runtime.SetFinalizer(b, nil)
+		runtime.SetFinalizer(b, func(*tally.DeviceBuffer[int64]) { freed <- true })
+		return tally.OutsideOnDevice(b)
+	}()
+	for i := 0; i < 3; i++ {
+		runtime.GC()
+		select {
+		case <-freed:
+			t.Fatal("the buffer of an option is gone")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	succeeds(t, tally.Bincount(w, []int32{0, 1, 7}, make([]int32, 2), option))
+}
+
+// What is pinned stays so until Close, though nobody has the slice, or the Pinning, any more.
+func TestForgottenPinning(t *testing.T) {
+	freed := make(chan bool, 1)
+	func() {
+		x := new([1000]float64)
+		runtime.SetFinalizer(x, func(*[1000]float64) { freed <- true })
+		_, err := tally.Pin(tally.Serial(), x[:])
+		succeeds(t, err)
+	}()
+	for i := 0; i < 3; i++ {
+		runtime.GC()
+		select {
+		case <-freed:
+			t.Fatal("what was pinned is free")
+		case <-time.After(10 * time.Millisecond):
 		}
 	}
 }
@@ -141,8 +306,10 @@ func TestPinnedMemory(t *testing.T) {
 		}
 		succeeds(t, p.Close())
 		succeeds(t, p.Close())
-		if _, err = tally.Pin(w, x[:0]); !errors.Is(err, tally.ErrInvalidArgument) {
-			t.Error(err)
+		for _, empty := range [][]float64{x[:0], nil} {
+			if _, err = tally.Pin(w, empty); !errors.Is(err, tally.ErrInvalidArgument) {
+				t.Error(err)
+			}
 		}
 	}
 	_, err = tally.NewPinnedBuffer[float64](nil, 1)
@@ -178,6 +345,38 @@ func TestWorkspaces(t *testing.T) {
 	fails(t, tally.ErrInvalidArgument, "tally::workspace: the executor is automatic, which has no memory of its own", err)
 	_, err = tally.NewWorkspace(tally.Serial(), tally.WorkspaceOptions{StageBytes: 100})
 	fails(t, tally.ErrInvalidArgument, "tally::workspace: stage_bytes is 100; it can be 32768 to 1073741824, or 0", err)
+}
+
+// Numbers that C's int doesn't hold are errors, not other numbers.
+func TestNumbersBeyondInt(t *testing.T) {
+	if strconv.IntSize == 32 {
+		t.Skip("an int is C's")
+	}
+	beyond := 1 << (strconv.IntSize / 2) // 2^32, which is 0 in C
+	number := strconv.Itoa(beyond + 1)
+	_, err := tally.OpenMP(beyond + 1)
+	fails(t, tally.ErrInvalidArgument, "tally.OpenMP: threads is "+number+", which C's int does not hold", err)
+	_, err = tally.SIMD(tally.InstructionSet(beyond + 1))
+	fails(t, tally.ErrInvalidArgument, "tally.SIMD: instructions is "+number+", which C's int does not hold", err)
+	_, err = tally.CUDA(beyond+1, nil)
+	fails(t, tally.ErrInvalidArgument, "tally.CUDA: device is "+number+", which C's int does not hold", err)
+	_, err = tally.NewWorkspace(tally.Serial(), tally.WorkspaceOptions{Threads: beyond + 1})
+	fails(t, tally.ErrInvalidArgument, "tally.NewWorkspace: Threads is "+number+", which C's int does not hold", err)
+	a, err := tally.NewCSR(1, 1, []int32{0, 1}, []int32{0}, []float64{1})
+	succeeds(t, err)
+	a.Operation = tally.Operation(beyond + 1)
+	x, y := []float64{1}, []float64{1}
+	fails(t, tally.ErrInvalidArgument, "tally.Spmv: Operation is "+number+", which C's int does not hold",
+		tally.Spmv(nil, nil, 1, a, x, 0, y))
+	fails(t, tally.ErrInvalidArgument, "tally.Validate: Operation is "+number+", which C's int does not hold",
+		tally.Validate(nil, a))
+	if _, err := tally.NewPlan(nil, a); !errors.Is(err, tally.ErrInvalidArgument) {
+		t.Error(err)
+	}
+	a.Operation = -1
+	if err := tally.Validate(nil, a); !errors.Is(err, tally.ErrInvalidArgument) {
+		t.Error(err)
+	}
 }
 
 func TestExecutors(t *testing.T) {

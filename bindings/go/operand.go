@@ -97,7 +97,7 @@ func cVector[V any](v V) C.tally_go_vector {
 	case []complex128:
 		return sliceOf(s, C.TALLY_COMPLEX128)
 	case Vector:
-		return s.c
+		return current(s.c)
 	}
 	// A conversion of its own: the one above stays on the stack.
 	if buffer, is := any(v).(interface{ vector() C.tally_go_vector }); is {
@@ -159,6 +159,22 @@ func contiguous(function, name string, x C.tally_go_vector) error {
 		return nil
 	}
 	return failure(ErrInvalidArgument, function, "%s has an increment of %d; it must be 1", name, x.inc)
+}
+
+// nothing is where operands without elements lie that need an address.
+var nothing complex128
+
+// addressed gives an operand that has no elements an address, where C takes NULL for no operand. One
+// that has elements and no address is of a buffer that is closed.
+func addressed(function, name string, v *C.tally_go_vector) error {
+	if v.data != nil {
+		return nil
+	}
+	if v.n != 0 {
+		return failure(ErrNullPointer, function, "%s is of a buffer that is closed", name)
+	}
+	v.data = (*C.uchar)(unsafe.Pointer(&nothing))
+	return nil
 }
 
 func typeName(x C.tally_go_vector) string { return C.GoString(C.tally_type_name(x._type)) }

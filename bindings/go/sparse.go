@@ -47,6 +47,9 @@ func NewCSRWithEnds[O, E, C, V Operand](rows, columns int, rowOffsets O, rowEnds
 	if err := sameLength("NewCSRWithEnds", length{"rowOffsets", offsets.n}, length{"rowEnds", ends.n}); err != nil {
 		return nil, err
 	}
+	if err := addressed("NewCSRWithEnds", "rowEnds", &ends); err != nil { // C would take it for no ends.
+		return nil, err
+	}
 	return newCSR(rows, columns, offsets, ends, cVector(columnIndices), cVector(values), 0)
 }
 
@@ -93,22 +96,38 @@ func (a *CSR) width() C.size_t {
 }
 
 // matrix is the matrix as C takes it.
-func (a *CSR) matrix() C.tally_go_matrix {
+func (a *CSR) matrix(function string) (C.tally_go_matrix, error) {
 	m := a.c
-	m.operation = C.tally_operation(a.Operation)
+	operation, err := intOf(function, "Operation", a.Operation)
+	if err != nil {
+		return m, err
+	}
+	m.operation = C.tally_operation(operation)
+	for _, v := range []*C.tally_go_vector{&m.row_offsets, &m.row_ends, &m.column_indices, &m.values} {
+		*v = current(*v)
+	}
+	if a.c.row_ends.data != nil {
+		if err := addressed(function, "rowEnds", &m.row_ends); err != nil {
+			return m, err
+		}
+	}
 	if a.FixedValues {
 		m.fixed_values = 1
 	}
 	if a.FixedColumns {
 		m.fixed_columns = 1
 	}
-	return m
+	return m, nil
 }
 
 // Validate checks a whole matrix where it lies, and waits for the answer: ErrInvalidArgument for the
 // first offset or column that is wrong.
 func Validate(where *Executor, a *CSR) error {
-	return failed(C.tally_go_validate(where.where(), a.matrix()))
+	m, err := a.matrix("Validate")
+	if err != nil {
+		return err
+	}
+	return failed(C.tally_go_validate(where.where(), m))
 }
 
 // Plan is what is known of a matrix that is multiplied many times. It changes the time of a product,
@@ -122,11 +141,15 @@ type Plan struct {
 
 // NewPlan validates a matrix and makes a plan of it.
 func NewPlan(where *Executor, a *CSR) (*Plan, error) {
+	m, err := a.matrix("NewPlan")
+	if err != nil {
+		return nil, err
+	}
 	p := &Plan{matrix: a}
-	for _, v := range []C.tally_go_vector{a.c.row_offsets, a.c.row_ends, a.c.column_indices, a.c.values} {
+	for _, v := range []C.tally_go_vector{m.row_offsets, m.row_ends, m.column_indices, m.values} {
 		pinVector(&p.pins, v)
 	}
-	if err := failed(C.tally_go_spmv_plan_create(where.where(), a.matrix(), &p.c)); err != nil {
+	if err := failed(C.tally_go_spmv_plan_create(where.where(), m, &p.c)); err != nil {
 		p.pins.Unpin()
 		return nil, err
 	}
@@ -170,14 +193,14 @@ func (p *Plan) plan(function string) (*C.tally_spmv_plan, error) {
 // options there is Exact: the sum of each row is rounded once.
 func Spmv[A, B Element, X, Y Operand](where *Executor, plan *Plan, alpha A, a *CSR, x X, beta B, y Y, options ...Option) error {
 	xv, yv := cVector(x), cVector(y)
-	p, err := plan.plan("Spmv")
+	p, m, err := a.product("Spmv", plan)
 	if err == nil {
 		err = a.fits("Spmv", xv, length{"y", yv.n})
 	}
 	if err != nil {
 		return err
 	}
-	r := C.tally_go_spmv(where.where(), p, cScalar(alpha), a.matrix(), xv, cScalar(beta), yv, cOptions(options))
+	r := C.tally_go_spmv(where.where(), p, cScalar(alpha), m, xv, cScalar(beta), yv, cOptions(options))
 	runtime.KeepAlive(plan)
 	return failed(r)
 }
@@ -187,7 +210,7 @@ func Spmv[A, B Element, X, Y Operand](where *Executor, plan *Plan, alpha A, a *C
 func SpmvApart[A, B Element, X, Y, W Operand](where *Executor, plan *Plan, alpha A, a *CSR, x X, beta B, y Y, w W,
 	options ...Option) error {
 	xv, yv, wv := cVector(x), cVector(y), cVector(w)
-	p, err := plan.plan("SpmvApart")
+	p, m, err := a.product("SpmvApart", plan)
 	if err == nil {
 		err = a.fits("SpmvApart", xv, length{"y", yv.n}, length{"w", wv.n})
 	}
@@ -197,10 +220,20 @@ func SpmvApart[A, B Element, X, Y, W Operand](where *Executor, plan *Plan, alpha
 	if err != nil {
 		return err
 	}
-	r := C.tally_go_spmv_apart(where.where(), p, cScalar(alpha), a.matrix(), xv, cScalar(beta), yv, wv,
+	r := C.tally_go_spmv_apart(where.where(), p, cScalar(alpha), m, xv, cScalar(beta), yv, wv,
 		cOptions(options))
 	runtime.KeepAlive(plan)
 	return failed(r)
+}
+
+// product is the plan and the matrix of a product, as C takes them.
+func (a *CSR) product(function string, plan *Plan) (*C.tally_spmv_plan, C.tally_go_matrix, error) {
+	p, err := plan.plan(function)
+	if err != nil {
+		return nil, a.c, err
+	}
+	m, err := a.matrix(function)
+	return p, m, err
 }
 
 // fits says whether x is as long as A is wide, and the others as A is high.

@@ -92,6 +92,20 @@ func TestEmptyMatrices(t *testing.T) {
 	}
 }
 
+func TestMatricesWithoutRows(t *testing.T) {
+	for _, none := range [][]int32{nil, {}} {
+		a, err := tally.NewCSRWithEnds(0, 2, none, none, []int32(nil), []float64(nil))
+		succeeds(t, err)
+		succeeds(t, tally.Validate(nil, a))
+		plan, err := tally.NewPlan(nil, a)
+		succeeds(t, err)
+		for _, p := range []*tally.Plan{nil, plan} {
+			succeeds(t, tally.Spmv(nil, p, 1, a, []float64{1, 2}, 0, []float64(nil)))
+		}
+		succeeds(t, plan.Close())
+	}
+}
+
 func TestPlansTellDefects(t *testing.T) {
 	a, err := tally.NewCSR(1, 2, []int32{0, 1}, []int32{7}, []float64{1})
 	succeeds(t, err)

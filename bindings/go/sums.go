@@ -17,7 +17,7 @@ const (
 	Exact Option = 1 + iota
 	// ConjugateX conjugates the first vector of a dot product, as BLAS's dotc.
 	ConjugateX
-	// ConjugateY conjugates the second one.
+	// ConjugateY conjugates the second one; both at once are ErrInvalidArgument.
 	ConjugateY
 )
 
@@ -30,12 +30,12 @@ func cOptions(options []Option) (o C.tally_call_options) {
 	for _, option := range options {
 		switch option {
 		case Exact:
-			o.grade = C.TALLY_GRADE_EXACT
+			o.grade |= C.TALLY_GRADE_EXACT
 		case ConjugateX:
-			o.conjugate = C.TALLY_CONJUGATE_X
+			o.conjugate |= C.TALLY_CONJUGATE_X
 		case ConjugateY:
-			o.conjugate = C.TALLY_CONJUGATE_Y
-		default: // C says that there is no such grade.
+			o.conjugate |= C.TALLY_CONJUGATE_Y // C says that both at once are wrong.
+		default: // C says that there is no such grade; it stays -1 whatever follows.
 			o.grade = -1
 		}
 	}

@@ -8,19 +8,25 @@
 #include <string.h>
 #include <tally/tally.h>
 
+/* What ends the program; a program of several ranks says here how it ends all of them. */
+static void (*end)(int) = exit;
+
+/* Ends the program, and says why. */
+static inline void fail(const char* why) {
+  fprintf(stderr, "%s\n", why);
+  end(EXIT_FAILURE);
+}
+
 /* Ends the program, with the text of the failure, unless a call succeeded. */
 static inline void check(tally_status status) {
-  if (status == TALLY_SUCCESS) return;
-  fprintf(stderr, "%s\n", tally_last_error());
-  exit(EXIT_FAILURE);
+  if (status != TALLY_SUCCESS) fail(tally_last_error());
 }
 
 /* Memory for `count` elements of `size` bytes on the host. */
 static inline void* allocated(size_t count, size_t size) {
-  void* const memory = malloc(count > 0 ? count * size : 1);
-  if (memory != NULL) return memory;
-  fputs("There is no memory left.\n", stderr);
-  exit(EXIT_FAILURE);
+  void* const memory = count <= SIZE_MAX / size ? malloc(count > 0 ? count * size : 1) : NULL;
+  if (memory == NULL) fail("There is no memory left.");
+  return memory;
 }
 
 /* The executors of this build that run here, in `all`, which has room for 16: how many. */

@@ -179,8 +179,9 @@ typedef struct tally_histogram_options {
   size_t size;     /* sizeof(tally_histogram_options) */
   size_t channels; /* Samples are interleaved: i is of channel i mod channels. 0: 1. */
   tally_outside_counts* outside; /* one for each channel, where the executor can write, or NULL */
-  const void* weights;     /* as many as samples: they are summed. NULL: samples are counted. */
-  ptrdiff_t incw;          /* the increment of weights; 0: 1 */
+  const void* weights; /* as many as samples: they are summed. NULL: samples are counted, so weights
+                        * of no samples have some other address. */
+  ptrdiff_t incw;      /* the increment of weights; 0: 1 */
   tally_type weights_type; /* TALLY_FLOAT32 or TALLY_FLOAT64; looked at if there are weights */
   int add;                 /* 1: added to what counts and outside hold; 0: written over it */
 } tally_histogram_options;
