@@ -234,6 +234,32 @@ TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoOperation) {
   }
 }
 
+TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoMemory) {
+  const std::vector<double> x(30'000, 1.0);
+  std::vector<double> y(1000);
+  for (const environment& e : environments()) {
+    if (!e.has_traps || e.flush != 0) continue;
+    double sum = 0;
+    call_in(e, "a workspace", [&] {
+      const tally::workspace through(where(), {tally::workspace_options::least_stage_bytes, 2});
+      sum = tally::sum(through.executor(), x, tally::exact);
+      tally::workspace other(where(), {tally::workspace_options::least_stage_bytes, 1});
+      other = tally::workspace(where(), {tally::workspace_options::least_stage_bytes, 1});
+    });
+    EXPECT_EQ(sum, 30'000);
+    call_in(e, "memory", [&] {
+      for (const tally::reach who : {tally::reach::kernels, tally::reach::kernels_and_host}) {
+        const tally::buffer made(where(), 8000, who);
+        tally::copy_bytes(where(), x.data(), made.get(), 8000);
+      }
+    });
+    call_in(e, "pinned memory", [&] {
+      tally::pin(where(), y.data(), 8000);
+      tally::unpin(where(), y.data());
+    });
+  }
+}
+
 TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoError) {
   const std::vector<float> edges = {0, 0x1p-140f, 0x1.8p-141f, 0x1p-139f};  // not in order
   std::array<std::int64_t, 3> counts = {};

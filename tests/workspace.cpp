@@ -5,12 +5,21 @@
 
 #include <gtest/gtest.h>
 
+#include <sched.h>
+
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <complex>
+#include <csignal>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -151,6 +160,50 @@ TEST_ON_EVERY_EXECUTOR(Workspace, SumsAroundTheBordersOfParts) {
   }
 }
 
+TEST_ON_EVERY_EXECUTOR(Workspace, StagesOfAnyNumberOfBytes) {
+  for (const std::size_t bytes : {std::size_t{100'004}, std::size_t{1'000'001}}) {
+    const tally::workspace odd(where(), {bytes, 2});
+    for (const std::size_t n : {std::size_t{1000}, std::size_t{300'001}}) {
+      expect_sums<double, double>(where(), odd.executor(), n, memory::pageable, memory::pageable);
+      expect_sums<double, float>(where(), odd.executor(), n, memory::pinned, memory::pageable);
+      expect_sums<std::complex<double>, std::complex<double>>(where(), odd.executor(), n,
+                                                              memory::pageable, memory::registered);
+      const std::vector<double> x = random_vector<double>(n, 16);
+      EXPECT_EQ(tally::minmax(odd.executor(), x), tally::minmax(tally::serial(), x));
+    }
+  }
+}
+
+/// A vector of which the pages of one half are pinned.
+TEST_ON_EVERY_EXECUTOR(Workspace, VectorsThatArePinnedInPart) {
+  const tally::workspace small_one = small();
+  constexpr std::size_t page = 4096;
+  for (const std::size_t n : {std::size_t{4096}, std::size_t{200'000}}) {
+    const std::vector<double> values = random_vector<double>(n, 17);
+    std::vector<double> memory(n + page / sizeof(double));
+    void* begin = memory.data();
+    std::size_t room = memory.size() * sizeof(double);
+    auto* const x = static_cast<double*>(std::align(page, n * sizeof(double), begin, room));
+    std::ranges::copy(values, x);
+    const std::size_t half = n * sizeof(double) / 2 / page * page;
+    for (const std::size_t first : {std::size_t{0}, half}) {
+      tally::pin(where(), x + first / sizeof(double), half);
+      for (const std::ptrdiff_t increment : {1, -1, 2}) {
+        const std::size_t length = increment == 2 ? n / 2 : n;
+        EXPECT_EQ(
+            data::bits(tally::sum(small_one.executor(), tally::strided(x, length, increment))),
+            data::bits(tally::sum(tally::serial(), tally::strided(x, length, increment))))
+            << n << ", pinned from byte " << first << " on, increment " << increment;
+      }
+      std::vector<double> want(x, x + n);
+      tally::scal(small_one.executor(), 0.5, std::span(x, n));
+      tally::scal(tally::serial(), 0.5, want);
+      EXPECT_EQ(std::vector<double>(x, x + n), want);
+      tally::unpin(where(), x + first / sizeof(double));
+    }
+  }
+}
+
 TEST_ON_EVERY_EXECUTOR(Workspace, NormsThatLeaveTheRange) {
   const tally::workspace small_one = small();
   const std::size_t n = 100'000;
@@ -174,6 +227,62 @@ TEST_ON_EVERY_EXECUTOR(Workspace, VectorsWithIncrements) {
     tally::axpy(small_one.executor(), 3, y, tally::strided(mine.data(), 100'000, increment));
     tally::axpy(tally::serial(), 3, y, tally::strided(want.data(), 100'000, increment));
     EXPECT_EQ(mine, want);
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, PinnedVectorsWithIncrements) {
+  const tally::workspace small_one = small();
+  for (const std::size_t n : {std::size_t{100}, std::size_t{70'000}}) {
+    for (const std::ptrdiff_t increment : {2, -3}) {
+      const std::vector<double> x = random_vector<double>(3 * n, 18);
+      std::vector<double> want = random_vector<double>(3 * n, 19);
+      const vector_in<double> in_x(where(), memory::pinned, x),
+          in_y(where(), memory::registered, want);
+      tally::axpy(small_one.executor(), 2, tally::strided(in_x.span().data(), n, increment),
+                  tally::strided(in_y.span().data(), n, increment));
+      tally::axpy(tally::serial(), 2, tally::strided(x.data(), n, increment),
+                  tally::strided(want.data(), n, increment));
+      EXPECT_EQ(in_y.read(), want) << n << ", increment " << increment;
+    }
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, ResultsInPinnedMemory) {
+  const tally::workspace small_one = small();
+  const tally::buffer result(where(), sizeof(double), tally::reach::kernels_and_host),
+      place(where(), sizeof(tally::extremum<double>), tally::reach::kernels_and_host);
+  auto* const to = static_cast<double*>(result.get());
+  auto* const largest = static_cast<tally::extremum<double>*>(place.get());
+  for (const std::size_t n : {std::size_t{100}, std::size_t{100'000}}) {
+    const auto x = random_vector<double>(n, 20), y = random_vector<double>(n, 21);
+    for (const tally::grade g : {tally::grade{}, tally::grade{tally::exact}}) {
+      tally::dot(small_one.executor(), x, y, to, g);
+      EXPECT_EQ(*to, tally::dot(tally::serial(), x, y, g)) << n;
+      tally::nrm2(small_one.executor(), x, to, g);
+      EXPECT_EQ(*to, tally::nrm2(tally::serial(), x, g)) << n;
+    }
+    tally::max(small_one.executor(), x, largest);
+    EXPECT_EQ(*largest, tally::max(tally::serial(), x)) << n;
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, RoundsWordsWhereverTheyAre) {
+  const tally::workspace small_one = small();
+  const tally::executor through = small_one.executor();
+  const auto x = random_vector<double>(1000, 22);
+  std::vector<std::int64_t> words(tally::exact_words(tally::type::float64));
+  tally::sum(tally::serial(), x, tally::add_to<double>(words.data()));
+  const double want = tally::sum(tally::serial(), x, tally::exact);
+  for (const memory from : kinds) {
+    const vector_in<std::int64_t> in(where(), from, words);
+    const std::int64_t* const sum = in.span().data();
+    EXPECT_EQ(tally::round_words<double>(through, sum), want) << static_cast<int>(from);
+    for (const memory to : kinds) {
+      const vector_in<double> result(where(), to, {0});
+      tally::round_words<double>(through, sum, result.span().data());
+      EXPECT_EQ(result.read()[0], want)
+          << "from memory " << static_cast<int>(from) << " to " << static_cast<int>(to);
+    }
   }
 }
 
@@ -249,6 +358,113 @@ TEST_ON_EVERY_EXECUTOR(Workspace, BelongsToOneCallAtATime) {
   }
   for (std::thread& each : threads) each.join();
   EXPECT_EQ(sums, (std::array<double, 3>{20, 20, 20}));
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, IsSharedByCallsThatWriteBackAndThoseThatKeepMemory) {
+  const tally::workspace shared = small();
+  const tally::executor through = shared.executor();
+  constexpr int calls = 10;
+  const std::size_t n = 50'000;
+  const auto x = random_vector<double>(n, 23);
+  std::vector<double> z(n, 1), scaled = z;
+  for (int k = 0; k < calls; ++k) tally::axpy(tally::serial(), 0.5, x, scaled);
+  std::vector<std::int32_t> keys(n), want(50);
+  for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<std::int32_t>(i * i % want.size());
+  tally::bincount(tally::serial(), keys, want);
+  const double sum = tally::sum(tally::serial(), x, tally::exact);
+  std::array<int, 2> right{};
+  std::thread writes([&] {
+    for (int k = 0; k < calls; ++k) tally::axpy(through, 0.5, x, z);
+  });
+  std::thread sums([&] {
+    for (int k = 0; k < calls; ++k) right[0] += tally::sum(through, x, tally::exact) == sum;
+  });
+  std::vector<std::int32_t> counts(want.size());
+  for (int k = 0; k < calls; ++k) {
+    tally::bincount(through, keys, counts);
+    right[1] += counts == want;
+  }
+  writes.join();
+  sums.join();
+  EXPECT_EQ(z, scaled);
+  EXPECT_EQ(right, (std::array{calls, calls}));
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, TakesAnUpdateWithASumAsOneCall) {
+  if (!data::on_device(where())) GTEST_SKIP() << "a host's executor has no turns";
+  const tally::workspace shared = small();
+  constexpr std::size_t n = 20'000, calls = 10;
+  const std::vector<double> ones(n, 1.0);
+  std::vector<double> y(n);
+  std::array<std::vector<double>, 2> sums;
+  std::vector<std::thread> threads;
+  for (auto& mine : sums) {
+    threads.emplace_back([&] {
+      for (std::size_t k = 0; k < calls; ++k) {
+        mine.push_back(tally::axpy_dot(shared.executor(), 1.0, ones, y, ones));
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  std::set<double> all(sums[0].begin(), sums[0].end());
+  all.insert(sums[1].begin(), sums[1].end());
+  EXPECT_EQ(all.size(), 2 * calls);
+  EXPECT_EQ(*all.rbegin(), static_cast<double>(2 * calls * n));
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, TakesTheFirstCallOfAThread) {
+  const tally::workspace shared = small();
+  for (const std::size_t n : {std::size_t{1000}, std::size_t{100'000}}) {
+    const auto x = random_vector<double>(n, 24);
+    const double want = tally::sum(shared.executor(), x);
+    double plain = 0, exact = 0;
+    std::thread([&] { plain = tally::sum(shared.executor(), x); }).join();
+    std::thread([&] { exact = tally::sum(shared.executor(), x, tally::exact); }).join();
+    EXPECT_EQ(plain, want);
+    EXPECT_EQ(exact, tally::sum(tally::serial(), x, tally::exact));
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, HasAThreadForEachProcessorThatItMayUse) {
+  if (!data::on_device(where())) GTEST_SKIP() << "a host's executor is its own";
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  const tally::workspace made(where());
+  EXPECT_TRUE(made.executor().description().ends_with(", 1 thread)"))
+      << made.executor().description();
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
+/// The threads of this process that take no signals: their numbers.
+std::set<std::string> threads_without_signals() {
+  std::set<std::string> found;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream status(task.path() / "status");
+    for (std::string line; std::getline(status, line);) {
+      constexpr std::string_view name = "SigBlk:";
+      if (!line.starts_with(name)) continue;
+      const std::uint64_t blocked = std::stoull(line.substr(name.size()), nullptr, 16);
+      const auto takes = [&](int signal) { return (blocked >> (signal - 1) & 1) == 0; };
+      if (!takes(SIGTERM) && !takes(SIGALRM) && !takes(SIGPROF)) {
+        found.insert(task.path().filename());
+      }
+    }
+  }
+  return found;
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, LeavesSignalsToOtherThreads) {
+  if (!data::on_device(where())) GTEST_SKIP() << "a host's executor has no threads here";
+  const tally::workspace first = small(1);  // starts the driver's own threads
+  const std::set<std::string> before = threads_without_signals();
+  const tally::workspace made = small(4);
+  EXPECT_EQ(threads_without_signals().size(), before.size() + 3);
+  sigset_t mine;
+  pthread_sigmask(SIG_SETMASK, nullptr, &mine);
+  EXPECT_EQ(sigismember(&mine, SIGTERM), 0);
 }
 
 TEST_ON_EVERY_EXECUTOR(Workspace, CanBeMoved) {
@@ -336,6 +552,98 @@ TEST_ON_EVERY_EXECUTOR(Workspace, AllocatesNothingInTheSteadyState) {
   for (int k = 0; k < 3; ++k) run_all();
   data::check_cuda(cudaMemGetInfo(&after, &all_bytes));
   EXPECT_EQ(before, after);
+}
+
+/// Numbers that work on a stream writes, some time after it was queued.
+class late_numbers {
+ public:
+  late_numbers(void* to, std::vector<std::byte> bytes) : to_(to), bytes_(std::move(bytes)) {}
+  void queue(const tally::executor& where) {
+    const auto write = [](void* self) {
+      const auto& mine = *static_cast<late_numbers*>(self);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      std::ranges::copy(mine.bytes_, static_cast<std::byte*>(mine.to_));
+    };
+    data::check_cuda(cudaLaunchHostFunc(where.stream(), write, this));
+  }
+
+ private:
+  void* to_;
+  std::vector<std::byte> bytes_;
+};
+
+template <class T>
+std::vector<std::byte> bytes_of(const std::vector<T>& values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
+}
+
+/// Memory that the host and the device reach, zeros: pinned, or managed.
+class shared_memory {
+ public:
+  shared_memory(std::size_t bytes, bool is_managed) : is_managed_(is_managed) {
+    data::check_cuda(is_managed ? cudaMallocManaged(&memory_, bytes)
+                                : cudaMallocHost(&memory_, bytes));
+    std::fill_n(static_cast<std::byte*>(memory_), bytes, std::byte{});
+  }
+  ~shared_memory() { data::check_cuda(is_managed_ ? cudaFree(memory_) : cudaFreeHost(memory_)); }
+  shared_memory(const shared_memory&) = delete;
+  shared_memory& operator=(const shared_memory&) = delete;
+
+  template <class T>
+  T* get() const {
+    return static_cast<T*>(memory_);
+  }
+
+ private:
+  bool is_managed_;
+  void* memory_ = nullptr;
+};
+
+TEST_ON_EVERY_EXECUTOR(Workspace, WaitsForWorkThatWritesItsVectors) {
+  if (where().name() != "cuda") GTEST_SKIP() << "not on a device";
+  const tally::workspace through = small();
+  for (const std::size_t n : {std::size_t{1000}, std::size_t{100'000}}) {
+    const std::vector<double> values = random_vector<double>(2 * n, 25);
+    for (const bool is_managed : {false, true}) {
+      for (const std::ptrdiff_t increment : {1, 2, -2}) {
+        const shared_memory x(2 * n * sizeof(double), is_managed);
+        late_numbers late(x.get<void>(), bytes_of(values));
+        late.queue(where());
+        const auto sum =
+            tally::sum(through.executor(), tally::strided(x.get<double>(), n, increment));
+        data::check_cuda(cudaStreamSynchronize(where().stream()));
+        EXPECT_EQ(
+            data::bits(sum),
+            data::bits(tally::sum(tally::serial(), tally::strided(values.data(), n, increment))))
+            << n << ", increment " << increment << (is_managed ? ", managed" : ", pinned");
+      }
+    }
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Workspace, WaitsForWorkThatWritesWordsOrResults) {
+  if (where().name() != "cuda") GTEST_SKIP() << "not on a device";
+  const tally::workspace through = small();
+  const auto x = random_vector<double>(1000, 26);
+  std::vector<std::int64_t> words(tally::exact_words(tally::type::float64));
+  tally::sum(tally::serial(), x, tally::add_to<double>(words.data()));
+  const double want = tally::sum(tally::serial(), x, tally::exact);
+  for (const bool is_managed : {false, true}) {
+    const shared_memory there(words.size() * sizeof words[0], is_managed),
+        result(sizeof(double), is_managed);
+    late_numbers late(there.get<void>(), bytes_of(words));
+    late.queue(where());
+    const double rounded =
+        tally::round_words<double>(through.executor(), there.get<std::int64_t>());
+    data::check_cuda(cudaStreamSynchronize(where().stream()));
+    EXPECT_EQ(rounded, want);
+    late_numbers later(result.get<void>(), bytes_of(std::vector<double>{-1}));
+    later.queue(where());
+    tally::round_words<double>(through.executor(), words.data(), result.get<double>());
+    data::check_cuda(cudaStreamSynchronize(where().stream()));
+    EXPECT_EQ(*result.get<double>(), want);
+  }
 }
 
 TEST_ON_EVERY_EXECUTOR(Workspace, RefusesAStreamThatIsCaptured) {

@@ -1,7 +1,10 @@
-// Memory of executors: checks its arguments once, finds the backend, calls it.
+// Memory of executors: checks its arguments once, finds the backend, calls it. Each call sets the
+// caller's floating-point environment aside: CUDA's driver raises exceptions when it allocates and
+// frees, and they may trap.
 #include <tally/buffer.hpp>
 #include <tally/error.hpp>
 
+#include "src/core/floating_point_environment.hpp"
 #include "src/core/table.hpp"
 #include "src/dispatch/check.hpp"
 
@@ -24,6 +27,7 @@ void check_place(const check& check, const executor& where, const char* name, co
 }  // namespace
 
 void* allocate(const executor& where, std::size_t bytes, reach who) {
+  const backends::default_environment environment;
   const check check{"tally::allocate"};
   check_executor(check, where);
   if (bytes > most_elements) {
@@ -33,12 +37,14 @@ void* allocate(const executor& where, std::size_t bytes, reach who) {
 }
 
 void deallocate(const executor& where, void* memory, reach who) noexcept {
+  const backends::default_environment environment;
   if (memory != nullptr && where.backend() != nullptr) {
     where.backend()->deallocate(where, memory, who);
   }
 }
 
 void copy_bytes(const executor& where, const void* from, void* to, std::size_t bytes) {
+  const backends::default_environment environment;
   const check check{"tally::copy_bytes"};
   check_executor(check, where);
   if (bytes == 0) return;
@@ -48,6 +54,7 @@ void copy_bytes(const executor& where, const void* from, void* to, std::size_t b
 }
 
 void pin(const executor& where, void* memory, std::size_t bytes) {
+  const backends::default_environment environment;
   const check check{"tally::pin"};
   check_executor(check, where);
   if (memory == nullptr) check.fail(errc::null_pointer, "memory is null");
@@ -56,6 +63,7 @@ void pin(const executor& where, void* memory, std::size_t bytes) {
 }
 
 void unpin(const executor& where, void* memory) {
+  const backends::default_environment environment;
   const check check{"tally::unpin"};
   check_executor(check, where);
   if (memory == nullptr) check.fail(errc::null_pointer, "memory is null");

@@ -38,9 +38,18 @@ workspace::workspace(const tally::executor& where, const workspace_options& opti
   if (staged_ != nullptr) where_.backend_ = staged_.get();
 }
 
-workspace::~workspace() = default;
+// The driver raises floating-point exceptions when it frees, and they may trap.
+workspace::~workspace() {
+  const backends::default_environment environment;
+  staged_.reset();
+}
 workspace::workspace(workspace&& other) noexcept = default;
-workspace& workspace::operator=(workspace&& other) noexcept = default;
+workspace& workspace::operator=(workspace&& other) noexcept {
+  const backends::default_environment environment;
+  where_ = other.where_;
+  staged_ = std::move(other.staged_);
+  return *this;
+}
 
 tally::executor workspace::executor() const noexcept { return where_; }
 

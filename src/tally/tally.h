@@ -337,8 +337,8 @@ TALLY_EXPORT tally_status tally_unpin(const tally_executor* where, void* memory)
 /* --- Data in host memory, work on a device ---------------------------------------------------- */
 
 /* Memory of the host and of a device, and threads, through which operations on data in host memory
- * run on the device (<tally/workspace.hpp>). It has a few MiB, which stay: after the first call of
- * a kind none allocates memory of the device, or pinned memory. */
+ * run on the device (<tally/workspace.hpp>). It has a few MiB, which stay: after a thread's first
+ * call of a kind none allocates memory of the device, or pinned memory. */
 typedef struct tally_workspace tally_workspace;
 
 /* What a workspace may be asked for; NULL, and 0 in each member, are the defaults. */

@@ -8,8 +8,8 @@
 // the one before is on its way and the one before that is being worked on; what is pinned already
 // (`tally::pin`, `tally::reach::kernels_and_host`) goes from where it is. A short one takes one
 // launch, whose kernel reads the pinned memory itself. So a workspace has a few MiB, however long
-// the operands are, and no call allocates memory of the device or pinned memory after the first of
-// its kind.
+// the operands are. No call allocates memory of the device or pinned memory after the first of its
+// kind on its thread, which has a mailbox, and pinned room for many results, of its own.
 //
 // Promise: the bits are those of the same operation on any other executor. Parts are nodes of the
 // order's tree, whose sums are added up as the tree adds them.
@@ -55,8 +55,8 @@ struct workspace_options {
 /// It ends before the device's context does: after cudaDeviceReset nothing of it can be used.
 ///
 /// Calls on one workspace from several threads come one after the other; two workspaces share
-/// nothing. Work that was queued on the executor's stream before a call is done before its results
-/// and its pinned operands are looked at.
+/// nothing. Work that was queued on the executor's stream before a call is done before it looks at
+/// results, and at operands that a device reaches; what is pageable is read at once.
 class TALLY_EXPORT workspace {
  public:
   /// @param where   a device and a stream; or an executor of the host.

@@ -1,6 +1,12 @@
 #include "backends/cuda/staged/copy_threads.hpp"
 
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <new>
 #include <system_error>
 
 namespace tally::backends::cuda {
@@ -18,13 +24,41 @@ void pause() {
 #endif
 }
 
+/// Lets this thread take no signals while it lives; threads that it starts meanwhile never do.
+class blocked_signals {
+ public:
+  blocked_signals() {
+    sigset_t all;
+    sigfillset(&all);
+    is_set_ = pthread_sigmask(SIG_SETMASK, &all, &before_) == 0;
+  }
+  ~blocked_signals() {
+    if (is_set_) pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  blocked_signals(const blocked_signals&) = delete;
+  blocked_signals& operator=(const blocked_signals&) = delete;
+
+ private:
+  sigset_t before_;
+  bool is_set_;
+};
+
 }  // namespace
+
+int processors_of_this_thread() {
+  cpu_set_t may;
+  if (sched_getaffinity(0, sizeof may, &may) == 0) return std::max(CPU_COUNT(&may), 1);
+  // The system has more processors than the set has room for.
+  return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
+}
 
 copy_threads::copy_threads(int threads) {
   threads_.reserve(static_cast<std::size_t>(threads - 1));
+  const blocked_signals while_they_start;
   try {
     for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
   } catch (const std::system_error&) {  // There are as many as the system gives.
+  } catch (const std::bad_alloc&) {     // The same.
   }
 }
 

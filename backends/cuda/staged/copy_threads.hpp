@@ -9,10 +9,13 @@
 
 namespace tally::backends::cuda {
 
+/// Returns how many processors the calling thread, and those that it starts, may run on.
+int processors_of_this_thread();
+
 class copy_threads {
  public:
   /// Starts threads, fewer by one than `threads`, or as many as can be started: the calling one
-  /// copies, too.
+  /// copies, too. They take no signals, which are for the program's own threads.
   explicit copy_threads(int threads);
   ~copy_threads();
   copy_threads(const copy_threads&) = delete;

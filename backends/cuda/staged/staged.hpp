@@ -46,12 +46,12 @@ class grown_memory {
 /// What a workspace has.
 struct workspace_memory {
   stages through;
-  grown_memory words;   ///< of exact sums
-  grown_memory counts;  ///< of histograms, and what is outside
-  std::mutex in_use;
+  grown_memory words;           ///< of exact sums
+  grown_memory counts;          ///< of histograms, and what is outside
+  std::recursive_mutex in_use;  ///< recursive for rows that call others
 };
 
-/// One call through a workspace, which has it for itself.
+/// One call through a workspace, which has it for itself, with the calls inside it.
 class call {
  public:
   /// @throws error invalid_argument if the executor's stream is being captured.
@@ -65,7 +65,7 @@ class call {
 
  private:
   workspace_memory& memory_;
-  std::lock_guard<std::mutex> lock_;
+  std::lock_guard<std::recursive_mutex> lock_;
   current_device current_;
   beside_captures mode_;
 };

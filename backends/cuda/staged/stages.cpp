@@ -2,12 +2,10 @@
 
 #include "backends/cuda/runtime/device.hpp"
 #include "src/core/elementwise/moves.hpp"
-#include "src/core/floating_point_environment.hpp"
 
 #include <tally/order.hpp>
 
 #include <cstring>
-#include <thread>
 #include <utility>
 
 namespace tally::backends::cuda {
@@ -45,10 +43,7 @@ constexpr std::size_t most_padding = order::chunk * 16;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-int default_thread_count() {
-  const auto processors = static_cast<int>(std::thread::hardware_concurrency());
-  return std::clamp(processors, 1, default_threads);
-}
+int default_thread_count() { return std::min(processors_of_this_thread(), default_threads); }
 
 /// Returns the bytes that an element of all vectors has on its way.
 std::size_t element_bytes(std::span<const staged_vector> vectors) {
@@ -117,6 +112,15 @@ class layout {
   std::size_t end_ = 0, gathered_ = 0;
 };
 
+/// Says where the first byte and the last of a vector are.
+std::pair<place, place> ends_of(const operand& v) {
+  const auto* const first = static_cast<const std::byte*>(v.data);
+  const auto size = static_cast<std::ptrdiff_t>(size_of(v.element));
+  const std::ptrdiff_t last = static_cast<std::ptrdiff_t>(v.size - 1) * v.increment * size;
+  return {locate(first + std::min<std::ptrdiff_t>(last, 0)),
+          locate(first + std::max<std::ptrdiff_t>(last, 0) + size - 1)};
+}
+
 void ignore(cudaError_t status) {
   if (status != cudaSuccess) (void)cudaGetLastError();
 }
@@ -142,7 +146,7 @@ stages::~stages() { free(); }
 void stages::allocate() {
   const current_device current(on_.device());
   const beside_captures mode;
-  const std::size_t room = bytes_ + most_staged_vectors * (alignment + most_padding);
+  const std::size_t room = aligned(bytes_ + most_staged_vectors * (alignment + most_padding));
   const auto make_event = [](cudaEvent_t& event) {
     check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
   };
@@ -167,7 +171,6 @@ void stages::allocate() {
 }
 
 void stages::free() noexcept {
-  const default_environment environment;  // the driver raises exceptions when it frees
   try {
     const current_device current(on_.device());
     const beside_captures mode;
@@ -204,10 +207,11 @@ void stages::wait() const { check(cudaStreamSynchronize(on_.stream()), "cudaStre
 staged_vector stages::vector(const operand& v, bool read, bool written) const {
   staged_vector made{v, read, written};
   if (v.size == 0) return made;
-  const place memory = locate(v.data);
-  if (!memory.host) return made;
-  const bool is_pinned = memory.device != place::none && v.increment == 1;
-  made.moves = is_pinned ? way::bus : way::threads;
+  const auto [first, last] = ends_of(v);
+  if (!first.host) return made;
+  const bool is_all = first.device != place::none && last.device != place::none;
+  made.is_shared = first.device != place::none || last.device != place::none;
+  made.moves = is_all && v.increment == 1 ? way::bus : way::threads;
   return made;
 }
 
@@ -232,6 +236,14 @@ stages::parts stages::parts_of(std::span<const staged_vector> vectors) const {
   return {std::min(most, std::max(order::chunk, most / first_parts_a_stage)), most};
 }
 
+/// Waits for the executor's stream if threads are to read what work there may still write.
+void stages::wait_for_shared(std::span<const staged_vector> vectors) const {
+  const auto is_read_by_threads = [](const staged_vector& v) {
+    return v.moves == way::threads && v.read && v.is_shared;
+  };
+  if (std::ranges::any_of(vectors, is_read_by_threads)) wait();
+}
+
 // --- Short vectors --------------------------------------------------------------------------------
 
 void stages::gather_short(std::span<const staged_vector> vectors, padding ends,
@@ -239,6 +251,7 @@ void stages::gather_short(std::span<const staged_vector> vectors, padding ends,
   const bool pads = ends == padding::zeros && std::ranges::all_of(vectors, [](const auto& v) {
                       return v.moves == way::threads;
                     });
+  wait_for_shared(vectors);
   std::byte* to = all_[0].host;
   for (std::size_t j = 0; j < vectors.size(); ++j) {
     const staged_vector& v = vectors[j];
@@ -293,6 +306,7 @@ void stages::begin_copying(std::span<const staged_vector> vectors, const stage& 
 }
 
 void stages::begin_parts(std::span<const staged_vector> vectors) const {
+  wait_for_shared(vectors);
   const auto is_pinned = [](const staged_vector& v) { return v.moves == way::bus; };
   if (std::ranges::none_of(vectors, is_pinned)) return;
   check(cudaEventRecord(before_, on_.stream()), "cudaEventRecord");

@@ -32,6 +32,8 @@ struct staged_vector {
   bool read = true;
   bool written = false;
   way moves = way::none;
+  /// A device reaches some of it, so that work on the executor's stream may still write it.
+  bool is_shared = false;
 };
 
 /// So many vectors a call may have.
@@ -171,6 +173,7 @@ class stages {
 
   void allocate();
   void free() noexcept;
+  void wait_for_shared(std::span<const staged_vector> vectors) const;
   void begin_parts(std::span<const staged_vector> vectors) const;
   void gather_short(std::span<const staged_vector> vectors, padding ends, staged_operands& here);
   void scatter_short(std::span<const staged_vector> vectors, const staged_operands& here);

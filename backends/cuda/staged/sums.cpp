@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 namespace tally::backends::cuda::staged {
 namespace {
@@ -171,22 +172,26 @@ void exact(const executor& where, const exact_arguments& a) {
 }
 
 void exact_sums(const executor& where, std::span<const exact_arguments> all) {
+  const call c(where);
   for (const exact_arguments& a : all) exact(where, a);
 }
 
 void round_words(const executor& where, const round_arguments& a) {
   const call c(where);
-  const bool words_here = locate(a.words).host, result_here = locate(a.result.data).host;
-  if (words_here && result_here) return serial::round_words(where, a);
-  if (words_here || result_here) {
-    throw error(errc::wrong_memory,
-                "tally::round_words: a workspace rounds words and writes results on one side; one "
-                "is in host memory, the other is not");
+  const bool result_here = locate(a.result.data).host;
+  round_arguments asked = a;
+  if (!locate(a.words).host) {
+    asked.wait = result_here;
+    cuda::round_words(c.on(), asked);
+    if (!result_here) c.through().wait();
+    return;
   }
-  round_arguments on_device = a;
-  on_device.wait = false;
-  cuda::round_words(c.on(), on_device);
-  c.through().wait();
+  c.through().wait();  // Work on the stream may still write the words, or the result.
+  if (result_here) return serial::round_words(where, a);
+  std::vector<std::byte> made(a.count * size_of(a.result.element));
+  asked.result.data = made.data();
+  serial::round_words(where, asked);
+  deliver(c, made.data(), made.size(), a.result.data);
 }
 
 }  // namespace tally::backends::cuda::staged

@@ -34,6 +34,14 @@ struct refused<Result(Argument...), name> {
   }
 };
 
+/// An update with a sum is one call: no other thread's comes between the two.
+template <class Sum>
+void fused(const executor& where, const transform_arguments& update, type computation,
+           const Sum& sum) {
+  const call c(where);
+  fused_in_two_calls(where, update, computation, sum);
+}
+
 struct column : backend {
   explicit column(const backend& rows, const executor& on, const workspace_options& options)
       : backend(rows), memory{{on, options}, {}, {}, {}} {}
@@ -97,8 +105,8 @@ const backend rows = {
     .exact_sums = exact_sums,
     .round_words = round_words,
     .transform = transform,
-    .fused_dot = fused_in_two_calls,
-    .fused_nrm2 = fused_in_two_calls,
+    .fused_dot = fused,
+    .fused_nrm2 = fused,
     .fill = fill,
     .swap = swap,
     .gather = refused<gather_row, "gather">::row,
