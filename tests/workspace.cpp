@@ -393,7 +393,7 @@ TEST_ON_EVERY_EXECUTOR(Workspace, IsSharedByCallsThatWriteBackAndThoseThatKeepMe
 TEST_ON_EVERY_EXECUTOR(Workspace, TakesAnUpdateWithASumAsOneCall) {
   if (!data::on_device(where())) GTEST_SKIP() << "a host's executor has no turns";
   const tally::workspace shared = small();
-  constexpr std::size_t n = 20'000, calls = 10;
+  constexpr std::size_t n = 2000, calls = 200;
   const std::vector<double> ones(n, 1.0);
   std::vector<double> y(n);
   std::array<std::vector<double>, 2> sums;
