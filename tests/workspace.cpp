@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -430,7 +431,9 @@ TEST_ON_EVERY_EXECUTOR(Workspace, HasAThreadForEachProcessorThatItMayUse) {
   cpu_set_t before, one;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
   CPU_ZERO(&one);
-  CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+  std::size_t first = 0;
+  while (!CPU_ISSET(first, &before)) ++first;
+  CPU_SET(first, &one);
   ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
   const tally::workspace made(where());
   EXPECT_TRUE(made.executor().description().ends_with(", 1 thread)"))
@@ -438,9 +441,9 @@ TEST_ON_EVERY_EXECUTOR(Workspace, HasAThreadForEachProcessorThatItMayUse) {
   ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
-/// The threads of this process that take no signals: their numbers.
-std::set<std::string> threads_without_signals() {
-  std::set<std::string> found;
+/// How many threads of this process take none of some signals; nothing if the system doesn't say.
+std::optional<std::size_t> threads_without_signals() {
+  std::optional<std::size_t> found;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
     std::ifstream status(task.path() / "status");
     for (std::string line; std::getline(status, line);) {
@@ -448,9 +451,8 @@ std::set<std::string> threads_without_signals() {
       if (!line.starts_with(name)) continue;
       const std::uint64_t blocked = std::stoull(line.substr(name.size()), nullptr, 16);
       const auto takes = [&](int signal) { return (blocked >> (signal - 1) & 1) == 0; };
-      if (!takes(SIGTERM) && !takes(SIGALRM) && !takes(SIGPROF)) {
-        found.insert(task.path().filename());
-      }
+      const bool is_one = !takes(SIGTERM) && !takes(SIGALRM) && !takes(SIGPROF);
+      found = found.value_or(0) + (is_one ? 1 : 0);
     }
   }
   return found;
@@ -459,9 +461,10 @@ std::set<std::string> threads_without_signals() {
 TEST_ON_EVERY_EXECUTOR(Workspace, LeavesSignalsToOtherThreads) {
   if (!data::on_device(where())) GTEST_SKIP() << "a host's executor has no threads here";
   const tally::workspace first = small(1);  // starts the driver's own threads
-  const std::set<std::string> before = threads_without_signals();
+  const std::optional<std::size_t> before = threads_without_signals();
+  if (!before) GTEST_SKIP() << "the system does not say which signals are blocked";
   const tally::workspace made = small(4);
-  EXPECT_EQ(threads_without_signals().size(), before.size() + 3);
+  EXPECT_GE(*threads_without_signals(), *before + 3);
   sigset_t mine;
   pthread_sigmask(SIG_SETMASK, nullptr, &mine);
   EXPECT_EQ(sigismember(&mine, SIGTERM), 0);
