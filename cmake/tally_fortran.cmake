@@ -65,13 +65,11 @@ contains
     real(c_double), pointer, intent(in) :: x(..)
     stride_of = stride(x)
   end function
-  subroutine passed_on(x, s, y, text) bind(C)
+  subroutine passed_on(x, s, y)
     type(*), intent(in) :: x(..)
     integer(c_int), intent(out) :: s
     type(*), intent(in), optional :: y(..)
-    character(*), intent(inout), optional :: text
     s = stride(x, y)
-    if (present(text)) text = ''
   end subroutine
 end module
 program main

@@ -873,36 +873,6 @@ module tally
       integer(c_int), intent(in), optional :: grade, wait
     end function
 
-    integer(c_int) function c_bincount(keys, counts, outside, weights, channels, add, where) &
-        bind(C, name='tally_fortran_bincount')
-      import
-      type(*), intent(in) :: keys(..)
-      type(*), intent(inout) :: counts(..)
-      type(*), intent(inout), optional :: outside(..)
-      type(*), intent(in), optional :: weights(..), channels(..), add(..)
-      type(tally_executor), intent(in), optional :: where
-    end function
-
-    integer(c_int) function c_histogram_even(x, lower, upper, counts, outside, weights, channels, add, where) &
-        bind(C, name='tally_fortran_histogram_even')
-      import
-      type(*), intent(in) :: x(..), lower(..), upper(..)
-      type(*), intent(inout) :: counts(..)
-      type(*), intent(inout), optional :: outside(..)
-      type(*), intent(in), optional :: weights(..), channels(..), add(..)
-      type(tally_executor), intent(in), optional :: where
-    end function
-
-    integer(c_int) function c_histogram_range(x, edges, counts, outside, weights, channels, add, where) &
-        bind(C, name='tally_fortran_histogram_range')
-      import
-      type(*), intent(in) :: x(..), edges(..)
-      type(*), intent(inout) :: counts(..)
-      type(*), intent(inout), optional :: outside(..)
-      type(*), intent(in), optional :: weights(..), channels(..), add(..)
-      type(tally_executor), intent(in), optional :: where
-    end function
-
     integer(c_int) function c_csr(made, columns, row_offsets, column_indices, values, row_ends, operation, &
         fixed_values, fixed_columns) bind(C, name='tally_fortran_csr')
       import
@@ -962,6 +932,59 @@ module tally
     end function
   end interface
 
+  ! --- Histograms -------------------------------------------------------------------------------------------------
+
+  ! The number of bins is the size of counts, which are contiguous, integer(int32) or integer(int64). `channels` says
+  ! that sample i is of channel mod(i - 1, channels), and counts(bins, channels). `outside`, integer(int64), gets how
+  ! many samples of each channel are below the first edge, above the last, and NaNs. With `weights`, real, counts are
+  ! real and hold each bin's exact sum, rounded once, or integer(int64) and hold its words. add=.true., a logical of any
+  ! kind, adds to counts and outside what would otherwise be written over them.
+  !
+  ! These are functions of tally_fortran.c's themselves, so that weights of no elements are weights: on the way through
+  ! a procedure of Fortran's gfortran takes an optional array without an address, such as [real ::], for one that is
+  ! absent, and without weights int64 counts are written over.
+
+  interface
+    !> Counts how many keys are 0, 1, 2, ...: counts(1) has the zeros.
+    subroutine tally_bincount(keys, counts, outside, weights, channels, add, where, stat, errmsg) &
+        bind(C, name='tally_fortran_bincount')
+      import
+      type(*), intent(in) :: keys(..)
+      type(*), intent(inout) :: counts(..)
+      type(*), intent(inout), optional :: outside(..)
+      type(*), intent(in), optional :: weights(..), channels(..), add(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+
+    !> Counts in bins of equal width from lower to upper.
+    subroutine tally_histogram_even(x, lower, upper, counts, outside, weights, channels, add, where, stat, errmsg) &
+        bind(C, name='tally_fortran_histogram_even')
+      import
+      type(*), intent(in) :: x(..), lower(..), upper(..)
+      type(*), intent(inout) :: counts(..)
+      type(*), intent(inout), optional :: outside(..)
+      type(*), intent(in), optional :: weights(..), channels(..), add(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+
+    !> Counts between each edge and the next: one edge more than bins.
+    subroutine tally_histogram_range(x, edges, counts, outside, weights, channels, add, where, stat, errmsg) &
+        bind(C, name='tally_fortran_histogram_range')
+      import
+      type(*), intent(in) :: x(..), edges(..)
+      type(*), intent(inout) :: counts(..)
+      type(*), intent(inout), optional :: outside(..)
+      type(*), intent(in), optional :: weights(..), channels(..), add(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+  end interface
+
 contains
 
   ! --- Errors, names and versions ---------------------------------------------------------------------------------
@@ -977,6 +1000,13 @@ contains
     text = tally_last_error()
     if (present(errmsg)) errmsg = text
     if (.not. present(stat)) error stop text
+  end subroutine
+
+  !> Ends the program as a call without stat does that has failed. (For tally_fortran.c.)
+  subroutine error_stop() bind(C, name='tally_fortran_error_stop')
+    character(:), allocatable :: text
+    text = tally_last_error()
+    error stop text
   end subroutine
 
   !> The text of this thread's last failure.
@@ -4339,57 +4369,6 @@ contains
     integer(c_int), intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_waxpby_nrm2(alpha, x, beta, y, w, result, where, grade, wait), stat, errmsg)
-  end subroutine
-
-  ! --- Histograms -------------------------------------------------------------------------------------------------
-
-  ! The number of bins is the size of counts, which are contiguous, integer(int32) or integer(int64). `channels` says
-  ! that sample i is of channel mod(i - 1, channels), and counts(bins, channels). `outside`, integer(int64), gets how
-  ! many samples of each channel are below the first edge, above the last, and NaNs. With `weights`, real, counts are
-  ! real and hold each bin's exact sum, rounded once, or integer(int64) and hold its words. add=.true., a logical of any
-  ! kind, adds to counts and outside what would otherwise be written over them.
-  !
-  ! These are bind(C) so that weights of no elements are weights: elsewhere gfortran takes an optional array without an
-  ! address, such as [real ::], for one that is absent, and without weights int64 counts are written over.
-
-  !> Counts how many keys are 0, 1, 2, ...: counts(1) has the zeros.
-  subroutine tally_bincount(keys, counts, outside, weights, channels, add, where, stat, errmsg) &
-      bind(C, name='tally_fortran_bincount_or_stop')
-    type(*), intent(in) :: keys(..)
-    type(*), intent(inout) :: counts(..)
-    type(*), intent(inout), optional :: outside(..)
-    type(*), intent(in), optional :: weights(..), channels(..), add(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tally_finish(c_bincount(keys, counts, outside, weights, channels, add, where), stat, errmsg)
-  end subroutine
-
-  !> Counts in bins of equal width from lower to upper.
-  subroutine tally_histogram_even(x, lower, upper, counts, outside, weights, channels, add, where, stat, errmsg) &
-      bind(C, name='tally_fortran_histogram_even_or_stop')
-    type(*), intent(in) :: x(..), lower(..), upper(..)
-    type(*), intent(inout) :: counts(..)
-    type(*), intent(inout), optional :: outside(..)
-    type(*), intent(in), optional :: weights(..), channels(..), add(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tally_finish(c_histogram_even(x, lower, upper, counts, outside, weights, channels, add, where), stat, &
-                      errmsg)
-  end subroutine
-
-  !> Counts between each edge and the next: one edge more than bins.
-  subroutine tally_histogram_range(x, edges, counts, outside, weights, channels, add, where, stat, errmsg) &
-      bind(C, name='tally_fortran_histogram_range_or_stop')
-    type(*), intent(in) :: x(..), edges(..)
-    type(*), intent(inout) :: counts(..)
-    type(*), intent(inout), optional :: outside(..)
-    type(*), intent(in), optional :: weights(..), channels(..), add(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tally_finish(c_histogram_range(x, edges, counts, outside, weights, channels, add, where), stat, errmsg)
   end subroutine
 
   ! --- Sparse matrices --------------------------------------------------------------------------------------------

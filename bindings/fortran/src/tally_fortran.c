@@ -846,6 +846,20 @@ tally_status tally_fortran_waxpby_nrm2(const CFI_cdesc_t* alpha, const CFI_cdesc
 
 /* --- Histograms ------------------------------------------------------------------------------- */
 
+void tally_fortran_error_stop(void); /* a procedure of module tally */
+
+/* Ends a call that Fortran makes without a procedure of its own between, as tally_finish does. */
+static void end(tally_status status, int* stat, const CFI_cdesc_t* errmsg) {
+  if (stat != NULL) *stat = status;
+  if (status == TALLY_SUCCESS) return;
+  if (errmsg != NULL) {
+    const size_t length = strlen(last_error), room = errmsg->elem_len;
+    memset(errmsg->base_addr, ' ', room);
+    memcpy(errmsg->base_addr, last_error, length < room ? length : room);
+  }
+  if (stat == NULL) tally_fortran_error_stop();
+}
+
 /* What the three of them share: where the counts go, and what else is asked for. */
 typedef struct histogram {
   vector counts;
@@ -896,10 +910,10 @@ static histogram histogram_of(call* c, const vector* samples, const CFI_cdesc_t*
   return h;
 }
 
-tally_status tally_fortran_bincount(const CFI_cdesc_t* keys, const CFI_cdesc_t* counts,
-                                    const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
-                                    const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
-                                    const tally_executor* where) {
+static tally_status bincount(const CFI_cdesc_t* keys, const CFI_cdesc_t* counts,
+                             const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
+                             const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
+                             const tally_executor* where) {
   call c = {"tally_bincount", TALLY_SUCCESS};
   const vector u = vector_of(&c, "keys", keys);
   const histogram h = histogram_of(&c, &u, counts, outside, weights, channels, add);
@@ -908,11 +922,18 @@ tally_status tally_fortran_bincount(const CFI_cdesc_t* keys, const CFI_cdesc_t* 
                                            h.counts.data, &h.options));
 }
 
-tally_status tally_fortran_histogram_even(const CFI_cdesc_t* x, const CFI_cdesc_t* lower,
-                                          const CFI_cdesc_t* upper, const CFI_cdesc_t* counts,
-                                          const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
-                                          const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
-                                          const tally_executor* where) {
+void tally_fortran_bincount(const CFI_cdesc_t* keys, const CFI_cdesc_t* counts,
+                            const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
+                            const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
+                            const tally_executor* where, int* stat, const CFI_cdesc_t* errmsg) {
+  end(bincount(keys, counts, outside, weights, channels, add, where), stat, errmsg);
+}
+
+static tally_status histogram_even(const CFI_cdesc_t* x, const CFI_cdesc_t* lower,
+                                   const CFI_cdesc_t* upper, const CFI_cdesc_t* counts,
+                                   const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
+                                   const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
+                                   const tally_executor* where) {
   call c = {"tally_histogram_even", TALLY_SUCCESS};
   const vector u = vector_of(&c, "x", x), low = scalar(&c, "lower", lower),
                high = scalar(&c, "upper", upper);
@@ -924,10 +945,20 @@ tally_status tally_fortran_histogram_even(const CFI_cdesc_t* x, const CFI_cdesc_
                                                  h.counts.data, &h.options));
 }
 
-tally_status tally_fortran_histogram_range(const CFI_cdesc_t* x, const CFI_cdesc_t* edges,
-                                           const CFI_cdesc_t* counts, const CFI_cdesc_t* outside,
-                                           const CFI_cdesc_t* weights, const CFI_cdesc_t* channels,
-                                           const CFI_cdesc_t* add, const tally_executor* where) {
+void tally_fortran_histogram_even(const CFI_cdesc_t* x, const CFI_cdesc_t* lower,
+                                  const CFI_cdesc_t* upper, const CFI_cdesc_t* counts,
+                                  const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
+                                  const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
+                                  const tally_executor* where, int* stat,
+                                  const CFI_cdesc_t* errmsg) {
+  end(histogram_even(x, lower, upper, counts, outside, weights, channels, add, where), stat,
+      errmsg);
+}
+
+static tally_status histogram_range(const CFI_cdesc_t* x, const CFI_cdesc_t* edges,
+                                    const CFI_cdesc_t* counts, const CFI_cdesc_t* outside,
+                                    const CFI_cdesc_t* weights, const CFI_cdesc_t* channels,
+                                    const CFI_cdesc_t* add, const tally_executor* where) {
   call c = {"tally_histogram_range", TALLY_SUCCESS};
   const vector u = vector_of(&c, "x", x), e = tally_fortran_contiguous(&c, "edges", edges);
   const histogram h = histogram_of(&c, &u, counts, outside, weights, channels, add);
@@ -936,6 +967,14 @@ tally_status tally_fortran_histogram_range(const CFI_cdesc_t* x, const CFI_cdesc
   return tally_fortran_kept(tally_histogram_range(where, u.n, u.type, u.data, u.inc, e.type, e.data,
                                                   h.bins, h.counts.type, h.counts.data,
                                                   &h.options));
+}
+
+void tally_fortran_histogram_range(const CFI_cdesc_t* x, const CFI_cdesc_t* edges,
+                                   const CFI_cdesc_t* counts, const CFI_cdesc_t* outside,
+                                   const CFI_cdesc_t* weights, const CFI_cdesc_t* channels,
+                                   const CFI_cdesc_t* add, const tally_executor* where, int* stat,
+                                   const CFI_cdesc_t* errmsg) {
+  end(histogram_range(x, edges, counts, outside, weights, channels, add, where), stat, errmsg);
 }
 
 /* --- Sparse matrices -------------------------------------------------------------------------- */
