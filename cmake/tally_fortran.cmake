@@ -37,6 +37,80 @@ if(NOT TALLY_FORTRAN_BINDING AND tally_fortran_problem STREQUAL "")
   set(tally_fortran_problem "${CMAKE_Fortran_COMPILER} has no ISO_Fortran_binding.h")
 endif()
 
+# Whether both compilers agree about a descriptor is tried, once for each pair: an untested compiler may have the header
+# and not what the module needs of it.
+if(tally_fortran_problem STREQUAL "")
+  set(folder ${CMAKE_BINARY_DIR}/CMakeFiles/tally_fortran_descriptors)
+  configure_file(${TALLY_FORTRAN_BINDING} ${folder}/ISO_Fortran_binding.h COPYONLY)
+  file(WRITE ${folder}/stride.c [[
+#include <ISO_Fortran_binding.h>
+#include <stddef.h>
+int stride(const CFI_cdesc_t* x, const CFI_cdesc_t* y) {
+  return y == NULL && x->rank == 1 && x->type == CFI_type_double ? (int)x->dim[0].sm : 0;
+}
+]])
+  file(WRITE ${folder}/descriptors.f90 [[
+module descriptors
+  use, intrinsic :: iso_c_binding
+  implicit none
+  interface
+    integer(c_int) function stride(x, y) bind(C)
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(in), optional :: y(..)
+    end function
+  end interface
+contains
+  integer(c_int) function stride_of(x)
+    real(c_double), pointer, intent(in) :: x(..)
+    stride_of = stride(x)
+  end function
+  subroutine passed_on(x, s, y)
+    type(*), intent(in) :: x(..)
+    integer(c_int), intent(out) :: s
+    type(*), intent(in), optional :: y(..)
+    s = stride(x, y)
+  end subroutine
+end module
+program main
+  use descriptors
+  implicit none
+  real(c_double), target :: x(9) = 0
+  integer(c_int) :: s
+  call passed_on(x(::3), s)
+  if (s /= 24 .or. stride_of(x(9:1:-2)) /= -16) error stop
+end program
+]])
+  if(NOT "${tally_fortran_tried}" STREQUAL "${CMAKE_Fortran_COMPILER} ${CMAKE_C_COMPILER}")
+    unset(tally_fortran_descriptors CACHE)
+  endif()
+  set(tally_fortran_tried "${CMAKE_Fortran_COMPILER} ${CMAKE_C_COMPILER}" CACHE INTERNAL "")
+  if(NOT DEFINED tally_fortran_descriptors)
+    set(flags "${CMAKE_Fortran_FLAGS}")
+    string(REPLACE "SHELL:" "" options "${tally_fortran_options}")
+    string(APPEND CMAKE_Fortran_FLAGS " ${options}")
+    try_compile(tally_fortran_descriptors ${folder}
+      SOURCES ${folder}/descriptors.f90 ${folder}/stride.c
+      CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${folder}"
+      OUTPUT_VARIABLE output
+      COPY_FILE ${folder}/descriptors)
+    set(CMAKE_Fortran_FLAGS "${flags}")
+    if(tally_fortran_descriptors AND NOT CMAKE_CROSSCOMPILING)
+      execute_process(COMMAND ${folder}/descriptors RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+      if(NOT result EQUAL 0)
+        set(tally_fortran_descriptors FALSE CACHE INTERNAL "")
+      endif()
+    endif()
+    if(NOT tally_fortran_descriptors)
+      file(WRITE ${folder}/output.txt "${output}")
+    endif()
+  endif()
+  if(NOT tally_fortran_descriptors)
+    set(tally_fortran_problem
+      "${CMAKE_Fortran_COMPILER} and ${CMAKE_C_COMPILER} do not pass arrays as Fortran 2018 says (${folder}/output.txt)")
+  endif()
+endif()
+
 # Adds a static library of Fortran's module and the C behind it, from the sources in a folder.
 function(tally_add_fortran_library target sources)
   file(GLOB files ${sources}/src/*.f90 ${sources}/src/*.c)

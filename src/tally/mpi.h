@@ -71,8 +71,9 @@ static inline tally_type tally_mpi_local_type(tally_mpi_call* call) {
   return call->is_integer ? TALLY_INT64 : call->sum_type;
 }
 
-/* Adds up what all ranks have, and rounds it into `result`. */
-static inline tally_status tally_mpi_end(tally_mpi_call* call, MPI_Comm comm, void* result) {
+/* Adds up what all ranks have. Where a rank has failed, call->status is that of the lowest one
+ * then; another status than that is MPI's. */
+static inline tally_status tally_mpi_merge(tally_mpi_call* call, MPI_Comm comm) {
   const int count = call->is_integer ? 1 : (int)tally_exact_words(call->sum_type);
   int i, rank, lowest;
   if (call->status != TALLY_SUCCESS) {
@@ -92,6 +93,11 @@ static inline tally_status tally_mpi_end(tally_mpi_call* call, MPI_Comm comm, vo
     }
     return call->status;
   }
+  return TALLY_SUCCESS;
+}
+
+/* Rounds what all ranks have into `result`. */
+static inline tally_status tally_mpi_round(const tally_mpi_call* call, void* result) {
   if (call->is_integer) {
     *(int64_t*)result = call->words[0];
     return TALLY_SUCCESS;
@@ -100,6 +106,28 @@ static inline tally_status tally_mpi_end(tally_mpi_call* call, MPI_Comm comm, vo
                                                 call->result_type, result, NULL)
                        : tally_round_words(NULL, 1, call->sum_type, call->words, call->result_type,
                                            result, NULL);
+}
+
+/* This is both steps in one. */
+static inline tally_status tally_mpi_end(tally_mpi_call* call, MPI_Comm comm, void* result) {
+  const tally_status status = tally_mpi_merge(call, comm);
+  return status == TALLY_SUCCESS ? tally_mpi_round(call, result) : status;
+}
+
+/* Adds this rank's part of a dot product, unless the call has failed. */
+static inline void tally_mpi_add_dot(tally_mpi_call* call, const tally_executor* where, size_t n,
+                                     tally_type x_type, const void* x, ptrdiff_t incx,
+                                     tally_type y_type, const void* y, ptrdiff_t incy,
+                                     void* result) {
+  if (call->status == TALLY_SUCCESS) {
+    call->status = tally_dot(NULL, 0, x_type, NULL, 1, y_type, NULL, 1, call->result_type,
+                             tally_mpi_place(call, result), &call->options);
+  }
+  if (call->status == TALLY_SUCCESS) {
+    const tally_type local = tally_mpi_local_type(call);
+    call->status =
+        tally_dot(where, n, x_type, x, incx, y_type, y, incy, local, call->words, &call->options);
+  }
 }
 
 /* *result = sum_i x_i * y_i over the elements of all ranks, otherwise as tally_dot in the exact
@@ -111,15 +139,7 @@ static inline tally_status tally_mpi_dot(MPI_Comm comm, const tally_executor* wh
                                          const tally_call_options* options) {
   tally_mpi_call call;
   tally_mpi_begin(&call, x_type, y_type, 0, result_type, options);
-  if (call.status == TALLY_SUCCESS) {
-    call.status = tally_dot(NULL, 0, x_type, NULL, 1, y_type, NULL, 1, result_type,
-                            tally_mpi_place(&call, result), &call.options);
-  }
-  if (call.status == TALLY_SUCCESS) {
-    const tally_type local = tally_mpi_local_type(&call);
-    call.status =
-        tally_dot(where, n, x_type, x, incx, y_type, y, incy, local, call.words, &call.options);
-  }
+  tally_mpi_add_dot(&call, where, n, x_type, x, incx, y_type, y, incy, result);
   return tally_mpi_end(&call, comm, result);
 }
 
@@ -127,6 +147,20 @@ static inline tally_status tally_mpi_dot(MPI_Comm comm, const tally_executor* wh
 typedef tally_status tally_mpi_local_sum(const tally_executor* where, size_t n, tally_type x_type,
                                          const void* x, ptrdiff_t incx, tally_type result_type,
                                          void* result, const tally_call_options* options);
+
+/* Adds this rank's part of such a sum, unless the call has failed. */
+static inline void tally_mpi_add(tally_mpi_call* call, tally_mpi_local_sum* sum,
+                                 const tally_executor* where, size_t n, tally_type x_type,
+                                 const void* x, ptrdiff_t incx, void* result) {
+  if (call->status == TALLY_SUCCESS) {
+    call->status = sum(NULL, 0, x_type, NULL, 1, call->result_type, tally_mpi_place(call, result),
+                       &call->options);
+  }
+  if (call->status == TALLY_SUCCESS) {
+    const tally_type local = tally_mpi_local_type(call);
+    call->status = sum(where, n, x_type, x, incx, local, call->words, &call->options);
+  }
+}
 
 /* The sum of one vector over ranks. */
 static inline tally_status tally_mpi_reduce(MPI_Comm comm, tally_mpi_local_sum* sum, int is_root,
@@ -136,14 +170,7 @@ static inline tally_status tally_mpi_reduce(MPI_Comm comm, tally_mpi_local_sum* 
                                             const tally_call_options* options) {
   tally_mpi_call call;
   tally_mpi_begin(&call, x_type, x_type, is_root, result_type, options);
-  if (call.status == TALLY_SUCCESS) {
-    call.status =
-        sum(NULL, 0, x_type, NULL, 1, result_type, tally_mpi_place(&call, result), &call.options);
-  }
-  if (call.status == TALLY_SUCCESS) {
-    const tally_type local = tally_mpi_local_type(&call);
-    call.status = sum(where, n, x_type, x, incx, local, call.words, &call.options);
-  }
+  tally_mpi_add(&call, sum, where, n, x_type, x, incx, result);
   return tally_mpi_end(&call, comm, result);
 }
 

@@ -18,8 +18,10 @@ program mpi_tests
   complex(real64) :: a_complex128(n)
   integer :: rank, ranks, i, j, stat, other, failures = 0, all_failures
   type(MPI_Comm) :: comm
+  type(MPI_Errhandler) :: handler
+  type(tally_executor) :: where, none
   character(:), allocatable :: what
-  character(100) :: text
+  character(200) :: text
   call MPI_Init()
   call MPI_Comm_dup(MPI_COMM_WORLD, comm)
   call MPI_Comm_rank(comm, rank)
@@ -91,6 +93,28 @@ program mpi_tests
   else
     call expect(text == 'tally_mpi_dot: it has failed on another rank: size_mismatch', 'the text on other ranks')
   end if
+  ! Where ranks fail differently, all have the lowest one's status, and each text says whose it is.
+  if (ranks > 1) then
+    where = tally_serial()
+    if (rank == 0) where = none
+    s = tally_mpi_dot(a_float32(i:j), a_int8(i:j + other), comm, where, stat=stat, errmsg=text)
+    call expect(stat == TALLY_INVALID_ARGUMENT, 'two errors')
+    if (rank == 0) then
+      call expect(index(text, 'tally_mpi_dot: it') == 0 .and. index(text, 'executor') > 0, 'the text on the lowest rank')
+    else if (rank == ranks - 1) then
+      call expect(index(text, 'tally_mpi_dot: it has failed on another rank: invalid_argument; on this one: &
+                              &tally_mpi_dot: y has ') == 1, 'the text on a rank with another error')
+    else
+      call expect(text == 'tally_mpi_dot: it has failed on another rank: invalid_argument', 'the text where there is none')
+    end if
+  end if
+  ! MPI's own failure, on a communicator that is none; its errors are returned for that.
+  call MPI_Comm_get_errhandler(MPI_COMM_WORLD, handler)
+  call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
+  r = tally_mpi_sum(a_float64(i:j), MPI_COMM_NULL, stat=stat, errmsg=text)
+  call MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler)
+  call expect(stat == TALLY_DEVICE_FAILURE .and. text == 'tally_mpi_sum: MPI has failed on this rank: device_failure', &
+              "MPI's own failure")
   r = tally_mpi_sum(a_float64(i:j), 1d0, stat=stat)
   call expect(stat == TALLY_INVALID_ARGUMENT, 'what is no communicator')
   r = tally_mpi_sum(a_float64(i:j), comm)

@@ -1,9 +1,16 @@
-! Two calls that are errors: of a kind that Tally has not, and of complex elements, which have no order.
+! Calls that are errors: of a kind that Tally has not, of complex elements, which have no order, and with expressions
+! for arrays that a tally_vector and a tally_csr would point at.
 program no_such_function
   use, intrinsic :: iso_fortran_env, only: int16
   use tally
   integer(int16) :: shorts(3) = 1
   complex :: z(3) = 1
+  integer, target :: offsets(3) = [1, 2, 3], columns(2) = [1, 2]
+  real, target :: values(2) = 1
+  type(tally_vector) :: v
+  type(tally_csr) :: a
   print *, tally_dot(shorts, shorts)
   print *, tally_min(z)
+  v = tally_vector(2 * values)
+  a = tally_csr(2, offsets - 1, columns, values)
 end program

@@ -200,6 +200,9 @@ contains
     integer(int64) :: many(tally_exact_words(TALLY_FLOAT32), 4)
     real(real64), target :: x(100), y(100)
     real(real32), target :: u(30, 2)
+    complex(real64), target :: w(30)
+    real(real64), pointer :: parts(:), nowhere(:)
+    type(tally_vector) :: none(0), rest
     integer :: stat
     call tally_dot_into(a_float32, a_float32, r)
     call expect(r == tally_dot(real(a_float32, real64), a_float32), 'dot of singles in double')
@@ -257,6 +260,21 @@ contains
                               [tally_vector(u(:, 1)), tally_vector(u(2:8:2, 2)), tally_vector(u(1:1, 1))], rs(:3))
     call expect(rs(1) == tally_dot(x(:30), u(:, 1)) .and. rs(2) == tally_dot(x(7:1:-2), u(2:8:2, 2)) .and. &
                 rs(3) == y(3) * u(1, 1), 'multi_dot_list')
+    w = a_complex128(:30)
+    parts => w(30:1:-2)%im
+    call tally_multi_dot_list([tally_vector(parts), tally_vector(x(::7))], [tally_vector(y(:15)), tally_vector(x(:15))], &
+                              rs(:2))
+    call expect(rs(1) == tally_dot(aimag(w(30:1:-2)), y(:15)) .and. rs(2) == tally_dot(x(::7), x(:15)), &
+                'multi_dot_list of a pointer to components')
+    nullify(nowhere)
+    rest = tally_vector(nowhere, stat)
+    call expect(stat == TALLY_NULL_POINTER .or. stat == TALLY_SUCCESS, 'a pointer to nothing')  ! or of no elements
+    call tally_multi_dot_list(none, none, u(1:0, 1), stat=stat)
+    call expect(stat == TALLY_SUCCESS, 'a list of nothing, into singles')
+    call tally_multi_dot_into(u(:, 1:0), y(:30), rs(:0), stat=stat)
+    call expect(stat == TALLY_SUCCESS, 'multi_dot of no columns')
+    call tally_multi_dot_into(u(:, 1:2:-1), y(30:1:-1), rs(:0), stat=stat)
+    call expect(stat == TALLY_SUCCESS, 'multi_dot of no columns, backwards')
     f = tally_dot(a_float32(1:0), a_float32(1:0))
     call expect(f == 0, 'dot of nothing')
     call expect(tally_dot(a_float64(5:5), a_int8(9:9)) == a_float64(5) * a_int8(9), 'dot of one element')
@@ -373,6 +391,8 @@ contains
     integer(int32) :: counts(0:9), keys(100), two(4, 2)
     integer(int64) :: long(10), outside(3), outsides(3, 2), words(tally_exact_words(TALLY_FLOAT64), 2)
     real(real64) :: sums(2), x(12), weights(12)
+    real(real64), allocatable :: others(:)
+    character(60) :: text
     integer :: l, stat
     keys = [(mod(l * l, 10), l = 1, 100)]
     call tally_bincount(keys, counts)
@@ -397,6 +417,28 @@ contains
     call tally_histogram_range(x(::2), [0, 1, 4], words, weights=weights(::2), add=.true.)
     call tally_round_words(words, sums, TALLY_FLOAT64)
     call expect(all(sums == [4d0, 66d0]), 'histogram_range into words')
+    ! Weights of no elements are weights: exact sums stay as they are, and real counts are.
+    call tally_bincount(keys(1:0), words, weights=[real(real64) ::])
+    call tally_bincount(keys(1:0), words, weights=weights(1:0))
+    call tally_histogram_even(x(1:0), 0d0, 4d0, words, weights=[real(real64) ::])
+    call tally_histogram_range(x(1:0), [0, 1, 4], words, weights=[real(real64) ::], add=.false._c_bool)
+    allocate(others(0))
+    call tally_bincount(keys(1:0), words, weights=others, add=.false.)
+    deallocate(others)
+    call tally_round_words(words, sums, TALLY_FLOAT64)
+    call expect(all(sums == [4d0, 66d0]), 'words and weights of no elements')
+    call tally_bincount(keys(1:0), sums, weights=[real(real64) ::])
+    call expect(all(sums == 0), 'real counts and weights of no elements')
+    allocate(others(12))
+    deallocate(others)
+    call tally_histogram_range(x, [0, 1, 4], sums, weights=others, stat=stat)
+    call expect(stat /= TALLY_SUCCESS, 'weights that are not allocated')
+    text = repeat('x', 60)
+    call tally_bincount(keys, counts, add=1.0, stat=stat, errmsg=text)
+    call expect_failure(stat, TALLY_INVALID_ARGUMENT, 'tally_bincount: add must be a logical scalar', 'add=1.0')
+    call expect(text == 'tally_bincount: add must be a logical scalar', 'errmsg of a histogram')
+    call tally_bincount(keys, counts, add=1.0, stat=stat, errmsg=text(3:7))
+    call expect(text(:8) == 'tatallyi', 'a short errmsg of a histogram')
     call tally_histogram_range(x, [0, 1, 4], counts(0:4), stat=stat)
     call expect_failure(stat, TALLY_SIZE_MISMATCH, &
                         'tally_histogram_range: edges has 3 elements, and one more than bins are 6', 'too few edges')
@@ -419,7 +461,8 @@ contains
     real(real64), target :: values(6) = [1d0, 2d0, 3d0, 4d0, 5d0, 6d0]
     real(real64) :: x(4) = [1d0, 10d0, 100d0, 1000d0], y(3), z(3), grid(2, 2)
     complex(real64) :: w(2, 4)
-    type(tally_csr) :: a, t
+    real(real64), pointer :: lost(:)
+    type(tally_csr) :: a, t, none
     type(tally_spmv_plan) :: plan
     integer :: stat
     a = tally_csr(4, offsets, indices, values)
@@ -448,8 +491,25 @@ contains
     call tally_spmv(a, x, y, plan=plan, where=tally_simd())
     call expect(all(y == [21d0, 300d0, 6504d0]), 'spmv with a plan')
     call expect(len(tally_spmv_plan_describe(plan)) > 0, 'a plan is described')
+    call tally_spmv_plan_create(plan, tally_csr(4, offsets, wrong, values), where=tally_simd(), stat=stat)
+    call expect(stat == TALLY_INVALID_ARGUMENT, 'a plan of a wrong matrix')
+    y = 0
+    call tally_spmv(a, x, y, plan=plan, where=tally_simd())
+    call expect(all(y == [21d0, 300d0, 6504d0]), 'spmv with the plan that stays')
+    call tally_spmv_plan_create(plan, a, where=tally_simd())  ! ends the one before, as a leak checker would see
+    call tally_spmv(a, x, y, plan=plan, where=tally_simd())
+    call expect(all(y == [21d0, 300d0, 6504d0]), 'spmv with a plan made again')
     call tally_spmv_plan_destroy(plan)
     call tally_spmv_plan_destroy(plan)
+    call tally_spmv(a, x, y, plan=plan, stat=stat)
+    call expect_failure(stat, TALLY_INVALID_ARGUMENT, 'tally_spmv: plan was not made, or is destroyed', &
+                        'spmv with a plan that is destroyed')
+    call tally_spmv_apart(a, x, y, z, plan=plan, stat=stat)
+    call expect_failure(stat, TALLY_INVALID_ARGUMENT, 'tally_spmv_apart: plan was not made, or is destroyed', &
+                        'spmv_apart with a plan that is destroyed')
+    nullify(lost)
+    none = tally_csr(4, offsets, indices, lost, stat=stat)
+    call expect(stat == TALLY_NULL_POINTER .or. stat == TALLY_SIZE_MISMATCH, 'values that point at nothing')
 
     call tally_spmv(a, x(:3), y, stat=stat)
     call expect_failure(stat, TALLY_SIZE_MISMATCH, 'tally_spmv: x has 3 elements, and the columns of the matrix are 4', &
@@ -498,6 +558,58 @@ contains
     call expect(tally_version() == tally_version() .and. tally_library_order_version() == TALLY_ORDER_VERSION, 'versions')
     call expect(tally_status_name(TALLY_OVERLAP) == 'overlap' .and. tally_type_name(TALLY_COMPLEX64) == 'complex64' .and. &
                 tally_type_size(TALLY_COMPLEX64) == 8, 'names')
+  end subroutine
+
+  ! --- Memory, and workspaces: on executors of the host ------------------------------------------------------------
+
+  subroutine memory()
+    type(tally_executor) :: where
+    type(tally_workspace) :: workspace
+    type(c_ptr) :: address, pinned
+    real(real64), pointer :: x(:), y(:)
+    real(real64), target :: z(100, 2)
+    integer :: stat
+    where = tally_serial()
+    address = tally_device_alloc(800_c_size_t, where)
+    pinned = tally_pinned_alloc(800_c_size_t, where)
+    call c_f_pointer(address, x, [100])
+    call c_f_pointer(pinned, y, [100])
+    y = a_float64(:100)
+    call tally_device_copy(x, y, where)
+    call tally_device_copy(z(:, 2), x, where)
+    call expect(all(z(:, 2) == a_float64(:100)), 'memory of an executor')
+    call tally_device_copy(x, z(::2, 2), where, stat)
+    call expect_failure(stat, TALLY_INVALID_ARGUMENT, &
+                        'tally_device_copy: from has a stride of 2 elements; it must be contiguous', 'a strided copy')
+    call tally_device_copy(x, y(:99), where, stat)
+    call expect_failure(stat, TALLY_SIZE_MISMATCH, 'tally_device_copy: to has 100 elements, from has 99', 'a short copy')
+    call tally_device_copy(x, a_float32(:100), where, stat)
+    call expect_failure(stat, TALLY_UNSUPPORTED_TYPE, 'tally_device_copy: to is of type float64, from of float32', &
+                        'a copy that would convert')
+    call tally_device_free(address, where)
+    call tally_pinned_free(pinned, where)
+    call expect(.not. c_associated(address) .and. .not. c_associated(pinned), 'memory that is freed')
+    call tally_device_free(address, where)
+    address = tally_device_alloc(8_c_size_t, tally_automatic(), stat)
+    call expect(stat == TALLY_INVALID_ARGUMENT .and. .not. c_associated(address), 'memory of no executor')
+    call tally_pin(z, where)
+    call tally_unpin(z, where)
+    call tally_pin(z(::2, 1), where, stat)
+    call expect_failure(stat, TALLY_INVALID_ARGUMENT, 'tally_pin: x has a stride of 2 elements; it must be contiguous', &
+                        'pinning what has gaps')
+    call tally_workspace_create(workspace, where, stage_bytes=2**16, threads=2)
+    call tally_workspace_create(workspace, tally_simd())
+    where = tally_workspace_executor(workspace)
+    call expect(tally_executor_name(where) == 'simd', 'the executor of a workspace')
+    call expect(dots(tally_dot(a_float64, a_float32, where), a_float64, a_float32), 'dot on a workspace')
+    call tally_workspace_create(workspace, where, stage_bytes=-1, stat=stat)
+    call expect_failure(stat, TALLY_INVALID_ARGUMENT, 'tally_workspace_create: stage_bytes is -1', 'stage_bytes')
+    call tally_workspace_create(workspace, where, stage_bytes=7, stat=stat)
+    call expect(stat == TALLY_INVALID_ARGUMENT, 'few stage_bytes, from the library')
+    call tally_workspace_destroy(workspace)
+    call tally_workspace_destroy(workspace)
+    where = tally_workspace_executor(workspace, stat)
+    call expect(stat == TALLY_NULL_POINTER, 'the executor of a workspace that is destroyed')
   end subroutine
 
   ! --- What is refused -------------------------------------------------------------------------------------------
@@ -576,6 +688,7 @@ program operations
   call histograms()
   call sparse()
   call executors()
+  call memory()
   call refusals()
   print '(i0, a, i0, a)', count, ' checks, ', failures, ' failed'
   if (failures > 0) error stop

@@ -85,6 +85,13 @@ module tally
     logical :: usable = .false.
   end type
 
+  !> Memory of the host and of a device, through which operations on arrays in host memory run on the device:
+  !> tally_workspace_create begins it, and tally_workspace_destroy ends it. A copy is the same workspace.
+  type, bind(C), public :: tally_workspace
+    private
+    type(c_ptr) :: workspace = c_null_ptr
+  end type
+
   !> An array of a list, for tally_multi_dot_list; it points at the array.
   type, bind(C), public :: tally_vector
     private
@@ -101,7 +108,7 @@ module tally
   end type
 
   !> What is known of a matrix that is multiplied many times: tally_spmv_plan_create begins it, and
-  !> tally_spmv_plan_destroy ends it.
+  !> tally_spmv_plan_destroy ends it. A copy is the same plan.
   type, bind(C), public :: tally_spmv_plan
     private
     type(c_ptr) :: plan = c_null_ptr
@@ -113,6 +120,9 @@ module tally
             tally_type_size
   public :: tally_serial, tally_simd, tally_openmp, tally_cuda, tally_kokkos, tally_automatic, tally_executor_named, &
             tally_executor_name, tally_executors
+  public :: tally_device_alloc, tally_device_free, tally_device_copy, tally_pinned_alloc, tally_pinned_free, tally_pin, &
+            tally_unpin
+  public :: tally_workspace_create, tally_workspace_destroy, tally_workspace_executor
   public :: tally_dot, tally_sum, tally_asum, tally_nrm2, tally_multi_dot, tally_batched_dot, tally_multi_dot_list
   public :: tally_dot_into, tally_sum_into, tally_asum_into, tally_nrm2_into, tally_multi_dot_into, &
             tally_batched_dot_into
@@ -390,17 +400,42 @@ module tally
     procedure :: max_float64
   end interface
 
-  !> v = tally_vector(x): points at an array, which has the attribute target.
+  !> v = tally_vector(x): points at an array, which has the attribute target or pointer, and has to stay as long as v is
+  !> used. An expression is none, and the compiler refuses it. For a component of an array of structures, such as z%im,
+  !> pass a pointer, p => z%im: gfortran 12 passes its own address wrongly.
   interface tally_vector
-    procedure :: vector_of
+    procedure :: vector_bool
+    procedure :: vector_int8
+    procedure :: vector_int32
+    procedure :: vector_int64
+    procedure :: vector_float32
+    procedure :: vector_float64
+    procedure :: vector_complex64
+    procedure :: vector_complex128
   end interface
 
-  !> A = tally_csr(columns, row_offsets, column_indices, values): a matrix of size(row_offsets) - 1 rows, which points at
-  !> these arrays; they have the attribute target. Offsets and indices count from 0, as in tally.h: from Fortran's
-  !> own ones subtract 1 once. With row_ends, row i has the terms row_offsets(i) ... row_ends(i) - 1. `operation`
-  !> says what products take for A: TALLY_NO_TRANSPOSE, TALLY_TRANSPOSE or TALLY_CONJUGATE_TRANSPOSE.
+  !> A = tally_csr(columns, row_offsets, column_indices, values): a matrix of size(row_offsets) - 1 rows. It points at
+  !> these arrays, which are as those of tally_vector and have to stay as long as A and its plans are used. Offsets and
+  !> indices count from 0, as in tally.h: subtract 1 from Fortran's own in arrays that stay, not in the call. With
+  !> row_ends, row i has the terms row_offsets(i) ... row_ends(i) - 1. `operation` says what products take for A:
+  !> TALLY_NO_TRANSPOSE, TALLY_TRANSPOSE or TALLY_CONJUGATE_TRANSPOSE.
   interface tally_csr
-    procedure :: csr_of
+    procedure :: csr_int32_int32_float32
+    procedure :: csr_int32_int32_float64
+    procedure :: csr_int32_int32_complex64
+    procedure :: csr_int32_int32_complex128
+    procedure :: csr_int32_int64_float32
+    procedure :: csr_int32_int64_float64
+    procedure :: csr_int32_int64_complex64
+    procedure :: csr_int32_int64_complex128
+    procedure :: csr_int64_int32_float32
+    procedure :: csr_int64_int32_float64
+    procedure :: csr_int64_int32_complex64
+    procedure :: csr_int64_int32_complex128
+    procedure :: csr_int64_int64_float32
+    procedure :: csr_int64_int64_float64
+    procedure :: csr_int64_int64_complex64
+    procedure :: csr_int64_int64_complex128
   end interface
 
   ! --- The functions of tally_fortran.c, and those of tally.h that take no array --------------------------------------
@@ -510,6 +545,71 @@ module tally
       type(c_ptr), intent(inout) :: names(*)
       integer(c_int), intent(inout) :: usable(*)
       integer(c_size_t), intent(out) :: count
+    end function
+
+    integer(c_int) function c_device_alloc(where, bytes, memory) bind(C, name='tally_device_alloc')
+      import
+      type(tally_executor), intent(in) :: where
+      integer(c_size_t), value :: bytes
+      type(c_ptr), intent(inout) :: memory
+    end function
+
+    integer(c_int) function c_device_free(where, memory) bind(C, name='tally_device_free')
+      import
+      type(tally_executor), intent(in) :: where
+      type(c_ptr), value :: memory
+    end function
+
+    integer(c_int) function c_device_copy(to, from, where) bind(C, name='tally_fortran_device_copy')
+      import
+      type(*), intent(inout) :: to(..)
+      type(*), intent(in) :: from(..)
+      type(tally_executor), intent(in) :: where
+    end function
+
+    integer(c_int) function c_pinned_alloc(where, bytes, memory) bind(C, name='tally_pinned_alloc')
+      import
+      type(tally_executor), intent(in) :: where
+      integer(c_size_t), value :: bytes
+      type(c_ptr), intent(inout) :: memory
+    end function
+
+    integer(c_int) function c_pinned_free(where, memory) bind(C, name='tally_pinned_free')
+      import
+      type(tally_executor), intent(in) :: where
+      type(c_ptr), value :: memory
+    end function
+
+    integer(c_int) function c_pin(x, where) bind(C, name='tally_fortran_pin')
+      import
+      type(*), intent(in), target :: x(..)
+      type(tally_executor), intent(in) :: where
+    end function
+
+    integer(c_int) function c_unpin(x, where) bind(C, name='tally_fortran_unpin')
+      import
+      type(*), intent(in), target :: x(..)
+      type(tally_executor), intent(in) :: where
+    end function
+
+    integer(c_int) function c_workspace_create(where, stage_bytes, threads, workspace) &
+        bind(C, name='tally_fortran_workspace_create')
+      import
+      type(tally_executor), intent(in), optional :: where
+      type(*), intent(in), optional :: stage_bytes(..)
+      integer(c_int), intent(in), optional :: threads
+      type(c_ptr), intent(inout) :: workspace
+    end function
+
+    subroutine c_workspace_destroy(workspace) bind(C, name='tally_workspace_destroy')
+      import
+      type(c_ptr), value :: workspace
+    end subroutine
+
+    integer(c_int) function c_workspace_executor(workspace, where) bind(C, name='tally_workspace_executor')
+      import
+      type(c_ptr), value :: workspace
+      type(tally_executor), intent(inout) :: where
     end function
 
     integer(c_int) function c_dot(x, y, result, sum_type, where, grade, conjugate, wait) bind(C, name='tally_fortran_dot')
@@ -773,39 +873,6 @@ module tally
       integer(c_int), intent(in), optional :: grade, wait
     end function
 
-    integer(c_int) function c_bincount(keys, counts, outside, weights, channels, add, where) &
-        bind(C, name='tally_fortran_bincount')
-      import
-      type(*), intent(in) :: keys(..)
-      type(*), intent(inout) :: counts(..)
-      type(*), intent(inout), optional :: outside(..)
-      type(*), intent(in), optional :: weights(..), channels(..)
-      integer(c_int), intent(in) :: add
-      type(tally_executor), intent(in), optional :: where
-    end function
-
-    integer(c_int) function c_histogram_even(x, lower, upper, counts, outside, weights, channels, add, where) &
-        bind(C, name='tally_fortran_histogram_even')
-      import
-      type(*), intent(in) :: x(..), lower(..), upper(..)
-      type(*), intent(inout) :: counts(..)
-      type(*), intent(inout), optional :: outside(..)
-      type(*), intent(in), optional :: weights(..), channels(..)
-      integer(c_int), intent(in) :: add
-      type(tally_executor), intent(in), optional :: where
-    end function
-
-    integer(c_int) function c_histogram_range(x, edges, counts, outside, weights, channels, add, where) &
-        bind(C, name='tally_fortran_histogram_range')
-      import
-      type(*), intent(in) :: x(..), edges(..)
-      type(*), intent(inout) :: counts(..)
-      type(*), intent(inout), optional :: outside(..)
-      type(*), intent(in), optional :: weights(..), channels(..)
-      integer(c_int), intent(in) :: add
-      type(tally_executor), intent(in), optional :: where
-    end function
-
     integer(c_int) function c_csr(made, columns, row_offsets, column_indices, values, row_ends, operation, &
         fixed_values, fixed_columns) bind(C, name='tally_fortran_csr')
       import
@@ -827,7 +894,7 @@ module tally
       import
       type(tally_executor), intent(in), optional :: where
       type(tally_csr), intent(in) :: matrix
-      type(tally_spmv_plan), intent(inout) :: plan
+      type(c_ptr), intent(inout) :: plan
     end function
 
     subroutine c_spmv_plan_destroy(plan) bind(C, name='tally_spmv_plan_destroy')
@@ -847,7 +914,7 @@ module tally
       type(*), intent(in) :: x(..)
       type(*), intent(inout) :: y(..)
       type(*), intent(in), optional :: alpha(..), beta(..)
-      type(c_ptr), value :: plan
+      type(tally_spmv_plan), intent(in), optional :: plan
       type(tally_executor), intent(in), optional :: where
       integer(c_int), intent(in), optional :: grade
     end function
@@ -859,10 +926,63 @@ module tally
       type(*), intent(in) :: x(..), y(..)
       type(*), intent(inout) :: w(..)
       type(*), intent(in), optional :: alpha(..), beta(..)
-      type(c_ptr), value :: plan
+      type(tally_spmv_plan), intent(in), optional :: plan
       type(tally_executor), intent(in), optional :: where
       integer(c_int), intent(in), optional :: grade
     end function
+  end interface
+
+  ! --- Histograms -------------------------------------------------------------------------------------------------
+
+  ! The number of bins is the size of counts, which are contiguous, integer(int32) or integer(int64). `channels` says
+  ! that sample i is of channel mod(i - 1, channels), and counts(bins, channels). `outside`, integer(int64), gets how
+  ! many samples of each channel are below the first edge, above the last, and NaNs. With `weights`, real, counts are
+  ! real and hold each bin's exact sum, rounded once, or integer(int64) and hold its words. add=.true., a logical of any
+  ! kind, adds to counts and outside what would otherwise be written over them.
+  !
+  ! These are functions of tally_fortran.c's themselves, so that weights of no elements are weights: on the way through
+  ! a procedure of Fortran's gfortran takes an optional array without an address, such as [real ::], for one that is
+  ! absent, and without weights int64 counts are written over.
+
+  interface
+    !> Counts how many keys are 0, 1, 2, ...: counts(1) has the zeros.
+    subroutine tally_bincount(keys, counts, outside, weights, channels, add, where, stat, errmsg) &
+        bind(C, name='tally_fortran_bincount')
+      import
+      type(*), intent(in) :: keys(..)
+      type(*), intent(inout) :: counts(..)
+      type(*), intent(inout), optional :: outside(..)
+      type(*), intent(in), optional :: weights(..), channels(..), add(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+
+    !> Counts in bins of equal width from lower to upper.
+    subroutine tally_histogram_even(x, lower, upper, counts, outside, weights, channels, add, where, stat, errmsg) &
+        bind(C, name='tally_fortran_histogram_even')
+      import
+      type(*), intent(in) :: x(..), lower(..), upper(..)
+      type(*), intent(inout) :: counts(..)
+      type(*), intent(inout), optional :: outside(..)
+      type(*), intent(in), optional :: weights(..), channels(..), add(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+
+    !> Counts between each edge and the next: one edge more than bins.
+    subroutine tally_histogram_range(x, edges, counts, outside, weights, channels, add, where, stat, errmsg) &
+        bind(C, name='tally_fortran_histogram_range')
+      import
+      type(*), intent(in) :: x(..), edges(..)
+      type(*), intent(inout) :: counts(..)
+      type(*), intent(inout), optional :: outside(..)
+      type(*), intent(in), optional :: weights(..), channels(..), add(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
   end interface
 
 contains
@@ -880,6 +1000,13 @@ contains
     text = tally_last_error()
     if (present(errmsg)) errmsg = text
     if (.not. present(stat)) error stop text
+  end subroutine
+
+  !> Ends the program as a call without stat does that has failed. (For tally_fortran.c.)
+  subroutine error_stop() bind(C, name='tally_fortran_error_stop')
+    character(:), allocatable :: text
+    text = tally_last_error()
+    error stop text
   end subroutine
 
   !> The text of this thread's last failure.
@@ -1012,6 +1139,125 @@ contains
       list(i)%usable = usable(i) /= 0
     end do
     call tally_finish(status, stat, errmsg)
+  end function
+
+  ! --- Memory -----------------------------------------------------------------------------------------------------
+
+  ! Memory that an executor's kernels reach, and memory of the host that stays in its place, so that a device reads it
+  ! at the full speed of its bus. c_f_pointer makes an array of it. On an executor of the host it is plain memory;
+  ! the executor of tally_automatic has none, TALLY_INVALID_ARGUMENT.
+
+  !> That many bytes, aligned to 64 or more, not written: on CUDA of the device, where the host does not reach them.
+  function tally_device_alloc(bytes, where, stat, errmsg) result(memory)
+    integer(c_size_t), intent(in) :: bytes
+    type(tally_executor), intent(in) :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: memory
+    memory = c_null_ptr
+    call tally_finish(c_kept(c_device_alloc(where, bytes, memory)), stat, errmsg)
+  end function
+
+  !> Frees it, with an executor of the same backend and device, and waits for the device; memory is c_null_ptr then.
+  subroutine tally_device_free(memory, where, stat, errmsg)
+    type(c_ptr), intent(inout) :: memory
+    type(tally_executor), intent(in) :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int) :: status
+    status = c_kept(c_device_free(where, memory))
+    if (status == TALLY_SUCCESS) memory = c_null_ptr
+    call tally_finish(status, stat, errmsg)
+  end subroutine
+
+  !> to = from, two contiguous arrays of one type, each in memory of the host or of the executor; it waits.
+  subroutine tally_device_copy(to, from, where, stat, errmsg)
+    type(*), intent(inout) :: to(..)
+    type(*), intent(in) :: from(..)
+    type(tally_executor), intent(in) :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_device_copy(to, from, where), stat, errmsg)
+  end subroutine
+
+  !> That many bytes of the host's memory, pinned; otherwise as tally_device_alloc.
+  function tally_pinned_alloc(bytes, where, stat, errmsg) result(memory)
+    integer(c_size_t), intent(in) :: bytes
+    type(tally_executor), intent(in) :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: memory
+    memory = c_null_ptr
+    call tally_finish(c_kept(c_pinned_alloc(where, bytes, memory)), stat, errmsg)
+  end function
+
+  !> Frees what tally_pinned_alloc made, as tally_device_free.
+  subroutine tally_pinned_free(memory, where, stat, errmsg)
+    type(c_ptr), intent(inout) :: memory
+    type(tally_executor), intent(in) :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int) :: status
+    status = c_kept(c_pinned_free(where, memory))
+    if (status == TALLY_SUCCESS) memory = c_null_ptr
+    call tally_finish(status, stat, errmsg)
+  end subroutine
+
+  !> Keeps an array's pages in their place until tally_unpin. It is contiguous, a variable with the attribute target or
+  !> pointer, that stays, and no component of an array of structures.
+  subroutine tally_pin(x, where, stat, errmsg)
+    type(*), intent(in), target :: x(..)
+    type(tally_executor), intent(in) :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_pin(x, where), stat, errmsg)
+  end subroutine
+
+  !> Lets the pages of an array go that tally_pin had.
+  subroutine tally_unpin(x, where, stat, errmsg)
+    type(*), intent(in), target :: x(..)
+    type(tally_executor), intent(in) :: where
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tally_finish(c_unpin(x, where), stat, errmsg)
+  end subroutine
+
+  !> Makes a workspace for a device and a stream, or for an executor of the host, and ends what workspace has been; on
+  !> failure that stays. stage_bytes are the bytes of all operands that go to the device at once, 2**15 to 2**30;
+  !> `threads` copy what is not pinned.
+  subroutine tally_workspace_create(workspace, where, stage_bytes, threads, stat, errmsg)
+    type(tally_workspace), intent(inout) :: workspace
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(in), optional :: stage_bytes(..)
+    integer(c_int), intent(in), optional :: threads
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: made
+    integer(c_int) :: status
+    made = c_null_ptr
+    status = c_workspace_create(where, stage_bytes, threads, made)
+    if (status == TALLY_SUCCESS) then
+      call c_workspace_destroy(workspace%workspace)
+      workspace%workspace = made
+    end if
+    call tally_finish(status, stat, errmsg)
+  end subroutine
+
+  !> Ends a workspace, and with it its executor. One that was never made is fine.
+  subroutine tally_workspace_destroy(workspace)
+    type(tally_workspace), intent(inout) :: workspace
+    call c_workspace_destroy(workspace%workspace)
+    workspace%workspace = c_null_ptr
+  end subroutine
+
+  !> The executor whose operations take arrays and write results in host memory: sums, dot products, extrema,
+  !> element-wise functions and histograms. It has to end with its workspace.
+  function tally_workspace_executor(workspace, stat, errmsg) result(where)
+    type(tally_workspace), intent(in) :: workspace
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_executor) :: where
+    call tally_finish(c_kept(c_workspace_executor(workspace%workspace, where)), stat, errmsg)
   end function
 
   pure integer(c_int) function given(option, otherwise)
@@ -3663,8 +3909,64 @@ contains
     call tally_finish(c_batched_dot(x, y, results, sum_type, where, grade, conjugate, wait), stat, errmsg)
   end subroutine
 
-  function vector_of(x, stat, errmsg) result(made)
-    type(*), intent(in), target :: x(..)
+  function vector_bool(x, stat, errmsg) result(made)
+    logical(c_bool), pointer, intent(in) :: x(..)
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_vector) :: made
+    call tally_finish(c_vector(x, made), stat, errmsg)
+  end function
+
+  function vector_int8(x, stat, errmsg) result(made)
+    integer(int8), pointer, intent(in) :: x(..)
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_vector) :: made
+    call tally_finish(c_vector(x, made), stat, errmsg)
+  end function
+
+  function vector_int32(x, stat, errmsg) result(made)
+    integer(int32), pointer, intent(in) :: x(..)
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_vector) :: made
+    call tally_finish(c_vector(x, made), stat, errmsg)
+  end function
+
+  function vector_int64(x, stat, errmsg) result(made)
+    integer(int64), pointer, intent(in) :: x(..)
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_vector) :: made
+    call tally_finish(c_vector(x, made), stat, errmsg)
+  end function
+
+  function vector_float32(x, stat, errmsg) result(made)
+    real(real32), pointer, intent(in) :: x(..)
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_vector) :: made
+    call tally_finish(c_vector(x, made), stat, errmsg)
+  end function
+
+  function vector_float64(x, stat, errmsg) result(made)
+    real(real64), pointer, intent(in) :: x(..)
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_vector) :: made
+    call tally_finish(c_vector(x, made), stat, errmsg)
+  end function
+
+  function vector_complex64(x, stat, errmsg) result(made)
+    complex(real32), pointer, intent(in) :: x(..)
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_vector) :: made
+    call tally_finish(c_vector(x, made), stat, errmsg)
+  end function
+
+  function vector_complex128(x, stat, errmsg) result(made)
+    complex(real64), pointer, intent(in) :: x(..)
     integer(c_int), intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(tally_vector) :: made
@@ -4069,68 +4371,374 @@ contains
     call tally_finish(c_waxpby_nrm2(alpha, x, beta, y, w, result, where, grade, wait), stat, errmsg)
   end subroutine
 
-  ! --- Histograms -------------------------------------------------------------------------------------------------
-
-  ! The number of bins is the size of counts, which are contiguous, integer(int32) or integer(int64). `channels` says
-  ! that sample i is of channel mod(i - 1, channels), and counts(bins, channels). `outside`, integer(int64), gets how
-  ! many samples of each channel are below the first edge, above the last, and NaNs. With `weights`, real, counts are
-  ! real and hold each bin's exact sum, rounded once, or integer(int64) and hold its words. add=.true. adds to counts
-  ! and outside what would otherwise be written over them.
-
-  !> Counts how many keys are 0, 1, 2, ...: counts(1) has the zeros.
-  subroutine tally_bincount(keys, counts, outside, weights, channels, add, where, stat, errmsg)
-    type(*), intent(in) :: keys(..)
-    type(*), intent(inout) :: counts(..)
-    type(*), intent(inout), optional :: outside(..)
-    type(*), intent(in), optional :: weights(..), channels(..)
-    logical, intent(in), optional :: add
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tally_finish(c_bincount(keys, counts, outside, weights, channels, is_true(add), where), stat, errmsg)
-  end subroutine
-
-  !> Counts in bins of equal width from lower to upper.
-  subroutine tally_histogram_even(x, lower, upper, counts, outside, weights, channels, add, where, stat, errmsg)
-    type(*), intent(in) :: x(..), lower(..), upper(..)
-    type(*), intent(inout) :: counts(..)
-    type(*), intent(inout), optional :: outside(..)
-    type(*), intent(in), optional :: weights(..), channels(..)
-    logical, intent(in), optional :: add
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tally_finish(c_histogram_even(x, lower, upper, counts, outside, weights, channels, is_true(add), where), stat, &
-                      errmsg)
-  end subroutine
-
-  !> Counts between each edge and the next: one edge more than bins.
-  subroutine tally_histogram_range(x, edges, counts, outside, weights, channels, add, where, stat, errmsg)
-    type(*), intent(in) :: x(..), edges(..)
-    type(*), intent(inout) :: counts(..)
-    type(*), intent(inout), optional :: outside(..)
-    type(*), intent(in), optional :: weights(..), channels(..)
-    logical, intent(in), optional :: add
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tally_finish(c_histogram_range(x, edges, counts, outside, weights, channels, is_true(add), where), stat, errmsg)
-  end subroutine
-
   ! --- Sparse matrices --------------------------------------------------------------------------------------------
 
-  function csr_of(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, fixed_columns, stat, &
-                  errmsg) result(matrix)
+  function csr_int32_int32_float32(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                           fixed_columns, stat, errmsg) result(matrix)
     type(*), intent(in) :: columns(..)
-    type(*), intent(in), target :: row_offsets(..), column_indices(..), values(..)
-    type(*), intent(in), target, optional :: row_ends(..)
+    integer(int32), pointer, intent(in) :: row_offsets(..)
+    integer(int32), pointer, intent(in) :: column_indices(..)
+    real(real32), pointer, intent(in) :: values(..)
+    integer(int32), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
     logical, intent(in), optional :: fixed_values, fixed_columns
     integer(c_int), intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
-    call tally_finish(c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, &
-                            is_true(fixed_values), is_true(fixed_columns)), stat, errmsg)
+    integer(c_int) :: status
+    if (present(row_ends)) then
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
+                     is_true(fixed_columns))
+    else
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
+                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+    end if
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  function csr_int32_int32_float64(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                           fixed_columns, stat, errmsg) result(matrix)
+    type(*), intent(in) :: columns(..)
+    integer(int32), pointer, intent(in) :: row_offsets(..)
+    integer(int32), pointer, intent(in) :: column_indices(..)
+    real(real64), pointer, intent(in) :: values(..)
+    integer(int32), pointer, intent(in), optional :: row_ends(..)
+    integer(c_int), intent(in), optional :: operation
+    logical, intent(in), optional :: fixed_values, fixed_columns
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_csr) :: matrix
+    integer(c_int) :: status
+    if (present(row_ends)) then
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
+                     is_true(fixed_columns))
+    else
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
+                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+    end if
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  function csr_int32_int32_complex64(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                           fixed_columns, stat, errmsg) result(matrix)
+    type(*), intent(in) :: columns(..)
+    integer(int32), pointer, intent(in) :: row_offsets(..)
+    integer(int32), pointer, intent(in) :: column_indices(..)
+    complex(real32), pointer, intent(in) :: values(..)
+    integer(int32), pointer, intent(in), optional :: row_ends(..)
+    integer(c_int), intent(in), optional :: operation
+    logical, intent(in), optional :: fixed_values, fixed_columns
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_csr) :: matrix
+    integer(c_int) :: status
+    if (present(row_ends)) then
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
+                     is_true(fixed_columns))
+    else
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
+                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+    end if
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  function csr_int32_int32_complex128(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                           fixed_columns, stat, errmsg) result(matrix)
+    type(*), intent(in) :: columns(..)
+    integer(int32), pointer, intent(in) :: row_offsets(..)
+    integer(int32), pointer, intent(in) :: column_indices(..)
+    complex(real64), pointer, intent(in) :: values(..)
+    integer(int32), pointer, intent(in), optional :: row_ends(..)
+    integer(c_int), intent(in), optional :: operation
+    logical, intent(in), optional :: fixed_values, fixed_columns
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_csr) :: matrix
+    integer(c_int) :: status
+    if (present(row_ends)) then
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
+                     is_true(fixed_columns))
+    else
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
+                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+    end if
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  function csr_int32_int64_float32(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                           fixed_columns, stat, errmsg) result(matrix)
+    type(*), intent(in) :: columns(..)
+    integer(int32), pointer, intent(in) :: row_offsets(..)
+    integer(int64), pointer, intent(in) :: column_indices(..)
+    real(real32), pointer, intent(in) :: values(..)
+    integer(int32), pointer, intent(in), optional :: row_ends(..)
+    integer(c_int), intent(in), optional :: operation
+    logical, intent(in), optional :: fixed_values, fixed_columns
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_csr) :: matrix
+    integer(c_int) :: status
+    if (present(row_ends)) then
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
+                     is_true(fixed_columns))
+    else
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
+                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+    end if
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  function csr_int32_int64_float64(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                           fixed_columns, stat, errmsg) result(matrix)
+    type(*), intent(in) :: columns(..)
+    integer(int32), pointer, intent(in) :: row_offsets(..)
+    integer(int64), pointer, intent(in) :: column_indices(..)
+    real(real64), pointer, intent(in) :: values(..)
+    integer(int32), pointer, intent(in), optional :: row_ends(..)
+    integer(c_int), intent(in), optional :: operation
+    logical, intent(in), optional :: fixed_values, fixed_columns
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_csr) :: matrix
+    integer(c_int) :: status
+    if (present(row_ends)) then
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
+                     is_true(fixed_columns))
+    else
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
+                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+    end if
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  function csr_int32_int64_complex64(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                           fixed_columns, stat, errmsg) result(matrix)
+    type(*), intent(in) :: columns(..)
+    integer(int32), pointer, intent(in) :: row_offsets(..)
+    integer(int64), pointer, intent(in) :: column_indices(..)
+    complex(real32), pointer, intent(in) :: values(..)
+    integer(int32), pointer, intent(in), optional :: row_ends(..)
+    integer(c_int), intent(in), optional :: operation
+    logical, intent(in), optional :: fixed_values, fixed_columns
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_csr) :: matrix
+    integer(c_int) :: status
+    if (present(row_ends)) then
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
+                     is_true(fixed_columns))
+    else
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
+                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+    end if
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  function csr_int32_int64_complex128(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                           fixed_columns, stat, errmsg) result(matrix)
+    type(*), intent(in) :: columns(..)
+    integer(int32), pointer, intent(in) :: row_offsets(..)
+    integer(int64), pointer, intent(in) :: column_indices(..)
+    complex(real64), pointer, intent(in) :: values(..)
+    integer(int32), pointer, intent(in), optional :: row_ends(..)
+    integer(c_int), intent(in), optional :: operation
+    logical, intent(in), optional :: fixed_values, fixed_columns
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_csr) :: matrix
+    integer(c_int) :: status
+    if (present(row_ends)) then
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
+                     is_true(fixed_columns))
+    else
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
+                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+    end if
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  function csr_int64_int32_float32(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                           fixed_columns, stat, errmsg) result(matrix)
+    type(*), intent(in) :: columns(..)
+    integer(int64), pointer, intent(in) :: row_offsets(..)
+    integer(int32), pointer, intent(in) :: column_indices(..)
+    real(real32), pointer, intent(in) :: values(..)
+    integer(int64), pointer, intent(in), optional :: row_ends(..)
+    integer(c_int), intent(in), optional :: operation
+    logical, intent(in), optional :: fixed_values, fixed_columns
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_csr) :: matrix
+    integer(c_int) :: status
+    if (present(row_ends)) then
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
+                     is_true(fixed_columns))
+    else
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
+                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+    end if
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  function csr_int64_int32_float64(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                           fixed_columns, stat, errmsg) result(matrix)
+    type(*), intent(in) :: columns(..)
+    integer(int64), pointer, intent(in) :: row_offsets(..)
+    integer(int32), pointer, intent(in) :: column_indices(..)
+    real(real64), pointer, intent(in) :: values(..)
+    integer(int64), pointer, intent(in), optional :: row_ends(..)
+    integer(c_int), intent(in), optional :: operation
+    logical, intent(in), optional :: fixed_values, fixed_columns
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_csr) :: matrix
+    integer(c_int) :: status
+    if (present(row_ends)) then
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
+                     is_true(fixed_columns))
+    else
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
+                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+    end if
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  function csr_int64_int32_complex64(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                           fixed_columns, stat, errmsg) result(matrix)
+    type(*), intent(in) :: columns(..)
+    integer(int64), pointer, intent(in) :: row_offsets(..)
+    integer(int32), pointer, intent(in) :: column_indices(..)
+    complex(real32), pointer, intent(in) :: values(..)
+    integer(int64), pointer, intent(in), optional :: row_ends(..)
+    integer(c_int), intent(in), optional :: operation
+    logical, intent(in), optional :: fixed_values, fixed_columns
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_csr) :: matrix
+    integer(c_int) :: status
+    if (present(row_ends)) then
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
+                     is_true(fixed_columns))
+    else
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
+                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+    end if
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  function csr_int64_int32_complex128(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                           fixed_columns, stat, errmsg) result(matrix)
+    type(*), intent(in) :: columns(..)
+    integer(int64), pointer, intent(in) :: row_offsets(..)
+    integer(int32), pointer, intent(in) :: column_indices(..)
+    complex(real64), pointer, intent(in) :: values(..)
+    integer(int64), pointer, intent(in), optional :: row_ends(..)
+    integer(c_int), intent(in), optional :: operation
+    logical, intent(in), optional :: fixed_values, fixed_columns
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_csr) :: matrix
+    integer(c_int) :: status
+    if (present(row_ends)) then
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
+                     is_true(fixed_columns))
+    else
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
+                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+    end if
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  function csr_int64_int64_float32(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                           fixed_columns, stat, errmsg) result(matrix)
+    type(*), intent(in) :: columns(..)
+    integer(int64), pointer, intent(in) :: row_offsets(..)
+    integer(int64), pointer, intent(in) :: column_indices(..)
+    real(real32), pointer, intent(in) :: values(..)
+    integer(int64), pointer, intent(in), optional :: row_ends(..)
+    integer(c_int), intent(in), optional :: operation
+    logical, intent(in), optional :: fixed_values, fixed_columns
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_csr) :: matrix
+    integer(c_int) :: status
+    if (present(row_ends)) then
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
+                     is_true(fixed_columns))
+    else
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
+                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+    end if
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  function csr_int64_int64_float64(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                           fixed_columns, stat, errmsg) result(matrix)
+    type(*), intent(in) :: columns(..)
+    integer(int64), pointer, intent(in) :: row_offsets(..)
+    integer(int64), pointer, intent(in) :: column_indices(..)
+    real(real64), pointer, intent(in) :: values(..)
+    integer(int64), pointer, intent(in), optional :: row_ends(..)
+    integer(c_int), intent(in), optional :: operation
+    logical, intent(in), optional :: fixed_values, fixed_columns
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_csr) :: matrix
+    integer(c_int) :: status
+    if (present(row_ends)) then
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
+                     is_true(fixed_columns))
+    else
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
+                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+    end if
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  function csr_int64_int64_complex64(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                           fixed_columns, stat, errmsg) result(matrix)
+    type(*), intent(in) :: columns(..)
+    integer(int64), pointer, intent(in) :: row_offsets(..)
+    integer(int64), pointer, intent(in) :: column_indices(..)
+    complex(real32), pointer, intent(in) :: values(..)
+    integer(int64), pointer, intent(in), optional :: row_ends(..)
+    integer(c_int), intent(in), optional :: operation
+    logical, intent(in), optional :: fixed_values, fixed_columns
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_csr) :: matrix
+    integer(c_int) :: status
+    if (present(row_ends)) then
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
+                     is_true(fixed_columns))
+    else
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
+                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+    end if
+    call tally_finish(status, stat, errmsg)
+  end function
+
+  function csr_int64_int64_complex128(columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                           fixed_columns, stat, errmsg) result(matrix)
+    type(*), intent(in) :: columns(..)
+    integer(int64), pointer, intent(in) :: row_offsets(..)
+    integer(int64), pointer, intent(in) :: column_indices(..)
+    complex(real64), pointer, intent(in) :: values(..)
+    integer(int64), pointer, intent(in), optional :: row_ends(..)
+    integer(c_int), intent(in), optional :: operation
+    logical, intent(in), optional :: fixed_values, fixed_columns
+    integer(c_int), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(tally_csr) :: matrix
+    integer(c_int) :: status
+    if (present(row_ends)) then
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
+                     is_true(fixed_columns))
+    else
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
+                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+    end if
+    call tally_finish(status, stat, errmsg)
   end function
 
   !> Checks a whole matrix: TALLY_INVALID_ARGUMENT for the first offset or column that is wrong.
@@ -4142,15 +4750,24 @@ contains
     call tally_finish(c_kept(c_validate(where, matrix)), stat, errmsg)
   end subroutine
 
-  !> Makes a plan for products with this matrix, which it validates. The row offsets must stay as they are as long as it
-  !> is used; so must what fixed_values and fixed_columns of the matrix promise.
+  !> Makes a plan for products with this matrix, which it validates, and ends what plan has been; on failure that stays.
+  !> The row offsets must stay as they are as long as it is used; so must what fixed_values and fixed_columns of the
+  !> matrix promise.
   subroutine tally_spmv_plan_create(plan, matrix, where, stat, errmsg)
     type(tally_spmv_plan), intent(inout) :: plan
     type(tally_csr), intent(in) :: matrix
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call tally_finish(c_kept(c_spmv_plan_create(where, matrix, plan)), stat, errmsg)
+    type(c_ptr) :: made
+    integer(c_int) :: status
+    made = c_null_ptr
+    status = c_kept(c_spmv_plan_create(where, matrix, made))
+    if (status == TALLY_SUCCESS) then
+      call c_spmv_plan_destroy(plan%plan)
+      plan%plan = made
+    end if
+    call tally_finish(status, stat, errmsg)
   end subroutine
 
   !> Ends a plan. A plan that was never made is fine.
@@ -4174,7 +4791,8 @@ contains
     call tally_finish(status, stat, errmsg)
   end function
 
-  !> y = alpha A x + beta y, without factors y = A x. y is not read where beta is 0. The plan is one of this matrix.
+  !> y = alpha A x + beta y, without factors y = A x. y is not read where beta is 0. The plan is one of this matrix; one
+  !> that was not made, or is destroyed, is TALLY_INVALID_ARGUMENT.
   subroutine tally_spmv(matrix, x, y, alpha, beta, plan, where, grade, stat, errmsg)
     type(tally_csr), intent(in) :: matrix
     type(*), intent(in) :: x(..)
@@ -4185,7 +4803,7 @@ contains
     integer(c_int), intent(in), optional :: grade
     integer(c_int), intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call tally_finish(c_spmv(matrix, x, y, alpha, beta, address_of(plan), where, grade), stat, errmsg)
+    call tally_finish(c_spmv(matrix, x, y, alpha, beta, plan, where, grade), stat, errmsg)
   end subroutine
 
   !> w = alpha A x + beta y, with w apart from y.
@@ -4199,12 +4817,6 @@ contains
     integer(c_int), intent(in), optional :: grade
     integer(c_int), intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call tally_finish(c_spmv_apart(matrix, x, y, w, alpha, beta, address_of(plan), where, grade), stat, errmsg)
+    call tally_finish(c_spmv_apart(matrix, x, y, w, alpha, beta, plan, where, grade), stat, errmsg)
   end subroutine
-
-  type(c_ptr) function address_of(plan)
-    type(tally_spmv_plan), intent(in), optional :: plan
-    address_of = c_null_ptr
-    if (present(plan)) address_of = plan%plan
-  end function
 end module

@@ -77,8 +77,18 @@ vector tally_fortran_scalar(call* c, const char* name, const CFI_cdesc_t* d) {
   return v;
 }
 
-/* Whether an array has as many elements as its last extent says, and how many that is. */
+/* Whether an array is there and has as many elements as its last extent says, and how many that is.
+ * An array of no elements may have no address; one that is not allocated has none, and extents that
+ * mean nothing. */
 static int has_size(call* c, const char* name, const CFI_cdesc_t* d, size_t* n) {
+  *n = 0;
+  for (int i = 0; i < d->rank; ++i) {
+    if (d->dim[i].extent == 0) return 1;
+  }
+  if (d->base_addr == NULL) {
+    tally_fortran_fail(c, TALLY_NULL_POINTER, "%s is not allocated, or points at nothing", name);
+    return 0;
+  }
   *n = 1;
   for (int i = 0; i < d->rank; ++i) {
     if (d->dim[i].extent < 0) {
@@ -194,6 +204,23 @@ static size_t integer(call* c, const char* name, const CFI_cdesc_t* d) {
   return (size_t)value;
 }
 
+/* A logical of any kind, which may be left out. */
+static int truth(call* c, const char* name, const CFI_cdesc_t* d) {
+  static const char zeros[sizeof(int64_t)];
+  if (d == NULL || c->status != TALLY_SUCCESS) return 0;
+#ifdef CFI_type_Logical
+  const int is_logical = (d->type & CFI_type_mask) == CFI_type_Logical;
+#else
+  const int is_logical = d->type == CFI_type_Bool || d->type == CFI_type_int_least16_t ||
+                         d->type == CFI_type_int_least32_t || d->type == CFI_type_int_least64_t;
+#endif
+  if (d->rank != 0 || !is_logical || d->elem_len > sizeof zeros) {
+    tally_fortran_fail(c, TALLY_INVALID_ARGUMENT, "%s must be a logical scalar", name);
+    return 0;
+  }
+  return memcmp(d->base_addr, zeros, d->elem_len) != 0;
+}
+
 /* --- Results ---------------------------------------------------------------------------------- */
 
 static int value_of(const int* option) { return option == NULL ? 0 : *option; }
@@ -239,6 +266,50 @@ static vector results_of(call* c, const char* name, const CFI_cdesc_t* d, const 
   const vector v = tally_fortran_contiguous(c, name, d);
   tally_fortran_check_size(c, name, &v, count, "and the number of results is");
   return v;
+}
+
+/* --- Memory ----------------------------------------------------------------------------------- */
+
+/* The bytes of a contiguous array. */
+static size_t bytes_of(const vector* v) { return v->n * tally_type_size(v->type); }
+
+tally_status tally_fortran_device_copy(const CFI_cdesc_t* to, const CFI_cdesc_t* from,
+                                       const tally_executor* where) {
+  call c = {"tally_device_copy", TALLY_SUCCESS};
+  const vector t = tally_fortran_contiguous(&c, "to", to),
+               f = tally_fortran_contiguous(&c, "from", from);
+  if (c.status == TALLY_SUCCESS && t.type != f.type) {
+    tally_fortran_fail(&c, TALLY_UNSUPPORTED_TYPE, "to is of type %s, from of %s",
+                       tally_type_name(t.type), tally_type_name(f.type));
+  }
+  tally_fortran_check_size(&c, "to", &t, f.n, "from has");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_device_copy(where, t.data, f.data, bytes_of(&f)));
+}
+
+tally_status tally_fortran_pin(const CFI_cdesc_t* x, const tally_executor* where) {
+  call c = {"tally_pin", TALLY_SUCCESS};
+  const vector v = tally_fortran_contiguous(&c, "x", x);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_pin(where, v.data, bytes_of(&v)));
+}
+
+tally_status tally_fortran_unpin(const CFI_cdesc_t* x, const tally_executor* where) {
+  call c = {"tally_unpin", TALLY_SUCCESS};
+  const vector v = tally_fortran_contiguous(&c, "x", x);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_unpin(where, v.data));
+}
+
+tally_status tally_fortran_workspace_create(const tally_executor* where,
+                                            const CFI_cdesc_t* stage_bytes, const int* threads,
+                                            tally_workspace** workspace) {
+  call c = {"tally_workspace_create", TALLY_SUCCESS};
+  tally_workspace_options options = {.size = sizeof options};
+  if (stage_bytes != NULL) options.stage_bytes = integer(&c, "stage_bytes", stage_bytes);
+  options.threads = value_of(threads);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_workspace_create(where, &options, workspace));
 }
 
 /* --- Sums ------------------------------------------------------------------------------------- */
@@ -315,7 +386,7 @@ static columns columns_of(call* c, const char* name, const CFI_cdesc_t* d) {
                        "the columns of %s are %td bytes apart, which is no multiple of %zu", name,
                        step, (size_t)d->elem_len);
   }
-  a.ld = step / (ptrdiff_t)d->elem_len;
+  a.ld = a.first.n > 0 ? step / (ptrdiff_t)d->elem_len : 0;
   a.is_plain = a.first.inc == 1 && a.ld >= 0;
   return a;
 }
@@ -324,12 +395,13 @@ static void* column_at(const columns* a, size_t j) {
   return (char*)a->first.data + (ptrdiff_t)j * a->ld * (ptrdiff_t)tally_type_size(a->first.type);
 }
 
-/* k pairs of vectors. */
-static tally_status dot_pairs(call* c, const vector* x, const vector* y, size_t k, const vector* r,
+/* k pairs of vectors, of these types. */
+static tally_status dot_pairs(call* c, tally_type x_type, const vector* x, tally_type y_type,
+                              const vector* y, size_t k, const vector* r,
                               const tally_executor* where, const tally_call_options* options) {
   const size_t bytes = sizeof(size_t) + 2 * sizeof(void*) + 2 * sizeof(ptrdiff_t);
-  char* const memory = k > 0 ? malloc(k * bytes) : NULL;
-  if (k > 0 && memory == NULL) {
+  char* const memory = malloc((k + 1) * bytes);
+  if (memory == NULL) {
     tally_fortran_fail(c, TALLY_OUT_OF_MEMORY, "out of memory");
     return c->status;
   }
@@ -345,9 +417,8 @@ static tally_status dot_pairs(call* c, const vector* x, const vector* y, size_t 
     incx[j] = x[j].inc;
     incy[j] = y[j].inc;
   }
-  const tally_status status = tally_fortran_kept(
-      tally_multi_dot_list(where, k, n, k > 0 ? x->type : TALLY_FLOAT64, px, incx,
-                           k > 0 ? y->type : TALLY_FLOAT64, py, incy, r->type, r->data, options));
+  const tally_status status = tally_fortran_kept(tally_multi_dot_list(
+      where, k, n, x_type, px, incx, y_type, py, incy, r->type, r->data, options));
   free(memory);
   return status;
 }
@@ -366,7 +437,8 @@ static tally_status dot_columns(call* c, const columns* x, const columns* y, con
     vectors[x->k + j] = y->first;
     vectors[x->k + j].data = column_at(y, j);
   }
-  const tally_status status = dot_pairs(c, vectors, vectors + x->k, x->k, r, where, options);
+  const tally_status status =
+      dot_pairs(c, x->first.type, vectors, y->first.type, vectors + x->k, x->k, r, where, options);
   free(vectors);
   return status;
 }
@@ -433,7 +505,9 @@ tally_status tally_fortran_multi_dot_list(size_t k, const vector* x, size_t k_of
   const vector r = results_of(&c, "results", results, sum_type, k);
   if (c.status != TALLY_SUCCESS) return c.status;
   const tally_call_options options = options_of(grade, conjugate, wait, sum_type);
-  return dot_pairs(&c, x, y, k, &r, where, &options);
+  /* A list of nothing has no types of its own: it takes the results'. */
+  return dot_pairs(&c, k > 0 ? x->type : r.type, x, k > 0 ? y->type : r.type, y, k, &r, where,
+                   &options);
 }
 
 /* --- Sums that are not rounded yet ------------------------------------------------------------ */
@@ -772,6 +846,20 @@ tally_status tally_fortran_waxpby_nrm2(const CFI_cdesc_t* alpha, const CFI_cdesc
 
 /* --- Histograms ------------------------------------------------------------------------------- */
 
+void tally_fortran_error_stop(void); /* a procedure of module tally */
+
+/* Ends a call that Fortran makes without a procedure of its own between, as tally_finish does. */
+static void end(tally_status status, int* stat, const CFI_cdesc_t* errmsg) {
+  if (stat != NULL) *stat = status;
+  if (status == TALLY_SUCCESS) return;
+  if (errmsg != NULL) {
+    const size_t length = strlen(last_error), room = errmsg->elem_len;
+    memset(errmsg->base_addr, ' ', room);
+    memcpy(errmsg->base_addr, last_error, length < room ? length : room);
+  }
+  if (stat == NULL) tally_fortran_error_stop();
+}
+
 /* What the three of them share: where the counts go, and what else is asked for. */
 typedef struct histogram {
   vector counts;
@@ -781,17 +869,19 @@ typedef struct histogram {
 
 static histogram histogram_of(call* c, const vector* samples, const CFI_cdesc_t* counts,
                               const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
-                              const CFI_cdesc_t* channels, const int* add) {
+                              const CFI_cdesc_t* channels, const CFI_cdesc_t* add) {
+  static const double no_weights =
+      0; /* for tally.h an address of NULL would say that samples are counted */
   histogram h = {tally_fortran_contiguous(c, "counts", counts), 0, {.size = sizeof h.options}};
   size_t each = 1;
   h.options.channels = channels == NULL ? 1 : integer(c, "channels", channels);
-  h.options.add = value_of(add);
+  h.options.add = truth(c, "add", add);
   if (c->status == TALLY_SUCCESS && h.options.channels == 0) {
     tally_fortran_fail(c, TALLY_INVALID_ARGUMENT, "channels is 0");
   }
   if (weights != NULL) {
     const vector w = vector_like(c, "weights", weights, samples, "x");
-    h.options.weights = w.data;
+    h.options.weights = w.data != NULL ? w.data : &no_weights;
     h.options.incw = w.inc;
     h.options.weights_type = w.type;
     if (h.counts.type == TALLY_INT64) each = tally_exact_words(w.type);
@@ -820,10 +910,10 @@ static histogram histogram_of(call* c, const vector* samples, const CFI_cdesc_t*
   return h;
 }
 
-tally_status tally_fortran_bincount(const CFI_cdesc_t* keys, const CFI_cdesc_t* counts,
-                                    const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
-                                    const CFI_cdesc_t* channels, const int* add,
-                                    const tally_executor* where) {
+static tally_status bincount(const CFI_cdesc_t* keys, const CFI_cdesc_t* counts,
+                             const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
+                             const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
+                             const tally_executor* where) {
   call c = {"tally_bincount", TALLY_SUCCESS};
   const vector u = vector_of(&c, "keys", keys);
   const histogram h = histogram_of(&c, &u, counts, outside, weights, channels, add);
@@ -832,11 +922,18 @@ tally_status tally_fortran_bincount(const CFI_cdesc_t* keys, const CFI_cdesc_t* 
                                            h.counts.data, &h.options));
 }
 
-tally_status tally_fortran_histogram_even(const CFI_cdesc_t* x, const CFI_cdesc_t* lower,
-                                          const CFI_cdesc_t* upper, const CFI_cdesc_t* counts,
-                                          const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
-                                          const CFI_cdesc_t* channels, const int* add,
-                                          const tally_executor* where) {
+void tally_fortran_bincount(const CFI_cdesc_t* keys, const CFI_cdesc_t* counts,
+                            const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
+                            const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
+                            const tally_executor* where, int* stat, const CFI_cdesc_t* errmsg) {
+  end(bincount(keys, counts, outside, weights, channels, add, where), stat, errmsg);
+}
+
+static tally_status histogram_even(const CFI_cdesc_t* x, const CFI_cdesc_t* lower,
+                                   const CFI_cdesc_t* upper, const CFI_cdesc_t* counts,
+                                   const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
+                                   const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
+                                   const tally_executor* where) {
   call c = {"tally_histogram_even", TALLY_SUCCESS};
   const vector u = vector_of(&c, "x", x), low = scalar(&c, "lower", lower),
                high = scalar(&c, "upper", upper);
@@ -848,10 +945,20 @@ tally_status tally_fortran_histogram_even(const CFI_cdesc_t* x, const CFI_cdesc_
                                                  h.counts.data, &h.options));
 }
 
-tally_status tally_fortran_histogram_range(const CFI_cdesc_t* x, const CFI_cdesc_t* edges,
-                                           const CFI_cdesc_t* counts, const CFI_cdesc_t* outside,
-                                           const CFI_cdesc_t* weights, const CFI_cdesc_t* channels,
-                                           const int* add, const tally_executor* where) {
+void tally_fortran_histogram_even(const CFI_cdesc_t* x, const CFI_cdesc_t* lower,
+                                  const CFI_cdesc_t* upper, const CFI_cdesc_t* counts,
+                                  const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
+                                  const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
+                                  const tally_executor* where, int* stat,
+                                  const CFI_cdesc_t* errmsg) {
+  end(histogram_even(x, lower, upper, counts, outside, weights, channels, add, where), stat,
+      errmsg);
+}
+
+static tally_status histogram_range(const CFI_cdesc_t* x, const CFI_cdesc_t* edges,
+                                    const CFI_cdesc_t* counts, const CFI_cdesc_t* outside,
+                                    const CFI_cdesc_t* weights, const CFI_cdesc_t* channels,
+                                    const CFI_cdesc_t* add, const tally_executor* where) {
   call c = {"tally_histogram_range", TALLY_SUCCESS};
   const vector u = vector_of(&c, "x", x), e = tally_fortran_contiguous(&c, "edges", edges);
   const histogram h = histogram_of(&c, &u, counts, outside, weights, channels, add);
@@ -860,6 +967,14 @@ tally_status tally_fortran_histogram_range(const CFI_cdesc_t* x, const CFI_cdesc
   return tally_fortran_kept(tally_histogram_range(where, u.n, u.type, u.data, u.inc, e.type, e.data,
                                                   h.bins, h.counts.type, h.counts.data,
                                                   &h.options));
+}
+
+void tally_fortran_histogram_range(const CFI_cdesc_t* x, const CFI_cdesc_t* edges,
+                                   const CFI_cdesc_t* counts, const CFI_cdesc_t* outside,
+                                   const CFI_cdesc_t* weights, const CFI_cdesc_t* channels,
+                                   const CFI_cdesc_t* add, const tally_executor* where, int* stat,
+                                   const CFI_cdesc_t* errmsg) {
+  end(histogram_range(x, edges, counts, outside, weights, channels, add, where), stat, errmsg);
 }
 
 /* --- Sparse matrices -------------------------------------------------------------------------- */
@@ -910,6 +1025,17 @@ static vector factor(call* c, const char* name, const CFI_cdesc_t* d) {
   return d == NULL ? none : scalar(c, name, d);
 }
 
+/* A plan as type(tally_spmv_plan) has it; NULL where none was passed. */
+typedef tally_spmv_plan* const* plan_of_fortran;
+
+static const tally_spmv_plan* plan_at(call* c, plan_of_fortran plan) {
+  if (plan == NULL) return NULL;
+  if (*plan == NULL) {
+    tally_fortran_fail(c, TALLY_INVALID_ARGUMENT, "plan was not made, or is destroyed");
+  }
+  return *plan;
+}
+
 /* What both forms of a product take. */
 typedef struct product {
   vector x, y, alpha, beta;
@@ -934,13 +1060,14 @@ static product product_of(call* c, const tally_csr* a, const CFI_cdesc_t* x, con
 
 tally_status tally_fortran_spmv(const tally_csr* a, const CFI_cdesc_t* x, const CFI_cdesc_t* y,
                                 const CFI_cdesc_t* alpha, const CFI_cdesc_t* beta,
-                                const tally_spmv_plan* plan, const tally_executor* where,
+                                plan_of_fortran plan, const tally_executor* where,
                                 const int* grade) {
   call c = {"tally_spmv", TALLY_SUCCESS};
   const product p = product_of(&c, a, x, y, alpha, beta);
+  const tally_spmv_plan* const made = plan_at(&c, plan);
   if (c.status != TALLY_SUCCESS) return c.status;
   const tally_call_options options = options_of(grade, NULL, NULL, NULL);
-  return tally_fortran_kept(tally_spmv(where, plan, p.alpha.type, p.alpha.data, a, p.x.type,
+  return tally_fortran_kept(tally_spmv(where, made, p.alpha.type, p.alpha.data, a, p.x.type,
                                        p.x.data, p.x.inc, p.beta.type, p.beta.data, p.y.type,
                                        p.y.data, p.y.inc, &options));
 }
@@ -948,15 +1075,16 @@ tally_status tally_fortran_spmv(const tally_csr* a, const CFI_cdesc_t* x, const 
 tally_status tally_fortran_spmv_apart(const tally_csr* a, const CFI_cdesc_t* x,
                                       const CFI_cdesc_t* y, const CFI_cdesc_t* w,
                                       const CFI_cdesc_t* alpha, const CFI_cdesc_t* beta,
-                                      const tally_spmv_plan* plan, const tally_executor* where,
+                                      plan_of_fortran plan, const tally_executor* where,
                                       const int* grade) {
   call c = {"tally_spmv_apart", TALLY_SUCCESS};
   const product p = product_of(&c, a, x, y, alpha, beta);
+  const tally_spmv_plan* const made = plan_at(&c, plan);
   const vector out = vector_like(&c, "w", w, &p.y, "y");
   check_same_type(&c, "w", &out, "y", &p.y);
   if (c.status != TALLY_SUCCESS) return c.status;
   const tally_call_options options = options_of(grade, NULL, NULL, NULL);
-  return tally_fortran_kept(tally_spmv_apart(where, plan, p.alpha.type, p.alpha.data, a, p.x.type,
+  return tally_fortran_kept(tally_spmv_apart(where, made, p.alpha.type, p.alpha.data, a, p.x.type,
                                              p.x.data, p.x.inc, p.beta.type, p.beta.data, p.y.type,
                                              p.y.data, p.y.inc, out.data, out.inc, &options));
 }

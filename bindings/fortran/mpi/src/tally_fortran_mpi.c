@@ -1,6 +1,7 @@
 /* What module tally_mpi calls: sums over ranks, by the steps of tally/mpi.h. An argument error of
  * one rank takes part in the reduction, so that all ranks return, as they do for the library's own.
  */
+#include <stdio.h>
 #include <tally/mpi.h>
 
 #include "tally_fortran.h"
@@ -22,13 +23,32 @@ static MPI_Comm communicator(call* c, const CFI_cdesc_t* d) {
   return MPI_Comm_f2c(handle);
 }
 
-/* Adds up what all ranks have, and keeps a text on each if one of them has failed. */
+/* Adds up what all ranks have and rounds it. Where that fails this rank keeps its own text if it
+ * has failed with the status of all; otherwise the text says whose the failure is, and has its own.
+ */
 static tally_status end(call* c, tally_mpi_call* sum, MPI_Comm comm, void* result) {
-  const tally_status own = sum->status, status = tally_mpi_end(sum, comm, result);
-  if (status == TALLY_SUCCESS || own != TALLY_SUCCESS) return status;
+  const tally_status own = sum->status, status = tally_mpi_merge(sum, comm);
+  if (status == TALLY_SUCCESS) return tally_fortran_kept(tally_mpi_round(sum, result));
+  if (status == own) return status;
+  char text[512] = "";
+  if (own != TALLY_SUCCESS) {
+    snprintf(text, sizeof text, "; on this one: %s", tally_fortran_last_error());
+  }
   c->status = TALLY_SUCCESS;
-  tally_fortran_fail(c, status, "it has failed on another rank: %s", tally_status_name(status));
+  tally_fortran_fail(
+      c, status, "%s: %s%s",
+      sum->status == status ? "it has failed on another rank" : "MPI has failed on this rank",
+      tally_status_name(status), text);
   return status;
+}
+
+/* What this rank has met: an error in its arguments, or what the library has said. */
+static void take_status(const call* c, tally_mpi_call* sum) {
+  if (c->status != TALLY_SUCCESS) {
+    sum->status = c->status;
+  } else {
+    tally_fortran_kept(sum->status);
+  }
 }
 
 tally_status tally_fortran_mpi_dot(const CFI_cdesc_t* x, const CFI_cdesc_t* y,
@@ -46,12 +66,11 @@ tally_status tally_fortran_mpi_dot(const CFI_cdesc_t* x, const CFI_cdesc_t* y,
   if (conjugate != NULL) options.conjugate = *conjugate;
   tally_mpi_call sum;
   tally_mpi_begin(&sum, x_type, y_type, 0, r_type, &options);
-  sum.status = c.status;
-  if (sum.status == TALLY_SUCCESS) {
-    const tally_type local = tally_mpi_local_type(&sum);
-    sum.status = tally_fortran_kept(tally_dot(where, u.n, u.type, u.data, u.inc, v.type, v.data,
-                                              v.inc, local, sum.words, &sum.options));
+  if (c.status == TALLY_SUCCESS) {
+    tally_mpi_add_dot(&sum, where, u.n, u.type, u.data, u.inc, v.type, v.data, v.inc,
+                      result->base_addr);
   }
+  take_status(&c, &sum);
   return end(&c, &sum, ranks, result->base_addr);
 }
 
@@ -66,12 +85,10 @@ static tally_status reduce(const char* name, tally_mpi_local_sum* local_sum, int
   const vector u = tally_fortran_vector_of(&c, "x", x);
   tally_mpi_call sum;
   tally_mpi_begin(&sum, x_type, x_type, is_root, r_type, NULL);
-  sum.status = c.status;
-  if (sum.status == TALLY_SUCCESS) {
-    const tally_type local = tally_mpi_local_type(&sum);
-    sum.status = tally_fortran_kept(
-        local_sum(where, u.n, u.type, u.data, u.inc, local, sum.words, &sum.options));
+  if (c.status == TALLY_SUCCESS) {
+    tally_mpi_add(&sum, local_sum, where, u.n, u.type, u.data, u.inc, result->base_addr);
   }
+  take_status(&c, &sum);
   return end(&c, &sum, ranks, result->base_addr);
 }
 
