@@ -740,6 +740,69 @@ TEST_ON_EVERY_EXECUTOR(Spmv, SlicesOfRows) {
           {{}});
 }
 
+#if TALLY_HAS_OPENMP
+/// Products in the row order and exactly, with a plan that keeps values, by some numbers of
+/// threads: they have the bits of the serial ones.
+template <class T>
+void multiply_in_shares(const pattern& p) {
+  const auto values = data::elements_of<T>(data::random_bytes<T>(p.nonzeros(), 1, kind::special));
+  const auto x = data::elements_of<T>(data::random_bytes<T>(p.columns, 2, kind::special));
+  const auto y = data::elements_of<T>(data::random_bytes<T>(p.rows, 3, kind::special));
+  const tally::csr_view a{p.rows, p.columns, p.row_offsets, p.column_indices, values};
+  const auto multiplied = [&](const tally::executor& where, const tally::spmv_plan* plan,
+                              bool combines, auto... grade) {
+    std::vector<T> result = y;
+    const T alpha = combines ? T(0.7) : T(1), beta = combines ? T(-1.25) : T(0);
+    if (plan == nullptr) {
+      tally::spmv(where, alpha, a, x, beta, result, grade...);
+    } else {
+      tally::spmv(where, *plan, alpha, a, x, beta, result, grade...);
+    }
+    return bytes_of(result);
+  };
+  for (const bool combines : {false, true}) {
+    const auto want = multiplied(tally::serial(), nullptr, combines);
+    const auto want_exact = multiplied(tally::serial(), nullptr, combines, tally::exact);
+    for (int threads = 1; threads <= 7; ++threads) {
+      const tally::executor where = tally::openmp({.threads = threads});
+      const tally::spmv_plan plan(where, a, tally::fixed_values);
+      EXPECT_EQ(multiplied(where, &plan, combines), want) << threads << plan.describe();
+      EXPECT_EQ(multiplied(where, &plan, combines, tally::exact), want_exact)
+          << threads << plan.describe();
+    }
+  }
+}
+
+// Shares of such plans are whole windows, whatever rows lie where they would be equal: empty ones,
+// or those of nearly half a chunk, which no border cuts.
+TEST(SpmvShares, AreWholeWindows) {
+  std::vector<std::vector<std::size_t>> all;
+  // Every other row of a band has 400 terms, and most terms are in the band: of 3, 4 and 5 equal
+  // shares some begin at rows with terms there, and one at an empty row.
+  for (const auto& [rows, band] : {std::pair{1335, 64}, {1330, 112}, {1307, 64}}) {
+    std::vector<std::size_t>& lengths = all.emplace_back();
+    for (int i = 0; i < rows; ++i) {
+      const bool in_band = 512 <= i && i < 512 + band;
+      lengths.push_back(in_band ? i % 2 == 0 ? 0 : 400 : i % 3 == 0 ? 3 : 0);
+    }
+  }
+  std::vector<std::size_t>& halves = all.emplace_back(3000);
+  for (std::size_t i = 0; i < halves.size(); ++i) halves[i] = i / 128 % 2 == 0 ? 0 : i % 37;
+  for (std::size_t i = 7; i < halves.size(); i += 90) halves[i] = i % 180 == 7 ? 512 : 511;
+  std::vector<std::size_t>& short_rows = all.emplace_back(5000);
+  for (std::size_t i = 0; i < short_rows.size(); ++i) {
+    short_rows[i] = i % 256 < 9 || i % 256 > 250 ? 0 : i * i % 12;
+  }
+  std::vector<std::size_t>& cut = all.emplace_back(short_rows);  // and these rows are no windows
+  for (std::size_t i = 1000; i < cut.size(); i += 1000) cut[i] = 5000;
+  for (const std::vector<std::size_t>& lengths : all) {
+    const pattern p = matrices::rows_of(lengths, 4000, 9);
+    multiply_in_shares<double>(p);
+    multiply_in_shares<float>(p);
+  }
+}
+#endif
+
 TEST_ON_EVERY_EXECUTOR(Spmv, Empty) {
   compare(matrices::rows_of({}, 5, 1), of<double, double, double>, kind::plain, type::int32,
           type::int32, {{}, {2, 3, true}});
