@@ -361,9 +361,10 @@ void multiply_with_wrong_offsets(std::size_t rows = 20'000, std::size_t nonzeros
 }
 
 /// Multiplies with plans of a matrix whose offsets change in place, in spite of their promise: each
-/// kind of plan still reads and writes within bounds, and is right once the offsets are.
+/// kind of plan still reads and writes within bounds, and is right once the offsets are. With
+/// fixed_columns the plan is to be of the kind that is said.
 template <class T>
-void multiply_with_changed_offsets(const matrices::pattern& p) {
+void multiply_with_changed_offsets(const matrices::pattern& p, const std::string& kind) {
   const tally::executor where = tally::cuda();
   std::vector<T> values(p.nonzeros()), x(p.columns), want(p.rows);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = T(static_cast<int>(i % 17) - 8);
@@ -376,6 +377,7 @@ void multiply_with_changed_offsets(const matrices::pattern& p) {
   device_vector<T> y(std::vector<T>(p.rows + 2, T(7)));
   const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), device_values.span()};
   const tally::spmv_plan plan(where, a), knows(where, a, tally::fixed_columns);
+  EXPECT_NE(knows.describe().find(kind), std::string::npos) << knows.describe();
   const auto put = [&](const std::vector<std::int32_t>& o) {
     offsets.memory.write(o.data(), o.size() * sizeof o[0]);
   };
@@ -492,25 +494,32 @@ TEST_F(Cuda, WrongOffsetsHarmNoLaterCallFloat32) {
   multiply_with_wrong_offsets<float, std::int64_t>();
 }
 TEST_F(Cuda, OffsetsThatChangeAfterAPlanHarmNothing) {
-  matrices::pattern band;  // its plan has differences of 16 bits
-  band.columns = 34'000;
-  for (std::size_t i = 0; i < 40'000; ++i) {
-    for (std::size_t j = 0; j < 3 + i * i % 5; ++j) {
-      band.column_indices.push_back(
-          static_cast<std::int32_t>(std::min(band.columns - 1, i * 4 / 5 + j * (i % 89))));
+  // Rows of 3 to 7 terms; row i has its first one in column `fifths * i / 5`.
+  const auto band = [](std::size_t fifths) {
+    matrices::pattern p;
+    p.columns = 8'000 * fifths + 2'000;
+    for (std::size_t i = 0; i < 40'000; ++i) {
+      for (std::size_t j = 0; j < 3 + i * i % 5; ++j) {
+        p.column_indices.push_back(
+            static_cast<std::int32_t>(std::min(p.columns - 1, i * fifths / 5 + j * (i % 89))));
+      }
+      p.end_row();
     }
-    band.end_row();
-  }
-  const matrices::pattern small = matrices::random_rows(2000, 9, 0, 1),
-                          skewed = matrices::random_rows(20'000, 20, 0.7, 2),
-                          grid = matrices::stencil(210, 160, 1, 1),
-                          graph = matrices::rmat(17, 3 << 20, 1);
-  const std::initializer_list<const matrices::pattern*> all = {&band, &small, &skewed, &grid,
-                                                               &graph};
-  for (const matrices::pattern* p : all) {
-    multiply_with_changed_offsets<double>(*p);
-    multiply_with_changed_offsets<float>(*p);
-  }
+    return p;
+  };
+  const auto both = [](const matrices::pattern& p, const std::string& kind) {
+    multiply_with_changed_offsets<double>(p, kind);
+    multiply_with_changed_offsets<float>(p, kind);
+  };
+  both(band(5), "and x in shared memory");
+  both(band(4), "differences of 16 bits, in ");
+  both(matrices::random_rows(2000, 9, 0, 1), " threads, since rows are short");
+  both(matrices::random_rows(20'000, 20, 0.7, 2), " blocks, since some rows are long");
+  both(matrices::stencil(210, 160, 1, 1), " patterns of rows");
+  const matrices::pattern graph = matrices::rmat(17, 3 << 20, 1);
+  multiply_with_changed_offsets<double>(graph, " blocks, since some rows are long");
+  multiply_with_changed_offsets<float>(graph, ", and codes of all columns");
+  multiply_with_changed_offsets<float>(matrices::random_rows(270'001, 17, 0, 3), "in two steps");
 }
 TEST_F(Cuda, WrongOffsetsHarmNoLaterCallComplex128) {
   multiply_with_wrong_offsets<std::complex<double>, std::int32_t>();

@@ -522,8 +522,47 @@ TEST_ON_EVERY_EXECUTOR(Spmv, FarColumns) {
   compare(p, of<double, double, double>, kind::special, type::int32, type::int64, all,
           {{1, 1}, {3, -2}, 1});
   compare(p, of<float, float, float>, kind::plain, type::int64, type::int32, all, {{3, 1}, {}, 1});
+  compare(p, of<float, float, float>, kind::special, type::int32, type::int32, all);
   compare(p, of<float, float, double>, kind::plain, type::int32, type::int32, {{}}, {{}, {0, 2}});
-  compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, {{}}, {{0, 2}});
+  compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, {{}}, {{0, 2}, {}});
+}
+
+// So many terms that a device expands x for a part of the rows at a time.
+TEST_ON_EVERY_EXECUTOR(Spmv, ManyFarColumns) {
+  if (!data::on_device(where())) return;
+  const pattern p = matrices::random_rows(2'200'000, 17, 0, 5);
+  const auto values =
+      data::elements_of<float>(data::random_bytes<float>(p.nonzeros(), 1, kind::plain));
+  const auto x = data::elements_of<float>(data::random_bytes<float>(p.columns, 2, kind::special));
+  std::vector<float> want(p.rows);
+  tally::spmv(tally::serial(),
+              tally::csr_view{p.rows, p.columns, p.row_offsets, p.column_indices, values}, x, want);
+  const data::placed offsets(where(), p.row_offsets), columns(where(), p.column_indices);
+  const data::placed placed_values(where(), values), placed_x(where(), x);
+  const data::placed y(where(), std::vector<float>(p.rows));
+  const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), placed_values.span()};
+  const tally::spmv_plan plan(where(), a, tally::fixed_columns);
+  EXPECT_NE(plan.describe().find(" bytes while a product runs, in 2 parts"), std::string::npos)
+      << plan.describe();
+  tally::spmv(where(), plan, a, placed_x.span(), y.span());
+  EXPECT_TRUE(bytes_of(y.read()) == bytes_of(want));
+}
+
+/// Rows whose columns lie anywhere, most of them among few; one row is longer than the others.
+pattern far_and_hot() {
+  std::mt19937_64 random(6);
+  pattern p;
+  p.columns = 300'000;
+  for (std::size_t i = 0; i < p.columns; ++i) {
+    const std::size_t length = i == 1000 ? 100 : random() % 33;
+    for (std::size_t j = 0; j < length; ++j) {
+      const std::size_t column = random() % p.columns;
+      p.column_indices.push_back(
+          static_cast<std::int32_t>(random() % 4 < 3 ? column - column % 30 : column));
+    }
+    p.end_row();
+  }
+  return p;
 }
 
 /// Many rows of about one length, whose columns lie at most `reach` from the diagonal; some hundred
@@ -591,9 +630,9 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyShortRows) {
 // A device's plan says what it keeps in the place of columns.
 TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   if (!data::on_device(where())) return;
-  const auto text = [&](const pattern& p) {
+  const auto text = [&]<class V = float>(const pattern& p, V = {}) {
     const data::placed offsets(where(), p.row_offsets), columns(where(), p.column_indices);
-    const data::placed values(where(), std::vector<float>(p.nonzeros(), 1));
+    const data::placed values(where(), std::vector<V>(p.nonzeros()));
     const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), values.span()};
     return tally::spmv_plan(where(), a, tally::fixed_columns).describe();
   };
@@ -605,7 +644,21 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   says(matrices::stencil(211, 160, 1, 1), "9 patterns of rows");
   says(banded(33000, 8, 300, 5), "and x in shared memory, since they are from -300 to 300");
   says(banded(33000, 8, 3000, 5), "differences of 16 bits, in ");
-  says(matrices::random_rows(270'001, 17, 0, 3), "in two steps, since columns are far apart");
+  const pattern far = matrices::random_rows(270'001, 17, 0, 3);
+  says(far, "in two steps, since columns are far apart");
+  says(far, " bytes while a product runs");
+  says(matrices::random_rows(20'000, 20, 0.7, 2), " longer ones, in ");
+
+  // A plan keeps one thing: no expansion beside hot columns, and nothing that no kernel reads.
+  const std::string hot = text(far_and_hot());
+  EXPECT_NE(hot.find("and codes of all columns"), std::string::npos) << hot;
+  EXPECT_EQ(hot.find("in two steps"), std::string::npos) << hot;
+  for (const pattern& p : {matrices::stencil(211, 160, 1, 1), banded(33000, 8, 300, 5)}) {
+    for (const std::string& s : {text(p, tally::float16{}), text(p, tally::bfloat16{}),
+                                 text(p, std::complex<float>{}), text(p, std::complex<double>{})}) {
+      EXPECT_TRUE(s.starts_with("each row in 2 threads, since rows are short: ")) << s;
+    }
+  }
 }
 
 // With fixed_columns values may change, and with any promise columns must not be elsewhere.
@@ -739,6 +792,69 @@ TEST_ON_EVERY_EXECUTOR(Spmv, SlicesOfRows) {
   compare(lengths_up_to(600, 20, 5), of<float, float, double>, kind::wide, type::int32, type::int32,
           {{}});
 }
+
+#if TALLY_HAS_OPENMP
+/// Products in the row order and exactly, with a plan that keeps values, by some numbers of
+/// threads: they have the bits of the serial ones.
+template <class T>
+void multiply_in_shares(const pattern& p) {
+  const auto values = data::elements_of<T>(data::random_bytes<T>(p.nonzeros(), 1, kind::special));
+  const auto x = data::elements_of<T>(data::random_bytes<T>(p.columns, 2, kind::special));
+  const auto y = data::elements_of<T>(data::random_bytes<T>(p.rows, 3, kind::special));
+  const tally::csr_view a{p.rows, p.columns, p.row_offsets, p.column_indices, values};
+  const auto multiplied = [&](const tally::executor& where, const tally::spmv_plan* plan,
+                              bool combines, auto... grade) {
+    std::vector<T> result = y;
+    const T alpha = combines ? T(0.7) : T(1), beta = combines ? T(-1.25) : T(0);
+    if (plan == nullptr) {
+      tally::spmv(where, alpha, a, x, beta, result, grade...);
+    } else {
+      tally::spmv(where, *plan, alpha, a, x, beta, result, grade...);
+    }
+    return bytes_of(result);
+  };
+  for (const bool combines : {false, true}) {
+    const auto want = multiplied(tally::serial(), nullptr, combines);
+    const auto want_exact = multiplied(tally::serial(), nullptr, combines, tally::exact);
+    for (int threads = 1; threads <= 7; ++threads) {
+      const tally::executor where = tally::openmp({.threads = threads});
+      const tally::spmv_plan plan(where, a, tally::fixed_values);
+      EXPECT_EQ(multiplied(where, &plan, combines), want) << threads << plan.describe();
+      EXPECT_EQ(multiplied(where, &plan, combines, tally::exact), want_exact)
+          << threads << plan.describe();
+    }
+  }
+}
+
+// Shares of such plans are whole windows, whatever rows lie where they would be equal: empty ones,
+// or those of nearly half a chunk, which no border cuts.
+TEST(SpmvShares, AreWholeWindows) {
+  std::vector<std::vector<std::size_t>> all;
+  // Every other row of a band has 400 terms, and most terms are in the band: of 3, 4 and 5 equal
+  // shares some begin at rows with terms there, and one at an empty row.
+  for (const auto& [rows, band] : {std::pair{1335, 64}, {1330, 112}, {1307, 64}}) {
+    std::vector<std::size_t>& lengths = all.emplace_back();
+    for (int i = 0; i < rows; ++i) {
+      const bool in_band = 512 <= i && i < 512 + band;
+      lengths.push_back(in_band ? i % 2 == 0 ? 0 : 400 : i % 3 == 0 ? 3 : 0);
+    }
+  }
+  std::vector<std::size_t>& halves = all.emplace_back(3000);
+  for (std::size_t i = 0; i < halves.size(); ++i) halves[i] = i / 128 % 2 == 0 ? 0 : i % 37;
+  for (std::size_t i = 7; i < halves.size(); i += 90) halves[i] = i % 180 == 7 ? 512 : 511;
+  std::vector<std::size_t>& short_rows = all.emplace_back(5000);
+  for (std::size_t i = 0; i < short_rows.size(); ++i) {
+    short_rows[i] = i % 256 < 9 || i % 256 > 250 ? 0 : i * i % 12;
+  }
+  std::vector<std::size_t>& cut = all.emplace_back(short_rows);  // and these rows are no windows
+  for (std::size_t i = 1000; i < cut.size(); i += 1000) cut[i] = 5000;
+  for (const std::vector<std::size_t>& lengths : all) {
+    const pattern p = matrices::rows_of(lengths, 4000, 9);
+    multiply_in_shares<double>(p);
+    multiply_in_shares<float>(p);
+  }
+}
+#endif
 
 TEST_ON_EVERY_EXECUTOR(Spmv, Empty) {
   compare(matrices::rows_of({}, 5, 1), of<double, double, double>, kind::plain, type::int32,

@@ -41,7 +41,7 @@ struct borders {
   std::size_t rows;
   std::size_t work;  ///< how many rows and terms there are
   std::size_t shares;
-  std::size_t window = 1;  ///< shares begin at multiples of so many rows
+  std::size_t window = 1;  ///< shares begin at multiples of so many rows, and cut none if it is > 1
 
   borders(const csr_operand& a, int threads)
       : bounds(a),
@@ -72,11 +72,13 @@ struct borders {
       const std::size_t middle = row + (past - row) / 2;
       (begin_of(middle) + middle <= target ? row : past) = middle;
     }
+    // All borders are rounded to windows alike, so none comes before the last one.
+    if (window > 1) return {std::min((row + window / 2) / window * window, rows), 0};
     const std::size_t begin = begin_of(row);
     const std::size_t chunks = (target - begin - row + order::chunk / 2) / order::chunk;
     const std::size_t term = chunks * order::chunk;
     if (begin + term < begin_of(row + 1)) return {row, term};
-    return {std::min((row + (term > 0) + window / 2) / window * window, rows), 0};
+    return {row + (term > 0), 0};
   }
 };
 

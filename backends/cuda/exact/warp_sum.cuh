@@ -4,7 +4,7 @@
 // Promise: no addition rounds, so the words are the exact sum of the terms.
 #pragma once
 
-#include "backends/cuda/device/kernel.cuh"
+#include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/exact/levels.hpp"
 
 #include <tally/exact_sum.hpp>
@@ -18,19 +18,6 @@ namespace tally::backends::cuda {
 template <class Tile>
 inline constexpr std::size_t column_bytes =
     wide_levels<typename Tile::sum_of, Tile::paired>::levels * warp * sizeof(double);
-
-__device__ inline std::uint32_t largest_of_warp(std::uint32_t value) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_max_sync(whole_warp, value);
-#else
-#pragma unroll
-  for (unsigned d = 1; d < warp; d *= 2) {
-    const std::uint32_t other = __shfl_xor_sync(whole_warp, value, d);
-    value = other > value ? other : value;
-  }
-  return value;
-#endif
-}
 
 /// Adds each thread's m * 2^exponent to the words of an exact_sum<T>. The threads' exponents are 32
 /// or more apart, so that in each step below each thread has a word to itself.

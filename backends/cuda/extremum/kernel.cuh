@@ -9,6 +9,7 @@
 
 #include "backends/cuda/device/hand_over.cuh"
 #include "backends/cuda/device/sum_job.hpp"
+#include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/extremum/kernels.hpp"
 #include "src/core/extremum/rank.hpp"
 #include "src/core/types/tables.hpp"
@@ -210,24 +211,6 @@ struct gathered {
 
 // --- A thread's best -----------------------------------------------------------------------------
 
-__device__ inline std::uint32_t greatest_in_warp(std::uint32_t value) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_max_sync(whole_warp, value);
-#else
-#pragma unroll
-  for (unsigned d = warp / 2; d > 0; d /= 2) {
-    value = ::max(value, __shfl_xor_sync(whole_warp, value, static_cast<int>(d)));
-  }
-  return value;
-#endif
-}
-__device__ inline std::uint64_t greatest_in_warp(std::uint64_t value) {
-  const auto high = static_cast<std::uint32_t>(value >> 32);
-  const std::uint32_t most = greatest_in_warp(high);
-  return std::uint64_t{most} << 32 |
-         greatest_in_warp(high == most ? static_cast<std::uint32_t>(value) : 0u);
-}
-
 /// Keeps the best number so far, and the tile in which it first came up, counted from the warp's
 /// first.
 template <extreme what, class X>
@@ -288,8 +271,8 @@ struct tracker {
   /// Returns the best tile of the warp, which has every `step`-th tile from `first` on.
   __device__ candidate of_warp(std::int64_t first, unsigned step) const {
     const rank_t<S> own = N::rank_of(best);
-    const rank_t<S> most = greatest_in_warp(own);
-    const unsigned lowest = ~greatest_in_warp(own == most ? ~tile : 0u);
+    const rank_t<S> most = largest_of_warp(own);
+    const unsigned lowest = ~largest_of_warp(own == most ? ~tile : 0u);
     return candidate::at(most, static_cast<std::uint64_t>(first) + std::uint64_t{lowest} * step);
   }
 };
@@ -313,7 +296,7 @@ __device__ void deliver_from_tile(const sum_job& job, const candidate& best, int
     if (N::rank_of(N::of(held.at(i))) == best.rank) own = held.offset(i), element = held.at(i);
   }
   if (own < held.begin) own = held.begin;
-  const auto lowest = static_cast<int>(~greatest_in_warp(~static_cast<std::uint32_t>(own)));
+  const auto lowest = static_cast<int>(~largest_of_warp(~static_cast<std::uint32_t>(own)));
   if (own != lowest) return;
   const std::int64_t index = held.first + lowest;
   // Threads that hold the stand-in have the same element.

@@ -4,6 +4,7 @@
 // Promise: two rows have one pattern only if their lists are equal, difference by difference. A
 // hash only says which pattern to compare with.
 #include "backends/cuda/device/bulk_copy.cuh"
+#include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/shape.hpp"
 #include "backends/cuda/spmv/survey.cuh"
 #include "src/core/order/row_order.hpp"
@@ -189,7 +190,7 @@ __global__ void __launch_bounds__(row_tile) write_differences(const csr_survey s
   }
   // Few blocks find a larger one than is known.
   const auto tell = [&](unsigned word, int value) {
-    const auto all = static_cast<unsigned long long>(__reduce_max_sync(whole_warp, value));
+    const unsigned long long all = largest_of_warp(static_cast<std::uint32_t>(value));
     if (threadIdx.x % warp == 0 && all > __ldcg(counter(s, word))) atomicMax(counter(s, word), all);
   };
   tell(survey::above, most - INT16_MIN);

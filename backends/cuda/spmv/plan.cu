@@ -1,5 +1,6 @@
 // These kernels look at a matrix before any product: they find out whether it is whole, how long
 // its rows are, and what pieces it is cut into.
+#include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/shape.hpp"
 #include "backends/cuda/spmv/survey.cuh"
 #include "src/core/order/row_order.hpp"
@@ -267,14 +268,6 @@ __device__ void write_pieces(const csr_survey& s, std::int64_t first, int rows,
   }
 }
 
-__device__ inline unsigned long long most_of_warp(unsigned long long value) {
-#pragma unroll
-  for (unsigned d = 1; d < warp; d *= 2) {
-    value = ::max(value, __shfl_xor_sync(whole_warp, value, d));
-  }
-  return value;
-}
-
 /// Adds what a block's threads have counted to the survey. Blocks add to the same words, so each
 /// does it once for each word.
 __device__ inline void add_counts(const csr_survey& s, const row_counts& counts) {
@@ -284,11 +277,11 @@ __device__ inline void add_counts(const csr_survey& s, const row_counts& counts)
   __syncthreads();
   const bool tells = threadIdx.x % warp == 0;
   const auto most = [&](unsigned to, std::int64_t value) {
-    const unsigned long long all = most_of_warp(static_cast<unsigned long long>(value));
+    const unsigned long long all = largest_of_warp(static_cast<std::uint64_t>(value));
     if (tells) atomicMax(of_block + to, all);
   };
   const auto sum = [&](unsigned to, unsigned value) {
-    const unsigned long long all = __reduce_add_sync(whole_warp, value);
+    const unsigned long long all = sum_of_warp(value);
     if (tells && all > 0) atomicAdd(of_block + to, all);
   };
   most(survey::longest, counts.longest);
@@ -312,6 +305,7 @@ __device__ inline void tell(const csr_survey& s) {
   if (word >= survey::words) return;
   const std::uint64_t found = __ldcg(s.found + word);
   s.found[word] = 0;
+  __threadfence();  // once the host has the word, the next survey may be on any stream
   auto* const to = static_cast<volatile std::uint64_t*>(s.result) + 2 * word;
   to[0] = make_word(static_cast<std::uint32_t>(found), s.tag);
   to[1] = make_word(static_cast<std::uint32_t>(found >> 32), s.tag);

@@ -118,16 +118,19 @@ void multiply_unplanned(const executor& where, const current_device& current,
   launch(reinterpret_cast<const void*>(choice.queued), shape, &job, where.device(), stream);
 }
 
+/// Returns how many bytes an expansion's buffer has, while a product runs.
+std::size_t buffer_bytes(const expansion& cut, type element) {
+  return static_cast<std::size_t>(cut.tiles_at_a_time) * static_cast<std::size_t>(cut.stride) *
+         size_of(element);
+}
+
 /// Multiplies by an expansion.
 void multiply_expanded(const executor& where, const current_device& current,
                        const cut_analysis& plan, const spmv_job& product) {
   const cudaStream_t stream = where.stream();
-  const std::size_t element = size_of(plan.cut_type);
   expansion_job job{product, plan.cut};
   expansion& cut = job.cut;
-  const stream_memory buffer(static_cast<std::size_t>(cut.tiles_at_a_time) *
-                                 static_cast<std::size_t>(cut.stride) * element,
-                             current, stream);
+  const stream_memory buffer(buffer_bytes(cut, plan.cut_type), current, stream);
   cut.elements = buffer.data();
   const expansion_choice choice = expansion_kernels(plan.cut_type, plan.cut_type);
   const auto* const expand = reinterpret_cast<const void*>(choice.expand);
@@ -627,7 +630,10 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
   const std::uint64_t longest = analysis->longest = found.of[survey::longest];
   if (!products.has_places) {
     analysis->threads_a_row = threads_a_row(a.rows, a.nonzeros(), longest);
-    if (analysis->threads_a_row > 0 && has_row_tiles(a, longest)) {
+    const type element = a.values.element;
+    const bool has_kernel =
+        row_tile_kernel(element, element, column_source::matrix, 0, false).kernel != nullptr;
+    if (analysis->threads_a_row > 0 && has_kernel && has_row_tiles(a, longest)) {
       analysis->tile_terms = found.of[survey::tile_terms];
       if (products.fixed_columns) find_columns(where, current, a, job, *analysis);
       if (analysis->columns == column_source::matrix && !has_row_tiles_of_columns(a, longest)) {
@@ -658,7 +664,7 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
     }
   }
 
-  if (products.fixed_columns && !products.has_places &&
+  if (products.fixed_columns && !products.has_places && analysis->hot.count == 0 &&
       analysis->columns == column_source::matrix && may_expand(a, longest)) {
     find_expansion(where, current, a, job, *analysis);
   }
@@ -690,6 +696,7 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
     if (analysis->split_rows > 0) {
       s += ", of which " + text(analysis->split_rows) + " in several";
     }
+    s += ", in " + text(std::size_t{analysis->blocks} * sizeof(spmv_piece)) + " bytes";
     if (analysis->hot.count > 0) {
       s += "; of " + std::string(name(analysis->hot_type)) +
            " in warps, with the elements of x of " +
@@ -706,7 +713,10 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
          " elements to shared memory, and from there to a buffer, where tiles of " +
          text(static_cast<std::uint64_t>(cut.tile_rows)) +
          " rows find what they need; with places in slices and tiles, in " +
-         text(analysis->kept_bytes) + " bytes";
+         text(analysis->kept_bytes) + " bytes, and a buffer of " +
+         text(buffer_bytes(cut, analysis->cut_type)) + " bytes while a product runs";
+    const std::int32_t parts = (cut.tiles - 1) / cut.tiles_at_a_time + 1;
+    if (parts > 1) s += ", in " + std::to_string(parts) + " parts";
   }
   s += ": " + text(a.rows) + " rows of " + text(a.nonzeros() / a.rows) + " terms in the mean, " +
        text(longest) + " at most, " + text(found.of[survey::empty]) + " empty";

@@ -139,10 +139,12 @@ void multiply_rows(const row_kernels<A>& kernels, const csr_product& a, std::siz
                    std::size_t n) {
   if (are_sums<A>(a)) return sum_rows(kernels, a, first, n, static_cast<A*>(a.y.data) + first);
   std::array<A, rows_of_block> sums;
-  for (std::size_t i = 0; i < n; i += rows_of_block) {
-    const std::size_t count = std::min(rows_of_block, n - i);
-    sum_rows(kernels, a, first + i, count, sums.data());
-    write_rows(a, first + i, count, sums.data());
+  // Blocks end at multiples of their size, so that they are whole windows of slices.
+  for (const std::size_t end = first + n; first < end;) {
+    const std::size_t count = std::min(rows_of_block - first % rows_of_block, end - first);
+    sum_rows(kernels, a, first, count, sums.data());
+    write_rows(a, first, count, sums.data());
+    first += count;
   }
 }
 
