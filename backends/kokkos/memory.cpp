@@ -29,20 +29,20 @@ void copy_bytes(const executor& where, const void* from, void* to, std::size_t b
   serial::copy_bytes(where, from, to, bytes);
 }
 
-void pin(const executor& where, void* memory, std::size_t bytes) {
+void pin(const executor& where, void* pinned, std::size_t bytes) {
   if (!on_host) {
     throw error(errc::invalid_argument,
                 "tally::pin: Kokkos runs on a device here, whose runtime pins memory");
   }
-  serial::pin(where, memory, bytes);
+  serial::pin(where, pinned, bytes);
 }
 
-void unpin(const executor& where, void* memory) {
+void unpin(const executor& where, void* pinned) {
   if (!on_host) {
     throw error(errc::invalid_argument,
                 "tally::unpin: Kokkos runs on a device here, whose runtime pins memory");
   }
-  serial::unpin(where, memory);
+  serial::unpin(where, pinned);
 }
 
 std::shared_ptr<const backend> make_staged(const executor& where,
