@@ -81,8 +81,8 @@ struct pattern_terms {
 
 /// Takes the terms of columns k, k + 1, ... to lanes 0, 1, ...: the first of each, or added to it.
 template <bool first, class W, class Terms, std::size_t... l>
-HWY_INLINE void take_terms(std::index_sequence<l...>, const Terms& terms, std::size_t k,
-                           slice_vec<W>* lane) {
+HWY_INLINE void take_terms(std::index_sequence<l...>, const Terms& terms,
+                           [[maybe_unused]] std::size_t k, [[maybe_unused]] slice_vec<W>* lane) {
   ((lane[l] = first ? terms.at(k + l) : hn::Add(lane[l], terms.at(k + l))), ...);
 }
 
