@@ -122,8 +122,10 @@ class slice_maker {
   /// Makes slices of the rows that are left, by their lengths, the longest ones first: where there
   /// are enough of one pattern, of these, and of the others with their columns.
   void add_left(slice_window& w, std::size_t first) {
-    std::ranges::stable_sort(left_, [](const row_left& i, const row_left& j) {
-      return i.terms != j.terms ? i.terms > j.terms : std::less<>()(i.pattern, j.pattern);
+    std::ranges::sort(left_, [](const row_left& i, const row_left& j) {
+      if (i.terms != j.terms) return i.terms > j.terms;
+      if (i.pattern != j.pattern) return std::less<>()(i.pattern, j.pattern);
+      return i.row < j.row;
     });
     std::size_t others = 0;  // these are at the beginning of left_ then
     for (std::size_t i = 0; i < left_.size();) {
