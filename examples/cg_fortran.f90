@@ -132,7 +132,7 @@ contains
     integer(int64) :: v, low, high
     call MPI_Comm_rank(comm, rank)
     call MPI_Comm_size(comm, ranks)
-    allocate(sizes(ranks), firsts(ranks))
+    allocate(sizes(ranks), source=0)  ! rank 0 alone gets them
     call MPI_Gather(size(x), 1, MPI_INTEGER, sizes, 1, MPI_INTEGER, 0, comm)
     firsts = [(sum(sizes(:i - 1)), i = 1, ranks)]
     allocate(whole(merge(sum(sizes), 0, rank == 0)))
