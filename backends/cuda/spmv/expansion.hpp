@@ -33,7 +33,8 @@ struct expansion {
   /// tile; pads have the first element and the place behind all terms.
   std::uint16_t* in_slice = nullptr;
   std::uint16_t* in_tile = nullptr;
-  /// Of each slice and tile, in units in the tile, the segment's begin below its end.
+  /// Each slice has a segment in each tile: 16 bits say where it begins, the upper 16 where it ends,
+  /// in units in the tile.
   std::uint32_t* segments = nullptr;
   void* elements = nullptr;  ///< the buffer
 };

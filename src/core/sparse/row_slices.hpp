@@ -78,7 +78,8 @@ struct row_slices {
   /// The rows that are listed, counted from the window's first; the last ones of a slice may be
   /// there more than once.
   std::vector<std::uint16_t> rows;
-  /// Of slices without a pattern: how many rows have a term k, for `shortest` <= k < `longest`.
+  /// They say how many rows of a slice without a pattern have a term k, for `shortest` <= k <
+  /// `longest`.
   std::vector<std::uint8_t> counts;
 
   std::size_t longest = 0;        ///< how many terms the longest row has
