@@ -33,8 +33,8 @@ struct expansion {
   /// tile; pads have the first element and the place behind all terms.
   std::uint16_t* in_slice = nullptr;
   std::uint16_t* in_tile = nullptr;
-  /// Each slice has a segment in each tile: 16 bits say where it begins, the upper 16 where it ends,
-  /// in units in the tile.
+  /// Each slice has a segment in each tile: 16 bits say where it begins, the upper 16 where it
+  /// ends, in units in the tile.
   std::uint32_t* segments = nullptr;
   void* elements = nullptr;  ///< the buffer
 };
