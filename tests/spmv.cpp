@@ -627,6 +627,25 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyShortRows) {
   }
 }
 
+// A device's plans have x in shared memory for these, but for a band that is too wide.
+TEST_ON_EVERY_EXECUTOR(Spmv, ManyRowsInABand) {
+  const std::vector<factors> all = {{}, {0.7, -1.25, true}};
+  const pattern narrow = banded(33000, 40, 700, 8);
+  compare(narrow, of<double, double, double>, kind::special, type::int32, type::int32, all);
+  compare(narrow, of<float, float, float>, kind::plain, type::int64, type::int64, all,
+          {{1, 1}, {3, -2}, 3});
+  compare(narrow, of<float, double, double>, kind::plain, type::int32, type::int32, {{}});
+  if (!data::on_device(where())) return;
+  compare(narrow, of<double, double, float>, kind::plain, type::int64, type::int32, {{}},
+          {{1, 2}, {}, 1});
+  for (const pattern& p :
+       {banded(33001, 128, 3000, 9), banded(40000, 33, 12000, 10), banded(33000, 70, 30000, 11)}) {
+    compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, {{}},
+            {{1, 1}, {1, 1}, 1});
+    compare(p, of<float, float, float>, kind::wide, type::int32, type::int64, all);
+  }
+}
+
 // A device's plan says what it keeps in the place of columns.
 TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   if (!data::on_device(where())) return;
@@ -644,15 +663,19 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   says(matrices::stencil(211, 160, 1, 1), "9 patterns of rows");
   says(banded(33000, 8, 300, 5), "and x in shared memory, since they are from -300 to 300");
   says(banded(33000, 8, 3000, 5), "differences of 16 bits, in ");
+  says(banded(33000, 40, 3000, 5),
+       "each row in 8 threads, with x in shared memory, since columns are at most 3000 from the "
+       "diagonal; in the place of columns differences of 16 bits, in ");
   const pattern far = matrices::random_rows(270'001, 17, 0, 3);
   says(far, "in two steps, since columns are far apart");
   says(far, " bytes while a product runs");
   says(matrices::random_rows(20'000, 20, 0.7, 2), " in several, in ");
 
   // A plan keeps one thing: no expansion beside hot columns, and nothing that no kernel reads.
-  const std::string hot = text(far_and_hot());
-  EXPECT_NE(hot.find("and codes of all columns"), std::string::npos) << hot;
-  EXPECT_EQ(hot.find("in two steps"), std::string::npos) << hot;
+  for (const std::string& hot : {text(far_and_hot()), text(far_and_hot(), double{})}) {
+    EXPECT_NE(hot.find("and codes of all columns"), std::string::npos) << hot;
+    EXPECT_EQ(hot.find("in two steps"), std::string::npos) << hot;
+  }
   for (const pattern& p : {matrices::stencil(211, 160, 1, 1), banded(33000, 8, 300, 5)}) {
     for (const std::string& s : {text(p, tally::float16{}), text(p, tally::bfloat16{}),
                                  text(p, std::complex<float>{}), text(p, std::complex<double>{})}) {

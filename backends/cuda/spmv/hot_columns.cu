@@ -1,4 +1,4 @@
-// The kernels of hot columns, for values and x of float; those of double would lose (shape.hpp).
+// The kernels of hot columns, for values and x of double or float.
 #include "backends/cuda/spmv/hot_columns.cuh"
 
 namespace tally::backends::cuda {
@@ -13,7 +13,10 @@ hot_columns_choice choice_of() {
 }  // namespace
 
 hot_columns_choice hot_columns_kernels(type values, type x) {
-  return values == type::float32 && x == type::float32 ? choice_of<float>() : hot_columns_choice{};
+  if (values != x) return {};
+  if (values == type::float64) return choice_of<double>();
+  if (values == type::float32) return choice_of<float>();
+  return {};
 }
 
 }  // namespace tally::backends::cuda

@@ -20,6 +20,7 @@
 #include "backends/cuda/spmv/split_rows.cuh"
 
 #include <cstdint>
+#include <cstring>
 
 namespace tally::backends::cuda {
 
@@ -35,6 +36,30 @@ __global__ void __launch_bounds__(256) gather_hot(const __grid_constant__ spmv_j
   }
 }
 
+/// Is a piece on its way to a warp, whose threads have one of its words each. A whole piece in each
+/// thread would take registers that are not there, and be waited for.
+class coming_piece {
+ public:
+  /// Loads a piece, or an empty one behind the last.
+  __device__ void load(const spmv_job& job, std::int64_t at, int thread) {
+    word_ = 0;
+    load_if(at < job.hot.pieces && thread < words,
+            reinterpret_cast<const std::uint32_t*>(job.pieces + at) + thread, word_);
+  }
+  __device__ spmv_piece get() const {
+    std::uint32_t all[words];
+#pragma unroll
+    for (int i = 0; i < words; ++i) all[i] = __shfl_sync(whole_warp, word_, i);
+    spmv_piece piece;
+    memcpy(&piece, all, sizeof piece);
+    return piece;
+  }
+
+ private:
+  static constexpr int words = sizeof(spmv_piece) / sizeof(std::uint32_t);
+  std::uint32_t word_;
+};
+
 /// Holds a run's terms, and where its rows start among them.
 template <class T>
 struct alignas(16) warp_run {
@@ -46,99 +71,99 @@ struct alignas(16) warp_run {
 /// place is multiplied by the size of an element.
 template <class T>
 __device__ T load_coded(std::int32_t code, unsigned table, const T* x) {
-  static_assert(sizeof(T) == 4);
+  const unsigned hot = table + static_cast<unsigned>(code) * static_cast<unsigned>(sizeof(T));
   T element;
-  asm volatile(
-      "{.reg .pred p; .reg .u32 hot; .reg .s64 cold; setp.lt.s32 p, %3, 0; "
-      "shl.b32 hot, %3, 2; add.u32 hot, hot, %1; mad.wide.s32 cold, %3, 4, %2; "
-      "@p ld.shared.f32 %0, [hot]; @!p ld.global.f32 %0, [cold];}"
-      : "=f"(element)
-      : "r"(table), "l"(x), "r"(code));
+  if constexpr (sizeof(T) == 8) {
+    asm volatile(
+        "{.reg .pred p; setp.lt.s32 p, %3, 0; @p ld.shared.f64 %0, [%1]; "
+        "@!p ld.global.f64 %0, [%2];}"
+        : "=d"(element)
+        : "r"(hot), "l"(x + code), "r"(code));
+  } else {
+    asm volatile(
+        "{.reg .pred p; setp.lt.s32 p, %3, 0; @p ld.shared.f32 %0, [%1]; "
+        "@!p ld.global.f32 %0, [%2];}"
+        : "=f"(element)
+        : "r"(hot), "l"(x + code), "r"(code));
+  }
   return element;
 }
 
-/// A thread has so many terms in flight.
-template <class T>
+/// A thread has so many terms in flight, and a warp so many.
 inline constexpr int coded_in_flight = 8;
-/// A warp has so many.
-template <class T>
-inline constexpr int coded_batch = coded_in_flight<T> * static_cast<int>(warp);
+inline constexpr int coded_batch = coded_in_flight * static_cast<int>(warp);
 
 /// Has the codes of some terms, every 32nd one.
-template <class T>
 struct term_codes {
-  std::int32_t of[coded_in_flight<T>];
+  std::int32_t of[coded_in_flight];
 
   /// Loads them from term `first` on, where they are among the next `left`.
   __device__ void load(const spmv_job& job, std::int64_t first, int left) {
     constexpr int apart = static_cast<int>(warp);
 #pragma unroll
-    for (int k = 0; k < coded_in_flight<T>; ++k) {
+    for (int k = 0; k < coded_in_flight; ++k) {
       of[k] = INT32_MIN;  // there is a first hot column
       load_if(k * apart < left, job.hot.codes + first + k * apart, of[k]);
     }
   }
-  /// Loads the first ones of a piece.
-  __device__ void load(const spmv_job& job, const spmv_piece& piece, int thread) {
-    load(job, piece.nonzero + thread, piece.terms - thread);
+};
+
+/// Holds the terms that some codes are of: values, and the elements of x that they are multiplied
+/// by.
+template <class T>
+struct coded_terms {
+  T values[coded_in_flight], elements[coded_in_flight];
+
+  /// Loads them from term `first` on, where they are among the next `left`.
+  __device__ void load(const spmv_job& job, unsigned table, const term_codes& codes,
+                       std::int64_t first, int left) {
+    constexpr int apart = static_cast<int>(warp);
+    const T* const from = static_cast<const T*>(job.values.data) + first;
+#pragma unroll
+    for (int k = 0; k < coded_in_flight; ++k) {
+      values[k] = T();
+      load_if(k * apart < left, from + k * apart, values[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < coded_in_flight; ++k) {
+      elements[k] = load_coded(codes.of[k], table, static_cast<const T*>(job.x.data));
+    }
+  }
+  /// Returns one, or +0 where it is not among the next `left`.
+  __device__ dot_sum<T> term(int k, int left) const {
+    if (k * static_cast<int>(warp) >= left) return {};
+    return term_of<T, T, T>(values[k], elements[k]);
   }
 };
 
-/// Loads every 32nd term from `first` on, where it is among the next `left`, with their codes; the
-/// others become +0. `meanwhile` starts other loads before it waits for these.
-template <class T, class Meanwhile>
-__device__ void load_coded_terms(const spmv_job& job, unsigned table, const term_codes<T>& codes,
-                                 std::int64_t first, int left,
-                                 dot_sum<T> (&terms)[coded_in_flight<T>],
-                                 const Meanwhile& meanwhile) {
-  constexpr int in_flight = coded_in_flight<T>, apart = static_cast<int>(warp);
-  const T* const values = static_cast<const T*>(job.values.data) + first;
-  T value[in_flight] = {}, element[in_flight];
-#pragma unroll
-  for (int k = 0; k < in_flight; ++k) load_if(k * apart < left, values + k * apart, value[k]);
-#pragma unroll
-  for (int k = 0; k < in_flight; ++k) {
-    element[k] = load_coded(codes.of[k], table, static_cast<const T*>(job.x.data));
-  }
-  meanwhile();
-#pragma unroll
-  for (int k = 0; k < in_flight; ++k) {
-    terms[k] = {};
-    if (k * apart < left) terms[k] = term_of<T, T, T>(value[k], element[k]);
-  }
-}
-
-/// Sums a share of a long row in a warp. `codes` are those of its first terms, and then of those of
-/// the next piece.
+/// Sums a share of a long row in a warp.
 template <class T>
 __device__ dot_sum<T> sum_coded_share(const spmv_job& job, unsigned table, const spmv_piece& piece,
-                                      const spmv_piece& next, term_codes<T>& codes, int thread) {
+                                      int thread) {
   warp_tree<dot_sum<T>> tree;
+  std::int64_t at = piece.nonzero + thread;
+  int left = piece.terms - thread;
+  term_codes codes;
+  codes.load(job, at, left);
 #pragma unroll 1
-  for (int done = 0; done < piece.terms; done += chunk) {
-    const int count = piece.terms - done < chunk ? piece.terms - done : chunk;
+  do {
+    static_assert(chunk % coded_batch == 0);
     dot_sum<T> low, high;
 #pragma unroll 1
-    for (int i = thread; i - thread < count; i += coded_batch<T>) {
-      dot_sum<T> terms[coded_in_flight<T>];
-      const term_codes<T> own = codes;
-      load_coded_terms(job, table, own, piece.nonzero + done + i, count - i, terms, [&] {
-        const bool ends = i - thread + coded_batch<T> >= count;
-        if (ends && done + chunk >= piece.terms) {
-          codes.load(job, next, thread);
-        } else {
-          const int at = ends ? done + chunk + thread : done + i + coded_batch<T>;
-          codes.load(job, piece.nonzero + at, piece.terms - at);
-        }
-      });
+    for (int batches = chunk / coded_batch; batches > 0 && left + thread > 0; --batches) {
+      coded_terms<T> own;
+      own.load(job, table, codes, at, left);
+      at += coded_batch;
+      codes.load(job, at, left - coded_batch);
 #pragma unroll
-      for (int k = 0; k < coded_in_flight<T>; k += 2) {
-        low = low + terms[k];
-        high = high + terms[k + 1];
+      for (int k = 0; k < coded_in_flight; k += 2) {
+        low = low + own.term(k, left);
+        high = high + own.term(k + 1, left);
       }
+      left -= coded_batch;
     }
     tree.add(fold_across_threads<warp>(low + high), thread);
-  }
+  } while (left + thread > 0);
   return tree.total();
 }
 
@@ -164,11 +189,10 @@ __device__ void finish_share(const spmv_job& job, const spmv_piece& piece, dot_s
   if (thread == 0) write_row<T>(job, piece.row, finish_parts(sum, conjugate::none));
 }
 
-/// Computes a run's terms and sums its rows, in a warp. `codes` are as above.
+/// Computes a run's terms and sums its rows, in a warp.
 template <class T>
 __device__ void multiply_run(const spmv_job& job, unsigned table, const spmv_piece& piece,
-                             const spmv_piece& next, term_codes<T>& codes, warp_run<T>& run,
-                             int thread) {
+                             warp_run<T>& run, int thread) {
   constexpr int apart = static_cast<int>(warp);
   const term_planes<T, hot_run_terms> terms(run.terms);
   constexpr int rows_a_thread = (hot_run_size + apart - 1) / apart;
@@ -182,20 +206,15 @@ __device__ void multiply_run(const spmv_job& job, unsigned table, const spmv_pie
     load_if(thread + k * apart < piece.rows, offsets + k * apart * words, low[k]);
   }
 #pragma unroll 1
-  for (int i = thread; i - thread < piece.terms || i == thread; i += coded_batch<T>) {
-    dot_sum<T> loaded[coded_in_flight<T>];
-    const term_codes<T> own = codes;
-    load_coded_terms(job, table, own, piece.nonzero + i, piece.terms - i, loaded, [&] {
-      const int at = i + coded_batch<T>;
-      if (at - thread < piece.terms) {
-        codes.load(job, piece.nonzero + at, piece.terms - at);
-      } else {
-        codes.load(job, next, thread);
-      }
-    });
+  for (int i = thread; i - thread < piece.terms; i += coded_batch) {
+    const int left = piece.terms - i;
+    term_codes codes;
+    codes.load(job, piece.nonzero + i, left);
+    coded_terms<T> own;
+    own.load(job, table, codes, piece.nonzero + i, left);
 #pragma unroll
-    for (int k = 0; k < coded_in_flight<T>; ++k) {
-      if (i + k * apart < piece.terms) terms.put(i + k * apart, loaded[k]);
+    for (int k = 0; k < coded_in_flight; ++k) {
+      if (k * apart < left) terms.put(i + k * apart, own.term(k, left));
     }
   }
 #pragma unroll
@@ -224,15 +243,9 @@ __global__ void __launch_bounds__(hot_threads<T>, 1)
   auto* const runs = reinterpret_cast<warp_run<T>*>(memory);
   T* const table = reinterpret_cast<T*>(runs + warps);
   const int thread = static_cast<int>(threadIdx.x % warp);
-  // A plan's pieces stay as they are, so this load need not wait.
-  int own = static_cast<int>(threadIdx.x / warp);
-  const auto piece_of = [&](int i) {
-    const std::int64_t at = std::int64_t{i} * gridDim.x + blockIdx.x;
-    return at < job.hot.pieces ? job.pieces[at] : spmv_piece{};
-  };
-  spmv_piece piece = piece_of(own);
-  term_codes<T> codes;  // of the piece; they stay as they are, too
-  codes.load(job, piece, thread);
+  const auto place_of = [](int i) { return std::int64_t{i} * gridDim.x + blockIdx.x; };
+  coming_piece next;  // a plan's pieces stay as they are, so this load need not wait
+  next.load(job, place_of(static_cast<int>(threadIdx.x / warp)), thread);
   // The table comes in parts. Blocks begin with different ones, for all would wait for the same
   // part of L2 otherwise.
   constexpr unsigned part = 8192;
@@ -261,16 +274,19 @@ __global__ void __launch_bounds__(hot_threads<T>, 1)
   __syncthreads();
   barrier.wait();
   const auto in_shared = static_cast<unsigned>(__cvta_generic_to_shared(table));
-  while (piece.terms > 0 || piece.is_run()) {
+  for (;;) {
+    const coming_piece current = next;
+    const spmv_piece piece = current.get();
+    if (piece.rows == 0) return;
+    int own = 0;
     if (thread == 0) own = atomicAdd(&taken, 1);
-    own = __shfl_sync(whole_warp, own, 0);
-    const spmv_piece next = piece_of(own);
+    next.load(job, place_of(__shfl_sync(whole_warp, own, 0)), thread);
     if (piece.is_run()) {
-      multiply_run(job, in_shared, piece, next, codes, runs[threadIdx.x / warp], thread);
+      multiply_run(job, in_shared, piece, runs[threadIdx.x / warp], thread);
     } else {
-      finish_share(job, piece, sum_coded_share(job, in_shared, piece, next, codes, thread), thread);
+      const dot_sum<T> sum = sum_coded_share<T>(job, in_shared, piece, thread);
+      finish_share(job, current.get(), sum, thread);  // so nobody holds the rest of it till now
     }
-    piece = next;
   }
 }
 

@@ -32,7 +32,7 @@ struct csr_survey {
   std::uint32_t tag = 0;  ///< the tag with which it delivers what was found
   void* result = nullptr;
 
-  // Tiles of rows need these (columns.cu).
+  // Tiles of rows need these (columns.cu), and rows in a band the differences (band_rows.cu).
   std::int32_t tile_terms = 0;          ///< no tile has more terms
   std::uint64_t* lists = nullptr;       ///< row_patterns::most empty words, for lists that are met
   row_patterns patterns;                ///< where they are written
@@ -84,7 +84,8 @@ inline constexpr unsigned units = 20;       ///< units of the tile of an expansi
 inline constexpr unsigned most_terms = 21;  ///< terms of the tile of an expansion that has most
 inline constexpr unsigned above = 22;       ///< the largest difference, and 2^15
 inline constexpr unsigned below = 23;       ///< 2^15 less the smallest one
-inline constexpr unsigned words = 24;
+inline constexpr unsigned reach = 24;       ///< how far a column is from the diagonal, at most
+inline constexpr unsigned words = 25;
 /// Columns with so many terms or more are counted together.
 inline constexpr unsigned most_uses = 2047;
 /// A defect's key has its kind above its index, which takes so many bits.

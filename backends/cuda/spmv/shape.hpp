@@ -155,7 +155,8 @@ constexpr unsigned threads_a_row_unplanned(std::size_t rows, std::size_t nonzero
   return nonzeros <= 8 * rows ? 2 : nonzeros <= 32 * rows ? 4 : 8;
 }
 
-/// With hot columns a run, which one warp has, is so long, and has at most so many terms.
+/// With hot columns a run, which one warp has, is so long, and has at most so many terms. With 256
+/// R-MAT 2^21 took 249 us instead of 240.
 inline constexpr int hot_run_size = 192;
 inline constexpr int hot_run_terms = hot_run_size + static_cast<int>(row_order::short_row);
 
@@ -163,28 +164,51 @@ inline constexpr int hot_run_terms = hot_run_size + static_cast<int>(row_order::
 template <class T>
 inline constexpr unsigned hot_threads = sizeof(T) == 8 ? 768 : 1024;
 
-/// Says whether it is worth while to look for hot columns. Fewer doubles have room, and fewer warps
-/// load them.
+/// A block has at most so much shared memory then, less than there is: what is left of a
+/// multiprocessor's memory caches the other elements of x. (With all of it, 227 KiB, one kernel
+/// took 286 us of R-MAT 2^21 in f64 instead of 199 with 164.)
 ///
-///                     f64                           f32
-///                   pieces    hot   cuSPARSE   pieces    hot   cuSPARSE
-///     R-MAT 2^18      32.0   34.7     35.3       26.5   22.4     31.4
-///     R-MAT 2^21     277              283       255    235      253
-/// (Finding them takes 4 bytes a column, so there are not to be many more columns than terms.)
+///                      f64           f32
+///                   163   195     163   195 KiB
+///     R-MAT 2^18   26.7  27.2    19.9  20.1
+///     R-MAT 2^21    240   239     190   167
+constexpr std::size_t hot_shared_bytes(type element) {
+  return std::size_t{element == type::float64 ? 163u : 195u} << 10;
+}
+
+/// Says whether to look for hot columns. Finding them takes 4 bytes a column, so there are not to
+/// be many more columns than terms.
 inline bool may_have_hot_columns(const csr_operand& a) {
   constexpr std::size_t most = (std::size_t{1} << 31) - 1;
-  return a.values.element == type::float32 && a.nonzeros() >= 1 << 21 &&
-         a.columns <= std::min(most, 4 * a.nonzeros()) && a.rows <= most;
+  return a.nonzeros() >= 1 << 21 && a.columns <= std::min(most, 4 * a.nonzeros()) && a.rows <= most;
 }
 
 /// Says whether columns that have so many of the terms are hot.
+///
+///                                     f64                           f32
+///                               pieces    hot   cuSPARSE   pieces    hot   cuSPARSE
+///     R-MAT 2^18                  31.1   26.7     33.6       25.5   20.1     29.4
+///     R-MAT 2^21                 293    240      299        260    167      257
+///     2^20 rows, lengths skewed,
+///     50 % in 2^13 columns       133    117      129        125     94      119
+///     20 %                       138    128      135        130    114      125
+///     in all columns alike       139    148      137        131    134      127
 constexpr bool are_hot(std::size_t nonzeros, std::size_t covered) {
-  return 10 * covered >= 6 * nonzeros;
+  return 10 * covered >= 2 * nonzeros;
 }
 
 /// Says whether nearly all rows have as many terms as the longest.
 constexpr bool are_even(std::size_t rows, std::size_t nonzeros, std::size_t longest) {
   return 10 * nonzeros >= 9 * rows * longest;
+}
+
+/// Says whether a plan that knows columns, and no better way to have them, cuts rows into pieces
+/// though they could have 2 threads each: those of doubles some of which take several rounds. Of
+/// 2^21 random rows of 1 to 9 terms pieces took 92 us, 2 threads 100, cuSPARSE 96; of 2 to 5 terms
+/// 67, 65, 74; in float of 1 to 9 terms 85, 82, 87.
+inline bool has_pieces_of_short_rows(const csr_operand& a, std::size_t longest) {
+  return a.values.element == type::float64 && a.rows >= 1 << 18 && a.nonzeros() <= 8 * a.rows &&
+         longest > row_order::lanes && !are_even(a.rows, a.nonzeros(), longest);
 }
 
 /// A tile of rows has so many, one in each thread of its block.

@@ -7,6 +7,7 @@
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
 #include "backends/cuda/runtime/stream_memory.hpp"
+#include "backends/cuda/spmv/band_rows.hpp"
 #include "backends/cuda/spmv/expansion.hpp"
 #include "backends/cuda/spmv/kernels.hpp"
 #include "backends/cuda/spmv/near_rows.hpp"
@@ -50,6 +51,7 @@ struct cut_analysis : spmv_analysis {
   std::uint64_t pattern_count = 0;
   std::int16_t* differences = nullptr;
   reach near_rows;                ///< where rows are near the diagonal, how near
+  std::int32_t band = -1;         ///< how far columns are, where rows lie in a band
   hot_columns hot;                ///< there are none where its count is 0
   type hot_type = type::float64;  ///< of the elements for which there is room
   std::uint64_t hot_share = 0;    ///< how many per cent of the terms are in hot columns
@@ -158,16 +160,24 @@ void multiply_hot(const executor& where, const current_device& current, const cu
   const hot_columns_choice choice = hot_columns_kernels(plan.hot_type, plan.hot_type);
   const std::size_t element = size_of(plan.hot_type);
   const auto count = static_cast<std::size_t>(plan.hot.count);
-  const stream_memory elements(count * element + 16, current, stream);
-  scratch shared;
+  const std::size_t bytes = count * element + 16;
+  const bool captured = is_captured(stream, false, "spmv");
   job.pieces = plan.warp_pieces;
   job.share_shift = plan.share_shift;
   job.hot = plan.hot;
-  job.hot.elements = elements.data();
+  // In a graph, nodes that take memory and give it back would part the launches.
+  scratch of_graph, shared;
+  std::optional<stream_memory> of_stream;
+  if (captured) {
+    of_graph = scratch_for(current, stream, true, ceil_div(bytes, sizeof *of_graph.words),
+                           words_left::any);
+    job.hot.elements = of_graph.words;
+  } else {
+    job.hot.elements = of_stream.emplace(bytes, current, stream).data();
+  }
   if (plan.split_rows > 0) {
     const std::size_t sums = plan.handovers * 2;
-    shared =
-        scratch_for(current, stream, is_captured(stream, false, "spmv"), sums + plan.handovers);
+    shared = scratch_for(current, stream, captured, sums + plan.handovers);
     job.words = shared.words;
     job.tag = shared.tag;
     job.ended = shared.ended;
@@ -216,6 +226,19 @@ void spmv(const executor& where, const csr_product& a) {
     shape.blocks = static_cast<unsigned>(ceil_div(a.a.rows, any_row_threads / threads_of_any_row));
     return launch(reinterpret_cast<const void*>(any_choice_of(a).rows), shape, &job, where.device(),
                   stream);
+  }
+  if (plan != nullptr && plan->band >= 0 && !a.has_places() && a.x.increment == 1) {
+    const band_rows_choice band = band_rows_of(a.a.values.element, a.x.element, plan->band);
+    if (band.kernel != nullptr) {
+      job.differences = plan->differences;
+      band_rows_job of_band{job, plan->band};
+      shape.threads = band_threads;
+      shape.blocks = static_cast<unsigned>(ceil_div(a.a.rows, band_rows));
+      shape.shared_bytes = band.bytes;
+      const auto* const kernel = reinterpret_cast<const void*>(band.kernel);
+      allow_shared_bytes(kernel, current, shape.shared_bytes);
+      return launch(kernel, shape, &of_band, where.device(), stream);
+    }
   }
   // Without a promise the columns may have another type by now.
   const bool has_tiles =
@@ -483,6 +506,30 @@ void find_columns(const executor& where, const current_device& current, const cs
   if (has_near_rows(reached_by_tile(near))) to.near_rows = near;
 }
 
+/// Finds whether rows lie in a band that products have a kernel for.
+void find_band(const executor& where, const current_device& current, const csr_operand& a,
+               csr_survey job, cut_analysis& to) {
+  const type element = a.values.element;
+  if (band_rows_of(element, element, 0).kernel == nullptr) return;
+  const survey_launch looks =
+      survey_of(band_kernel(a.column_indices.element == type::int64), row_order::lanes * a.rows);
+  const survey_words found = run_survey(where, current, {looks, telling()}, job, "spmv_plan");
+  const std::uint64_t reach = found.of[survey::reach];
+  if (reach > INT16_MAX) return;
+  const auto band = static_cast<std::int32_t>(reach);
+  const band_rows_choice choice = band_rows_of(element, element, band);
+  if (choice.kernel == nullptr ||
+      choice.bytes + own_shared_bytes > most_shared_bytes(where.device())) {
+    return;
+  }
+  to.band = band;
+  if (to.columns == column_source::differences) return;  // they are there already
+  to.kept_bytes = a.nonzeros() * sizeof *job.differences;
+  to.kept.emplace().allocate(to.kept_bytes);
+  to.differences = job.differences = static_cast<std::int16_t*>(to.kept->get());
+  (void)run_survey(where, current, {looks, telling()}, job, "spmv_plan");
+}
+
 /// Cuts the matrix for an expansion, if most of its terms need elements of x from far apart.
 void find_expansion(const executor& where, const current_device& current, const csr_operand& a,
                     csr_survey job, cut_analysis& to) {
@@ -536,8 +583,10 @@ void find_expansion(const executor& where, const current_device& current, const 
 /// Finds the columns that are hot, if they have most of the terms, and cuts the matrix for warps.
 void find_hot_columns(const executor& where, const current_device& current, const csr_operand& a,
                       csr_survey job, cut_analysis& to) {
-  const hot_columns_choice choice = hot_columns_kernels(a.values.element, a.values.element);
-  const std::size_t room = most_shared_bytes(where.device());
+  const type type_of_values = a.values.element;
+  const hot_columns_choice choice = hot_columns_kernels(type_of_values, type_of_values);
+  const std::size_t room =
+      std::min(most_shared_bytes(where.device()), hot_shared_bytes(type_of_values));
   if (choice.multiply == nullptr || room < choice.bytes + own_shared_bytes) return;
   const std::size_t most = (room - choice.bytes - own_shared_bytes) / size_of(a.values.element);
   const std::size_t counters = a.columns + survey::most_uses + 1;
@@ -641,6 +690,14 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
       }
     }
   }
+  if (products.fixed_columns && !products.has_places) {
+    if (analysis->columns != column_source::patterns && may_have_band(a, longest)) {
+      find_band(where, current, a, job, *analysis);
+    }
+    if (analysis->tile_terms == 0 && has_pieces_of_short_rows(a, longest)) {
+      analysis->threads_a_row = 0;
+    }
+  }
   const std::size_t pieces = found.of[survey::shares] + found.of[survey::runs];
   if (analysis->threads_a_row == 0 && pieces <= most_blocks) {
     analysis->pieces.allocate(pieces * sizeof(spmv_piece));
@@ -659,19 +716,26 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
     analysis->split_rows = found.of[survey::split_rows];
     analysis->handovers = found.of[survey::handovers];
     analysis->share_shift = job.share_shift;
-    if (products.fixed_columns && !products.has_places && may_have_hot_columns(a)) {
+    if (products.fixed_columns && !products.has_places && analysis->band < 0 &&
+        may_have_hot_columns(a)) {
       find_hot_columns(where, current, a, job, *analysis);
     }
   }
 
   if (products.fixed_columns && !products.has_places && analysis->hot.count == 0 &&
-      analysis->columns == column_source::matrix && may_expand(a, longest)) {
+      analysis->columns == column_source::matrix && analysis->band < 0 && may_expand(a, longest)) {
     find_expansion(where, current, a, job, *analysis);
   }
 
   const auto text = [](std::uint64_t value) { return std::to_string(value); };
   std::string& s = analysis->description;
-  if (analysis->tile_terms > 0) {
+  if (analysis->band >= 0) {
+    s = "each row in " + text(row_order::lanes) +
+        " threads, with x in shared memory, since columns are at most " +
+        std::to_string(analysis->band) +
+        " from the diagonal; in the place of columns differences of 16 bits, in " +
+        text(analysis->kept_bytes) + " bytes";
+  } else if (analysis->tile_terms > 0) {
     s = "each row in a thread, in tiles of " + text(row_tile) + ", since rows are short";
     if (analysis->columns == column_source::patterns) {
       s += "; in the place of columns the " + text(analysis->pattern_count) +

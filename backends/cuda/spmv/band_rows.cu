@@ -1,0 +1,142 @@
+// Rows in a band along the diagonal (band_rows.hpp).
+//
+// Promise: y has the bits of the row order. Each of a row's 8 threads owns a lane, and adds to it
+// in its order. Whatever offsets have become since the plan was made, no place is out of bounds.
+#include "backends/cuda/device/bulk_copy.cuh"
+#include "backends/cuda/device/fold.cuh"
+#include "backends/cuda/device/warp_reduction.cuh"
+#include "backends/cuda/spmv/band_rows.hpp"
+#include "backends/cuda/spmv/result.cuh"
+#include "backends/cuda/spmv/shared_load.cuh"
+#include "backends/cuda/spmv/survey.cuh"
+#include "backends/cuda/spmv/terms.cuh"
+
+namespace tally::backends::cuda {
+namespace {
+
+/// A row has so many threads.
+constexpr int lanes = static_cast<int>(row_order::lanes);
+
+TALLY_HOST_DEVICE constexpr std::int32_t window_of(std::int32_t reach) {
+  return static_cast<std::int32_t>(band_rows) + 2 * reach;
+}
+
+template <class T>
+__global__ void __launch_bounds__(band_threads)
+    spmv_band_rows(const __grid_constant__ band_rows_job job) {
+  extern __shared__ uint4 memory[];
+  __shared__ bulk_barrier barrier;
+  __shared__ int x_shift;  // the place of the element of x on the first row's diagonal
+  const spmv_job& product = job.product;
+  const std::int64_t first = std::int64_t{blockIdx.x} * band_rows;
+  if (threadIdx.x == 0) barrier.expect(1);
+  wait_for_launch_before();
+  let_launch_after_start();
+  if (brings()) {
+    const auto in_x = [&](std::int64_t at) {
+      return max(min(at, product.column_count), std::int64_t{0});
+    };
+    const std::int64_t brought =
+        bring(barrier, memory, static_cast<const T*>(product.x.data), product.column_count,
+              in_x(first - job.reach), in_x(first + band_rows + job.reach));
+    if (threadIdx.x == 0) x_shift = static_cast<int>(first - brought);
+  }
+  __syncthreads();
+  const unsigned x = shared_address(memory);
+  const int thread = static_cast<int>(threadIdx.x) % lanes;
+  // The window begins up to a load's elements late.
+  const auto last_place =
+      static_cast<unsigned>(window_of(job.reach) + 16 / static_cast<int>(sizeof(T)) - 1);
+  bool is_there = false;
+#pragma unroll 1
+  for (unsigned in_block = threadIdx.x / lanes; in_block < band_rows;
+       in_block += band_threads / lanes) {
+    const std::int64_t row = first + in_block;
+    std::int64_t start = 0;
+    int count = 0;
+    if (row < product.rows) {
+      start = product.offset(row);
+      count = static_cast<int>(product.offset(row + 1) - start);
+    }
+    const std::int16_t* differences = product.differences + start + thread;
+    const T* values = static_cast<const T*>(product.values.data) + start + thread;
+    const int own = static_cast<int>(in_block) + x_shift;
+    dot_sum<T> sum;
+    constexpr int in_flight = 4;
+#pragma unroll 1
+    for (int left = count - thread; left + thread > 0; left -= in_flight * lanes) {
+      std::int16_t difference[in_flight] = {};
+      T value[in_flight] = {}, element[in_flight] = {};
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        load_if(k * lanes < left, differences + k * lanes, difference[k]);
+      }
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) load_if(k * lanes < left, values + k * lanes, value[k]);
+      if (!is_there) barrier.wait();
+      is_there = true;
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        const unsigned place = min(static_cast<unsigned>(own + difference[k]), last_place);
+        load_shared_if(k * lanes < left, x + place * static_cast<unsigned>(sizeof(T)), element[k]);
+      }
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        if (k * lanes < left) sum = sum + term_of<T, T, T>(value[k], element[k]);
+      }
+      differences += in_flight * lanes;
+      values += in_flight * lanes;
+    }
+    sum = fold_across_threads<lanes>(sum);
+    if (thread == 0 && row < product.rows) {
+      write_row<T>(product, row, finish_parts(sum, conjugate::none));
+    }
+  }
+}
+
+template <class Column>
+__global__ void __launch_bounds__(256) find_band(const csr_survey s) {
+  wait_for_launch_before();
+  const auto* const columns = static_cast<const Column*>(s.columns.data);
+  const auto thread = static_cast<std::int64_t>(threadIdx.x % lanes);
+  std::uint32_t furthest = 0;
+  for (std::int64_t row = first_index() / lanes; row < s.rows; row += all_threads() / lanes) {
+    if (s.differences == nullptr && __ldcg(counter(s, survey::reach)) > INT16_MAX) break;
+    const std::int64_t end = offset(s, row + 1);
+#pragma unroll 4
+    for (std::int64_t i = offset(s, row) + thread; i < end; i += lanes) {
+      const std::int64_t difference = static_cast<std::int64_t>(columns[i]) - row;
+      furthest = max(furthest, static_cast<std::uint32_t>(::abs(difference)));
+      if (s.differences != nullptr) s.differences[i] = static_cast<std::int16_t>(difference);
+    }
+    if (furthest > INT16_MAX) break;
+  }
+  // Few warps find one that is further than is known.
+  const unsigned long long all = largest_of_warp(furthest);
+  if (threadIdx.x % warp == 0 && all > __ldcg(counter(s, survey::reach))) {
+    atomicMax(counter(s, survey::reach), all);
+  }
+}
+
+template <class T>
+band_rows_choice choice_of(std::int32_t reach) {
+  // Bands for which a multiprocessor has one block alone are worth while still (band_rows.hpp).
+  constexpr std::size_t most_bytes = std::size_t{200} << 10;
+  const std::size_t bytes = bytes_to_bring<T>(static_cast<std::size_t>(window_of(reach)));
+  return bytes <= most_bytes ? band_rows_choice{&spmv_band_rows<T>, bytes} : band_rows_choice{};
+}
+
+}  // namespace
+
+band_rows_choice band_rows_of(type values, type x, std::int32_t reach) {
+  if (values != x) return {};
+  if (values == type::float64) return choice_of<double>(reach);
+  if (values == type::float32) return choice_of<float>(reach);
+  return {};
+}
+
+survey_kernel* band_kernel(bool wide_columns) {
+  return wide_columns ? &find_band<std::int64_t> : &find_band<std::int32_t>;
+}
+
+}  // namespace tally::backends::cuda
