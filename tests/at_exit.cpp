@@ -55,7 +55,7 @@ void call(const char* when) {
               TALLY_UNSUPPORTED_TYPE,
           when);
   require(std::strcmp(tally_last_error(),
-                      "tally::nrm2: the result is int64; float64 gives float64 or float64") == 0,
+                      "tally::nrm2: the result is int64; float64 gives float64") == 0,
           when);
   require(result == 42, when);
   tally_executor where;

@@ -307,7 +307,7 @@ static void sums(void) {
   }
 
   r = 42;
-  FAIL(TALLY_UNSUPPORTED_TYPE, "tally::nrm2: the result is int64; int32 gives float64 or float64",
+  FAIL(TALLY_UNSUPPORTED_TYPE, "tally::nrm2: the result is int64; int32 gives float64",
        tally_nrm2(&where, 2, I32, i, 1, TALLY_INT64, &r, NULL));
   CHECK(tally_asum(&where, 2, I32, NULL, 1, TALLY_INT64, &r, &exactly) == TALLY_NULL_POINTER);
   FAIL(TALLY_ZERO_INCREMENT, "tally::dot: x has increment 0",

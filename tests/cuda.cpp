@@ -360,6 +360,45 @@ void multiply_with_wrong_offsets(std::size_t rows = 20'000, std::size_t nonzeros
   }
 }
 
+// Plans are queued on two streams, and the first product that each has is captured on a third one.
+TEST_F(Cuda, QueuedPlansOnStreams) {
+  const matrices::pattern p = matrices::stencil(300, 200, 1, 1);
+  const auto values = golden::doubles(p.nonzeros(), 3), x = golden::doubles(p.columns, 4);
+  std::vector<double> want(p.rows);
+  tally::spmv(tally::serial(),
+              tally::csr_view{p.rows, p.columns, p.row_offsets, p.column_indices, values}, x, want);
+  const device_vector<std::int32_t> offsets(p.row_offsets), columns(p.column_indices);
+  const device_vector<double> device_values(values), device_x(x);
+  const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), device_values.span()};
+  std::array<cudaStream_t, 3> streams{};
+  for (cudaStream_t& stream : streams) {
+    check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  }
+  {
+    const tally::executor first = tally::cuda({.stream = streams[0]}),
+                          second = tally::cuda({.stream = streams[1]}),
+                          captured = tally::cuda({.stream = streams[2]});
+    const tally::spmv_plan plan(first, a, tally::queued),
+        knows(second, a, tally::fixed_columns, tally::queued);
+    for (const tally::spmv_plan* with : {&plan, &knows}) {
+      device_vector<double> y(std::vector<double>(p.rows));
+      check_cuda(cudaStreamBeginCapture(streams[2], cudaStreamCaptureModeThreadLocal));
+      EXPECT_THROW(tally::spmv_plan(captured, a, tally::queued), tally::error);
+      tally::spmv(captured, *with, a, device_x.span(), y.span());
+      cudaGraph_t graph = nullptr;
+      cudaGraphExec_t exec = nullptr;
+      check_cuda(cudaStreamEndCapture(streams[2], &graph));
+      check_cuda(cudaGraphInstantiate(&exec, graph, 0));
+      check_cuda(cudaGraphLaunch(exec, streams[2]));
+      check_cuda(cudaStreamSynchronize(streams[2]));
+      EXPECT_EQ(y.read(), want);
+      check_cuda(cudaGraphExecDestroy(exec));
+      check_cuda(cudaGraphDestroy(graph));
+    }
+  }
+  for (cudaStream_t stream : streams) check_cuda(cudaStreamDestroy(stream));
+}
+
 /// Multiplies with plans of a matrix whose offsets change in place, in spite of their promise: each
 /// kind of plan still reads and writes within bounds, and is right once the offsets are. With
 /// fixed_columns the plan is to be of the kind that is said.

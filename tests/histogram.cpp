@@ -492,6 +492,22 @@ TEST_ON_EVERY_EXECUTOR(Histogram, Long) {
                                        std::int64_t{-1} << 59, std::int64_t{1} << 59, 300));
 }
 
+TEST_ON_EVERY_EXECUTOR(Histogram, LongOfManyBins) {
+  // Some shares of the samples have few places in common, others many.
+  constexpr std::size_t n = (std::size_t{9} << 18) + 4099, bins = (std::size_t{1} << 20) - 77;
+  const options once = {.every_form = false};
+  auto p = places(n, spread::uniform, bins);
+  ASSERT_NO_FATAL_FAILURE(compare_keys(keys_of<std::int32_t>(p, bins), bins, once));
+  ASSERT_NO_FATAL_FAILURE(compare_even(samples_of<float>(p, 0, 1), 0.25, 1.0, bins, once));
+  std::fill(p.begin() + n / 3, p.begin() + 2 * n / 3, 0.4);
+  std::sort(p.begin() + 5 * n / 6, p.end());
+  ASSERT_NO_FATAL_FAILURE(compare_keys(keys_of<std::int32_t>(p, bins), bins, once));
+  ASSERT_NO_FATAL_FAILURE(compare_keys(keys_of<std::int64_t>(p, bins), bins, once));
+  ASSERT_NO_FATAL_FAILURE(compare_even(samples_of<double>(p, -1, 1), -1.0, 0.75, bins, once));
+  ASSERT_NO_FATAL_FAILURE(
+      compare_even(samples_of<tally::float16>(p, -1, 1), -1.0, 0.75, bins, once));
+}
+
 TEST_ON_EVERY_EXECUTOR(Histogram, Identity) {
   constexpr std::size_t n = std::size_t{1} << 25;
   static const std::vector<std::int32_t> keys = [] {

@@ -681,17 +681,16 @@ TEST_F(IntervalErrors, OfSumInterval) {
 
 TEST_F(IntervalErrors, OfShapes) {
   shape_.accumulator = type::float32;
-  expect_sum_error(errc::unsupported_type,
-                   "the accumulator is float32; float64 and float64 give float64", field());
+  expect_sum_error(errc::unsupported_type, "the accumulator is float32; float64 gives float64",
+                   field());
   shape_.accumulator = type::complex128;
   message_.words.resize(1000);
-  expect_sum_error(errc::unsupported_type,
-                   "the accumulator is complex128; float64 and float64 give float64", field());
+  expect_sum_error(errc::unsupported_type, "the accumulator is complex128; float64 gives float64",
+                   field());
   interval_field others = {summand::value, tally::as_operand(floats_)};
   shape_.what = summand::value;
   expect_sum_error(errc::unsupported_type,
-                   "the accumulator is complex128; terms of float32 give float32 or float64",
-                   others);
+                   "the accumulator is complex128; float32 gives float32 or float64", others);
   shape_.what = summand::product;
   shape_.accumulator = type::int64;
   expect_sum_error(errc::unsupported_type,

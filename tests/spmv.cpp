@@ -229,8 +229,11 @@ class Spmv : public data::OnEveryExecutor {
     const bool conjugates = f.operation == matrix_operation::conjugate_transpose;
     if (f.operation == matrix_operation::none) {
       const tally::spmv_plan plan(where(), matrix), knows(where(), matrix, tally::fixed_columns),
-          keeps(where(), matrix, tally::fixed_values);
-      return compare(p, values, matrix, {nullptr, &plan, &knows, &keeps}, t, k, all, l, conjugates);
+          keeps(where(), matrix, tally::fixed_values),
+          later(where(), matrix, tally::fixed_columns, tally::queued);
+      std::vector<const tally::spmv_plan*> plans = {nullptr, &plan, &knows, &keeps};
+      if (data::on_device(where())) plans.push_back(&later);
+      return compare(p, values, matrix, plans, t, k, all, l, conjugates);
     }
     const transposed q(p, values, value_size);
     const tally::spmv_plan plan(where(), matrix), copy(where(), matrix, tally::fixed_values);
@@ -245,7 +248,7 @@ class Spmv : public data::OnEveryExecutor {
     const auto x = data::random_bytes(t.x, p.columns, 2, k);
     const auto sums = sums_of(p, values, t.values, x, t.x, t.accumulator, conjugates);
     for (const tally::spmv_plan* plan : plans) {
-      EXPECT_FALSE(plan != nullptr && plan->describe().empty());
+      EXPECT_FALSE(plan != nullptr && !plan->is_queued() && plan->describe().empty());
     }
     data::buffer x_memory(where(), memory_for(p.columns, tally::size_of(t.x), l.x));
     const std::size_t y_size = tally::size_of(t.y);
@@ -684,6 +687,28 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   }
 }
 
+// A plan that nobody waited for is the same plan.
+TEST_ON_EVERY_EXECUTOR(Spmv, QueuedPlans) {
+  for (const pattern& p : {matrices::stencil(211, 160, 1, 1), banded(33000, 8, 300, 5),
+                           far_and_hot(), matrices::random_rows(20'000, 20, 0.7, 2), pattern{}}) {
+    const data::placed offsets(where(), p.row_offsets), columns(where(), p.column_indices);
+    const data::placed values(where(), std::vector<float>(p.nonzeros()));
+    const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), values.span()};
+    const auto compare_texts = [&](const auto&... promise) {
+      const tally::spmv_plan waits(where(), a, promise...),
+          goes_on(where(), a, promise..., tally::queued);
+      EXPECT_TRUE(goes_on.is_queued());
+      EXPECT_FALSE(waits.is_queued());
+      goes_on.wait();
+      EXPECT_EQ(goes_on.describe(), waits.describe());
+      const tally::spmv_plan unused(where(), a, promise..., tally::queued);
+    };
+    compare_texts();
+    compare_texts(tally::fixed_columns);
+    compare_texts(tally::fixed_values);
+  }
+}
+
 // With fixed_columns values may change, and with any promise columns must not be elsewhere.
 TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsReadValues) {
   const pattern p = matrices::stencil(200, 190, 1, 1);
@@ -774,7 +799,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfRows) {
   const tally::csr_view a{grid.rows, grid.columns, grid.row_offsets, grid.column_indices, values};
   if (on_host_vectors) {
     const std::string text = tally::spmv_plan(where(), a, tally::fixed_columns).describe();
-    EXPECT_NE(text.find("; 90 runs of rows with one of 9 patterns, summed side by side, "),
+    EXPECT_NE(text.find("; rows in slices of 8, 99 % of their terms in patterns, "),
               std::string::npos)
         << text;
   }
@@ -1218,6 +1243,28 @@ class SpmvErrors : public data::OnEveryExecutor {
                        [&] { tally::validate(where(), a_); });
     data::expect_error(errc::invalid_argument, "tally::spmv_plan: " + text,
                        [&] { tally::spmv_plan(where(), a_); });
+    if (!data::on_device(where())) {
+      data::expect_error(errc::invalid_argument, "tally::spmv_plan: " + text,
+                         [&] { tally::spmv_plan(where(), a_, tally::queued); });
+      return;
+    }
+    // What waits for a queued plan tells it, each time, after what is wrong with its own arguments.
+    const tally::spmv_plan unpromised(where(), a_, tally::queued),
+        knows(where(), a_, tally::fixed_columns, tally::queued);
+    for (const tally::spmv_plan* plan : {&unpromised, &knows}) {
+      const auto expect_error = [&](const auto& call) {
+        data::expect_error(errc::invalid_argument, "tally::spmv_plan: " + text, call);
+      };
+      auto a = good();
+      a.a = a_;
+      a.plan = plan;
+      a.x.size = 3;
+      expect_spmv_error(errc::size_mismatch, "x has 3 elements, the matrix 4 columns", a);
+      a.x.size = 4;
+      expect_error([&] { tally::spmv(where(), a); });
+      expect_error([&] { plan->wait(); });
+      expect_error([&] { (void)plan->describe(); });
+    }
   }
 
   std::unique_ptr<data::buffer> memory_;

@@ -120,12 +120,16 @@ HWY_INLINE void add_first(vec_of<Terms>* lanes, Terms t, std::size_t count, vec_
 // the head's terms belong to the last places of the last register. The fold is the same, since lane
 // l meets lane l + 32, then l + 16, ... whichever lane is called the first.
 
-/// Returns how many terms come before the first row.
+/// Returns how many terms come before the first row. It needs a row behind them. Fewer than two
+/// rows of floats, or of one vector, gain nothing; 100 products of doubles 16 bytes past a cache
+/// line take 11.1 ns instead of 14.4 with AVX-512, and 14.4 instead of 16.7 with AVX2 (where they
+/// start with one, 0.5 ns more).
 template <class Terms>
 HWY_INLINE std::size_t head_of([[maybe_unused]] Terms t, [[maybe_unused]] std::size_t n) {
   if constexpr (Terms::can_align) {
-    if (n < 2 * row<Terms>) return 0;
     using W = typename Terms::number;
+    constexpr bool of_doubles = sizeof(W) == 8 && Terms::parts == 1 && requires { t.y; };
+    if (n < row<Terms> + (of_doubles ? width<W> : row<Terms>)) return 0;
     const std::size_t head =
         -(reinterpret_cast<std::uintptr_t>(t.address()) / sizeof(W)) % width<W>;
     return head % Terms::parts == 0 ? head : 0;

@@ -32,9 +32,15 @@ constexpr std::tuple<const pair_table<dot_node<A>>*...> node_tables(type_list<A.
 /// Is `dot` for one pair of types and an accumulator.
 using whole_dot = void(const dot_arguments& a);
 
+/// Is the dot product of at most a chunk of numbers.
+template <class W>
+using chunk_dot = W(const W* x, const W* y, std::size_t n);
+
 /// Is what one instruction set has: functions by accumulator and by pair of types.
 struct implementation {
   instruction_set set;
+  chunk_dot<double>* doubles;
+  chunk_dot<float>* floats;
   decltype(node_tables(accumulator_types{})) nodes;
   type_table<const pair_table<whole_dot>*> dots;
 };
@@ -326,10 +332,17 @@ template <class A>
 constexpr auto dots = make_pair_table<whole_dot, A>(
     []<class X, class Y>() { return &run<A, nodes<A>[type_of<X>][type_of<Y>]>; });
 
+template <class W>
+W dot_of_chunk(const W* x, const W* y, std::size_t n) {
+  return canonical(sum_only_chunk(products<W, W, W>{x, y}, n) + W{});
+}
+
 }  // namespace
 
 constexpr implementation this_target = {
     set_of(HWY_TARGET),
+    &dot_of_chunk<double>,
+    &dot_of_chunk<float>,
     []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
     table_over<accumulator_types>([]<class A>() { return &dots<A>; }),
 };
@@ -345,6 +358,13 @@ namespace tally::backends::simd {
 template <class A>
 dot_node<A>* node_of(instruction_set set, type x, type y) {
   return (*std::get<const pair_table<dot_node<A>>*>(implementation_of(set).nodes))[x][y];
+}
+
+double dot_of_chunk(instruction_set set, const double* x, const double* y, std::size_t n) {
+  return implementation_of(set).doubles(x, y, n);
+}
+float dot_of_chunk(instruction_set set, const float* x, const float* y, std::size_t n) {
+  return implementation_of(set).floats(x, y, n);
 }
 
 void dot(const executor& where, const dot_arguments& a) {

@@ -14,4 +14,8 @@ using dot_node = dot_sum<A>(const operand& x, const operand& y);
 template <class A>
 dot_node<A>* node_of(instruction_set set, type x, type y);
 
+/// Returns the dot product of n elements that are contiguous; they are at most a chunk.
+double dot_of_chunk(instruction_set set, const double* x, const double* y, std::size_t n);
+float dot_of_chunk(instruction_set set, const float* x, const float* y, std::size_t n);
+
 }  // namespace tally::backends::simd

@@ -71,6 +71,10 @@ void add_terms(Terms terms, std::size_t n, held_sum& to) {
       terms = terms.from(terms_done);
       n -= terms_done;
     };
+    const auto leave = [&] {  // the next tiles are likely to fail too
+      to.failed = std::min<std::size_t>(2 * to.failed + 1, 63);
+      to.untried = to.failed * tile;
+    };
     if (!to.aimed && n > 0) {
       to.top = aim<window<Terms>>(extent_of(terms, std::min(n, Terms::width))).value_or(0);
       to.aimed = true;
@@ -83,6 +87,11 @@ void add_terms(Terms terms, std::size_t n, held_sum& to) {
         pass(count);
         continue;
       }
+      if (to.failed > 0 &&  // a step's terms say whether a tile is worth a try
+          !aim<window<Terms>>(extent_of(terms, std::min(n, step_terms<Terms>)))) {
+        leave();
+        continue;
+      }
       const std::size_t count = std::min(n, block);
       extent seen;
       const std::size_t fitted = add_tiles(terms, count, to, seen);
@@ -92,9 +101,8 @@ void add_terms(Terms terms, std::size_t n, held_sum& to) {
       if (const auto top = aim<window<Terms>>(seen)) {
         to.template flush_levels<Terms::paired>();
         to.top = *top;
-      } else {  // the next tiles are likely to fail too
-        to.failed = std::min<std::size_t>(2 * to.failed + 1, 63);
-        to.untried = to.failed * tile;
+      } else {
+        leave();
       }
     }
   }

@@ -64,15 +64,27 @@ std::optional<int> aim(const extent& e) {
 /// The bins take 16 KiB of the stack, so all sums of a call take turns with the same ones.
 struct exponent_bins {
   static constexpr std::size_t count = 2048;
-  std::int64_t sums[count];            ///< set once there is an owner
-  exact_sum<double>* owner = nullptr;  ///< the sum that the terms in them belong to
-  std::size_t terms = 0;
+  static constexpr std::size_t group = 32;   ///< so many bins are drained at a time
+  static constexpr std::size_t batch = 128;  ///< so many significands are added at a time
+  static constexpr std::uint64_t one = std::uint64_t{1} << 52;  ///< the first bit of a significand
+  static constexpr std::size_t capacity = 1
+                                          << 10;  ///< so many significands are below 2^63 together
+
+  std::int64_t sums[count];             ///< set from `first` to `last`
+  std::size_t first = count, last = 0;  ///< whole groups; all other bins would be 0
+  exact_sum<double>* owner = nullptr;   ///< the sum that the terms in them belong to
+  std::size_t room = capacity;          ///< so many significands can be added
 
   /// It is empty on purpose: without a constructor GCC 12 clears the memory.
   exponent_bins() {}
 
-  /// Says how many significands of so many digits can be added.
-  static constexpr std::size_t capacity(int digits) { return std::size_t{1} << (63 - digits); }
+  /// Makes these bins usable, and all between them and the others.
+  void cover(std::size_t least, std::size_t largest) {
+    const std::size_t from = least / group * group, to = (largest / group + 1) * group;
+    if (first >= last) first = last = from;
+    for (; first > from; --first) sums[first - 1] = 0;
+    for (; last < to; ++last) sums[last] = 0;
+  }
 };
 
 // --- A sum in the making -------------------------------------------------------------------------

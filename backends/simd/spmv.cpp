@@ -36,17 +36,11 @@ using wide_values = type_list<float, double>;
 template <class A>
 using kernel_table = type_table<std::array<row_kernels<A>, 2>>;
 
-/// Sums n rows from `first` on, of a plan's runs or slices and between them.
-template <class A>
-using planned_kernel = void(const csr_product& a, std::size_t first, std::size_t n, A* sums);
-
 /// Is what one instruction set has.
 struct implementation {
   instruction_set set;
   const kernel_table<float>* floats;
   const kernel_table<double>* doubles;
-  planned_kernel<float>* planned_floats;
-  planned_kernel<double>* planned_doubles;
 };
 
 }  // namespace
@@ -60,9 +54,7 @@ struct implementation {
 #include <hwy/highway.h>
 
 #include "backends/simd/kernel-inl.hpp"
-#include "backends/simd/spmv_runs-inl.hpp"
 #include "backends/simd/spmv_short_rows-inl.hpp"
-#include "backends/simd/spmv_slices-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
@@ -209,123 +201,6 @@ dot_sum<W> sum_part(const csr_product& a, std::size_t first, std::size_t n) {
   return {sum_as_dot(terms_of<W, V, I>(a).from(first), n) + W{0}};
 }
 
-#if HWY_TARGET != HWY_SCALAR
-/// Holds rows that have no run of others beside them until there are four to be summed. Their
-/// columns are those of their patterns, which are in the cache.
-template <class W>
-class rows_apart {
- public:
-  void sum(const run_rows<W>& row, W* to) {
-    rows_[count_] = row;
-    to_[count_++] = to;
-    if (count_ < 4) return;
-    count_ = 0;
-    lanes_vec<W> folded[4];
-#pragma GCC unroll 1
-    for (std::size_t r = 0; r < 4; ++r) {
-      folded[r] = sum_in_lanes(terms_of_row(rows_[r]), rows_[r].terms, false);
-    }
-    W sums[4];
-    store_sums<W>(folded, sums);
-    for (std::size_t r = 0; r < 4; ++r) *to_[r] = sums[r];
-  }
-  /// Sums those that are left, and reads no other's terms.
-  void finish() {
-    for (std::size_t r = 0; r < count_; ++r) *to_[r] = sum_one(rows_[r]);
-  }
-
-  static W sum_one(const run_rows<W>& row) { return sum_row(terms_of_row(row), row.terms); }
-
- private:
-  static row_terms<W, W, std::int32_t> terms_of_row(const run_rows<W>& row) {
-    return {row.values, row.above, row.x};
-  }
-
-  std::size_t count_ = 0;
-  run_rows<W> rows_[4];
-  W* to_[4];
-};
-
-template <class W, class I>
-HWY_NOINLINE void sum_runs_and_others(const csr_product& a, std::size_t first, std::size_t n,
-                                      W* sums) {
-  const bool far = a.a.nonzeros() * sizeof(W) > near_bytes;
-  const auto* const values = static_cast<const W*>(a.a.values.data);
-  const auto* const x = static_cast<const W*>(a.x.data);
-  const pattern_runs& runs = *analysis_of(a)->runs;
-  const pattern_run* run = runs.behind(first);
-  const pattern_run* const last_run = runs.all().data() + runs.all().size();
-  const std::size_t end = first + n;
-  std::size_t next = first;  // rows from here on are not summed yet
-  rows_apart<W> apart;
-  for (; run != last_run && run->row < end; ++run) {
-    const std::size_t begin = std::max(run->row, first), stop = std::min(run->end(), end);
-    if (next < begin) sum_rows<W, W, I>(a, next, begin - next, sums + (next - first));
-    next = stop;
-    const row_pattern& pattern = *run->pattern;
-    const std::size_t terms = pattern.terms;
-    run_rows<W> rows{values + run->term + (begin - run->row) * terms, terms, pattern.above,
-                     x + (static_cast<std::int64_t>(begin) + pattern.lowest)};
-    W* to = sums + (begin - first);
-    // Rows may be read 8 terms past their end.
-    std::size_t readable = stop - begin;
-    const auto behind = static_cast<std::size_t>(rows.values - values) + row_order::lanes;
-    while (readable > 0 && behind + readable * terms > a.a.nonzeros()) --readable;
-    std::size_t i = 0;
-    if (readable >= rows_at_once<W>) {
-      sum_run(rows, readable, far, to);
-      i = readable;
-    }
-    for (; i < readable; ++i) apart.sum(rows.from(i), to + i);
-    for (; i < stop - begin; ++i) to[i] = rows_apart<W>::sum_one(rows.from(i));
-  }
-  apart.finish();
-  if (next < end) sum_rows<W, W, I>(a, next, end - next, sums + (next - first));
-}
-
-/// Sums rows of whole windows as slices, and what is left of windows before and behind them as they
-/// are.
-template <class W, class I>
-HWY_NOINLINE void sum_slices_and_others(const csr_product& a, std::size_t first, std::size_t n,
-                                        W* sums) {
-  constexpr std::size_t window = row_slices::window;
-  const row_slices& slices = *analysis_of(a)->slices;
-  const std::size_t end = first + n;
-  std::size_t row = std::min((first + window - 1) / window * window, end);
-  if (first < row) sum_rows<W, W, I>(a, first, row - first, sums);
-  for (; row < end && (row + window <= end || end == a.a.rows); row += window) {
-    sum_window(
-        slices, row / window, static_cast<const W*>(a.x.data),
-        [&](std::size_t i) HWY_ATTR {
-          W sum;
-          sum_rows<W, W, I>(a, row + i, 1, &sum);
-          return sum;
-        },
-        sums + (row - first));
-  }
-  if (row < end) sum_rows<W, W, I>(a, row, end - row, sums + (row - first));
-}
-
-template <class W, class I>
-void sum_rows_as_planned(const csr_product& a, std::size_t first, std::size_t n, W* sums) {
-  analysis_of(a)->slices ? sum_slices_and_others<W, I>(a, first, n, sums)
-                         : sum_runs_and_others<W, I>(a, first, n, sums);
-}
-#else  // no rows are summed side by side
-template <class W, class I>
-void sum_rows_as_planned(const csr_product& a, std::size_t first, std::size_t n, W* sums) {
-  sum_rows<W, W, I>(a, first, n, sums);
-}
-#endif
-
-/// Sums rows whose values are of the accumulator's type.
-template <class W>
-void sum_planned_rows(const csr_product& a, std::size_t first, std::size_t n, W* sums) {
-  a.a.column_indices.element == type::int64
-      ? sum_rows_as_planned<W, std::int64_t>(a, first, n, sums)
-      : sum_rows_as_planned<W, std::int32_t>(a, first, n, sums);
-}
-
 template <class W>
 constexpr auto kernels = table_over<wide_values>([]<class V>() -> std::array<row_kernels<W>, 2> {
   if constexpr (sizeof(V) <= sizeof(W)) {
@@ -338,8 +213,7 @@ constexpr auto kernels = table_over<wide_values>([]<class V>() -> std::array<row
 
 }  // namespace
 
-constexpr implementation this_target = {set_of(HWY_TARGET), &kernels<float>, &kernels<double>,
-                                        &sum_planned_rows<float>, &sum_planned_rows<double>};
+constexpr implementation this_target = {set_of(HWY_TARGET), &kernels<float>, &kernels<double>};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -358,20 +232,16 @@ row_kernels<A> row_kernels_of(instruction_set set, const csr_product& a) {
     return serial::row_kernels_of<A>(a);
   } else {
     const implementation& chosen = implementation_of(set);
-    const auto pick = [&](const auto& kernels, planned_kernel<A>* planned) {
+    const auto pick = [&](const auto& kernels) {
       row_kernels<A> picked =
           kernels[a.a.values.element][a.a.column_indices.element == type::int64];
-      const host_analysis* const analysis = analysis_of(a);
-      if (a.a.values.element == type_of<A> && analysis != nullptr &&
-          (analysis->runs || analysis->slices)) {
-        picked.rows = planned;
-      }
+      picked.side_by_side = slices_kernel_of<A>(set, a);
       return picked;
     };
     if constexpr (std::is_same_v<A, float>) {
-      return pick(*chosen.floats, chosen.planned_floats);
+      return pick(*chosen.floats);
     } else {
-      return pick(*chosen.doubles, chosen.planned_doubles);
+      return pick(*chosen.doubles);
     }
   }
 }

@@ -1,15 +1,19 @@
 // Slices of a plan's rows are summed here: each row has a lane of the vectors, and each of the row
-// order's 8 lanes a vector of its own. Values are read as they lie, and so is x where the rows have
-// one pattern; elsewhere its elements are gathered.
+// order's 8 lanes a vector of its own. Values that are kept are read as they lie, others are
+// transposed in registers. x is read as it lies where adjacent rows have one pattern; elsewhere its
+// elements are gathered.
 //
 // Promise: the sums are those of the row order.
 #include "backends/simd/targets.hpp"
 #include "src/core/order/row_order.hpp"
+#include "src/core/sparse/row_kernels.hpp"
 #include "src/core/sparse/row_slices.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 // The guard is every target's own.
@@ -20,7 +24,6 @@
 #define TALLY_BACKENDS_SIMD_SPMV_SLICES
 #endif
 
-#include "backends/simd/spmv_runs-inl.hpp"
 #include "backends/simd/spmv_short_rows-inl.hpp"
 #include "backends/simd/vectors-inl.hpp"
 
@@ -38,135 +41,99 @@ using slice_vec = hn::Vec<slice_tag<W>>;
 template <class W>
 constexpr std::size_t slice_lanes = hn::MaxLanes(slice_tag<W>());
 
-/// Folds the first `count` lanes of a vector of rows to their sums.
-template <std::size_t count, class W>
-HWY_INLINE slice_vec<W> fold_slice(const slice_vec<W>* lane) {
-  constexpr slice_tag<W> d;
-  constexpr std::size_t half = row_order::lanes / 2;
-  auto v = fold_halves<half, count>(std::make_index_sequence<half>(), lane);
-  v = hn::Add(v, hn::Zero(d));
-  return hn::IfThenElse(hn::Eq(v, v), v, hn::Set(d, std::numeric_limits<W>::quiet_NaN()));
-}
-
-/// Writes the first n sums of a vector.
+/// Values are taken so many columns at a time: 128 bits of a row.
 template <class W>
-HWY_INLINE void store_first(slice_vec<W> v, std::size_t n, W* sums) {
-  constexpr slice_tag<W> d;
-  if (n >= slice_lanes<W>) return hn::StoreU(v, d, sums);
-  if constexpr (has_masked_loads) {
-    hn::BlendedStore(v, hn::FirstN(d, n), d, sums);
+constexpr std::size_t block_columns = 16 / sizeof(W);
+
+// --- Where values are ----------------------------------------------------------------------------
+
+/// Values of a vector of rows that lie side by side, those of column k at values[k * stride].
+template <class W>
+struct kept_values {
+  const W* values;
+  std::size_t stride;
+
+  HWY_INLINE kept_values block(std::size_t k) const { return {values + k * stride, stride}; }
+  template <std::size_t c>
+  HWY_INLINE slice_vec<W> column() const {
+    return hn::LoadU(slice_tag<W>(), values + c * stride);
+  }
+};
+
+/// Adjacent rows of equal lengths.
+template <class W>
+struct even_rows {
+  const W* first;
+  std::size_t terms;
+
+  HWY_INLINE const W* operator[](std::size_t r) const { return first + r * terms; }
+};
+
+/// Loads 128 bits of some rows, one row after another `apart` rows further on.
+template <class D, class Rows>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const Rows& rows, std::size_t r, std::size_t apart,
+                                  std::size_t k) {
+  if constexpr (sizeof(hn::TFromD<D>) * hn::MaxLanes(d) == 16) {
+    return hn::LoadU(d, rows[r] + k);
   } else {
-    W all[slice_lanes<W>];
-    hn::StoreU(v, d, all);
-    for (std::size_t r = 0; r < n; ++r) sums[r] = all[r];
+    constexpr hn::Half<D> half;
+    constexpr std::size_t blocks = sizeof(hn::TFromD<D>) * hn::MaxLanes(half) / 16;
+    return hn::Combine(d, load_blocks(half, rows, r + blocks * apart, apart, k),
+                       load_blocks(half, rows, r, apart, k));
   }
 }
 
-// --- Rows of one pattern -------------------------------------------------------------------------
-
-/// Is where the terms of a vector of rows are: those of column k have values[k * stride] and
-/// x[above[k]].
+/// The values of a vector of rows in some columns, a vector for each column.
 template <class W>
-struct pattern_terms {
-  const W* values;
-  std::size_t stride;
+struct block_values {
+  slice_vec<W> of[block_columns<W>];
+
+  template <std::size_t c>
+  HWY_INLINE slice_vec<W> column() const {
+    return of[c];
+  }
+};
+
+/// Values of a vector of rows, each of which lies where it is in the matrix.
+template <class W, class Rows>
+struct values_in_place {
+  Rows rows;
+
+  /// Loads the columns from k on: blocks of 128 bits are transposed.
+  HWY_INLINE block_values<W> block(std::size_t k) const {
+    constexpr slice_tag<W> d;
+    constexpr std::size_t apart = block_columns<W>;
+    if constexpr (apart == 2) {
+      const auto a = load_blocks(d, rows, 0, apart, k), b = load_blocks(d, rows, 1, apart, k);
+      return {{hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)}};
+    } else {
+      constexpr hn::RepartitionToWide<slice_tag<W>> pairs;
+      const auto a = load_blocks(d, rows, 0, apart, k), b = load_blocks(d, rows, 1, apart, k);
+      const auto c = load_blocks(d, rows, 2, apart, k), e = load_blocks(d, rows, 3, apart, k);
+      const auto lower_ab = hn::BitCast(pairs, hn::InterleaveLower(d, a, b));
+      const auto upper_ab = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));
+      const auto lower_ce = hn::BitCast(pairs, hn::InterleaveLower(d, c, e));
+      const auto upper_ce = hn::BitCast(pairs, hn::InterleaveUpper(d, c, e));
+      return {{hn::BitCast(d, hn::InterleaveLower(pairs, lower_ab, lower_ce)),
+               hn::BitCast(d, hn::InterleaveUpper(pairs, lower_ab, lower_ce)),
+               hn::BitCast(d, hn::InterleaveLower(pairs, upper_ab, upper_ce)),
+               hn::BitCast(d, hn::InterleaveUpper(pairs, upper_ab, upper_ce))}};
+    }
+  }
+};
+
+// --- Where elements of x are ---------------------------------------------------------------------
+
+/// What adjacent rows of one pattern take of x.
+template <class W>
+struct adjacent_x {
   const std::int32_t* above;
   const W* x;
 
   HWY_INLINE slice_vec<W> at(std::size_t k) const {
-    constexpr slice_tag<W> d;
-    return hn::Mul(hn::LoadU(d, values + k * stride), hn::LoadU(d, x + above[k]));
+    return hn::LoadU(slice_tag<W>(), x + above[k]);
   }
 };
-
-/// Takes the terms of columns k, k + 1, ... to lanes 0, 1, ...: the first of each, or added to it.
-template <bool first, class W, class Terms, std::size_t... l>
-HWY_INLINE void take_terms(std::index_sequence<l...>, const Terms& terms,
-                           [[maybe_unused]] std::size_t k, [[maybe_unused]] slice_vec<W>* lane) {
-  ((lane[l] = first ? terms.at(k + l) : hn::Add(lane[l], terms.at(k + l))), ...);
-}
-
-/// Sums vectors of rows of n terms: of `count`, where they are at most 8, and elsewhere of `count`
-/// behind the last eight.
-template <bool few, std::size_t count, class W, class Terms, std::size_t... v>
-HWY_INLINE void sum_vectors(std::index_sequence<v...>, const Terms* terms, std::size_t n,
-                            slice_vec<W>* sums) {
-  constexpr std::size_t lanes = row_order::lanes;
-  slice_vec<W> lane[sizeof...(v)][lanes];
-  if constexpr (few) {
-    (take_terms<true, W>(std::make_index_sequence<count>(), terms[v], 0, lane[v]), ...);
-    ((sums[v] = fold_slice<count, W>(lane[v])), ...);
-  } else {
-    constexpr std::make_index_sequence<lanes> all;
-    (take_terms<true, W>(all, terms[v], 0, lane[v]), ...);
-    std::size_t k = lanes;
-    for (; k + lanes <= n; k += lanes) (take_terms<false, W>(all, terms[v], k, lane[v]), ...);
-    (take_terms<false, W>(std::make_index_sequence<count>(), terms[v], k, lane[v]), ...);
-    ((sums[v] = fold_slice<lanes, W>(lane[v])), ...);
-  }
-}
-
-/// Calls sum(few, count) with the constants that `sum_vectors` takes for n terms, at least one.
-template <class Sum>
-HWY_INLINE void with_count(std::size_t n, const Sum& sum) {
-  constexpr std::size_t lanes = row_order::lanes;
-  const auto few = [&](auto count) HWY_ATTR { sum(std::true_type(), count); };
-  const auto many = [&](auto count) HWY_ATTR { sum(std::false_type(), count); };
-  if (n == lanes) return few(std::integral_constant<std::size_t, lanes>());
-  if (n < lanes) return with_rest(n, few);
-  if (n % lanes == 0) return many(std::integral_constant<std::size_t, 0>());
-  with_rest(n % lanes, many);
-}
-
-/// Sums a run of rows with a pattern; x is what the first one reads. Where there are registers for
-/// it, two slices at a time: the 5-point stencil of 128^2 took 10 % less so, others as long (one
-/// core of a Sapphire Rapids). What vectors read behind the last row is not kept.
-template <bool few, std::size_t count, class W>
-HWY_INLINE void sum_slices_of_pattern(const W* values, const row_pattern& pattern, const W* x,
-                                      std::size_t rows, W* sums) {
-  constexpr std::size_t slice = rows_of_slice<W>, lanes = slice_lanes<W>;
-  const std::size_t n = pattern.terms;
-  const std::int32_t* const above = pattern.above;
-  const auto go_on = [&](std::size_t summed) HWY_ATTR {
-    values += summed * n;
-    x += summed;
-    sums += summed;
-    rows -= summed;
-  };
-  if constexpr (slice == lanes && registers == 32) {
-    const auto sum_two = [&](std::size_t second) HWY_ATTR {
-      const pattern_terms<W> both[] = {{values, slice, above, x},
-                                       {values + slice * n, second, above, x + slice}};
-      slice_vec<W> sum[2];
-      sum_vectors<few, count, W>(std::make_index_sequence<2>(), both, n, sum);
-      hn::StoreU(sum[0], slice_tag<W>(), sums);
-      store_first(sum[1], second, sums + slice);
-      go_on(slice + second);
-    };
-    while (rows >= 2 * slice) sum_two(slice);
-    if (rows > slice) sum_two(rows - slice);
-  }
-  while (rows > 0) {
-    const std::size_t some = std::min(rows, slice);
-    for (std::size_t r = 0; r < some; r += lanes) {
-      const pattern_terms<W> terms{values + r, some, above, x + r};
-      slice_vec<W> sum;
-      sum_vectors<few, count, W>(std::make_index_sequence<1>(), &terms, n, &sum);
-      store_first(sum, some - r, sums + r);
-    }
-    go_on(some);
-  }
-}
-
-template <class W>
-HWY_NOINLINE void sum_pattern_run(const W* values, const row_pattern& pattern, const W* x,
-                                  std::size_t rows, W* sums) {
-  with_count(pattern.terms, [&](auto few, auto count) HWY_ATTR {
-    sum_slices_of_pattern<few(), count()>(values, pattern, x, rows, sums);
-  });
-}
-
-// --- Rows anywhere -------------------------------------------------------------------------------
 
 /// Returns a vector of columns, or of rows, as integers of as many bits as an element of x.
 template <class W, class I>
@@ -209,129 +176,356 @@ struct slice_indices {
 };
 #endif
 
-/// Are the terms of a vector of rows of one slice, whose columns are listed.
-template <class W, class I>
-struct terms_with_columns {
-  const W* values;
-  const I* columns;
-  const W* x;
-
-  HWY_INLINE slice_vec<W> at(std::size_t k) const {
-    const std::size_t i = k * rows_of_slice<W>;
-    return hn::Mul(hn::LoadU(slice_tag<W>(), values + i), slice_indices<W, I>(columns + i).of(x));
-  }
-};
-
-/// Are the terms of such rows of one pattern.
+/// What rows of one pattern take of x, wherever they are.
 template <class W>
-struct terms_with_pattern {
-  const W* values;
+struct pattern_x {
   const std::int32_t* above;
   slice_indices<W, std::uint16_t> rows;
   const W* x;
 
+  HWY_INLINE slice_vec<W> at(std::size_t k) const { return rows.of(x + above[k]); }
+};
+
+/// What rows with columns of their own take of x.
+template <class W, class I>
+struct columns_x {
+  const I* columns;
+  const W* x;
+
   HWY_INLINE slice_vec<W> at(std::size_t k) const {
-    return hn::Mul(hn::LoadU(slice_tag<W>(), values + k * rows_of_slice<W>), rows.of(x + above[k]));
+    return slice_indices<W, I>(columns + k * rows_of_slice<W>).of(x);
   }
 };
 
-/// Sums a vector of rows of n terms each.
-template <class W, class Terms>
-HWY_INLINE void sum_even_rows(const Terms& terms, std::size_t n, W* sums) {
-  if (n == 0) return hn::StoreU(hn::Zero(slice_tag<W>()), slice_tag<W>(), sums);
-  with_count(n, [&](auto few, auto count) HWY_ATTR {
-    slice_vec<W> sum;
-    sum_vectors<few(), count(), W>(std::make_index_sequence<1>(), &terms, n, &sum);
-    hn::StoreU(sum, slice_tag<W>(), sums);
+// --- Sums ----------------------------------------------------------------------------------------
+
+/// Folds the first `count` lanes of a vector of rows to their sums.
+template <std::size_t count, class W>
+HWY_INLINE slice_vec<W> fold_slice(const slice_vec<W>* lane) {
+  constexpr slice_tag<W> d;
+  constexpr std::size_t half = row_order::lanes / 2;
+  auto v = fold_halves<half, count>(std::make_index_sequence<half>(), lane);
+  v = hn::Add(v, hn::Zero(d));
+  return hn::IfThenElse(hn::Eq(v, v), v, hn::Set(d, std::numeric_limits<W>::quiet_NaN()));
+}
+
+/// Takes the term of column k + c to lane l + c, if that is one of `count`.
+template <bool first, std::size_t count, std::size_t l, std::size_t c, class W, class Block,
+          class X>
+HWY_INLINE void take_term(const Block& values, const X& x, std::size_t k, slice_vec<W>* lane) {
+  if constexpr (l + c < count) {
+    const auto term = hn::Mul(values.template column<c>(), x.at(k + c));
+    lane[l + c] = first ? term : hn::Add(lane[l + c], term);
+  }
+}
+
+/// Takes the terms of columns k, k + 1, ... to lanes l, l + 1, ...: the first of each, or added to
+/// it.
+template <bool first, std::size_t count, std::size_t l, class W, class Values, class X,
+          std::size_t... c>
+HWY_INLINE void take_block(std::index_sequence<c...>, const Values& values, const X& x,
+                           std::size_t k, slice_vec<W>* lane) {
+  const auto block = values.block(k);
+  (take_term<first, count, l, c, W>(block, x, k, lane), ...);
+}
+
+/// Takes the terms of `count` columns from column k on to as many lanes.
+template <bool first, std::size_t count, std::size_t l = 0, class W, class Values, class X>
+HWY_INLINE void take_columns(const Values& values, const X& x, std::size_t k, slice_vec<W>* lane) {
+  if constexpr (l < count) {
+    take_block<first, count, l, W>(std::make_index_sequence<block_columns<W>>(), values, x, k + l,
+                                   lane);
+    take_columns<first, count, l + block_columns<W>, W>(values, x, k, lane);
+  }
+}
+
+/// Adds the terms of the last columns to lanes 0, 1, ...: those of columns from k on, fewer than 8.
+template <std::size_t l = 0, class W, class Values, class X>
+HWY_INLINE void take_rest(const Values& values, const X& x, std::size_t k, std::size_t rest,
+                          slice_vec<W>* lane) {
+  if constexpr (l < row_order::lanes) {
+    if (l >= rest) return;
+    if (l + block_columns<W> <= rest) {
+      take_block<false, row_order::lanes, l, W>(std::make_index_sequence<block_columns<W>>(),
+                                                values, x, k + l, lane);
+    } else {
+      const auto block = values.block(k + l);
+      take_term<false, row_order::lanes, l, 0, W>(block, x, k + l, lane);
+      if constexpr (block_columns<W> > 2) {
+        if (l + 1 < rest) take_term<false, row_order::lanes, l, 1, W>(block, x, k + l, lane);
+        if (l + 2 < rest) take_term<false, row_order::lanes, l, 2, W>(block, x, k + l, lane);
+      }
+    }
+    take_rest<l + block_columns<W>, W>(values, x, k, rest, lane);
+  }
+}
+
+/// Sums a vector of rows of n terms each: of `count`, or, where that is 0, of more than 8.
+template <std::size_t count, class W, class Values, class X>
+HWY_INLINE slice_vec<W> sum_rows_of(const Values& values, const X& x, std::size_t n) {
+  constexpr std::size_t lanes = row_order::lanes;
+  slice_vec<W> lane[lanes];
+  if constexpr (count > 0) {
+    take_columns<true, count, 0, W>(values, x, 0, lane);
+    return fold_slice<count, W>(lane);
+  } else {
+    take_columns<true, lanes, 0, W>(values, x, 0, lane);
+    std::size_t k = lanes;
+    for (; k + lanes <= n; k += lanes) take_columns<false, lanes, 0, W>(values, x, k, lane);
+    take_rest<0, W>(values, x, k, n - k, lane);
+    return fold_slice<lanes, W>(lane);
+  }
+}
+
+/// Calls sum with the constant that `sum_rows_of` takes for n terms, at least one.
+template <class Sum>
+HWY_INLINE void with_count(std::size_t n, const Sum& sum) {
+  switch (n) {
+    case 1:
+      return sum(std::integral_constant<std::size_t, 1>());
+    case 2:
+      return sum(std::integral_constant<std::size_t, 2>());
+    case 3:
+      return sum(std::integral_constant<std::size_t, 3>());
+    case 4:
+      return sum(std::integral_constant<std::size_t, 4>());
+    case 5:
+      return sum(std::integral_constant<std::size_t, 5>());
+    case 6:
+      return sum(std::integral_constant<std::size_t, 6>());
+    case 7:
+      return sum(std::integral_constant<std::size_t, 7>());
+    case 8:
+      return sum(std::integral_constant<std::size_t, 8>());
+    default:
+      return sum(std::integral_constant<std::size_t, 0>());
+  }
+}
+
+/// Adds the term of column k + c to lane l + c, in the rows that have one.
+template <std::size_t l, std::size_t c, class W, class Block, class X>
+HWY_INLINE void take_uneven_term(const Block& values, const X& x, std::size_t k,
+                                 const slice_series& series, const std::uint8_t* counts,
+                                 std::size_t r, slice_vec<W>* lane) {
+  const std::size_t j = k + c;
+  if (j >= series.longest) return;
+  const auto sum = hn::Add(lane[l + c], hn::Mul(values.template column<c>(), x.at(j)));
+  const std::size_t count =
+      j < series.shortest ? rows_of_slice<W> : std::size_t{counts[j - series.shortest]};
+  lane[l + c] =
+      hn::IfThenElse(hn::FirstN(slice_tag<W>(), count > r ? count - r : 0), sum, lane[l + c]);
+}
+
+template <std::size_t l, class W, class Values, class X, std::size_t... c>
+HWY_INLINE void take_uneven_columns(std::index_sequence<c...> block, const Values& values,
+                                    const X& x, std::size_t k, const slice_series& series,
+                                    const std::uint8_t* counts, std::size_t r, slice_vec<W>* lane) {
+  if constexpr (l < row_order::lanes) {
+    if (k + l >= series.longest) return;
+    const auto loaded = values.block(k + l);
+    (take_uneven_term<l, c, W>(loaded, x, k + l, series, counts, r, lane), ...);
+    take_uneven_columns<l + sizeof...(c), W>(block, values, x, k, series, counts, r, lane);
+  }
+}
+
+/// Sums a vector of rows that differ in length, from row r of their slice on.
+template <class W, class Values, class X, std::size_t... l>
+HWY_INLINE slice_vec<W> sum_uneven_rows(std::index_sequence<l...>, const Values& values, const X& x,
+                                        const slice_series& series, const std::uint8_t* counts,
+                                        std::size_t r) {
+  constexpr std::size_t lanes = row_order::lanes;
+  slice_vec<W> lane[] = {((void)l, hn::Zero(slice_tag<W>()))...};
+  std::size_t k = 0;
+  for (; k + lanes <= series.shortest; k += lanes) {
+    take_columns<false, lanes, 0, W>(values, x, k, lane);
+  }
+  for (; k < series.longest; k += lanes) {
+    take_uneven_columns<0, W>(std::make_index_sequence<block_columns<W>>(), values, x, k, series,
+                              counts, r, lane);
+  }
+  return fold_slice<lanes, W>(lane);
+}
+
+// --- Series --------------------------------------------------------------------------------------
+
+/// Writes the first n sums of a vector.
+template <class W>
+HWY_INLINE void store_first(slice_vec<W> v, std::size_t n, W* sums) {
+  constexpr slice_tag<W> d;
+  if (n >= slice_lanes<W>) return hn::StoreU(v, d, sums);
+  if constexpr (has_masked_loads) {
+    hn::BlendedStore(v, hn::FirstN(d, n), d, sums);
+  } else {
+    W all[slice_lanes<W>];
+    hn::StoreU(v, d, all);
+    for (std::size_t r = 0; r < n; ++r) sums[r] = all[r];
+  }
+}
+
+/// Where a product reads what a series has, and what it sums of a window.
+template <class W>
+struct series_place {
+  const W* values;      ///< kept ones of this series, or all of the matrix
+  index_vector begins;  ///< where rows begin among the matrix's values, from the window's first row
+  const std::uint16_t* narrow;
+  const std::uint32_t* wide;
+  const std::uint16_t* rows;
+  const std::uint8_t* counts;
+};
+
+/// Sums runs of adjacent rows; x is what the window's first row would take.
+template <bool keeps, class W>
+HWY_NOINLINE void sum_adjacent(const slice_series& series, series_place<W>& at, const W* x,
+                               W* sums) {
+  constexpr std::size_t slice = rows_of_slice<W>, lanes = slice_lanes<W>;
+  const std::size_t n = series.longest;
+  with_count(n, [&](auto count) HWY_ATTR {
+    const auto sum = [&](const auto& values, const W* from) HWY_ATTR {
+      return sum_rows_of<count(), W>(values, adjacent_x<W>{series.pattern->above, from}, n);
+    };
+    for (std::size_t i = 0; i < series.size; ++i) {
+      const std::size_t first = at.rows[0], rows = at.rows[1];
+      at.rows += 2;
+      std::size_t r = 0;
+      if constexpr (keeps) {
+        const W* values = at.values;
+        for (; r + slice <= rows; r += slice, values += n * slice) {
+          for (std::size_t l = 0; l < slice; l += lanes) {
+            const auto some = sum(kept_values<W>{values + l, slice}, x + first + r + l);
+            hn::StoreU(some, slice_tag<W>(), sums + first + r + l);
+          }
+        }
+        for (const std::size_t left = rows - r; r < rows; r += lanes, values += lanes) {
+          const auto some = sum(kept_values<W>{values, left}, x + first + r);
+          store_first<W>(some, rows - r, sums + first + r);
+        }
+        at.values += (rows * n + slice - 1) / slice * slice;
+      } else {  // the last rows overlap the ones before
+        const W* const values = at.values + at.begins[first];
+        for (;; r = std::min(r + lanes, rows - lanes)) {
+          const values_in_place<W, even_rows<W>> in_place{{values + r * n, n}};
+          hn::StoreU(sum(in_place, x + first + r), slice_tag<W>(), sums + first + r);
+          if (r + lanes == rows) break;
+        }
+      }
+    }
   });
 }
 
-/// Sums rows r and following ones of a slice whose rows differ in length.
-template <class W, class Terms, std::size_t... l>
-HWY_INLINE void sum_uneven_rows(std::index_sequence<l...>, const Terms& terms, const slice_run& run,
-                                const std::uint8_t* counts, std::size_t r, W* sums) {
-  constexpr slice_tag<W> d;
-  constexpr std::size_t lanes = row_order::lanes;
-  const std::size_t shortest = run.shortest, longest = run.longest;
-  slice_vec<W> lane[] = {((void)l, hn::Zero(d))...};
-  std::size_t k = 0;
-  for (; k + lanes <= shortest; k += lanes) {
-    ((lane[l] = hn::Add(lane[l], terms.at(k + l))), ...);
-  }
-  const auto added = [&](slice_vec<W> to, std::size_t j) HWY_ATTR {
-    if (j >= longest) return to;
-    const auto sum = hn::Add(to, terms.at(j));
-    if (j < shortest) return sum;
-    const std::size_t count = counts[j - shortest];
-    return hn::IfThenElse(hn::FirstN(d, count > r ? count - r : 0), sum, to);
-  };
-  for (; k < longest; k += lanes) ((lane[l] = added(lane[l], k + l)), ...);
-  hn::StoreU(fold_slice<lanes, W>(lane), d, sums);
-}
-
-/// Sums a slice whose columns are listed.
-template <class W, class I>
-HWY_NOINLINE void sum_with_columns(const slice_run& run, const W* values, const I* columns,
-                                   const std::uint8_t* counts, const W* x, W* sums) {
-  for (std::size_t r = 0; r < run.rows; r += slice_lanes<W>) {
-    const terms_with_columns<W, I> terms{values + r, columns + r, x};
-    if (run.shortest == run.longest) {
-      sum_even_rows(terms, run.longest, sums + r);
-    } else {
-      sum_uneven_rows(std::make_index_sequence<row_order::lanes>(), terms, run, counts, r,
-                      sums + r);
+/// Where the values of a vector of rows that are listed lie.
+template <bool keeps, class W>
+HWY_INLINE auto listed_values(const series_place<W>& at, std::size_t r) {
+  if constexpr (keeps) {
+    return kept_values<W>{at.values + r, rows_of_slice<W>};
+  } else {
+    values_in_place<W, std::array<const W*, slice_lanes<W>>> in_place;
+    for (std::size_t l = 0; l < slice_lanes<W>; ++l) {
+      in_place.rows[l] = at.values + at.begins[at.rows[r + l]];
     }
+    return in_place;
   }
 }
 
-/// Sums a slice of rows of one pattern; x is what the window's first row would read.
-template <class W>
-HWY_NOINLINE void sum_with_pattern(const slice_run& run, const W* values, const std::uint16_t* rows,
-                                   const W* x, W* sums) {
-  for (std::size_t r = 0; r < run.rows; r += slice_lanes<W>) {
-    const terms_with_pattern<W> terms{values + r, run.pattern->above,
-                                      slice_indices<W, std::uint16_t>(rows + r), x};
-    sum_even_rows(terms, run.longest, sums + r);
-  }
-}
-
-/// Sums the rows of one window; `long_row(i)` sums its row i where it is.
-template <class W, class LongRow>
-HWY_INLINE void sum_window(const row_slices& s, std::size_t w, const W* x, const LongRow& long_row,
+/// Sums slices of rows that are listed. `x_of(at, r)` says what rows from r on take of x.
+template <bool keeps, class W, class X>
+HWY_INLINE void sum_listed(const slice_series& series, series_place<W>& at, const X& x_of,
                            W* sums) {
   constexpr std::size_t slice = rows_of_slice<W>;
-  const slice_window& window = s.windows[w];
-  const std::size_t end = s.windows[w + 1].run;
-  const W* values = std::get<lines<W>>(s.values).data() + window.value;
-  const std::uint16_t* narrow = s.narrow.data() + (window.narrow ? window.column : 0);
-  const std::uint32_t* wide = s.wide.data() + (window.narrow ? 0 : window.column);
-  const std::uint16_t* rows = s.rows.data() + window.row;
-  const std::uint8_t* counts = s.counts.data() + window.count;
-  const auto first = static_cast<std::int64_t>(w * row_slices::window);
-  for (std::size_t i = window.run; i < end; ++i) {
-    const slice_run& run = s.runs[i];
-    if (run.adjacent) {
-      sum_pattern_run(values, *run.pattern, x + (first + run.row + run.pattern->lowest), run.rows,
-                      sums + run.row);
-      values += (run.rows * run.pattern->terms + slice - 1) / slice * slice;
-    } else if (run.rows == 0) {
-      sums[run.row] = long_row(run.row);
-    } else {
-      W some[slice];
-      const std::size_t read = run.longest * slice;
-      if (run.pattern != nullptr) {
-        sum_with_pattern(run, values, rows, x + (first + run.pattern->lowest), some);
-      } else if (window.narrow) {
-        sum_with_columns(run, values, narrow, counts, x + window.lowest, some);
-        narrow += read;
-      } else {
-        sum_with_columns(run, values, wide, counts, x + window.lowest, some);
-        wide += read;
+  const std::size_t n = series.longest;
+  const auto sum_each = [&](const auto& sum) HWY_ATTR {
+    for (std::size_t i = 0; i < series.size; ++i) {
+      HWY_ALIGN W some[slice];
+      for (std::size_t r = 0; r < slice; r += slice_lanes<W>) {
+        hn::Store(sum(listed_values<keeps>(at, r), x_of(at, r), r), slice_tag<W>(), some + r);
       }
-      for (std::size_t r = 0; r < run.rows; ++r) sums[rows[r]] = some[r];
-      values += read;
-      rows += slice;
-      counts += run.longest - run.shortest;
+      for (std::size_t r = 0; r < slice; ++r) sums[at.rows[r]] = some[r];
+      if constexpr (keeps) at.values += n * slice;
+      at.narrow += n * slice;  // one of them is not read in this window, or neither in this series
+      at.wide += n * slice;
+      at.rows += slice;
+      at.counts += n - series.shortest;
+    }
+  };
+  if (n == 0) {
+    return sum_each([&](const auto&, const auto&, std::size_t)
+                        HWY_ATTR { return hn::Zero(slice_tag<W>()); });
+  }
+  if (series.shortest == n) {
+    return with_count(n, [&](auto count) HWY_ATTR {
+      sum_each([&](const auto& values, const auto& x, std::size_t)
+                   HWY_ATTR { return sum_rows_of<count(), W>(values, x, n); });
+    });
+  }
+  sum_each([&](const auto& values, const auto& x, std::size_t r) HWY_ATTR {
+    return sum_uneven_rows<W>(std::make_index_sequence<row_order::lanes>(), values, x, series,
+                              at.counts, r);
+  });
+}
+
+/// Sums slices of rows of one pattern; x is what the window's first row would take.
+template <bool keeps, class W>
+HWY_NOINLINE void sum_with_pattern(const slice_series& series, series_place<W>& at, const W* x,
+                                   W* sums) {
+  const std::uint16_t* const narrow = at.narrow;
+  const std::uint32_t* const wide = at.wide;
+  sum_listed<keeps>(
+      series, at,
+      [&](const series_place<W>& p, std::size_t r) HWY_ATTR {
+        return pattern_x<W>{series.pattern->above, slice_indices<W, std::uint16_t>(p.rows + r), x};
+      },
+      sums);
+  at.narrow = narrow;
+  at.wide = wide;
+}
+
+/// Sums slices of rows whose columns are listed, too.
+template <bool keeps, class W>
+HWY_NOINLINE void sum_with_narrow_columns(const slice_series& series, series_place<W>& at,
+                                          const W* x, W* sums) {
+  sum_listed<keeps>(
+      series, at,
+      [&](const series_place<W>& p, std::size_t r)
+          HWY_ATTR { return columns_x<W, std::uint16_t>{p.narrow + r, x}; },
+      sums);
+}
+
+template <bool keeps, class W>
+HWY_NOINLINE void sum_with_wide_columns(const slice_series& series, series_place<W>& at, const W* x,
+                                        W* sums) {
+  sum_listed<keeps>(
+      series, at,
+      [&](const series_place<W>& p, std::size_t r)
+          HWY_ATTR { return columns_x<W, std::uint32_t>{p.wide + r, x}; },
+      sums);
+}
+
+/// Sums the rows of one window of a product's plan; `others` sums rows where they are.
+template <bool keeps, class W>
+HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_t w,
+                           const row_kernels<W>& others, W* sums) {
+  const slice_window& window = s.windows[w];
+  const std::size_t first = w * row_slices::window;
+  const auto* const x = static_cast<const W*>(a.x.data);
+  const W* const kept = std::get<lines<W>>(s.values).data() + window.value;
+  series_place<W> at{keeps ? kept : static_cast<const W*>(a.a.values.data),
+                     index_vector(a.a.row_offsets.slice(first, 1)),
+                     s.narrow.data() + (window.narrow ? window.column : 0),
+                     s.wide.data() + (window.narrow ? 0 : window.column),
+                     s.rows.data() + window.row,
+                     s.counts.data() + window.count};
+  for (std::size_t i = window.series; i < s.windows[w + 1].series; ++i) {
+    const slice_series& series = s.series[i];
+    if (series.rows == slice_rows::apart) {
+      for (std::size_t j = 0; j < series.size; ++j, at.rows += 2) {
+        others.rows(a, first + at.rows[0], at.rows[1], sums + at.rows[0]);
+      }
+    } else if (series.pattern != nullptr) {
+      const W* const from = x + (static_cast<std::int64_t>(first) + series.pattern->lowest);
+      series.rows == slice_rows::adjacent ? sum_adjacent<keeps>(series, at, from, sums)
+                                          : sum_with_pattern<keeps>(series, at, from, sums);
+    } else {
+      window.narrow ? sum_with_narrow_columns<keeps>(series, at, x + window.lowest, sums)
+                    : sum_with_wide_columns<keeps>(series, at, x + window.lowest, sums);
     }
   }
 }

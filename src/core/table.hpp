@@ -150,6 +150,8 @@ struct spmv_analysis {
   csr_defect defect;        ///< where there is one, the rest means nothing
 
   virtual ~spmv_analysis() = default;
+  /// Returns what was found, this or, where it is queued, what it waits for.
+  virtual const spmv_analysis& ready() const { return *this; }
 };
 
 /// Says what `analyse` may expect of the products that it prepares.
@@ -158,6 +160,7 @@ struct planned_products {
   bool fixed_columns = false;  ///< the matrix's columns stay as they are
   bool fixed_values = false;   ///< its values, too
   bool is_checked = false;     ///< the matrix has no defect; else `analyse` looks for one
+  bool queued = false;         ///< the caller does not wait; a column may make the plan later
 };
 
 struct node_arguments;  // src/core/order/node_sum.hpp

@@ -14,7 +14,11 @@ namespace {
 template <class... Operand>
 const executor* of_host([[maybe_unused]] const Operand&... v) {
 #if TALLY_HAS_CUDA
-  if (memory_differs() && (... || (v.size > 0 && !locate(v.data).host))) return nullptr;
+  // What a thread remembers of pages doesn't count here: a device may have got them since.
+  const auto on_host = [](const operand& each) {
+    return each.size == 0 || is_surely_on_host(each.data) || locate(each.data).host;
+  };
+  if (memory_differs() && !(... && on_host(v))) return nullptr;
 #endif
 #if TALLY_HAS_OPENMP
   const std::size_t bytes = (... + (v.size * size_of(v.element)));

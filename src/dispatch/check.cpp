@@ -17,6 +17,7 @@ std::string describe(const backends::place& memory) {
 /// thread remembers pages where it does. Were such a page given back and the address then handed
 /// out for device memory, a call would fault instead of throwing.
 bool known_on_host(const void* pointer) {
+  if (is_surely_on_host(pointer)) return true;
   constexpr std::size_t page = 4096;
   thread_local std::array<std::uintptr_t, 64> pages{};
   const auto number = reinterpret_cast<std::uintptr_t>(pointer) / page;
@@ -40,6 +41,14 @@ backends::place locate([[maybe_unused]] const void* pointer) noexcept {
 void check::fail_type(const char* name, type element) const {
   fail(errc::unsupported_type, name, " has element type ", static_cast<int>(element),
        "; there are ", type_count);
+}
+
+void check::fail_sum_type(const char* name, type asked, type rule, type widest, type x,
+                          type y) const {
+  const bool has_pair = x != y, has_choice = rule != widest;
+  fail(errc::unsupported_type, name, " is ", tally::name(asked), "; ", tally::name(x),
+       has_pair ? " and " : "", has_pair ? tally::name(y) : "", has_pair ? " give " : " gives ",
+       tally::name(rule), has_choice ? " or " : "", has_choice ? tally::name(widest) : "");
 }
 
 void check::fail_reach(const char* name, const operand& v) const {

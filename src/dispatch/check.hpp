@@ -26,6 +26,15 @@ inline bool memory_differs() noexcept {
 /// Who can reach `pointer`; without CUDA in this process, the host.
 backends::place locate(const void* pointer) noexcept;
 
+/// Whether `pointer` is certainly the host's, told without asking CUDA, in some ns.
+inline bool is_surely_on_host([[maybe_unused]] const void* pointer) noexcept {
+#if TALLY_HAS_CUDA
+  return !memory_differs() || backends::cuda::is_in_heap_or_stack(pointer);
+#else
+  return true;
+#endif
+}
+
 /// More than there is memory for, and few enough that no count of bytes wraps. A vector has at most
 /// so many elements, times its increment.
 inline constexpr std::size_t most_elements = std::size_t{1} << 48;
@@ -81,6 +90,12 @@ class check {
   /// for each of n results where they are complex.
   void words(const output& result, bool is_parted, type widest_operand, std::size_t n = 1) const;
 
+  /// That `asked`, which `name` has, is what sums over elements of these types are of: the rule's
+  /// own type or the widest.
+  void sum_type(const char* name, type asked, type rule, type widest, type x, type y) const {
+    if (asked != rule && asked != widest) fail_sum_type(name, asked, rule, widest, x, y);
+  }
+
   /// Whether `reach` and `result` could find anything.
   static bool is_needed(const executor& where) {
     return memory_differs() || &where.backend()->reaches != &backends::host_reaches;
@@ -113,6 +128,8 @@ class check {
  private:
   void on_host(const char* name, const void* pointer, const char* why) const;
   [[noreturn]] void fail_type(const char* name, type element) const;
+  [[noreturn]] void fail_sum_type(const char* name, type asked, type rule, type widest, type x,
+                                  type y) const;
   [[noreturn]] void fail_reach(const char* name, const operand& v) const;
   static void append(std::string& text, std::string_view part) { text += part; }
   static void append(std::string& text, std::size_t number) { text += std::to_string(number); }

@@ -1,7 +1,10 @@
 // The public dot: checks its arguments once, finds the backend, calls it.
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
+#include <tally/order.hpp>
 
+#include "backends/simd/dot.hpp"
+#include "backends/simd/instruction_set.hpp"
 #include "src/core/floating_point_environment.hpp"
 #include "src/core/table.hpp"
 #include "src/dispatch/automatic.hpp"
@@ -10,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 namespace tally {
 namespace {
@@ -31,11 +35,7 @@ check check_of(const dot_arguments& a) {
   if (a.result.words) {
     return check.words(a.result, is_complex(pair.rule), pair.rule);
   }
-  if (a.result.element != pair.rule && a.result.element != pair.widest) {
-    check.fail(errc::unsupported_type, "the result is ", name(a.result.element), "; ",
-               name(a.x.element), " and ", name(a.y.element), " give ", name(pair.rule), " or ",
-               name(pair.widest));
-  }
+  check.sum_type("the result", a.result.element, pair.rule, pair.widest, a.x.element, a.y.element);
   check.pointer("result", a.result.data, a.result.element);
 }
 
@@ -78,7 +78,45 @@ void run(const executor& where, const dot_arguments& a) {
   where.backend()->dot(where, in_order(a));
 }
 
+/// Takes short vectors on `simd`, or where `automatic()` takes it, past all that is told at run
+/// time: 8 doubles take 5.3 ns so instead of 11, 100 take 12.8 instead of 17.8 (Sapphire Rapids,
+/// where a plain loop takes 2.5 and 37, OpenBLAS 5.3 and 12.5).
+template <class T>
+T dot_of_numbers(const executor& where, std::span<const T> x, std::span<const T> y, grade g) {
+  const backends::backend* const column = where.backend();
+  const auto is_plain = [](std::span<const T> v) {
+    return v.data() != nullptr && check::is_aligned(v.data(), type_of<T>);
+  };
+  const std::size_t n = x.size();
+  if ((column == &backends::simd::table || column == nullptr) && n == y.size() && n > 0 &&
+      n <= order::chunk && !g.is_exact() && is_plain(x) && is_plain(y) &&
+      is_surely_on_host(x.data()) && is_surely_on_host(y.data())) {
+    const instruction_set set =
+        column != nullptr ? where.instructions() : backends::simd::resolve(instruction_set::best);
+    const backends::default_environment environment;
+    return backends::simd::dot_of_chunk(set, x.data(), y.data(), n);
+  }
+  T r;
+  dot(where,
+      dot_arguments{as_operand(x), as_operand(y), conjugate::none, {&r, type_of<T>}, {g, true}});
+  return r;
+}
+
 }  // namespace
+
+namespace dots {
+
+double of_numbers(const executor& where, std::span<const double> x, std::span<const double> y,
+                  grade g) {
+  return dot_of_numbers(where, x, y, g);
+}
+
+float of_numbers(const executor& where, std::span<const float> x, std::span<const float> y,
+                 grade g) {
+  return dot_of_numbers(where, x, y, g);
+}
+
+}  // namespace dots
 
 void check_arguments(const executor& where, const dot_arguments& a) {
   check_arguments(a);

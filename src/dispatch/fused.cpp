@@ -48,21 +48,16 @@ void check_arguments(const fused_arguments& a) {
   check.known_type("result", a.result.element);
   if (a.what == fused_sum::nrm2) {
     const auto [rule, widest] = results_of(reduction::nrm2, a.update.z.element);
-    if (a.result.element != rule && a.result.element != widest) {
-      check.fail(errc::unsupported_type, "the result is ", name(a.result.element), "; ",
-                 name(a.update.z.element), " gives ", name(rule), " or ", name(widest));
-    }
+    check.sum_type("the result", a.result.element, rule, widest, a.update.z.element,
+                   a.update.z.element);
   } else {
     check.known_type("v", a.v.element);
     check.same_size(z, a.update.z, "v", a.v);
     check.vector("v", a.v);
     check_apart_or_same(check, "v", a.v, z, a.update.z);
     const pair_rules& pair = rules_of(a.update.z.element, a.v.element);
-    if (a.result.element != pair.rule && a.result.element != pair.widest) {
-      check.fail(errc::unsupported_type, "the result is ", name(a.result.element), "; ",
-                 name(a.update.z.element), " and ", name(a.v.element), " give ", name(pair.rule),
-                 " or ", name(pair.widest));
-    }
+    check.sum_type("the result", a.result.element, pair.rule, pair.widest, a.update.z.element,
+                   a.v.element);
   }
   check.pointer("result", a.result.data, a.result.element);
   if (a.update.z.size > 0) {

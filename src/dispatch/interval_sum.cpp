@@ -84,19 +84,17 @@ void check_head(const check& check, const interval_shape& shape, const interval_
 /// Checks that the elements can be summed in the accumulator.
 void check_accumulator(const check& check, const interval_shape& shape,
                        const interval_field& field) {
-  const type x = field.x.element, y = field.y.element, asked = shape.accumulator;
-  const auto expect = [&](const std::string& elements, type rule, type widest) {
-    if (asked == rule || asked == widest) return;
-    const bool has_two = rule != widest && !is_integer(rule);
-    check.fail(errc::unsupported_type, "the accumulator is ", name(asked), "; ", elements, " give ",
-               has_two ? name(rule) : "", has_two ? " or " : "", name(widest));
+  const auto expect = [&](type rule, type widest, type x, type y) {
+    if (is_integer(rule)) rule = widest;  // nodes are of floating-point sums
+    check.sum_type("the accumulator", shape.accumulator, rule, widest, x, y);
   };
+  const type x = field.x.element, y = field.y.element;
   if (shape.what == summand::product) {
     const pair_rules& allowed = rules_of(x, y);
-    expect(std::string(name(x)) + " and " + std::string(name(y)), allowed.rule, allowed.widest);
+    expect(allowed.rule, allowed.widest, x, y);
   } else {
     const reduce_results& allowed = results_of(reduction::sum, x);
-    expect("terms of " + std::string(name(x)), allowed.rule, allowed.widest);
+    expect(allowed.rule, allowed.widest, x, x);
   }
 }
 

@@ -114,11 +114,7 @@ void check_arguments(const check& check, const multi_dot_arguments& a) {
     check.words(a.results, is_complex(rules.rule), rules.rule, pairs.size());
     return check_results_apart(check, a);
   }
-  if (a.results.element != rules.rule && a.results.element != rules.widest) {
-    check.fail(errc::unsupported_type, "the result is ", name(a.results.element), "; ",
-               name(x.element), " and ", name(y.element), " give ", name(rules.rule), " or ",
-               name(rules.widest));
-  }
+  check.sum_type("the result", a.results.element, rules.rule, rules.widest, x.element, y.element);
   check.pointer("result", a.results.data, a.results.element, pairs.size());
   check_results_apart(check, a);
 }

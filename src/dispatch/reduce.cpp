@@ -51,10 +51,8 @@ check check_of(reduction what) { return check{functions[static_cast<std::size_t>
   if (a.result.words) {
     return check.words(a.result, is_complex(allowed.rule), a.x.element);
   }
-  if (a.result.element != allowed.rule && a.result.element != allowed.widest) {
-    check.fail(errc::unsupported_type, "the result is ", name(a.result.element), "; ",
-               name(a.x.element), " gives ", name(allowed.rule), " or ", name(allowed.widest));
-  }
+  check.sum_type("the result", a.result.element, allowed.rule, allowed.widest, a.x.element,
+                 a.x.element);
   check.pointer("result", a.result.data, a.result.element);
 }
 

@@ -197,6 +197,7 @@ void check_plan(const check& check, const executor& where, const spmv_arguments&
                "; the product is on ", where.description());
   }
   if (!is_planned(a)) check_plan_of_matrix(check, a);
+  if (a.plan->is_queued()) a.plan->wait();
 }
 
 /// Returns what messages call the vector that is written.
@@ -357,14 +358,20 @@ void validate(const executor& where, const csr_operand& a) {
 }
 
 spmv_plan::spmv_plan(const executor& where, const csr_operand& a)
-    : spmv_plan(where, a, promised::nothing) {}
+    : spmv_plan(where, a, promised::nothing, false) {}
 spmv_plan::spmv_plan(const executor& where, const csr_operand& a, fixed_columns_t)
-    : spmv_plan(where, a, promised::columns) {}
+    : spmv_plan(where, a, promised::columns, false) {}
 spmv_plan::spmv_plan(const executor& where, const csr_operand& a, fixed_values_t)
-    : spmv_plan(where, a, promised::columns_and_values) {}
+    : spmv_plan(where, a, promised::columns_and_values, false) {}
+spmv_plan::spmv_plan(const executor& where, const csr_operand& a, queued_t)
+    : spmv_plan(where, a, promised::nothing, true) {}
+spmv_plan::spmv_plan(const executor& where, const csr_operand& a, fixed_columns_t, queued_t)
+    : spmv_plan(where, a, promised::columns, true) {}
+spmv_plan::spmv_plan(const executor& where, const csr_operand& a, fixed_values_t, queued_t)
+    : spmv_plan(where, a, promised::columns_and_values, true) {}
 
-spmv_plan::spmv_plan(const executor& where, const csr_operand& a, promised stays)
-    : where_(where), matrix_(a), promised_(stays) {
+spmv_plan::spmv_plan(const executor& where, const csr_operand& a, promised stays, bool is_queued)
+    : where_(where), matrix_(a), promised_(stays), queued_(is_queued) {
   const backends::default_environment environment;
   const check check{"tally::spmv_plan"};
   check_matrix(check, a);
@@ -394,12 +401,22 @@ spmv_plan::spmv_plan(const executor& where, const csr_operand& a, promised stays
     analysis_ = column.analyse(where_, a,
                                {.fixed_columns = has_fixed_columns(),
                                 .fixed_values = has_fixed_values(),
-                                .is_checked = is_checked});
-    check_defect(check, a, analysis_->defect);
+                                .is_checked = is_checked,
+                                .queued = queued_});
+    if (!queued_) check_defect(check, a, analysis_->defect);
   }
 }
 
-const std::string& spmv_plan::describe() const noexcept { return analysis_->description; }
+void spmv_plan::wait() const {
+  if (!queued_) return;
+  const backends::default_environment environment;
+  check_defect(check{"tally::spmv_plan"}, matrix_, analysis_->ready().defect);
+}
+
+const std::string& spmv_plan::describe() const {
+  wait();
+  return analysis_->ready().description;
+}
 
 void spmv(const executor& where, const spmv_arguments& a) {
   const backends::default_environment environment;

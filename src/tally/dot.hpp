@@ -17,6 +17,9 @@
 #include <tally/result.hpp>
 #include <tally/types.hpp>
 
+#include <concepts>
+#include <ranges>
+#include <span>
 #include <type_traits>
 
 namespace tally {
@@ -56,10 +59,36 @@ template <class R, class X, class Y>
 concept computable = vector_operand<X> && vector_operand<Y> &&
                      dot_accumulator<accumulator<R, X, Y>, element_t<X>, element_t<Y>>;
 
-/// The two forms with their types erased.
+/// r = sum_i x_i * y_i of contiguous vectors of the accumulator's own type: what the templates
+/// below call for these. The bits, the errors and the blocking are those of `dot` with its types
+/// erased; for a chunk or less on one thread of the host it is a shorter way.
+TALLY_EXPORT double of_numbers(const executor& where, std::span<const double> x,
+                               std::span<const double> y, grade g);
+/// As above.
+TALLY_EXPORT float of_numbers(const executor& where, std::span<const float> x,
+                              std::span<const float> y, grade g);
+
+/// The vectors and the accumulator are all of `float`, or all of `double`.
+template <class R, class X, class Y>
+concept numbers =
+    std::same_as<accumulator<R, X, Y>, element_t<X>> &&
+    std::same_as<element_t<X>, operands::value_t<X>> &&
+    std::same_as<element_t<X>, operands::value_t<Y>> && std::floating_point<element_t<X>> &&
+    operands::contiguous<X> && operands::contiguous<Y>;
+
+/// The two forms, with their types erased but for `numbers`.
 template <class R, class X, class Y>
 accumulator<R, X, Y> returned(const executor& where, const X& x, const Y& y, conjugate conjugated,
                               grade g) {
+  if constexpr (numbers<R, X, Y>) {
+    if (conjugated == conjugate::none) {
+      const auto all = [](const auto& v) {
+        return std::span<const element_t<X>>(std::ranges::data(v),
+                                             static_cast<std::size_t>(std::ranges::size(v)));
+      };
+      return of_numbers(where, all(x), all(y), g);
+    }
+  }
   accumulator<R, X, Y> r;
   dot(where, dot_arguments{
                  as_operand(x), as_operand(y), conjugated, {&r, type_of<decltype(r)>}, {g, true}});

@@ -341,6 +341,13 @@ inline constexpr fixed_values_t fixed_values{};
 template <class P>
 concept matrix_promise = std::same_as<P, fixed_columns_t> || std::same_as<P, fixed_values_t>;
 
+/// Lets a plan on `cuda` be made while the caller goes on: see `spmv_plan`.
+struct queued_t {
+  explicit queued_t() = default;
+};
+/// See `queued_t`: `tally::spmv_plan(where, A, tally::fixed_columns, tally::queued)`.
+inline constexpr queued_t queued{};
+
 /// What is worth knowing of a matrix before it is multiplied many times: how its rows are shared
 /// out, and on a device what is kept there for that; of a transpose, where each column has its
 /// terms. It changes the time, never a bit.
@@ -355,6 +362,15 @@ concept matrix_promise = std::same_as<P, fixed_columns_t> || std::same_as<P, fix
 /// outlive graphs that products with it were captured in. cudaDeviceReset ends it: products with it
 /// are then refused. On `serial` and `kokkos`, and without a promise on `simd` and `openmp`, a plan
 /// that is of no transpose only validates and describes.
+///
+/// A plan that is `queued` on a stream of `cuda` has work there when its constructor returns, which
+/// has checked what takes no time: sizes, types, where the arrays are. `wait`, `describe` and the
+/// first product, on any stream and also one that is captured, wait for that work, not for what
+/// comes behind it, and make the plan. What is wrong with the matrix is told by them, by each
+/// of them and with the constructor's text, after what is wrong with a product's own arguments; a
+/// product writes nothing then. Until one of them returns, or the plan is destroyed, which waits,
+/// too, the matrix must stay as it is. Plans of transposes, of no rows and on other backends are
+/// made in the constructor, which tells errors then; one of four arrays waits there.
 class TALLY_EXPORT spmv_plan {
  public:
   /// Validates the matrix, analyses it where it is; blocks. It takes as long as one or two products
@@ -380,6 +396,23 @@ class TALLY_EXPORT spmv_plan {
   /// The same with the other promise.
   spmv_plan(const executor& where, const csr_operand& matrix, fixed_values_t);
 
+  /// The same, queued: it does not wait.
+  /// @throws error as `validate`, but for what is wrong with offsets and columns; invalid_argument
+  ///               if the stream is being captured; out_of_memory.
+  template <sparse_matrix M>
+  spmv_plan(const executor& where, const M& a, queued_t)
+      : spmv_plan(where, as_operand(a), queued) {}
+  /// The same with a promise.
+  template <sparse_matrix M, matrix_promise P>
+  spmv_plan(const executor& where, const M& a, P promise, queued_t)
+      : spmv_plan(where, as_operand(a), promise, queued) {}
+  /// The same of a matrix whose types are erased.
+  spmv_plan(const executor& where, const csr_operand& matrix, queued_t);
+  /// The same of a matrix whose types are erased, with a promise.
+  spmv_plan(const executor& where, const csr_operand& matrix, fixed_columns_t, queued_t);
+  /// The same with the other promise.
+  spmv_plan(const executor& where, const csr_operand& matrix, fixed_values_t, queued_t);
+
   /// As above, on what `automatic()` chooses for this matrix.
   template <sparse_matrix M>
   explicit spmv_plan(const M& a) : spmv_plan(automatic(), a) {}
@@ -389,8 +422,14 @@ class TALLY_EXPORT spmv_plan {
 
   /// The executor that it was made on, never `automatic()`.
   const executor& where() const noexcept { return where_; }
-  /// How rows are summed and why: "equal shares of rows and terms for 8 threads; ...".
-  const std::string& describe() const noexcept;
+  /// How rows are summed and why: "equal shares of rows and terms for 8 threads; ...". Waits.
+  /// @throws error as `wait`.
+  const std::string& describe() const;
+  /// Waits until a plan that was queued is made; returns at once where it is.
+  /// @throws error what the constructor would have thrown.
+  void wait() const;
+  /// Whether it was queued.
+  bool is_queued() const noexcept { return queued_; }
 
   /// The matrix that it was made of.
   const csr_operand& matrix() const noexcept { return matrix_; }
@@ -405,11 +444,12 @@ class TALLY_EXPORT spmv_plan {
 
  private:
   enum class promised : std::uint8_t { nothing, columns, columns_and_values };
-  spmv_plan(const executor& where, const csr_operand& matrix, promised stays);
+  spmv_plan(const executor& where, const csr_operand& matrix, promised stays, bool is_queued);
 
   executor where_;
   csr_operand matrix_;
   promised promised_;
+  bool queued_;
   std::shared_ptr<const backends::csr_transpose> transpose_;
   std::shared_ptr<const backends::spmv_analysis> analysis_;
 };

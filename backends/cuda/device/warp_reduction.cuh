@@ -1,4 +1,4 @@
-// A warp's threads combine integers here, each of its own, and all get the result. Compute
+// A warp's threads combine integers here, each of its own. Where all get the result, compute
 // capability 8 has instructions for that.
 #pragma once
 
@@ -37,6 +37,32 @@ __device__ inline std::uint32_t sum_of_warp(std::uint32_t value) {
   }
   return value;
 #endif
+}
+
+/// Returns the sum of the values of this thread and of those of its warp before it.
+__device__ inline std::uint32_t sum_upto_thread(std::uint32_t value) {
+#pragma unroll
+  for (unsigned d = 1; d < warp; d *= 2) {
+    const std::uint32_t before = __shfl_up_sync(whole_warp, value, d);
+    if (threadIdx.x % warp >= d) value += before;
+  }
+  return value;
+}
+
+/// Returns the sum of the values of all threads of the block before this one. `of_warp` is shared
+/// memory of as many values as there are warps.
+__device__ inline std::uint32_t sum_of_lower_threads(std::uint32_t value, std::uint32_t* of_warp) {
+  const unsigned thread = threadIdx.x % warp, w = threadIdx.x / warp;
+  const std::uint32_t upto = sum_upto_thread(value);
+  if (thread == warp - 1) of_warp[w] = upto;
+  __syncthreads();
+  if (w == 0) {
+    const std::uint32_t upto_warp =
+        sum_upto_thread(thread < blockDim.x / warp ? of_warp[thread] : 0);
+    if (thread < blockDim.x / warp) of_warp[thread] = upto_warp;
+  }
+  __syncthreads();
+  return upto - value + (w > 0 ? of_warp[w - 1] : 0);
 }
 
 }  // namespace tally::backends::cuda

@@ -1,6 +1,7 @@
 // This file has the kernels of histograms that look at no samples, or at those of any type.
 #include "backends/cuda/device/kernel.cuh"
 #include "backends/cuda/histogram/kernels.hpp"
+#include "backends/cuda/histogram/sorted_counts.cuh"
 #include "backends/cuda/histogram/weights.cuh"
 #include "src/core/histogram/weights.hpp"
 #include "src/core/types/typed_vector.hpp"
@@ -27,6 +28,7 @@ __global__ void zeros_kernel(const __grid_constant__ histogram_zeros_job job) {
   };
   fill(job.counts, job.words);
   fill(job.outside, job.outside_words);
+  fill(job.totals, job.totals_words);
 }
 
 __global__ void bytes_kernel(const __grid_constant__ histogram_bytes_job job) {
@@ -90,6 +92,9 @@ const void* histogram_weights_kernel(type element) {
       element, []<class X>() { return reinterpret_cast<const void*>(&add_weights<sample_t<X>>); });
 }
 const void* histogram_zeros_kernel() { return reinterpret_cast<const void*>(&zeros_kernel); }
+const void* histogram_count_sorted_kernel() {
+  return reinterpret_cast<const void*>(&count_sorted_kernel);
+}
 const void* histogram_bytes_kernel() { return reinterpret_cast<const void*>(&bytes_kernel); }
 const void* histogram_sums_kernel() { return reinterpret_cast<const void*>(&sums_kernel); }
 const void* histogram_find_stray_kernel() {

@@ -37,6 +37,12 @@ bool is_byte(type element) { return size_of(element) == 1; }
 ///     CUB with 2^20 bins            0.04     0.05
 constexpr std::size_t most_ranges = 10;
 
+/// From so many samples on, and half as many as there are places, sorting is worth one more launch.
+constexpr std::size_t least_sorted = std::size_t{1} << 21;
+
+/// A launch sorts at most so many samples.
+constexpr std::size_t most_sorted = std::size_t{1} << 25;
+
 /// For up to so many samples a range has one block, which writes its counts and needs no zeros
 /// before. In us:
 ///
@@ -194,8 +200,10 @@ void describe_bins(const histogram_arguments& a, const executor& where,
 // --- Counts --------------------------------------------------------------------------------------
 
 void queue_zeros(void* counts, std::size_t bytes, const histogram_options& outside,
-                 const executor& where) {
+                 std::uint32_t* totals, const executor& where) {
   histogram_zeros_job job;
+  job.totals = totals;
+  job.totals_words = totals != nullptr ? buckets : 0;
   job.counts = static_cast<std::uint32_t*>(counts);
   job.words = bytes / 4;
   job.outside = reinterpret_cast<std::uint32_t*>(outside.outside);
@@ -236,11 +244,19 @@ void count(const histogram_arguments& a, const executor& where, const current_de
   // A block has 1 KiB of its own, and each kernel some hundred bytes besides.
   const std::size_t room = ((most_bytes - 512 - job.shared_bytes) / 4 - 1) / 32 * 32;
   const std::size_t ranges = ceil_div(places, room);
-  const counting how = rule == bin_rule::bytes && job.channels == 1  ? counting::spread
-                       : ranges <= std::min(most_ranges, processors) ? counting::tables
-                                                                     : counting::cache;
+  counting how = rule == bin_rule::bytes && job.channels == 1  ? counting::spread
+                 : ranges <= std::min(most_ranges, processors) ? counting::tables
+                                                               : counting::cache;
+  // A bucket has its counters in a block of the second launch, beside a number for each tile.
+  const std::size_t a_bucket = ceil_div(places, adjacent * buckets) * adjacent;
+  const std::size_t tiles = ceil_div(std::min(a.x.size, most_sorted), samples_a_tile);
+  const std::size_t sorted_shared = (a_bucket + 1 + tiles + 1) * sizeof(std::uint32_t);
+  if (how == counting::cache && job.channels == 1 && a.x.increment == 1 && !is_byte(a.x.element) &&
+      a.x.size >= std::max(least_sorted, places / 2) && sorted_shared <= most_bytes - 512) {
+    how = counting::sorted;
+  }
   std::size_t shared = 0;
-  if (how == counting::cache) {
+  if (how == counting::cache || how == counting::sorted) {
     // A place takes a counter and its own 16 upper bits; an H200 has room for 2^15 places. With
     // 2^14 places, whose owners took 32 bits, 2^25 Zipf keys of 2^20 bins ran at 0.59 TB/s instead
     // of 0.83.
@@ -257,22 +273,53 @@ void count(const histogram_arguments& a, const executor& where, const current_de
     shared = job.shared_bytes + (std::size_t{job.a_range} + 1) * sizeof(std::uint32_t);
   }
 
+  std::optional<stream_memory> memory;
+  if (how == counting::sorted) {
+    const std::size_t octets = tiles * octets_a_tile * sizeof(uint4);
+    const std::size_t begins = ceil_div(tiles * (buckets + 1), 8) * 8 * sizeof(std::uint16_t);
+    memory.emplace(octets + begins + buckets * sizeof(std::uint32_t), current, where.stream());
+    auto* const bytes = static_cast<std::byte*>(memory->data());
+    job.octets = reinterpret_cast<uint4*>(bytes);
+    job.begins = reinterpret_cast<std::uint16_t*>(bytes + octets);
+    job.totals = reinterpret_cast<std::uint32_t*>(bytes + octets + begins);
+    job.a_range = static_cast<slot>(a_bucket);
+    job.pieces = static_cast<unsigned>(2 * processors);
+    allow_shared_bytes(histogram_count_sorted_kernel(), current, most_bytes - 512);
+  }
+
   // Counting may begin while zeros are being written, unless it hands in counts or looks at memory
   // meanwhile.
   bool overlaps = false;
-  if (!a.options.add && !job.alone) {
-    queue_zeros(job.counts, a.counts.size * (job.wide ? 8 : 4), a.options, where);
+  const std::size_t count_bytes = a.counts.size * (job.wide ? 8 : 4);
+  if (!a.options.add && !job.alone && how != counting::sorted) {
+    queue_zeros(job.counts, count_bytes, a.options, nullptr, where);
     overlaps = how != counting::cache && job.thresholds == nullptr;
   }
   const void* const kernel = with_type<real_types>(
       a.x.element, [&]<class X>() { return histogram_kernel_of<loaded_t<X>>(rule, how); });
   allow_shared_bytes(kernel, current, most_bytes - 512);
   // A launch begins with the first channel.
-  const std::size_t at_once = most_at_once / job.channels * job.channels;
+  const std::size_t at_once =
+      how == counting::sorted ? most_sorted : most_at_once / job.channels * job.channels;
   for (std::size_t first = 0; first < a.x.size || first == 0; first += at_once) {
     take_samples(a, first, std::min(a.x.size, first + at_once), job);
     const std::size_t loads = job.loads > 0 ? static_cast<std::size_t>(job.loads)
                                             : ceil_div(static_cast<std::size_t>(job.n), 4);
+    if (how == counting::sorted) {
+      const bool begins = first == 0 && !a.options.add;
+      queue_zeros(job.counts, begins ? count_bytes : 0, begins ? a.options : histogram_options(),
+                  job.totals, where);
+      const std::size_t loads_a_tile = samples_a_tile * size_of(a.x.element) / 16;
+      job.tiles = static_cast<std::int64_t>(ceil_div(loads, loads_a_tile));
+      launch(kernel,
+             {static_cast<unsigned>(processors), histogram_threads, shared, 1,
+              job.thresholds == nullptr},
+             &job, device, where.stream());
+      launch(histogram_count_sorted_kernel(),
+             {static_cast<unsigned>(job.pieces + buckets), histogram_threads, sorted_shared}, &job,
+             device, where.stream());
+      continue;
+    }
     const std::size_t shares = job.alone
                                    ? 1
                                    : std::clamp<std::size_t>(ceil_div(loads, histogram_threads), 1,
@@ -318,7 +365,8 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
   for (std::size_t first = 0; first < a.counts.size; first += at_once) {
     const std::size_t some = std::min(at_once, a.counts.size - first);
     const bool begins = first == 0 && !a.options.add;
-    queue_zeros(memory.data(), some * words * 8, begins ? a.options : histogram_options(), where);
+    queue_zeros(memory.data(), some * words * 8, begins ? a.options : histogram_options(), nullptr,
+                where);
     job.first = first;
     job.some = some;
     launch(kernel, {blocks_of(a.x.size, 256), 256}, &job, where.device(), where.stream());

@@ -4,6 +4,8 @@
 
 #include "src/core/histogram/bins.hpp"
 
+#include <vector_types.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -24,8 +26,17 @@ enum class bin_rule : std::uint8_t {
 enum class counting : std::uint8_t {
   spread,  ///< bytes, in shared memory: a place has a counter for each thread of a warp
   tables,  ///< all places, in shared memory: a block counts those of its range
-  cache    ///< the places that come first, in shared memory; the others in memory
+  cache,   ///< the places that come first, in shared memory; the others in memory
+  sorted   ///< as `cache`, or, where few samples share a place, in tables of what has been sorted
 };
+
+// --- Sorted places (sorted.cuh) ------------------------------------------------------------------
+
+inline constexpr unsigned buckets = 128;
+inline constexpr slot adjacent = 8;  ///< so many adjacent places are in one bucket
+inline constexpr unsigned samples_a_tile = 8192;
+/// The places of a tile take at most so many octets: 8 numbers of 16 bits, all of one bucket.
+inline constexpr unsigned octets_a_tile = samples_a_tile / 8 + buckets * 7 / 8;
 
 /// Tells a kernel that counts what to do. A *place* is a slot of one channel, or a byte; the places
 /// of all channels are numbered through.
@@ -40,7 +51,7 @@ struct histogram_job {
   /// Places of a channel: its bins, and those outside where they matter; or bytes.
   slot places = 1;
   unsigned ranges = 1;
-  slot a_range = 1;         ///< a block counts at most this many places
+  slot a_range = 1;         ///< a block counts at most this many places; a bucket has as many
   unsigned cache_bits = 0;  ///< a cache has a counter for each value of so many low bits of a place
   bool wide = false;        ///< whether counts have 64 bits
   bool add = false;         ///< whether counts are added to what is there
@@ -49,6 +60,13 @@ struct histogram_job {
   void* counts = nullptr;
   std::int64_t* outside = nullptr;  ///< three counts for each channel, or null
   std::uint64_t* stray = nullptr;   ///< becomes 1 if a sample is outside, or null
+
+  uint4* octets = nullptr;  ///< the sorted places, tile by tile
+  /// Where each bucket begins in each tile, in octets: buckets + 1 rows of a number for each tile.
+  std::uint16_t* begins = nullptr;
+  std::uint32_t* totals = nullptr;  ///< how many octets each bucket has in all
+  std::int64_t tiles = 0;
+  unsigned pieces = 0;  ///< about so many blocks count what is sorted
 
   binning what = binning::keys;
   bool whole = false;  ///< whether `whole_even` holds the bins, not `even`
@@ -100,6 +118,8 @@ struct histogram_zeros_job {
   std::size_t words = 0;  ///< words of 32 bits
   std::uint32_t* outside = nullptr;
   std::size_t outside_words = 0;
+  std::uint32_t* totals = nullptr;
+  std::size_t totals_words = 0;
 };
 
 /// Brings bytes of the host into the device's memory. A copy would not do: a graph would repeat it

@@ -40,6 +40,18 @@ __device__ void find_places(const Rule& place_of, const Number (&numbers)[n], sl
   }
 }
 
+/// Finds the places of the samples of one load.
+template <class L, class Job, class Rule, int n>
+__device__ void find_places_of_load(const Job& job, const Rule& place_of,
+                                    const elements<L, n>& loaded, slot (&places)[n]) {
+  L samples[n];
+  number_t<L> numbers[n];
+#pragma unroll
+  for (int i = 0; i < n; ++i) samples[i] = loaded.at(i);
+  find_numbers(job.element, samples, numbers);
+  find_places(place_of, numbers, places);
+}
+
 /// Says whether samples of one channel, which are loaded 16 bytes at a time, may be counted in this
 /// table: bytes have the table that is spread.
 template <class L, class Table>
@@ -47,6 +59,51 @@ inline constexpr bool may_load = sizeof(L) > 1 || Table::is_spread;
 
 /// A thread has so many loads of 16 bytes in flight while it counts as many.
 inline constexpr int loads_in_flight = 4;
+
+/// Goes through a thread's loads of 16 bytes: every `step`-th from `first` on, of those before
+/// `end`.
+template <class L>
+struct thread_loads {
+  static constexpr int per_load = 16 / static_cast<int>(sizeof(L)), in_flight = loads_in_flight;
+  const L* x;
+  std::int64_t first, end, step;
+  elements<L, per_load> next[in_flight];
+
+  /// Begins to load. The samples were there before this launch was placed, and before the launch
+  /// that writes zeros began, so L1 has no older ones. Loads through L2 would go where all writes
+  /// meet, even for what another block has just read: with them five ranges ran at 1.16 TB/s,
+  /// without at 1.43.
+  __device__ thread_loads(const histogram_job& job, std::int64_t of_thread, std::int64_t before,
+                          std::int64_t every)
+      : x(static_cast<const L*>(job.x) + job.head), first(of_thread), end(before), step(every) {
+    load();
+  }
+  __device__ void load() {
+#pragma unroll
+    for (int l = 0; l < in_flight; ++l) {
+      if (first + l * step >= end) break;
+      next[l].raw[0] = __ldcs(reinterpret_cast<const uint4*>(x + (first + l * step) * per_load));
+    }
+  }
+  template <class Job, class Rule, class Table>
+  __device__ void count(const Job& job, const Rule& place_of, Table& table) {
+    while (first < end) {
+      elements<L, per_load> now[in_flight];
+      const std::int64_t left = end - first;
+#pragma unroll
+      for (int l = 0; l < in_flight; ++l) now[l] = next[l];
+      first += in_flight * step;
+      load();
+#pragma unroll
+      for (int l = 0; l < in_flight; ++l) {
+        if (l * step >= left) break;
+        slot places[per_load];
+        find_places_of_load(job, place_of, now[l], places);
+        table.add(job, places);
+      }
+    }
+  }
+};
 
 template <class L, class Rule, template <class> class Table>
 __global__ void __launch_bounds__(histogram_threads)
@@ -58,44 +115,11 @@ __global__ void __launch_bounds__(histogram_threads)
   const std::int64_t own = std::int64_t{share} * blockDim.x + threadIdx.x;
   const std::int64_t step = std::int64_t{shares} * blockDim.x;
   const auto* const x = static_cast<const L*>(job.x);
-  elements<L, per_load> next[in_flight];
-  const auto load = [&](std::int64_t first) {
-    if constexpr (may_load<L, Table<Rule>>) {
-#pragma unroll
-      for (int l = 0; l < in_flight; ++l) {
-        if (first + l * step >= job.loads) break;
-        const L* const from = x + job.head + (first + l * step) * per_load;
-        next[l].raw[0] = __ldcs(reinterpret_cast<const uint4*>(from));
-      }
-    }
-  };
-  // The samples were there before this launch was placed, and before the launch that writes zeros
-  // began, so L1 has no older ones. Loads through L2 would go where all writes meet, even for what
-  // another block has just read: with them five ranges ran at 1.16 TB/s, without at 1.43.
-  load(own);
+  thread_loads<L> loads(job, own, may_load<L, Table<Rule>> ? job.loads : 0, step);
   const Rule place_of(job, shared);
   Table<Rule> table(job, shared + job.shared_bytes);
   __syncthreads();
-
-  for (std::int64_t first = own; may_load<L, Table<Rule>> && first < job.loads;
-       first += in_flight * step) {
-    elements<L, per_load> now[in_flight];
-#pragma unroll
-    for (int l = 0; l < in_flight; ++l) now[l] = next[l];
-    load(first + in_flight * step);
-#pragma unroll
-    for (int l = 0; l < in_flight; ++l) {
-      if (first + l * step >= job.loads) break;
-      L samples[per_load];
-      number_t<L> numbers[per_load];
-      slot places[per_load];
-#pragma unroll
-      for (int i = 0; i < per_load; ++i) samples[i] = now[l].at(i);
-      find_numbers(job.element, samples, numbers);
-      find_places(place_of, numbers, places);
-      table.add(job, places);
-    }
-  }
+  if constexpr (may_load<L, Table<Rule>>) loads.count(job, place_of, table);
 
   // These are the samples before and after the loads of 16 bytes, or all samples.
   const std::int64_t singles = job.n - job.loads * per_load;
@@ -123,53 +147,6 @@ __global__ void __launch_bounds__(histogram_threads)
   wait_for_launch_before();
   __syncthreads();
   table.hand_in_all(job);
-}
-
-// --- What kernels.hpp declares -------------------------------------------------------------------
-
-template <class L, class Rule>
-const void* find_histogram_kernel(counting where) {
-  if constexpr (sizeof(L) == 1) {
-    if (where == counting::spread) {
-      return reinterpret_cast<const void*>(&count_kernel<L, Rule, spread_table>);
-    }
-  }
-  return where == counting::tables
-             ? reinterpret_cast<const void*>(&count_kernel<L, Rule, range_table>)
-             : reinterpret_cast<const void*>(&count_kernel<L, Rule, cache_table>);
-}
-
-/// Samples of one byte are counted as bytes. Others are counted by a rule of their own where that
-/// is fast.
-template <class L>
-const void* histogram_kernel_of(bin_rule rule, counting where) {
-  if constexpr (sizeof(L) == 1) {
-    return find_histogram_kernel<L, by_byte>(where);
-  } else {
-    using S = number_t<L>;
-    const auto in_tables = []<class Rule>(std::type_identity<Rule>) {
-      return reinterpret_cast<const void*>(&count_kernel<L, Rule, range_table>);
-    };
-    switch (rule) {
-      case bin_rule::linear_edges:
-        return in_tables(std::type_identity<by_cell<S, true>>());
-      case bin_rule::bitwise_edges:
-        return in_tables(std::type_identity<by_cell<S, false>>());
-      case bin_rule::keys:
-        if constexpr (std::is_integral_v<S>) return find_histogram_kernel<L, by_key<S>>(where);
-        break;
-      case bin_rule::even:
-        return in_tables(std::type_identity<by_width<S, even_bins>>());
-      case bin_rule::whole_even:
-        if constexpr (std::is_integral_v<S>) {
-          return in_tables(std::type_identity<by_width<S, even_integer_bins>>());
-        }
-        break;
-      default:
-        break;
-    }
-    return find_histogram_kernel<L, by_any<S>>(where);
-  }
 }
 
 }  // namespace tally::backends::cuda

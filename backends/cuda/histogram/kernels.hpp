@@ -30,6 +30,7 @@ template <class L>
 // These kernels look at no samples, or at samples of any type. Each takes the job of its name.
 const void* histogram_weights_kernel(type element);  ///< adds the weights of samples of this type
 const void* histogram_zeros_kernel();
+const void* histogram_count_sorted_kernel();  ///< counts what a kernel of `counting::sorted` sorted
 const void* histogram_bytes_kernel();
 const void* histogram_sums_kernel();
 const void* histogram_find_stray_kernel();  ///< finds the lowest index of a key outside

@@ -5,7 +5,7 @@
 // way.
 #pragma once
 
-#include "backends/cuda/device/kernel.cuh"
+#include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/histogram/kernels.hpp"
 
 #include <cstdint>
@@ -291,25 +291,11 @@ struct by_cell : places_are_slots {
   /// Turns the number of thresholds in each cell into what the head of this class says.
   __device__ void number_cells(std::uint32_t* table, std::uint32_t count) const {
     __shared__ std::uint32_t of_warp[histogram_threads / warp];
-    const unsigned thread = threadIdx.x % warp, w = threadIdx.x / warp;
     const std::uint32_t each = (count + blockDim.x - 1) / blockDim.x;
     const std::uint32_t begin = min(count, threadIdx.x * each), end = min(count, begin + each);
-    const auto scan = [&](std::uint32_t value) {
-#pragma unroll
-      for (unsigned d = 1; d < warp; d *= 2) {
-        const std::uint32_t before = __shfl_up_sync(whole_warp, value, d);
-        if (thread >= d) value += before;
-      }
-      return value;
-    };
     std::uint32_t own = 0;
     for (std::uint32_t c = begin; c < end; ++c) own += table[c];
-    const std::uint32_t upto = scan(own);
-    if (thread == warp - 1) of_warp[w] = upto;
-    __syncthreads();
-    if (w == 0) of_warp[thread] = scan(thread < blockDim.x / warp ? of_warp[thread] : 0);
-    __syncthreads();
-    std::uint32_t number = upto - own + (w > 0 ? of_warp[w - 1] : 0);
+    std::uint32_t number = sum_of_lower_threads(own, of_warp);
     for (std::uint32_t c = begin; c < end; ++c) {
       const std::uint32_t in_cell = table[c];
       std::uint32_t code = (number - 1) << cell_bits;

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(band_threads)
   let_launch_after_start();
   if (brings()) {
     const auto in_x = [&](std::int64_t at) {
-      return max(min(at, product.column_count), std::int64_t{0});
+      return ::max(::min(at, product.column_count), std::int64_t{0});
     };
     const std::int64_t brought =
         bring(barrier, memory, static_cast<const T*>(product.x.data), product.column_count,
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(band_threads)
       is_there = true;
 #pragma unroll
       for (int k = 0; k < in_flight; ++k) {
-        const unsigned place = min(static_cast<unsigned>(own + difference[k]), last_place);
+        const unsigned place = ::min(static_cast<unsigned>(own + difference[k]), last_place);
         load_shared_if(k * lanes < left, x + place * static_cast<unsigned>(sizeof(T)), element[k]);
       }
 #pragma unroll
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(256) find_band(const csr_survey s) {
 #pragma unroll 4
     for (std::int64_t i = offset(s, row) + thread; i < end; i += lanes) {
       const std::int64_t difference = static_cast<std::int64_t>(columns[i]) - row;
-      furthest = max(furthest, static_cast<std::uint32_t>(::abs(difference)));
+      furthest = ::max(furthest, static_cast<std::uint32_t>(::abs(difference)));
       if (s.differences != nullptr) s.differences[i] = static_cast<std::int16_t>(difference);
     }
     if (furthest > INT16_MAX) break;

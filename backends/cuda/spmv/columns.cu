@@ -21,8 +21,8 @@ struct tile_row {
   const Column* columns;    ///< its own
   std::int64_t begin, end;  ///< the tile's terms
 
-  __device__ std::int64_t difference(int k) const {
-    return static_cast<std::int64_t>(columns[k]) - row;
+  __device__ std::int32_t difference(int k) const {
+    return static_cast<std::int32_t>(columns[k] - row);
   }
 };
 
@@ -62,114 +62,214 @@ __device__ bool has_list_of(const csr_survey& s, const tile_row<Column>& own, st
     bool equal = true;
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
-      if (i + k < own.count) equal &= columns[i + k] - other == own.difference(i + k);
+      if (i + k < own.count) {
+        equal &= static_cast<std::int32_t>(columns[i + k] - other) == own.difference(i + k);
+      }
     }
     if (!equal) return false;
   }
   return true;
 }
 
+/// So many patterns a block has in its shared memory.
+constexpr unsigned known_patterns = 16;
+
+/// Is a pattern that a block has met.
+struct known_pattern {
+  std::uint32_t hash;
+  std::int32_t length;
+  std::int32_t number;
+  std::int32_t differences[most_row_tile_terms];
+};
+
+/// Is what a thread has found out about its row's list.
+struct row_list {
+  std::uint32_t hash = 0;  ///< with its highest bit set, so that no hash of a list is 0
+  std::int32_t least = INT32_MAX, most = INT32_MIN;  ///< differences
+};
+
+/// Goes over a row's columns, which it checks if asked.
+template <class Column>
+__device__ row_list look_at_columns(const csr_survey& s, const tile_row<Column>& own) {
+  const auto end = static_cast<std::uint64_t>(s.column_count);
+  const auto row = static_cast<std::int32_t>(own.row);
+  row_list list;
+  for (int k = 0; k < own.count; ++k) {
+    const Column column = own.columns[k];
+    if (s.checks && static_cast<std::uint64_t>(std::int64_t{column}) >= end) {
+      report(s, csr_defect::kind::column, own.start + k);
+      break;
+    }
+    const std::int32_t difference = static_cast<std::int32_t>(column) - row;
+    list.hash = list.hash * 0x9e3779b1u + static_cast<std::uint32_t>(difference);
+    list.least = ::min(list.least, difference);
+    list.most = ::max(list.most, difference);
+  }
+  list.hash = (list.hash ^ static_cast<std::uint32_t>(own.count)) * 0x85ebca6bu;
+  list.hash = (list.hash ^ list.hash >> 15) | 1u << 31;
+  return list;
+}
+
+/// Returns the number of the pattern that a row's list is if the block has met it, or -1.
+template <class Column>
+__device__ int number_of_known(const known_pattern* known, const tile_row<Column>& own,
+                               std::uint32_t hash) {
+  int at = -1;
+#pragma unroll
+  for (int i = 0; i < static_cast<int>(known_patterns); ++i) {
+    if (known[i].hash == hash) at = i;
+  }
+  if (at < 0 || known[at].length != own.count) return -1;
+  const std::int32_t* const differences = known[at].differences;
+  bool equal = true;
+  for (int k = 0; k < own.count; ++k) equal &= differences[k] == own.difference(k);
+  return equal ? known[at].number : -1;
+}
+
+/// Writes the list of a pattern, padded, which a row is the first to have.
+template <class Column>
+__device__ void write_list(const csr_survey& s, const tile_row<Column>& own, int number) {
+  constexpr int alignment = row_patterns::alignment;
+  const auto longest = static_cast<int>(__ldcg(counter(s, survey::longest)));
+  const int stride = (longest + alignment - 1) / alignment * alignment;
+  std::int32_t* const list = s.patterns.differences + number * stride;
+  for (int k = 0; k < stride; ++k) list[k] = k < own.count ? own.difference(k) : 0;
+  s.patterns.lengths[number] = own.count;
+  atomicAdd(counter(s, survey::patterns), 1ull);
+}
+
 /// Returns the number of the pattern that a row's list is, or row_patterns::most where there are
 /// too many. A word of `lists` has a hash above the number of a row that has the list; the word's
 /// place is the pattern's number.
 template <class Column>
-__device__ int pattern_of(const csr_survey& s, const tile_row<Column>& own) {
-  std::uint32_t hash = 1u + static_cast<unsigned>(own.count);
-  for (int k = 0; k < own.count; ++k) {
-    hash = (hash ^ static_cast<std::uint32_t>(own.difference(k))) * 0x9e3779b1u;
-    hash ^= hash >> 15;
-  }
-  hash |= 1u << 31;  // no word is 0
+__device__ int number_among_all(const csr_survey& s, const tile_row<Column>& own,
+                                std::uint32_t hash) {
   constexpr unsigned most_looks = 16;
   for (unsigned look = 0; look < most_looks; ++look) {
     const unsigned place = (hash + look) % row_patterns::most;
     auto* const word = reinterpret_cast<unsigned long long*>(s.lists + place);
     unsigned long long known = __ldcg(word);
+    if (__ldcg(counter(s, survey::strays)) != 0) return row_patterns::most;
     if (known == 0) {
       const unsigned long long mine =
           static_cast<unsigned long long>(hash) << 32 | static_cast<std::uint32_t>(own.row);
       known = atomicCAS(word, 0ull, mine);
-      if (known == 0) return static_cast<int>(place);
+      if (known == 0) {
+        write_list(s, own, static_cast<int>(place));
+        return static_cast<int>(place);
+      }
     }
     if (static_cast<std::uint32_t>(known >> 32) != hash) continue;
     if (has_list_of(s, own, static_cast<std::int64_t>(known & 0xffffffffu))) {
       return static_cast<int>(place);
     }
   }
+  *counter(s, survey::strays) = 1;
   return row_patterns::most;
 }
 
-/// Finds patterns, tile by tile. Most rows have the list of the row in the middle of the tile
-/// before, which the block remembers; the table of lists is asked for the others.
+/// Returns the number of a row's pattern where the block has not met it, in the `asking` threads of
+/// a warp. Of their rows with one hash the first looks among all patterns, and the others compare
+/// their lists with its list. It says whether the calling thread has looked.
 template <class Column>
-__global__ void __launch_bounds__(row_tile) find_patterns(const csr_survey s) {
-  extern __shared__ uint4 memory[];
-  __shared__ bulk_barrier barrier;
-  __shared__ std::int64_t remembered[row_order::short_row];
-  __shared__ int length, number;
-  wait_for_launch_before();
-  if (threadIdx.x == 0) {
-    barrier.expect(1);
-    length = -1;
-    number = 0;
-  }
-  __syncthreads();
-  const std::int64_t tiles = (s.rows + row_tile - 1) / row_tile;
-  unsigned turn = 0;
-  for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    // The last threads have no part in bringing columns.
-    const bool has_strays = threadIdx.x == row_tile - 1 && __ldcg(counter(s, survey::strays)) != 0;
-    const bool has_far = threadIdx.x == row_tile - 2 && __ldcg(counter(s, survey::far)) != 0;
-    const tile_row<Column> own = tile_of_block<Column>(s, tile, memory, barrier, turn++);
-    const bool is_over = __syncthreads_or(has_strays);
-    if (__syncthreads_or(has_far) && is_over) return;  // nothing is left to be found
-    bool is_remembered = own.count == length;
-    for (int k = 0; k < own.count && is_remembered; ++k) {
-      is_remembered = own.difference(k) == remembered[k];
-    }
-    const bool asks = !is_remembered && own.row < s.rows;
-    if (asks) {
-      bool near = true;
-      for (int k = 0; k < own.count; ++k) near &= is_near(own.difference(k));
-      if (!near) *counter(s, survey::far) = 1;
-    }
-    // The row in the middle asks alone. In most matrices with too many patterns it is refused.
-    int pattern = number;
-    if (asks && !is_over && threadIdx.x == row_tile / 2) pattern = pattern_of(s, own);
-    const bool is_refused = __syncthreads_or(pattern == row_patterns::most);
-    if (asks && !is_over && !is_refused && threadIdx.x != row_tile / 2)
-      pattern = pattern_of(s, own);
-    if (is_refused || pattern == row_patterns::most) {
-      *counter(s, survey::strays) = 1;
-    } else if (!is_over && own.row < s.rows) {
-      s.patterns.of_row[own.row] = static_cast<std::uint8_t>(pattern);
-    }
-    __syncthreads();  // the memory is used again
-    if (threadIdx.x == row_tile / 2 && asks && !is_over) {
-      for (int k = 0; k < own.count; ++k) remembered[k] = own.difference(k);
-      length = own.count;
-      number = pattern;
-    }
-    __syncthreads();
-  }
+__device__ int number_of_new(const csr_survey& s, const tile_row<Column>& own, std::uint32_t hash,
+                             const Column* memory, unsigned asking, bool& has_looked) {
+  const unsigned equals = __match_any_sync(asking, hash);
+  const int first = __ffs(static_cast<int>(equals)) - 1;
+  has_looked = static_cast<int>(threadIdx.x % warp) == first;
+  int number = 0;
+  if (has_looked) number = number_among_all(s, own, hash);
+  number = __shfl_sync(equals, number, first);
+  const int count = __shfl_sync(equals, own.count, first);
+  const auto* const columns =
+      memory + __shfl_sync(equals, static_cast<int>(own.columns - memory), first);
+  const std::int64_t apart = first - static_cast<int>(threadIdx.x % warp);
+  bool equal = count == own.count;
+  for (int k = 0; k < own.count && equal; ++k) equal = columns[k] - own.columns[k] == apart;
+  if (equal || number == row_patterns::most) return number;
+  has_looked = true;
+  return number_among_all(s, own, hash);
 }
 
-__global__ void __launch_bounds__(256) write_lists(const csr_survey s) {
-  wait_for_launch_before();
-  const std::uint64_t word = s.lists[blockIdx.x];
-  if (word == 0 || *counter(s, survey::strays) != 0) return;
-  const auto row = static_cast<std::int64_t>(word & 0xffffffffu);
-  const std::int64_t start = offset(s, row);
-  const auto count = static_cast<std::int32_t>(offset(s, row + 1) - start);
-  std::int32_t* const list = s.patterns.differences + blockIdx.x * s.patterns.stride;
-  for (auto k = static_cast<std::int32_t>(threadIdx.x); k < s.patterns.stride;
-       k += static_cast<std::int32_t>(blockDim.x)) {
-    const std::int64_t column = k < count ? s.columns[static_cast<std::size_t>(start + k)] : row;
-    list[k] = static_cast<std::int32_t>(column - row);
+/// Adds how far a block's columns are from the diagonal to the survey.
+__device__ inline void add_reach(const csr_survey& s, std::int32_t least, std::int32_t most) {
+  const auto tell = [&](unsigned word, std::int32_t difference) {
+    const std::uint32_t all = largest_of_warp(reach_word(difference));
+    if (threadIdx.x % warp == 0 && all > __ldcg(counter(s, word))) {
+      atomicMax(counter(s, word), static_cast<unsigned long long>(all));
+    }
+  };
+  tell(survey::above, most);
+  tell(survey::below, ~least);
+}
+
+/// Says whether the launch before has found that tiles of rows are possible and have room.
+__device__ inline bool are_tiles(const csr_survey& s) {
+  const std::uint64_t defect = __ldcg(counter(s, survey::defect));
+  const auto kind = static_cast<csr_defect::kind>(~defect >> survey::index_bits);
+  return (defect == 0 || kind == csr_defect::kind::column) &&
+         __ldcg(counter(s, survey::longest)) <= most_row_tile_terms &&
+         __ldcg(counter(s, survey::tile_terms)) <= static_cast<std::uint64_t>(s.tile_terms);
+}
+
+/// Goes over the columns once, tile by tile.
+template <class Column>
+__global__ void __launch_bounds__(row_tile) survey_tiles(const csr_survey s) {
+  extern __shared__ uint4 memory[];
+  __shared__ bulk_barrier barrier;
+  __shared__ known_pattern known[known_patterns];
+  __shared__ unsigned met;  // patterns that threads have looked for in this tile
+  if (threadIdx.x == 0) {
+    barrier.expect(1);
+    met = 0;
   }
-  if (threadIdx.x > 0) return;
-  s.patterns.lengths[blockIdx.x] = count;
-  atomicAdd(counter(s, survey::patterns), 1ull);
+  if (threadIdx.x < known_patterns) known[threadIdx.x].hash = 0;
+  wait_for_launch_before();
+  if (!are_tiles(s)) {
+    if (s.checks) {
+      check_columns(s, static_cast<const Column*>(s.columns.data), first_index(), all_threads());
+    }
+    return end_survey(s);
+  }
+  std::int32_t least = INT32_MAX, most = INT32_MIN;
+  const std::int64_t tiles = (s.rows + row_tile - 1) / row_tile;
+  unsigned turn = 0, next = 0;  // the place of the next pattern in `known`
+  for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    // The last thread has no part in bringing columns.
+    const bool has_strays = threadIdx.x == row_tile - 1 && __ldcg(counter(s, survey::strays)) != 0;
+    const tile_row<Column> own = tile_of_block<Column>(s, tile, memory, barrier, turn++);
+    const bool is_over = __syncthreads_or(has_strays);
+    const row_list list = look_at_columns(s, own);
+    least = ::min(least, list.least);
+    most = ::max(most, list.most);
+    unsigned place = known_patterns;  // in `known`, counted from `next`
+    const bool has_row = !is_over && own.row < s.rows;
+    int number = has_row ? number_of_known(known, own, list.hash) : 0;
+    const unsigned asking = __ballot_sync(whole_warp, number < 0);
+    bool has_looked = false;
+    if (number < 0) {
+      number = number_of_new(s, own, list.hash, reinterpret_cast<const Column*>(memory), asking,
+                             has_looked);
+    }
+    if (has_row && number < row_patterns::most) {
+      s.patterns.of_row[own.row] = static_cast<std::uint8_t>(number);
+      if (has_looked) place = atomicAdd(&met, 1u);
+    }
+    __syncthreads();
+    const unsigned more = met;
+    if (place < known_patterns) {
+      known_pattern& to = known[(next + place) % known_patterns];
+      to.hash = list.hash;
+      to.length = own.count;
+      to.number = number;
+      for (int k = 0; k < own.count; ++k) to.differences[k] = own.difference(k);
+    }
+    next += ::min(more, known_patterns);
+    __syncthreads();  // the memory is used again
+    if (threadIdx.x == 0) met = 0;
+  }
+  add_reach(s, least, most);
+  end_survey(s);
 }
 
 template <class Column>
@@ -181,20 +281,9 @@ __global__ void __launch_bounds__(row_tile) write_differences(const csr_survey s
   const tile_row<Column> own = tile_of_block<Column>(s, blockIdx.x, memory, barrier, 0);
   auto* const differences = reinterpret_cast<std::int16_t*>(reinterpret_cast<char*>(memory) +
                                                             bytes_to_bring<Column>(s.tile_terms));
-  int most = INT16_MIN, least = INT16_MAX;
   for (int k = 0; k < own.count; ++k) {
-    const auto difference = static_cast<std::int16_t>(own.difference(k));
-    differences[own.start - own.begin + k] = difference;
-    most = max(most, static_cast<int>(difference));
-    least = min(least, static_cast<int>(difference));
+    differences[own.start - own.begin + k] = static_cast<std::int16_t>(own.difference(k));
   }
-  // Few blocks find a larger one than is known.
-  const auto tell = [&](unsigned word, int value) {
-    const unsigned long long all = largest_of_warp(static_cast<std::uint32_t>(value));
-    if (threadIdx.x % warp == 0 && all > __ldcg(counter(s, word))) atomicMax(counter(s, word), all);
-  };
-  tell(survey::above, most - INT16_MIN);
-  tell(survey::below, -INT16_MIN - least);
   __syncthreads();
   for (std::int64_t i = threadIdx.x; i < own.end - own.begin; i += row_tile) {
     s.differences[own.begin + i] = differences[i];
@@ -209,7 +298,7 @@ template <class F>
 __device__ int for_each_term_of_tile(const csr_survey& s, const F& f) {
   const std::int64_t first = std::int64_t{blockIdx.x} * s.cut.tile_rows;
   const std::int64_t begin = offset(s, first);
-  const std::int64_t end = offset(s, min(first + s.cut.tile_rows, s.rows));
+  const std::int64_t end = offset(s, ::min(first + s.cut.tile_rows, s.rows));
   const auto count = static_cast<int>(end - begin);
   const auto slice = static_cast<unsigned>(s.cut.slice);
   const auto go_over = [&]<class Column>(const Column* columns) {
@@ -336,7 +425,7 @@ __global__ void __launch_bounds__(256) count_bins(const csr_survey s) {
   __syncthreads();
   wait_for_launch_before();
   for (std::int64_t i = first_index(); i < s.column_count; i += all_threads()) {
-    atomicAdd(bins + min(s.uses[i], survey::most_uses), 1u);
+    atomicAdd(bins + ::min(s.uses[i], survey::most_uses), 1u);
   }
   __syncthreads();
   for (unsigned i = threadIdx.x; i <= survey::most_uses; i += blockDim.x) {
@@ -373,7 +462,7 @@ __global__ void __launch_bounds__(256) pick_hot(const csr_survey s) {
   const auto more = static_cast<unsigned>(*counter(s, survey::more_used));
   unsigned long long covered = 0;
   for (std::int64_t i = first_index(); i < s.column_count; i += all_threads()) {
-    const unsigned uses = s.uses[i], bin = min(uses, survey::most_uses);
+    const unsigned uses = s.uses[i], bin = ::min(uses, survey::most_uses);
     unsigned place = ~0u;
     if (bin > least) {
       place = static_cast<unsigned>(atomicAdd(counter(s, survey::taken), 1ull));
@@ -413,16 +502,15 @@ survey_kernel* least_use_kernel() { return &find_least_use; }
 survey_kernel* hot_kernel() { return &pick_hot; }
 survey_kernel* codes_kernel() { return &write_codes; }
 
-std::size_t survey_tile_bytes(bool wide_columns, std::size_t terms) {
-  return (wide_columns ? bytes_to_bring<std::int64_t>(terms)
-                       : bytes_to_bring<std::int32_t>(terms)) +
-         bytes_to_bring<std::int16_t>(terms);
+std::size_t tiles_bytes(bool wide_columns, std::size_t terms) {
+  return wide_columns ? bytes_to_bring<std::int64_t>(terms) : bytes_to_bring<std::int32_t>(terms);
 }
-
-survey_kernel* patterns_kernel(bool wide_columns) {
-  return wide_columns ? &find_patterns<std::int64_t> : &find_patterns<std::int32_t>;
+survey_kernel* tiles_kernel(bool wide_columns) {
+  return wide_columns ? &survey_tiles<std::int64_t> : &survey_tiles<std::int32_t>;
 }
-survey_kernel* lists_kernel() { return &write_lists; }
+std::size_t differences_bytes(bool wide_columns, std::size_t terms) {
+  return tiles_bytes(wide_columns, terms) + bytes_to_bring<std::int16_t>(terms);
+}
 survey_kernel* differences_kernel(bool wide_columns) {
   return wide_columns ? &write_differences<std::int64_t> : &write_differences<std::int32_t>;
 }

@@ -63,6 +63,14 @@ struct unplanned_choice {
 };
 unplanned_choice unplanned_kernels(type values, type x, unsigned threads_a_row);
 
+/// The first launch for rows of about one length, in a block of `row_tile` threads for each tile.
+struct even_rows_choice {
+  spmv_kernel* kernel = nullptr;  ///< null for other types
+  std::size_t bytes = 0;          ///< its dynamic shared memory
+};
+/// Returns the kernel for rows that have so many terms at most, or else a few threads each.
+even_rows_choice even_rows_kernel(type values, type x, std::size_t terms);
+
 /// The kernels of hot columns.
 struct hot_columns_choice {
   spmv_kernel* gather = nullptr;    ///< in any grid of blocks of 256 threads

@@ -8,16 +8,8 @@
 
 #include <tally/order.hpp>
 
-#include <type_traits>
-
 namespace tally::backends::cuda {
 namespace {
-
-__device__ inline void report(const csr_survey& s, csr_defect::kind kind, std::int64_t index) {
-  const std::uint64_t key =
-      static_cast<std::uint64_t>(kind) << survey::index_bits | static_cast<std::uint64_t>(index);
-  atomicMax(counter(s, survey::defect), ~key);
-}
 
 /// Says whether something is wrong with a row that may lie anywhere.
 __device__ inline bool is_defective(const csr_survey& s, std::int64_t row) {
@@ -38,56 +30,6 @@ __global__ void __launch_bounds__(256) find_defective_row(const csr_survey s) {
   for (std::int64_t i = first_index(); i < s.rows; i += all_threads()) {
     if (is_defective(s, i)) return report(s, csr_defect::kind::late_row, i);
   }
-}
-
-/// Reports a column that is not in the matrix, in thread `own` of `threads`. Columns come 16 bytes
-/// at a time.
-template <class Column>
-__device__ void check_columns(const csr_survey& s, const Column* columns, std::int64_t own,
-                              std::int64_t threads) {
-  constexpr int per_load = 16 / sizeof(Column), in_flight = 4;
-  // A negative column is a large one too.
-  constexpr auto end_of_type = std::uint64_t{1} << (8 * sizeof(Column) - 1);
-  const std::uint64_t end =
-      ::min(static_cast<std::uint64_t>(s.column_count), std::uint64_t{end_of_type});
-  const auto is_wrong = [&](Column column) {
-    return static_cast<std::make_unsigned_t<Column>>(column) >= end;
-  };
-  struct alignas(16) load {
-    Column of[per_load];
-  };
-  const auto past = reinterpret_cast<std::uint64_t>(columns) % sizeof(load) / sizeof(Column);
-  const std::int64_t ahead =
-      ::min((per_load - static_cast<std::int64_t>(past)) % per_load, s.nonzeros);
-  const std::int64_t loads = (s.nonzeros - ahead) / per_load;
-  const auto* const all = reinterpret_cast<const load*>(columns + ahead);
-  std::int64_t first = s.nonzeros;  // the first wrong column that this thread meets
-  const auto look = [&](std::int64_t i, Column column) {
-    if (is_wrong(column) && i < first) first = i;
-  };
-  for (std::int64_t i = own; i < loads && first == s.nonzeros; i += in_flight * threads) {
-    load some[in_flight] = {};
-#pragma unroll
-    for (int k = 0; k < in_flight; ++k) {
-      if (i + k * threads < loads) some[k] = all[i + k * threads];
-    }
-    bool any = false;
-#pragma unroll
-    for (const load& l : some) {
-#pragma unroll
-      for (const Column column : l.of) any |= is_wrong(column);
-    }
-    for (int k = 0; any && k < in_flight && i + k * threads < loads; ++k) {
-      const std::int64_t at = ahead + (i + k * threads) * per_load;
-      for (int j = 0; j < per_load; ++j) look(at + j, columns[at + j]);
-    }
-  }
-  if (const std::int64_t i = own; i < per_load) {
-    const std::int64_t behind = ahead + loads * per_load + i;
-    if (i < ahead) look(i, columns[i]);
-    if (behind < s.nonzeros) look(behind, columns[behind]);
-  }
-  if (first < s.nonzeros) report(s, csr_defect::kind::column, first);
 }
 
 __device__ inline void check_ends_of_offsets(const csr_survey& s) {
@@ -207,16 +149,18 @@ __device__ void number_pieces(const csr_survey& s, row_span<Offset>& span) {
   span.shares = span.handovers = 0;
 }
 
-/// Writes the shares of long row `i` of a span, if they have room, those of a row side by side.
+/// Writes the shares of long row `i` of a span, if they have room, those of a row side by side, in
+/// front of all that have a place: so no gap is left before the runs.
 template <class Offset>
 __device__ void write_shares(const csr_survey& s, std::int64_t first, int i,
                              row_span<Offset>& span) {
   const std::int64_t length = length_of(s, span, i);
   const unsigned shares = shares_of(s, length);
-  const auto place = static_cast<std::int64_t>(span.first_share + atomicAdd(&span.shares, shares));
+  const auto before = static_cast<std::int64_t>(span.first_share + atomicAdd(&span.shares, shares));
   unsigned long long handover = 0;
   if (shares > 1) handover = span.first_handover + atomicAdd(&span.handovers, shares);
-  if (place + static_cast<std::int64_t>(shares) > s.shares) return;
+  const std::int64_t place = s.shares - before - static_cast<std::int64_t>(shares);
+  if (place < 0) return;
   const std::int64_t terms = static_cast<std::int64_t>(order::chunk) << s.share_shift;
   for (unsigned k = 0; k < shares; ++k) {
     const std::int64_t left = length - k * terms;
@@ -298,35 +242,22 @@ __device__ inline void add_counts(const csr_survey& s, const row_counts& counts)
   }
 }
 
-/// Delivers what was found, in a warp, and empties it.
-__device__ inline void tell(const csr_survey& s) {
-  static_assert(survey::words <= warp);
-  const unsigned word = threadIdx.x;
-  if (word >= survey::words) return;
-  const std::uint64_t found = __ldcg(s.found + word);
-  s.found[word] = 0;
-  __threadfence();  // once the host has the word, the next survey may be on any stream
-  auto* const to = static_cast<volatile std::uint64_t*>(s.result) + 2 * word;
-  to[0] = make_word(static_cast<std::uint32_t>(found), s.tag);
-  to[1] = make_word(static_cast<std::uint32_t>(found >> 32), s.tag);
-}
-
-/// Does all in one launch: checks, counts, and writes the pieces; the block that ends last tells.
-/// The pieces of a span of rows are adjacent, runs in the rows' order.
+/// Does all in one launch: checks, counts, and writes the pieces. The pieces of a span of rows are
+/// adjacent, runs in the rows' order.
 template <int run, class Offset>
 __global__ void __launch_bounds__(survey_threads, survey_blocks) survey_matrix(const csr_survey s) {
   __shared__ row_span<Offset> span;
-  __shared__ bool is_last;
   wait_for_launch_before();
+  if (s.lists != nullptr && blockIdx.x == 0 && threadIdx.x < row_patterns::most) {
+    s.lists[threadIdx.x] = 0;
+  }
   // Blocks that look at rows look at columns, too, if they are all.
   const unsigned first_block = s.row_blocks < gridDim.x ? s.row_blocks : 0;
   if (s.checks && blockIdx.x >= first_block) {
     const std::int64_t own = std::int64_t{blockIdx.x - first_block} * survey_threads + threadIdx.x;
     const std::int64_t threads = std::int64_t{gridDim.x - first_block} * survey_threads;
     if (own == 0) check_ends_of_offsets(s);
-    s.columns.wide
-        ? check_columns(s, static_cast<const std::int64_t*>(s.columns.data), own, threads)
-        : check_columns(s, static_cast<const std::int32_t*>(s.columns.data), own, threads);
+    if (!s.columns_later) check_columns(s, own, threads);
   }
   row_counts counts;
   const auto* const offsets = static_cast<const Offset*>(s.offsets.data);
@@ -353,13 +284,7 @@ __global__ void __launch_bounds__(survey_threads, survey_blocks) survey_matrix(c
     __syncthreads();
   }
   if (s.counts && blockIdx.x < s.row_blocks) add_counts(s, counts);
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) is_last = atomicAdd(counter(s, survey::ended), 1ull) == gridDim.x - 1;
-  __syncthreads();
-  if (!is_last) return;
-  __threadfence();
-  tell(s);
+  end_survey(s);
 }
 
 __global__ void tell_survey(const csr_survey s) {

@@ -33,9 +33,9 @@ struct csr_survey {
   void* result = nullptr;
 
   // Tiles of rows need these (columns.cu), and rows in a band the differences (band_rows.cu).
-  std::int32_t tile_terms = 0;          ///< no tile has more terms
-  std::uint64_t* lists = nullptr;       ///< row_patterns::most empty words, for lists that are met
-  row_patterns patterns;                ///< where they are written
+  std::int32_t tile_terms = 0;          ///< there is room for so many terms of a tile
+  std::uint64_t* lists = nullptr;       ///< row_patterns::most words, for lists that are met
+  row_patterns patterns;                ///< where they are written; the stride does not count
   std::int16_t* differences = nullptr;  ///< where column - row of each term is written
 
   // Hot columns need these (columns.cu).
@@ -50,11 +50,13 @@ struct csr_survey {
   int per_unit = 1;  ///< elements of a unit
 
   bool checks = false;           ///< whether the matrix may have defects
+  bool columns_later = false;    ///< whether the launch for tiles of rows looks at columns
+  bool tells = false;            ///< whether the launch is the last one
   bool counts = true;            ///< whether more than defects is wanted
   unsigned row_blocks = 0;       ///< the first ones look at rows; if that is not all, only these
   unsigned share_shift = 0;      ///< log2 of the chunks of a share
   spmv_piece* pieces = nullptr;  ///< where pieces are written, or null
-  std::int64_t shares = 0;       ///< there is room for so many shares,
+  std::int64_t shares = 0;       ///< there is room for so many shares, which end there,
   std::int64_t runs = 0;         ///< and behind them for so many runs
 };
 
@@ -69,7 +71,7 @@ inline constexpr unsigned split_rows = 5;   ///< rows of several shares
 inline constexpr unsigned handovers = 6;    ///< shares of split rows
 inline constexpr unsigned runs = 7;         ///< runs of short rows
 inline constexpr unsigned tile_terms = 8;   ///< terms of the tile of rows that has most
-inline constexpr unsigned far = 9;          ///< not 0 where a difference takes more than 16 bits
+inline constexpr unsigned above = 9;        ///< the largest difference, of reach_word
 inline constexpr unsigned strays = 10;      ///< not 0 where rows have too many patterns
 inline constexpr unsigned patterns = 11;    ///< patterns of rows
 inline constexpr unsigned least_use = 12;   ///< no hot column has fewer terms
@@ -82,10 +84,9 @@ inline constexpr unsigned met = 18;         ///< segments that are not empty
 inline constexpr unsigned adjacent = 19;    ///< terms whose column is in the unit of that before
 inline constexpr unsigned units = 20;       ///< units of the tile of an expansion that has most
 inline constexpr unsigned most_terms = 21;  ///< terms of the tile of an expansion that has most
-inline constexpr unsigned above = 22;       ///< the largest difference, and 2^15
-inline constexpr unsigned below = 23;       ///< 2^15 less the smallest one
-inline constexpr unsigned reach = 24;       ///< how far a column is from the diagonal, at most
-inline constexpr unsigned words = 25;
+inline constexpr unsigned below = 22;       ///< the complement of the smallest one, of reach_word
+inline constexpr unsigned reach = 23;       ///< how far a column is from the diagonal, at most
+inline constexpr unsigned words = 24;
 /// Columns with so many terms or more are counted together.
 inline constexpr unsigned most_uses = 2047;
 /// A defect's key has its kind above its index, which takes so many bits.
@@ -97,6 +98,15 @@ struct survey_words {
   std::uint64_t of[survey::words];
 };
 
+/// Returns a word that is the larger the larger the difference, and never less than 0; the word 0
+/// says that there is no difference.
+TALLY_HOST_DEVICE constexpr std::uint32_t reach_word(std::int32_t difference) {
+  return static_cast<std::uint32_t>(difference) ^ 1u << 31;
+}
+constexpr std::int32_t difference_of(std::uint64_t word) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(word) ^ 1u << 31);
+}
+
 /// Blocks that look at the whole matrix have so many threads, a multiprocessor so many of them.
 inline constexpr unsigned survey_threads = 512;
 inline constexpr unsigned survey_blocks = 3;
@@ -107,18 +117,18 @@ using survey_kernel = void(csr_survey);
 
 /// Finds the first row of four arrays that has a defect, in a key of any kind.
 survey_kernel* defective_row_kernel();
-/// Finds the first defect if the matrix may have one, counts rows and pieces, writes the pieces,
-/// those of blocks or those of warps with hot columns, and delivers what was found, in blocks of
-/// `survey_threads`.
+/// Finds the first defect if the matrix may have one, counts rows and pieces, and writes the
+/// pieces, those of blocks or those of warps with hot columns, in blocks of `survey_threads`. It
+/// empties `lists`.
 survey_kernel* matrix_kernel(bool of_warps, bool wide_offsets);
-/// Finds the patterns of rows, and whether differences are near, in a block of `row_tile` threads
-/// for each tile. It takes survey_tile_bytes of shared memory.
-survey_kernel* patterns_kernel(bool wide_columns);
-/// Writes the lists of the patterns that were found, in row_patterns::most blocks.
-survey_kernel* lists_kernel();
-/// Writes differences, in blocks as those of patterns_kernel.
+/// Follows matrix_kernel: checks columns, finds the patterns of rows and how far columns are from
+/// the diagonal, in any grid of blocks of `row_tile` threads, with tiles_bytes of shared memory.
+/// Where the matrix has no tiles of rows, or larger ones than have room, it only checks.
+survey_kernel* tiles_kernel(bool wide_columns);
+std::size_t tiles_bytes(bool wide_columns, std::size_t terms);
+/// Writes differences, in a block of `row_tile` threads for each tile, with differences_bytes.
 survey_kernel* differences_kernel(bool wide_columns);
-std::size_t survey_tile_bytes(bool wide_columns, std::size_t terms);
+std::size_t differences_bytes(bool wide_columns, std::size_t terms);
 /// Cuts an expansion's tiles into segments, in a block of `expand_threads` for each tile: finds how
 /// large they are, or writes where all terms have their places, with segment_bytes of shared
 /// memory.

@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
   std::uint32_t row_begin = 0, row_end = 0;  // without the bits above 32
   int pattern = 0;
   if constexpr (has_patterns) {
-    if (has_row) pattern = job.patterns.of_row[row];
+    pattern = job.patterns.of_row[has_row ? row : job.rows - 1];  // lists of others are unwritten
   } else {
     row_begin = static_cast<std::uint32_t>(job.offsets[bounded(row)]);
     row_end = static_cast<std::uint32_t>(job.offsets[bounded(row + 1)]);

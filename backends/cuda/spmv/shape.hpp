@@ -211,8 +211,16 @@ inline bool has_pieces_of_short_rows(const csr_operand& a, std::size_t longest) 
          longest > row_order::lanes && !are_even(a.rows, a.nonzeros(), longest);
 }
 
-/// A tile of rows has so many, one in each thread of its block.
+/// A tile of rows has so many, one in each thread of its block, of at most so many terms.
 inline constexpr unsigned row_tile = 128;
+inline constexpr std::size_t most_row_tile_terms = 64;
+
+/// Says whether rows may go to tiles, before it is known how long they are.
+inline bool may_have_row_tiles(const csr_operand& a) {
+  constexpr std::size_t at_once = 1 << 15, most_indices = (std::size_t{1} << 31) - 1;
+  return a.rows > at_once && a.rows <= most_indices && a.columns <= most_indices &&
+         a.nonzeros() <= most_row_tile_terms * a.rows;
+}
 
 /// Says whether rows that could have few threads each go to tiles of rows, if what tells where
 /// their columns are takes less than the columns do. Where nearly all have one length that is a
@@ -230,9 +238,8 @@ inline constexpr unsigned row_tile = 128;
 ///     2^21 rows of 1 to 9   91.2      78.2     74.5        59.1      56.7     42.1
 ///     2^20 rows of 1 to 16  65.2      59.7     52.0        50.8      40.8     33.4
 inline bool has_row_tiles(const csr_operand& a, std::size_t longest) {
-  constexpr std::size_t at_once = 1 << 15, most_indices = (std::size_t{1} << 31) - 1;
-  if (a.rows <= at_once || a.rows > most_indices || a.columns > most_indices) return false;
-  return longest <= 64 && !(are_even(a.rows, a.nonzeros(), longest) && longest % 16 == 0);
+  return may_have_row_tiles(a) && longest <= most_row_tile_terms &&
+         !(are_even(a.rows, a.nonzeros(), longest) && longest % 16 == 0);
 }
 
 /// Says whether they do with the columns themselves.
@@ -251,6 +258,14 @@ inline bool has_row_tiles(const csr_operand& a, std::size_t longest) {
 inline bool has_row_tiles_of_columns(const csr_operand& a, std::size_t longest) {
   return a.rows >= 1 << 18 && are_even(a.rows, a.nonzeros(), longest) && longest % 8 != 0 &&
          longest <= 35 && a.column_indices.element == type::int32;
+}
+
+/// Returns how many terms all rows of a matrix seem to have, but for a few that have less, as those
+/// of grids do; 0 where nothing is to be gained from it. If it is wrong, rows have a few threads.
+inline std::size_t even_length_unplanned(const csr_operand& a) {
+  const std::size_t length = (a.nonzeros() + a.rows - 1) / a.rows;
+  const bool is_even = 50 * (length * a.rows - a.nonzeros()) <= a.nonzeros();
+  return is_even && has_row_tiles_of_columns(a, length) ? length : 0;
 }
 
 /// A thread of a tile has 16 elements of x in flight, or 8 where rows are short or few: the

@@ -2,8 +2,8 @@
 
 #include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/device/words.hpp"
+#include "backends/cuda/runtime/kept_memory.hpp"
 #include "backends/cuda/runtime/launch.hpp"
-#include "backends/cuda/runtime/mailbox.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
 #include "backends/cuda/runtime/stream_memory.hpp"
@@ -13,6 +13,7 @@
 #include "backends/cuda/spmv/near_rows.hpp"
 #include "backends/cuda/spmv/plan.hpp"
 #include "backends/cuda/spmv/shape.hpp"
+#include "backends/cuda/spmv/survey.hpp"
 #include "src/core/elementwise/elementwise.hpp"
 #include "src/core/order/row_order.hpp"
 #include "src/core/sparse/csr_defects.hpp"
@@ -21,9 +22,13 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <initializer_list>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace tally::backends::cuda {
 namespace {
@@ -44,9 +49,10 @@ struct cut_analysis : spmv_analysis {
   unsigned threads_a_row = 0;  ///< 0: the matrix is cut into pieces
   std::size_t tile_terms = 0;  ///< terms of the largest tile of rows; 0: there are no tiles
   column_source columns = column_source::matrix;  ///< what tells tiles of rows their columns
-  /// This holds patterns or differences; or codes, hot columns and the pieces of warps.
-  std::optional<device_memory> kept;
-  std::size_t kept_bytes = 0;
+  /// This holds pieces; patterns, differences or an expansion; or codes, hot columns and the pieces
+  /// of warps.
+  kept_memory memory;
+  std::size_t kept_bytes = 0;  ///< without pieces
   row_patterns patterns;
   std::uint64_t pattern_count = 0;
   std::int16_t* differences = nullptr;
@@ -59,7 +65,8 @@ struct cut_analysis : spmv_analysis {
   expansion cut;                  ///< there is none where it has no tiles
   type cut_type = type::float64;  ///< of the elements that its tiles are for
   unsigned share_shift = 0;
-  device_memory pieces;  ///< an spmv_piece for each block
+  const spmv_piece* pieces = nullptr;  ///< one for each block
+  std::size_t piece_bytes = 0;         ///< what they take
   unsigned blocks = 0;
   std::uint64_t split_rows = 0;  ///< rows whose sums blocks hand over
   std::size_t handovers = 0;     ///< places where they do
@@ -96,9 +103,9 @@ spmv_job job_of(const csr_product& a, type accumulator) {
   return job;
 }
 
-/// Multiplies without a plan, in two launches of this shape of blocks.
+/// Multiplies without a plan, in two launches.
 void multiply_unplanned(const executor& where, const current_device& current,
-                        const unplanned_choice& choice, launch_shape shape, std::size_t a_sum,
+                        const unplanned_choice& choice, const launch_shape& rows, std::size_t a_sum,
                         spmv_job job) {
   const cudaStream_t stream = where.stream();
   const auto nonzeros = static_cast<std::size_t>(job.nonzeros);
@@ -115,9 +122,11 @@ void multiply_unplanned(const executor& where, const current_device& current,
   job.queue.counts =
       reinterpret_cast<unsigned*>(static_cast<std::byte*>(job.queue.sums) + room * a_sum);
   job.queue.room = room;
-  launch(reinterpret_cast<const void*>(choice.rows), shape, &job, where.device(), stream);
-  shape.blocks = 4 * multiprocessors(where.device());
-  launch(reinterpret_cast<const void*>(choice.queued), shape, &job, where.device(), stream);
+  const auto* const kernel = reinterpret_cast<const void*>(choice.rows);
+  allow_shared_bytes(kernel, current, rows.shared_bytes);
+  launch(kernel, rows, &job, where.device(), stream);
+  const launch_shape queued{.blocks = 4 * multiprocessors(where.device()), .threads = row_threads};
+  launch(reinterpret_cast<const void*>(choice.queued), queued, &job, where.device(), stream);
 }
 
 /// Returns how many bytes an expansion's buffer has, while a product runs.
@@ -194,6 +203,11 @@ void multiply_hot(const executor& where, const current_device& current, const cu
   shared.queued(plan.split_rows);
 }
 
+[[noreturn]] void fail_of_context() {
+  throw error(errc::invalid_argument,
+              "tally::spmv: the plan ended with its context, by cudaDeviceReset; make a new one");
+}
+
 }  // namespace
 
 void spmv(const executor& where, const csr_product& a) {
@@ -203,11 +217,11 @@ void spmv(const executor& where, const csr_product& a) {
   spmv_job job = job_of(a, accumulator);
   launch_shape shape;
   const auto* const plan =
-      a.plan != nullptr ? static_cast<const cut_analysis*>(a.plan->analysis()) : nullptr;
+      a.plan != nullptr ? static_cast<const cut_analysis*>(&a.plan->analysis()->ready()) : nullptr;
   if (plan != nullptr && plan->context != current.context()) {
-    throw error(errc::invalid_argument,
-                "tally::spmv: the plan ended with its context, by cudaDeviceReset; make a new one");
+    fail_of_context();
   }
+  if (plan != nullptr) plan->memory.used_on(stream);
   if (a.options.grade.is_exact()) {
     shape.threads = exact_spmv_warps * 32;
     shape.blocks = static_cast<unsigned>(
@@ -220,7 +234,7 @@ void spmv(const executor& where, const csr_product& a) {
       a.x.element == plan->cut_type && a.x.increment == 1) {
     return multiply_expanded(where, current, *plan, job);
   }
-  const bool has_pieces = plan != nullptr && plan->pieces.get() != nullptr;
+  const bool has_pieces = plan != nullptr && plan->pieces != nullptr;
   if (a.a.row_ends || (a.has_places() && !has_pieces)) {
     shape.threads = any_row_threads;
     shape.blocks = static_cast<unsigned>(ceil_div(a.a.rows, any_row_threads / threads_of_any_row));
@@ -301,10 +315,21 @@ void spmv(const executor& where, const csr_product& a) {
   }
   if (plan == nullptr && has_rows_unplanned(a.a.nonzeros())) {
     const unsigned threads = threads_a_row_unplanned(a.a.rows, a.a.nonzeros());
-    const unplanned_choice unplanned = unplanned_kernels(a.a.values.element, a.x.element, threads);
-    const std::size_t blocks = ceil_div(a.a.rows, row_threads / threads);
+    unplanned_choice unplanned = unplanned_kernels(a.a.values.element, a.x.element, threads);
+    std::size_t blocks = ceil_div(a.a.rows, row_threads / threads);
+    shape.threads = row_threads;
+    if (const std::size_t length = even_length_unplanned(a.a); length > 0 && a.x.increment == 1) {
+      const even_rows_choice even = even_rows_kernel(a.a.values.element, a.x.element, length);
+      if (even.kernel != nullptr &&
+          even.bytes + own_shared_bytes <= most_shared_bytes(where.device())) {
+        unplanned.rows = even.kernel;
+        blocks = ceil_div(a.a.rows, row_tile);
+        shape.threads = row_tile;
+        shape.shared_bytes = even.bytes;
+        job.tile_terms = static_cast<std::int32_t>(row_tile * length);
+      }
+    }
     if (unplanned.rows != nullptr && blocks <= most_blocks) {
-      shape.threads = row_threads;
       shape.blocks = static_cast<unsigned>(blocks);
       return multiply_unplanned(where, current, unplanned, shape, size_of(accumulator), job);
     }
@@ -322,7 +347,7 @@ void spmv(const executor& where, const csr_product& a) {
   };
   if (has_pieces) {
     if (plan->split_rows > 0) share(plan->handovers, words_left::empty);
-    job.pieces = static_cast<const spmv_piece*>(plan->pieces.get());
+    job.pieces = plan->pieces;
     shape.threads = piece_threads;
     shape.blocks = plan->blocks;
     shape.shared_bytes = choice.piece_bytes;
@@ -345,83 +370,41 @@ void spmv(const executor& where, const csr_product& a) {
 
 namespace {
 
-struct survey_launch {
-  survey_kernel* kernel;
-  launch_shape shape;
-};
-
-/// Returns a launch for so many rows or terms.
-survey_launch survey_of(survey_kernel* kernel, std::size_t items) {
-  // About so many blocks run at a time. With 2^14 blocks a plan of an R-MAT graph of 2^21 vertices
-  // took 590 us instead of 345 (one H200), since they all add to the same counts.
-  const auto blocks =
-      static_cast<unsigned>(std::clamp<std::size_t>(ceil_div(items, 256), 1, 1u << 10));
-  return {kernel, {.blocks = blocks, .threads = 256}};
-}
-
 /// Returns a launch of the kernel that looks at the whole matrix. All its blocks run at a time.
 /// Where these do, those that look at rows are not those that look at columns.
-survey_launch survey_of_matrix(const executor& where, const csr_operand& a, bool of_warps,
+survey_launch survey_of_matrix(const current_device& current, const csr_operand& a, bool of_warps,
                                csr_survey& job) {
   constexpr std::size_t columns_a_block = 16 * survey_threads;
   const std::size_t spans =
       std::max<std::size_t>(1, ceil_div(a.rows, job.counts ? run_span : 16 * survey_threads));
-  const std::size_t others = job.checks ? ceil_div(a.nonzeros(), columns_a_block) : 0;
-  const std::size_t most = survey_blocks * multiprocessors(where.device());
+  const bool has_columns = job.checks && !job.columns_later;
+  const std::size_t others = has_columns ? ceil_div(a.nonzeros(), columns_a_block) : 0;
+  const std::size_t most = survey_blocks * multiprocessors(current.device());
   const bool apart = job.counts && spans + others <= most;
   const auto blocks = static_cast<unsigned>(std::min(spans + others, most));
   job.row_blocks = apart ? static_cast<unsigned>(spans) : blocks;
   return {matrix_kernel(of_warps, job.offsets.wide), {.blocks = blocks, .threads = survey_threads}};
 }
 
-/// Delivers what the kernels before have found.
-survey_launch telling() { return {tell_kernel(), {.blocks = 1, .threads = 32}}; }
-
-/// Runs kernels that look at a matrix, the last of which delivers what was found, waits, and
-/// returns it.
-survey_words run_survey(const executor& where, const current_device& current,
-                        std::initializer_list<survey_launch> launches, csr_survey job,
-                        const char* operation) {
-  const cudaStream_t stream = where.stream();
-  (void)is_captured(stream, true, operation);
-  waited_words words(current, stream);
-  mailbox& box = mailbox::of_this_thread(current);
-  job.found = words.get();
-  job.tag = box.next_tag();
-  job.result = box.address();
-  for (const survey_launch& of : launches) {
-    const auto* const kernel = reinterpret_cast<const void*>(of.kernel);
-    allow_shared_bytes(kernel, current, of.shape.shared_bytes);
-    launch(kernel, of.shape, &job, where.device(), stream);
-  }
-  std::uint32_t payload[mailbox::words];
-  box.wait(stream, words_of<survey_words>, payload);
-  words.emptied();
-  survey_words found;
-  std::memcpy(&found, payload, sizeof found);
-  return found;
-}
-
 /// Returns an element of device memory.
-std::int64_t fetched(const executor& where, const operand& v, std::size_t i) {
+std::int64_t fetched(cudaStream_t stream, const operand& v, std::size_t i) {
   std::int64_t wide = 0;
   std::int32_t narrow = 0;
   void* const to = v.element == type::int64 ? static_cast<void*>(&wide) : &narrow;
-  cuda::copy_bytes(where, v.slice(i, 1).data, to, size_of(v.element));
+  const beside_captures mode;
+  check(cudaMemcpyAsync(to, v.slice(i, 1).data, size_of(v.element), cudaMemcpyDefault, stream),
+        "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   return v.element == type::int64 ? wide : narrow;
 }
 
-}  // namespace
-
-namespace {
-
 /// Returns the defect that a survey has found.
-csr_defect defect_of(const executor& where, const csr_operand& a, const survey_words& words) {
+csr_defect defect_of(cudaStream_t stream, const csr_operand& a, const survey_words& words) {
   using kind = csr_defect::kind;
   const std::uint64_t found = words.of[survey::defect];
   if (found == 0) return {};
   if (a.row_ends) {
-    const auto index_at = [&](const operand& v, std::size_t i) { return fetched(where, v, i); };
+    const auto index_at = [&](const operand& v, std::size_t i) { return fetched(stream, v, i); };
     return defect_of_row(a, ~found & survey::index_mask, index_at);
   }
   csr_defect defect;
@@ -429,14 +412,14 @@ csr_defect defect_of(const executor& where, const csr_operand& a, const survey_w
   defect.index = ~found & survey::index_mask;
   switch (defect.what) {
     case kind::decreasing_offset:
-      defect.before = fetched(where, a.row_offsets, defect.index);
-      defect.value = fetched(where, a.row_offsets, defect.index + 1);
+      defect.before = fetched(stream, a.row_offsets, defect.index);
+      defect.value = fetched(stream, a.row_offsets, defect.index + 1);
       break;
     case kind::column:
-      defect.value = fetched(where, a.column_indices, defect.index);
+      defect.value = fetched(stream, a.column_indices, defect.index);
       break;
     default:
-      defect.value = fetched(where, a.row_offsets, defect.index);
+      defect.value = fetched(stream, a.row_offsets, defect.index);
   }
   return defect;
 }
@@ -445,103 +428,132 @@ csr_defect defect_of(const executor& where, const csr_operand& a, const survey_w
 
 csr_defect find_defect(const executor& where, const csr_operand& a) {
   const current_device current(where.device());
+  const cudaStream_t stream = where.stream();
   csr_survey job(a);
   job.checks = true;
   job.counts = false;
   if (a.row_ends) {
     const survey_launch looks = survey_of(defective_row_kernel(), a.rows);
-    return defect_of(where, a, run_survey(where, current, {looks, telling()}, job, "validate"));
+    return defect_of(stream, a, run_survey(current, stream, {looks, telling()}, job, "validate"));
   }
-  const survey_launch looks = survey_of_matrix(where, a, false, job);
-  return defect_of(where, a, run_survey(where, current, {looks}, job, "validate"));
+  const survey_launch looks = survey_of_matrix(current, a, false, job);
+  return defect_of(stream, a, run_survey(current, stream, {looks}, job, "validate"));
 }
 
 namespace {
 
-/// Finds what tiles of rows read in the place of columns, which stay as they are.
-void find_columns(const executor& where, const current_device& current, const csr_operand& a,
-                  csr_survey job, cut_analysis& to) {
+/// The kernel of tiles has at most so much shared memory beside what it is given.
+constexpr std::size_t own_tile_bytes = 6144;
+
+/// Makes room for patterns of rows. They come behind what is met of them, the lengths and the lists
+/// of the patterns.
+void make_room_for_patterns(const current_device& current, cudaStream_t stream,
+                            const csr_operand& a, csr_survey& job, cut_analysis& to) {
+  constexpr std::size_t most = row_patterns::most, words = most_row_tile_terms + 1;
+  static_assert(most_row_tile_terms % row_patterns::alignment == 0);
+  to.kept_bytes = most * (sizeof *job.lists + words * sizeof(std::int32_t)) + a.rows;
+  job.lists = static_cast<std::uint64_t*>(to.memory.take(to.kept_bytes, current, stream));
+  job.patterns.lengths = reinterpret_cast<std::int32_t*>(job.lists + most);
+  job.patterns.differences = job.patterns.lengths + most;
+  job.patterns.of_row =
+      reinterpret_cast<std::uint8_t*>(job.patterns.differences + most * most_row_tile_terms);
+}
+
+/// Returns a launch that finds patterns, in tiles of at most `job.tile_terms` terms.
+survey_launch survey_of_tiles(const current_device& current, const csr_operand& a,
+                              const csr_survey& job) {
+  const bool wide = a.column_indices.element == type::int64;
+  launch_shape shape{.threads = row_tile,
+                     .shared_bytes = tiles_bytes(wide, static_cast<std::size_t>(job.tile_terms))};
+  constexpr std::size_t most_at_a_time = 12;
+  const std::size_t at_a_time = std::clamp<std::size_t>(
+      most_shared_bytes(current.device()) / (shape.shared_bytes + own_tile_bytes), 1,
+      most_at_a_time);
+  shape.blocks = static_cast<unsigned>(
+      std::min(ceil_div(a.rows, row_tile), at_a_time * multiprocessors(current.device())));
+  return {tiles_kernel(wide), shape};
+}
+
+/// Says what tiles of rows read in the place of columns, which stay as they are: patterns, if they
+/// were found, or differences, which are found now.
+void find_columns(const current_device& current, cudaStream_t stream, const csr_operand& a,
+                  csr_survey job, survey_words found, cut_analysis& to) {
   const bool wide = a.column_indices.element == type::int64;
   const launch_shape a_tile{.blocks = static_cast<unsigned>(ceil_div(a.rows, row_tile)),
                             .threads = row_tile,
-                            .shared_bytes = survey_tile_bytes(wide, to.tile_terms)};
-  if (a_tile.shared_bytes + own_shared_bytes > most_shared_bytes(where.device())) return;
-  job.tile_terms = static_cast<std::int32_t>(to.tile_terms);
-  constexpr std::size_t most = row_patterns::most;
-  const std::size_t stride =
-      ceil_div(to.longest, row_patterns::alignment) * row_patterns::alignment;
-  const stream_memory lists(most * sizeof *job.lists, current, where.stream());
-  job.lists = static_cast<std::uint64_t*>(lists.data());
-  check(cudaMemsetAsync(job.lists, 0, most * sizeof *job.lists, where.stream()), "cudaMemsetAsync");
-  to.kept_bytes = most * (stride + 1) * sizeof(std::int32_t) + a.rows;
-  to.kept.emplace().allocate(to.kept_bytes);
-  job.patterns.stride = static_cast<std::int32_t>(stride);
-  job.patterns.differences = static_cast<std::int32_t*>(to.kept->get());
-  job.patterns.lengths = job.patterns.differences + most * stride;
-  job.patterns.of_row = reinterpret_cast<std::uint8_t*>(job.patterns.lengths + most);
-  launch_shape some_tiles = a_tile;
-  some_tiles.blocks = std::min(a_tile.blocks, 12 * multiprocessors(where.device()));
-  const survey_words found = run_survey(where, current,
-                                        {{patterns_kernel(wide), some_tiles},
-                                         {lists_kernel(), {.blocks = most, .threads = 256}},
-                                         telling()},
-                                        job, "spmv_plan");
+                            .shared_bytes = differences_bytes(wide, to.tile_terms)};
+  const auto give_back = [&] {
+    to.memory.give_back(job.lists);
+    to.kept_bytes = 0;
+  };
+  if (a_tile.shared_bytes + own_tile_bytes > most_shared_bytes(current.device()))
+    return give_back();
+  if (to.tile_terms > static_cast<std::size_t>(job.tile_terms)) {  // there was too little room
+    job.tile_terms = static_cast<std::int32_t>(to.tile_terms);
+    job.checks = false;
+    const launch_shape all = survey_of_tiles(current, a, job).shape;
+    job.pieces = nullptr;
+    const survey_launch looks = survey_of_matrix(current, a, false, job);
+    found = run_survey(current, stream, {looks, {tiles_kernel(wide), all}}, job, "spmv_plan");
+  }
   if (found.of[survey::strays] == 0) {
     to.columns = column_source::patterns;
     to.patterns = job.patterns;
+    to.patterns.stride = static_cast<std::int32_t>(ceil_div(to.longest, row_patterns::alignment) *
+                                                   row_patterns::alignment);
     to.pattern_count = found.of[survey::patterns];
     return;
   }
-  to.kept.reset();
-  to.kept_bytes = 0;
-  if (found.of[survey::far] != 0) return;
+  give_back();
+  const reach near{.least = ~difference_of(found.of[survey::below]),
+                   .most = difference_of(found.of[survey::above])};
+  if (!is_near(near.least) || !is_near(near.most)) return;
+  job.tile_terms = static_cast<std::int32_t>(to.tile_terms);
   to.kept_bytes = a.nonzeros() * sizeof *job.differences;
-  to.kept.emplace().allocate(to.kept_bytes);
   to.columns = column_source::differences;
-  to.differences = job.differences = static_cast<std::int16_t*>(to.kept->get());
-  const survey_words differences =
-      run_survey(where, current, {{differences_kernel(wide), a_tile}, telling()}, job, "spmv_plan");
-  const reach near{.least = -INT16_MIN - static_cast<std::int32_t>(differences.of[survey::below]),
-                   .most = static_cast<std::int32_t>(differences.of[survey::above]) + INT16_MIN};
+  to.differences = job.differences =
+      static_cast<std::int16_t*>(to.memory.take(to.kept_bytes, current, stream));
+  (void)run_survey(current, stream, {{differences_kernel(wide), a_tile}, telling()}, job,
+                   "spmv_plan");
   if (has_near_rows(reached_by_tile(near))) to.near_rows = near;
 }
 
 /// Finds whether rows lie in a band that products have a kernel for.
-void find_band(const executor& where, const current_device& current, const csr_operand& a,
+void find_band(const current_device& current, cudaStream_t stream, const csr_operand& a,
                csr_survey job, cut_analysis& to) {
   const type element = a.values.element;
   if (band_rows_of(element, element, 0).kernel == nullptr) return;
   const survey_launch looks =
       survey_of(band_kernel(a.column_indices.element == type::int64), row_order::lanes * a.rows);
-  const survey_words found = run_survey(where, current, {looks, telling()}, job, "spmv_plan");
+  const survey_words found = run_survey(current, stream, {looks, telling()}, job, "spmv_plan");
   const std::uint64_t reach = found.of[survey::reach];
   if (reach > INT16_MAX) return;
   const auto band = static_cast<std::int32_t>(reach);
   const band_rows_choice choice = band_rows_of(element, element, band);
   if (choice.kernel == nullptr ||
-      choice.bytes + own_shared_bytes > most_shared_bytes(where.device())) {
+      choice.bytes + own_shared_bytes > most_shared_bytes(current.device())) {
     return;
   }
   to.band = band;
   if (to.columns == column_source::differences) return;  // they are there already
   to.kept_bytes = a.nonzeros() * sizeof *job.differences;
-  to.kept.emplace().allocate(to.kept_bytes);
-  to.differences = job.differences = static_cast<std::int16_t*>(to.kept->get());
-  (void)run_survey(where, current, {looks, telling()}, job, "spmv_plan");
+  to.differences = job.differences =
+      static_cast<std::int16_t*>(to.memory.take(to.kept_bytes, current, stream));
+  (void)run_survey(current, stream, {looks, telling()}, job, "spmv_plan");
 }
 
 /// Cuts the matrix for an expansion, if most of its terms need elements of x from far apart.
-void find_expansion(const executor& where, const current_device& current, const csr_operand& a,
+void find_expansion(const current_device& current, cudaStream_t stream, const csr_operand& a,
                     csr_survey job, cut_analysis& to) {
   const std::size_t element = size_of(a.values.element);
   expansion& cut = job.cut;
-  cut.slices = static_cast<std::int32_t>(multiprocessors(where.device()));
+  cut.slices = static_cast<std::int32_t>(multiprocessors(current.device()));
   job.per_unit = static_cast<int>(segment_unit / element);
   const auto per_unit = static_cast<std::size_t>(job.per_unit);
   const std::size_t slice =
       ceil_div(a.columns, static_cast<std::size_t>(cut.slices) * per_unit) * per_unit;
   cut.slice = static_cast<std::int32_t>(slice);
-  const std::size_t room = most_shared_bytes(where.device());
+  const std::size_t room = most_shared_bytes(current.device());
   if (slice > 1 << 16 || expand_bytes(slice) + own_shared_bytes > room) return;
   cut.tile_rows = expansion_tile_rows(a);
   const std::size_t tiles = ceil_div(a.rows, static_cast<std::size_t>(cut.tile_rows));
@@ -553,7 +565,7 @@ void find_expansion(const executor& where, const current_device& current, const 
              .shared_bytes = segment_bytes(static_cast<std::size_t>(cut.slices), stride)}};
   };
   const survey_words found = run_survey(
-      where, current, {in_tiles(segment_sizes_kernel(), 0), telling()}, job, "spmv_plan");
+      current, stream, {in_tiles(segment_sizes_kernel(), 0), telling()}, job, "spmv_plan");
   // Places are loaded 16 bytes at a time.
   constexpr std::size_t per_load = 16 / sizeof *cut.in_slice;
   const std::size_t stride = ceil_div(found.of[survey::units] * per_unit, per_load) * per_load;
@@ -570,39 +582,37 @@ void find_expansion(const executor& where, const current_device& current, const 
   cut.tiles_at_a_time = static_cast<std::int32_t>(
       std::min(tiles, std::max<std::size_t>(1, most_buffer / (stride * element))));
   to.kept_bytes = segments * sizeof *cut.segments + 2 * tiles * stride * sizeof *cut.in_slice;
-  to.kept.emplace().allocate(to.kept_bytes);
-  cut.in_slice = static_cast<std::uint16_t*>(to.kept->get());
+  cut.in_slice = static_cast<std::uint16_t*>(to.memory.take(to.kept_bytes, current, stream));
   cut.in_tile = cut.in_slice + tiles * stride;
   cut.segments = reinterpret_cast<std::uint32_t*>(cut.in_tile + tiles * stride);
-  (void)run_survey(where, current, {in_tiles(segments_kernel(), stride), telling()}, job,
+  (void)run_survey(current, stream, {in_tiles(segments_kernel(), stride), telling()}, job,
                    "spmv_plan");
   to.cut = cut;
   to.cut_type = a.values.element;
 }
 
 /// Finds the columns that are hot, if they have most of the terms, and cuts the matrix for warps.
-void find_hot_columns(const executor& where, const current_device& current, const csr_operand& a,
+void find_hot_columns(const current_device& current, cudaStream_t stream, const csr_operand& a,
                       csr_survey job, cut_analysis& to) {
   const type type_of_values = a.values.element;
   const hot_columns_choice choice = hot_columns_kernels(type_of_values, type_of_values);
   const std::size_t room =
-      std::min(most_shared_bytes(where.device()), hot_shared_bytes(type_of_values));
+      std::min(most_shared_bytes(current.device()), hot_shared_bytes(type_of_values));
   if (choice.multiply == nullptr || room < choice.bytes + own_shared_bytes) return;
   const std::size_t most = (room - choice.bytes - own_shared_bytes) / size_of(a.values.element);
   const std::size_t counters = a.columns + survey::most_uses + 1;
-  const stream_memory uses(counters * sizeof *job.uses, current, where.stream());
-  const stream_memory hot(most * sizeof *job.hot, current, where.stream());
+  const stream_memory uses(counters * sizeof *job.uses, current, stream);
+  const stream_memory hot(most * sizeof *job.hot, current, stream);
   job.most_hot = static_cast<int>(most);
   job.pieces = nullptr;
   job.uses = static_cast<std::uint32_t*>(uses.data());
   job.bins = job.uses + a.columns;
   job.hot = static_cast<std::int32_t*>(hot.data());
-  check(cudaMemsetAsync(job.uses, 0, counters * sizeof *job.uses, where.stream()),
-        "cudaMemsetAsync");
+  check(cudaMemsetAsync(job.uses, 0, counters * sizeof *job.uses, stream), "cudaMemsetAsync");
   const survey_launch of_columns = survey_of(bins_kernel(), a.columns);
   job.checks = false;
-  const survey_launch of_pieces = survey_of_matrix(where, a, true, job);
-  const survey_words found = run_survey(where, current,
+  const survey_launch of_pieces = survey_of_matrix(current, a, true, job);
+  const survey_words found = run_survey(current, stream,
                                         {survey_of(uses_kernel(), a.nonzeros()),
                                          of_columns,
                                          {least_use_kernel(), {.blocks = 1, .threads = 256}},
@@ -614,16 +624,15 @@ void find_hot_columns(const executor& where, const current_device& current, cons
       std::min<std::size_t>(most, found.of[survey::taken] + found.of[survey::ties]);
   const std::size_t pieces = found.of[survey::shares] + found.of[survey::runs];
   to.kept_bytes = pieces * sizeof(spmv_piece) + (a.nonzeros() + count) * sizeof *job.codes;
-  to.kept.emplace().allocate(to.kept_bytes);
-  job.pieces = static_cast<spmv_piece*>(to.kept->get());
+  job.pieces = static_cast<spmv_piece*>(to.memory.take(to.kept_bytes, current, stream));
   job.shares = static_cast<std::int64_t>(found.of[survey::shares]);
   job.runs = static_cast<std::int64_t>(found.of[survey::runs]);
   job.codes = reinterpret_cast<std::int32_t*>(job.pieces + pieces);
   std::int32_t* const columns = job.codes + a.nonzeros();
-  check(cudaMemcpyAsync(columns, job.hot, count * sizeof *columns, cudaMemcpyDeviceToDevice,
-                        where.stream()),
-        "cudaMemcpyAsync");
-  (void)run_survey(where, current, {survey_of(codes_kernel(), a.nonzeros()), of_pieces}, job,
+  check(
+      cudaMemcpyAsync(columns, job.hot, count * sizeof *columns, cudaMemcpyDeviceToDevice, stream),
+      "cudaMemcpyAsync");
+  (void)run_survey(current, stream, {survey_of(codes_kernel(), a.nonzeros()), of_pieces}, job,
                    "spmv_plan");
   to.warp_pieces = job.pieces;
   to.hot_type = a.values.element;
@@ -634,157 +643,260 @@ void find_hot_columns(const executor& where, const current_device& current, cons
   to.hot_share = 100 * found.of[survey::covered] / a.nonzeros();
 }
 
-}  // namespace
-
-std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a,
-                                             const planned_products& products) {
-  const current_device current(where.device());
-  auto analysis = std::make_shared<cut_analysis>();
-  analysis->context = current.context();
-  if (a.row_ends) {
-    analysis->description = "each row in " + std::to_string(threads_of_any_row) +
-                            " threads and long ones in a warp, since rows may lie anywhere";
-    if (!products.is_checked) analysis->defect = find_defect(where, a);
-    return analysis;
-  }
-  csr_survey job(a);
-  // The first look writes pieces, too, if these have room; most have.
-  job.checks = !products.is_checked;
-  job.shares = static_cast<std::int64_t>(a.nonzeros() / (2 * row_order::short_row)) + 1;
-  job.runs = static_cast<std::int64_t>((a.rows + a.nonzeros()) / run_size + a.rows / run_span + 2) +
-             job.shares;
-  std::optional<stream_memory> room;
-  const auto found = [&] {
-    for (;; job.checks = false) {
-      room.emplace(static_cast<std::size_t>(job.shares + job.runs) * sizeof(spmv_piece), current,
-                   where.stream());
-      job.pieces = static_cast<spmv_piece*>(room->data());
-      const survey_launch looks = survey_of_matrix(where, a, false, job);
-      const survey_words words = run_survey(where, current, {looks}, job, "spmv_plan");
-      if (job.checks) analysis->defect = defect_of(where, a, words);
-      if (analysis->defect.what != csr_defect::kind::none) return words;
-      const auto shares = static_cast<std::int64_t>(words.of[survey::shares]);
-      const auto runs = static_cast<std::int64_t>(words.of[survey::runs]);
-      const std::uint64_t handovers = words.of[survey::handovers];
-      if (shares <= job.shares && runs <= job.runs && handovers <= most_handovers) return words;
-      job.shares = shares;
-      job.runs = runs;
-      // Twice as long shares are at least half as many.
-      if (handovers > most_handovers) {
-        job.share_shift += static_cast<unsigned>(std::bit_width((handovers - 1) / most_handovers));
-      }
-    }
-  }();
-  if (analysis->defect.what != csr_defect::kind::none) return analysis;
-  const std::uint64_t longest = analysis->longest = found.of[survey::longest];
-  if (!products.has_places) {
-    analysis->threads_a_row = threads_a_row(a.rows, a.nonzeros(), longest);
-    const type element = a.values.element;
-    const bool has_kernel =
-        row_tile_kernel(element, element, column_source::matrix, 0, false).kernel != nullptr;
-    if (analysis->threads_a_row > 0 && has_kernel && has_row_tiles(a, longest)) {
-      analysis->tile_terms = found.of[survey::tile_terms];
-      if (products.fixed_columns) find_columns(where, current, a, job, *analysis);
-      if (analysis->columns == column_source::matrix && !has_row_tiles_of_columns(a, longest)) {
-        analysis->tile_terms = 0;
-      }
-    }
-  }
-  if (products.fixed_columns && !products.has_places) {
-    if (analysis->columns != column_source::patterns && may_have_band(a, longest)) {
-      find_band(where, current, a, job, *analysis);
-    }
-    if (analysis->tile_terms == 0 && has_pieces_of_short_rows(a, longest)) {
-      analysis->threads_a_row = 0;
-    }
-  }
-  const std::size_t pieces = found.of[survey::shares] + found.of[survey::runs];
-  if (analysis->threads_a_row == 0 && pieces <= most_blocks) {
-    analysis->pieces.allocate(pieces * sizeof(spmv_piece));
-    auto* const to = static_cast<spmv_piece*>(analysis->pieces.get());
-    const beside_captures mode;
-    const auto copy = [&](spmv_piece* at, const spmv_piece* from, std::size_t count) {
-      if (count == 0) return;
-      check(cudaMemcpyAsync(at, from, count * sizeof *at, cudaMemcpyDeviceToDevice, where.stream()),
-            "cudaMemcpyAsync");
-    };
-    const std::size_t shares = found.of[survey::shares];
-    copy(to, job.pieces, shares);
-    copy(to + shares, job.pieces + job.shares, pieces - shares);
-    check(cudaStreamSynchronize(where.stream()), "cudaStreamSynchronize");
-    analysis->blocks = static_cast<unsigned>(pieces);
-    analysis->split_rows = found.of[survey::split_rows];
-    analysis->handovers = found.of[survey::handovers];
-    analysis->share_shift = job.share_shift;
-    if (products.fixed_columns && !products.has_places && analysis->band < 0 &&
-        may_have_hot_columns(a)) {
-      find_hot_columns(where, current, a, job, *analysis);
-    }
-  }
-
-  if (products.fixed_columns && !products.has_places && analysis->hot.count == 0 &&
-      analysis->columns == column_source::matrix && analysis->band < 0 && may_expand(a, longest)) {
-    find_expansion(where, current, a, job, *analysis);
-  }
-
+/// Says how products are computed with a plan, and what that takes.
+void describe(const csr_operand& a, const planned_products& products, const survey_words& found,
+              cut_analysis& made) {
   const auto text = [](std::uint64_t value) { return std::to_string(value); };
-  std::string& s = analysis->description;
-  if (analysis->band >= 0) {
+  std::string& s = made.description;
+  if (made.band >= 0) {
     s = "each row in " + text(row_order::lanes) +
         " threads, with x in shared memory, since columns are at most " +
-        std::to_string(analysis->band) +
+        std::to_string(made.band) +
         " from the diagonal; in the place of columns differences of 16 bits, in " +
-        text(analysis->kept_bytes) + " bytes";
-  } else if (analysis->tile_terms > 0) {
+        text(made.kept_bytes) + " bytes";
+  } else if (made.tile_terms > 0) {
     s = "each row in a thread, in tiles of " + text(row_tile) + ", since rows are short";
-    if (analysis->columns == column_source::patterns) {
-      s += "; in the place of columns the " + text(analysis->pattern_count) +
-           " patterns of rows, in " + text(analysis->kept_bytes) + " bytes";
-    } else if (analysis->columns == column_source::differences) {
-      s += "; in the place of columns differences of 16 bits, in " + text(analysis->kept_bytes) +
+    if (made.columns == column_source::patterns) {
+      s += "; in the place of columns the " + text(made.pattern_count) + " patterns of rows, in " +
+           text(made.kept_bytes) + " bytes";
+    } else if (made.columns == column_source::differences) {
+      s += "; in the place of columns differences of 16 bits, in " + text(made.kept_bytes) +
            " bytes";
-      if (const reach& near = analysis->near_rows; near.most >= near.least) {
+      if (const reach& near = made.near_rows; near.most >= near.least) {
         s += ", and x in shared memory, since they are from " + std::to_string(near.least) +
              " to " + std::to_string(near.most);
       }
     }
-  } else if (analysis->threads_a_row > 0) {
-    s = "each row in " + text(analysis->threads_a_row) + " threads, since rows are short";
+  } else if (made.threads_a_row > 0) {
+    s = "each row in " + text(made.threads_a_row) + " threads, since rows are short";
   } else {
-    s = text(pieces) +
+    s = text(made.blocks) +
         (products.has_places ? " blocks, which read values at places: "
                              : " blocks, since some rows are long: ") +
         text(found.of[survey::runs]) + " for runs of rows of at most " +
         text(row_order::short_row) + " terms, " + text(found.of[survey::shares]) + " for the " +
         text(found.of[survey::long_rows]) + " longer ones";
-    if (analysis->split_rows > 0) {
-      s += ", of which " + text(analysis->split_rows) + " in several";
+    if (made.split_rows > 0) {
+      s += ", of which " + text(made.split_rows) + " in several";
     }
-    s += ", in " + text(std::size_t{analysis->blocks} * sizeof(spmv_piece)) + " bytes";
-    if (analysis->hot.count > 0) {
-      s += "; of " + std::string(name(analysis->hot_type)) +
-           " in warps, with the elements of x of " +
-           text(static_cast<std::uint64_t>(analysis->hot.count)) + " columns, which have " +
-           text(analysis->hot_share) +
+    s += ", in " + text(made.piece_bytes) + " bytes";
+    if (made.hot.count > 0) {
+      s += "; of " + std::string(name(made.hot_type)) + " in warps, with the elements of x of " +
+           text(static_cast<std::uint64_t>(made.hot.count)) + " columns, which have " +
+           text(made.hot_share) +
            " % of the terms, in shared memory, and codes of all columns, in " +
-           text(analysis->kept_bytes) + " bytes";
+           text(made.kept_bytes) + " bytes";
     }
   }
-  if (const expansion& cut = analysis->cut; cut.tiles > 0) {
-    s += "; of " + std::string(name(analysis->cut_type)) +
+  if (const expansion& cut = made.cut; cut.tiles > 0) {
+    s += "; of " + std::string(name(made.cut_type)) +
          " in two steps, since columns are far apart: x comes in slices of " +
          text(static_cast<std::uint64_t>(cut.slice)) +
          " elements to shared memory, and from there to a buffer, where tiles of " +
          text(static_cast<std::uint64_t>(cut.tile_rows)) +
-         " rows find what they need; with places in slices and tiles, in " +
-         text(analysis->kept_bytes) + " bytes, and a buffer of " +
-         text(buffer_bytes(cut, analysis->cut_type)) + " bytes while a product runs";
+         " rows find what they need; with places in slices and tiles, in " + text(made.kept_bytes) +
+         " bytes, and a buffer of " + text(buffer_bytes(cut, made.cut_type)) +
+         " bytes while a product runs";
     const std::int32_t parts = (cut.tiles - 1) / cut.tiles_at_a_time + 1;
     if (parts > 1) s += ", in " + std::to_string(parts) + " parts";
   }
   s += ": " + text(a.rows) + " rows of " + text(a.nonzeros() / a.rows) + " terms in the mean, " +
-       text(longest) + " at most, " + text(found.of[survey::empty]) + " empty";
-  return analysis;
+       text(made.longest) + " at most, " + text(found.of[survey::empty]) + " empty";
+}
+
+/// A plan is being made: the kernels that look at the matrix are queued.
+class planning {
+ public:
+  /// Queues them. Where the caller does not wait, the plan does it on a stream of its own.
+  planning(const executor& where, const current_device& current, const csr_operand& a,
+           const planned_products& products)
+      : device_(where.device()),
+        stream_(where.stream()),
+        a_(a),
+        products_(products),
+        made_(std::make_shared<cut_analysis>()),
+        job_(a) {
+    (void)is_captured(stream_, true, "spmv_plan");  // memory asks for the stream's number
+    made_->context = current.context();
+    job_.checks = !products.is_checked;
+    const type element = a.values.element;
+    has_tiles_ =
+        !products.has_places &&
+        row_tile_kernel(element, element, column_source::matrix, 0, false).kernel != nullptr;
+    if (has_tiles_ && products.fixed_columns && may_have_row_tiles(a)) {
+      make_room_for_patterns(current, stream_, a, job_, *made_);
+      job_.columns_later = true;
+      // Most matrices have no tile of a quarter more than the mean.
+      const std::size_t most = (most_shared_bytes(device_) - own_tile_bytes) / 8;
+      job_.tile_terms =
+          static_cast<std::int32_t>(std::min({row_tile * (5 * a.nonzeros() / (4 * a.rows) + 2),
+                                              row_tile * most_row_tile_terms, most}));
+    }
+    // The first look writes pieces, too, if these have room; most have.
+    job_.shares = static_cast<std::int64_t>(a.nonzeros() / (2 * row_order::short_row)) + 1;
+    job_.runs =
+        static_cast<std::int64_t>((a.rows + a.nonzeros()) / run_size + a.rows / run_span + 2) +
+        job_.shares;
+    if (products.queued) {
+      side_.emplace(current);
+      made_->memory.used_on(stream_);
+    }
+    look(current);
+    if (side_) stream_ = side_->get();
+  }
+
+  /// Waits for them, and makes the plan. It is called once.
+  std::shared_ptr<const cut_analysis> made(const current_device& current) {
+    const survey_words found = all_found(current);
+    if (made_->defect.what == csr_defect::kind::none) {
+      choose(current, found);
+      describe(a_, products_, found, *made_);
+    }
+    return std::move(made_);
+  }
+
+ private:
+  /// Queues a look at the matrix.
+  void look(const current_device& current) {
+    made_->piece_bytes = static_cast<std::size_t>(job_.shares + job_.runs) * sizeof(spmv_piece);
+    job_.pieces =
+        static_cast<spmv_piece*>(made_->memory.take(made_->piece_bytes, current, stream_));
+    const side_stream* const side = side_ ? &*side_ : nullptr;
+    const survey_launch looks = survey_of_matrix(current, a_, false, job_);
+    if (job_.columns_later) {
+      survey_.emplace(
+          current, stream_,
+          std::initializer_list<survey_launch>{looks, survey_of_tiles(current, a_, job_)}, job_,
+          "spmv_plan", side);
+    } else {
+      survey_.emplace(current, stream_, std::initializer_list<survey_launch>{looks}, job_,
+                      "spmv_plan", side);
+    }
+  }
+
+  /// Returns what was found once pieces have room and few are handed over, or a defect is found.
+  survey_words all_found(const current_device& current) {
+    for (;;) {
+      const survey_words words = survey_->arrive();
+      survey_.reset();
+      if (job_.checks) made_->defect = defect_of(stream_, a_, words);
+      if (made_->defect.what != csr_defect::kind::none) return words;
+      const auto shares = static_cast<std::int64_t>(words.of[survey::shares]);
+      const auto runs = static_cast<std::int64_t>(words.of[survey::runs]);
+      const std::uint64_t handovers = words.of[survey::handovers];
+      if (shares <= job_.shares && runs <= job_.runs && handovers <= most_handovers) return words;
+      made_->memory.give_back(job_.pieces);
+      job_.checks = false;
+      job_.shares = shares;
+      job_.runs = runs;
+      // Twice as long shares are at least half as many.
+      if (handovers > most_handovers) {
+        job_.share_shift += static_cast<unsigned>(std::bit_width((handovers - 1) / most_handovers));
+      }
+      look(current);
+    }
+  }
+
+  /// Chooses what products will do.
+  void choose(const current_device& current, const survey_words& found) {
+    cut_analysis& to = *made_;
+    const std::uint64_t longest = to.longest = found.of[survey::longest];
+    if (!products_.has_places) to.threads_a_row = threads_a_row(a_.rows, a_.nonzeros(), longest);
+    if (to.threads_a_row > 0 && has_tiles_ && has_row_tiles(a_, longest)) {
+      to.tile_terms = found.of[survey::tile_terms];
+      if (job_.columns_later) find_columns(current, stream_, a_, job_, found, to);
+      if (to.columns == column_source::matrix && !has_row_tiles_of_columns(a_, longest)) {
+        to.tile_terms = 0;
+      }
+    } else if (job_.columns_later) {
+      to.memory.give_back(job_.lists);
+      to.kept_bytes = 0;
+    }
+    if (products_.fixed_columns && !products_.has_places) {
+      if (to.columns != column_source::patterns && may_have_band(a_, longest)) {
+        find_band(current, stream_, a_, job_, to);
+      }
+      if (to.tile_terms == 0 && has_pieces_of_short_rows(a_, longest)) to.threads_a_row = 0;
+    }
+    const std::size_t pieces = found.of[survey::shares] + found.of[survey::runs];
+    if (to.threads_a_row == 0 && pieces <= most_blocks) {
+      to.pieces = job_.pieces + (job_.shares - static_cast<std::int64_t>(found.of[survey::shares]));
+      to.blocks = static_cast<unsigned>(pieces);
+      to.split_rows = found.of[survey::split_rows];
+      to.handovers = found.of[survey::handovers];
+      to.share_shift = job_.share_shift;
+      if (products_.fixed_columns && !products_.has_places && to.band < 0 &&
+          may_have_hot_columns(a_)) {
+        find_hot_columns(current, stream_, a_, job_, to);
+      }
+    } else {
+      to.memory.give_back(job_.pieces);
+      to.piece_bytes = 0;
+    }
+    if (products_.fixed_columns && !products_.has_places && to.hot.count == 0 &&
+        to.columns == column_source::matrix && to.band < 0 && may_expand(a_, longest)) {
+      find_expansion(current, stream_, a_, job_, to);
+    }
+  }
+
+  int device_;
+  cudaStream_t stream_;
+  csr_operand a_;
+  planned_products products_;
+  std::shared_ptr<cut_analysis> made_;
+  csr_survey job_;
+  bool has_tiles_ = false;  ///< whether there are kernels of tiles for its values
+  std::optional<side_stream> side_;
+  std::optional<queued_survey> survey_;
+};
+
+/// A plan that nobody has waited for yet.
+class queued_analysis : public spmv_analysis {
+ public:
+  queued_analysis(int device, std::uint64_t context, std::unique_ptr<planning> making)
+      : device_(device), context_(context), making_(std::move(making)) {}
+
+  const spmv_analysis& ready() const override {
+    const std::lock_guard lock(mutex_);
+    if (making_ != nullptr) {
+      const current_device current(device_);
+      if (current.context() != context_) fail_of_context();
+      try {
+        made_ = making_->made(current);
+      } catch (...) {
+        failure_ = std::current_exception();
+      }
+      making_.reset();
+    }
+    if (failure_) std::rethrow_exception(failure_);
+    return *made_;
+  }
+
+ private:
+  int device_;
+  std::uint64_t context_;
+  mutable std::mutex mutex_;
+  mutable std::unique_ptr<planning> making_;
+  mutable std::shared_ptr<const cut_analysis> made_;
+  mutable std::exception_ptr failure_;
+};
+
+}  // namespace
+
+std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a,
+                                             const planned_products& products) {
+  const current_device current(where.device());
+  if (a.row_ends) {
+    auto analysis = std::make_shared<cut_analysis>();
+    analysis->context = current.context();
+    analysis->description = "each row in " + std::to_string(threads_of_any_row) +
+                            " threads and long ones in a warp, since rows may lie anywhere";
+    if (!products.is_checked) analysis->defect = find_defect(where, a);
+    return analysis;
+  }
+  auto making = std::make_unique<planning>(where, current, a, products);
+  if (!products.queued) return making->made(current);
+  return std::make_shared<queued_analysis>(where.device(), current.context(), std::move(making));
 }
 
 }  // namespace tally::backends::cuda

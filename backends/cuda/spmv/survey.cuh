@@ -3,6 +3,10 @@
 
 #include "backends/cuda/device/kernel.cuh"
 #include "backends/cuda/spmv/plan.hpp"
+#include "src/core/table.hpp"
+
+#include <cstdint>
+#include <type_traits>
 
 namespace tally::backends::cuda {
 
@@ -41,6 +45,93 @@ __device__ void for_each_term(const csr_survey& s, const F& f) {
   };
   s.columns.wide ? go_over(static_cast<const std::int64_t*>(s.columns.data))
                  : go_over(static_cast<const std::int32_t*>(s.columns.data));
+}
+
+__device__ inline void report(const csr_survey& s, csr_defect::kind kind, std::int64_t index) {
+  const std::uint64_t key =
+      static_cast<std::uint64_t>(kind) << survey::index_bits | static_cast<std::uint64_t>(index);
+  atomicMax(counter(s, survey::defect), ~key);
+}
+
+/// Reports a column that is not in the matrix, in thread `own` of `threads`. Columns come 16 bytes
+/// at a time.
+template <class Column>
+__device__ void check_columns(const csr_survey& s, const Column* columns, std::int64_t own,
+                              std::int64_t threads) {
+  constexpr int per_load = 16 / sizeof(Column), in_flight = 4;
+  // A negative column is a large one too.
+  constexpr auto end_of_type = std::uint64_t{1} << (8 * sizeof(Column) - 1);
+  const std::uint64_t end =
+      ::min(static_cast<std::uint64_t>(s.column_count), std::uint64_t{end_of_type});
+  const auto is_wrong = [&](Column column) {
+    return static_cast<std::make_unsigned_t<Column>>(column) >= end;
+  };
+  struct alignas(16) load {
+    Column of[per_load];
+  };
+  const auto past = reinterpret_cast<std::uint64_t>(columns) % sizeof(load) / sizeof(Column);
+  const std::int64_t ahead =
+      ::min((per_load - static_cast<std::int64_t>(past)) % per_load, s.nonzeros);
+  const std::int64_t loads = (s.nonzeros - ahead) / per_load;
+  const auto* const all = reinterpret_cast<const load*>(columns + ahead);
+  std::int64_t first = s.nonzeros;  // the first wrong column that this thread meets
+  const auto look = [&](std::int64_t i, Column column) {
+    if (is_wrong(column) && i < first) first = i;
+  };
+  for (std::int64_t i = own; i < loads && first == s.nonzeros; i += in_flight * threads) {
+    load some[in_flight] = {};
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      if (i + k * threads < loads) some[k] = all[i + k * threads];
+    }
+    bool any = false;
+#pragma unroll
+    for (const load& l : some) {
+#pragma unroll
+      for (const Column column : l.of) any |= is_wrong(column);
+    }
+    for (int k = 0; any && k < in_flight && i + k * threads < loads; ++k) {
+      const std::int64_t at = ahead + (i + k * threads) * per_load;
+      for (int j = 0; j < per_load; ++j) look(at + j, columns[at + j]);
+    }
+  }
+  if (const std::int64_t i = own; i < per_load) {
+    const std::int64_t behind = ahead + loads * per_load + i;
+    if (i < ahead) look(i, columns[i]);
+    if (behind < s.nonzeros) look(behind, columns[behind]);
+  }
+  if (first < s.nonzeros) report(s, csr_defect::kind::column, first);
+}
+
+__device__ inline void check_columns(const csr_survey& s, std::int64_t own, std::int64_t threads) {
+  s.columns.wide ? check_columns(s, static_cast<const std::int64_t*>(s.columns.data), own, threads)
+                 : check_columns(s, static_cast<const std::int32_t*>(s.columns.data), own, threads);
+}
+
+/// Delivers what was found, in a warp, and empties it.
+__device__ inline void tell(const csr_survey& s) {
+  static_assert(survey::words <= warp);
+  const unsigned word = threadIdx.x;
+  if (word >= survey::words) return;
+  const std::uint64_t found = __ldcg(s.found + word);
+  s.found[word] = 0;
+  __threadfence();  // once the host has the word, the next survey may be on any stream
+  auto* const to = static_cast<volatile std::uint64_t*>(s.result) + 2 * word;
+  to[0] = make_word(static_cast<std::uint32_t>(found), s.tag);
+  to[1] = make_word(static_cast<std::uint32_t>(found >> 32), s.tag);
+}
+
+/// Each block calls it at its end, in the last launch: the block that comes last tells.
+__device__ inline void end_survey(const csr_survey& s) {
+  __shared__ bool is_last;
+  if (!s.tells) return;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) is_last = atomicAdd(counter(s, survey::ended), 1ull) == gridDim.x - 1;
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  tell(s);
 }
 
 }  // namespace tally::backends::cuda

@@ -12,12 +12,25 @@ unplanned_choice choice_of(unsigned threads_a_row) {
   return {rows, &spmv_queued<T>};
 }
 
+template <class T>
+even_rows_choice even_choice_of(std::size_t terms) {
+  return {terms <= 8 ? &spmv_even_rows<T, 2, 8> : &spmv_even_rows<T, 4, 16>,
+          bytes_to_bring<T>(row_tile * terms) + bytes_to_bring<std::int32_t>(row_tile * terms)};
+}
+
 }  // namespace
 
 unplanned_choice unplanned_kernels(type values, type x, unsigned threads_a_row) {
   if (values != x) return {};
   if (values == type::float64) return choice_of<double>(threads_a_row);
   if (values == type::float32) return choice_of<float>(threads_a_row);
+  return {};
+}
+
+even_rows_choice even_rows_kernel(type values, type x, std::size_t terms) {
+  if (values != x) return {};
+  if (values == type::float64) return even_choice_of<double>(terms);
+  if (values == type::float32) return even_choice_of<float>(terms);
   return {};
 }
 

@@ -1,10 +1,11 @@
 // These kernels compute spmv of a large matrix without a plan, in two launches: each row has a few
-// threads, by the mean length alone. Those that find out that theirs is long queue its shares, a
-// chunk each, which the warps of the second launch take.
+// threads, by the mean length alone, or one, where all seem to have one length. Those that find out
+// that theirs is long queue its shares, a chunk each, which the warps of the second launch take.
 //
 // Promise: y has the bits of the row order. Offsets may be wrong, as for tiles (job.hpp).
 #pragma once
 
+#include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/spmv/kernels.hpp"
 #include "backends/cuda/spmv/rows.cuh"
 #include "backends/cuda/spmv/split_rows.cuh"
@@ -49,12 +50,9 @@ __device__ void queue_long_row(const spmv_job& job, bool is_long, std::int64_t r
   }
 }
 
+/// Sums a row in each `threads` threads of a warp, or queues its shares.
 template <class T, int threads>
-__global__ void __launch_bounds__(row_threads)
-    spmv_rows_unplanned(const __grid_constant__ spmv_job job) {
-  const std::int64_t row =
-      std::int64_t{blockIdx.x} * (row_threads / threads) + threadIdx.x / threads;
-  wait_for_launch_before();
+__device__ void multiply_row(const spmv_job& job, std::int64_t row) {
   std::int64_t start = 0, length = 0;
   if (row < job.rows) {
     start = job.offset(row);
@@ -73,6 +71,96 @@ __global__ void __launch_bounds__(row_threads)
   let_launch_after_start();
   if (row < job.rows && !is_long && threadIdx.x % threads == 0) {
     write_row<T>(job, row, finish_parts(sum, conjugate::none));
+  }
+}
+
+template <class T, int threads>
+__global__ void __launch_bounds__(row_threads)
+    spmv_rows_unplanned(const __grid_constant__ spmv_job job) {
+  wait_for_launch_before();
+  multiply_row<T, threads>(
+      job, std::int64_t{blockIdx.x} * (row_threads / threads) + threadIdx.x / threads);
+}
+
+/// A multiprocessor has at least so many tiles of rows at a time.
+template <class T, int in_flight>
+inline constexpr unsigned even_tiles = in_flight > 8    ? 1
+                                       : sizeof(T) == 8 ? 10
+                                                        : 16;
+
+/// Computes a tile of adjacent rows in a block. Where none has more terms than the mean lets
+/// expect, each is one thread's, and values and columns come by bulk copies, as with a plan
+/// (row_tiles.cuh); elsewhere each row has a few threads.
+template <class T, int threads, int in_flight>
+__global__ void __launch_bounds__(row_tile, even_tiles<T, in_flight>)
+    spmv_even_rows(const __grid_constant__ spmv_job job) {
+  extern __shared__ uint4 memory[];
+  __shared__ bulk_barrier barrier;
+  __shared__ std::uint32_t begin;            // the tile's first term, without the bits above 32
+  __shared__ int terms;                      // how many it has
+  __shared__ int value_shift, column_shift;  // where the first one is in `values`, in `columns`
+  const std::int64_t first = std::int64_t{blockIdx.x} * row_tile, row = first + threadIdx.x;
+  const auto offset_of = [&](std::int64_t i) { return job.offset(i < job.rows ? i : job.rows); };
+  wait_for_launch_before();
+  const std::int64_t row_begin = offset_of(row), row_end = offset_of(row + 1);
+  const std::int64_t tile_end = brings() ? offset_of(first + row_tile) : 0;
+  const std::int64_t tile_begin = brings() ? offset_of(first) : 0;
+  if (threadIdx.x == 0) barrier.expect(2);
+  const std::int64_t length = row_end - row_begin;
+  if (__syncthreads_or(length < 0 || length > job.tile_terms / static_cast<int>(row_tile))) {
+#pragma unroll 1
+    for (int turn = 0; turn < threads; ++turn) {
+      multiply_row<T, threads>(job, first + (turn * row_tile + threadIdx.x) / threads);
+    }
+    return;
+  }
+  T* const values = reinterpret_cast<T*>(memory);
+  auto* const columns = reinterpret_cast<std::int32_t*>(reinterpret_cast<char*>(memory) +
+                                                        bytes_to_bring<T>(job.tile_terms));
+  if (brings()) {
+    const std::int64_t count = min(tile_end - tile_begin, std::int64_t{job.tile_terms});
+    const std::int64_t first_value = bring(barrier, values, static_cast<const T*>(job.values.data),
+                                           job.nonzeros, tile_begin, tile_begin + count);
+    const std::int64_t first_column =
+        bring(barrier, columns, static_cast<const std::int32_t*>(job.columns.data), job.nonzeros,
+              tile_begin, tile_begin + count);
+    if (threadIdx.x == 0) {
+      begin = static_cast<std::uint32_t>(tile_begin);
+      terms = static_cast<int>(count);
+      value_shift = static_cast<int>(tile_begin - first_value);
+      column_shift = static_cast<int>(tile_begin - first_column);
+    }
+  }
+  let_launch_after_start();
+  __syncthreads();
+  const auto in_tile = [&](std::int64_t at) {
+    return static_cast<int>(
+        min(static_cast<std::uint32_t>(at) - begin, static_cast<std::uint32_t>(terms)));
+  };
+  const int start = in_tile(row_begin), count = in_tile(row_end) - start;
+  const T* const value = values + start + value_shift;
+  const std::int32_t* const column = columns + start + column_shift;
+  const T* const x = static_cast<const T*>(job.x.data);
+  barrier.wait();
+  dot_sum<T> lanes[row_order::lanes];
+#pragma unroll 1
+  for (int i = 0; i < count; i += in_flight) {
+    std::int32_t place[in_flight] = {};
+    T element[in_flight] = {};
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      if (i + k < count) place[k] = column[i + k];
+    }
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) load_if(i + k < count, x + place[k], element[k]);
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      dot_sum<T>& lane = lanes[k % row_order::lanes];
+      if (i + k < count) lane = lane + term_of<T, T, T>(value[i + k], element[k]);
+    }
+  }
+  if (row < job.rows) {
+    write_row<T>(job, row, finish_parts(fold_within_thread(lanes), conjugate::none));
   }
 }
 

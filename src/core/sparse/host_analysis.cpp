@@ -7,10 +7,16 @@
 namespace tally::backends {
 namespace {
 
-/// Whether values can be kept as slices.
-bool can_be_sliced(const csr_operand& a) {
+/// Slices whose values are read where they are take as long as rows one by one in matrices of fewer
+/// terms: for 288 of a 5-point stencil 0.29 us instead of 0.22, for 1920 0.66 instead of 0.96 (one
+/// core of a Sapphire Rapids).
+constexpr std::size_t least_terms = 512;
+
+/// Says whether rows are to be summed side by side.
+bool has_slices(const csr_operand& a, bool copies) {
   return is_in<type_list<float, double>>(a.values.element) &&
-         a.columns <= std::numeric_limits<std::int32_t>::max();
+         a.columns <= std::numeric_limits<std::int32_t>::max() &&
+         (copies || a.nonzeros() >= least_terms);
 }
 
 }  // namespace
@@ -18,15 +24,10 @@ bool can_be_sliced(const csr_operand& a) {
 host_analysis::host_analysis(const csr_operand& a, const planned_products& products) {
   description = describe(lengths_of_rows(a));
   if (!products.fixed_columns || products.has_places || a.row_ends) return;
-  runs.emplace(a);
-  if (products.fixed_values && can_be_sliced(a)) {
-    slices.emplace(a, *runs);
-    description += "; " + slices->describe();
-  } else if (runs->are_most()) {  // else products would go from one kind of rows to the other
-    description += "; " + runs->describe();
-  } else {
-    runs.reset();
-  }
+  if (!has_slices(a, products.fixed_values)) return;
+  patterns.emplace(a);
+  slices.emplace(a, *patterns, products.fixed_values);
+  description += "; " + slices->describe();
 }
 
 }  // namespace tally::backends

@@ -13,12 +13,6 @@ namespace {
 /// The lists of patterns have at most so many numbers: they are to stay in the first cache.
 constexpr std::size_t most_kept = 4096;
 
-/// Runs of fewer terms are not worth a plan: with their columns products of the 5-point stencil of
-/// 20^2 and the 7-point stencils of 10^3 and 20^3 take 0.6 to 0.95 of the time that they take
-/// without, those of 28^2, 40^3 and 27 points of 12^3 1.1 to 1.3 times as long (one core of a
-/// Sapphire Rapids).
-constexpr std::size_t least_terms = 128;
-
 /// Says whether a row has the columns of the row before it, each one further on.
 template <class I>
 bool goes_on(const I* columns, std::size_t terms) {
@@ -56,13 +50,6 @@ std::vector<pattern_run> runs_of(const csr_operand& a) {
 pattern_runs::pattern_runs(const csr_operand& a)
     : runs_(a.column_indices.element == type::int64 ? runs_of<std::int64_t>(a)
                                                     : runs_of<std::int32_t>(a)) {
-  const row_bounds rows(a);
-  std::size_t terms = 0;
-  for (const pattern_run& run : runs_) {
-    const std::size_t of_run = run.rows * rows.length(run.row);
-    if (of_run >= least_terms) terms += of_run;
-  }
-  are_most_ = 2 * terms >= a.nonzeros();
   for (pattern_run& run : runs_) run.pattern = keep(a, run.row);
   std::erase_if(runs_, [](const pattern_run& run) { return run.pattern == nullptr; });
   runs_.shrink_to_fit();
@@ -96,14 +83,6 @@ const pattern_run* pattern_runs::behind(std::size_t row) const {
   const auto found = std::partition_point(runs_.begin(), runs_.end(),
                                           [&](const pattern_run& r) { return r.end() <= row; });
   return runs_.data() + (found - runs_.begin());
-}
-
-std::string pattern_runs::describe() const {
-  return std::to_string(runs_.size()) + " runs of rows with one of " +
-         std::to_string(patterns_.size()) + (patterns_.size() == 1 ? " pattern" : " patterns") +
-         ", summed side by side, " +
-         std::to_string(runs_.size() * sizeof(pattern_run) + kept_ * sizeof(std::int32_t)) +
-         " bytes";
 }
 
 }  // namespace tally::backends

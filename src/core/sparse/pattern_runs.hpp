@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <string>
 #include <tuple>
 #include <vector>
 
@@ -39,12 +38,8 @@ class pattern_runs {
   explicit pattern_runs(const csr_operand& a);
 
   const std::vector<pattern_run>& all() const { return runs_; }
-  /// Says whether the runs that are long enough to be worth a plan have half of all terms.
-  bool are_most() const { return are_most_; }
   /// Returns the first run that ends behind a row, or the place behind the last one.
   const pattern_run* behind(std::size_t row) const;
-  /// Returns a text like "1022 runs of rows with one of 3 patterns, ...".
-  std::string describe() const;
 
  private:
   /// Keeps the pattern of a row, or finds it; null if there are too many.
@@ -54,7 +49,6 @@ class pattern_runs {
   using list = std::tuple<std::int64_t, std::size_t, std::vector<std::int32_t>>;
   std::map<list, row_pattern> patterns_;
   std::size_t kept_ = 0;  ///< numbers in all lists
-  bool are_most_ = false;
   std::vector<pattern_run> runs_;
 };
 

@@ -22,6 +22,10 @@ struct row_kernels {
   void (*rows)(const csr_product& a, std::size_t first, std::size_t n, A* sums) = nullptr;
   /// Sums a node of a long row's tree: n terms from term `first` of the matrix on.
   dot_sum<A> (*part)(const csr_product& a, std::size_t first, std::size_t n) = nullptr;
+  /// Sums n rows from `first` on as the product's plan has them side by side, and those that it has
+  /// not with `others.rows`; null where there is no such plan.
+  void (*side_by_side)(const csr_product& a, std::size_t first, std::size_t n,
+                       const row_kernels& others, A* sums) = nullptr;
 };
 
 /// Says whether kernels can read a product as it is: its terms lie side by side, row after row.
@@ -130,7 +134,11 @@ void sum_gathered_rows(const row_kernels<A>& kernels, const csr_product& a, std:
 template <class A>
 void sum_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first, std::size_t n,
               A* sums) {
-  is_plain(a) ? kernels.rows(a, first, n, sums) : sum_gathered_rows(kernels, a, first, n, sums);
+  if (!is_plain(a)) return sum_gathered_rows(kernels, a, first, n, sums);
+  if (kernels.side_by_side != nullptr) {
+    return kernels.side_by_side(a, first, n, kernels, sums);
+  }
+  kernels.rows(a, first, n, sums);
 }
 
 /// Writes y of n rows from `first` on.

@@ -1,4 +1,5 @@
-// A host's plan keeps values here in the order in which products read them: rows lie side by side.
+// A host's plan finds rows here that products sum side by side, and may keep their values in the
+// order in which they are read.
 #pragma once
 
 #include "src/core/sparse/pattern_runs.hpp"
@@ -15,29 +16,34 @@
 
 namespace tally::backends {
 
-/// A slice has so many rows at most, which are summed side by side: their values in one column are
-/// a line of the caches.
+/// A slice has so many rows at most, which are summed side by side: kept values of one column are a
+/// line of the caches.
 template <class W>
 inline constexpr std::size_t rows_of_slice = 64 / sizeof(W);
 
-/// Rows of a matrix whose values lie column by column: term k of all rows, then term k + 1. They
-/// are one slice, or adjacent rows of one pattern: full slices, and behind them the rows that are
-/// left, as a slice of so many rows. Its values begin at a multiple of a slice's rows.
-struct slice_run {
-  const row_pattern* pattern =
-      nullptr;            ///< that of all rows; null if they have columns of their own
-  std::uint16_t row = 0;  ///< of adjacent rows the first one, counted from the window's first
-  std::uint16_t rows =
-      0;  ///< how many; 0 if it is one longer row, `row`, which is summed where it is
-  std::uint8_t shortest = 0;  ///< how many terms all rows have
-  std::uint8_t longest = 0;   ///< how many the first row has; rows are in the order of length
-  bool adjacent = false;      ///< else the rows are listed, as many as a slice has
+/// How the rows of a series lie.
+enum class slice_rows : std::uint8_t {
+  adjacent,  ///< runs of adjacent rows: for each its first row, and how many
+  listed,    ///< slices of rows that are listed
+  apart      ///< runs of rows that are in no slice, and are summed where they are
+};
+
+/// Slices of one kind, one after another, so that products decide once what to do. Kept values lie
+/// column by column: term k of all rows of a slice, then term k + 1. Those of a run of adjacent
+/// rows begin at a multiple of a slice's rows: full slices, and behind them the rows that are left,
+/// as a slice of so many rows.
+struct slice_series {
+  const row_pattern* pattern = nullptr;  ///< of all rows; null if they have columns of their own
+  std::uint16_t size = 0;                ///< how many runs or slices there are
+  std::uint8_t shortest = 0;             ///< how many terms all rows have
+  std::uint8_t longest = 0;  ///< how many the first row has; rows are in the order of length
+  slice_rows rows = slice_rows::listed;
 };
 
 /// Rows [w * window, (w + 1) * window) of a matrix are sliced for themselves, so that products can
 /// be shared out. What they have begins at these places.
 struct slice_window {
-  std::size_t run = 0;
+  std::size_t series = 0;
   std::size_t value = 0;
   std::size_t column = 0;  ///< among the narrow or the wide ones
   std::size_t row = 0;     ///< in the list of rows
@@ -61,22 +67,23 @@ using lines = std::vector<W, line_allocator<W>>;
 
 /// Slices of a matrix's rows.
 struct row_slices {
-  static constexpr std::size_t window = 256;
+  static constexpr std::size_t window = 512;
 
-  /// Copies the values of a matrix in host memory. Rows with one of the patterns that have been
-  /// found need no columns.
+  /// Slices a matrix in host memory, and copies its values if it is to. Rows with one of
+  /// the patterns that have been found need no columns.
   /// @pre values are float or double, there are at most 2^31 columns, and three arrays.
-  row_slices(const csr_operand& a, const pattern_runs& patterns);
+  row_slices(const csr_operand& a, const pattern_runs& patterns, bool copies);
 
-  /// The runs of all windows, one after another; there is one window more, which ends them.
-  std::vector<slice_run> runs;
+  /// The series of all windows, one after another; there is one window more, which ends them.
+  std::vector<slice_series> series;
   std::vector<slice_window> windows;
+  bool keeps;  ///< whether values are kept, else they are read where they are
   /// The values, of the matrix's type. So many more can be read as a slice has rows.
   std::tuple<lines<float>, lines<double>> values;
   std::vector<std::uint16_t> narrow;  ///< columns of slices without a pattern
   std::vector<std::uint32_t> wide;
-  /// The rows that are listed, counted from the window's first; the last ones of a slice may be
-  /// there more than once.
+  /// What series have of rows, counted from the window's first one. Where a slice has fewer rows
+  /// than others, its last one is there more than once.
   std::vector<std::uint16_t> rows;
   /// They say how many rows of a slice without a pattern have a term k, for `shortest` <= k <
   /// `longest`.

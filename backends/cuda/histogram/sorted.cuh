@@ -1,0 +1,239 @@
+// Too many places for tables in shared memory are counted in two launches. The first sorts the
+// places of each tile by bucket and writes them down in 16 bits each; in the second each block
+// counts the places of one bucket in shared memory. So each sample is read once, and written and
+// read again at half its size, instead of being added to a count in memory.
+//
+// A block that finds that its samples have few places in common counts them in a cache instead, and
+// writes nothing down. The counts are the same, whichever blocks do so.
+//
+// 2^25 int32 keys in 2^20 bins take, in us (one H200):
+//
+//                                 cache alone   this   additions in memory
+//     uniform                             337    142                   336
+//     uniform, of 2^16 of the bins        188    140                   370
+//     as many of each key, in turn        483    267                   377
+//     sorted                              176    187                   190
+//     Zipf's                              162    170                  5190
+//     one key                              50     60                 24560
+//
+// The last three pay for the look at some samples and for a second launch with nothing to do.
+#pragma once
+
+#include "backends/cuda/device/warp_reduction.cuh"
+#include "backends/cuda/histogram/kernel.cuh"
+
+namespace tally::backends::cuda {
+
+// --- Buckets -------------------------------------------------------------------------------------
+//
+// Eight adjacent places are in one bucket, and the next eight are in the next one, so that places
+// that are near each other and have most of the samples are in many buckets.
+
+__device__ inline slot bucket_of(slot place) { return place / adjacent % buckets; }
+__device__ inline slot number_in_bucket(slot place) {
+  return place / (adjacent * buckets) * adjacent + place % adjacent;
+}
+__device__ inline slot place_of_number(slot bucket, slot number) {
+  return (number / adjacent * buckets + bucket) * adjacent + number % adjacent;
+}
+
+// --- Sorting a tile ------------------------------------------------------------------------------
+
+/// So many threads sort a tile. A block has two such groups, one of which computes while the other
+/// waits for memory.
+inline constexpr unsigned sorters = histogram_threads / 2;
+inline constexpr int samples_a_sorter = static_cast<int>(samples_a_tile / sorters);
+
+/// Waits for the other threads of a group.
+__device__ inline void sync_group(unsigned group) {
+  asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "r"(sorters) : "memory");
+}
+
+/// Holds a tile while it is sorted. A bucket's numbers begin at a multiple of 16 bytes.
+struct sorted_tile {
+  uint4 octets[octets_a_tile];
+  std::uint32_t counts[buckets];
+  std::uint32_t begins[buckets + 1];  ///< where the numbers of each bucket begin, in octets
+  std::uint32_t totals[buckets];      ///< the octets of all the group's tiles
+};
+
+/// Numbers the octets of a tile through, in the order of their buckets, and writes down where each
+/// bucket begins. A group's first warp calls it.
+__device__ inline void place_buckets(const histogram_job& job, sorted_tile& tile,
+                                     std::int64_t number) {
+  constexpr unsigned each = buckets / warp;
+  const unsigned first = threadIdx.x % warp * each;
+  std::uint32_t octets[each], upto = 0;
+#pragma unroll
+  for (unsigned i = 0; i < each; ++i) {
+    octets[i] = (tile.counts[first + i] + 7) / 8;
+    tile.totals[first + i] += octets[i];
+    upto += octets[i];
+  }
+  const std::uint32_t own = upto;
+  upto = sum_upto_thread(upto);
+  std::uint32_t begin = upto - own;
+  std::uint16_t* const begins = job.begins + number;
+#pragma unroll
+  for (unsigned i = 0; i < each; ++i) {
+    tile.begins[first + i] = begin;
+    begins[(first + i) * job.tiles] = static_cast<std::uint16_t>(begin);
+    begin += octets[i];
+  }
+  if (first + each == buckets) {
+    tile.begins[buckets] = begin;
+    begins[buckets * job.tiles] = static_cast<std::uint16_t>(begin);
+  }
+}
+
+/// Sorts every second tile from `tile` on, before `end`.
+template <class L, class Job, class Rule>
+__device__ void sort_tiles(const Job& job, const Rule& place_of, sorted_tile& sorted,
+                           std::int64_t tile, std::int64_t end) {
+  constexpr int per_load = 16 / static_cast<int>(sizeof(L)), loads = samples_a_sorter / per_load;
+  const unsigned group = threadIdx.x / sorters, thread = threadIdx.x % sorters;
+  auto* const numbers = reinterpret_cast<std::uint16_t*>(sorted.octets);
+  const auto absent = static_cast<std::uint16_t>(job.a_range);
+  if (thread < buckets) sorted.counts[thread] = sorted.totals[thread] = 0;
+  sync_group(group);
+  for (; tile < end; tile += 2) {
+    elements<L, per_load> held[loads];
+    const std::int64_t first = tile * (loads * sorters) + thread;
+#pragma unroll
+    for (int l = 0; l < loads; ++l) {
+      const std::int64_t load = first + l * sorters;
+      if (load >= job.loads) continue;
+      const L* const from = static_cast<const L*>(job.x) + job.head + load * per_load;
+      held[l].raw[0] = __ldcs(reinterpret_cast<const uint4*>(from));
+    }
+    slot places[samples_a_sorter], ranks[samples_a_sorter];
+#pragma unroll
+    for (int l = 0; l < loads; ++l) {
+      slot of_load[per_load];
+      find_places_of_load(job, place_of, held[l], of_load);
+#pragma unroll
+      for (int i = 0; i < per_load; ++i) {
+        const bool counts = first + l * sorters < job.loads && of_load[i] < job.places;
+        places[l * per_load + i] = counts ? of_load[i] : nowhere;
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < samples_a_sorter; ++i) {
+      if (places[i] != nowhere) ranks[i] = atomicAdd(sorted.counts + bucket_of(places[i]), 1u);
+    }
+    sync_group(group);
+    if (thread < warp) place_buckets(job, sorted, tile);
+    sync_group(group);
+#pragma unroll
+    for (int i = 0; i < samples_a_sorter; ++i) {
+      if (places[i] == nowhere) continue;
+      numbers[8 * sorted.begins[bucket_of(places[i])] + ranks[i]] =
+          static_cast<std::uint16_t>(number_in_bucket(places[i]));
+    }
+    if (thread < buckets) {
+      std::uint16_t* const own = numbers + 8 * sorted.begins[thread];
+      for (std::uint32_t i = sorted.counts[thread]; i % 8 != 0; ++i) own[i] = absent;
+      sorted.counts[thread] = 0;
+    }
+    sync_group(group);
+    uint4* const to = job.octets + tile * octets_a_tile;
+    for (unsigned i = thread; i < sorted.begins[buckets]; i += sorters) to[i] = sorted.octets[i];
+  }
+  if (thread < buckets) atomicAdd(job.totals + thread, sorted.totals[thread]);
+}
+
+// --- Whether places repeat -----------------------------------------------------------------------
+
+/// Says whether a cache is the better way to count the loads from `first` to `end`: whether some of
+/// them, from all over, share as many places as they would if 1.5 times as many as the cache has
+/// room for were equally frequent. A place is compared with the last one that has the
+/// same counter in the cache.
+template <class L, class Job, class Rule>
+__device__ bool places_repeat(const Job& job, const Rule& place_of, std::int64_t first,
+                              std::int64_t end, char* shared) {
+  constexpr int per_load = 16 / static_cast<int>(sizeof(L)), each = per_load > 4 ? per_load : 4;
+  constexpr int loads = each / per_load;
+  constexpr std::uint32_t looked_at = each * histogram_threads;
+  __shared__ std::uint32_t repeated;
+  auto* const last = reinterpret_cast<std::uint32_t*>(shared);
+  const slot size = slot{1} << job.cache_bits;
+  elements<L, per_load> held[loads];
+  const std::int64_t step = max((end - first) / (loads * histogram_threads), std::int64_t{1});
+#pragma unroll
+  for (int l = 0; l < loads; ++l) {
+    const std::int64_t load = first + (l * histogram_threads + threadIdx.x) * step;
+    if (load >= end) continue;
+    const L* const from = static_cast<const L*>(job.x) + job.head + load * per_load;
+    held[l].raw[0] = __ldg(reinterpret_cast<const uint4*>(from));
+  }
+  if (threadIdx.x == 0) repeated = 0;
+  for (slot i = threadIdx.x; i < size / 4; i += blockDim.x) {
+    reinterpret_cast<uint4*>(last)[i] = uint4{nowhere, nowhere, nowhere, nowhere};
+  }
+  __syncthreads();
+  std::uint32_t own = 0;
+#pragma unroll
+  for (int l = 0; l < loads; ++l) {
+    if (first + (l * histogram_threads + threadIdx.x) * step >= end) continue;
+    slot places[per_load];
+    find_places_of_load(job, place_of, held[l], places);
+#pragma unroll
+    for (int i = 0; i < per_load; ++i) {
+      own += atomicExch(last + (places[i] & (size - 1)), places[i]) == places[i];
+    }
+  }
+  own = sum_of_warp(own);
+  if (threadIdx.x % warp == 0) atomicAdd(&repeated, own);
+  __syncthreads();
+  const bool repeat = repeated >= looked_at / 3 * looked_at / size;
+  __syncthreads();
+  return repeat;
+}
+
+// --- The first launch ----------------------------------------------------------------------------
+
+template <class L, class Rule>
+__global__ void __launch_bounds__(histogram_threads, 1)
+    sort_kernel(const __grid_constant__ typename Rule::job_type job) {
+  constexpr int per_load = 16 / static_cast<int>(sizeof(L));
+  constexpr std::int64_t loads_a_tile = samples_a_tile / per_load;
+  extern __shared__ __align__(16) char shared[];
+  const std::int64_t tile = job.tiles * std::int64_t{blockIdx.x} / gridDim.x;
+  const std::int64_t end_tile = job.tiles * (std::int64_t{blockIdx.x} + 1) / gridDim.x;
+  const std::int64_t first = tile * loads_a_tile;
+  const std::int64_t end = min(end_tile * loads_a_tile, job.loads);
+  thread_loads<L> loads(job, first + threadIdx.x, end, blockDim.x);
+  const Rule place_of(job, shared);
+  // The samples were there before this launch was placed: a launch that writes zeros is between.
+  const bool repeat = places_repeat<L>(job, place_of, first, end, shared);
+  wait_for_launch_before();
+  if (repeat) {
+    for (std::int64_t i = tile + threadIdx.x % warp; i < end_tile; i += warp) {
+      for (unsigned b = threadIdx.x / warp; b <= buckets; b += blockDim.x / warp) {
+        job.begins[b * job.tiles + i] = 0;
+      }
+    }
+    cache_table<Rule> table(job, shared);
+    __syncthreads();
+    loads.count(job, place_of, table);
+    __syncthreads();
+    table.hand_in_all(job);
+  } else {
+    const unsigned group = threadIdx.x / sorters;
+    sort_tiles<L>(job, place_of, reinterpret_cast<sorted_tile*>(shared)[group], tile + group,
+                  end_tile);
+  }
+  // These are the samples before and after the loads of 16 bytes.
+  const std::int64_t i = threadIdx.x;
+  if (blockIdx.x == 0 && i < job.n - job.loads * per_load) {
+    const L held[1] = {
+        load_one(static_cast<const L*>(job.x) + (i < job.head ? i : i + job.loads * per_load))};
+    number_t<L> number[1];
+    find_numbers(job.element, held, number);
+    const slot place = place_of(number[0]);
+    if (place < job.places) hand_in<Rule>(job, place, 1);
+  }
+  let_launch_after_start();
+}
+
+}  // namespace tally::backends::cuda

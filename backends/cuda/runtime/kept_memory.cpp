@@ -1,0 +1,119 @@
+#include "backends/cuda/runtime/kept_memory.hpp"
+
+#include "backends/cuda/runtime/context.hpp"
+#include "backends/cuda/runtime/launch.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace tally::backends::cuda {
+namespace {
+
+/// Returns the number of a stream. Unlike its handle no second stream ever gets it, and it is not 0
+/// here.
+std::uint64_t number_of(cudaStream_t stream) {
+  unsigned long long id = 0;
+  check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
+  return std::uint64_t{id} + 1;
+}
+
+/// Holds the memory of a context that nobody has at the moment.
+class free_blocks {
+ public:
+  using blocks = kept_memory::blocks;
+
+  /// Takes the smallest block that will do and is not much too large, if there is one.
+  blocks take(std::size_t bytes, std::uint64_t user) {
+    const std::lock_guard lock(mutex_);
+    auto best = free_.end();
+    for (auto it = free_.begin(); it != free_.end(); ++it) {
+      if (it->bytes < bytes || it->bytes > 2 * bytes || (it->user != 0 && it->user != user))
+        continue;
+      if (best == free_.end() || it->bytes < best->bytes) best = it;
+    }
+    blocks taken;
+    if (best == free_.end()) return taken;
+    bytes_ -= best->bytes;
+    taken.splice(taken.end(), free_, best);
+    return taken;
+  }
+
+  /// Keeps blocks, as long as there are not too many; the oldest ones are freed first.
+  void give(blocks& given) {
+    blocks freed;  // once the lock is open
+    const std::lock_guard lock(mutex_);
+    for (const auto& block : given) bytes_ += block.bytes;
+    free_.splice(free_.end(), given);
+    while (bytes_ > most_bytes || free_.size() > most_blocks) {
+      bytes_ -= free_.front().bytes;
+      freed.splice(freed.end(), free_, free_.begin());
+    }
+  }
+
+  /// Frees all.
+  void clear() {
+    blocks freed;
+    const std::lock_guard lock(mutex_);
+    freed.swap(free_);
+    bytes_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t most_bytes = std::size_t{128} << 20, most_blocks = 64;
+
+  std::mutex mutex_;
+  blocks free_;  // in the order in which they came back
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+void* kept_memory::take(std::size_t bytes, const current_device& current, cudaStream_t stream) {
+  constexpr std::size_t unit = 4096;
+  bytes = (std::max<std::size_t>(bytes, 1) + unit - 1) / unit * unit;
+  context_ = current.context();
+  auto& free = of_context<free_blocks>(context_);
+  blocks taken = free.take(bytes, number_of(stream));
+  if (taken.empty()) {
+    block& made = taken.emplace_back();
+    made.bytes = bytes;
+    made.memory = std::make_unique<device_memory>();
+    try {
+      made.memory->allocate(bytes);
+    } catch (const error& e) {
+      if (e.code() != errc::out_of_memory) throw;
+      free.clear();
+      made.memory->allocate(bytes);
+    }
+  }
+  blocks_.splice(blocks_.end(), taken);
+  return blocks_.back().memory->get();
+}
+
+void kept_memory::give_back(const void* taken) {
+  const auto found = std::find_if(blocks_.begin(), blocks_.end(),
+                                  [&](const block& own) { return own.memory->get() == taken; });
+  blocks given;
+  given.splice(given.end(), blocks_, found);
+  given.front().user = 0;
+  of_context<free_blocks>(context_).give(given);
+}
+
+void kept_memory::used_on(cudaStream_t stream) const {
+  std::uint64_t known = user_.load(std::memory_order_relaxed);
+  if (blocks_.empty() || known == many) return;
+  const std::uint64_t user = is_captured(stream, false, "spmv") ? many : number_of(stream);
+  if (known == user) return;
+  if (known != 0 || !user_.compare_exchange_strong(known, user)) {
+    if (known != user) user_.store(many);
+  }
+}
+
+kept_memory::~kept_memory() {
+  const std::uint64_t user = user_.load();
+  if (blocks_.empty() || user == many) return;  // cudaFree waits for all that uses them
+  for (block& own : blocks_) own.user = user;
+  of_context<free_blocks>(context_).give(blocks_);
+}
+
+}  // namespace tally::backends::cuda
