@@ -292,7 +292,7 @@ __global__ void __launch_bounds__(row_tile) write_differences(const csr_survey s
 
 // --- Expansion ------------------------------------------------------------------------------------
 
-/// Calls f(term in the tile, slice, place in it, column of the term before or -1) for each of a
+/// Calls f(term in the tile, section, place in it, column of the term before or -1) for each of a
 /// thread's terms of the block's tile, and returns how many terms that has.
 template <class F>
 __device__ int for_each_term_of_tile(const csr_survey& s, const F& f) {
@@ -300,7 +300,7 @@ __device__ int for_each_term_of_tile(const csr_survey& s, const F& f) {
   const std::int64_t begin = offset(s, first);
   const std::int64_t end = offset(s, ::min(first + s.cut.tile_rows, s.rows));
   const auto count = static_cast<int>(end - begin);
-  const auto slice = static_cast<unsigned>(s.cut.slice);
+  const auto section = static_cast<unsigned>(s.cut.section);
   const auto go_over = [&]<class Column>(const Column* columns) {
     constexpr int in_flight = 4, apart = expand_threads;
     for (int i = static_cast<int>(threadIdx.x); i < count; i += in_flight * apart) {
@@ -320,7 +320,7 @@ __device__ int for_each_term_of_tile(const csr_survey& s, const F& f) {
       for (int k = 0; k < in_flight; ++k) {
         if (i + k * apart >= count) continue;
         const auto own = static_cast<unsigned>(column[k]);
-        f(i + k * apart, own / slice, own % slice, static_cast<std::int64_t>(before[k]));
+        f(i + k * apart, own / section, own % section, static_cast<std::int64_t>(before[k]));
       }
     }
   };
@@ -336,20 +336,20 @@ __device__ inline void add_most(unsigned long long* to, unsigned value) {
 __global__ void __launch_bounds__(expand_threads) find_segment_sizes(const csr_survey s) {
   extern __shared__ uint4 memory[];
   __shared__ unsigned adjacent, units, met;
-  auto* const terms = reinterpret_cast<unsigned*>(memory);  // of each slice
-  const auto slices = static_cast<unsigned>(s.cut.slices);
-  for (unsigned i = threadIdx.x; i < slices; i += expand_threads) terms[i] = 0;
+  auto* const terms = reinterpret_cast<unsigned*>(memory);  // of each section
+  const auto sections = static_cast<unsigned>(s.cut.sections);
+  for (unsigned i = threadIdx.x; i < sections; i += expand_threads) terms[i] = 0;
   if (threadIdx.x == 0) adjacent = units = met = 0;
   __syncthreads();
   wait_for_launch_before();
   const int count =
-      for_each_term_of_tile(s, [&](int, unsigned slice, unsigned place, std::int64_t before) {
-        atomicAdd(terms + slice, 1u);
-        const std::int64_t column = static_cast<std::int64_t>(slice) * s.cut.slice + place;
+      for_each_term_of_tile(s, [&](int, unsigned section, unsigned place, std::int64_t before) {
+        atomicAdd(terms + section, 1u);
+        const std::int64_t column = static_cast<std::int64_t>(section) * s.cut.section + place;
         if (before >= 0 && column / s.per_unit == before / s.per_unit) atomicAdd(&adjacent, 1u);
       });
   __syncthreads();
-  for (unsigned i = threadIdx.x; i < slices; i += expand_threads) {
+  for (unsigned i = threadIdx.x; i < sections; i += expand_threads) {
     atomicAdd(&units, (terms[i] + s.per_unit - 1) / s.per_unit);
     if (terms[i] > 0) atomicAdd(&met, 1u);
   }
@@ -364,25 +364,25 @@ __global__ void __launch_bounds__(expand_threads) find_segment_sizes(const csr_s
 __global__ void __launch_bounds__(expand_threads) write_segments(const csr_survey s) {
   extern __shared__ uint4 memory[];
   const expansion& cut = s.cut;
-  const auto slices = static_cast<unsigned>(cut.slices);
-  auto* const in_slice = reinterpret_cast<std::uint16_t*>(memory);
-  std::uint16_t* const in_tile = in_slice + cut.stride;
-  auto* const terms = reinterpret_cast<unsigned*>(in_tile + cut.stride);  // of each slice
-  for (unsigned i = threadIdx.x; i < slices; i += expand_threads) terms[i] = 0;
+  const auto sections = static_cast<unsigned>(cut.sections);
+  auto* const in_section = reinterpret_cast<std::uint16_t*>(memory);
+  std::uint16_t* const in_tile = in_section + cut.stride;
+  auto* const terms = reinterpret_cast<unsigned*>(in_tile + cut.stride);  // of each section
+  for (unsigned i = threadIdx.x; i < sections; i += expand_threads) terms[i] = 0;
   for (int i = static_cast<int>(threadIdx.x); i < cut.stride; i += expand_threads) {
-    in_slice[i] = 0;
+    in_section[i] = 0;
     in_tile[i] = static_cast<std::uint16_t>(cut.tile_terms);
   }
   __syncthreads();
   wait_for_launch_before();
   for_each_term_of_tile(
-      s, [&](int, unsigned slice, unsigned, std::int64_t) { atomicAdd(terms + slice, 1u); });
+      s, [&](int, unsigned section, unsigned, std::int64_t) { atomicAdd(terms + section, 1u); });
   __syncthreads();
   if (threadIdx.x < warp) {  // from numbers of terms to where segments begin
     unsigned before = 0;
-    for (unsigned first = 0; first < slices; first += warp) {
+    for (unsigned first = 0; first < sections; first += warp) {
       const unsigned i = first + threadIdx.x;
-      const unsigned units = i < slices ? (terms[i] + s.per_unit - 1) / s.per_unit : 0;
+      const unsigned units = i < sections ? (terms[i] + s.per_unit - 1) / s.per_unit : 0;
       unsigned upto = units;
 #pragma unroll
       for (unsigned d = 1; d < warp; d *= 2) {
@@ -390,7 +390,7 @@ __global__ void __launch_bounds__(expand_threads) write_segments(const csr_surve
         if (threadIdx.x >= d) upto += other;
       }
       const unsigned begin = before + upto - units, end = before + upto;
-      if (i < slices) {
+      if (i < sections) {
         cut.segments[static_cast<std::int64_t>(i) * cut.tiles + blockIdx.x] = begin | end << 16;
         terms[i] = begin * s.per_unit;
       }
@@ -398,16 +398,17 @@ __global__ void __launch_bounds__(expand_threads) write_segments(const csr_surve
     }
   }
   __syncthreads();
-  for_each_term_of_tile(s, [&](int term, unsigned slice, unsigned place, std::int64_t) {
-    const unsigned at = atomicAdd(terms + slice, 1u);
-    in_slice[at] = static_cast<std::uint16_t>(place);
+  for_each_term_of_tile(s, [&](int term, unsigned section, unsigned place, std::int64_t) {
+    const unsigned at = atomicAdd(terms + section, 1u);
+    in_section[at] = static_cast<std::uint16_t>(place);
     in_tile[at] = static_cast<std::uint16_t>(term);
   });
   __syncthreads();
   constexpr int per_load = sizeof(uint4) / sizeof(std::uint16_t);
   const std::int64_t to = std::int64_t{blockIdx.x} * cut.stride / per_load;
   for (int i = static_cast<int>(threadIdx.x); i < cut.stride / per_load; i += expand_threads) {
-    reinterpret_cast<uint4*>(cut.in_slice)[to + i] = reinterpret_cast<const uint4*>(in_slice)[i];
+    reinterpret_cast<uint4*>(cut.in_section)[to + i] =
+        reinterpret_cast<const uint4*>(in_section)[i];
     reinterpret_cast<uint4*>(cut.in_tile)[to + i] = reinterpret_cast<const uint4*>(in_tile)[i];
   }
 }
@@ -492,8 +493,8 @@ __global__ void __launch_bounds__(256) write_codes(const csr_survey s) {
 
 survey_kernel* segment_sizes_kernel() { return &find_segment_sizes; }
 survey_kernel* segments_kernel() { return &write_segments; }
-std::size_t segment_bytes(std::size_t slices, std::size_t stride) {
-  return 2 * stride * sizeof(std::uint16_t) + slices * sizeof(unsigned);
+std::size_t segment_bytes(std::size_t sections, std::size_t stride) {
+  return 2 * stride * sizeof(std::uint16_t) + sections * sizeof(unsigned);
 }
 
 survey_kernel* uses_kernel() { return &count_uses; }

@@ -28,11 +28,11 @@ struct alignas(32 / sizeof(T)) some_places {
   std::uint16_t of[some_elements<T>::count];
 };
 
-/// Copies the elements of a slice of x to where tiles need them. A team of threads has a segment at
-/// a time; the places of the next ones are on their way meanwhile.
+/// Copies the elements of a section of x to where tiles need them. A team of threads has a segment
+/// at a time; the places of the next ones are on their way meanwhile.
 template <class T>
 __global__ void __launch_bounds__(expand_threads, most_parts)
-    expand_slices(const __grid_constant__ expansion_job job) {
+    expand_sections(const __grid_constant__ expansion_job job) {
   // Two rounds of a team are as much as most segments take.
   constexpr int team = 8, rounds = 2, per_load = some_elements<T>::count;
   constexpr int loads_a_unit = segment_unit / 16;
@@ -40,17 +40,17 @@ __global__ void __launch_bounds__(expand_threads, most_parts)
   __shared__ bulk_barrier barrier;
   __shared__ std::int64_t first_brought;
   const expansion& cut = job.cut;
-  const int slice = static_cast<int>(blockIdx.x) % cut.slices;
-  const int part = static_cast<int>(blockIdx.x) / cut.slices;
-  const int parts = static_cast<int>(gridDim.x) / cut.slices;
+  const int section = static_cast<int>(blockIdx.x) % cut.sections;
+  const int part = static_cast<int>(blockIdx.x) / cut.sections;
+  const int parts = static_cast<int>(gridDim.x) / cut.sections;
   const int teams = parts * static_cast<int>(expand_threads) / team;
   const int own =
       part * static_cast<int>(expand_threads) / team + static_cast<int>(threadIdx.x) / team;
   const int thread = static_cast<int>(threadIdx.x) % team;
   const int tiles = min(cut.tiles_at_a_time, cut.tiles - job.first_tile);
   const std::uint32_t* const segments =
-      cut.segments + static_cast<std::int64_t>(slice) * cut.tiles + job.first_tile;
-  const auto* const places = reinterpret_cast<const some_places<T>*>(cut.in_slice) +
+      cut.segments + static_cast<std::int64_t>(section) * cut.tiles + job.first_tile;
+  const auto* const places = reinterpret_cast<const some_places<T>*>(cut.in_section) +
                              static_cast<std::int64_t>(job.first_tile) * cut.stride / per_load;
   const unsigned loads_a_tile = static_cast<unsigned>(cut.stride) / per_load;
   const auto load_of = [&](int tile, int i) {
@@ -75,8 +75,8 @@ __global__ void __launch_bounds__(expand_threads, most_parts)
   find(own);
   load(own);
   find(own + teams);
-  const std::int64_t begin = static_cast<std::int64_t>(slice) * cut.slice;
-  const std::int64_t end = min(begin + cut.slice, job.product.column_count);
+  const std::int64_t begin = static_cast<std::int64_t>(section) * cut.section;
+  const std::int64_t end = min(begin + cut.section, job.product.column_count);
   wait_for_launch_before();
   let_launch_after_start();
   if (threadIdx.x == 0) barrier.expect(1);
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(collect_threads, 5)
     if (threadIdx.x == 0) value_shift = static_cast<int>(begin - brought);
   }
   const std::uint32_t last =
-      __ldg(cut.segments + static_cast<std::int64_t>(cut.slices - 1) * cut.tiles + tile);
+      __ldg(cut.segments + static_cast<std::int64_t>(cut.sections - 1) * cut.tiles + tile);
   const int loads = static_cast<int>(last >> 16) * (segment_unit / 16);
   const auto* const places = reinterpret_cast<const some_places<T>*>(cut.in_tile) +
                              static_cast<std::int64_t>(tile) * cut.stride / per_load;
@@ -236,10 +236,10 @@ __global__ void __launch_bounds__(collect_threads, 5)
 
 expansion_choice expansion_kernels(type values, type x) {
   if (values != type::float32 || x != type::float32) return {};
-  return {&expand_slices<float>, &collect_rows<float>};
+  return {&expand_sections<float>, &collect_rows<float>};
 }
 
-std::size_t expand_bytes(std::size_t slice) { return bytes_to_bring<float>(slice); }
+std::size_t expand_bytes(std::size_t section) { return bytes_to_bring<float>(section); }
 std::size_t collect_bytes(const expansion& cut) {
   const auto terms = static_cast<std::size_t>(cut.tile_terms);
   const auto starts = static_cast<std::size_t>(cut.tile_rows) + 1;

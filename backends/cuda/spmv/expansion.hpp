@@ -1,10 +1,10 @@
 // A product may take two steps. The first expands x: it copies to a buffer, for each term, the
-// element of x that the term needs. A block has a slice of x in its shared memory and serves all
+// element of x that the term needs. A block has a section of x in its shared memory and serves all
 // rows from it, so no element is gathered from memory. The second step collects what the rows need,
 // multiplies and sums.
 //
-// A tile of rows has its elements side by side in the buffer, slice after slice. What it needs of
-// one slice is a segment, which takes whole sectors of memory.
+// A tile of rows has its elements side by side in the buffer, section after section. What it needs
+// of one section is a segment, which takes whole sectors of memory.
 #pragma once
 
 #include "backends/cuda/spmv/job.hpp"
@@ -26,14 +26,14 @@ struct expansion {
   std::int32_t tile_terms = 0;  ///< no tile has more terms
   std::int32_t stride = 0;      ///< elements from one tile to the next, pads included
   std::int32_t tiles = 0;
-  std::int32_t slices = 0;
-  std::int32_t slice = 0;            ///< elements of a slice, but the last
+  std::int32_t sections = 0;
+  std::int32_t section = 0;          ///< elements of a section, but the last
   std::int32_t tiles_at_a_time = 0;  ///< of so many tiles the buffer has the elements
-  /// For each element of all tiles there is its place in its slice, and that of its term in the
+  /// For each element of all tiles there is its place in its section, and that of its term in the
   /// tile; pads have the first element and the place behind all terms.
-  std::uint16_t* in_slice = nullptr;
+  std::uint16_t* in_section = nullptr;
   std::uint16_t* in_tile = nullptr;
-  /// Each slice has a segment in each tile: 16 bits say where it begins, the upper 16 where it
+  /// Each section has a segment in each tile: 16 bits say where it begins, the upper 16 where it
   /// ends, in units in the tile.
   std::uint32_t* segments = nullptr;
   void* elements = nullptr;  ///< the buffer
@@ -52,16 +52,16 @@ inline constexpr unsigned expand_threads = 512;
 inline constexpr unsigned collect_threads = 256;
 
 struct expansion_choice {
-  expansion_kernel* expand = nullptr;   ///< as many blocks for each slice; null for other types
+  expansion_kernel* expand = nullptr;   ///< as many blocks for each section; null for other types
   expansion_kernel* collect = nullptr;  ///< a block for each tile
 };
 expansion_choice expansion_kernels(type values, type x);
 
 /// They take so much dynamic shared memory.
-std::size_t expand_bytes(std::size_t slice);
+std::size_t expand_bytes(std::size_t section);
 std::size_t collect_bytes(const expansion& cut);
 
-/// A multiprocessor has so many blocks of the first step, if their slices have room.
+/// A multiprocessor has so many blocks of the first step, if their sections have room.
 inline constexpr unsigned most_parts = 3;
 
 /// The buffer has at most so many bytes. Each part of a product takes two launches: of 2^20 rows of

@@ -134,7 +134,7 @@ std::size_t differences_bytes(bool wide_columns, std::size_t terms);
 /// memory.
 survey_kernel* segment_sizes_kernel();
 survey_kernel* segments_kernel();
-std::size_t segment_bytes(std::size_t slices, std::size_t stride);
+std::size_t segment_bytes(std::size_t sections, std::size_t stride);
 /// The next four follow one another. They count the terms of columns, and how many columns have so
 /// many; find how many terms hot columns have at least, in one block; and pick these.
 survey_kernel* uses_kernel();

@@ -146,17 +146,17 @@ void multiply_expanded(const executor& where, const current_device& current,
   const expansion_choice choice = expansion_kernels(plan.cut_type, plan.cut_type);
   const auto* const expand = reinterpret_cast<const void*>(choice.expand);
   const auto* const collect = reinterpret_cast<const void*>(choice.collect);
-  launch_shape slices{.threads = expand_threads,
-                      .shared_bytes = expand_bytes(static_cast<std::size_t>(cut.slice))};
+  launch_shape sections{.threads = expand_threads,
+                        .shared_bytes = expand_bytes(static_cast<std::size_t>(cut.section))};
   const std::size_t room = most_shared_bytes(where.device());
   unsigned parts = most_parts;
-  while (parts > 1 && parts * (slices.shared_bytes + own_shared_bytes) > room) --parts;
-  slices.blocks = parts * static_cast<unsigned>(cut.slices);
+  while (parts > 1 && parts * (sections.shared_bytes + own_shared_bytes) > room) --parts;
+  sections.blocks = parts * static_cast<unsigned>(cut.sections);
   launch_shape tiles{.threads = collect_threads, .shared_bytes = collect_bytes(cut)};
-  allow_shared_bytes(expand, current, slices.shared_bytes);
+  allow_shared_bytes(expand, current, sections.shared_bytes);
   allow_shared_bytes(collect, current, tiles.shared_bytes);
   for (; job.first_tile < cut.tiles; job.first_tile += cut.tiles_at_a_time) {
-    launch(expand, slices, &job, where.device(), stream);
+    launch(expand, sections, &job, where.device(), stream);
     tiles.blocks = static_cast<unsigned>(std::min(cut.tiles_at_a_time, cut.tiles - job.first_tile));
     launch(collect, tiles, &job, where.device(), stream);
   }
@@ -547,14 +547,14 @@ void find_expansion(const current_device& current, cudaStream_t stream, const cs
                     csr_survey job, cut_analysis& to) {
   const std::size_t element = size_of(a.values.element);
   expansion& cut = job.cut;
-  cut.slices = static_cast<std::int32_t>(multiprocessors(current.device()));
+  cut.sections = static_cast<std::int32_t>(multiprocessors(current.device()));
   job.per_unit = static_cast<int>(segment_unit / element);
   const auto per_unit = static_cast<std::size_t>(job.per_unit);
-  const std::size_t slice =
-      ceil_div(a.columns, static_cast<std::size_t>(cut.slices) * per_unit) * per_unit;
-  cut.slice = static_cast<std::int32_t>(slice);
+  const std::size_t section =
+      ceil_div(a.columns, static_cast<std::size_t>(cut.sections) * per_unit) * per_unit;
+  cut.section = static_cast<std::int32_t>(section);
   const std::size_t room = most_shared_bytes(current.device());
-  if (slice > 1 << 16 || expand_bytes(slice) + own_shared_bytes > room) return;
+  if (section > 1 << 16 || expand_bytes(section) + own_shared_bytes > room) return;
   cut.tile_rows = expansion_tile_rows(a);
   const std::size_t tiles = ceil_div(a.rows, static_cast<std::size_t>(cut.tile_rows));
   cut.tiles = static_cast<std::int32_t>(tiles);
@@ -562,28 +562,28 @@ void find_expansion(const current_device& current, cudaStream_t stream, const cs
     return {kernel,
             {.blocks = static_cast<unsigned>(tiles),
              .threads = expand_threads,
-             .shared_bytes = segment_bytes(static_cast<std::size_t>(cut.slices), stride)}};
+             .shared_bytes = segment_bytes(static_cast<std::size_t>(cut.sections), stride)}};
   };
   const survey_words found = run_survey(
       current, stream, {in_tiles(segment_sizes_kernel(), 0), telling()}, job, "spmv_plan");
   // Places are loaded 16 bytes at a time.
-  constexpr std::size_t per_load = 16 / sizeof *cut.in_slice;
+  constexpr std::size_t per_load = 16 / sizeof *cut.in_section;
   const std::size_t stride = ceil_div(found.of[survey::units] * per_unit, per_load) * per_load;
-  const std::size_t segments = tiles * static_cast<std::size_t>(cut.slices);
+  const std::size_t segments = tiles * static_cast<std::size_t>(cut.sections);
   const std::size_t most_terms = found.of[survey::most_terms];
   cut.stride = static_cast<std::int32_t>(stride);
   cut.tile_terms = static_cast<std::int32_t>(most_terms);
   if (10 * found.of[survey::met] < 9 * segments || 4 * found.of[survey::adjacent] > a.nonzeros() ||
       stride >= 1 << 16 || 4 * tiles * stride > 5 * a.nonzeros() + 4 * segments * per_unit ||
       collect_bytes(cut) + own_shared_bytes > room ||
-      segment_bytes(static_cast<std::size_t>(cut.slices), stride) + own_shared_bytes > room) {
+      segment_bytes(static_cast<std::size_t>(cut.sections), stride) + own_shared_bytes > room) {
     return;
   }
   cut.tiles_at_a_time = static_cast<std::int32_t>(
       std::min(tiles, std::max<std::size_t>(1, most_buffer / (stride * element))));
-  to.kept_bytes = segments * sizeof *cut.segments + 2 * tiles * stride * sizeof *cut.in_slice;
-  cut.in_slice = static_cast<std::uint16_t*>(to.memory.take(to.kept_bytes, current, stream));
-  cut.in_tile = cut.in_slice + tiles * stride;
+  to.kept_bytes = segments * sizeof *cut.segments + 2 * tiles * stride * sizeof *cut.in_section;
+  cut.in_section = static_cast<std::uint16_t*>(to.memory.take(to.kept_bytes, current, stream));
+  cut.in_tile = cut.in_section + tiles * stride;
   cut.segments = reinterpret_cast<std::uint32_t*>(cut.in_tile + tiles * stride);
   (void)run_survey(current, stream, {in_tiles(segments_kernel(), stride), telling()}, job,
                    "spmv_plan");
@@ -690,13 +690,13 @@ void describe(const csr_operand& a, const planned_products& products, const surv
   }
   if (const expansion& cut = made.cut; cut.tiles > 0) {
     s += "; of " + std::string(name(made.cut_type)) +
-         " in two steps, since columns are far apart: x comes in slices of " +
-         text(static_cast<std::uint64_t>(cut.slice)) +
+         " in two steps, since columns are far apart: x comes in sections of " +
+         text(static_cast<std::uint64_t>(cut.section)) +
          " elements to shared memory, and from there to a buffer, where tiles of " +
          text(static_cast<std::uint64_t>(cut.tile_rows)) +
-         " rows find what they need; with places in slices and tiles, in " + text(made.kept_bytes) +
-         " bytes, and a buffer of " + text(buffer_bytes(cut, made.cut_type)) +
-         " bytes while a product runs";
+         " rows find what they need; with places in sections and tiles, in " +
+         text(made.kept_bytes) + " bytes, and a buffer of " +
+         text(buffer_bytes(cut, made.cut_type)) + " bytes while a product runs";
     const std::int32_t parts = (cut.tiles - 1) / cut.tiles_at_a_time + 1;
     if (parts > 1) s += ", in " + std::to_string(parts) + " parts";
   }
