@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 HWY_BEFORE_NAMESPACE();
 namespace bench {
@@ -153,7 +152,10 @@ HWY_NOINLINE void write(const std::byte* const* from, std::byte* to, std::size_t
     const auto few = [&](auto of, std::size_t i) {
       hn::StoreU(combined<inputs, updates>(of, x, y, z, i, zero), of, z + i);
     };
-    if (!in_two(size, few)) std::memcpy(z, x, size);
+    if (!in_two(size, few)) {
+      for (std::size_t i = 0; i < size; ++i)
+        z[i] = updates ? z[i] : static_cast<std::uint8_t>(x[i] | y[i]);
+    }
     return;
   }
   const auto one = [&](std::size_t i) { return combined<inputs, updates>(d, x, y, z, i, zero); };
