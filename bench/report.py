@@ -216,7 +216,9 @@ def read(path):
         )
     rows.sort(key=lambda r: (list(LANES).index(r.lane), r.types, r.threads, r.n, r.matrix, r.position))
     for group in groups_of(rows).values():
-        limits = ("limit: copy",) if writes(group[0].lane) else ("limit: read", "limit: the bus")
+        limits = ("limit: read", "limit: the bus")
+        if writes(group[0].lane):
+            limits = ("limit: read and write", "limit: copy")
         limit = max(
             (r.bytes / r.seconds for r in group if r.name.startswith(limits)), default=None
         )
@@ -378,7 +380,8 @@ def markdown(context, rows, plots):
         "data, uniform in [-1, 1) where nothing else is said. GB/s counts the operands' bytes once, of "
         "histograms those of the samples, of sparse matrices values, columns, offsets and both vectors. The "
         "limit is a kernel that only reads them, measured at the same size; of what writes a vector one "
-        "that copies x, of sparse matrices one that reads values and columns. Other / ours above 1: ours is faster. "
+        "that reads and writes as many, on a device one that copies x; of sparse matrices one that reads values and "
+        "columns. Other / ours above 1: ours is faster. "
         "Bits: whether the result is, bit for bit, that of `tally::serial`. Error: against the sum with twice the digits of "
         "a double, divided by Σ|x·y|; **wrong** is more than any order of additions explains. Of element-wise "
         "functions: the largest difference of an element from that of `tally::serial`, over the largest element; of "
