@@ -506,6 +506,21 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyTerms) {
           type::int64, {{}});
 }
 
+// Without a plan nearly all rows seem to have as many terms as the longest, but some are longer.
+TEST_ON_EVERY_EXECUTOR(Spmv, ManyTermsInEvenRows) {
+  if (!data::on_device(where())) return;
+  for (const std::size_t terms : {5, 7, 20, 35}) {
+    std::vector<std::size_t> lengths(std::max<std::size_t>(1'650'000 / terms, 270'001), terms);
+    for (std::size_t i = 0; i < lengths.size(); i += 57) lengths[i] = i % 4;
+    for (std::size_t i = 5; i < lengths.size(); i += 9973) lengths[i] = terms + i % 70;
+    lengths[70'000] = 129;
+    lengths[70'001] = 5000;
+    lengths.back() = 0;
+    compare(matrices::rows_of(lengths, 60'000, 5), of<float, float, float>, kind::plain,
+            type::int32, type::int32, {{0.7, -1.25, true}}, {{1, 1}, {3, -1}, 1});
+  }
+}
+
 // Some columns have most of the terms, and rows are split.
 TEST_ON_EVERY_EXECUTOR(Spmv, HotColumns) {
   if (!data::on_device(where())) return;

@@ -262,6 +262,14 @@ inline bool has_row_tiles_of_columns(const csr_operand& a, std::size_t longest) 
 
 /// Returns how many terms all rows of a matrix seem to have, but for a few that have less, as those
 /// of grids do; 0 where nothing is to be gained from it. If it is wrong, rows have a few threads.
+/// It is asked for `float` alone: of doubles 27 points of 128^3 took 213 us so, with a few threads
+/// a row 192.
+///
+///                       in tiles    few threads    cuSPARSE
+///     5-point 2048^2      72.9         82.3          79.8
+///     9-point 1500^2      77.4         87.6          60.5
+///     7-point 128^3       47.2         49.1          47.7
+///     27-point 128^3     139.8        147.6         152.6
 inline std::size_t even_length_unplanned(const csr_operand& a) {
   const std::size_t length = (a.nonzeros() + a.rows - 1) / a.rows;
   const bool is_even = 50 * (length * a.rows - a.nonzeros()) <= a.nonzeros();

@@ -12,12 +12,6 @@ unplanned_choice choice_of(unsigned threads_a_row) {
   return {rows, &spmv_queued<T>};
 }
 
-template <class T>
-even_rows_choice even_choice_of(std::size_t terms) {
-  return {terms <= 8 ? &spmv_even_rows<T, 2, 8> : &spmv_even_rows<T, 4, 16>,
-          bytes_to_bring<T>(row_tile * terms) + bytes_to_bring<std::int32_t>(row_tile * terms)};
-}
-
 }  // namespace
 
 unplanned_choice unplanned_kernels(type values, type x, unsigned threads_a_row) {
@@ -28,10 +22,9 @@ unplanned_choice unplanned_kernels(type values, type x, unsigned threads_a_row) 
 }
 
 even_rows_choice even_rows_kernel(type values, type x, std::size_t terms) {
-  if (values != x) return {};
-  if (values == type::float64) return even_choice_of<double>(terms);
-  if (values == type::float32) return even_choice_of<float>(terms);
-  return {};
+  if (values != type::float32 || x != type::float32) return {};
+  return {terms <= 8 ? &spmv_even_rows<float, 2, 8> : &spmv_even_rows<float, 4, 16>,
+          bytes_to_bring<float>(row_tile * terms) + bytes_to_bring<std::int32_t>(row_tile * terms)};
 }
 
 }  // namespace tally::backends::cuda

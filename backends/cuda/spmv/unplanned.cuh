@@ -83,16 +83,14 @@ __global__ void __launch_bounds__(row_threads)
 }
 
 /// A multiprocessor has at least so many tiles of rows at a time.
-template <class T, int in_flight>
-inline constexpr unsigned even_tiles = in_flight > 8    ? 1
-                                       : sizeof(T) == 8 ? 10
-                                                        : 16;
+template <int in_flight>
+inline constexpr unsigned even_tiles = in_flight > 8 ? 1 : 16;
 
 /// Computes a tile of adjacent rows in a block. Where none has more terms than the mean lets
 /// expect, each is one thread's, and values and columns come by bulk copies, as with a plan
 /// (row_tiles.cuh); elsewhere each row has a few threads.
 template <class T, int threads, int in_flight>
-__global__ void __launch_bounds__(row_tile, even_tiles<T, in_flight>)
+__global__ void __launch_bounds__(row_tile, even_tiles<in_flight>)
     spmv_even_rows(const __grid_constant__ spmv_job job) {
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
