@@ -252,7 +252,8 @@ void count(const histogram_arguments& a, const executor& where, const current_de
   const std::size_t tiles = ceil_div(std::min(a.x.size, most_sorted), samples_a_tile);
   const std::size_t sorted_shared = (a_bucket + 1 + tiles + 1) * sizeof(std::uint32_t);
   if (how == counting::cache && job.channels == 1 && a.x.increment == 1 && !is_byte(a.x.element) &&
-      a.x.size >= std::max(least_sorted, places / 2) && sorted_shared <= most_bytes - 512) {
+      a.x.size >= std::max(least_sorted, places / 2) && a_bucket < std::size_t{1} << 16 &&
+      sorted_shared <= most_bytes - 512) {
     how = counting::sorted;
   }
   std::size_t shared = 0;
