@@ -99,15 +99,20 @@ __global__ void __launch_bounds__(256) find_band(const csr_survey s) {
   wait_for_launch_before();
   const auto* const columns = static_cast<const Column*>(s.columns.data);
   const auto thread = static_cast<std::int64_t>(threadIdx.x % lanes);
-  std::uint32_t furthest = 0;
+  std::uint32_t furthest = 0, next_to = 0;
   for (std::int64_t row = first_index() / lanes; row < s.rows; row += all_threads() / lanes) {
     if (s.differences == nullptr && __ldcg(counter(s, survey::reach)) > INT16_MAX) break;
-    const std::int64_t end = offset(s, row + 1);
+    const std::int64_t begin = offset(s, row), end = offset(s, row + 1);
 #pragma unroll 4
-    for (std::int64_t i = offset(s, row) + thread; i < end; i += lanes) {
-      const std::int64_t difference = static_cast<std::int64_t>(columns[i]) - row;
+    for (std::int64_t i = begin + thread; i < end; i += lanes) {
+      const auto column = static_cast<std::int64_t>(columns[i]);
+      const std::int64_t difference = column - row;
       furthest = ::max(furthest, static_cast<std::uint32_t>(::abs(difference)));
-      if (s.differences != nullptr) s.differences[i] = static_cast<std::int16_t>(difference);
+      if (s.differences != nullptr) {
+        s.differences[i] = static_cast<std::int16_t>(difference);
+      } else if (i > begin) {
+        next_to += static_cast<std::int64_t>(columns[i - 1]) + 1 == column;
+      }
     }
     if (furthest > INT16_MAX) break;
   }
@@ -115,6 +120,10 @@ __global__ void __launch_bounds__(256) find_band(const csr_survey s) {
   const unsigned long long all = largest_of_warp(furthest);
   if (threadIdx.x % warp == 0 && all > __ldcg(counter(s, survey::reach))) {
     atomicMax(counter(s, survey::reach), all);
+  }
+  next_to = sum_of_warp(next_to);
+  if (threadIdx.x % warp == 0 && next_to > 0) {
+    atomicAdd(counter(s, survey::adjacent), static_cast<unsigned long long>(next_to));
   }
 }
 
