@@ -67,8 +67,8 @@ struct exponent_bins {
   static constexpr std::size_t group = 32;   ///< so many bins are drained at a time
   static constexpr std::size_t batch = 128;  ///< so many significands are added at a time
   static constexpr std::uint64_t one = std::uint64_t{1} << 52;  ///< the first bit of a significand
-  static constexpr std::size_t capacity = 1
-                                          << 10;  ///< so many significands are below 2^63 together
+  /// So many significands are below 2^63 together.
+  static constexpr std::size_t capacity = std::size_t{1} << 10;
 
   std::int64_t sums[count];             ///< set from `first` to `last`
   std::size_t first = count, last = 0;  ///< whole groups; all other bins would be 0
