@@ -13,22 +13,6 @@ std::string describe(const backends::place& memory) {
   return "the memory of CUDA device " + std::to_string(memory.device);
 }
 
-/// Whether the host reaches `pointer`. Asking CUDA takes 100 ns, more than a short call, so each
-/// thread remembers pages where it does. Were such a page given back and the address then handed
-/// out for device memory, a call would fault instead of throwing.
-bool known_on_host(const void* pointer) {
-  if (is_surely_on_host(pointer)) return true;
-  constexpr std::size_t page = 4096;
-  thread_local std::array<std::uintptr_t, 64> pages{};
-  const auto number = reinterpret_cast<std::uintptr_t>(pointer) / page;
-  // Hashed: large vectors all start at multiples of some MiB.
-  std::uintptr_t& remembered = pages[number * 0x9e3779b97f4a7c15u >> 58];
-  if (remembered == number) return true;
-  if (!locate(pointer).host) return false;
-  remembered = number;
-  return true;
-}
-
 }  // namespace
 
 backends::place locate([[maybe_unused]] const void* pointer) noexcept {
@@ -36,6 +20,18 @@ backends::place locate([[maybe_unused]] const void* pointer) noexcept {
   if (memory_differs()) return backends::cuda::locate(pointer);
 #endif
   return {};
+}
+
+bool known_on_host(const void* pointer) {
+  constexpr std::size_t page = 4096;
+  thread_local std::array<std::uintptr_t, 64> pages{};
+  const auto number = reinterpret_cast<std::uintptr_t>(pointer) / page;
+  // Hashed: large vectors all start at multiples of some MiB.
+  std::uintptr_t& remembered = pages[number * 0x9e3779b97f4a7c15u >> 58];
+  if (remembered == number) return true;
+  if (!is_surely_on_host(pointer) && !locate(pointer).host) return false;
+  remembered = number;
+  return true;
 }
 
 void check::fail_type(const char* name, type element) const {

@@ -35,6 +35,11 @@ inline bool is_surely_on_host([[maybe_unused]] const void* pointer) noexcept {
 #endif
 }
 
+/// Whether the host reaches `pointer`. Asking CUDA takes 100 ns, more than a short call, so each
+/// thread remembers pages where it does. Were such a page given back and the address then handed
+/// out for device memory, a call would fault instead of throwing.
+bool known_on_host(const void* pointer);
+
 /// More than there is memory for, and few enough that no count of bytes wraps. A vector has at most
 /// so many elements, times its increment.
 inline constexpr std::size_t most_elements = std::size_t{1} << 48;

@@ -87,10 +87,15 @@ T dot_of_numbers(const executor& where, std::span<const T> x, std::span<const T>
   const auto is_plain = [](std::span<const T> v) {
     return v.data() != nullptr && check::is_aligned(v.data(), type_of<T>);
   };
+  // (What a thread remembers of pages does not count where the place of vectors chooses.)
+  const auto is_on_host = [&](std::span<const T> v) {
+    return column == nullptr ? is_surely_on_host(v.data())
+                             : !memory_differs() || known_on_host(v.data());
+  };
   const std::size_t n = x.size();
   if ((column == &backends::simd::table || column == nullptr) && n == y.size() && n > 0 &&
-      n <= order::chunk && !g.is_exact() && is_plain(x) && is_plain(y) &&
-      is_surely_on_host(x.data()) && is_surely_on_host(y.data())) {
+      n <= order::chunk && !g.is_exact() && is_plain(x) && is_plain(y) && is_on_host(x) &&
+      is_on_host(y)) {
     const instruction_set set =
         column != nullptr ? where.instructions() : backends::simd::resolve(instruction_set::best);
     const backends::default_environment environment;
