@@ -370,8 +370,38 @@ struct series_place {
   const std::uint16_t* narrow;
   const std::uint32_t* wide;
   const std::uint16_t* rows;
+  const std::uint16_t* rows_end;  ///< where what the window has of rows ends
   const std::uint8_t* counts;
+  bool far;  ///< whether the matrix has more than `near_bytes`
 };
+
+/// Values that are read where they are, and are far, are prefetched: rows read side by side are too
+/// many streams for a processor's own prefetchers. With it 27 points of 64^3 took 2.9 ms and
+/// without 5.8, 3 * 10^5 rows of 10 terms in a band 1.4, and one after another 1.8 (doubles, one
+/// core of a Sapphire Rapids).
+constexpr std::size_t bytes_ahead = 2048;
+constexpr std::size_t slices_ahead = 4;
+
+/// Prefetches as many values as are at `values`, `bytes_ahead` further on.
+template <class W>
+HWY_INLINE void prefetch_adjacent(const W* values, std::size_t n) {
+  const auto* const begin = reinterpret_cast<const char*>(values) + bytes_ahead;
+  for (std::size_t b = 0; b < n * sizeof(W); b += 64) hwy::Prefetch(begin + b);
+}
+
+/// Prefetches n values of each row of the slice that is `slices_ahead` further on in the window's
+/// list of rows. Runs may follow there; their numbers are at most the window's rows, too.
+template <class W>
+HWY_INLINE void prefetch_listed(const series_place<W>& at, std::size_t n) {
+  constexpr std::size_t slice = rows_of_slice<W>;
+  constexpr std::size_t ahead_of_rows = slices_ahead * slice;
+  if (static_cast<std::size_t>(at.rows_end - at.rows) < ahead_of_rows + slice) return;
+  const std::uint16_t* const rows = at.rows + ahead_of_rows;
+  for (std::size_t r = 0; r < slice; ++r) {
+    const auto* const begin = reinterpret_cast<const char*>(at.values + at.begins[rows[r]]);
+    for (std::size_t b = 0; b < n * sizeof(W); b += 64) hwy::Prefetch(begin + b);
+  }
+}
 
 /// Sums runs of adjacent rows; x is what the window's first row would take.
 template <bool keeps, class W>
@@ -403,6 +433,7 @@ HWY_NOINLINE void sum_adjacent(const slice_series& series, series_place<W>& at, 
       } else {  // the last rows overlap the ones before
         const W* const values = at.values + at.begins[first];
         for (;; r = std::min(r + lanes, rows - lanes)) {
+          if (at.far) prefetch_adjacent(values + r * n, lanes * n);
           const values_in_place<W, even_rows<W>> in_place{{values + r * n, n}};
           hn::StoreU(sum(in_place, x + first + r), slice_tag<W>(), sums + first + r);
           if (r + lanes == rows) break;
@@ -435,6 +466,9 @@ HWY_INLINE void sum_listed(const slice_series& series, series_place<W>& at, cons
   const auto sum_each = [&](const auto& sum) HWY_ATTR {
     for (std::size_t i = 0; i < series.size; ++i) {
       HWY_ALIGN W some[slice];
+      if constexpr (!keeps) {
+        if (at.far) prefetch_listed(at, n);
+      }
       for (std::size_t r = 0; r < slice; r += slice_lanes<W>) {
         hn::Store(sum(listed_values<keeps>(at, r), x_of(at, r), r), slice_tag<W>(), some + r);
       }
@@ -512,7 +546,9 @@ HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_
                      s.narrow.data() + (window.narrow ? window.column : 0),
                      s.wide.data() + (window.narrow ? 0 : window.column),
                      s.rows.data() + window.row,
-                     s.counts.data() + window.count};
+                     s.rows.data() + s.windows[w + 1].row,
+                     s.counts.data() + window.count,
+                     a.a.nonzeros() * sizeof(W) > near_bytes};
   for (std::size_t i = window.series; i < s.windows[w + 1].series; ++i) {
     const slice_series& series = s.series[i];
     if (series.rows == slice_rows::apart) {
