@@ -769,6 +769,36 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsReadValues) {
   EXPECT_NE(knows.describe().find("9 patterns"), std::string::npos) << knows.describe();
 }
 
+// A plan that knows columns alone takes values of any type.
+TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsTakeValuesOfAnyType) {
+  for (const pattern& p : {matrices::stencil(37, 31, 1, 1), banded(900, 12, 300, 5),
+                           matrices::random_rows(1030, 9, 0.5, 3),
+                           matrices::stencil(210, 200, 1, 1), banded(33000, 40, 700, 8)}) {
+    const data::placed offsets(where(), p.row_offsets), columns(where(), p.column_indices);
+    const auto check_products = [&]<class Planned, class V>(Planned, V) {
+      std::vector<V> values(p.nonzeros()), x(p.columns), want(p.rows);
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = V(static_cast<int>(i % 19) - 9);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = V(static_cast<int>(i % 23) - 11) / V(8);
+      tally::spmv(tally::serial(),
+                  tally::csr_view{p.rows, p.columns, p.row_offsets, p.column_indices, values}, x,
+                  want);
+      const data::placed planned(where(), std::vector<Planned>(p.nonzeros())),
+          taken(where(), values), on_device(where(), x), y(where(), std::vector<V>(p.rows));
+      const tally::spmv_plan plan(
+          where(),
+          tally::csr_view{p.rows, p.columns, offsets.span(), columns.span(), planned.span()},
+          tally::fixed_columns);
+      tally::spmv(where(), plan,
+                  tally::csr_view{p.rows, p.columns, offsets.span(), columns.span(), taken.span()},
+                  on_device.span(), y.span());
+      EXPECT_EQ(y.read(), want) << plan.describe();
+    };
+    check_products(float(), double());
+    check_products(double(), float());
+    check_products(tally::float16(), float());
+  }
+}
+
 /// Runs of `rows` adjacent rows, each of `length(run)` terms in the same places from the diagonal
 /// on.
 template <class Length>

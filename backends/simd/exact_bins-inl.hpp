@@ -61,7 +61,7 @@ HWY_NOINLINE void drain(exponent_bins& from) {
 template <class Terms>
 HWY_NOINLINE void make_room(exponent_bins& bins) {
   constexpr auto di = Terms::di;
-  auto any = hn::Zero(di);  // no sum is larger in magnitude
+  auto any = hn::Zero(di);  // no sum is larger in magnitude by more than 1
   for (std::size_t i = bins.first; i < bins.last; i += Terms::width) {
     const auto sum = hn::LoadU(di, bins.sums + i);
     any = hn::Or(any, hn::Xor(sum, hn::BroadcastSignBit(sum)));

@@ -474,8 +474,10 @@ HWY_INLINE void sum_listed(const slice_series& series, series_place<W>& at, cons
       }
       for (std::size_t r = 0; r < slice; ++r) sums[at.rows[r]] = some[r];
       if constexpr (keeps) at.values += n * slice;
-      at.narrow += n * slice;  // one of them is not read in this window, or neither in this series
-      at.wide += n * slice;
+      if (series.pattern == nullptr) {  // one of them is not there in this window
+        if (at.narrow != nullptr) at.narrow += n * slice;
+        if (at.wide != nullptr) at.wide += n * slice;
+      }
       at.rows += slice;
       at.counts += n - series.shortest;
     }
@@ -500,16 +502,12 @@ HWY_INLINE void sum_listed(const slice_series& series, series_place<W>& at, cons
 template <bool keeps, class W>
 HWY_NOINLINE void sum_with_pattern(const slice_series& series, series_place<W>& at, const W* x,
                                    W* sums) {
-  const std::uint16_t* const narrow = at.narrow;
-  const std::uint32_t* const wide = at.wide;
   sum_listed<keeps>(
       series, at,
       [&](const series_place<W>& p, std::size_t r) HWY_ATTR {
         return pattern_x<W>{series.pattern->above, slice_indices<W, std::uint16_t>(p.rows + r), x};
       },
       sums);
-  at.narrow = narrow;
-  at.wide = wide;
 }
 
 /// Sums slices of rows whose columns are listed, too.
@@ -543,8 +541,8 @@ HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_
   const W* const kept = std::get<lines<W>>(s.values).data() + window.value;
   series_place<W> at{keeps ? kept : static_cast<const W*>(a.a.values.data),
                      index_vector(a.a.row_offsets.slice(first, 1)),
-                     s.narrow.data() + (window.narrow ? window.column : 0),
-                     s.wide.data() + (window.narrow ? 0 : window.column),
+                     window.narrow ? s.narrow.data() + window.column : nullptr,
+                     window.narrow ? nullptr : s.wide.data() + window.column,
                      s.rows.data() + window.row,
                      s.rows.data() + s.windows[w + 1].row,
                      s.counts.data() + window.count,

@@ -72,6 +72,8 @@ template <class A>
 slices_kernel<A>* slices_kernel_of(instruction_set set, const csr_product& a) {
   const host_analysis* const analysis = analysis_of(a);
   if (analysis == nullptr || !analysis->slices || a.a.values.element != type_of<A>) return nullptr;
+  // Without a promise of values a product may have others than the plan was made of.
+  if (analysis->slices->slice != rows_of_slice<A>) return nullptr;
   const implementation& chosen = implementation_of(set);
   if constexpr (std::is_same_v<A, float>) {
     return chosen.floats[analysis->slices->keeps];

@@ -86,6 +86,7 @@ void* kept_memory::take(std::size_t bytes, const current_device& current, cudaSt
       made.memory->allocate(bytes);
     }
   }
+  taken.back().user = number_of(stream);  // also if nothing comes of the plan
   blocks_.splice(blocks_.end(), taken);
   return blocks_.back().memory->get();
 }
@@ -112,7 +113,9 @@ void kept_memory::used_on(cudaStream_t stream) const {
 kept_memory::~kept_memory() {
   const std::uint64_t user = user_.load();
   if (blocks_.empty() || user == many) return;  // cudaFree waits for all that uses them
-  for (block& own : blocks_) own.user = user;
+  for (block& own : blocks_) {
+    if (user != 0) own.user = user;
+  }
   of_context<free_blocks>(context_).give(blocks_);
 }
 

@@ -92,6 +92,7 @@ __global__ void __launch_bounds__(band_threads)
       write_row<T>(product, row, finish_parts(sum, conjugate::none));
     }
   }
+  if (!is_there) barrier.wait();  // no block ends while its copy goes on
 }
 
 template <class Column>

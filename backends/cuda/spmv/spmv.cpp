@@ -243,7 +243,8 @@ void spmv(const executor& where, const csr_product& a) {
   }
   if (plan != nullptr && plan->band >= 0 && !a.has_places() && a.x.increment == 1) {
     const band_rows_choice band = band_rows_of(a.a.values.element, a.x.element, plan->band);
-    if (band.kernel != nullptr) {
+    if (band.kernel != nullptr &&
+        band.bytes + own_shared_bytes <= most_shared_bytes(where.device())) {
       job.differences = plan->differences;
       band_rows_job of_band{job, plan->band};
       shape.threads = band_threads;
@@ -613,6 +614,7 @@ void find_hot_columns(const current_device& current, cudaStream_t stream, const 
   const stream_memory hot(most * sizeof *job.hot, current, stream);
   job.most_hot = static_cast<int>(most);
   job.pieces = nullptr;
+  job.lists = nullptr;  // it has been given back
   job.uses = static_cast<std::uint32_t*>(uses.data());
   job.bins = job.uses + a.columns;
   job.hot = static_cast<std::int32_t*>(hot.data());
@@ -745,10 +747,7 @@ class planning {
     job_.runs =
         static_cast<std::int64_t>((a.rows + a.nonzeros()) / run_size + a.rows / run_span + 2) +
         job_.shares;
-    if (products.queued) {
-      side_.emplace(current);
-      made_->memory.used_on(stream_);
-    }
+    if (products.queued) side_.emplace(current);
     look(current);
     if (side_) stream_ = side_->get();
   }
