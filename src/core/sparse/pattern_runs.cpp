@@ -37,7 +37,7 @@ std::vector<pattern_run> runs_of(const csr_operand& a) {
     if (is_short && terms == last_terms && goes_on(columns + begin, terms)) {
       ++runs.back().rows;
     } else if (is_short) {
-      runs.push_back({row, 1, begin});
+      runs.push_back({row, 1});
       if (runs.size() > a.rows / 2 + 8) return {};
     }
     last_terms = is_short ? terms : 0;

@@ -19,12 +19,11 @@ struct row_pattern {
                                         ///< zeros follow, to a multiple of row_order::lanes
 };
 
-/// Adjacent rows of one pattern, whose terms lie side by side. Each reads x one element further on
-/// than the row before it does, and columns need not be read at all.
+/// Adjacent rows of one pattern. Each reads x one element further on than the row before it does,
+/// and columns need not be read at all.
 struct pattern_run {
   std::size_t row = 0;   ///< the first one
   std::size_t rows = 0;  ///< how many there are, at least 1
-  std::size_t term = 0;  ///< where its terms begin
   const row_pattern* pattern = nullptr;
 
   std::size_t end() const { return row + rows; }
