@@ -128,6 +128,17 @@ cudaStream_t stream() {
   return created.get();
 }
 
+double seconds_of(const launch& f) {
+  const int launches = launches_for(f, result_memory());
+  const graph launched(f, result_memory(), launches);
+  event start, stop;
+  launched.run();
+  start.record();
+  launched.run();
+  stop.record();
+  return stop.seconds_since(start) / launches;
+}
+
 contender on_device(std::string name, std::string label, launch f, const workload& w) {
   contender c{.name = std::move(name), .label = std::move(label), .device_clock = true};
   const auto memory = [z = w.result_is_z() ? w.z : nullptr] { return z ? z : result_memory(); };

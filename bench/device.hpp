@@ -71,6 +71,9 @@ cudaStream_t stream();
 /// Queues one computation on `stream`, its result in the device's memory; it can be captured.
 using launch = std::function<void(cudaStream_t stream, void* result)>;
 
+/// The device's time of a launch among others like it.
+double seconds_of(const launch& f);
+
 /// A contender that is timed by the device: a graph of several launches between two events, behind
 /// another that keeps the device busy until all are queued.
 contender on_device(std::string name, std::string label, launch f, const workload& w);
