@@ -25,8 +25,7 @@ host_analysis::host_analysis(const csr_operand& a, const planned_products& produ
   description = describe(lengths_of_rows(a));
   if (!products.fixed_columns || products.has_places || a.row_ends) return;
   if (!has_slices(a, products.fixed_values)) return;
-  patterns.emplace(a);
-  slices.emplace(a, *patterns, products.fixed_values);
+  slices.emplace(a, pattern_runs(a, patterns), products.fixed_values);
   description += "; " + slices->describe();
 }
 

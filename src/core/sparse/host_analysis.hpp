@@ -12,8 +12,8 @@ namespace tally::backends {
 
 /// Is what such a plan has found in a matrix.
 struct host_analysis : spmv_analysis {
-  std::optional<pattern_runs> patterns;  ///< those of the slices
-  std::optional<row_slices> slices;      ///< where columns stay; then products take these
+  pattern_lists patterns;            ///< those of the slices
+  std::optional<row_slices> slices;  ///< where columns stay; then products take these
 
   /// Looks at the rows of a matrix for such products, and describes them.
   host_analysis(const csr_operand& a, const planned_products& products);

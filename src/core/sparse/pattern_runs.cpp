@@ -47,15 +47,7 @@ std::vector<pattern_run> runs_of(const csr_operand& a) {
 
 }  // namespace
 
-pattern_runs::pattern_runs(const csr_operand& a)
-    : runs_(a.column_indices.element == type::int64 ? runs_of<std::int64_t>(a)
-                                                    : runs_of<std::int32_t>(a)) {
-  for (pattern_run& run : runs_) run.pattern = keep(a, run.row);
-  std::erase_if(runs_, [](const pattern_run& run) { return run.pattern == nullptr; });
-  runs_.shrink_to_fit();
-}
-
-const row_pattern* pattern_runs::keep(const csr_operand& a, std::size_t row) {
+const row_pattern* pattern_lists::keep(const csr_operand& a, std::size_t row) {
   const row_bounds rows(a);
   const index_vector columns(a.column_indices);
   const std::size_t begin = rows.begin(row), terms = rows.length(row);
@@ -77,6 +69,13 @@ const row_pattern* pattern_runs::keep(const csr_operand& a, std::size_t row) {
   auto& [kept, pattern] = *patterns_.emplace(numbers, row_pattern{}).first;
   pattern = {std::get<0>(kept), terms, std::get<2>(kept).data()};
   return &pattern;
+}
+
+pattern_runs::pattern_runs(const csr_operand& a, pattern_lists& lists)
+    : runs_(a.column_indices.element == type::int64 ? runs_of<std::int64_t>(a)
+                                                    : runs_of<std::int32_t>(a)) {
+  for (pattern_run& run : runs_) run.pattern = lists.keep(a, run.row);
+  std::erase_if(runs_, [](const pattern_run& run) { return run.pattern == nullptr; });
 }
 
 const pattern_run* pattern_runs::behind(std::size_t row) const {

@@ -19,6 +19,19 @@ struct row_pattern {
                                         ///< zeros follow, to a multiple of row_order::lanes
 };
 
+/// The patterns of a matrix's rows, unless they are too many to be kept.
+class pattern_lists {
+ public:
+  /// Keeps the pattern of a row, or finds it; null if there are too many.
+  const row_pattern* keep(const csr_operand& a, std::size_t row);
+
+ private:
+  /// What is in a row_pattern, with numbers of its own.
+  using list = std::tuple<std::int64_t, std::size_t, std::vector<std::int32_t>>;
+  std::map<list, row_pattern> patterns_;
+  std::size_t kept_ = 0;  ///< numbers in all lists
+};
+
 /// Adjacent rows of one pattern. Each reads x one element further on than the row before it does,
 /// and columns need not be read at all.
 struct pattern_run {
@@ -33,21 +46,14 @@ struct pattern_run {
 /// long ones, and those whose patterns are too many to be kept.
 class pattern_runs {
  public:
-  /// Reads all columns of a matrix.
-  explicit pattern_runs(const csr_operand& a);
+  /// Reads all columns of a matrix, and keeps its patterns in `lists`.
+  pattern_runs(const csr_operand& a, pattern_lists& lists);
 
   const std::vector<pattern_run>& all() const { return runs_; }
   /// Returns the first run that ends behind a row, or the place behind the last one.
   const pattern_run* behind(std::size_t row) const;
 
  private:
-  /// Keeps the pattern of a row, or finds it; null if there are too many.
-  const row_pattern* keep(const csr_operand& a, std::size_t row);
-
-  /// What is in a row_pattern, with numbers of its own.
-  using list = std::tuple<std::int64_t, std::size_t, std::vector<std::int32_t>>;
-  std::map<list, row_pattern> patterns_;
-  std::size_t kept_ = 0;  ///< numbers in all lists
   std::vector<pattern_run> runs_;
 };
 

@@ -69,8 +69,9 @@ using lines = std::vector<W, line_allocator<W>>;
 struct row_slices {
   static constexpr std::size_t window = 512;
 
-  /// Slices a matrix in host memory, and copies its values if it is to. Rows with one of
-  /// the patterns that have been found need no columns.
+  /// Slices a matrix in host memory, and copies its values if it is to. Rows with one of the
+  /// patterns that have been found need no columns; the patterns must outlive the slices, but not
+  /// the runs.
   /// @pre values are float or double, there are at most 2^31 columns, and three arrays.
   row_slices(const csr_operand& a, const pattern_runs& patterns, bool copies);
 
