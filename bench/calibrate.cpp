@@ -7,6 +7,7 @@
 #include <tally/tally.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -97,7 +98,7 @@ double seconds_in_turn(const calls& c, const tally::executor& where, std::size_t
 
 /// What a call takes after a pause: the median of some.
 double seconds_after_pause(const calls& c, const tally::executor& where, std::size_t bytes) {
-  std::vector<double> seconds(5);
+  std::vector<double> seconds(3);
   for (double& s : seconds) {
     std::this_thread::sleep_for(pause);
     const auto start = clock::now();
@@ -110,17 +111,18 @@ double seconds_after_pause(const calls& c, const tally::executor& where, std::si
 
 using measure = double(const calls& c, const tally::executor& where, std::size_t bytes);
 
-/// Returns from how many bytes on `openmp` is faster: where it is at two sizes, one twice the
-/// other, for the first time. Between sizes it goes along the ratio; empty where there is none.
-std::optional<double> crossover(const calls& c, measure* seconds) {
+/// Returns from how many bytes on `openmp` is faster, `from` or more: where it is at two sizes, one
+/// twice the other, for the first time. Between sizes it goes along the ratio; empty where there is
+/// none.
+std::optional<double> crossover(const calls& c, std::size_t from, measure* seconds) {
   const auto gain = [&](std::size_t bytes) {
     return std::log2(seconds(c, tally::simd(), bytes) / seconds(c, tally::openmp(), bytes));
   };
   double before = 0, last = -1;
-  for (std::size_t bytes = fewest_bytes; bytes <= most_bytes; bytes *= 2) {
+  for (std::size_t bytes = from; bytes <= most_bytes; bytes *= 2) {
     const double now = gain(bytes);
     if (last > 0 && now > 0) {
-      const double step = bytes / 2 == fewest_bytes ? 0 : last / (last - before);
+      const double step = bytes / 2 == from ? 0 : last / (last - before);
       return static_cast<double>(bytes / 2) / std::exp2(step);
     }
     before = last, last = now;
@@ -153,8 +155,13 @@ void calibrate() {
       bytes_text(static_cast<double>(threshold)).c_str());
   for (const calibrated& each : list) {
     const calls c(each);
-    std::printf("| %s | %s | %s |", each.name, bytes_text(crossover(c, seconds_in_turn)).c_str(),
-                bytes_text(crossover(c, seconds_after_pause)).c_str());
+    const std::optional<double> spinning = crossover(c, fewest_bytes, seconds_in_turn);
+    // Threads that sleep pay later than those that spin.
+    const auto from = static_cast<std::size_t>(spinning.value_or(most_bytes / 2));
+    const std::optional<double> resting =
+        crossover(c, std::max(fewest_bytes, std::bit_floor(from)), seconds_after_pause);
+    std::printf("| %s | %s | %s |", each.name, bytes_text(spinning).c_str(),
+                bytes_text(resting).c_str());
     for (measure* const seconds : {seconds_in_turn, seconds_after_pause}) {
       for (const tally::executor& where : {tally::simd(), tally::openmp()})
         std::printf(" %.3g us |", seconds(c, where, threshold) * 1e6);
