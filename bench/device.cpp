@@ -105,11 +105,16 @@ device_memory::device_memory(std::size_t bytes) {
   memory_.reset(memory);
 }
 
+// Memory goes back to the CUDA runtime that it came from: a library of peers has one of its own.
+void device_memory::release::operator()(void* memory) const { cudaFree(memory); }
+
 device_memory::device_memory(const tally::operand& host)
     : device_memory(host.size * size_of(host.element)) {
   check(cudaMemcpy(data(), host.data, host.size * size_of(host.element), cudaMemcpyHostToDevice),
         "cudaMemcpy");
 }
+
+void pinned_memory::release::operator()(void* memory) const { cudaFreeHost(memory); }
 
 pinned_memory::pinned_memory(std::size_t bytes) {
   void* memory = nullptr;

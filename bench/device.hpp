@@ -32,7 +32,7 @@ class device_memory {
 
  private:
   struct release {
-    void operator()(void* memory) const { cudaFree(memory); }
+    void operator()(void* memory) const;
   };
   std::unique_ptr<void, release> memory_;
 };
@@ -46,7 +46,7 @@ class pinned_memory {
 
  private:
   struct release {
-    void operator()(void* memory) const { cudaFreeHost(memory); }
+    void operator()(void* memory) const;
   };
   std::unique_ptr<void, release> memory_;
 };
