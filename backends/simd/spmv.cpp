@@ -268,7 +268,7 @@ void spmv(const executor& where, const csr_product& a) {
 
 std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand& matrix,
                                              const planned_products& products) {
-  auto analysis = std::make_shared<host_analysis>(matrix, products);
+  auto analysis = std::make_shared<host_analysis>(matrix, products, 1);
   analysis->description.insert(0, "row after row on one thread; ");
   return analysis;
 }
