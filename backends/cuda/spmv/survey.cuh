@@ -109,7 +109,7 @@ __device__ inline void tell(const csr_survey& s) {
   to[1] = make_word(static_cast<std::uint32_t>(found >> 32), s.tag);
 }
 
-/// Adds what a block's threads have counted to a word, at the end of a kernel.
+/// Adds what a block's threads have counted to a word.
 __device__ inline void add_of_block(const csr_survey& s, unsigned word, unsigned count) {
   __shared__ unsigned long long of_block;
   if (threadIdx.x == 0) of_block = 0;
@@ -118,6 +118,7 @@ __device__ inline void add_of_block(const csr_survey& s, unsigned word, unsigned
   if (threadIdx.x % warp == 0 && all > 0) atomicAdd(&of_block, 0ull + all);
   __syncthreads();
   if (threadIdx.x == 0 && of_block > 0) atomicAdd(counter(s, word), of_block);
+  __syncthreads();
 }
 
 /// Says whether the columns picked may be hot: they have more of the sample than of all terms.
