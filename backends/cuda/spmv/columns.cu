@@ -440,6 +440,7 @@ __global__ void __launch_bounds__(256) count_uses(const csr_survey s) {
   wait_for_launch_before();
   let_launch_after_start();
   const std::int64_t warps = all_threads() / warp;
+  std::uint32_t* const uses = s.uses + blockIdx.x % s.counters * s.column_count;
   unsigned looked = 0;
   const auto go_over = [&]<class Column>(const Column* columns) {
     constexpr int in_flight = 4;
@@ -457,7 +458,7 @@ __global__ void __launch_bounds__(256) count_uses(const csr_survey s) {
 #pragma unroll
       for (int k = 0; k < in_flight; ++k) {
         if (column[k] < 0) continue;
-        atomicAdd(s.uses + column[k], 1u);
+        atomicAdd(uses + column[k], 1u);
         ++looked;
       }
     }
@@ -465,6 +466,16 @@ __global__ void __launch_bounds__(256) count_uses(const csr_survey s) {
   s.columns.wide ? go_over(static_cast<const std::int64_t*>(s.columns.data))
                  : go_over(static_cast<const std::int32_t*>(s.columns.data));
   add_of_block(s, survey::sampled, looked);
+}
+
+/// Returns how many terms of a column have been counted; 0 behind the last column.
+__device__ inline unsigned uses_of(const csr_survey& s, std::int64_t column) {
+  unsigned uses = 0;
+  if (column >= s.column_count) return uses;
+  for (std::int64_t k = 0; k < s.counters; ++k) {
+    uses += __ldcg(s.uses + k * s.column_count + column);
+  }
+  return uses;
 }
 
 /// Finds the least use that is not that of too many columns, in a block.
@@ -510,7 +521,7 @@ __global__ void __launch_bounds__(256) count_bins(const csr_survey s) {
     unsigned uses[in_flight];
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
-      uses[k] = i + k * apart < s.column_count ? __ldcg(s.uses + i + k * apart) : 0;
+      uses[k] = uses_of(s, i + k * apart);
     }
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
@@ -572,8 +583,7 @@ __global__ void __launch_bounds__(256) pick_hot(const csr_survey s) {
     unsigned uses[own];
 #pragma unroll
     for (int k = 0; k < own; ++k) {
-      const std::int64_t i = first + k * 256 + threadIdx.x;
-      uses[k] = i < s.column_count ? __ldcg(s.uses + i) : 0;
+      uses[k] = uses_of(s, first + k * 256 + threadIdx.x);
     }
 #pragma unroll
     for (int k = 0; k < own; ++k) {
@@ -631,7 +641,7 @@ __global__ void __launch_bounds__(256) write_codes(const csr_survey s) {
   unsigned covered = 0;
   if (are_hot(s)) {
     const auto go_over = [&]<class Column>(const Column* columns) {
-      constexpr int in_flight = 8;
+      constexpr int in_flight = 4;
       const auto apart = static_cast<unsigned>(all_threads());
       const auto nonzeros = static_cast<unsigned>(s.nonzeros);
       for (auto i = static_cast<unsigned>(first_index()); i < nonzeros; i += in_flight * apart) {

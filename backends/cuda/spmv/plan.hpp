@@ -46,7 +46,8 @@ struct csr_survey {
   std::int16_t* differences = nullptr;  ///< where column - row of each term is written
 
   // Hot columns need these (columns.cu).
-  std::uint32_t* uses = nullptr;  ///< zeros, for some of each column's terms
+  std::uint32_t* uses = nullptr;  ///< zeros, for some of the terms of all columns, in turn
+  std::int64_t counters = 1;      ///< of each column
   hot_bits* bits = nullptr;       ///< where it is written which columns are hot
   std::uint32_t* bins = nullptr;  ///< most_uses + 1 zeros, for how many columns have so many
   /// Zeros: how many shares of long rows each class has, and how many of these have a place.

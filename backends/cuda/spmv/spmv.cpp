@@ -612,7 +612,8 @@ void find_hot_columns(const current_device& current, cudaStream_t stream, const 
       std::min(most_shared_bytes(current.device()), hot_shared_bytes(type_of_values));
   if (choice.multiply == nullptr || room < choice.bytes + own_shared_bytes) return;
   const std::size_t most = (room - choice.bytes - own_shared_bytes) / size_of(a.values.element);
-  const std::size_t counters = a.columns + survey::most_uses + 1 + 2 * survey::classes;
+  const std::size_t uses = hot_counters(a.columns) * a.columns;
+  const std::size_t counters = uses + survey::most_uses + 1 + 2 * survey::classes;
   const std::size_t words = ceil_div(a.columns, 32);
   const stream_memory memory(words * sizeof *job.bits + counters * sizeof *job.uses, current,
                              stream);
@@ -622,7 +623,8 @@ void find_hot_columns(const current_device& current, cudaStream_t stream, const 
   job.checks = false;
   job.bits = static_cast<hot_bits*>(memory.data());
   job.uses = reinterpret_cast<std::uint32_t*>(job.bits + words);
-  job.bins = job.uses + a.columns;
+  job.counters = static_cast<std::int64_t>(hot_counters(a.columns));
+  job.bins = job.uses + uses;
   job.classes = job.bins + survey::most_uses + 1;
   job.sample_shift = hot_sample_shift(a.nonzeros());
   job.shares = static_cast<std::int64_t>(shares);
