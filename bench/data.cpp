@@ -27,6 +27,8 @@ T random(std::mt19937_64& engine) {
   if constexpr (tally::is_complex_v<T>) {
     const auto re = random<tally::real_t<T>>(engine);
     return {re, random<tally::real_t<T>>(engine)};
+  } else if constexpr (std::is_same_v<T, std::int8_t>) {
+    return static_cast<T>(engine() >> 56);
   } else if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(engine() >> 63);
   } else {
@@ -254,6 +256,15 @@ reference exact_reference(const workload& w) {
   return r;
 }
 
+/// The root of a sum of squares, of which `rest` makes up for the rounding.
+reference root_of(const reference& squares) {
+  reference r;
+  const double root = std::sqrt(squares.real.sum);
+  r.real.sum = r.magnitude = root;
+  r.real.rest = (std::fma(-root, root, squares.real.sum) + squares.real.rest) / (2 * root);
+  return r;
+}
+
 reference reference_of_rows(const workload& w) {
   reference r;
   visit_matrix(w, [&]<class T>(const tally::csr_view<T>& a, const T* x, const T*) {
@@ -305,13 +316,15 @@ reference reference_of(const workload& w, values drawn) {
 #pragma omp parallel for schedule(static)
     for (std::size_t b = 0; b < blocks; ++b) {
       const std::size_t first = b * block, count = std::min(block, w.size() - first);
-      parts[b] = w.x_alone() ? sum(x.subspan(first, count), w.what == operation::asum)
-                             : sum(x.subspan(first, count), y.subspan(first, count));
+      const auto part = x.subspan(first, count);
+      parts[b] = w.what == operation::nrm2 ? sum(part, part)
+                 : w.x_alone()             ? sum(part, w.what == operation::asum)
+                                           : sum(part, y.subspan(first, count));
     }
   });
   reference total;
   for (const reference& part : parts) add(total, part);
-  return total;
+  return w.what == operation::nrm2 ? root_of(total) : total;
 }
 
 std::string name(const types& t) {

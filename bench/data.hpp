@@ -11,10 +11,11 @@
 
 namespace bench {
 
-/// How operands are drawn: uniform in [-1, 1), complex parts too, `bool` either value; uniform
-/// times 2^-100 ... 2^100 (float: 2^-15 ... 2^15); or so that the product of both has a wanted
-/// condition number. Keys of as many bins as "n" says: all as likely; the k-th with probability
-/// 1 / k, nearly; all the same. Keys of 256 bins: the bits of "n" random words that all have.
+/// How operands are drawn: uniform in [-1, 1), complex parts too, `bool` either value, `int8` any;
+/// uniform times 2^-100 ... 2^100 (float: 2^-15 ... 2^15); or so that the product of both has a
+/// wanted condition number. Keys of as many bins as "n" says: all as likely; the k-th with
+/// probability 1 / k, nearly; all the same. Keys of 256 bins: the bits of "n" random words that all
+/// have.
 enum class values { uniform, spread, ill_conditioned, keys, zipf_keys, one_key, common_bits };
 
 /// Samples of a histogram.

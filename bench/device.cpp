@@ -105,11 +105,16 @@ device_memory::device_memory(std::size_t bytes) {
   memory_.reset(memory);
 }
 
+// Memory goes back to the CUDA runtime that it came from: a library of peers has one of its own.
+void device_memory::release::operator()(void* memory) const { cudaFree(memory); }
+
 device_memory::device_memory(const tally::operand& host)
     : device_memory(host.size * size_of(host.element)) {
   check(cudaMemcpy(data(), host.data, host.size * size_of(host.element), cudaMemcpyHostToDevice),
         "cudaMemcpy");
 }
+
+void pinned_memory::release::operator()(void* memory) const { cudaFreeHost(memory); }
 
 pinned_memory::pinned_memory(std::size_t bytes) {
   void* memory = nullptr;
@@ -126,6 +131,17 @@ queue::queue() {
 cudaStream_t stream() {
   static const queue created;
   return created.get();
+}
+
+double seconds_of(const launch& f) {
+  const int launches = launches_for(f, result_memory());
+  const graph launched(f, result_memory(), launches);
+  event start, stop;
+  launched.run();
+  start.record();
+  launched.run();
+  stop.record();
+  return stop.seconds_since(start) / launches;
 }
 
 contender on_device(std::string name, std::string label, launch f, const workload& w) {

@@ -32,7 +32,7 @@ class device_memory {
 
  private:
   struct release {
-    void operator()(void* memory) const { cudaFree(memory); }
+    void operator()(void* memory) const;
   };
   std::unique_ptr<void, release> memory_;
 };
@@ -46,7 +46,7 @@ class pinned_memory {
 
  private:
   struct release {
-    void operator()(void* memory) const { cudaFreeHost(memory); }
+    void operator()(void* memory) const;
   };
   std::unique_ptr<void, release> memory_;
 };
@@ -70,6 +70,9 @@ cudaStream_t stream();
 
 /// Queues one computation on `stream`, its result in the device's memory; it can be captured.
 using launch = std::function<void(cudaStream_t stream, void* result)>;
+
+/// The device's time of a launch among others like it.
+double seconds_of(const launch& f);
 
 /// A contender that is timed by the device: a graph of several launches between two events, behind
 /// another that keeps the device busy until all are queued.

@@ -31,7 +31,8 @@ contenders on_device_ways(const workload& w, bool) {
                    {w.x, w.y, tally::conjugate::none, {result, w.accumulator}, {.wait = false}});
       },
       w));
-  for (source* other : {device_limit, peers::cublas_on_device, peers::cub_on_device})
+  for (source* other :
+       {device_limit, peers::cublas_on_device, peers::cub_on_device, peers::cccl_on_device})
     list += other(w);
   return list;
 }

@@ -47,7 +47,8 @@ contenders ours(const workload& w) {
 
 contenders ways(const workload& w, bool) {
   contenders list = ours(w);
-  for (source* other : {peers::histogram_on_device, device_limit}) list += other(w);
+  for (source* other : {peers::histogram_on_device, device_limit, peers::cccl_on_device})
+    list += other(w);
   return list;
 }
 

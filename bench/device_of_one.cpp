@@ -1,5 +1,5 @@
-// sum, asum, max and iamax on a CUDA device, the vector there: the device's own time, the result
-// staying in its memory.
+// sum, asum, nrm2, max and iamax on a CUDA device, the vector there: the device's own time, the
+// result staying in its memory.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
@@ -22,7 +22,8 @@ contenders ways(const workload& w, bool) {
       "tally::cuda", tally::cuda().description(),
       [w](cudaStream_t s, void* result) { compute(tally::cuda({.stream = s}), w, result, false); },
       w));
-  for (source* other : {device_limit, peers::cublas_of_one_on_device, peers::cub_of_one_on_device})
+  for (source* other : {device_limit, peers::cublas_of_one_on_device, peers::cub_of_one_on_device,
+                        peers::cccl_on_device})
     list += other(w);
   return list;
 }
@@ -33,6 +34,8 @@ const lane sum_on_device = {
     .name = "sum-cuda", .on_device = true, .what = operation::sum, .sizes = sizes, .ways = ways};
 const lane asum_on_device = {
     .name = "asum-cuda", .on_device = true, .what = operation::asum, .sizes = sizes, .ways = ways};
+const lane nrm2_on_device = {
+    .name = "nrm2-cuda", .on_device = true, .what = operation::nrm2, .sizes = sizes, .ways = ways};
 const lane max_on_device = {
     .name = "max-cuda", .on_device = true, .what = operation::max, .sizes = sizes, .ways = ways};
 const lane iamax_on_device = {.name = "iamax-cuda",

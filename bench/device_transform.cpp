@@ -40,8 +40,8 @@ contenders ways(const workload& w, bool) {
   list.push_back(on_device(
       "tally::cuda", tally::cuda().description(),
       [w](cudaStream_t s, void* z) { compute(tally::cuda({.stream = s}), w, z, false); }, w));
-  for (source* other :
-       {device_limit, peers::cub_elementwise_on_device, peers::cublas_updates_on_device})
+  for (source* other : {device_limit, peers::cub_elementwise_on_device,
+                        peers::cublas_updates_on_device, peers::cccl_on_device})
     list += other(w);
   return list;
 }

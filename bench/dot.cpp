@@ -8,7 +8,8 @@ namespace bench {
 namespace {
 
 constexpr source* others[] = {
-    limit,         peers::standard, peers::openblas, peers::blis, peers::blas_of_mkl,
+    limit,         peers::standard,    peers::openblas,
+    peers::blis,   peers::blas_of_mkl, peers::numkong,
 #if TALLY_BENCH_EIGEN
     peers::eigen,
 #endif
@@ -20,6 +21,11 @@ constexpr source* others[] = {
 #endif
 };
 
+/// What learned models are made of.
+constexpr tally::type_list<pair<tally::float16, tally::float16>,
+                           pair<tally::bfloat16, tally::bfloat16>, pair<std::int8_t, std::int8_t>>
+    short_pairs;
+
 std::vector<std::size_t> sizes(const types& t, bool full) {
   constexpr std::size_t workload_of_2021 = std::size_t{1} << 20;
   if (full) {
@@ -27,6 +33,7 @@ std::vector<std::size_t> sizes(const types& t, bool full) {
             1 << 22, 1 << 24, 1 << 26, 1 << 28};
   }
   if (t == types_of(pair<float, bool>{})) return {workload_of_2021};
+  if (contains(short_pairs, t)) return {10'000, 1'000'000};
   if (!contains(quick_pairs{}, t)) return {};
   return {8, 100, 1'000, 10'000, 1'000'000, workload_of_2021, 1 << 26};
 }

@@ -46,6 +46,7 @@ extern const lane dot;  // dot.cpp
 extern const lane dot_aligned;
 extern const lane sum;  // reduce.cpp
 extern const lane asum;
+extern const lane nrm2;
 extern const lane max;  // extremum.cpp
 extern const lane iamax;
 extern const lane waxpby_nrm2;  // fused.cpp
@@ -80,6 +81,7 @@ extern const lane dot_on_device;  // device_dot.cpp
 extern const lane dot_to_host;
 extern const lane sum_on_device;  // device_of_one.cpp
 extern const lane asum_on_device;
+extern const lane nrm2_on_device;
 extern const lane max_on_device;
 extern const lane iamax_on_device;
 extern const lane exact_on_device;  // device_exact.cpp

@@ -12,7 +12,7 @@
 namespace bench {
 
 source limit;         // on one thread, and on all where the workload may
-source device_limit;  // a read and a copy
+source device_limit;  // a read and a copy, or a read and a write
 
 /// Finds the limit of a sparse matrix times a vector by one of those: by reading the values and the
 /// columns, which are most of what has to be read.

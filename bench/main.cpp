@@ -1,5 +1,6 @@
 // The comparison: runs the lanes, group by group. The contenders of a group compute the same
 // product from the same data; they are checked first, then measured in repetitions in random order.
+#include "bench/calibrate.hpp"
 #include "bench/data.hpp"
 #include "bench/lane.hpp"
 #include "bench/matrices.hpp"
@@ -29,6 +30,7 @@ namespace {
 struct options {
   bool full = false;
   bool quiet = false;
+  bool calibrates = false;
   std::string filter;
   std::vector<std::string> matrices;
   std::string out = "results.json";
@@ -38,12 +40,14 @@ struct options {
 constexpr const char* usage =
     "usage: tally_bench [--quick | --full] [--filter REGEX] [--matrix FILE...] [--out FILE]\n"
     "                   [--seed N] [--quiet]\n"
+    "       tally_bench --calibrate\n"
     "Measures and writes FILE (default results.json). Rows are named "
     "LANE/TYPES/SIZE/THREADS/CONTENDER;\n"
     "of a sparse matrix SIZE is its name. --filter keeps those in which REGEX is found. --matrix\n"
     "measures the lanes whose names begin with spmv (with --filter what that keeps), on the "
     "matrices\n"
-    "in these Matrix Market files.\n";
+    "in these Matrix Market files. --calibrate prints from how long on all threads are faster than "
+    "one.\n";
 
 options parse(int argc, char** argv) {
   options o;
@@ -59,6 +63,8 @@ options parse(int argc, char** argv) {
       o.full = true;
     } else if (argument == "--quiet") {
       o.quiet = true;
+    } else if (argument == "--calibrate") {
+      o.calibrates = true;
     } else if (argument == "--filter") {
       o.filter = value();
     } else if (argument == "--matrix") {
@@ -117,6 +123,7 @@ std::vector<const lane*> lanes() {
   std::vector<const lane*> list = {&dot,
                                    &sum,
                                    &asum,
+                                   &nrm2,
                                    &max,
                                    &iamax,
                                    &copy,
@@ -153,6 +160,7 @@ std::vector<const lane*> lanes() {
                           &dot_to_host,
                           &sum_on_device,
                           &asum_on_device,
+                          &nrm2_on_device,
                           &max_on_device,
                           &iamax_on_device,
                           &copy_on_device,
@@ -656,6 +664,10 @@ void add_context(const options& o) {
 
 int main(int argc, char** argv) {
   const options o = parse(argc, argv);
+  if (o.calibrates) {
+    calibrate();
+    return 0;
+  }
   if (!o.matrices.empty()) take_matrices(o.matrices);
   std::string program = argv[0], interleaved = "--benchmark_enable_random_interleaving=true";
   char* arguments[] = {program.data(), interleaved.data(), nullptr};

@@ -65,6 +65,7 @@ contenders ours_of_one(const workload& w, bool full) {
       const auto add = [&](auto f) { list.push_back(on_host(name, label, w, f)); };
       if (w.is_elementwise()) return add([=] { compute(where, w, w.z, true); });
       if constexpr (std::is_floating_point_v<A>) {
+        if (w.what == operation::nrm2) add([=] { return tally::nrm2<A>(where, x); });
         if (is_fused(w.what)) {
           return add([=] {
             A sum;
@@ -175,6 +176,8 @@ void compute(const tally::executor& where, const workload& w, void* result, bool
       return tally::reduce(where, {w.x, tally::reduction::sum, to, options});
     case operation::asum:
       return tally::reduce(where, {w.x, tally::reduction::asum, to, options});
+    case operation::nrm2:
+      return tally::reduce(where, {w.x, tally::reduction::nrm2, to, options});
     case operation::iamax:
       return tally::find_extremum(where, {w.x, tally::extreme::iamax, result, options});
     case operation::histogram: {

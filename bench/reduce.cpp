@@ -1,4 +1,4 @@
-// sum and asum on the host: our executors, the peers, the limit.
+// sum, asum and nrm2 on the host: our executors, the peers, the limit.
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
 #include "bench/ours.hpp"
@@ -41,6 +41,12 @@ const lane asum = {.name = "asum",
                    .on_all_threads = true,
                    .offset = of_malloc,
                    .what = operation::asum,
+                   .sizes = sizes_of_one,
+                   .ways = ways_of_one};
+const lane nrm2 = {.name = "nrm2",
+                   .on_all_threads = true,
+                   .offset = of_malloc,
+                   .what = operation::nrm2,
                    .sizes = sizes_of_one,
                    .ways = ways_of_one};
 

@@ -31,6 +31,9 @@ contenders ways(const workload& w, bool full) {
   constexpr source* others[] = {
       limit,
       peers::standard_elementwise,
+      peers::openblas_axpy,
+      peers::blis_axpy,
+      peers::mkl_elementwise,
 #if TALLY_BENCH_EIGEN
       peers::eigen,
 #endif
@@ -62,6 +65,6 @@ const lane add = of("add", operation::add, sizes_in_full);
 const lane mul = of("mul", operation::mul, sizes_in_full);
 const lane relu = of("relu", operation::relu, sizes);
 const lane sigmoid = of("sigmoid", operation::sigmoid, sizes);
-const lane exp = of("exp", operation::exp, sizes_in_full);
+const lane exp = of("exp", operation::exp, a_million);
 
 }  // namespace bench

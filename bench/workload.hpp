@@ -23,11 +23,12 @@ struct pair {};
 /// The pairs of element types with their accumulators: first those of --quick, then those of
 /// --full.
 using quick_pairs = tally::type_list<pair<double, double>, pair<float, float>, pair<float, bool>>;
-using pairs = tally::type_list<pair<double, double>, pair<float, float>, pair<float, bool>,
-                               pair<float, float, double>, pair<tally::float16, tally::float16>,
-                               pair<tally::bfloat16, tally::bfloat16>,
-                               pair<std::complex<float>, std::complex<float>>,
-                               pair<std::complex<double>, std::complex<double>>>;
+using pairs =
+    tally::type_list<pair<double, double>, pair<float, float>, pair<float, bool>,
+                     pair<float, float, double>, pair<tally::float16, tally::float16>,
+                     pair<tally::bfloat16, tally::bfloat16>, pair<std::int8_t, std::int8_t>,
+                     pair<std::complex<float>, std::complex<float>>,
+                     pair<std::complex<double>, std::complex<double>>>;
 
 /// Histograms have these: samples and counts.
 using histogram_pairs = tally::type_list<pair<std::int32_t, std::int32_t, std::int32_t>,
@@ -71,6 +72,7 @@ enum class operation {
   dot,
   sum,
   asum,
+  nrm2,
   max,
   iamax,
   histogram,

@@ -39,12 +39,13 @@ enum class kind {
   cancelling,  ///< `spread` with its negatives: exactly 0
   hidden,      ///< `any` with its negatives, and a little of `plain`: overflow on the way only
   bands,       ///< blocks of one exponent, far from 1 or near it, and blocks of such and others
+  sparse,      ///< small integers over many exponents, zeros of both signs, a few near underflow
   ill,         ///< Ogita, Rump and Oishi's, condition 1e35
 };
 constexpr kind kinds[] = {kind::plain,  kind::wide,      kind::special, kind::any,
                           kind::spread, kind::rising,    kind::falling, kind::outliers,
                           kind::tiny,   kind::subnormal, kind::equal,   kind::cancelling,
-                          kind::hidden, kind::bands,     kind::ill};
+                          kind::hidden, kind::bands,     kind::sparse,  kind::ill};
 
 template <class T>
 std::vector<T> reals(std::size_t n, std::uint64_t seed, kind k) {
@@ -92,6 +93,18 @@ std::vector<T> reals(std::size_t n, std::uint64_t seed, kind k) {
           const std::size_t block = i / 128 * 2654435761u % 97;
           const bool off = block % 3 == 0 && random() % 2 == 0;
           x[i] = std::ldexp(plain[i], off ? 0 : static_cast<int>(scales[block % 5] * range));
+          break;
+        }
+        case kind::sparse: {
+          // Zeros are none, a few or half of a block. Where some products vanish, factors are tiny.
+          const std::size_t block = i / 128;
+          const auto integer = static_cast<T>(static_cast<int>(random() % 201) - 100);
+          const bool zero = random() % 100 < std::array{0u, 2u, 50u}[block % 3];
+          const bool vanishing = block % 5 == 4 && random() % 64 == 0;
+          const int exponent =
+              vanishing ? 30 - range
+                        : static_cast<int>(random() % 201 - 100) * (range == 128 ? 2 : 5) / 5;
+          x[i] = zero ? std::copysign(T{0}, plain[i]) : std::ldexp(integer, exponent);
           break;
         }
         default:

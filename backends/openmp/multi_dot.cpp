@@ -12,11 +12,22 @@ namespace {
 
 using simd::side_by_side;
 
-/// Gives each thread whole pairs.
+/// Says whether the pairs [first, first + count) are equally long; otherwise the first terms are
+/// those of more pairs than the last.
+bool is_even(const dot_pairs& pairs, std::size_t first, std::size_t count) {
+  if (pairs.list.empty()) return true;
+  const auto some = pairs.list.subspan(first, count);
+  return std::ranges::all_of(
+      some, [&](const operand_pair& pair) { return pair.x.size == some.front().x.size; });
+}
+
+/// Gives each thread whole pairs. Where they are equally long, those of a thread are adjacent.
 void share_pairs(const executor& where, const multi_dot_arguments& a, std::size_t threads) {
   const std::size_t pairs = a.pairs.size();
   const std::size_t share =
-      std::clamp<std::size_t>(pairs / (shares_per_thread * threads), 1, side_by_side);
+      is_even(a.pairs, 0, pairs)
+          ? (pairs + threads - 1) / threads
+          : std::clamp<std::size_t>(pairs / (shares_per_thread * threads), 1, side_by_side);
   const std::size_t shares = (pairs + share - 1) / share;
 #pragma omp parallel num_threads(static_cast<int>(std::min(threads, shares)))
   {
@@ -29,13 +40,12 @@ void share_pairs(const executor& where, const multi_dot_arguments& a, std::size_
   }
 }
 
-/// Says whether the pairs [first, first + count) are equally long; otherwise the first terms are
-/// those of more pairs than the last.
-bool is_even(const dot_pairs& pairs, std::size_t first, std::size_t count) {
-  if (pairs.list.empty()) return true;
-  const auto some = pairs.list.subspan(first, count);
-  return std::ranges::all_of(
-      some, [&](const operand_pair& pair) { return pair.x.size == some.front().x.size; });
+/// Returns how many products there are.
+std::size_t products_of(const dot_pairs& pairs) {
+  if (pairs.list.empty()) return pairs.x.rows * pairs.x.first.size;
+  std::size_t all = 0;
+  for (const operand_pair& pair : pairs.list) all += pair.x.size;
+  return all;
 }
 
 /// Gives each thread a share of the terms of all pairs, `side_by_side` pairs at a time.
@@ -60,7 +70,9 @@ void share_terms(const executor& where, const multi_dot_arguments& a, std::size_
 }  // namespace
 
 void multi_dot(const executor& where, const multi_dot_arguments& a) {
-  const int threads = threads_of(where);
+  // Exact sums take longer, so they pay for more threads.
+  const int threads = wants_exact(a) ? threads_of(where)
+                                     : threads_that_pay(products_of(a.pairs), threads_of(where));
   const auto many = static_cast<std::size_t>(threads);
   const std::size_t longest = simd::longest(a.pairs, 0, a.pairs.size());
   // A thread that has pairs to itself reads by itself what they share, from memory if the pairs are

@@ -33,6 +33,14 @@ inline share_shape shares_of(std::size_t size, int threads) {
   return {share, (size + share - 1) / share};
 }
 
+/// Returns how many threads so many products pay for: one for every 8192. On 16 threads of a Xeon
+/// that are still awake, 16 vectors of 1000 doubles against one take 2.7 us and on one thread 2.3;
+/// of 10^4 doubles 6.5 and 28.8, where 4 threads take 9.8; two vectors of 16000 take 5.3 and 3.0.
+inline int threads_that_pay(std::size_t products, int threads) {
+  return static_cast<int>(
+      std::clamp<std::size_t>(products / 8192, 1, static_cast<std::size_t>(threads)));
+}
+
 /// A thread's shares are adjacent, or they are dealt out in turn where the first ones take longer.
 enum class dealing { adjacent, in_turn };
 

@@ -253,8 +253,14 @@ HWY_INLINE sum_of<Terms> fold(vec_of<Terms>* lanes) {
 /// code for a chunk they take 12.
 template <class Terms>
 HWY_INLINE sum_of<Terms> sum_short(Terms t, std::size_t n) {
-  constexpr std::size_t quarter = vectors<Terms> / 4;
+  constexpr std::size_t quarter = vectors<Terms> / 4, eighth = quarter / 2;
   vec_of<Terms> lanes[vectors<Terms>];
+  if constexpr (eighth > 0) {
+    if (n <= row<Terms> / 8) {
+      start_first(range<0, eighth>(), lanes, t, n);
+      return fold<eighth, Terms>(lanes);
+    }
+  }
   if (n <= row<Terms> / 4) {
     start_first(range<0, quarter>(), lanes, t, n);
     return fold<quarter, Terms>(lanes);

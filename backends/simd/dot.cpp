@@ -32,15 +32,21 @@ constexpr std::tuple<const pair_table<dot_node<A>>*...> node_tables(type_list<A.
 /// Is `dot` for one pair of types and an accumulator.
 using whole_dot = void(const dot_arguments& a);
 
-/// Is the dot product of at most a chunk of numbers.
+/// Is the dot product of numbers.
 template <class W>
-using chunk_dot = W(const W* x, const W* y, std::size_t n);
+using number_dot = W(const W* x, const W* y, std::size_t n);
+
+/// Writes the dot products of rows of numbers.
+template <class W>
+using row_dots = void(rows_of<W> x, rows_of<W> y, std::size_t n, std::size_t count, W* results);
 
 /// Is what one instruction set has: functions by accumulator and by pair of types.
 struct implementation {
   instruction_set set;
-  chunk_dot<double>* doubles;
-  chunk_dot<float>* floats;
+  number_dot<double>* doubles;
+  number_dot<float>* floats;
+  row_dots<double>* rows_of_doubles;
+  row_dots<float>* rows_of_floats;
   decltype(node_tables(accumulator_types{})) nodes;
   type_table<const pair_table<whole_dot>*> dots;
 };
@@ -333,16 +339,33 @@ constexpr auto dots = make_pair_table<whole_dot, A>(
     []<class X, class Y>() { return &run<A, nodes<A>[type_of<X>][type_of<Y>]>; });
 
 template <class W>
-W dot_of_chunk(const W* x, const W* y, std::size_t n) {
-  return canonical(sum_only_chunk(products<W, W, W>{x, y}, n) + W{});
+HWY_INLINE W dot_of_numbers(const W* x, const W* y, std::size_t n) {
+  const products<W, W, W> t{x, y};
+  return canonical((n <= order::chunk ? sum_only_chunk(t, n) : sum_chunks(t, n)) + W{});
+}
+
+template <class W>
+W dot_of_two(const W* x, const W* y, std::size_t n) {
+  return dot_of_numbers(x, y, n);
+}
+
+template <class W>
+void dots_of_rows(rows_of<W> x, rows_of<W> y, std::size_t n, std::size_t count, W* results) {
+  for (std::size_t j = 0; j < count; ++j) {
+    results[j] = dot_of_numbers(x.first, y.first, n);
+    x.first += x.leading_dimension;
+    y.first += y.leading_dimension;
+  }
 }
 
 }  // namespace
 
 constexpr implementation this_target = {
     set_of(HWY_TARGET),
-    &dot_of_chunk<double>,
-    &dot_of_chunk<float>,
+    &dot_of_two<double>,
+    &dot_of_two<float>,
+    &dots_of_rows<double>,
+    &dots_of_rows<float>,
     []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
     table_over<accumulator_types>([]<class A>() { return &dots<A>; }),
 };
@@ -360,11 +383,20 @@ dot_node<A>* node_of(instruction_set set, type x, type y) {
   return (*std::get<const pair_table<dot_node<A>>*>(implementation_of(set).nodes))[x][y];
 }
 
-double dot_of_chunk(instruction_set set, const double* x, const double* y, std::size_t n) {
+double dot_of_numbers(instruction_set set, const double* x, const double* y, std::size_t n) {
   return implementation_of(set).doubles(x, y, n);
 }
-float dot_of_chunk(instruction_set set, const float* x, const float* y, std::size_t n) {
+float dot_of_numbers(instruction_set set, const float* x, const float* y, std::size_t n) {
   return implementation_of(set).floats(x, y, n);
+}
+
+void dots_of_rows(instruction_set set, rows_of<double> x, rows_of<double> y, std::size_t n,
+                  std::size_t count, double* results) {
+  implementation_of(set).rows_of_doubles(x, y, n, count, results);
+}
+void dots_of_rows(instruction_set set, rows_of<float> x, rows_of<float> y, std::size_t n,
+                  std::size_t count, float* results) {
+  implementation_of(set).rows_of_floats(x, y, n, count, results);
 }
 
 void dot(const executor& where, const dot_arguments& a) {

@@ -14,8 +14,21 @@ using dot_node = dot_sum<A>(const operand& x, const operand& y);
 template <class A>
 dot_node<A>* node_of(instruction_set set, type x, type y);
 
-/// Returns the dot product of n elements that are contiguous; they are at most a chunk.
-double dot_of_chunk(instruction_set set, const double* x, const double* y, std::size_t n);
-float dot_of_chunk(instruction_set set, const float* x, const float* y, std::size_t n);
+/// Returns the dot product of n contiguous elements.
+double dot_of_numbers(instruction_set set, const double* x, const double* y, std::size_t n);
+float dot_of_numbers(instruction_set set, const float* x, const float* y, std::size_t n);
+
+/// Are contiguous rows of a block.
+template <class W>
+struct rows_of {
+  const W* first;
+  std::ptrdiff_t leading_dimension;  ///< 0: all rows are the same vector
+};
+
+/// Writes the dot products of `count` rows of x with those of y; a row has n elements.
+void dots_of_rows(instruction_set set, rows_of<double> x, rows_of<double> y, std::size_t n,
+                  std::size_t count, double* results);
+void dots_of_rows(instruction_set set, rows_of<float> x, rows_of<float> y, std::size_t n,
+                  std::size_t count, float* results);
 
 }  // namespace tally::backends::simd

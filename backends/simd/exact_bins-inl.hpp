@@ -88,108 +88,166 @@ HWY_INLINE void add_to_bin(double value, exponent_bins& bins) {
 
 #if HWY_TARGET != HWY_SCALAR  // whose vectors are single numbers
 
-/// Holds numbers on their way into bins, by exponent and significand. (Vector by vector, GCC 12
-/// would take each number out of its register, which takes twice as long as loads.)
+/// Holds a batch of numbers on their way into bins: where each goes, and its significand. (Vector
+/// by vector, GCC 12 would take each number out of its register, which takes twice as long as
+/// loads.)
+///
+/// Zeros go to bins of their own, which nobody reads. What has their exponent is looked at again
+/// where it may be a subnormal number, or a product that should not be 0.
 template <class Terms>
 class parted_numbers {
   using D = typename Terms::D;
   using D32 = typename Terms::D32;
   using number = hn::Vec<D>;
   using halves = hn::Vec<D32>;
+  static constexpr auto d = Terms::d;
   static constexpr auto du = Terms::du;
   static constexpr auto di = Terms::di;
   static constexpr auto du32 = Terms::du32;
-  static constexpr std::size_t width = Terms::width, most = exponent_bins::batch;
+  static constexpr std::size_t width = Terms::width;
+  // Exponents stay where they are in the upper half of a number.
+  static constexpr std::uint32_t exponent_unit = 1u << 20, special = 0x7ff * exponent_unit;
+  static constexpr std::uint32_t normal = exponent_unit;
+  /// The error of a product from here on is 0 or normal.
+  static constexpr std::uint32_t safe_product = (1023 - 916) * exponent_unit;
+  /// A double from a float is never subnormal.
+  static constexpr bool from_floats = Terms::digits < 53;
 
-  HWY_ALIGN std::uint32_t fields_[most];
-  HWY_ALIGN std::int64_t significands_[most];
+  HWY_ALIGN std::uint32_t places_[exponent_bins::batch];
+  HWY_ALIGN std::uint64_t significands_[exponent_bins::batch];
 
-  HWY_INLINE void put_significands(number v, std::size_t i) {
+  /// Puts a vector's significands. (A zero gets one, too.)
+  HWY_INLINE void put(number v, std::size_t i) {
     const auto bits = hn::BitCast(du, v);
     const auto magnitude =
-        hn::Or(hn::And(bits, hn::Set(du, exponent_bins::one - 1)), hn::Set(du, exponent_bins::one));
-    const auto sign = hn::BroadcastSignBit(hn::BitCast(di, bits));
-    hn::Store(hn::Sub(hn::Xor(hn::BitCast(di, magnitude), sign), sign), di, significands_ + i);
+        hn::OrAnd(hn::Set(du, exponent_bins::one), bits, hn::Set(du, exponent_bins::one - 1));
+    if constexpr (is_avx512) {  // it is an instruction less
+      const auto negative = hn::RebindMask(du, hn::Lt(hn::BitCast(di, bits), hn::Zero(di)));
+      hn::Store(hn::IfThenElse(negative, hn::Sub(hn::Zero(du), magnitude), magnitude), du,
+                significands_ + i);
+    } else {
+      const auto sign = hn::BitCast(du, hn::BroadcastSignBit(hn::BitCast(di, bits)));
+      hn::Store(hn::Sub(hn::Xor(magnitude, sign), sign), du, significands_ + i);
+    }
   }
 
-  /// Puts two vectors at i and returns their exponents.
-  HWY_INLINE halves put(number v, number w, std::size_t i) {
-    const auto uppers = hn::ConcatOdd(du32, hn::BitCast(du32, w), hn::BitCast(du32, v));
-    const auto fields = hn::And(hn::ShiftRight<20>(uppers), hn::Set(du32, 0x7ff));
-    hn::Store(fields, du32, fields_ + i);
-    put_significands(v, i);
-    put_significands(w, i + width);
-    return fields;
+  /// Returns what is taken off exponents before the least is looked for: 1 where a 0 can only be 0,
+  /// so that it becomes the largest. (Errors of products are in the upper half.)
+  static HWY_INLINE halves zeros_aside() {
+    const auto one = hn::Set(du32, from_floats || Terms::paired ? 1u : 0u);
+    return Terms::paired ? hn::IfThenZeroElse(hn::FirstN(du32, width), one) : one;
   }
 
-  /// Returns the least exponents that are taken: of products, in the lower half, those whose errors
-  /// are sure to be doubles; else those of normal numbers.
+  /// Returns the least exponents that are taken, but those of zeros.
   static HWY_INLINE halves floor() {
-    const auto normal = hn::Set(du32, 1);
-    if constexpr (!Terms::paired) return normal;
-    const auto product = hn::Set(du32, 1023 - 959);
-    return hn::IfThenElse(hn::FirstN(du32, width), product, normal);
+    const auto all = hn::Set(du32, normal);
+    return Terms::paired ? hn::IfThenElse(hn::FirstN(du32, width), hn::Set(du32, safe_product), all)
+                         : all;
   }
 
-  /// Makes the bins cover the numbers, unless there are others than normal ones.
+  /// Returns the exponents of two vectors of numbers.
+  static HWY_INLINE halves exponents(number v, number w) {
+    const auto uppers = hn::ConcatOdd(du32, hn::BitCast(du32, w), hn::BitCast(du32, v));
+    return hn::And(uppers, hn::Set(du32, special));
+  }
+
+  /// Returns the numbers of a step: products and their errors, or twice as many products.
+  static HWY_INLINE factors<D> numbers_of(const Terms terms, std::size_t i) {
+    const auto f = terms.at(i);
+    const number v = hn::Mul(f.a, f.b);
+    if constexpr (Terms::paired) {
+      return {v, hn::MulSub(f.a, f.b, v)};
+    } else {
+      const auto g = terms.at(i + width);
+      return {v, hn::Mul(g.a, g.b)};
+    }
+  }
+
+  /// Returns the least exponents of the numbers that aren't 0; of products, of those of which no
+  /// factor is 0.
+  static HWY_INLINE halves least_but_zeros(const Terms terms, std::size_t n) {
+    halves least = hn::Set(du32, ~std::uint32_t{0});
+    const auto unless_zero = [](number factor, number v) HWY_ATTR {
+      return hn::IfThenElse(hn::Eq(factor, hn::Zero(d)), hn::Inf(d), v);
+    };
+    for (std::size_t i = 0; i < n; i += step) {
+      auto [v, w] = numbers_of(terms, i);
+      if constexpr (Terms::paired) {
+        const auto f = terms.at(i);
+        v = unless_zero(f.a, unless_zero(f.b, v));
+        w = unless_zero(w, w);
+      } else {
+        v = unless_zero(v, v);
+        w = unless_zero(w, w);
+      }
+      least = hn::Min(least, exponents(v, w));
+    }
+    return least;
+  }
+
+  /// Says whether all exponents are those of bins that are covered.
+  static HWY_INLINE bool are_covered(halves least, halves largest, halves aside,
+                                     const exponent_bins& bins) {
+    const auto bound = [](std::size_t bin) HWY_ATTR {
+      return hn::Set(du32, static_cast<std::uint32_t>(bin) * exponent_unit);
+    };
+    const auto first = hn::Sub(hn::Max(floor(), bound(bins.first)), aside);
+    // (The last bin would be that of infinities and NaN.)
+    const auto last = bound(std::min(bins.last, exponent_bins::count - 1) - 1);
+    const auto outside =
+        hn::Or(hn::Xor(hn::Min(least, first), first), hn::Xor(hn::Max(largest, last), last));
+    return hn::AllTrue(du32, hn::Eq(outside, hn::Zero(du32)));
+  }
+
+  /// Makes the bins cover the numbers, unless some can't be taken.
   static HWY_NOINLINE bool cover(halves least, halves largest, exponent_bins& bins) {
     HWY_ALIGN std::uint32_t low[2 * width], high[2 * width], floors[2 * width];
     hn::Store(least, du32, low);
     hn::Store(largest, du32, high);
     hn::Store(floor(), du32, floors);
     for (std::size_t i = 0; i < 2 * width; ++i) {
-      if (low[i] < floors[i] || high[i] == 0x7ff) return false;
+      if (low[i] < floors[i] || high[i] == special) return false;
     }
-    bins.cover(*std::min_element(low, low + 2 * width), *std::max_element(high, high + 2 * width));
+    const std::uint32_t from = *std::min_element(low, low + 2 * width);
+    const std::uint32_t to = *std::max_element(high, high + 2 * width);
+    if (from <= to) bins.cover(from / exponent_unit, to / exponent_unit);  // they aren't all 0
     return true;
   }
 
  public:
   static constexpr std::size_t step = Terms::paired ? width : 2 * width;
+  static constexpr std::size_t per_term = Terms::paired ? 2 : 1;  ///< so many numbers
 
-  /// Takes n terms, some steps, and says whether all numbers are normal. Then the bins cover them.
+  /// Takes n terms, some steps, and makes the bins cover their numbers. It returns false where it
+  /// can't: there are infinities, NaN, subnormal numbers, or products that may lose something.
   HWY_INLINE bool take(const Terms terms, std::size_t n, exponent_bins& bins) {
     halves least = hn::Set(du32, ~std::uint32_t{0}), largest = hn::Zero(du32);
+    const auto aside = zeros_aside(), zeros = hn::Iota(du32, exponent_bins::count);
     for (std::size_t i = 0; i < n; i += step) {
-      const auto f = terms.at(i);
-      const number h = hn::Mul(f.a, f.b);
-      halves fields;
-      if constexpr (Terms::paired) {
-        fields = put(h, hn::MulSub(f.a, f.b, h), 2 * i);
-      } else {
-        const auto g = terms.at(i + width);
-        fields = put(h, hn::Mul(g.a, g.b), i);
-      }
-      least = hn::Min(least, fields);
+      const auto [v, w] = numbers_of(terms, i);
+      put(v, per_term * i);
+      put(w, per_term * i + width);
+      const auto fields = exponents(v, w);
+      const auto bin = hn::ShiftRight<20>(fields);
+      hn::Store(hn::IfThenElse(hn::Eq(fields, hn::Zero(du32)), zeros, bin), du32,
+                places_ + per_term * i);
+      least = hn::Min(least, hn::Sub(fields, aside));
       largest = hn::Max(largest, fields);
     }
-    const auto first = hn::Max(floor(), hn::Set(du32, static_cast<std::uint32_t>(bins.first)));
-    // (The last bin would be that of infinities and NaN.)
-    const auto last = hn::Set(
-        du32, static_cast<std::uint32_t>(std::min(bins.last, exponent_bins::count - 1)) - 1);
-    const auto outside =
-        hn::Or(hn::Xor(hn::Min(least, first), first), hn::Xor(hn::Max(largest, last), last));
-    return HWY_LIKELY(hn::AllTrue(du32, hn::Eq(outside, hn::Zero(du32)))) ||
-           cover(least, largest, bins);
+    if (HWY_LIKELY(are_covered(least, largest, aside, bins))) return true;
+    least = least_but_zeros(terms, n);
+    return are_covered(least, largest, hn::Zero(du32), bins) || cover(least, largest, bins);
   }
 
-  /// Adds so many numbers, a multiple of `step`, to the bins.
+  /// Adds the numbers of n terms to the bins.
   HWY_INLINE void add_to(exponent_bins& bins, std::size_t n) const {
 #pragma GCC unroll 8
-    for (std::size_t i = 0; i < n; ++i) bins.sums[fields_[i]] += significands_[i];
+    for (std::size_t i = 0; i < per_term * n; ++i) {
+      std::int64_t& sum = bins.sums[places_[i]];  // that of zeros may overflow
+      sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + significands_[i]);
+    }
   }
 };
-
-/// Adds terms to the bins by vectors, and returns how many: those of whole steps, or none if some
-/// numbers are 0, subnormal or special.
-template <class Terms>
-HWY_INLINE std::size_t add_vectors_to_bins(const Terms terms, std::size_t n,
-                                           parted_numbers<Terms>& parted, exponent_bins& bins) {
-  const std::size_t whole = n / parted.step * parted.step;
-  if (whole == 0 || !parted.take(terms, whole, bins)) return 0;
-  parted.add_to(bins, Terms::paired ? 2 * whole : whole);
-  return whole;
-}
 
 #endif
 
@@ -216,7 +274,11 @@ HWY_NOINLINE void add_to_bins(const Terms terms, std::size_t n, held_sum& to) {
     const Terms from = terms.from(i);
     std::size_t j = 0;
 #if HWY_TARGET != HWY_SCALAR
-    j = add_vectors_to_bins(from, count, parted, bins);
+    if (const std::size_t whole = count / parted.step * parted.step;
+        whole > 0 && parted.take(from, whole, bins)) {
+      parted.add_to(bins, whole);
+      j = whole;
+    }
 #endif
     for (; j < count; ++j) {
       const double a = from.a(j), b = from.b(j), h = a * b;

@@ -70,13 +70,17 @@ struct exponent_bins {
   /// So many significands are below 2^63 together.
   static constexpr std::size_t capacity = std::size_t{1} << 10;
 
-  std::int64_t sums[count];             ///< set from `first` to `last`
+  /// So many bins behind the others are for zeros, and nobody reads them. One would make many zeros
+  /// wait for each other.
+  static constexpr std::size_t zeros = 16;
+
+  std::int64_t sums[count + zeros];     ///< set from `first` to `last`
   std::size_t first = count, last = 0;  ///< whole groups; all other bins would be 0
   exact_sum<double>* owner = nullptr;   ///< the sum that the terms in them belong to
   std::size_t room = capacity;          ///< so many significands can be added
 
-  /// It is empty on purpose: without a constructor GCC 12 clears the memory.
-  exponent_bins() {}
+  /// It leaves the other bins as they are: without a constructor GCC 12 clears the memory.
+  exponent_bins() { std::fill_n(sums + count, zeros, 0); }
 
   /// Makes these bins usable, and all between them and the others.
   void cover(std::size_t least, std::size_t largest) {

@@ -1,12 +1,15 @@
 // OpenBLAS, BLIS and MKL, through the C interface of BLAS that all three export.
+#include "bench/elementwise.hpp"
 #include "bench/peers/library.hpp"
 #include "bench/peers/mkl.hpp"
 #include "bench/peers/peers.hpp"
 
 #include <complex>
 #include <concepts>
+#include <cstring>
 #include <functional>
 #include <string>
+#include <utility>
 
 namespace bench::peers {
 namespace {
@@ -21,6 +24,8 @@ struct blas {
   using float_asum = float(int, const float*, int);
   using double_iamax = int(int, const double*, int);  // OpenBLAS's is wider, which here is the same
   using float_iamax = int(int, const float*, int);
+  using double_axpy = void(int, double, const double*, int, double*, int);
+  using float_axpy = void(int, float, const float*, int, float*, int);
 
   std::string name;
   std::string version;
@@ -30,6 +35,10 @@ struct blas {
   float_dot* sdot = from.function<float_dot>("cblas_sdot");
   double_asum* dasum = from.function<double_asum>("cblas_dasum");
   float_asum* sasum = from.function<float_asum>("cblas_sasum");
+  double_asum* dnrm2 = from.function<double_asum>("cblas_dnrm2");
+  float_asum* snrm2 = from.function<float_asum>("cblas_snrm2");
+  double_axpy* daxpy = from.function<double_axpy>("cblas_daxpy");
+  float_axpy* saxpy = from.function<float_axpy>("cblas_saxpy");
   double_iamax* idamax = from.function<double_iamax>("cblas_idamax");
   float_iamax* isamax = from.function<float_iamax>("cblas_isamax");
   complex_dot* cdotu = from.function<complex_dot>("cblas_cdotu_sub");
@@ -88,11 +97,38 @@ contenders ways_of_one(const blas& b, const workload& w) {
         }
       };
       if (w.what == operation::asum) add(of_type(b.dasum, b.sasum));
+      if (w.what == operation::nrm2) add(of_type(b.dnrm2, b.snrm2));
       if (w.what == operation::iamax) {
         add([f = of_type(b.idamax, b.isamax)](int n, const X* v, int increment) {
           return std::int64_t{f(n, v, increment)};
         });
       }
+    }
+  });
+  return list;
+}
+
+/// z is updated where it is, and starts as y for the check.
+contenders axpy(const blas& b, const workload& w) {
+  contenders list;
+  if (w.what != operation::axpy) return list;
+  visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
+                                          std::type_identity<A>) {
+    if constexpr (has_dot<X, Y, A> && std::floating_point<X>) {
+      list.push_back(on_host(
+          b.name, b.version + ", y in place", w,
+          [&b, x = x.data(), n = static_cast<int>(x.size()), z = static_cast<X*>(w.z)] {
+            if constexpr (std::same_as<X, double>) {
+              b.daxpy(n, plain::alpha, x, 1, z, 1);
+            } else {
+              b.saxpy(n, static_cast<X>(plain::alpha), x, 1, z, 1);
+            }
+          },
+          [&b, threads = w.threads] { b.set_threads(threads); }));
+      list.back().compute = [compute = list.back().compute, y, z = w.z](void* result) {
+        std::memcpy(z, y.data(), y.size_bytes());
+        compute(result);
+      };
     }
   });
   return list;
@@ -113,6 +149,30 @@ const blas* find_blis() {
   static const blas b{"BLIS", l.function<char*()>("bli_info_get_version_str")(),
                       l.function<void(long)>("bli_thread_set_num_threads"), l};
   return &b;
+}
+
+/// MKL's vector functions: `accuracy` is a mode of mkl_vml_defines.h.
+contenders exp(const blas& b, const workload& w) {
+  contenders list;
+  if (w.what != operation::exp) return list;
+  visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y>,
+                                          std::type_identity<A>) {
+    if constexpr (has_dot<X, Y, A> && std::floating_point<X>) {
+      using vm_exp = void(int, const X*, X*, long long accuracy);
+      auto* const f = b.from.function<vm_exp>(std::same_as<X, double> ? "vmdExp" : "vmsExp");
+      constexpr long long low = 1, high = 2;
+      for (const auto& [name, accuracy] :
+           {std::pair("MKL (HA)", high), std::pair("MKL (LA)", low)}) {
+        list.push_back(on_host(
+            name, b.version, w,
+            [=, n = static_cast<int>(x.size()), x = x.data(), z = static_cast<X*>(w.z)] {
+              f(n, x, z, accuracy);
+            },
+            [&b, threads = w.threads] { b.set_threads(threads); }));
+      }
+    }
+  });
+  return list;
 }
 
 const blas* find_blas_of_mkl() {
@@ -161,6 +221,20 @@ contenders blis(const workload& w) {
 contenders blas_of_mkl(const workload& w) {
   const blas* const b = find_blas_of_mkl();
   return b ? ways(*b, w) : contenders();
+}
+contenders openblas_axpy(const workload& w) {
+  const blas* const b = find_openblas();
+  return b ? axpy(*b, w) : contenders();
+}
+contenders blis_axpy(const workload& w) {
+  const blas* const b = find_blis();
+  return b ? axpy(*b, w) : contenders();
+}
+contenders mkl_elementwise(const workload& w) {
+  const blas* const b = find_blas_of_mkl();
+  if (b == nullptr) return {};
+  contenders list = axpy(*b, w);
+  return list += exp(*b, w);
 }
 contenders openblas_of_one(const workload& w) {
   const blas* const b = find_openblas();

@@ -183,7 +183,7 @@ contenders cub_elementwise_on_device(const workload& w) {
   contenders list;
   bench::visit(
       w, [&]<class X, class Y>(std::span<const X> x_span, std::span<const Y> y_span, auto) {
-        if constexpr (std::is_same_v<X, Y> && !tally::is_complex_v<X>) {
+        if constexpr (std::is_same_v<X, Y> && !tally::is_complex_v<X> && !std::is_integral_v<X>) {
           using N = typename native<X>::type;
           const auto* const x = reinterpret_cast<const N*>(x_span.data());
           const auto* const y = reinterpret_cast<const N*>(y_span.data());

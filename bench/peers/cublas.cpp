@@ -151,6 +151,9 @@ contenders cublas_of_one_on_device(const workload& w) {
           add("cublasSasum", CUBLAS_FUNCTION(cublasSasum_v2_64), number);
         }
       }
+      if (w.what == operation::nrm2) {
+        add("cublasnrm2", CUBLAS_OF(X, nrm2_v2_64), number);
+      }
       if (w.what == operation::iamax) {
         if constexpr (std::same_as<X, double>) {
           add("cublasIdamax", CUBLAS_FUNCTION(cublasIdamax_v2_64), index);

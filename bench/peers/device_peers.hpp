@@ -18,6 +18,7 @@ source cub_of_one_on_device;       // sum, asum, max
 source cublas_rows_on_device;      // several at once (workload::rows): gemv, batched gemv
 source cublas_updates_on_device;   // axpy in place, as BLAS has it; waxpby and axpbypcz of several
 source cublas_fused_on_device;     // an update with a sum in several calls
+source cccl_on_device;             // the same of CUB and Thrust as another CCCL has them
 source cub_elementwise_on_device;  // CUB's DeviceTransform, Thrust's transform
 source cusparse_on_device;         // sparse matrix times vector, both algorithms for CSR
 source histogram_on_device;        // CUB, sorting and counting, atomics in memory

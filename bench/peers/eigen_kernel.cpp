@@ -41,6 +41,10 @@ template <class X>
 void asum_kernel(const void* x, const void*, std::size_t n, void* result) {
   *static_cast<X*>(result) = vector<X>(x, n).abs().sum();
 }
+template <class X>
+void nrm2_kernel(const void* x, const void*, std::size_t n, void* result) {
+  *static_cast<X*>(result) = vector<X>(x, n).matrix().norm();
+}
 /// The value, found with its index.
 template <class X>
 void max_kernel(const void* x, const void*, std::size_t n, void* result) {
@@ -122,6 +126,7 @@ eigen_kernel* kernel_of(bench::operation what) {
   if constexpr (std::is_floating_point_v<X> && std::is_same_v<X, A>) {
     if (what == bench::operation::sum) return &sum_kernel<X, A>;
     if (what == bench::operation::asum) return &asum_kernel<X>;
+    if (what == bench::operation::nrm2) return &nrm2_kernel<X>;
     if (what == bench::operation::max) return &max_kernel<X>;
     if (what == bench::operation::iamax) return &iamax_kernel<X>;
     if constexpr (std::is_same_v<X, Y>) return elementwise_kernel_of<X>(what);

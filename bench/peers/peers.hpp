@@ -11,11 +11,12 @@ source accurate;  // long double, Kahan, Dot2, MPFR, a superaccumulator alone
 source openblas;
 source blis;
 source blas_of_mkl;
+source numkong;
 source eigen;
 source tbb;  // oneTBB's own, and std::transform_reduce with execution policies, which run on it
 source kokkos;
 
-// The same of x alone: sum, asum, max, iamax. (Eigen's above does these too.)
+// The same of x alone: sum, asum, nrm2, max, iamax. (Eigen's above does these too.)
 source standard_of_one;
 source openblas_of_one;
 source blis_of_one;
@@ -25,6 +26,9 @@ source kokkos_of_one;
 // Element-wise functions. (Eigen's above does these too.)
 source standard_elementwise;  // a plain loop; on all threads with OpenMP
 source standard_fused;        // the same of an update with a sum
+source openblas_axpy;         // in place, as BLAS has it
+source blis_axpy;
+source mkl_elementwise;  // axpy, and exp of two accuracies
 source kokkos_elementwise;
 source histogram;  // plain loops, on all threads too; as NumPy does it
 

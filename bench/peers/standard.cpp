@@ -29,6 +29,12 @@ template <class T>
   for (std::size_t i = 0; i < n; ++i) sum += std::abs(x[i]);
   return sum;
 }
+template <class T>
+[[gnu::noinline]] T nrm2_in_loop(const T* x, std::size_t n) {
+  T sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += x[i] * x[i];
+  return std::sqrt(sum);
+}
 /// The value, found with its index.
 template <class T>
 [[gnu::noinline]] T max_in_loop(const T* x, std::size_t n) {
@@ -60,6 +66,7 @@ contenders standard_of_one(const workload& w) {
       };
       if (w.what == operation::sum) add("plain loop", sum_in_loop<X>);
       if (w.what == operation::asum) add("plain loop", asum_in_loop<X>);
+      if (w.what == operation::nrm2) add("plain loop", nrm2_in_loop<X>);
       if (w.what == operation::iamax) add("plain loop", iamax_in_loop<X>);
       if (w.what == operation::max) {
         add("plain loop", max_in_loop<X>);

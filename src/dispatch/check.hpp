@@ -6,6 +6,7 @@
 
 #include "src/core/table.hpp"
 #include "src/dispatch/columns.hpp"
+#include "src/dispatch/process_memory.hpp"
 
 #include <cstdint>
 #include <string>
@@ -29,7 +30,7 @@ backends::place locate(const void* pointer) noexcept;
 /// Whether `pointer` is certainly the host's, told without asking CUDA, in some ns.
 inline bool is_surely_on_host([[maybe_unused]] const void* pointer) noexcept {
 #if TALLY_HAS_CUDA
-  return !memory_differs() || backends::cuda::is_in_heap_or_stack(pointer);
+  return !memory_differs() || process_memory::is_programs_own(pointer);
 #else
   return true;
 #endif

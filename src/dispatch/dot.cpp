@@ -1,7 +1,6 @@
 // The public dot: checks its arguments once, finds the backend, calls it.
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
-#include <tally/order.hpp>
 
 #include "backends/simd/dot.hpp"
 #include "backends/simd/instruction_set.hpp"
@@ -78,9 +77,9 @@ void run(const executor& where, const dot_arguments& a) {
   where.backend()->dot(where, in_order(a));
 }
 
-/// Takes short vectors on `simd`, or where `automatic()` takes it, past all that is told at run
-/// time: 8 doubles take 5.3 ns so instead of 11, 100 take 12.8 instead of 17.8 (Sapphire Rapids,
-/// where a plain loop takes 2.5 and 37, OpenBLAS 5.3 and 12.5).
+/// Takes vectors that `automatic()` leaves to `simd`, there or on `simd` itself, past all that is
+/// told at run time: 8 doubles take 5.3 ns so instead of 11, 100 take 12.8 instead of 17.8
+/// (Sapphire Rapids, where a plain loop takes 2.5 and 37, OpenBLAS 5.3 and 12.5).
 template <class T>
 T dot_of_numbers(const executor& where, std::span<const T> x, std::span<const T> y, grade g) {
   const backends::backend* const column = where.backend();
@@ -94,12 +93,12 @@ T dot_of_numbers(const executor& where, std::span<const T> x, std::span<const T>
   };
   const std::size_t n = x.size();
   if ((column == &backends::simd::table || column == nullptr) && n == y.size() && n > 0 &&
-      n <= order::chunk && !g.is_exact() && is_plain(x) && is_plain(y) && is_on_host(x) &&
-      is_on_host(y)) {
+      n < openmp_from_bytes / (2 * sizeof(T)) && !g.is_exact() && is_plain(x) && is_plain(y) &&
+      is_on_host(x) && is_on_host(y)) {
     const instruction_set set =
         column != nullptr ? where.instructions() : backends::simd::resolve(instruction_set::best);
     const backends::default_environment environment;
-    return backends::simd::dot_of_chunk(set, x.data(), y.data(), n);
+    return backends::simd::dot_of_numbers(set, x.data(), y.data(), n);
   }
   T r;
   dot(where,

@@ -5,15 +5,9 @@
 
 #include <cuda.h>
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
-#include <charconv>
-#include <cstdint>
-#include <string_view>
 
 namespace tally::backends::cuda {
 namespace {
@@ -71,47 +65,6 @@ CUcontext primary_context(int device) {
         "cuDevicePrimaryCtxRetain");
   kept.store(context, std::memory_order_relaxed);
   return context;
-}
-
-constexpr std::uintptr_t nowhere = UINTPTR_MAX;
-
-/// Returns where the heap begins; the kernel says so in field 47 of /proc/self/stat. It returns
-/// `nowhere` where there is no such file.
-std::uintptr_t begin_of_heap() noexcept {
-  std::array<char, 4096> text;
-  const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return nowhere;
-  const ssize_t length = read(file, text.data(), text.size());
-  close(file);
-  const std::string_view fields(text.data(), length < 0 ? 0 : static_cast<std::size_t>(length));
-  // Field 2, the program's name, is in parentheses and may have any characters.
-  std::size_t space = fields.rfind(')');
-  for (int field = 2; field < 47 && space != fields.npos; ++field) {
-    space = fields.find(' ', space + 1);
-  }
-  if (space == fields.npos) return nowhere;
-  std::uintptr_t begin = 0;
-  std::from_chars(fields.data() + space + 1, fields.data() + fields.size(), begin);
-  return begin == 0 ? nowhere : begin;
-}
-
-/// Is the calling thread's stack; it is empty where nobody says where that is.
-struct stack_range {
-  std::uintptr_t begin = nowhere, end = 0;
-};
-
-stack_range stack_of_this_thread() noexcept {
-  stack_range stack;
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return stack;
-  void* lowest = nullptr;
-  std::size_t bytes = 0;
-  if (pthread_attr_getstack(&attributes, &lowest, &bytes) == 0) {
-    stack.begin = reinterpret_cast<std::uintptr_t>(lowest);
-    stack.end = stack.begin + bytes;
-  }
-  pthread_attr_destroy(&attributes);
-  return stack;
 }
 
 }  // namespace
@@ -237,24 +190,6 @@ place locate(const void* pointer) noexcept {
   if (managed != 0 || pinned) return {.host = true, .device = place::every};
   if (kind == CU_MEMORYTYPE_DEVICE) return {.host = false, .device = device};
   return {};
-}
-
-// It takes some ns. The break is read each time, since it moves, and what is above it may become
-// anything. A fiber's stack is none that the system knows, so this frame must be on the thread's.
-bool is_in_heap_or_stack(const void* pointer) noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  static const std::uintptr_t heap = begin_of_heap();
-  if (address >= heap) {
-    if (address < reinterpret_cast<std::uintptr_t>(sbrk(0))) return true;
-  }
-  thread_local constinit bool is_known = false;
-  thread_local constinit stack_range stack;
-  if (!is_known) {
-    stack = stack_of_this_thread();
-    is_known = true;
-  }
-  const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  return stack.begin <= frame && frame <= address && address < stack.end;
 }
 
 }  // namespace tally::backends::cuda

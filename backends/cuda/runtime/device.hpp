@@ -16,9 +16,4 @@ bool in_use() noexcept;
 /// Says who can reach `pointer`. Memory that CUDA does not know is the host's.
 place locate(const void* pointer) noexcept;
 
-/// Says whether `pointer` is in the program's heap (below its break) or on the calling thread's
-/// stack, without asking the driver. The host reaches such memory, registered or not: a device's,
-/// or managed memory, lies in ranges that the driver has reserved for itself.
-bool is_in_heap_or_stack(const void* pointer) noexcept;
-
 }  // namespace tally::backends::cuda

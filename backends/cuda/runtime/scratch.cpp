@@ -3,6 +3,7 @@
 #include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/runtime/context.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -34,8 +35,9 @@ class all_scratch {
         std::shared_lock lock(mutex_);
         if (const auto found = streams.find(id); found != streams.end()) {
           owned& own = *found->second;
-          scratch shared{own.words, 1, own.ended, &own.launched, std::move(lock)};
+          scratch shared{own.words, 1, own.ended, &own.launched, std::move(lock), {}};
           if (left == words_left::any) shared.tag = own.next_tag();
+          if (left == words_left::to_next) shared.alone = std::unique_lock(own.alone);
           return shared;
         }
       }
@@ -59,7 +61,7 @@ class all_scratch {
     const cudaError_t kept = cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove);
     if (kept != cudaSuccess) (void)cudaUserObjectRelease(object, 1);
     check(kept, "cudaGraphRetainUserObject");
-    return {lent->words, 1, nullptr, nullptr, {}};
+    return {lent->words, 1, nullptr, nullptr, {}, {}};
   }
 
   /// Lends empty words, at least `count` of them.
@@ -101,6 +103,7 @@ class all_scratch {
     std::size_t number = 0;
     std::atomic<std::uint64_t> launched = 0;
     std::atomic<std::uint32_t> last_tag = 0;
+    std::mutex alone;
 
     std::uint32_t next_tag() {
       const std::uint32_t tag = ++last_tag;
@@ -126,7 +129,8 @@ class all_scratch {
   std::uint64_t* cut(std::size_t count) {
     if (left_ < count) {
       const beside_captures mode;
-      constexpr std::size_t bytes = words_of_slab * sizeof(std::uint64_t);
+      const std::size_t words = std::max(words_of_slab, count);
+      const std::size_t bytes = words * sizeof(std::uint64_t);
       if (own_stream_ == nullptr) {
         check(cudaStreamCreateWithFlags(&own_stream_, cudaStreamNonBlocking),
               "cudaStreamCreateWithFlags");
@@ -135,8 +139,8 @@ class all_scratch {
       check(cudaMalloc(&slab, bytes), "cudaMalloc");
       rest_ = static_cast<std::uint64_t*>(slab);
       left_ = 0;
-      put_zeros(rest_, words_of_slab);
-      left_ = words_of_slab;
+      put_zeros(rest_, words);
+      left_ = words;
     }
     left_ -= count;
     return std::exchange(rest_, rest_ + count);
@@ -185,8 +189,8 @@ class all_scratch {
   }
 
   std::shared_mutex mutex_;
-  of_streams streams_[2];  // one for each way in which launches leave their words
-  std::vector<std::unique_ptr<owned>> free_[2];
+  of_streams streams_[3];  // one for each way in which launches leave their words
+  std::vector<std::unique_ptr<owned>> free_[3];
   std::size_t made_ = 0;
   std::vector<std::uint64_t*> ended_;        // each batch's counts
   std::map<std::size_t, lent_words*> idle_;  // lists of words, by how many they are

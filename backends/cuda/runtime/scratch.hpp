@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <shared_mutex>
 
 namespace tally::backends::cuda {
@@ -26,7 +27,8 @@ namespace tally::backends::cuda {
 /// Says how a launch leaves its words.
 enum class words_left {
   empty,
-  any  ///< It may leave some full, whose tag says that they are not the next launch's.
+  any,     ///< It may leave some full, whose tag says that they are not the next launch's.
+  to_next  ///< It leaves some full for the call's next launch; the last one leaves them empty.
 };
 
 /// Is what one launch needs. The caller keeps it until the launch is queued.
@@ -37,6 +39,8 @@ struct scratch {
   std::atomic<std::uint64_t>* launched = nullptr;
   std::shared_lock<std::shared_mutex>
       lock;  ///< holds the table, so that this memory is not given to another stream
+  /// Holds the words where the call has several launches: none of another thread may come between.
+  std::unique_lock<std::mutex> alone;
 
   /// The caller calls it once the launch is queued, not before: a launch that failed would never
   /// end. The launch counts itself `ends` times.
@@ -45,8 +49,8 @@ struct scratch {
   }
 };
 
-/// Returns scratch memory of at least `words` words, which are at most `scratch_words`. `captured`
-/// says whether `stream` is being captured.
+/// Returns scratch memory of at least `words` words, which are at most `scratch_words` unless they
+/// are a graph's. `captured` says whether `stream` is being captured.
 scratch scratch_for(const current_device& current, cudaStream_t stream, bool captured,
                     std::size_t words, words_left left = words_left::empty);
 

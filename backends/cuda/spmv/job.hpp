@@ -24,14 +24,19 @@ struct alignas(16) spmv_piece {
   TALLY_HOST_DEVICE std::int32_t shares() const { return -rows; }
 };
 
-/// Without a plan the first launch queues shares of long rows here for the second.
+/// Without a plan the first launch queues long rows here for the second. A place holds a row, and
+/// above it the number of its share.
 struct share_queue {
-  spmv_piece* shares = nullptr;
-  void* sums = nullptr;        ///< one for each share
-  unsigned* counts = nullptr;  ///< at a row's first place, how many of its sums are there
-  std::uint64_t room = 0;      ///< how many shares there may be
-  std::uint64_t* count =
-      nullptr;  ///< two words of zeros: how many there are, how many blocks ended
+  /// These are zeros before and after a product: how many rows and how many shares are queued, and
+  /// how many blocks of the second launch have ended.
+  std::uint64_t* words = nullptr;
+  static constexpr unsigned row_word = 0, share_word = 1, ended_word = 2, word_count = 3;
+  std::uint64_t* rows = nullptr;    ///< long rows of one chunk at most
+  std::uint64_t* shares = nullptr;  ///< shares of longer rows, a chunk each
+  void* sums = nullptr;             ///< one for each of those
+  unsigned* counts = nullptr;       ///< at a row's first place, how many of its sums are there
+  std::uint64_t row_room = 0;
+  std::uint64_t share_room = 0;
 };
 
 struct spmv_job {

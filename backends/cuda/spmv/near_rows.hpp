@@ -15,6 +15,8 @@ namespace tally::backends::cuda {
 struct reach {
   std::int32_t least = 0;  ///< no difference column - row is smaller
   std::int32_t most = -1;  ///< none is larger
+
+  bool is_known() const { return least <= most; }
 };
 
 /// Tells one launch what to do; it uses `product.differences` and `product.tile_terms`.

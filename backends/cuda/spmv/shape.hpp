@@ -145,6 +145,9 @@ constexpr unsigned threads_a_row(std::size_t rows, std::size_t nonzeros, std::si
 ///     R-MAT 2^21            393     343      291       359     302      260
 constexpr bool has_rows_unplanned(std::size_t nonzeros) { return nonzeros >= 3 << 19; }
 
+/// A multiprocessor has so many blocks that take queued rows then.
+inline constexpr unsigned queued_blocks = 4;
+
 /// Returns how many threads each row has then.
 ///
 ///                                           4       8      tiles

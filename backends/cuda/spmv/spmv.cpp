@@ -103,30 +103,56 @@ spmv_job job_of(const csr_product& a, type accumulator) {
   return job;
 }
 
+/// Is memory for one call's launches. In a graph, nodes that take memory and give it back would
+/// part the launches; so there the graph has it, in words of its own.
+class call_memory {
+ public:
+  call_memory(std::size_t bytes, const current_device& current, cudaStream_t stream,
+              bool captured) {
+    if (captured) {
+      of_graph_ = scratch_for(current, stream, true, ceil_div(bytes, sizeof *of_graph_.words),
+                              words_left::any);
+    } else {
+      of_stream_.emplace(bytes, current, stream);
+    }
+  }
+  void* data() const { return of_stream_ ? of_stream_->data() : of_graph_.words; }
+
+ private:
+  scratch of_graph_;
+  std::optional<stream_memory> of_stream_;
+};
+
 /// Multiplies without a plan, in two launches.
 void multiply_unplanned(const executor& where, const current_device& current,
                         const unplanned_choice& choice, const launch_shape& rows, std::size_t a_sum,
                         spmv_job job) {
   const cudaStream_t stream = where.stream();
+  const bool captured = is_captured(stream, false, "spmv");
   const auto nonzeros = static_cast<std::size_t>(job.nonzeros);
-  const std::size_t room = nonzeros / row_order::short_row + nonzeros / order::chunk;
-  // The two words live from one launch to the next, so they are this call's own: launches of other
-  // threads may come between on the stream.
-  constexpr std::size_t words = 2 * sizeof(std::uint64_t);
-  const stream_memory queue(words + room * (sizeof(spmv_piece) + a_sum + sizeof(unsigned)), current,
-                            stream);
-  check(cudaMemsetAsync(queue.data(), 0, words, stream), "cudaMemsetAsync");
-  job.queue.count = static_cast<std::uint64_t*>(queue.data());
-  job.queue.shares = reinterpret_cast<spmv_piece*>(job.queue.count + 2);
-  job.queue.sums = job.queue.shares + room;
-  job.queue.counts =
-      reinterpret_cast<unsigned*>(static_cast<std::byte*>(job.queue.sums) + room * a_sum);
-  job.queue.room = room;
+  share_queue& queue = job.queue;
+  queue.row_room = nonzeros / row_order::short_row;
+  queue.share_room = 2 * (nonzeros / order::chunk);
+  const call_memory memory(
+      queue.row_room * sizeof *queue.rows +
+          queue.share_room * (sizeof *queue.shares + a_sum + sizeof *queue.counts),
+      current, stream, captured);
+  const scratch shared =
+      scratch_for(current, stream, captured, share_queue::word_count, words_left::to_next);
+  queue.words = shared.words;
+  job.ended = shared.ended;
+  queue.rows = static_cast<std::uint64_t*>(memory.data());
+  queue.shares = queue.rows + queue.row_room;
+  queue.sums = queue.shares + queue.share_room;
+  queue.counts =
+      reinterpret_cast<unsigned*>(static_cast<std::byte*>(queue.sums) + queue.share_room * a_sum);
   const auto* const kernel = reinterpret_cast<const void*>(choice.rows);
   allow_shared_bytes(kernel, current, rows.shared_bytes);
   launch(kernel, rows, &job, where.device(), stream);
-  const launch_shape queued{.blocks = 4 * multiprocessors(where.device()), .threads = row_threads};
+  const launch_shape queued{.blocks = queued_blocks * multiprocessors(where.device()),
+                            .threads = row_threads};
   launch(reinterpret_cast<const void*>(choice.queued), queued, &job, where.device(), stream);
+  shared.queued();
 }
 
 /// Returns how many bytes an expansion's buffer has, while a product runs.
@@ -172,16 +198,9 @@ void multiply_hot(const executor& where, const current_device& current, const cu
   const std::size_t bytes = count * element + 16;
   const bool captured = is_captured(stream, false, "spmv");
   hot_columns_job job{product, plan.hot};
-  // In a graph, nodes that take memory and give it back would part the launches.
-  scratch of_graph, shared;
-  std::optional<stream_memory> of_stream;
-  if (captured) {
-    of_graph = scratch_for(current, stream, true, ceil_div(bytes, sizeof *of_graph.words),
-                           words_left::any);
-    job.hot.elements = of_graph.words;
-  } else {
-    job.hot.elements = of_stream.emplace(bytes, current, stream).data();
-  }
+  const call_memory elements(bytes, current, stream, captured);
+  job.hot.elements = elements.data();
+  scratch shared;
   if (plan.split_rows > 0) {
     const std::size_t sums = plan.handovers * 2;
     shared = scratch_for(current, stream, captured, sums + plan.handovers);
@@ -199,6 +218,57 @@ void multiply_hot(const executor& where, const current_device& current, const cu
   allow_shared_bytes(kernel, current, shape.shared_bytes);
   launch(kernel, shape, &job, where.device(), stream);
   shared.queued(plan.split_rows);
+}
+
+/// Launches a kernel that has much shared memory, if it is there and a device has so much.
+template <class Job>
+bool launches(const executor& where, const current_device& current, void (*kernel)(Job),
+              const launch_shape& shape, Job job) {
+  if (kernel == nullptr ||
+      shape.shared_bytes + own_shared_bytes > most_shared_bytes(where.device())) {
+    return false;
+  }
+  const auto* const code = reinterpret_cast<const void*>(kernel);
+  allow_shared_bytes(code, current, shape.shared_bytes);
+  launch(code, shape, &job, where.device(), where.stream());
+  return true;
+}
+
+/// Multiplies in tiles of rows, if the plan has found some for these types: in a band, near the
+/// diagonal, or any.
+bool multiply_tiles(const executor& where, const current_device& current, const cut_analysis& plan,
+                    const csr_product& a, spmv_job job) {
+  const type values = a.a.values.element, x = a.x.element;
+  const auto shape = [&](std::size_t rows, unsigned threads, std::size_t bytes) {
+    return launch_shape{.blocks = static_cast<unsigned>(ceil_div(a.a.rows, rows)),
+                        .threads = threads,
+                        .shared_bytes = bytes};
+  };
+  job.differences = plan.differences;
+  job.tile_terms = static_cast<std::int32_t>(plan.tile_terms);
+  if (plan.band >= 0) {
+    const band_rows_choice band = band_rows_of(values, x, plan.band);
+    if (launches(where, current, band.kernel, shape(band_rows, band_threads, band.bytes),
+                 band_rows_job{job, plan.band})) {
+      return true;
+    }
+  }
+  if (plan.near_rows.is_known()) {
+    const near_rows_choice near = near_rows_of(values, x, plan.tile_terms, plan.near_rows);
+    if (launches(where, current, near.kernel, shape(row_tile, row_tile, near.bytes),
+                 near_rows_job{job, plan.near_rows})) {
+      return true;
+    }
+  }
+  // Without a promise the columns may have another type by now.
+  if (plan.tile_terms == 0 ||
+      (plan.columns == column_source::matrix && a.a.column_indices.element != type::int32)) {
+    return false;
+  }
+  const row_tile_choice tiles = row_tile_kernel(values, x, plan.columns, plan.tile_terms,
+                                                has_16_in_flight(a.a.rows, plan.longest));
+  job.patterns = plan.patterns;
+  return launches(where, current, tiles.kernel, shape(row_tile, row_tile, tiles.bytes), job);
 }
 
 [[noreturn]] void fail_of_context() {
@@ -239,57 +309,9 @@ void spmv(const executor& where, const csr_product& a) {
     return launch(reinterpret_cast<const void*>(any_choice_of(a).rows), shape, &job, where.device(),
                   stream);
   }
-  if (plan != nullptr && plan->band >= 0 && !a.has_places() && a.x.increment == 1) {
-    const band_rows_choice band = band_rows_of(a.a.values.element, a.x.element, plan->band);
-    if (band.kernel != nullptr &&
-        band.bytes + own_shared_bytes <= most_shared_bytes(where.device())) {
-      job.differences = plan->differences;
-      band_rows_job of_band{job, plan->band};
-      shape.threads = band_threads;
-      shape.blocks = static_cast<unsigned>(ceil_div(a.a.rows, band_rows));
-      shape.shared_bytes = band.bytes;
-      const auto* const kernel = reinterpret_cast<const void*>(band.kernel);
-      allow_shared_bytes(kernel, current, shape.shared_bytes);
-      return launch(kernel, shape, &of_band, where.device(), stream);
-    }
-  }
-  // Without a promise the columns may have another type by now.
-  const bool has_tiles =
-      plan != nullptr && plan->tile_terms > 0 &&
-      (plan->columns != column_source::matrix || a.a.column_indices.element == type::int32);
-  if (plan != nullptr && plan->near_rows.most >= plan->near_rows.least && !a.has_places() &&
-      a.x.increment == 1) {
-    const near_rows_choice near =
-        near_rows_of(a.a.values.element, a.x.element, plan->tile_terms, plan->near_rows);
-    if (near.kernel != nullptr &&
-        near.bytes + own_shared_bytes <= most_shared_bytes(where.device())) {
-      job.tile_terms = static_cast<std::int32_t>(plan->tile_terms);
-      job.differences = plan->differences;
-      near_rows_job of_near{job, plan->near_rows};
-      shape.threads = row_tile;
-      shape.blocks = static_cast<unsigned>(ceil_div(a.a.rows, row_tile));
-      shape.shared_bytes = near.bytes;
-      const auto* const kernel = reinterpret_cast<const void*>(near.kernel);
-      allow_shared_bytes(kernel, current, shape.shared_bytes);
-      return launch(kernel, shape, &of_near, where.device(), stream);
-    }
-  }
-  if (has_tiles && !a.has_places() && a.x.increment == 1) {
-    const row_tile_choice tiles =
-        row_tile_kernel(a.a.values.element, a.x.element, plan->columns, plan->tile_terms,
-                        has_16_in_flight(a.a.rows, plan->longest));
-    if (tiles.kernel != nullptr &&
-        tiles.bytes + own_shared_bytes <= most_shared_bytes(where.device())) {
-      job.tile_terms = static_cast<std::int32_t>(plan->tile_terms);
-      job.patterns = plan->patterns;
-      job.differences = plan->differences;
-      shape.threads = row_tile;
-      shape.blocks = static_cast<unsigned>(ceil_div(a.a.rows, row_tile));
-      shape.shared_bytes = tiles.bytes;
-      const auto* const kernel = reinterpret_cast<const void*>(tiles.kernel);
-      allow_shared_bytes(kernel, current, shape.shared_bytes);
-      return launch(kernel, shape, &job, where.device(), stream);
-    }
+  if (plan != nullptr && !a.has_places() && a.x.increment == 1 &&
+      multiply_tiles(where, current, *plan, a, job)) {
+    return;
   }
   spmv_choice choice = choice_of(a);
   if (a.has_places()) {
@@ -681,7 +703,7 @@ void describe(const csr_operand& a, const planned_products& products, const surv
     } else if (made.columns == column_source::differences) {
       s += "; in the place of columns differences of 16 bits, in " + text(made.kept_bytes) +
            " bytes";
-      if (const reach& near = made.near_rows; near.most >= near.least) {
+      if (const reach& near = made.near_rows; near.is_known()) {
         s += ", and x in shared memory, since they are from " + std::to_string(near.least) +
              " to " + std::to_string(near.most);
       }

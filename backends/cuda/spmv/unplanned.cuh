@@ -14,43 +14,66 @@
 
 namespace tally::backends::cuda {
 
-/// Queues the shares of the warp's long rows. Each has the row's first place in the queue and how
-/// many shares there are in it. What has no room comes from wrong offsets.
+/// Returns a word of the queue. atomicAdd knows std::uint64_t by the name unsigned long long only.
+__device__ inline unsigned long long* queue_word(const spmv_job& job, unsigned word) {
+  return reinterpret_cast<unsigned long long*>(job.queue.words + word);
+}
+
+/// Is what is queued: a share of a row, in a word.
+struct queued_share {
+  static constexpr int number_bits = 24;  ///< a row of more shares takes 200 GB
+  static constexpr std::uint64_t none = ~std::uint64_t{};
+
+  std::int64_t row;
+  std::int64_t number;
+
+  __device__ std::uint64_t word() const {
+    return static_cast<std::uint64_t>(row) << number_bits | static_cast<std::uint64_t>(number);
+  }
+  static __device__ queued_share of(std::uint64_t word) {
+    return {static_cast<std::int64_t>(word >> number_bits),
+            static_cast<std::int64_t>(word & ((1u << number_bits) - 1))};
+  }
+};
+
+/// Queues the long rows of a warp, in which a row has so many threads. What has no room comes from
+/// wrong offsets.
 template <int threads>
-__device__ void queue_long_row(const spmv_job& job, bool is_long, std::int64_t row,
-                               std::int64_t start, std::int64_t length) {
+__device__ void queue_long_rows(const spmv_job& job, bool is_long, std::int64_t row,
+                                std::int64_t length) {
+  const share_queue& queue = job.queue;
   const unsigned thread = threadIdx.x % warp;
-  unsigned rows = __ballot_sync(whole_warp, is_long && thread % threads == 0);
-  while (rows != 0) {
-    const int from = __ffs(static_cast<int>(rows)) - 1;
-    rows &= rows - 1;
-    spmv_piece share;
-    share.row = __shfl_sync(whole_warp, row, from);
-    const std::int64_t first = __shfl_sync(whole_warp, start, from);
-    const std::int64_t terms = __shfl_sync(whole_warp, length, from);
-    const std::int64_t shares = (terms + chunk - 1) / chunk;
+  const bool owns = is_long && thread % threads == 0, has_one = owns && length <= chunk;
+  const auto places = [&](unsigned word, std::int64_t wanted) {
     unsigned long long place = 0;
     if (thread == 0) {
-      place = atomicAdd(reinterpret_cast<unsigned long long*>(job.queue.count),
-                        static_cast<unsigned long long>(shares));
+      place = atomicAdd(queue_word(job, word), static_cast<unsigned long long>(wanted));
     }
-    place = __shfl_sync(whole_warp, place, 0);
-    const std::uint64_t room = job.queue.room;
-    const bool fits = place + static_cast<std::uint64_t>(shares) <= room;
-    share.handover = static_cast<std::int32_t>(place);
-    share.rows = -static_cast<std::int32_t>(shares);
-    if (thread == 0 && fits) job.queue.counts[place] = 0;
+    return static_cast<std::uint64_t>(__shfl_sync(whole_warp, place, 0));
+  };
+  const unsigned ones = __ballot_sync(whole_warp, has_one);
+  if (ones != 0) {
+    const auto before = static_cast<unsigned>(__popc(ones & ((1u << thread) - 1)));
+    const std::uint64_t place = places(share_queue::row_word, __popc(ones)) + before;
+    if (has_one && place < queue.row_room) queue.rows[place] = queued_share{row, 0}.word();
+  }
+  for (unsigned rows = __ballot_sync(whole_warp, owns && !has_one); rows != 0; rows &= rows - 1) {
+    const int from = __ffs(static_cast<int>(rows)) - 1;
+    const std::int64_t own = __shfl_sync(whole_warp, row, from);
+    const std::int64_t terms = __shfl_sync(whole_warp, length, from);
+    const std::int64_t shares = (terms + chunk - 1) / chunk;
+    const std::uint64_t place = places(share_queue::share_word, shares);
+    const bool fits = place + static_cast<std::uint64_t>(shares) <= queue.share_room;
+    if (thread == 0 && fits) queue.counts[place] = 0;
     for (std::int64_t i = thread; i < shares; i += warp) {
-      if (place + static_cast<std::uint64_t>(i) >= room) break;
-      const std::int64_t left = terms - i * chunk;
-      share.nonzero = first + i * chunk;
-      share.terms = fits ? static_cast<std::int32_t>(left < chunk ? left : chunk) : 0;
-      job.queue.shares[place + static_cast<std::uint64_t>(i)] = share;
+      const std::uint64_t at = place + static_cast<std::uint64_t>(i);
+      if (at >= queue.share_room) break;
+      queue.shares[at] = fits ? queued_share{own, i}.word() : queued_share::none;
     }
   }
 }
 
-/// Sums a row in each `threads` threads of a warp, or queues its shares.
+/// Sums a row in each `threads` threads of a warp, or queues it.
 template <class T, int threads>
 __device__ void multiply_row(const spmv_job& job, std::int64_t row) {
   std::int64_t start = 0, length = 0;
@@ -59,7 +82,7 @@ __device__ void multiply_row(const spmv_job& job, std::int64_t row) {
     length = job.offset(row + 1) - start;
   }
   const bool is_long = length > short_row;
-  if (__any_sync(whole_warp, is_long)) queue_long_row<threads>(job, is_long, row, start, length);
+  if (__any_sync(whole_warp, is_long)) queue_long_rows<threads>(job, is_long, row, length);
   // Wrong offsets may make a negative length, which must not be cut to 32 bits.
   const int count = is_long || length < 0 ? 0 : static_cast<int>(length);
   dot_sum<T> sum;
@@ -80,6 +103,51 @@ __global__ void __launch_bounds__(row_threads)
   wait_for_launch_before();
   multiply_row<T, threads>(
       job, std::int64_t{blockIdx.x} * (row_threads / threads) + threadIdx.x / threads);
+}
+
+/// Sums a share in a warp.
+template <class T, class Column>
+__device__ dot_sum<T> sum_queued(const spmv_job& job, std::int64_t first, int terms, int thread) {
+  constexpr int in_flight = 8, apart = static_cast<int>(warp);
+  dot_sum<T> low, high;
+  nonzero_place<T, Column> from(job, first + thread);
+#pragma unroll 1
+  for (int i = thread; i < terms; i += in_flight * apart) {
+    dot_sum<T> loaded[in_flight];
+    load_terms<T, T, T, apart>(job, from, terms - i, loaded);
+    from.move(in_flight * apart);
+#pragma unroll
+    for (int k = 0; k < in_flight; k += 2) {
+      low = low + loaded[k];
+      high = high + loaded[k + 1];
+    }
+  }
+  return fold_across_threads<apart>(low + high);
+}
+
+/// Adds up the sums of a row's shares, which are handed over from `first` on, if the one of the
+/// calling warp comes last; says whether it does.
+template <class T>
+__device__ bool is_last_share(const spmv_job& job, std::int64_t first, std::int64_t number,
+                              std::int64_t shares, dot_sum<T>& sum, int thread) {
+  T* const sums = static_cast<T*>(job.queue.sums) + first;
+  unsigned before = 0;
+  if (thread == 0) {
+    __stcg(sums + number, sum.value);
+    __threadfence();
+    before = atomicAdd(job.queue.counts + first, 1u);
+    __threadfence();
+  }
+  if (__shfl_sync(whole_warp, before, 0) + 1 != static_cast<unsigned>(shares)) return false;
+  __syncwarp();  // what the first thread has seen, the others see from here on
+  warp_tree<dot_sum<T>> tree;
+  for (std::int64_t i = thread; i - thread < shares; i += warp) {
+    dot_sum<T> other;
+    if (i < shares) other.value = __ldcg(sums + i);
+    tree.add(add_across_threads<warp>(other, warp), thread);
+  }
+  sum = tree.total();
+  return true;
 }
 
 /// A multiprocessor has at least so many tiles of rows at a time.
@@ -103,20 +171,14 @@ __global__ void __launch_bounds__(row_tile, even_tiles<in_flight>)
   const std::int64_t row_begin = offset_of(row), row_end = offset_of(row + 1);
   const std::int64_t tile_end = brings() ? offset_of(first + row_tile) : 0;
   const std::int64_t tile_begin = brings() ? offset_of(first) : 0;
-  if (threadIdx.x == 0) barrier.expect(2);
-  const std::int64_t length = row_end - row_begin;
-  if (__syncthreads_or(length < 0 || length > job.tile_terms / static_cast<int>(row_tile))) {
-#pragma unroll 1
-    for (int turn = 0; turn < threads; ++turn) {
-      multiply_row<T, threads>(job, first + (turn * row_tile + threadIdx.x) / threads);
-    }
-    return;
-  }
   T* const values = reinterpret_cast<T*>(memory);
   auto* const columns = reinterpret_cast<std::int32_t*>(reinterpret_cast<char*>(memory) +
                                                         bytes_to_bring<T>(job.tile_terms));
+  // Nobody knows yet that rows are even, but the copies wait for nothing.
+  if (threadIdx.x == 0) barrier.expect(2);
   if (brings()) {
-    const std::int64_t count = min(tile_end - tile_begin, std::int64_t{job.tile_terms});
+    const std::int64_t count =
+        max(min(tile_end - tile_begin, std::int64_t{job.tile_terms}), std::int64_t{0});
     const std::int64_t first_value = bring(barrier, values, static_cast<const T*>(job.values.data),
                                            job.nonzeros, tile_begin, tile_begin + count);
     const std::int64_t first_column =
@@ -129,8 +191,16 @@ __global__ void __launch_bounds__(row_tile, even_tiles<in_flight>)
       column_shift = static_cast<int>(tile_begin - first_column);
     }
   }
+  const std::int64_t length = row_end - row_begin;
+  if (__syncthreads_or(length < 0 || length > job.tile_terms / static_cast<int>(row_tile))) {
+    barrier.wait();  // no block ends while its copies go on
+#pragma unroll 1
+    for (int turn = 0; turn < threads; ++turn) {
+      multiply_row<T, threads>(job, first + (turn * row_tile + threadIdx.x) / threads);
+    }
+    return;
+  }
   let_launch_after_start();
-  __syncthreads();
   const auto in_tile = [&](std::int64_t at) {
     return static_cast<int>(
         min(static_cast<std::uint32_t>(at) - begin, static_cast<std::uint32_t>(terms)));
@@ -162,77 +232,64 @@ __global__ void __launch_bounds__(row_tile, even_tiles<in_flight>)
   }
 }
 
-/// Sums a share in a warp.
-template <class T, class Column>
-__device__ dot_sum<T> sum_queued(const spmv_job& job, const spmv_piece& share, int thread) {
-  constexpr int in_flight = 8, apart = static_cast<int>(warp);
-  dot_sum<T> low, high;
-  nonzero_place<T, Column> from(job, share.nonzero + thread);
-#pragma unroll 1
-  for (int i = thread; i < share.terms; i += in_flight * apart) {
-    dot_sum<T> terms[in_flight];
-    load_terms<T, T, T, apart>(job, from, share.terms - i, terms);
-    from.move(in_flight * apart);
-#pragma unroll
-    for (int k = 0; k < in_flight; k += 2) {
-      low = low + terms[k];
-      high = high + terms[k + 1];
-    }
-  }
-  return fold_across_threads<apart>(low + high);
-}
+/// Is a share that a warp takes from the queue.
+struct taken_share {
+  std::int64_t row = 0, number = 0;
+  std::int64_t begin = 0, length = 0;  ///< of the row
 
-/// Adds up the sums of a row's shares if the one of the calling warp comes last; says whether it
-/// does.
-template <class T>
-__device__ bool is_last_share(const spmv_job& job, std::int64_t place, const spmv_piece& share,
-                              dot_sum<T>& sum, int thread) {
-  T* const sums = static_cast<T*>(job.queue.sums);
-  unsigned before = 0;
-  if (thread == 0) {
-    __stcg(sums + place, sum.value);
-    __threadfence();
-    before = atomicAdd(job.queue.counts + share.handover, 1u);
-    __threadfence();
+  taken_share() = default;
+  __device__ taken_share(const spmv_job& job, std::uint64_t word) {
+    if (word == queued_share::none) return;
+    row = queued_share::of(word).row;
+    number = queued_share::of(word).number;
+    begin = job.offset(row);
+    length = job.offset(row + 1) - begin;
   }
-  if (__shfl_sync(whole_warp, before, 0) + 1 != static_cast<unsigned>(share.shares())) return false;
-  __syncwarp();  // what the first thread has seen, the others see from here on
-  warp_tree<dot_sum<T>> tree;
-  for (int i = thread; i - thread < share.shares(); i += static_cast<int>(warp)) {
-    dot_sum<T> other;
-    if (i < share.shares()) other.value = __ldcg(sums + share.handover + i);
-    tree.add(add_across_threads<warp>(other, warp), thread);
-  }
-  sum = tree.total();
-  return true;
-}
+};
 
 template <class T>
 __global__ void __launch_bounds__(row_threads, 4)
     spmv_queued(const __grid_constant__ spmv_job job) {
   wait_for_launch_before();
   let_launch_after_start();
-  const auto found = *reinterpret_cast<volatile std::uint64_t*>(job.queue.count);
-  const auto count = static_cast<std::int64_t>(found < job.queue.room ? found : job.queue.room);
+  const share_queue& queue = job.queue;
   const int thread = static_cast<int>(threadIdx.x % warp);
-  for (std::int64_t place = blockIdx.x + std::int64_t{gridDim.x} * (threadIdx.x / warp);
-       place < count; place += std::int64_t{gridDim.x} * (row_threads / warp)) {
-    const spmv_piece share = job.queue.shares[place];
-    if (share.terms == 0) continue;
-    dot_sum<T> sum = job.columns.wide ? sum_queued<T, std::int64_t>(job, share, thread)
-                                      : sum_queued<T, std::int32_t>(job, share, thread);
-    if (share.shares() > 1 && !is_last_share(job, place, share, sum, thread)) continue;
+  const auto count = [&](unsigned word, std::uint64_t room) {
+    return static_cast<std::int64_t>(::min(__ldcg(queue.words + word), room));
+  };
+  // Shares of the longest rows come first.
+  const std::int64_t shares = count(share_queue::share_word, queue.share_room);
+  const std::int64_t all = shares + count(share_queue::row_word, queue.row_room);
+  const auto word_at = [&](std::int64_t place) {
+    if (place >= all) return queued_share::none;
+    return __ldcg(place < shares ? queue.shares + place : queue.rows + (place - shares));
+  };
+  const std::int64_t apart = std::int64_t{gridDim.x} * (row_threads / warp);
+  std::int64_t place = blockIdx.x + std::int64_t{gridDim.x} * (threadIdx.x / warp);
+  taken_share next(job, word_at(place));
+  std::uint64_t word_after = word_at(place + apart);
+#pragma unroll 1
+  for (; place < all; place += apart) {
+    const taken_share share = next;
+    next = taken_share(job, word_after);
+    word_after = word_at(place + 2 * apart);
+    const std::int64_t first = share.begin + share.number * chunk;
+    const int terms = within_chunk(share.length - share.number * chunk);
+    if (terms == 0) continue;
+    dot_sum<T> sum = job.columns.wide ? sum_queued<T, std::int64_t>(job, first, terms, thread)
+                                      : sum_queued<T, std::int32_t>(job, first, terms, thread);
+    if (place < shares && !is_last_share(job, place - share.number, share.number,
+                                         (share.length + chunk - 1) / chunk, sum, thread)) {
+      continue;
+    }
     if (thread == 0) write_row<T>(job, share.row, finish_parts(sum, conjugate::none));
   }
   __syncthreads();
   if (threadIdx.x > 0) return;
-  // The block that ends last leaves both words empty.
-  auto* const ends = reinterpret_cast<unsigned long long*>(job.queue.count) + 1;
-  if (atomicAdd(ends, 1ull) == gridDim.x - 1) {
-    *ends = 0;
-    *job.queue.count = 0;
-    count_as_ended(job.ended);
-  }
+  // The block that ends last leaves all words empty.
+  if (atomicAdd(queue_word(job, share_queue::ended_word), 1ull) != gridDim.x - 1) return;
+  for (unsigned i = 0; i < share_queue::word_count; ++i) queue.words[i] = 0;
+  count_as_ended(job.ended);
 }
 
 }  // namespace tally::backends::cuda
