@@ -188,8 +188,8 @@ inline constexpr unsigned hot_threads = sizeof(T) == 8 ? 768 : 1024;
 ///                   163   195     163   195 KiB
 ///     R-MAT 2^18   26.7  27.2    19.9  20.1
 ///     R-MAT 2^21    240   239     190   167
-/// Since warps need less of it, R-MAT 2^18 takes 25.3, 25.1, 25.8 and 25.9 us with 131, 163, 179 and
-/// 195 KiB, in f32 17.9, 18.1 and 18.2 with 131, 179 and 195.
+/// Since warps need less of it, R-MAT 2^18 takes 25.3, 25.1, 25.8 and 25.9 us with 131, 163, 179
+/// and 195 KiB, in f32 17.9, 18.1 and 18.2 with 131, 179 and 195.
 constexpr std::size_t hot_shared_bytes(type element) {
   return std::size_t{element == type::float64 ? 163u : 195u} << 10;
 }
