@@ -247,9 +247,10 @@ const turn<W>& turn_of(instruction_set set) {
 constexpr std::size_t tile_in_turn = 64 * order::chunk;
 constexpr std::size_t tile_by_pair = 128 * order::chunk;
 
-/// Vectors whose sums are in registers take turns together from so many terms on: 16 vectors of
-/// 1000 doubles take 1.43 us so and 1.55 pair by pair, of 100 doubles 0.43 and 0.20.
-constexpr std::size_t in_registers_from = order::chunk / 2;
+/// Vectors whose sums are in registers take turns together where they are longer than this. 16
+/// vectors of 10^4 floats take 7.1 us so and 13.5 pair by pair, of 1000, where y stays in the first
+/// cache, 0.98 and 0.85 (doubles 14.6 and 18.6 us, 1.71 and 1.74).
+constexpr std::size_t by_pair_up_to = order::chunk;
 
 /// Vectors whose sums are in memory do so from so many bytes on, where they are not in a cache.
 /// Below that the kernel of `dot`, with its sums in registers, is faster.
@@ -280,7 +281,7 @@ const turn<A>* turn_for(instruction_set set, const dot_pairs& pairs, std::size_t
     if (count < turn.vectors || !have_one_y<A>(pairs, first, count)) return nullptr;
     const std::size_t n = pairs[first].y.size;
     const bool gains =
-        turn.in_registers ? n >= in_registers_from : count * n * sizeof(A) >= in_memory_from_bytes;
+        turn.in_registers ? n > by_pair_up_to : count * n * sizeof(A) >= in_memory_from_bytes;
     return gains ? &turn : nullptr;
   } else {
     return nullptr;
