@@ -873,6 +873,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfTriples) {
     for (std::size_t run = 0; run < 42; ++run) {
       std::vector<std::size_t> places(run % 40 + 3);
       for (std::size_t& place : places) place = random() % (p.columns - rows - 2);
+      places.back() = p.columns - rows - 2;  // up to the last column
       for (std::size_t i = 0; i < rows; ++i) {
         for (const std::size_t place : places) {
           for (std::size_t c = 0; c < 3; ++c) {
