@@ -892,9 +892,9 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, MillionOfWeights) {
   };
   check.operator()<float>(data::kind::wide, 1, 1);
   check.operator()<float>(data::kind::special, 100, 3);
-  check.operator()<float>(data::kind::plain, 9000, 1);
+  check.operator()<float>(data::kind::plain, 4000, 1);
   check.operator()<double>(data::kind::wide, 3, 2);
-  check.operator()<double>(data::kind::special, 5000, 1);
+  check.operator()<double>(data::kind::special, 2500, 1);
 }
 
 // Whatever sums a bin on the way has to hold millions of large weights of one sign.

@@ -43,8 +43,8 @@ constexpr std::size_t least_sorted = std::size_t{1} << 21;
 /// A launch sorts at most so many samples.
 constexpr std::size_t most_sorted = std::size_t{1} << 25;
 
-/// From so many weights on they are added in tables first. Uniform int32 keys, weights of float, in
-/// us:
+/// From so many weights on, and so many a bin, they are added in tables first. Uniform int32 keys,
+/// weights of float, in us:
 ///
 ///     weights    256 bins: in memory    in tables    4096: in memory    in tables
 ///     2^18             13.9               15.6            13.2             19.3
@@ -53,7 +53,7 @@ constexpr std::size_t most_sorted = std::size_t{1} << 25;
 ///     2^24              622                129             221              144
 ///
 /// With one key 2^24 weights take 12 300 in memory and 163 in tables.
-constexpr std::size_t least_in_tables = std::size_t{1} << 20;
+constexpr std::size_t least_in_tables = std::size_t{1} << 20, least_of_bin = 256;
 
 /// For up to so many samples a range has one block, which writes its counts and needs no zeros
 /// before. In us:
@@ -373,7 +373,8 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
   const std::size_t a_bin = 8 * static_cast<std::size_t>(doubles ? weight_table_words<double>
                                                                  : weight_table_words<float>);
   const std::size_t most_bytes = most_shared_bytes(where.device()) - 2048;
-  const bool in_tables = a.x.size >= least_in_tables && a.counts.size <= most_bytes / a_bin;
+  const bool in_tables = a.x.size >= std::max(least_in_tables, least_of_bin * a.counts.size) &&
+                         a.counts.size <= most_bytes / a_bin;
   const void* const kernel = histogram_weights_kernel(a.x.element, doubles, in_tables);
   const auto blocks_of = [&](std::size_t n, unsigned threads) {
     return static_cast<unsigned>(std::clamp<std::size_t>(
