@@ -883,7 +883,7 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, Long) {
 }
 
 TEST_ON_EVERY_EXECUTOR(WeightedHistogram, MillionOfWeights) {
-  constexpr std::size_t n = 1'100'003;
+  constexpr std::size_t n = 1'100'004;
   const auto check = [&]<class W>(data::kind k, std::size_t bins, std::size_t channels) {
     const auto keys = keys_of<std::int32_t>(places(n, spread::zipf, bins), bins + 1);
     const auto w = random_weights<W>(n, k);
