@@ -77,16 +77,17 @@ __device__ void look_at_rows(const csr_survey& s, std::int64_t first, int rows,
 #pragma unroll 4
   for (int i = static_cast<int>(threadIdx.x); i < run_span; i += survey_threads) {
     bool starts_run = false, is_long = false;
-    unsigned shares = 0;
     if (i < rows) {
       const std::int64_t length = length_of(s, span, i);
       is_long = length > short_row;
       counts.longest = ::max(counts.longest, length);
       counts.empty += length == 0;
       if (is_long) {
-        shares = shares_of(s, length);
+        const unsigned shares = shares_of(s, length);
         ++counts.long_rows;
         counts.split_rows += shares > 1;
+        atomicAdd(&span.shares, shares);
+        if (shares > 1) atomicAdd(&span.handovers, shares);
       } else {
         starts_run = i == 0 || run_of(i) != run_of(i - 1) || length_of(s, span, i - 1) > short_row;
       }
@@ -100,11 +101,6 @@ __device__ void look_at_rows(const csr_survey& s, std::int64_t first, int rows,
     }
     const unsigned start_bits = __ballot_sync(whole_warp, starts_run);
     const unsigned end_bits = __ballot_sync(whole_warp, starts_run || is_long || i >= rows);
-    if (start_bits != end_bits) {
-      const unsigned all = sum_of_warp(shares), split = sum_of_warp(shares > 1 ? shares : 0);
-      if (threadIdx.x % warp == 0 && all > 0) atomicAdd(&span.shares, all);
-      if (threadIdx.x % warp == 0 && split > 0) atomicAdd(&span.handovers, split);
-    }
     if (threadIdx.x % warp == 0) {
       span.starts[i / static_cast<int>(warp)] = start_bits;
       span.ends[i / static_cast<int>(warp)] = end_bits;
@@ -147,26 +143,16 @@ __device__ void number_pieces(const csr_survey& s, row_span<Offset>& span) {
   span.shares = span.handovers = 0;
 }
 
-/// Returns a place for so many things of each thread of a warp.
-__device__ inline unsigned take_places(unsigned* next, unsigned count) {
-  const unsigned upto = sum_upto_thread(count);
-  unsigned before = 0;
-  if (threadIdx.x % warp == warp - 1 && upto > 0) before = atomicAdd(next, upto);
-  return __shfl_sync(whole_warp, before, warp - 1) + upto - count;
-}
-
-/// Writes the shares of the long rows of a warp's threads, of which row `i` of a span is one if
-/// `is_long`, if they have room, those of a row side by side, in front of all that have a place: so
-/// no gap is left before the runs.
+/// Writes the shares of long row `i` of a span, if they have room, those of a row side by side, in
+/// front of all that have a place: so no gap is left before the runs.
 template <class Offset>
-__device__ void write_shares(const csr_survey& s, std::int64_t first, int i, bool is_long,
+__device__ void write_shares(const csr_survey& s, std::int64_t first, int i,
                              row_span<Offset>& span) {
-  const std::int64_t length = is_long ? length_of(s, span, i) : 0;
-  const unsigned shares = is_long ? shares_of(s, length) : 0;
-  const auto before =
-      static_cast<std::int64_t>(span.first_share) + take_places(&span.shares, shares);
-  const unsigned long long handover =
-      span.first_handover + take_places(&span.handovers, shares > 1 ? shares : 0);
+  const std::int64_t length = length_of(s, span, i);
+  const unsigned shares = shares_of(s, length);
+  const auto before = static_cast<std::int64_t>(span.first_share + atomicAdd(&span.shares, shares));
+  unsigned long long handover = 0;
+  if (shares > 1) handover = span.first_handover + atomicAdd(&span.handovers, shares);
   const std::int64_t place = s.shares - before - static_cast<std::int64_t>(shares);
   if (place < 0) return;
   const std::int64_t terms = static_cast<std::int64_t>(order::chunk) << s.share_shift;
@@ -177,7 +163,7 @@ __device__ void write_shares(const csr_survey& s, std::int64_t first, int i, boo
     share.nonzero = span.offsets[i] + k * terms;
     share.rows = -static_cast<std::int32_t>(shares);
     share.terms = static_cast<std::int32_t>(left < terms ? left : terms);
-    share.handover = shares > 1 ? static_cast<std::int32_t>(handover) : 0;
+    share.handover = static_cast<std::int32_t>(handover);
     share.before = static_cast<std::int32_t>(k);
     s.pieces[place + k] = share;
   }
@@ -209,12 +195,14 @@ __device__ void write_run(const csr_survey& s, std::int64_t first, int rows, int
 template <class Offset>
 __device__ void write_pieces(const csr_survey& s, std::int64_t first, int rows,
                              row_span<Offset>& span) {
-  for (int i = static_cast<int>(threadIdx.x); i < run_span; i += survey_threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < rows; i += survey_threads) {
     const int word = i / static_cast<int>(warp), bit = i % static_cast<int>(warp);
-    const bool starts = (span.starts[word] >> bit & 1) != 0;
-    const bool is_long = i < rows && !starts && (span.ends[word] >> bit & 1) != 0;
-    if (starts) write_run(s, first, rows, i, span);
-    if (__any_sync(whole_warp, is_long)) write_shares(s, first, i, is_long, span);
+    if ((span.ends[word] >> bit & 1) == 0) continue;  // a run goes on
+    if ((span.starts[word] >> bit & 1) != 0) {
+      write_run(s, first, rows, i, span);
+    } else {
+      write_shares(s, first, i, span);
+    }
   }
 }
 
