@@ -638,6 +638,13 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyShortRows) {
       sparse_band.end_row();
     }
     compare(sparse_band, of<float, float, float>, kind::plain, type::int32, type::int32, {{}});
+    for (const int reach : {300, 3000}) {  // and that blocks have several tiles
+      const pattern tiles = banded(410'001, 6, reach, 12);
+      compare(tiles, of<double, double, double>, kind::special, type::int64, type::int32, {{}},
+              {{}, {}, 1});
+      compare(tiles, of<float, float, float>, kind::wide, type::int32, type::int64, {{}},
+              {{}, {}, 3});
+    }
   }
   for (const form& f : {transpose, conjugate_transpose}) {
     compare(grid, of<double, double, double>, kind::plain, type::int32, type::int32, {{}}, {}, f);
@@ -680,7 +687,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   };
   says(matrices::stencil(211, 160, 1, 1), "9 patterns of rows");
   says(banded(33000, 8, 300, 5), "and x in shared memory, since they are from -300 to 300");
-  says(banded(33000, 8, 3000, 5), "differences of 16 bits, in ");
+  says(banded(33000, 8, 3000, 5), "and x in shared memory, since they are from -3000 to 3000");
+  says(banded(33000, 8, 30000, 5), "differences of 16 bits, in ");
   says(banded(33000, 40, 3000, 5),
        "each row in 8 threads, with x in shared memory, since columns are at most 3000 from the "
        "diagonal; in the place of columns differences of 16 bits, in ");
@@ -865,6 +873,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfTriples) {
     for (std::size_t run = 0; run < 42; ++run) {
       std::vector<std::size_t> places(run % 40 + 3);
       for (std::size_t& place : places) place = random() % (p.columns - rows - 2);
+      places.back() = p.columns - rows - 2;  // up to the last column
       for (std::size_t i = 0; i < rows; ++i) {
         for (const std::size_t place : places) {
           for (std::size_t c = 0; c < 3; ++c) {

@@ -540,11 +540,11 @@ template <class W>
 struct triple_x {
 #if HWY_TARGET == HWY_AVX3  // two loads instead of three, and one of them seldom crosses a line
   slice_vec<W> first;
-  hn::Vec<hn::CappedTag<W, 16 / sizeof(W)>> behind;
+  hn::Vec<hn::CappedTag<W, 2>> behind;
 
   HWY_INLINE explicit triple_x(const W* x)
       : first(hn::LoadU(slice_tag<W>(), x)),
-        behind(hn::LoadU(hn::CappedTag<W, 16 / sizeof(W)>(), x + slice_lanes<W>)) {}
+        behind(hn::LoadU(hn::CappedTag<W, 2>(), x + slice_lanes<W>)) {}
   template <int c>
   HWY_INLINE slice_vec<W> of() const {
     if constexpr (c == 0) {

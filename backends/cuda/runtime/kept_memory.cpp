@@ -22,6 +22,13 @@ class free_blocks {
  public:
   using blocks = kept_memory::blocks;
 
+  free_blocks() {
+    const beside_captures mode;
+    std::size_t left = 0, all = 0;
+    check(cudaMemGetInfo(&left, &all), "cudaMemGetInfo");
+    most_bytes_ = std::max(most_bytes_, all / 64);
+  }
+
   /// Takes the smallest block that will do and is not much too large, if there is one.
   blocks take(std::size_t bytes, std::uint64_t user) {
     const std::lock_guard lock(mutex_);
@@ -44,7 +51,7 @@ class free_blocks {
     const std::lock_guard lock(mutex_);
     for (const auto& block : given) bytes_ += block.bytes;
     free_.splice(free_.end(), given);
-    while (bytes_ > most_bytes || free_.size() > most_blocks) {
+    while (bytes_ > most_bytes_ || free_.size() > most_blocks) {
       bytes_ -= free_.front().bytes;
       freed.splice(freed.end(), free_, free_.begin());
     }
@@ -59,9 +66,10 @@ class free_blocks {
   }
 
  private:
-  static constexpr std::size_t most_bytes = std::size_t{128} << 20, most_blocks = 64;
+  static constexpr std::size_t most_blocks = 64;
 
   std::mutex mutex_;
+  std::size_t most_bytes_ = std::size_t{128} << 20;
   blocks free_;  // in the order in which they came back
   std::size_t bytes_ = 0;
 };

@@ -178,7 +178,12 @@ __device__ int number_of_new(const csr_survey& s, const tile_row<Column>& own, s
   const int first = __ffs(static_cast<int>(equals)) - 1;
   has_looked = static_cast<int>(threadIdx.x % warp) == first;
   int number = 0;
-  if (has_looked) number = number_among_all(s, own, hash);
+  // One thread looks before the others: where there are too many patterns, all would look at the
+  // same few words until that is known.
+  const int before_others = __ffs(static_cast<int>(asking)) - 1;
+  if (has_looked && first == before_others) number = number_among_all(s, own, hash);
+  if (__shfl_sync(asking, number, before_others) == row_patterns::most) return row_patterns::most;
+  if (has_looked && first != before_others) number = number_among_all(s, own, hash);
   number = __shfl_sync(equals, number, first);
   const int count = __shfl_sync(equals, own.count, first);
   const auto* const columns =
@@ -293,75 +298,86 @@ __global__ void __launch_bounds__(row_tile) write_differences(const csr_survey s
 // --- Expansion ------------------------------------------------------------------------------------
 
 /// Calls f(term in the tile, section, place in it, column of the term before or -1) for each of a
-/// thread's terms of the block's tile, and returns how many terms that has.
+/// thread's terms of a tile.
 template <class F>
-__device__ int for_each_term_of_tile(const csr_survey& s, const F& f) {
-  const std::int64_t first = std::int64_t{blockIdx.x} * s.cut.tile_rows;
+__device__ void for_each_term_of_tile(const csr_survey& s, std::int64_t tile, const F& f) {
+  const std::int64_t first = tile * s.cut.tile_rows;
   const std::int64_t begin = offset(s, first);
-  const std::int64_t end = offset(s, ::min(first + s.cut.tile_rows, s.rows));
-  const auto count = static_cast<int>(end - begin);
-  const auto section = static_cast<unsigned>(s.cut.section);
+  const auto count = static_cast<int>(offset(s, ::min(first + s.cut.tile_rows, s.rows)) - begin);
+  const auto size = static_cast<unsigned>(s.cut.section);
+  const unsigned reciprocal = 0xffffffffu / size;  // it makes sections one too low at most
   const auto go_over = [&]<class Column>(const Column* columns) {
     constexpr int in_flight = 4, apart = expand_threads;
     for (int i = static_cast<int>(threadIdx.x); i < count; i += in_flight * apart) {
       Column column[in_flight] = {}, before[in_flight];
 #pragma unroll
       for (int k = 0; k < in_flight; ++k) {
-        if (i + k * apart < count) column[k] = columns[begin + i + k * apart];
+        if (i + k * apart < count) column[k] = columns[i + k * apart];
       }
 #pragma unroll
       for (int k = 0; k < in_flight; ++k) {
         before[k] = -1;
-        if (i + k * apart < count && begin + i + k * apart > 0) {
-          before[k] = columns[begin + i + k * apart - 1];
-        }
+        if (i + k * apart < count && begin + i + k * apart > 0)
+          before[k] = columns[i + k * apart - 1];
       }
 #pragma unroll
       for (int k = 0; k < in_flight; ++k) {
         if (i + k * apart >= count) continue;
         const auto own = static_cast<unsigned>(column[k]);
-        f(i + k * apart, own / section, own % section, static_cast<std::int64_t>(before[k]));
+        unsigned section = __umulhi(own, reciprocal);
+        if (own - section * size >= size) ++section;
+        f(i + k * apart, section, own - section * size, static_cast<std::int64_t>(before[k]));
       }
     }
   };
-  s.columns.wide ? go_over(static_cast<const std::int64_t*>(s.columns.data))
-                 : go_over(static_cast<const std::int32_t*>(s.columns.data));
-  return count;
+  s.columns.wide ? go_over(static_cast<const std::int64_t*>(s.columns.data) + begin)
+                 : go_over(static_cast<const std::int32_t*>(s.columns.data) + begin);
 }
 
-__device__ inline void add_most(unsigned long long* to, unsigned value) {
-  if (value > 0) atomicMax(to, static_cast<unsigned long long>(value));
-}
-
+/// Finds how many terms the tile has that has most, and looks at the segments of some tiles: one
+/// that a hash picks of each block's.
 __global__ void __launch_bounds__(expand_threads) find_segment_sizes(const csr_survey s) {
   extern __shared__ uint4 memory[];
-  __shared__ unsigned adjacent, units, met;
+  __shared__ unsigned met;
   auto* const terms = reinterpret_cast<unsigned*>(memory);  // of each section
   const auto sections = static_cast<unsigned>(s.cut.sections);
   for (unsigned i = threadIdx.x; i < sections; i += expand_threads) terms[i] = 0;
-  if (threadIdx.x == 0) adjacent = units = met = 0;
+  if (threadIdx.x == 0) met = 0;
   __syncthreads();
   wait_for_launch_before();
-  const int count =
-      for_each_term_of_tile(s, [&](int, unsigned section, unsigned place, std::int64_t before) {
-        atomicAdd(terms + section, 1u);
-        const std::int64_t column = static_cast<std::int64_t>(section) * s.cut.section + place;
-        if (before >= 0 && column / s.per_unit == before / s.per_unit) atomicAdd(&adjacent, 1u);
-      });
-  __syncthreads();
-  for (unsigned i = threadIdx.x; i < sections; i += expand_threads) {
-    atomicAdd(&units, (terms[i] + s.per_unit - 1) / s.per_unit);
-    if (terms[i] > 0) atomicAdd(&met, 1u);
+  const std::int64_t first_tile = std::int64_t{blockIdx.x} * tiles_a_sample;
+  const std::int64_t last_tile = ::min(first_tile + tiles_a_sample, std::int64_t{s.cut.tiles}) - 1;
+  const unsigned hash = blockIdx.x * 0x9e3779b1u >> 16;
+  unsigned adjacent = 0, looked = 0;
+  for_each_term_of_tile(s, ::min(first_tile + hash % tiles_a_sample, last_tile),
+                        [&](int, unsigned section, unsigned place, std::int64_t before) {
+                          atomicAdd(terms + section, 1u);
+                          ++looked;
+                          const std::int64_t column =
+                              static_cast<std::int64_t>(section) * s.cut.section + place;
+                          adjacent += before >= 0 && column / s.per_unit == before / s.per_unit;
+                        });
+  if (threadIdx.x < warp) {
+    std::uint32_t most = 0;
+    if (const std::int64_t tile = first_tile + threadIdx.x; tile <= last_tile) {
+      const std::int64_t first = tile * s.cut.tile_rows;
+      most = static_cast<std::uint32_t>(offset(s, ::min(first + s.cut.tile_rows, s.rows)) -
+                                        offset(s, first));
+    }
+    most = largest_of_warp(most);
+    if (threadIdx.x == 0) atomicMax(counter(s, survey::most_terms), 0ull + most);
   }
   __syncthreads();
-  if (threadIdx.x > 0) return;
-  atomicAdd(counter(s, survey::adjacent), static_cast<unsigned long long>(adjacent));
-  atomicAdd(counter(s, survey::met), static_cast<unsigned long long>(met));
-  add_most(counter(s, survey::units), units);
-  add_most(counter(s, survey::most_terms), static_cast<unsigned>(count));
+  for (unsigned i = threadIdx.x; i < sections; i += expand_threads) {
+    if (terms[i] > 0) atomicAdd(&met, 1u);
+  }
+  add_of_block(s, survey::adjacent, adjacent);
+  add_of_block(s, survey::sampled, looked);
+  if (threadIdx.x == 0) atomicAdd(counter(s, survey::met), 0ull + met);
+  end_survey(s);
 }
 
-__global__ void __launch_bounds__(expand_threads) write_segments(const csr_survey s) {
+__global__ void __launch_bounds__(expand_threads, 4) write_segments(const csr_survey s) {
   extern __shared__ uint4 memory[];
   const expansion& cut = s.cut;
   const auto sections = static_cast<unsigned>(cut.sections);
@@ -375,8 +391,9 @@ __global__ void __launch_bounds__(expand_threads) write_segments(const csr_surve
   }
   __syncthreads();
   wait_for_launch_before();
-  for_each_term_of_tile(
-      s, [&](int, unsigned section, unsigned, std::int64_t) { atomicAdd(terms + section, 1u); });
+  for_each_term_of_tile(s, blockIdx.x, [&](int, unsigned section, unsigned, std::int64_t) {
+    atomicAdd(terms + section, 1u);
+  });
   __syncthreads();
   if (threadIdx.x < warp) {  // from numbers of terms to where segments begin
     unsigned before = 0;
@@ -398,11 +415,12 @@ __global__ void __launch_bounds__(expand_threads) write_segments(const csr_surve
     }
   }
   __syncthreads();
-  for_each_term_of_tile(s, [&](int term, unsigned section, unsigned place, std::int64_t) {
-    const unsigned at = atomicAdd(terms + section, 1u);
-    in_section[at] = static_cast<std::uint16_t>(place);
-    in_tile[at] = static_cast<std::uint16_t>(term);
-  });
+  for_each_term_of_tile(s, blockIdx.x,
+                        [&](int term, unsigned section, unsigned place, std::int64_t) {
+                          const unsigned at = atomicAdd(terms + section, 1u);
+                          in_section[at] = static_cast<std::uint16_t>(place);
+                          in_tile[at] = static_cast<std::uint16_t>(term);
+                        });
   __syncthreads();
   constexpr int per_load = sizeof(uint4) / sizeof(std::uint16_t);
   const std::int64_t to = std::int64_t{blockIdx.x} * cut.stride / per_load;
@@ -411,82 +429,246 @@ __global__ void __launch_bounds__(expand_threads) write_segments(const csr_surve
         reinterpret_cast<const uint4*>(in_section)[i];
     reinterpret_cast<uint4*>(cut.in_tile)[to + i] = reinterpret_cast<const uint4*>(in_tile)[i];
   }
+  end_survey(s);
 }
 
 // --- Hot columns ----------------------------------------------------------------------------------
 
+/// Counts the terms of columns, of a sample: of some adjacent groups of terms one, which a hash
+/// picks, so that no matrix has columns that are met in every group or in none.
 __global__ void __launch_bounds__(256) count_uses(const csr_survey s) {
   wait_for_launch_before();
-  for_each_term(s, [&](std::int64_t, std::int64_t column) { atomicAdd(s.uses + column, 1u); });
+  let_launch_after_start();
+  const std::int64_t warps = all_threads() / warp;
+  std::uint32_t* const uses = s.uses + blockIdx.x % s.counters * s.column_count;
+  unsigned looked = 0;
+  const auto go_over = [&]<class Column>(const Column* columns) {
+    constexpr int in_flight = 4;
+    for (std::int64_t some = first_index() / warp; some << s.sample_shift << 5 < s.nonzeros;
+         some += in_flight * warps) {
+      Column column[in_flight];
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        const std::int64_t of = some + k * warps;
+        const unsigned hash = static_cast<unsigned>(of) * 0x9e3779b1u >> 16;
+        const std::int64_t group = (of << s.sample_shift) + (hash & ((1u << s.sample_shift) - 1));
+        const std::int64_t i = group * warp + threadIdx.x % warp;
+        column[k] = i < s.nonzeros ? columns[i] : -1;
+      }
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        if (column[k] < 0) continue;
+        atomicAdd(uses + column[k], 1u);
+        ++looked;
+      }
+    }
+  };
+  s.columns.wide ? go_over(static_cast<const std::int64_t*>(s.columns.data))
+                 : go_over(static_cast<const std::int32_t*>(s.columns.data));
+  add_of_block(s, survey::sampled, looked);
+}
+
+/// Returns how many terms of a column have been counted; 0 behind the last column.
+__device__ inline unsigned uses_of(const csr_survey& s, std::int64_t column) {
+  unsigned uses = 0;
+  if (column >= s.column_count) return uses;
+  for (std::int64_t k = 0; k < s.counters; ++k) {
+    uses += __ldcg(s.uses + k * s.column_count + column);
+  }
+  return uses;
+}
+
+/// Finds the least use that is not that of too many columns, in a block.
+__device__ inline void find_least_use(const csr_survey& s) {
+  constexpr unsigned bins = survey::most_uses + 1, own = bins / 256;
+  __shared__ std::uint32_t of_warp[256 / warp];
+  const auto most = static_cast<unsigned>(s.most_hot);
+  const unsigned first = (255 - threadIdx.x) * own;  // so that lower threads have higher bins
+  unsigned columns[own], sum = 0;
+#pragma unroll
+  for (unsigned i = 0; i < own; ++i) {
+    columns[i] = __ldcg(s.bins + first + i);
+    sum += columns[i];
+  }
+  unsigned more = sum_of_lower_threads(sum, of_warp);
+  const bool is_last = threadIdx.x == 255;
+  if (more > most || (more + sum <= most && !is_last)) return;
+  unsigned least = own;
+#pragma unroll
+  for (int i = own - 1; i >= 0; --i) {
+    if (least == i + 1u && more + columns[i] <= most) {
+      more += columns[i];
+      least = static_cast<unsigned>(i);
+    }
+  }
+  // The column with the least use may have no place, but where all have one.
+  *counter(s, survey::least_use) = first + least > 0 ? first + least - 1 : 0;
+  *counter(s, survey::more_used) = more;
 }
 
 __global__ void __launch_bounds__(256) count_bins(const csr_survey s) {
-  __shared__ unsigned bins[survey::most_uses + 1];
+  __shared__ unsigned bins[survey::most_uses + 1], classes[survey::classes];
+  __shared__ bool is_last;
   for (unsigned i = threadIdx.x; i <= survey::most_uses; i += blockDim.x) bins[i] = 0;
+  if (threadIdx.x < survey::classes) classes[threadIdx.x] = 0;
   __syncthreads();
   wait_for_launch_before();
-  for (std::int64_t i = first_index(); i < s.column_count; i += all_threads()) {
-    atomicAdd(bins + ::min(s.uses[i], survey::most_uses), 1u);
+  let_launch_after_start();
+  constexpr int in_flight = 8;
+  const auto apart = static_cast<int>(all_threads());
+  const auto first = static_cast<int>(first_index());
+  for (std::int64_t i = first; i < s.column_count; i += in_flight * apart) {
+    unsigned uses[in_flight];
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      uses[k] = uses_of(s, i + k * apart);
+    }
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      if (uses[k] > 0) atomicAdd(bins + ::min(uses[k], survey::most_uses), 1u);
+    }
+  }
+  for (std::int64_t i = first; i < s.rows; i += in_flight * apart) {
+    int length[in_flight];
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      const std::int64_t row = ::min(i + k * apart, s.rows - 1);
+      length[k] = static_cast<int>(offset(s, row + 1) - offset(s, row));
+    }
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      if (length[k] > static_cast<int>(row_order::short_row) && i + k * apart < s.rows) {
+        add_to_classes(s, length[k], classes);
+      }
+    }
   }
   __syncthreads();
   for (unsigned i = threadIdx.x; i <= survey::most_uses; i += blockDim.x) {
     if (bins[i] > 0) atomicAdd(s.bins + i, bins[i]);
   }
-}
-
-/// Finds the least use that is not that of too many columns.
-__global__ void __launch_bounds__(256) find_least_use(const csr_survey s) {
-  constexpr unsigned bins = survey::most_uses + 1, own = bins / 256;
-  __shared__ unsigned sums[256];
-  wait_for_launch_before();
-  unsigned sum = 0;
-  for (unsigned i = 0; i < own; ++i) sum += s.bins[threadIdx.x * own + i];
-  sums[threadIdx.x] = sum;
+  if (threadIdx.x < survey::classes && classes[threadIdx.x] > 0) {
+    atomicAdd(s.classes + threadIdx.x, classes[threadIdx.x]);
+  }
+  __threadfence();
   __syncthreads();
-  if (threadIdx.x > 0) return;
-  const auto most = static_cast<unsigned>(s.most_hot);
-  unsigned columns = 0, at = bins;  // so many columns have at least `at` uses
-  while (at > 0 && columns + sums[at / own - 1] <= most) {
-    columns += sums[at / own - 1];
-    at -= own;
-  }
-  while (at > 0 && columns + s.bins[at - 1] <= most) columns += s.bins[--at];
-  *counter(s, survey::least_use) = at > 0 ? at - 1 : 0;
-  *counter(s, survey::more_used) = columns;
+  if (threadIdx.x == 0) is_last = atomicAdd(counter(s, survey::counted), 1ull) == gridDim.x - 1;
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  find_least_use(s);
 }
 
-/// Picks the hot columns, as many as there may be, and writes each column's code in the place of
-/// its uses.
+/// Says whether column `i` of 32 is hot.
+__device__ inline bool is_hot(const hot_bits& of, unsigned i) { return (of.bits >> i & 1) != 0; }
+__device__ inline unsigned place_of(const hot_bits& of, unsigned i) {
+  return of.first + static_cast<unsigned>(__popc(static_cast<int>(of.bits & ((1u << i) - 1))));
+}
+
+/// Picks the hot columns, as many as there may be. Columns with the least use are hot as long as
+/// there is room.
 __global__ void __launch_bounds__(256) pick_hot(const csr_survey s) {
+  constexpr int own = 4, in_block = 256 * own, words = in_block / static_cast<int>(warp);
+  static_assert(words == warp);
+  __shared__ unsigned above[words], ties[words];  // bits of columns
+  __shared__ unsigned first_place[words];
   wait_for_launch_before();
-  const auto least = static_cast<unsigned>(*counter(s, survey::least_use));
-  const auto more = static_cast<unsigned>(*counter(s, survey::more_used));
-  unsigned long long covered = 0;
-  for (std::int64_t i = first_index(); i < s.column_count; i += all_threads()) {
-    const unsigned uses = s.uses[i], bin = ::min(uses, survey::most_uses);
-    unsigned place = ~0u;
-    if (bin > least) {
-      place = static_cast<unsigned>(atomicAdd(counter(s, survey::taken), 1ull));
-    } else if (bin == least && bin > 0) {
-      place = more + static_cast<unsigned>(atomicAdd(counter(s, survey::ties), 1ull));
-    }
-    const bool is_hot = place < static_cast<unsigned>(s.most_hot);
-    s.uses[i] = is_hot ? 1u << 31 | place : static_cast<unsigned>(i);
-    if (is_hot) {
-      s.hot[place] = static_cast<std::int32_t>(i);
-      covered += uses;
-    }
-  }
+  let_launch_after_start();
+  const auto least = static_cast<unsigned>(__ldcg(counter(s, survey::least_use)));
+  const auto room = static_cast<unsigned>(s.most_hot) -
+                    static_cast<unsigned>(__ldcg(counter(s, survey::more_used)));
+  const unsigned w = threadIdx.x / warp, thread = threadIdx.x % warp;
+  unsigned covered = 0;
+  for (std::int64_t first = std::int64_t{blockIdx.x} * in_block; first < s.column_count;
+       first += std::int64_t{gridDim.x} * in_block) {
+    unsigned uses[own];
 #pragma unroll
-  for (unsigned d = 1; d < warp; d *= 2) covered += __shfl_xor_sync(whole_warp, covered, d);
-  if (threadIdx.x % warp == 0 && covered > 0) atomicAdd(counter(s, survey::covered), covered);
+    for (int k = 0; k < own; ++k) {
+      uses[k] = uses_of(s, first + k * 256 + threadIdx.x);
+    }
+#pragma unroll
+    for (int k = 0; k < own; ++k) {
+      const unsigned bin = ::min(uses[k], survey::most_uses);
+      const unsigned is_above = __ballot_sync(whole_warp, bin > least);
+      const unsigned is_tie = __ballot_sync(whole_warp, bin == least && bin > 0);
+      if (thread == 0) {
+        above[k * (256 / warp) + w] = is_above;
+        ties[k * (256 / warp) + w] = is_tie;
+      }
+    }
+    __syncthreads();
+    if (w == 0) {
+      const auto bits_of = [](unsigned word) {
+        return static_cast<unsigned>(__popc(static_cast<int>(word)));
+      };
+      const unsigned own_ties = bits_of(ties[thread]), ties_upto = sum_upto_thread(own_ties);
+      unsigned before = 0;
+      if (thread == warp - 1 && ties_upto > 0) {
+        before = static_cast<unsigned>(atomicAdd(counter(s, survey::ties), 0ull + ties_upto));
+      }
+      before = __shfl_sync(whole_warp, before, warp - 1) + ties_upto - own_ties;
+      unsigned bits = ties[thread];
+      for (unsigned left = before < room ? room - before : 0; bits_of(bits) > left;) {
+        bits &= ~(1u << 31 >> __clz(static_cast<int>(bits)));
+      }
+      bits |= above[thread];
+      const unsigned own_hot = bits_of(bits), hot_upto = sum_upto_thread(own_hot);
+      unsigned place = 0;
+      if (thread == warp - 1 && hot_upto > 0) {
+        place = static_cast<unsigned>(atomicAdd(counter(s, survey::taken), 0ull + hot_upto));
+      }
+      place = __shfl_sync(whole_warp, place, warp - 1) + hot_upto - own_hot;
+      above[thread] = bits;
+      first_place[thread] = place;
+      const std::int64_t word = first / warp + thread;
+      if (word * warp < s.column_count) s.bits[word] = {bits, place};
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < own; ++k) {
+      const unsigned word = k * (256 / warp) + w;
+      const hot_bits group{above[word], first_place[word]};
+      if (!is_hot(group, thread)) continue;
+      s.hot[place_of(group, thread)] = static_cast<std::int32_t>(first + k * 256 + threadIdx.x);
+      covered += uses[k];
+    }
+    __syncthreads();
+  }
+  add_of_block(s, survey::covered_samples, covered);
 }
 
 __global__ void __launch_bounds__(256) write_codes(const csr_survey s) {
   wait_for_launch_before();
-  for_each_term(s, [&](std::int64_t i, std::int64_t column) {
-    s.codes[i] = static_cast<std::int32_t>(s.uses[column]);
-  });
+  unsigned covered = 0;
+  if (are_hot(s)) {
+    const auto go_over = [&]<class Column>(const Column* columns) {
+      constexpr int in_flight = 4;
+      const auto apart = static_cast<unsigned>(all_threads());
+      const auto nonzeros = static_cast<unsigned>(s.nonzeros);
+      for (auto i = static_cast<unsigned>(first_index()); i < nonzeros; i += in_flight * apart) {
+        unsigned column[in_flight];
+        hot_bits group[in_flight];
+#pragma unroll
+        for (int k = 0; k < in_flight; ++k) {
+          const unsigned at = i + k * apart;
+          column[k] = at < nonzeros ? static_cast<unsigned>(columns[at]) : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < in_flight; ++k) group[k] = s.bits[column[k] / warp];
+#pragma unroll
+        for (int k = 0; k < in_flight; ++k) {
+          const unsigned bit = column[k] % warp, place = place_of(group[k], bit);
+          if (i + k * apart >= nonzeros) continue;
+          s.codes[i + k * apart] =
+              static_cast<std::int32_t>(is_hot(group[k], bit) ? 1u << 31 | place : column[k]);
+          covered += is_hot(group[k], bit);
+        }
+      }
+    };
+    s.columns.wide ? go_over(static_cast<const std::int64_t*>(s.columns.data))
+                   : go_over(static_cast<const std::int32_t*>(s.columns.data));
+  }
+  add_of_block(s, survey::covered, covered);
+  end_survey(s);
 }
 
 }  // namespace
@@ -499,7 +681,6 @@ std::size_t segment_bytes(std::size_t sections, std::size_t stride) {
 
 survey_kernel* uses_kernel() { return &count_uses; }
 survey_kernel* bins_kernel() { return &count_bins; }
-survey_kernel* least_use_kernel() { return &find_least_use; }
 survey_kernel* hot_kernel() { return &pick_hot; }
 survey_kernel* codes_kernel() { return &write_codes; }
 

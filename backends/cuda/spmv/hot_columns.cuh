@@ -13,58 +13,43 @@
 #pragma once
 
 #include "backends/cuda/device/bulk_copy.cuh"
-#include "backends/cuda/spmv/kernels.hpp"
+#include "backends/cuda/spmv/hot_columns.hpp"
 #include "backends/cuda/spmv/result.cuh"
 #include "backends/cuda/spmv/shape.hpp"
 #include "backends/cuda/spmv/short_rows.cuh"
 #include "backends/cuda/spmv/split_rows.cuh"
 
 #include <cstdint>
-#include <cstring>
 
 namespace tally::backends::cuda {
 
 /// Copies the elements of x of the hot columns, one after another, to where blocks bring them from.
 template <class T>
-__global__ void __launch_bounds__(256) gather_hot(const __grid_constant__ spmv_job job) {
+__global__ void __launch_bounds__(256) gather_hot(const __grid_constant__ hot_columns_job job) {
   wait_for_launch_before();
   let_launch_after_start();
-  const T* const x = static_cast<const T*>(job.x.data);
+  const T* const x = static_cast<const T*>(job.product.x.data);
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < job.hot.count;
        i += static_cast<int>(gridDim.x * blockDim.x)) {
     static_cast<T*>(job.hot.elements)[i] = x[job.hot.columns[i]];
   }
 }
 
-/// Is a piece on its way to a warp, whose threads have one of its words each. A whole piece in each
-/// thread would take registers that are not there, and be waited for.
-class coming_piece {
- public:
-  /// Loads a piece, or an empty one behind the last.
-  __device__ void load(const spmv_job& job, std::int64_t at, int thread) {
-    word_ = 0;
-    load_if(at < job.hot.pieces && thread < words,
-            reinterpret_cast<const std::uint32_t*>(job.pieces + at) + thread, word_);
+/// Loads a piece, or an empty one behind the last.
+__device__ inline warp_piece piece_at(const hot_columns_job& job, std::int64_t at) {
+  warp_piece piece;
+  if (at < job.hot.piece_count) {
+    piece =
+        __builtin_bit_cast(warp_piece, __ldg(reinterpret_cast<const int4*>(job.hot.pieces + at)));
   }
-  __device__ spmv_piece get() const {
-    std::uint32_t all[words];
-#pragma unroll
-    for (int i = 0; i < words; ++i) all[i] = __shfl_sync(whole_warp, word_, i);
-    spmv_piece piece;
-    memcpy(&piece, all, sizeof piece);
-    return piece;
-  }
-
- private:
-  static constexpr int words = sizeof(spmv_piece) / sizeof(std::uint32_t);
-  std::uint32_t word_;
-};
+  return piece;
+}
 
 /// Holds a run's terms, and where its rows start among them.
 template <class T>
 struct alignas(16) warp_run {
   T terms[hot_run_terms];
-  int starts[hot_run_size + 1];
+  std::uint16_t starts[hot_run_rows + 1];
 };
 
 /// Loads the element of x that a code tells, from the table or from memory. A sign goes where a
@@ -98,7 +83,7 @@ struct term_codes {
   std::int32_t of[coded_in_flight];
 
   /// Loads them from term `first` on, where they are among the next `left`.
-  __device__ void load(const spmv_job& job, std::int64_t first, int left) {
+  __device__ void load(const hot_columns_job& job, std::int32_t first, int left) {
     constexpr int apart = static_cast<int>(warp);
 #pragma unroll
     for (int k = 0; k < coded_in_flight; ++k) {
@@ -114,19 +99,21 @@ template <class T>
 struct coded_terms {
   T values[coded_in_flight], elements[coded_in_flight];
 
-  /// Loads them from term `first` on, where they are among the next `left`.
-  __device__ void load(const spmv_job& job, unsigned table, const term_codes& codes,
-                       std::int64_t first, int left) {
+  /// Loads the values from term `first` on, where they are among the next `left`.
+  __device__ void load_values(const hot_columns_job& job, std::int32_t first, int left) {
     constexpr int apart = static_cast<int>(warp);
-    const T* const from = static_cast<const T*>(job.values.data) + first;
+    const T* const from = static_cast<const T*>(job.product.values.data) + first;
 #pragma unroll
     for (int k = 0; k < coded_in_flight; ++k) {
       values[k] = T();
       load_if(k * apart < left, from + k * apart, values[k]);
     }
+  }
+  __device__ void load_elements(const hot_columns_job& job, unsigned table,
+                                const term_codes& codes) {
 #pragma unroll
     for (int k = 0; k < coded_in_flight; ++k) {
-      elements[k] = load_coded(codes.of[k], table, static_cast<const T*>(job.x.data));
+      elements[k] = load_coded(codes.of[k], table, static_cast<const T*>(job.product.x.data));
     }
   }
   /// Returns one, or +0 where it is not among the next `left`.
@@ -138,10 +125,10 @@ struct coded_terms {
 
 /// Sums a share of a long row in a warp.
 template <class T>
-__device__ dot_sum<T> sum_coded_share(const spmv_job& job, unsigned table, const spmv_piece& piece,
-                                      int thread) {
+__device__ dot_sum<T> sum_coded_share(const hot_columns_job& job, unsigned table,
+                                      const warp_piece& piece, int thread) {
   warp_tree<dot_sum<T>> tree;
-  std::int64_t at = piece.nonzero + thread;
+  std::int32_t at = piece.nonzero + thread;
   int left = piece.terms - thread;
   term_codes codes;
   codes.load(job, at, left);
@@ -152,7 +139,8 @@ __device__ dot_sum<T> sum_coded_share(const spmv_job& job, unsigned table, const
 #pragma unroll 1
     for (int batches = chunk / coded_batch; batches > 0 && left + thread > 0; --batches) {
       coded_terms<T> own;
-      own.load(job, table, codes, at, left);
+      own.load_values(job, at, left);
+      own.load_elements(job, table, codes);
       at += coded_batch;
       codes.load(job, at, left - coded_batch);
 #pragma unroll
@@ -169,65 +157,64 @@ __device__ dot_sum<T> sum_coded_share(const spmv_job& job, unsigned table, const
 
 /// Writes y of a share's row, or leaves the share's sum for the warp that comes last.
 template <class T>
-__device__ void finish_share(const spmv_job& job, const spmv_piece& piece, dot_sum<T> sum,
+__device__ void finish_share(const hot_columns_job& job, const warp_piece& piece, dot_sum<T> sum,
                              int thread) {
-  if (piece.shares() > 1) {
+  if (piece.is_split()) {
+    const handed_row row = job.hot.handed[piece.handover()];
     unsigned before = 0;
     if (thread == 0) {
-      hand_over(job, piece.handover + piece.before, sum);
-      before = atomicAdd(job.hot.counts + piece.handover, 1u);
+      hand_over(job.product, piece.handover(), sum);
+      before = atomicAdd(job.hot.counts + row.first, 1u);
     }
-    if (__shfl_sync(whole_warp, before, 0) + 1 != static_cast<unsigned>(piece.shares())) return;
+    if (__shfl_sync(whole_warp, before, 0) + 1 != static_cast<unsigned>(row.shares)) return;
     // One sum more than there are is +0, which changes none.
-    sum = gather_shares(job, piece.handover, piece.shares() + 1, dot_sum<T>(), thread,
+    sum = gather_shares(job.product, row.first, row.shares + 1, dot_sum<T>(), thread,
                         [] { return false; });
     if (thread == 0) {
-      job.hot.counts[piece.handover] = 0;
-      count_as_ended(job.ended);
+      job.hot.counts[row.first] = 0;
+      count_as_ended(job.product.ended);
     }
   }
-  if (thread == 0) write_row<T>(job, piece.row, finish_parts(sum, conjugate::none));
+  if (thread == 0) write_row<T>(job.product, piece.row, finish_parts(sum, conjugate::none));
 }
 
-/// Computes a run's terms and sums its rows, in a warp.
+/// Computes a run's terms and sums its rows, in a warp. All that it reads is in flight at once.
 template <class T>
-__device__ void multiply_run(const spmv_job& job, unsigned table, const spmv_piece& piece,
+__device__ void multiply_run(const hot_columns_job& job, unsigned table, const warp_piece& piece,
                              warp_run<T>& run, int thread) {
-  constexpr int apart = static_cast<int>(warp);
+  constexpr int apart = static_cast<int>(warp), rows_a_thread = hot_run_rows / apart;
+  static_assert(hot_run_terms == coded_batch);
   const term_planes<T, hot_run_terms> terms(run.terms);
-  constexpr int rows_a_thread = (hot_run_size + apart - 1) / apart;
+  const int left = piece.terms - thread;
+  term_codes codes;
+  codes.load(job, piece.nonzero + thread, left);
+  coded_terms<T> own;
+  own.load_values(job, piece.nonzero + thread, left);
   // The bits of offsets above 32 are not needed.
   std::uint32_t low[rows_a_thread] = {};
-  const int words = job.offsets.wide ? 2 : 1;
-  const auto* const offsets =
-      static_cast<const std::uint32_t*>(job.offsets.data) + (piece.row + thread) * words;
+  const int words = job.product.offsets.wide ? 2 : 1;
+  const auto* const offsets = static_cast<const std::uint32_t*>(job.product.offsets.data) +
+                              std::int64_t{piece.row + thread} * words;
 #pragma unroll
   for (int k = 0; k < rows_a_thread; ++k) {
     load_if(thread + k * apart < piece.rows, offsets + k * apart * words, low[k]);
   }
-#pragma unroll 1
-  for (int i = thread; i - thread < piece.terms; i += coded_batch) {
-    const int left = piece.terms - i;
-    term_codes codes;
-    codes.load(job, piece.nonzero + i, left);
-    coded_terms<T> own;
-    own.load(job, table, codes, piece.nonzero + i, left);
-#pragma unroll
-    for (int k = 0; k < coded_in_flight; ++k) {
-      if (k * apart < left) terms.put(i + k * apart, own.term(k, left));
-    }
-  }
+  own.load_elements(job, table, codes);
 #pragma unroll
   for (int k = 0; k < rows_a_thread; ++k) {
     const int i = thread + k * apart;
-    if (i < piece.rows) run.starts[i] = start_in_run(low[k], piece);
+    if (i < piece.rows) run.starts[i] = static_cast<std::uint16_t>(start_in_run(low[k], piece));
   }
-  if (thread == 0) run.starts[piece.rows] = piece.terms;
+  if (thread == 0) run.starts[piece.rows] = static_cast<std::uint16_t>(piece.terms);
+#pragma unroll
+  for (int k = 0; k < coded_in_flight; ++k) {
+    if (k * apart < left) terms.put(thread + k * apart, own.term(k, left));
+  }
   __syncwarp();
   sum_short_rows<static_cast<int>(warp)>(
-      staged_rows<T, hot_run_terms>{terms, run.starts, piece.rows}, false,
+      staged_rows<T, hot_run_terms, std::uint16_t>{terms, run.starts, piece.rows}, false,
       [&](int row, const dot_sum<T>& sum) {
-        write_row<T>(job, piece.row + row, finish_parts(sum, conjugate::none));
+        write_row<T>(job.product, piece.row + row, finish_parts(sum, conjugate::none));
       },
       thread);
   __syncwarp();
@@ -235,7 +222,7 @@ __device__ void multiply_run(const spmv_job& job, unsigned table, const spmv_pie
 
 template <class T>
 __global__ void __launch_bounds__(hot_threads<T>, 1)
-    spmv_hot_columns(const __grid_constant__ spmv_job job) {
+    spmv_hot_columns(const __grid_constant__ hot_columns_job job) {
   constexpr int warps = static_cast<int>(hot_threads<T> / warp);
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
@@ -244,8 +231,8 @@ __global__ void __launch_bounds__(hot_threads<T>, 1)
   T* const table = reinterpret_cast<T*>(runs + warps);
   const int thread = static_cast<int>(threadIdx.x % warp);
   const auto place_of = [](int i) { return std::int64_t{i} * gridDim.x + blockIdx.x; };
-  coming_piece next;  // a plan's pieces stay as they are, so this load need not wait
-  next.load(job, place_of(static_cast<int>(threadIdx.x / warp)), thread);
+  // A plan's pieces stay as they are, so this load need not wait.
+  warp_piece piece = piece_at(job, place_of(static_cast<int>(threadIdx.x / warp)));
   // The table comes in parts. Blocks begin with different ones, for all would wait for the same
   // part of L2 otherwise.
   constexpr unsigned part = 8192;
@@ -274,19 +261,16 @@ __global__ void __launch_bounds__(hot_threads<T>, 1)
   __syncthreads();
   barrier.wait();
   const auto in_shared = static_cast<unsigned>(__cvta_generic_to_shared(table));
-  for (;;) {
-    const coming_piece current = next;
-    const spmv_piece piece = current.get();
-    if (piece.rows == 0) return;
+  while (piece.terms > 0 || piece.is_run()) {
     int own = 0;
     if (thread == 0) own = atomicAdd(&taken, 1);
-    next.load(job, place_of(__shfl_sync(whole_warp, own, 0)), thread);
+    const warp_piece next = piece_at(job, place_of(__shfl_sync(whole_warp, own, 0)));
     if (piece.is_run()) {
       multiply_run(job, in_shared, piece, runs[threadIdx.x / warp], thread);
     } else {
-      const dot_sum<T> sum = sum_coded_share<T>(job, in_shared, piece, thread);
-      finish_share(job, current.get(), sum, thread);  // so nobody holds the rest of it till now
+      finish_share(job, piece, sum_coded_share<T>(job, in_shared, piece, thread), thread);
     }
+    piece = next;
   }
 }
 

@@ -24,16 +24,6 @@ struct alignas(16) spmv_piece {
   TALLY_HOST_DEVICE std::int32_t shares() const { return -rows; }
 };
 
-/// A plan has found these hot columns, and has codes of all terms.
-struct hot_columns {
-  const std::int32_t* codes = nullptr;    ///< columns, or the places of hot ones with a sign
-  const std::int32_t* columns = nullptr;  ///< the hot ones
-  int count = 0;                          ///< how many there are
-  int pieces = 0;                         ///< how many pieces the matrix has
-  void* elements = nullptr;  ///< their elements of x, one after another, in whole units of 16 bytes
-  unsigned* counts = nullptr;  ///< of the shares of a row that have been handed over
-};
-
 /// Without a plan the first launch queues long rows here for the second. A place holds a row, and
 /// above it the number of its share.
 struct share_queue {
@@ -102,7 +92,6 @@ struct spmv_job {
   std::int32_t tile_terms = 0;  ///< no tile has more terms
   row_patterns patterns;
   const std::int16_t* differences = nullptr;  ///< column - row of each term
-  hot_columns hot;
   share_queue queue;
 };
 

@@ -71,15 +71,6 @@ struct even_rows_choice {
 /// Returns the kernel for rows that have so many terms at most, or else a few threads each.
 even_rows_choice even_rows_kernel(type values, type x, std::size_t terms);
 
-/// The kernels of hot columns.
-struct hot_columns_choice {
-  spmv_kernel* gather = nullptr;    ///< in any grid of blocks of 256 threads
-  spmv_kernel* multiply = nullptr;  ///< one block a multiprocessor; null for other types
-  unsigned threads = 0;             ///< of a block of `multiply`
-  std::size_t bytes = 0;            ///< its dynamic shared memory, beside the table
-};
-hot_columns_choice hot_columns_kernels(type values, type x);
-
 /// The exact grade has a warp for each row, and so many warps in a block.
 inline constexpr unsigned exact_spmv_warps = 4;
 spmv_kernel* exact_spmv_kernel_of(type accumulator);

@@ -58,42 +58,35 @@ __device__ std::int64_t length_of(const csr_survey& s, const row_span<Offset>& s
   return 0 <= start && start <= end && end <= s.nonzeros ? end - start : 0;
 }
 
-/// Returns how many shares a row of so many terms has.
-__device__ inline unsigned shares_of(const csr_survey& s, std::int64_t length) {
-  constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
-  return static_cast<unsigned>((length - 1) / chunk >> s.share_shift) + 1;
-}
-
 /// Counts what a thread has met.
 struct row_counts {
   std::int64_t longest = 0, tile_terms = 0;
   unsigned empty = 0, long_rows = 0, split_rows = 0;
 };
 
-/// Looks at the rows of a span, and where its runs, of so many rows and terms, start.
-template <int run, class Offset>
+/// Looks at the rows of a span, and where its runs start.
+template <class Offset>
 __device__ void look_at_rows(const csr_survey& s, std::int64_t first, int rows,
                              row_span<Offset>& span, row_counts& counts) {
   constexpr auto short_row = static_cast<std::int64_t>(row_order::short_row);
   // The bits above 32 make no difference to where adjacent rows lie in runs.
   const auto run_of = [&](int i) {
     return (static_cast<std::uint32_t>(span.offsets[i]) + static_cast<std::uint32_t>(first + i)) /
-           run;
+           run_size;
   };
 #pragma unroll 4
   for (int i = static_cast<int>(threadIdx.x); i < run_span; i += survey_threads) {
     bool starts_run = false, is_long = false;
+    unsigned shares = 0;
     if (i < rows) {
       const std::int64_t length = length_of(s, span, i);
       is_long = length > short_row;
       counts.longest = ::max(counts.longest, length);
       counts.empty += length == 0;
       if (is_long) {
-        const unsigned shares = shares_of(s, length);
+        shares = shares_of(s, length);
         ++counts.long_rows;
         counts.split_rows += shares > 1;
-        atomicAdd(&span.shares, shares);
-        if (shares > 1) atomicAdd(&span.handovers, shares);
       } else {
         starts_run = i == 0 || run_of(i) != run_of(i - 1) || length_of(s, span, i - 1) > short_row;
       }
@@ -107,6 +100,11 @@ __device__ void look_at_rows(const csr_survey& s, std::int64_t first, int rows,
     }
     const unsigned start_bits = __ballot_sync(whole_warp, starts_run);
     const unsigned end_bits = __ballot_sync(whole_warp, starts_run || is_long || i >= rows);
+    if (start_bits != end_bits) {
+      const unsigned all = sum_of_warp(shares), split = sum_of_warp(shares > 1 ? shares : 0);
+      if (threadIdx.x % warp == 0 && all > 0) atomicAdd(&span.shares, all);
+      if (threadIdx.x % warp == 0 && split > 0) atomicAdd(&span.handovers, split);
+    }
     if (threadIdx.x % warp == 0) {
       span.starts[i / static_cast<int>(warp)] = start_bits;
       span.ends[i / static_cast<int>(warp)] = end_bits;
@@ -149,16 +147,26 @@ __device__ void number_pieces(const csr_survey& s, row_span<Offset>& span) {
   span.shares = span.handovers = 0;
 }
 
-/// Writes the shares of long row `i` of a span, if they have room, those of a row side by side, in
-/// front of all that have a place: so no gap is left before the runs.
+/// Returns a place for so many things of each thread of a warp.
+__device__ inline unsigned take_places(unsigned* next, unsigned count) {
+  const unsigned upto = sum_upto_thread(count);
+  unsigned before = 0;
+  if (threadIdx.x % warp == warp - 1 && upto > 0) before = atomicAdd(next, upto);
+  return __shfl_sync(whole_warp, before, warp - 1) + upto - count;
+}
+
+/// Writes the shares of the long rows of a warp's threads, of which row `i` of a span is one if
+/// `is_long`, if they have room, those of a row side by side, in front of all that have a place: so
+/// no gap is left before the runs.
 template <class Offset>
-__device__ void write_shares(const csr_survey& s, std::int64_t first, int i,
+__device__ void write_shares(const csr_survey& s, std::int64_t first, int i, bool is_long,
                              row_span<Offset>& span) {
-  const std::int64_t length = length_of(s, span, i);
-  const unsigned shares = shares_of(s, length);
-  const auto before = static_cast<std::int64_t>(span.first_share + atomicAdd(&span.shares, shares));
-  unsigned long long handover = 0;
-  if (shares > 1) handover = span.first_handover + atomicAdd(&span.handovers, shares);
+  const std::int64_t length = is_long ? length_of(s, span, i) : 0;
+  const unsigned shares = is_long ? shares_of(s, length) : 0;
+  const auto before =
+      static_cast<std::int64_t>(span.first_share) + take_places(&span.shares, shares);
+  const unsigned long long handover =
+      span.first_handover + take_places(&span.handovers, shares > 1 ? shares : 0);
   const std::int64_t place = s.shares - before - static_cast<std::int64_t>(shares);
   if (place < 0) return;
   const std::int64_t terms = static_cast<std::int64_t>(order::chunk) << s.share_shift;
@@ -169,7 +177,7 @@ __device__ void write_shares(const csr_survey& s, std::int64_t first, int i,
     share.nonzero = span.offsets[i] + k * terms;
     share.rows = -static_cast<std::int32_t>(shares);
     share.terms = static_cast<std::int32_t>(left < terms ? left : terms);
-    share.handover = static_cast<std::int32_t>(handover);
+    share.handover = shares > 1 ? static_cast<std::int32_t>(handover) : 0;
     share.before = static_cast<std::int32_t>(k);
     s.pieces[place + k] = share;
   }
@@ -201,14 +209,12 @@ __device__ void write_run(const csr_survey& s, std::int64_t first, int rows, int
 template <class Offset>
 __device__ void write_pieces(const csr_survey& s, std::int64_t first, int rows,
                              row_span<Offset>& span) {
-  for (int i = static_cast<int>(threadIdx.x); i < rows; i += survey_threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < run_span; i += survey_threads) {
     const int word = i / static_cast<int>(warp), bit = i % static_cast<int>(warp);
-    if ((span.ends[word] >> bit & 1) == 0) continue;  // a run goes on
-    if ((span.starts[word] >> bit & 1) != 0) {
-      write_run(s, first, rows, i, span);
-    } else {
-      write_shares(s, first, i, span);
-    }
+    const bool starts = (span.starts[word] >> bit & 1) != 0;
+    const bool is_long = i < rows && !starts && (span.ends[word] >> bit & 1) != 0;
+    if (starts) write_run(s, first, rows, i, span);
+    if (__any_sync(whole_warp, is_long)) write_shares(s, first, i, is_long, span);
   }
 }
 
@@ -244,10 +250,11 @@ __device__ inline void add_counts(const csr_survey& s, const row_counts& counts)
 
 /// Does all in one launch: checks, counts, and writes the pieces. The pieces of a span of rows are
 /// adjacent, runs in the rows' order.
-template <int run, class Offset>
+template <class Offset>
 __global__ void __launch_bounds__(survey_threads, survey_blocks) survey_matrix(const csr_survey s) {
   __shared__ row_span<Offset> span;
   wait_for_launch_before();
+  let_launch_after_start();
   if (s.lists != nullptr && blockIdx.x == 0 && threadIdx.x < row_patterns::most) {
     s.lists[threadIdx.x] = 0;
   }
@@ -276,7 +283,7 @@ __global__ void __launch_bounds__(survey_threads, survey_blocks) survey_matrix(c
       span.offsets[i] = offsets[first + i];
     }
     __syncthreads();
-    look_at_rows<run>(s, first, rows, span, counts);
+    look_at_rows(s, first, rows, span, counts);
     __syncthreads();
     if (threadIdx.x < warp) number_pieces(s, span);
     __syncthreads();
@@ -295,13 +302,8 @@ __global__ void tell_survey(const csr_survey s) {
 }  // namespace
 
 survey_kernel* defective_row_kernel() { return &find_defective_row; }
-survey_kernel* matrix_kernel(bool of_warps, bool wide_offsets) {
-  if (of_warps) {
-    return wide_offsets ? &survey_matrix<hot_run_size, std::int64_t>
-                        : &survey_matrix<hot_run_size, std::int32_t>;
-  }
-  return wide_offsets ? &survey_matrix<run_size, std::int64_t>
-                      : &survey_matrix<run_size, std::int32_t>;
+survey_kernel* matrix_kernel(bool wide_offsets) {
+  return wide_offsets ? &survey_matrix<std::int64_t> : &survey_matrix<std::int32_t>;
 }
 survey_kernel* tell_kernel() { return &tell_survey; }
 

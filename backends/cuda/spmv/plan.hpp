@@ -2,12 +2,19 @@
 #pragma once
 
 #include "backends/cuda/spmv/expansion.hpp"
+#include "backends/cuda/spmv/hot_columns.hpp"
 #include "backends/cuda/spmv/job.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 namespace tally::backends::cuda {
+
+/// Says which of 32 adjacent columns are hot. Their places follow one another.
+struct alignas(8) hot_bits {
+  std::uint32_t bits;
+  std::uint32_t first;  ///< the place of the first one
+};
 
 /// Tells one launch what to look at. It is the kernels' only parameter.
 struct csr_survey {
@@ -39,11 +46,18 @@ struct csr_survey {
   std::int16_t* differences = nullptr;  ///< where column - row of each term is written
 
   // Hot columns need these (columns.cu).
-  std::uint32_t* uses = nullptr;  ///< zeros, for each column's terms, and then its code
+  std::uint32_t* uses = nullptr;  ///< zeros, for some of the terms of all columns, in turn
+  std::int64_t counters = 1;      ///< of each column
+  hot_bits* bits = nullptr;       ///< where it is written which columns are hot
   std::uint32_t* bins = nullptr;  ///< most_uses + 1 zeros, for how many columns have so many
-  std::int32_t* hot = nullptr;    ///< where hot columns are written
-  std::int32_t* codes = nullptr;  ///< where the codes of all terms are written
-  int most_hot = 0;               ///< how many hot columns there may be
+  /// Zeros: how many shares of long rows each class has, and how many of these have a place.
+  std::uint32_t* classes = nullptr;
+  unsigned sample_shift = 0;          ///< log2 of the groups of terms of which one is looked at
+  std::int32_t* hot = nullptr;        ///< where hot columns are written
+  std::int32_t* codes = nullptr;      ///< where the codes of all terms are written
+  int most_hot = 0;                   ///< how many hot columns there may be
+  warp_piece* warp_pieces = nullptr;  ///< where these are written, shares first
+  handed_row* handed = nullptr;       ///< where the rows of shares are written
 
   // An expansion needs these (columns.cu).
   expansion cut;     ///< what is known of it, and where the rest is written
@@ -77,16 +91,20 @@ inline constexpr unsigned patterns = 11;    ///< patterns of rows
 inline constexpr unsigned least_use = 12;   ///< no hot column has fewer terms
 inline constexpr unsigned more_used = 13;   ///< columns that have more
 inline constexpr unsigned taken = 14;       ///< those of them that have a place
-inline constexpr unsigned ties = 15;        ///< columns that have as many, and a place or none
+inline constexpr unsigned ties = 15;        ///< columns that have as many, and may be hot
 inline constexpr unsigned covered = 16;     ///< terms of hot columns
 inline constexpr unsigned ended = 17;       ///< blocks that have ended
 inline constexpr unsigned met = 18;         ///< segments that are not empty
 inline constexpr unsigned adjacent = 19;    ///< terms next to that before, or in its unit
-inline constexpr unsigned units = 20;       ///< units of the tile of an expansion that has most
-inline constexpr unsigned most_terms = 21;  ///< terms of the tile of an expansion that has most
-inline constexpr unsigned below = 22;       ///< the complement of the smallest one, of reach_word
-inline constexpr unsigned reach = 23;       ///< how far a column is from the diagonal, at most
-inline constexpr unsigned words = 24;
+inline constexpr unsigned most_terms = 20;  ///< terms of the tile of an expansion that has most
+inline constexpr unsigned below = 21;       ///< the complement of the smallest one, of reach_word
+inline constexpr unsigned reach = 22;       ///< how far a column is from the diagonal, at most
+inline constexpr unsigned sampled = 23;     ///< terms that were looked at for hot columns
+inline constexpr unsigned covered_samples = 24;  ///< those of them that are of hot columns
+inline constexpr unsigned counted = 25;          ///< blocks that have counted bins
+inline constexpr unsigned words = 26;
+/// Shares of long rows are in so many classes, the longest in the first.
+inline constexpr unsigned classes = 16;
 /// Columns with so many terms or more are counted together.
 inline constexpr unsigned most_uses = 2047;
 /// A defect's key has its kind above its index, which takes so many bits.
@@ -118,9 +136,8 @@ using survey_kernel = void(csr_survey);
 /// Finds the first row of four arrays that has a defect, in a key of any kind.
 survey_kernel* defective_row_kernel();
 /// Finds the first defect if the matrix may have one, counts rows and pieces, and writes the
-/// pieces, those of blocks or those of warps with hot columns, in blocks of `survey_threads`. It
-/// empties `lists`.
-survey_kernel* matrix_kernel(bool of_warps, bool wide_offsets);
+/// pieces, in blocks of `survey_threads`. It empties `lists`.
+survey_kernel* matrix_kernel(bool wide_offsets);
 /// Follows matrix_kernel: checks columns, finds the patterns of rows and how far columns are from
 /// the diagonal, in any grid of blocks of `row_tile` threads, with tiles_bytes of shared memory.
 /// Where the matrix has no tiles of rows, or larger ones than have room, it only checks.
@@ -129,20 +146,24 @@ std::size_t tiles_bytes(bool wide_columns, std::size_t terms);
 /// Writes differences, in a block of `row_tile` threads for each tile, with differences_bytes.
 survey_kernel* differences_kernel(bool wide_columns);
 std::size_t differences_bytes(bool wide_columns, std::size_t terms);
-/// Cuts an expansion's tiles into segments, in a block of `expand_threads` for each tile: finds how
-/// large they are, or writes where all terms have their places, with segment_bytes of shared
-/// memory.
+/// Cuts an expansion's tiles into segments, in blocks of `expand_threads` with segment_bytes of
+/// shared memory: finds how large they are, in a block for each `tiles_a_sample` tiles, or writes
+/// where all terms have their places, in a block for each tile.
+inline constexpr int tiles_a_sample = 8;
 survey_kernel* segment_sizes_kernel();
 survey_kernel* segments_kernel();
 std::size_t segment_bytes(std::size_t sections, std::size_t stride);
-/// The next four follow one another. They count the terms of columns, and how many columns have so
-/// many; find how many terms hot columns have at least, in one block; and pick these.
+/// The next five follow one another. They count some of the terms of columns; how many columns have
+/// so many, and from that how many hot columns have at least, and how long shares of long rows are;
+/// pick the hot columns; cut the matrix for warps; and write the codes of all terms, if these
+/// columns are hot.
 survey_kernel* uses_kernel();
 survey_kernel* bins_kernel();
-survey_kernel* least_use_kernel();
 survey_kernel* hot_kernel();
-/// Writes the codes of all terms.
+survey_kernel* warp_pieces_kernel();
 survey_kernel* codes_kernel();
+/// It has a block of so many threads for each `hot_span` rows.
+inline constexpr unsigned warp_pieces_threads = 512;
 /// Delivers what the kernels before have found, in a warp.
 survey_kernel* tell_kernel();
 

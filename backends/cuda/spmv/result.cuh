@@ -14,7 +14,8 @@ namespace tally::backends::cuda {
 /// Returns which of a run's terms is the first of a row whose offset has these lower bits. The plan
 /// knows an offset only as it was: where it has changed, what comes into y does not matter, but the
 /// term is one of the run's.
-__device__ inline int start_in_run(std::uint32_t offset, const spmv_piece& run) {
+template <class Piece>
+__device__ int start_in_run(std::uint32_t offset, const Piece& run) {
   const std::uint32_t start = offset - static_cast<std::uint32_t>(run.nonzero);
   return static_cast<int>(min(start, static_cast<std::uint32_t>(run.terms)));
 }

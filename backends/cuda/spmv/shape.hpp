@@ -22,6 +22,7 @@
 #include <tally/types.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 
 namespace tally::backends::cuda {
@@ -158,10 +159,22 @@ constexpr unsigned threads_a_row_unplanned(std::size_t rows, std::size_t nonzero
   return nonzeros <= 8 * rows ? 2 : nonzeros <= 32 * rows ? 4 : 8;
 }
 
-/// With hot columns a run, which one warp has, is so long, and has at most so many terms. With 256
-/// R-MAT 2^21 took 249 us instead of 240.
-inline constexpr int hot_run_size = 192;
-inline constexpr int hot_run_terms = hot_run_size + static_cast<int>(row_order::short_row);
+/// With hot columns a run, which one warp has, ends with the row that reaches so far, and before it
+/// has more terms or rows than these: a warp has all of them in flight at once. With longer runs in
+/// several rounds, and shares of long rows in any order, R-MAT 2^18 took 27.5 us instead of 24.8
+/// and 2^21 235 instead of 200, in f32 20.3 instead of 17.9 and 177 instead of 154.
+inline constexpr int hot_run_size = 224;
+inline constexpr int hot_run_terms = 256;
+inline constexpr int hot_run_rows = 128;
+/// A block cuts so many rows together.
+inline constexpr int hot_span = 2048;
+
+/// Returns how many runs there may be: one that ends neither at a long row nor at a multiple of
+/// `hot_span` has so many rows and terms.
+inline std::size_t most_hot_runs(const csr_operand& a, std::size_t long_rows) {
+  constexpr auto least = std::min<std::size_t>(hot_run_rows, hot_run_terms - row_order::short_row);
+  return (a.rows + a.nonzeros()) / least + long_rows + a.rows / hot_span + 1;
+}
 
 /// A block has so many threads then.
 template <class T>
@@ -175,15 +188,31 @@ inline constexpr unsigned hot_threads = sizeof(T) == 8 ? 768 : 1024;
 ///                   163   195     163   195 KiB
 ///     R-MAT 2^18   26.7  27.2    19.9  20.1
 ///     R-MAT 2^21    240   239     190   167
+/// Since warps need less of it, R-MAT 2^18 takes 25.3, 25.1, 25.8 and 25.9 us with 131, 163, 179
+/// and 195 KiB, in f32 17.9, 18.1 and 18.2 with 131, 179 and 195.
 constexpr std::size_t hot_shared_bytes(type element) {
   return std::size_t{element == type::float64 ? 163u : 195u} << 10;
 }
 
-/// Says whether to look for hot columns. Finding them takes 4 bytes a column, so there are not to
-/// be many more columns than terms.
+/// Says whether to look for hot columns. Finding them takes 4 bytes a column where there are many,
+/// so there are not to be many more columns than terms.
 inline bool may_have_hot_columns(const csr_operand& a) {
   constexpr std::size_t most = (std::size_t{1} << 31) - 1;
-  return a.nonzeros() >= 1 << 21 && a.columns <= std::min(most, 4 * a.nonzeros()) && a.rows <= most;
+  return a.nonzeros() >= 1 << 21 && a.nonzeros() <= most &&
+         a.columns <= std::min(most, 4 * a.nonzeros()) && a.rows <= most;
+}
+
+/// Returns log2 of the adjacent groups of terms one of which is looked at to find hot columns. A
+/// quarter of the terms of R-MAT 2^18 took a plan 15 us longer than an eighth, a 16th 5 us less;
+/// but then the hot columns had less of the terms, in f32 85 % instead of 88.
+constexpr unsigned hot_sample_shift(std::size_t nonzeros) {
+  return static_cast<unsigned>(std::bit_width(nonzeros >> 19));
+}
+
+/// Returns how many counters a column has: where columns are few, atomic additions would wait for
+/// each other.
+constexpr std::size_t hot_counters(std::size_t columns) {
+  return columns < std::size_t{1} << 20 ? 4 : 1;
 }
 
 /// Says whether columns that have so many of the terms are hot.
@@ -196,7 +225,7 @@ inline bool may_have_hot_columns(const csr_operand& a) {
 ///     50 % in 2^13 columns       133    117      129        125     94      119
 ///     20 %                       138    128      135        130    114      125
 ///     in all columns alike       139    148      137        131    134      127
-constexpr bool are_hot(std::size_t nonzeros, std::size_t covered) {
+TALLY_HOST_DEVICE constexpr bool are_hot(std::size_t nonzeros, std::size_t covered) {
   return 10 * covered >= 2 * nonzeros;
 }
 

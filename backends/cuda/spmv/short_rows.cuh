@@ -14,17 +14,17 @@ constexpr int short_row = static_cast<int>(row_order::short_row);
 constexpr int row_lanes = static_cast<int>(row_order::lanes);
 
 /// Holds a block's terms and rows, in shared memory.
-template <class A, int capacity>
+template <class A, int capacity, class Start = int>
 struct staged_rows {
   term_planes<A, capacity> terms;
-  const int* starts;  ///< where each row starts among the terms, and the last one's end
+  const Start* starts;  ///< where each row starts among the terms, and the last one's end
   int rows;
 };
 
 /// Sums the short rows that `block` threads have staged, each in `threads` of them. One of these
 /// passes the sum to `give`. `number` is the calling thread's number among them.
-template <int block, int threads, class A, int capacity, class Give>
-__device__ void sum_short_rows(const staged_rows<A, capacity>& staged, const Give& give,
+template <int block, int threads, class A, int capacity, class Start, class Give>
+__device__ void sum_short_rows(const staged_rows<A, capacity, Start>& staged, const Give& give,
                                int number) {
   using Sum = dot_sum<A>;
   constexpr int own = row_lanes / threads;  // a thread has this many lanes
@@ -84,8 +84,8 @@ __device__ dot_sum<A> sum_chunk(const term_planes<A, capacity>& terms, int first
 
 /// Sums the short rows, each in as many threads as let all rows run at once; where they are
 /// `uneven`, each in 8.
-template <int block, class A, int capacity, class Give>
-__device__ void sum_short_rows(const staged_rows<A, capacity>& staged, bool uneven,
+template <int block, class A, int capacity, class Start, class Give>
+__device__ void sum_short_rows(const staged_rows<A, capacity, Start>& staged, bool uneven,
                                const Give& give, int number) {
   if (uneven || staged.rows * 8 <= block) return sum_short_rows<block, 8>(staged, give, number);
   if (staged.rows * 4 <= block) return sum_short_rows<block, 4>(staged, give, number);
@@ -94,8 +94,8 @@ __device__ void sum_short_rows(const staged_rows<A, capacity>& staged, bool unev
 }
 
 /// The same in a whole block.
-template <int block, class A, int capacity, class Give>
-__device__ void sum_short_rows(const staged_rows<A, capacity>& staged, bool uneven,
+template <int block, class A, int capacity, class Start, class Give>
+__device__ void sum_short_rows(const staged_rows<A, capacity, Start>& staged, bool uneven,
                                const Give& give) {
   sum_short_rows<block>(staged, uneven, give, static_cast<int>(threadIdx.x));
 }

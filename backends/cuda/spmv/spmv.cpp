@@ -9,9 +9,11 @@
 #include "backends/cuda/runtime/stream_memory.hpp"
 #include "backends/cuda/spmv/band_rows.hpp"
 #include "backends/cuda/spmv/expansion.hpp"
+#include "backends/cuda/spmv/hot_columns.hpp"
 #include "backends/cuda/spmv/kernels.hpp"
 #include "backends/cuda/spmv/near_rows.hpp"
 #include "backends/cuda/spmv/plan.hpp"
+#include "backends/cuda/spmv/ring_rows.hpp"
 #include "backends/cuda/spmv/shape.hpp"
 #include "backends/cuda/spmv/survey.hpp"
 #include "src/core/elementwise/elementwise.hpp"
@@ -61,7 +63,6 @@ struct cut_analysis : spmv_analysis {
   hot_columns hot;                ///< there are none where its count is 0
   type hot_type = type::float64;  ///< of the elements for which there is room
   std::uint64_t hot_share = 0;    ///< how many per cent of the terms are in hot columns
-  const spmv_piece* warp_pieces = nullptr;
   expansion cut;                  ///< there is none where it has no tiles
   type cut_type = type::float64;  ///< of the elements that its tiles are for
   unsigned share_shift = 0;
@@ -190,25 +191,23 @@ void multiply_expanded(const executor& where, const current_device& current,
 
 /// Multiplies with hot columns.
 void multiply_hot(const executor& where, const current_device& current, const cut_analysis& plan,
-                  spmv_job job) {
+                  const spmv_job& product) {
   const cudaStream_t stream = where.stream();
   const hot_columns_choice choice = hot_columns_kernels(plan.hot_type, plan.hot_type);
   const std::size_t element = size_of(plan.hot_type);
   const auto count = static_cast<std::size_t>(plan.hot.count);
   const std::size_t bytes = count * element + 16;
   const bool captured = is_captured(stream, false, "spmv");
-  job.pieces = plan.warp_pieces;
-  job.share_shift = plan.share_shift;
-  job.hot = plan.hot;
+  hot_columns_job job{product, plan.hot};
   const call_memory elements(bytes, current, stream, captured);
   job.hot.elements = elements.data();
   scratch shared;
   if (plan.split_rows > 0) {
     const std::size_t sums = plan.handovers * 2;
     shared = scratch_for(current, stream, captured, sums + plan.handovers);
-    job.words = shared.words;
-    job.tag = shared.tag;
-    job.ended = shared.ended;
+    job.product.words = shared.words;
+    job.product.tag = shared.tag;
+    job.product.ended = shared.ended;
     job.hot.counts = reinterpret_cast<unsigned*>(shared.words + sums);
   }
   const launch_shape gather{.blocks = static_cast<unsigned>(ceil_div(count, 256)), .threads = 256};
@@ -256,10 +255,21 @@ bool multiply_tiles(const executor& where, const current_device& current, const 
     }
   }
   if (plan.near_rows.is_known()) {
-    const near_rows_choice near = near_rows_of(values, x, plan.tile_terms, plan.near_rows);
-    if (launches(where, current, near.kernel, shape(row_tile, row_tile, near.bytes),
-                 near_rows_job{job, plan.near_rows})) {
-      return true;
+    if (has_near_rows(reached_by_tile(plan.near_rows))) {
+      const near_rows_choice near = near_rows_of(values, x, plan.tile_terms, plan.near_rows);
+      if (launches(where, current, near.kernel, shape(row_tile, row_tile, near.bytes),
+                   near_rows_job{job, plan.near_rows})) {
+        return true;
+      }
+    }
+    const ring_rows_choice ring =
+        ring_rows_of(values, x, plan.tile_terms, plan.near_rows, most_shared_bytes(where.device()));
+    if (ring.kernel != nullptr) {
+      launch_shape of_ring = shape(ring.tile, ring.threads, ring.bytes);
+      of_ring.blocks = std::min(of_ring.blocks, ring.blocks * multiprocessors(where.device()));
+      ring_rows_job of_tiles{job, plan.near_rows, static_cast<std::int32_t>(ring.ring)};
+      of_tiles.product.tile_terms = static_cast<std::int32_t>(ring.terms);
+      if (launches(where, current, ring.kernel, of_ring, of_tiles)) return true;
     }
   }
   // Without a promise the columns may have another type by now.
@@ -395,7 +405,7 @@ namespace {
 
 /// Returns a launch of the kernel that looks at the whole matrix. All its blocks run at a time.
 /// Where these do, those that look at rows are not those that look at columns.
-survey_launch survey_of_matrix(const current_device& current, const csr_operand& a, bool of_warps,
+survey_launch survey_of_matrix(const current_device& current, const csr_operand& a,
                                csr_survey& job) {
   constexpr std::size_t columns_a_block = 16 * survey_threads;
   const std::size_t spans =
@@ -406,7 +416,7 @@ survey_launch survey_of_matrix(const current_device& current, const csr_operand&
   const bool apart = job.counts && spans + others <= most;
   const auto blocks = static_cast<unsigned>(std::min(spans + others, most));
   job.row_blocks = apart ? static_cast<unsigned>(spans) : blocks;
-  return {matrix_kernel(of_warps, job.offsets.wide), {.blocks = blocks, .threads = survey_threads}};
+  return {matrix_kernel(job.offsets.wide), {.blocks = blocks, .threads = survey_threads}};
 }
 
 /// Returns an element of device memory.
@@ -459,7 +469,7 @@ csr_defect find_defect(const executor& where, const csr_operand& a) {
     const survey_launch looks = survey_of(defective_row_kernel(), a.rows);
     return defect_of(stream, a, run_survey(current, stream, {looks, telling()}, job, "validate"));
   }
-  const survey_launch looks = survey_of_matrix(current, a, false, job);
+  const survey_launch looks = survey_of_matrix(current, a, job);
   return defect_of(stream, a, run_survey(current, stream, {looks}, job, "validate"));
 }
 
@@ -516,7 +526,7 @@ void find_columns(const current_device& current, cudaStream_t stream, const csr_
     job.checks = false;
     const launch_shape all = survey_of_tiles(current, a, job).shape;
     job.pieces = nullptr;
-    const survey_launch looks = survey_of_matrix(current, a, false, job);
+    const survey_launch looks = survey_of_matrix(current, a, job);
     found = run_survey(current, stream, {looks, {tiles_kernel(wide), all}}, job, "spmv_plan");
   }
   if (found.of[survey::strays] == 0) {
@@ -538,7 +548,10 @@ void find_columns(const current_device& current, cudaStream_t stream, const csr_
       static_cast<std::int16_t*>(to.memory.take(to.kept_bytes, current, stream));
   (void)run_survey(current, stream, {{differences_kernel(wide), a_tile}, telling()}, job,
                    "spmv_plan");
-  if (has_near_rows(reached_by_tile(near))) to.near_rows = near;
+  const type element = a.values.element;
+  const ring_rows_choice ring =
+      ring_rows_of(element, element, to.tile_terms, near, most_shared_bytes(current.device()));
+  if (has_near_rows(reached_by_tile(near)) || ring.kernel != nullptr) to.near_rows = near;
 }
 
 /// Finds whether rows lie in a band that products have a kernel for.
@@ -589,23 +602,27 @@ void find_expansion(const current_device& current, cudaStream_t stream, const cs
   cut.tile_rows = expansion_tile_rows(a);
   const std::size_t tiles = ceil_div(a.rows, static_cast<std::size_t>(cut.tile_rows));
   cut.tiles = static_cast<std::int32_t>(tiles);
-  const auto in_tiles = [&](survey_kernel* kernel, std::size_t stride) -> survey_launch {
+  const auto in_blocks = [&](survey_kernel* kernel, std::size_t blocks,
+                             std::size_t stride) -> survey_launch {
     return {kernel,
-            {.blocks = static_cast<unsigned>(tiles),
+            {.blocks = static_cast<unsigned>(blocks),
              .threads = expand_threads,
              .shared_bytes = segment_bytes(static_cast<std::size_t>(cut.sections), stride)}};
   };
+  const std::size_t samples = ceil_div(tiles, std::size_t{tiles_a_sample});
   const survey_words found = run_survey(
-      current, stream, {in_tiles(segment_sizes_kernel(), 0), telling()}, job, "spmv_plan");
+      current, stream, {in_blocks(segment_sizes_kernel(), samples, 0)}, job, "spmv_plan");
   // Places are loaded 16 bytes at a time.
   constexpr std::size_t per_load = 16 / sizeof *cut.in_section;
-  const std::size_t stride = ceil_div(found.of[survey::units] * per_unit, per_load) * per_load;
-  const std::size_t segments = tiles * static_cast<std::size_t>(cut.sections);
+  const auto sections = static_cast<std::size_t>(cut.sections);
+  const std::size_t segments = tiles * sections;
   const std::size_t most_terms = found.of[survey::most_terms];
+  const std::size_t stride = ceil_div(most_terms + sections * (per_unit - 1), per_load) * per_load;
   cut.stride = static_cast<std::int32_t>(stride);
   cut.tile_terms = static_cast<std::int32_t>(most_terms);
-  if (10 * found.of[survey::met] < 9 * segments || 4 * found.of[survey::adjacent] > a.nonzeros() ||
-      stride >= 1 << 16 || 4 * tiles * stride > 5 * a.nonzeros() + 4 * segments * per_unit ||
+  if (10 * found.of[survey::met] < 9 * samples * sections ||
+      4 * found.of[survey::adjacent] > found.of[survey::sampled] || stride >= 1 << 16 ||
+      4 * tiles * stride > 5 * a.nonzeros() + 4 * segments * per_unit ||
       collect_bytes(cut) + own_shared_bytes > room ||
       segment_bytes(static_cast<std::size_t>(cut.sections), stride) + own_shared_bytes > room) {
     return;
@@ -616,62 +633,69 @@ void find_expansion(const current_device& current, cudaStream_t stream, const cs
   cut.in_section = static_cast<std::uint16_t*>(to.memory.take(to.kept_bytes, current, stream));
   cut.in_tile = cut.in_section + tiles * stride;
   cut.segments = reinterpret_cast<std::uint32_t*>(cut.in_tile + tiles * stride);
-  (void)run_survey(current, stream, {in_tiles(segments_kernel(), stride), telling()}, job,
+  (void)run_survey(current, stream, {in_blocks(segments_kernel(), tiles, stride)}, job,
                    "spmv_plan");
   to.cut = cut;
   to.cut_type = a.values.element;
 }
 
-/// Finds the columns that are hot, if they have most of the terms, and cuts the matrix for warps.
+/// Finds the columns that are hot, if they have most of the terms, and cuts the matrix for warps,
+/// whose long rows have been counted.
 void find_hot_columns(const current_device& current, cudaStream_t stream, const csr_operand& a,
-                      csr_survey job, cut_analysis& to) {
+                      csr_survey job, std::size_t long_rows, std::size_t shares, cut_analysis& to) {
   const type type_of_values = a.values.element;
   const hot_columns_choice choice = hot_columns_kernels(type_of_values, type_of_values);
   const std::size_t room =
       std::min(most_shared_bytes(current.device()), hot_shared_bytes(type_of_values));
   if (choice.multiply == nullptr || room < choice.bytes + own_shared_bytes) return;
   const std::size_t most = (room - choice.bytes - own_shared_bytes) / size_of(a.values.element);
-  const std::size_t counters = a.columns + survey::most_uses + 1;
-  const stream_memory uses(counters * sizeof *job.uses, current, stream);
-  const stream_memory hot(most * sizeof *job.hot, current, stream);
+  const std::size_t uses = hot_counters(a.columns) * a.columns;
+  const std::size_t counters = uses + survey::most_uses + 1 + 2 * survey::classes;
+  const std::size_t words = ceil_div(a.columns, 32);
+  const stream_memory memory(words * sizeof *job.bits + counters * sizeof *job.uses, current,
+                             stream);
   job.most_hot = static_cast<int>(most);
   job.pieces = nullptr;
   job.lists = nullptr;  // it has been given back
-  job.uses = static_cast<std::uint32_t*>(uses.data());
-  job.bins = job.uses + a.columns;
-  job.hot = static_cast<std::int32_t*>(hot.data());
-  check(cudaMemsetAsync(job.uses, 0, counters * sizeof *job.uses, stream), "cudaMemsetAsync");
-  const survey_launch of_columns = survey_of(bins_kernel(), a.columns);
   job.checks = false;
-  const survey_launch of_pieces = survey_of_matrix(current, a, true, job);
-  const survey_words found = run_survey(current, stream,
-                                        {survey_of(uses_kernel(), a.nonzeros()),
-                                         of_columns,
-                                         {least_use_kernel(), {.blocks = 1, .threads = 256}},
-                                         survey_of(hot_kernel(), a.columns),
-                                         of_pieces},
-                                        job, "spmv_plan");
-  if (!are_hot(a.nonzeros(), found.of[survey::covered])) return;
-  const std::size_t count =
-      std::min<std::size_t>(most, found.of[survey::taken] + found.of[survey::ties]);
-  const std::size_t pieces = found.of[survey::shares] + found.of[survey::runs];
-  to.kept_bytes = pieces * sizeof(spmv_piece) + (a.nonzeros() + count) * sizeof *job.codes;
-  job.pieces = static_cast<spmv_piece*>(to.memory.take(to.kept_bytes, current, stream));
-  job.shares = static_cast<std::int64_t>(found.of[survey::shares]);
-  job.runs = static_cast<std::int64_t>(found.of[survey::runs]);
-  job.codes = reinterpret_cast<std::int32_t*>(job.pieces + pieces);
-  std::int32_t* const columns = job.codes + a.nonzeros();
-  check(
-      cudaMemcpyAsync(columns, job.hot, count * sizeof *columns, cudaMemcpyDeviceToDevice, stream),
-      "cudaMemcpyAsync");
-  (void)run_survey(current, stream, {survey_of(codes_kernel(), a.nonzeros()), of_pieces}, job,
-                   "spmv_plan");
-  to.warp_pieces = job.pieces;
+  job.bits = static_cast<hot_bits*>(memory.data());
+  job.uses = reinterpret_cast<std::uint32_t*>(job.bits + words);
+  job.counters = static_cast<std::int64_t>(hot_counters(a.columns));
+  job.bins = job.uses + uses;
+  job.classes = job.bins + survey::most_uses + 1;
+  job.sample_shift = hot_sample_shift(a.nonzeros());
+  job.shares = static_cast<std::int64_t>(shares);
+  const std::size_t handovers = to.handovers;
+  const std::size_t pieces = shares + most_hot_runs(a, long_rows);
+  to.kept_bytes = pieces * sizeof *job.warp_pieces + handovers * sizeof *job.handed +
+                  (a.nonzeros() + most) * sizeof *job.codes;
+  job.warp_pieces = static_cast<warp_piece*>(to.memory.take(to.kept_bytes, current, stream));
+  job.handed = reinterpret_cast<handed_row*>(job.warp_pieces + pieces);
+  job.codes = reinterpret_cast<std::int32_t*>(job.handed + handovers);
+  job.hot = job.codes + a.nonzeros();
+  check(cudaMemsetAsync(job.uses, 0, counters * sizeof *job.uses, stream), "cudaMemsetAsync");
+  const survey_words found = run_survey(
+      current, stream,
+      {survey_of(uses_kernel(), a.nonzeros() >> job.sample_shift),
+       {bins_kernel(), {.blocks = 2 * multiprocessors(current.device()), .threads = 256}},
+       survey_of(hot_kernel(), a.columns / 4),
+       {warp_pieces_kernel(),
+        {.blocks = static_cast<unsigned>(ceil_div(a.rows, std::size_t{hot_span})),
+         .threads = warp_pieces_threads}},
+       survey_of(codes_kernel(), a.nonzeros())},
+      job, "spmv_plan");
+  if (!are_hot(a.nonzeros(), found.of[survey::covered])) {
+    to.memory.give_back(job.warp_pieces);
+    to.kept_bytes = 0;
+    return;
+  }
   to.hot_type = a.values.element;
   to.hot.codes = job.codes;
-  to.hot.columns = columns;
-  to.hot.count = static_cast<int>(count);
-  to.hot.pieces = static_cast<int>(pieces);
+  to.hot.columns = job.hot;
+  to.hot.pieces = job.warp_pieces;
+  to.hot.handed = job.handed;
+  to.hot.count = static_cast<int>(found.of[survey::taken]);
+  to.hot.piece_count = static_cast<int>(shares + found.of[survey::runs]);
   to.hot_share = 100 * found.of[survey::covered] / a.nonzeros();
 }
 
@@ -791,7 +815,7 @@ class planning {
     job_.pieces =
         static_cast<spmv_piece*>(made_->memory.take(made_->piece_bytes, current, stream_));
     const side_stream* const side = side_ ? &*side_ : nullptr;
-    const survey_launch looks = survey_of_matrix(current, a_, false, job_);
+    const survey_launch looks = survey_of_matrix(current, a_, job_);
     if (job_.columns_later) {
       survey_.emplace(
           current, stream_,
@@ -842,7 +866,9 @@ class planning {
       to.kept_bytes = 0;
     }
     if (products_.fixed_columns && !products_.has_places) {
-      if (to.columns != column_source::patterns && may_have_band(a_, longest)) {
+      const bool has_ring =
+          to.near_rows.is_known() && !has_near_rows(reached_by_tile(to.near_rows));
+      if (to.columns != column_source::patterns && !has_ring && may_have_band(a_, longest)) {
         find_band(current, stream_, a_, job_, to);
       }
       if (to.tile_terms == 0 && has_pieces_of_short_rows(a_, longest)) to.threads_a_row = 0;
@@ -856,7 +882,8 @@ class planning {
       to.share_shift = job_.share_shift;
       if (products_.fixed_columns && !products_.has_places && to.band < 0 &&
           may_have_hot_columns(a_)) {
-        find_hot_columns(current, stream_, a_, job_, to);
+        find_hot_columns(current, stream_, a_, job_, found.of[survey::long_rows],
+                         found.of[survey::shares], to);
       }
     } else {
       to.memory.give_back(job_.pieces);

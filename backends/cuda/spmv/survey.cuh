@@ -2,8 +2,12 @@
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
+#include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/plan.hpp"
+#include "backends/cuda/spmv/shape.hpp"
 #include "src/core/table.hpp"
+
+#include <tally/order.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -24,28 +28,6 @@ __device__ inline std::int64_t first_index() {
   return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }
 __device__ inline std::int64_t all_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
-
-/// Calls f with the number and the column of each of a thread's terms.
-template <class F>
-__device__ void for_each_term(const csr_survey& s, const F& f) {
-  const auto go_over = [&]<class Column>(const Column* columns) {
-    constexpr int in_flight = 4;
-    for (std::int64_t i = first_index(); i < s.nonzeros; i += in_flight * all_threads()) {
-      const auto at = [&](int k) { return i + k * all_threads(); };
-      Column column[in_flight] = {};
-#pragma unroll
-      for (int k = 0; k < in_flight; ++k) {
-        if (at(k) < s.nonzeros) column[k] = columns[at(k)];
-      }
-#pragma unroll
-      for (int k = 0; k < in_flight; ++k) {
-        if (at(k) < s.nonzeros) f(at(k), std::int64_t{column[k]});
-      }
-    }
-  };
-  s.columns.wide ? go_over(static_cast<const std::int64_t*>(s.columns.data))
-                 : go_over(static_cast<const std::int32_t*>(s.columns.data));
-}
 
 __device__ inline void report(const csr_survey& s, csr_defect::kind kind, std::int64_t index) {
   const std::uint64_t key =
@@ -108,6 +90,12 @@ __device__ inline void check_columns(const csr_survey& s, std::int64_t own, std:
                  : check_columns(s, static_cast<const std::int32_t*>(s.columns.data), own, threads);
 }
 
+/// Returns how many shares a row of so many terms has.
+__device__ inline unsigned shares_of(const csr_survey& s, std::int64_t length) {
+  constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
+  return static_cast<unsigned>((length - 1) / chunk >> s.share_shift) + 1;
+}
+
 /// Delivers what was found, in a warp, and empties it.
 __device__ inline void tell(const csr_survey& s) {
   static_assert(survey::words <= warp);
@@ -119,6 +107,40 @@ __device__ inline void tell(const csr_survey& s) {
   auto* const to = static_cast<volatile std::uint64_t*>(s.result) + 2 * word;
   to[0] = make_word(static_cast<std::uint32_t>(found), s.tag);
   to[1] = make_word(static_cast<std::uint32_t>(found >> 32), s.tag);
+}
+
+/// Adds what a block's threads have counted to a word.
+__device__ inline void add_of_block(const csr_survey& s, unsigned word, unsigned count) {
+  __shared__ unsigned long long of_block;
+  if (threadIdx.x == 0) of_block = 0;
+  __syncthreads();
+  const unsigned all = sum_of_warp(count);
+  if (threadIdx.x % warp == 0 && all > 0) atomicAdd(&of_block, 0ull + all);
+  __syncthreads();
+  if (threadIdx.x == 0 && of_block > 0) atomicAdd(counter(s, word), of_block);
+  __syncthreads();
+}
+
+/// Says whether the columns picked may be hot: they have more of the sample than of all terms.
+__device__ inline bool are_hot(const csr_survey& s) {
+  return are_hot(__ldcg(counter(s, survey::sampled)), __ldcg(counter(s, survey::covered_samples)));
+}
+
+/// Returns how many terms a share has at most.
+__device__ inline int share_terms(const csr_survey& s) {
+  return static_cast<int>(order::chunk) << s.share_shift;
+}
+/// Returns the class of a share, which has as many terms as can be in the first.
+__device__ inline unsigned class_of(const csr_survey& s, int terms) {
+  return survey::classes - 1 -
+         static_cast<unsigned>((terms - 1) / (share_terms(s) / static_cast<int>(survey::classes)));
+}
+/// Adds the shares of a row of so many terms to the counts of their classes. All but the last are
+/// in the first.
+__device__ inline void add_to_classes(const csr_survey& s, int length, unsigned* classes) {
+  const int whole = (length - 1) / share_terms(s);
+  if (whole > 0) atomicAdd(classes, static_cast<unsigned>(whole));
+  atomicAdd(classes + class_of(s, length - whole * share_terms(s)), 1u);
 }
 
 /// Each block calls it at its end, in the last launch: the block that comes last tells.

@@ -59,6 +59,9 @@ class slice_maker {
   /// is gathered.
   static constexpr std::size_t least_rows = 3 * slice / 8;
 
+  /// Rows of so many terms, and longer ones, are in no slice.
+  static constexpr std::size_t most_terms = row_order::short_row + 1;
+
   /// Adjacent rows of a window.
   struct run {
     std::size_t row;
@@ -70,6 +73,7 @@ class slice_maker {
     std::size_t row;
     std::size_t terms;
     const row_pattern* pattern;
+    std::uint64_t key;  ///< rows are sorted by it: by length, the longest first, pattern and place
   };
 
   static std::size_t divided(std::size_t n, std::size_t by) { return (n + by - 1) / by; }
@@ -137,13 +141,13 @@ class slice_maker {
     return s_.keeps || rows_.begin(row) + (terms + lanes - 1) / lanes * lanes <= a_.nonzeros();
   }
 
-  /// Patterns are in the order of these numbers, so that equal matrices have equal slices.
-  static std::size_t number_of(const row_pattern* pattern) {
-    return pattern == nullptr ? 0 : pattern->number;
-  }
-
   void leave(std::size_t begin, std::size_t end, const row_pattern* pattern) {
-    for (; begin < end; ++begin) left_.push_back({begin, rows_.length(begin), pattern});
+    const std::uint64_t number = pattern == nullptr ? 0 : pattern->number;  // less than 2^16
+    for (; begin < end; ++begin) {
+      const std::size_t terms = rows_.length(begin);
+      const std::uint64_t lack = most_terms - std::min(terms, most_terms);
+      left_.push_back({begin, terms, pattern, lack << 32 | number << 16 | place(begin)});
+    }
   }
 
   const W* values_of(std::size_t row) const {
@@ -174,7 +178,7 @@ class slice_maker {
   void add_adjacent() {
     std::ranges::sort(adjacent_, [](const run& i, const run& j) {
       const std::size_t rest_i = i.rows % slice, rest_j = j.rows % slice;
-      if (i.pattern != j.pattern) return number_of(i.pattern) < number_of(j.pattern);
+      if (i.pattern != j.pattern) return i.pattern->number < j.pattern->number;
       return rest_i != rest_j ? rest_i < rest_j : i.row < j.row;
     });
     for (auto begin = adjacent_.begin(); begin != adjacent_.end();) {
@@ -219,11 +223,7 @@ class slice_maker {
   /// Makes slices of the rows that are left, by their lengths, the longest ones first: where there
   /// are enough of one pattern, of these, and of the others with their columns.
   void add_left(slice_window& w) {
-    std::ranges::sort(left_, [](const row_left& i, const row_left& j) {
-      if (i.terms != j.terms) return i.terms > j.terms;
-      if (i.pattern != j.pattern) return number_of(i.pattern) < number_of(j.pattern);
-      return i.row < j.row;
-    });
+    std::ranges::sort(left_, {}, &row_left::key);
     std::size_t others = 0;  // these are at the beginning of left_ then
     for (std::size_t i = 0; i < left_.size();) {
       const row_left row = left_[i];
