@@ -35,11 +35,11 @@ struct ring_rows_choice {
 ///
 ///                                             f64                          f32
 ///                                 elsewhere  ring  cuSPARSE    elsewhere  ring  cuSPARSE
-///     2^21 rows of 1 to 9, 1000 away      79  42.9    69.8            57  36.7    38.5
-///     3000 away                           79  47.3    74.8            57  37.5    42.4
-///     8000 away                         88.7          84.0            65  44.3    56.2
-///     2^20 rows of 1 to 16, 3000 away   58.5  33.9    52.2            40  25.7    33.3
-///     2^19 rows of 8 to 30, 2000 away   43.2          51.2          36.8  25.5    33.3
+///     2^21 rows of 1 to 9, 1000 away    68.7  42.8    69.5          48.7  36.5    38.3
+///     3000 away                         78.1  47.3    73.5          57.2  37.4    42.2
+///     8000 away                         87.7          82.7          65.8  44.2    55.4
+///     2^20 rows of 1 to 16, 3000 away   58.5  34.0    51.9          39.9  25.7    33.3
+///     2^19 rows of 8 to 30, 2000 away   43.0          51.2          36.7  25.5    33.0
 /// (One H200, 2026-11-23. Elsewhere x comes from memory, in the last row from band_rows.hpp.)
 ring_rows_choice ring_rows_of(type values, type x, std::size_t terms, const reach& columns,
                               std::size_t room);
