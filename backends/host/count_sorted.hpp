@@ -108,7 +108,9 @@ struct sorting {
   std::vector<std::size_t> sizes;  // how many samples each group has
 
   sorting(std::size_t most, std::size_t places, std::size_t threads)
-      : sorted(most, places), counted(group, threads, copies_for(group)), sizes(sorted.groups) {
+      : sorted(most, places),
+        counted(group, threads, copies_for(group, threads)),
+        sizes(sorted.groups) {
     for (std::size_t t = 0; t < threads; ++t) sorters.emplace_back(sorted.groups);
   }
 };

@@ -97,7 +97,7 @@ std::size_t count(const job& j, const threads<Run>& all) {
     of_bytes.emplace(256, all.count, bytes_at_once);
     of_places.emplace(j.places, 1, 1);
   } else {
-    of_places.emplace(j.places, all.count, copies_for(j.places));
+    of_places.emplace(j.places, all.count, copies_for(j.places, all.count));
   }
   for (std::size_t begin = 0; begin < n; begin += round) {
     const std::size_t end = std::min(n, begin + round);
