@@ -52,6 +52,14 @@ contenders ways(const workload& w, bool full) {
 
 contenders spread_ways(const workload& w, bool) { return ours(w); }
 
+contenders sum_ways(const workload& w, bool) {
+  contenders list = ours(w);
+#if TALLY_BENCH_XSUM
+  if (w.threads == 1) list += peers::xsum(w);
+#endif
+  return list;
+}
+
 std::vector<std::size_t> exponents(const types& t, bool full) {
   std::vector<std::size_t> list;
   if (t != doubles) return list;
@@ -87,7 +95,15 @@ const lane exact_sum = {.name = "exact-sum",
                         .exact = true,
                         .what = operation::sum,
                         .sizes = few_sizes,
-                        .ways = spread_ways};
+                        .ways = sum_ways};
+const lane exact_sum_spread = {.name = "exact-sum-spread",
+                               .on_all_threads = true,
+                               .offset = of_malloc,
+                               .drawn = values::spread,
+                               .exact = true,
+                               .what = operation::sum,
+                               .sizes = few_sizes,
+                               .ways = sum_ways};
 const lane accuracy = {.name = "accuracy",
                        .offset = of_malloc,
                        .drawn = values::ill_conditioned,

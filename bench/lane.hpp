@@ -54,6 +54,7 @@ extern const lane axpy_dot;
 extern const lane exact;  // exact.cpp
 extern const lane exact_spread;
 extern const lane exact_sum;
+extern const lane exact_sum_spread;
 extern const lane accuracy;
 extern const lane ladder;     // ladder.cpp
 extern const lane multi_dot;  // multi_dot.cpp

@@ -139,6 +139,7 @@ std::vector<const lane*> lanes() {
                                    &axpy_dot,
                                    &exact,
                                    &exact_sum,
+                                   &exact_sum_spread,
                                    &dot_aligned,
                                    &exact_spread,
                                    &multi_dot,

@@ -54,6 +54,7 @@ LANES = {
     "exact": "Exact dot product on the host",
     "exact-spread": "Exact dot product on the host, exponents spread over 2^±100 (float32: 2^±15)",
     "exact-sum": "Exact sum on the host",
+    "exact-sum-spread": "Exact sum on the host, exponents over 2^±100",
     "accuracy": "Error against condition number, 1000 elements",
     "bincount": "Histogram of 2^25 keys on the host, all bins as likely",
     "bincount-zipf": "Histogram of 2^25 keys on the host, bin k with probability 1 / k",
@@ -104,7 +105,7 @@ LANES = {
 }
 ON_ALL_THREADS = {
     "dot", "sum", "asum", "nrm2", "max", "iamax", "multi-dot", "batched-dot", "exact", "exact-spread", "exact-sum",
-    *ELEMENTWISE, *FUSED,
+    "exact-sum-spread", *ELEMENTWISE, *FUSED,
     "bincount", "bincount-zipf", "bincount-constant", "bincount-entropy", "histogram-even",
     "histogram-range", "spmv", "spmv-new-plan", "spmv-transpose",
 }

@@ -882,6 +882,37 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, Long) {
   }
 }
 
+TEST_ON_EVERY_EXECUTOR(WeightedHistogram, MillionOfWeights) {
+  constexpr std::size_t n = 1'100'004;
+  const auto check = [&]<class W>(data::kind k, std::size_t bins, std::size_t channels) {
+    const auto keys = keys_of<std::int32_t>(places(n, spread::zipf, bins), bins + 1);
+    const auto w = random_weights<W>(n, k);
+    ASSERT_EQ((sums<W, double>(keys, w, bins, channels)),
+              (expected<W, double>(keys, w, bins, channels)));
+  };
+  check.operator()<float>(data::kind::wide, 1, 1);
+  check.operator()<float>(data::kind::special, 100, 3);
+  check.operator()<float>(data::kind::plain, 4000, 1);
+  check.operator()<double>(data::kind::wide, 3, 2);
+  check.operator()<double>(data::kind::special, 2500, 1);
+}
+
+// Whatever sums a bin on the way has to hold millions of large weights of one sign.
+TEST_ON_EVERY_EXECUTOR(WeightedHistogram, MillionsInOneBin) {
+  constexpr std::size_t n = 3'000'001, bins = 7;
+  for (const int exponent : {0, 8, 16, 24}) {
+    const auto check = [&]<class W>(std::type_identity<W>) {
+      std::vector<std::int32_t> keys(n, 3);
+      keys[n / 2] = 5;
+      std::vector<W> w(n, std::ldexp(-W(1.99999), exponent));
+      w[n / 3] = W(1);
+      ASSERT_EQ((sums<W, double>(keys, w, bins)), (expected<W, double>(keys, w, bins)));
+    };
+    check(std::type_identity<float>());
+    check(std::type_identity<double>());
+  }
+}
+
 TEST_ON_EVERY_EXECUTOR(WeightedHistogram, AnyOrder) {
   std::mt19937_64 random(9);
   constexpr std::size_t n = 4000;

@@ -638,6 +638,13 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyShortRows) {
       sparse_band.end_row();
     }
     compare(sparse_band, of<float, float, float>, kind::plain, type::int32, type::int32, {{}});
+    for (const int reach : {300, 3000}) {  // and that blocks have several tiles
+      const pattern tiles = banded(410'001, 6, reach, 12);
+      compare(tiles, of<double, double, double>, kind::special, type::int64, type::int32, {{}},
+              {{}, {}, 1});
+      compare(tiles, of<float, float, float>, kind::wide, type::int32, type::int64, {{}},
+              {{}, {}, 3});
+    }
   }
   for (const form& f : {transpose, conjugate_transpose}) {
     compare(grid, of<double, double, double>, kind::plain, type::int32, type::int32, {{}}, {}, f);
@@ -680,7 +687,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   };
   says(matrices::stencil(211, 160, 1, 1), "9 patterns of rows");
   says(banded(33000, 8, 300, 5), "and x in shared memory, since they are from -300 to 300");
-  says(banded(33000, 8, 3000, 5), "differences of 16 bits, in ");
+  says(banded(33000, 8, 3000, 5), "and x in shared memory, since they are from -3000 to 3000");
+  says(banded(33000, 8, 30000, 5), "differences of 16 bits, in ");
   says(banded(33000, 40, 3000, 5),
        "each row in 8 threads, with x in shared memory, since columns are at most 3000 from the "
        "diagonal; in the place of columns differences of 16 bits, in ");
@@ -855,6 +863,32 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfRows) {
           transpose);
 }
 
+// Where a pattern's terms are three by three of adjacent columns, hosts read x so, too: in any
+// number of slices, full or not, of rows of 9 to 126 terms, in one window or more.
+TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfTriples) {
+  for (const std::size_t rows : {3, 5, 8, 14, 17, 24, 93}) {
+    std::mt19937_64 random(rows);
+    pattern p;
+    p.columns = 42 * rows + 300;
+    for (std::size_t run = 0; run < 42; ++run) {
+      std::vector<std::size_t> places(run % 40 + 3);
+      for (std::size_t& place : places) place = random() % (p.columns - rows - 2);
+      places.back() = p.columns - rows - 2;  // up to the last column
+      for (std::size_t i = 0; i < rows; ++i) {
+        for (const std::size_t place : places) {
+          for (std::size_t c = 0; c < 3; ++c) {
+            p.column_indices.push_back(static_cast<std::int32_t>(place + i + c));
+          }
+        }
+        p.end_row();
+      }
+    }
+    compare(p, of<double, double, double>, kind::special, type::int32, type::int32,
+            {{}, {0.7, -1.25, true}});
+    compare(p, of<float, float, float>, kind::special, type::int64, type::int32, {{}});
+  }
+}
+
 // Plans that keep values slice a window of rows at a time, the longest rows first: windows with
 // rows of every length, with few rows, with columns that 16 bits hold and that they do not.
 TEST_ON_EVERY_EXECUTOR(Spmv, SlicesOfRows) {
@@ -884,6 +918,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, SlicesOfRows) {
   }
   compare(lengths_up_to(600, 20, 5), of<float, float, double>, kind::wide, type::int32, type::int32,
           {{}});
+  compare(lengths_up_to(5000, 6, 300), of<double, double, double>, kind::special, type::int32,
+          type::int32, {{}, {0.7, -1.25, true}});  // some windows of as many rows as one may have
 }
 
 #if TALLY_HAS_OPENMP
@@ -942,7 +978,9 @@ TEST(SpmvShares, AreWholeWindows) {
   std::vector<std::size_t>& cut = all.emplace_back(short_rows);  // and these rows are no windows
   for (std::size_t i = 1000; i < cut.size(); i += 1000) cut[i] = 5000;
   for (const std::vector<std::size_t>& lengths : all) {
-    const pattern p = matrices::rows_of(lengths, 4000, 9);
+    std::vector<std::size_t> repeated;  // a share takes many terms
+    for (int i = 0; i < 4; ++i) repeated.insert(repeated.end(), lengths.begin(), lengths.end());
+    const pattern p = matrices::rows_of(repeated, 4000, 9);
     multiply_in_shares<double>(p);
     multiply_in_shares<float>(p);
   }

@@ -82,27 +82,37 @@ struct tables {
 /// So many places are compared at once, whether they are all equal: one key of 256 bins takes 0.18
 /// ns, not 0.36.
 inline constexpr std::size_t compared_at_once = 64;
+/// So many samples ahead are asked for while some are counted, where they are places themselves:
+/// the look whether they are would wait for memory while nothing is counted. On a core of a Xeon
+/// (Sapphire Rapids) 2^25 keys of 4096 bins take 11.3 ms, without it 14.5.
+inline constexpr std::size_t samples_ahead = 4096;
 
 template <class Place>
 bool are_equal(const Place* places) {
-  Place differ = 0;
-  for (std::size_t i = compared_at_once / 8; i < compared_at_once; i += compared_at_once / 8)
-    differ |= places[i] ^ places[0];
+  constexpr std::size_t third = compared_at_once / 3;
+  Place differ = (places[third] ^ places[0]) | (places[2 * third] ^ places[0]);
   if (differ != 0) return false;
   for (std::size_t i = 1; i < compared_at_once; ++i)
     differ |= static_cast<Place>(places[i] ^ places[0]);
   return differ == 0;
 }
 
-/// Counts places. The additions are written out eight times, so that processors that remember by
-/// instruction where a store went (Zen 3 and later) are not misled where two places alternate.
+/// Counts places, and asks for those that lie `ahead`. The additions are written out eight times,
+/// so that processors that remember by instruction where a store went (Zen 3 and later) are not
+/// misled where two places alternate.
 template <std::size_t tables, class Place>
-void count_places(const Place* places, std::size_t n, std::uint32_t* first, std::size_t distance) {
+void count_places(const Place* places, std::size_t n, std::size_t ahead, std::uint32_t* first,
+                  std::size_t distance) {
+  std::uint32_t* table[tables];
+  for (std::size_t k = 0; k < tables; ++k) table[k] = first + k * distance;
   const auto count_eight = [&](std::size_t i) {
-    for (std::size_t k = 0; k < 8; ++k) ++first[k % tables * distance + places[i + k]];
+    for (std::size_t k = 0; k < 8; ++k) ++table[k % tables][places[i + k]];
   };
   std::size_t i = 0;
   for (; i + compared_at_once <= n; i += compared_at_once) {
+    for (std::size_t k = 0; k < compared_at_once; k += 64 / sizeof(Place)) {
+      __builtin_prefetch(places + i + k + ahead);
+    }
     if (are_equal(places + i)) {
       first[places[i]] += compared_at_once;
     } else {
@@ -130,18 +140,18 @@ class counters {
     if (always_all_) use_all();
   }
   template <class Place>
-  void count(const Place* places, std::size_t n) {
+  void count(const Place* places, std::size_t n, std::size_t ahead = 0) {
     if (!always_all_ && (copies_ == 1 || !is_skewed(places, n))) {
-      return count_places<1>(places, n, first_, 0);
+      return count_places<1>(places, n, ahead, first_, 0);
     }
     if (!used_all_) use_all();
     switch (copies_) {
       case 2:
-        return count_places<2>(places, n, first_, distance_);
+        return count_places<2>(places, n, ahead, first_, distance_);
       case 4:
-        return count_places<4>(places, n, first_, distance_);
+        return count_places<4>(places, n, ahead, first_, distance_);
       default:
-        return count_places<most_copies>(places, n, first_, distance_);
+        return count_places<most_copies>(places, n, ahead, first_, distance_);
     }
   }
   /// Adds up the tables in the first one.
@@ -180,7 +190,10 @@ void count_in_tables(const job& j, std::size_t begin, std::size_t end, const thr
     counters own(t, thread);
     j.for_each_block(begin + share(end - begin, thread, all.count, block),
                      begin + share(end - begin, thread + 1, all.count, block),
-                     [&](std::size_t, std::size_t n, const slot* found) { own.count(found, n); });
+                     [&](std::size_t first, std::size_t n, const slot* found) {
+                       const bool are_samples = found == j.a.x.slice(first, n).data;
+                       own.count(found, n, are_samples ? samples_ahead : 0);
+                     });
     own.fold();
   });
 }

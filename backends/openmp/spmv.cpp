@@ -23,8 +23,19 @@ namespace {
 /// A thread takes at least so many rows and terms. On two Zen 4 cores two threads take as long as
 /// one where there are 3400 to 4300 rows and terms in all; with 4600 to 6000 two are 1.1 to 1.2
 /// times as fast (5-point stencils and random rows; the threads were still spinning from the last
-/// call).
-constexpr std::size_t least_share = 2048;
+/// call). Slices of rows take less time. On two cores of a Sapphire Rapids two threads took 0.9 of
+/// one's time for slices in place of 11 160 rows and terms, and 1.1 with 7400; with values that are
+/// kept 0.85 with 24 316, 1.07 with 14 849, 1.15 with 11 160.
+std::size_t least_share(bool slices, bool keeps) {
+  if (!slices) return 2048;
+  return keeps ? 10240 : 4608;
+}
+
+/// Returns how many shares so many threads take of a matrix.
+std::size_t count_shares(const csr_operand& a, int threads, std::size_t least) {
+  return std::clamp<std::size_t>((a.rows + a.nonzeros()) / least, 1,
+                                 static_cast<std::size_t>(threads));
+}
 
 /// One share ends and the next begins here: before a row, or before the first term of a chunk of a
 /// row.
@@ -41,19 +52,19 @@ struct borders {
   std::size_t rows;
   std::size_t work;  ///< how many rows and terms there are
   std::size_t shares;
-  std::size_t window = 1;  ///< shares begin at multiples of so many rows, and cut none if it is > 1
+  /// Shares begin where these windows do, and cut no row; null where they may begin anywhere.
+  const std::vector<slice_window>* windows = nullptr;
 
-  borders(const csr_operand& a, int threads)
+  /// Shares begin where the windows of slices do, if there are enough of them and no row is cut.
+  borders(const csr_operand& a, int threads, const row_slices* slices)
       : bounds(a),
         in_order(!a.row_ends),
         rows(a.rows),
         work(a.rows + a.nonzeros()),
-        shares(std::clamp<std::size_t>(work / least_share, 1, static_cast<std::size_t>(threads))) {}
-
-  /// Lets shares begin where windows do, if there are enough of them and no row is cut.
-  void keep_windows(const row_slices& slices) {
-    const bool cuts = slices.longest > order::chunk / 2;
-    if (!cuts && rows / row_slices::window >= shares) window = row_slices::window;
+        shares(count_shares(a, threads,
+                            least_share(slices != nullptr, slices != nullptr && slices->keeps))) {
+    const bool cuts = slices == nullptr || slices->longest > order::chunk / 2;
+    if (!cuts && slices->windows.size() > shares) windows = &slices->windows;
   }
 
   /// Returns a number that is no smaller than how many chunks of cut rows a share has: a border is
@@ -66,19 +77,27 @@ struct borders {
     if (share == shares) return {rows, 0};
     if (!in_order) return {rows / shares * share + rows % shares * share / shares, 0};
     const std::size_t target = work / shares * share + work % shares * share / shares;
+    if (windows != nullptr) return {window_at(target), 0};
     // `row` becomes the last row that begins at the target or before it.
     std::size_t row = 0, past = rows;
     while (past - row > 1) {
       const std::size_t middle = row + (past - row) / 2;
       (begin_of(middle) + middle <= target ? row : past) = middle;
     }
-    // All borders are rounded to windows alike, so none comes before the last one.
-    if (window > 1) return {std::min((row + window / 2) / window * window, rows), 0};
     const std::size_t begin = begin_of(row);
     const std::size_t chunks = (target - begin - row + order::chunk / 2) / order::chunk;
     const std::size_t term = chunks * order::chunk;
     if (begin + term < begin_of(row + 1)) return {row, term};
     return {row + (term > 0), 0};
+  }
+
+ private:
+  /// Returns the first row of the window that begins next to so many rows and terms.
+  std::size_t window_at(std::size_t target) const {
+    const auto work_before = [&](const slice_window& w) { return w.first + begin_of(w.first); };
+    auto w = std::ranges::lower_bound(*windows, target, {}, work_before);
+    if (w != windows->begin() && target - work_before(w[-1]) < work_before(*w) - target) --w;
+    return w->first;
   }
 };
 
@@ -157,6 +176,15 @@ template <class A>
   const csr_product& a = x.arguments();
   const auto kernels = simd::row_kernels_of<A>(where.instructions(), a);
   if (all.shares == 1) return multiply_rows(kernels, a, 0, a.a.rows);
+  if (all.windows != nullptr) {
+#pragma omp parallel for num_threads(static_cast<int>(all.shares)) schedule(static)
+    for (std::size_t i = 0; i < all.shares; ++i) {
+      const default_environment environment;
+      const std::size_t first = all[i].row;
+      multiply_rows(kernels, a, first, all[i + 1].row - first);
+    }
+    return;
+  }
   std::vector<cut_rows<A>> cut(all.shares);
   // These are bytes, so that those that no thread writes are never touched.
   const std::size_t room = all.most_cut_chunks();
@@ -187,10 +215,9 @@ void multiply_exactly(const executor& where, const csr_product& a, const borders
 }  // namespace
 
 void spmv(const executor& where, const csr_product& a) {
-  borders all(a.a, threads_of(where));
-  if (const host_analysis* const found = analysis_of(a); found != nullptr && found->slices) {
-    all.keep_windows(*found->slices);
-  }
+  const host_analysis* const found = analysis_of(a);
+  const bool sliced = found != nullptr && found->slices;
+  const borders all(a.a, threads_of(where), sliced ? &*found->slices : nullptr);
   with_row_accumulator(a, [&]<class A>() {
     a.options.grade.is_exact() ? multiply_exactly<A>(where, a, all) : multiply<A>(where, a, all);
   });
@@ -198,10 +225,12 @@ void spmv(const executor& where, const csr_product& a) {
 
 std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a,
                                              const planned_products& products) {
-  const borders all(a, threads_of(where));
+  const std::size_t shares = count_shares(
+      a, threads_of(where), least_share(products.fixed_columns, products.fixed_values));
+  auto analysis = std::make_shared<host_analysis>(a, products, shares);
+  const borders all(a, threads_of(where), analysis->slices ? &*analysis->slices : nullptr);
   std::size_t cut = 0;
   for (std::size_t i = 1; i < all.shares; ++i) cut += all[i].term > 0;
-  auto analysis = std::make_shared<host_analysis>(a, products);
   analysis->description.insert(0, "equal shares of rows and terms for " +
                                       std::to_string(all.shares) +
                                       (all.shares == 1 ? " thread" : " threads") +
@@ -210,7 +239,7 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
 }
 
 csr_defect find_defect(const executor& where, const csr_operand& a) {
-  const std::size_t shares = borders(a, threads_of(where)).shares;
+  const std::size_t shares = borders(a, threads_of(where), nullptr).shares;
   return first_defect(a, [&](std::size_t n, csr_defects::search& search) {
     std::vector<csr_defect> found(shares);
     const std::size_t share = (n + shares - 1) / shares;

@@ -32,19 +32,19 @@ constexpr std::tuple<const pair_table<dot_node<A>>*...> node_tables(type_list<A.
 /// Is `dot` for one pair of types and an accumulator.
 using whole_dot = void(const dot_arguments& a);
 
-/// Is the dot product of numbers.
+/// Is the dot product of at most a chunk of numbers.
 template <class W>
-using number_dot = W(const W* x, const W* y, std::size_t n);
+using chunk_dot = W(const W* x, const W* y, std::size_t n);
 
-/// Writes the dot products of rows of numbers.
+/// Writes the dot products of rows of at most a chunk of numbers.
 template <class W>
 using row_dots = void(rows_of<W> x, rows_of<W> y, std::size_t n, std::size_t count, W* results);
 
 /// Is what one instruction set has: functions by accumulator and by pair of types.
 struct implementation {
   instruction_set set;
-  number_dot<double>* doubles;
-  number_dot<float>* floats;
+  chunk_dot<double>* doubles;
+  chunk_dot<float>* floats;
   row_dots<double>* rows_of_doubles;
   row_dots<float>* rows_of_floats;
   decltype(node_tables(accumulator_types{})) nodes;
@@ -339,20 +339,14 @@ constexpr auto dots = make_pair_table<whole_dot, A>(
     []<class X, class Y>() { return &run<A, nodes<A>[type_of<X>][type_of<Y>]>; });
 
 template <class W>
-HWY_INLINE W dot_of_numbers(const W* x, const W* y, std::size_t n) {
-  const products<W, W, W> t{x, y};
-  return canonical((n <= order::chunk ? sum_only_chunk(t, n) : sum_chunks(t, n)) + W{});
-}
-
-template <class W>
-W dot_of_two(const W* x, const W* y, std::size_t n) {
-  return dot_of_numbers(x, y, n);
+W dot_of_chunk(const W* x, const W* y, std::size_t n) {
+  return canonical(sum_only_chunk(products<W, W, W>{x, y}, n) + W{});
 }
 
 template <class W>
 void dots_of_rows(rows_of<W> x, rows_of<W> y, std::size_t n, std::size_t count, W* results) {
   for (std::size_t j = 0; j < count; ++j) {
-    results[j] = dot_of_numbers(x.first, y.first, n);
+    results[j] = dot_of_chunk(x.first, y.first, n);
     x.first += x.leading_dimension;
     y.first += y.leading_dimension;
   }
@@ -362,8 +356,8 @@ void dots_of_rows(rows_of<W> x, rows_of<W> y, std::size_t n, std::size_t count, 
 
 constexpr implementation this_target = {
     set_of(HWY_TARGET),
-    &dot_of_two<double>,
-    &dot_of_two<float>,
+    &dot_of_chunk<double>,
+    &dot_of_chunk<float>,
     &dots_of_rows<double>,
     &dots_of_rows<float>,
     []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
@@ -383,11 +377,22 @@ dot_node<A>* node_of(instruction_set set, type x, type y) {
   return (*std::get<const pair_table<dot_node<A>>*>(implementation_of(set).nodes))[x][y];
 }
 
+namespace {
+
+template <class W>
+W dot_of_chunks(instruction_set set, const W* x, const W* y, std::size_t n) {
+  constexpr type element = type_of<W>;
+  return finish(node_of<W>(set, element, element)({x, n, 1, element}, {y, n, 1, element}),
+                conjugate::none);
+}
+
+}  // namespace
+
 double dot_of_numbers(instruction_set set, const double* x, const double* y, std::size_t n) {
-  return implementation_of(set).doubles(x, y, n);
+  return n <= order::chunk ? implementation_of(set).doubles(x, y, n) : dot_of_chunks(set, x, y, n);
 }
 float dot_of_numbers(instruction_set set, const float* x, const float* y, std::size_t n) {
-  return implementation_of(set).floats(x, y, n);
+  return n <= order::chunk ? implementation_of(set).floats(x, y, n) : dot_of_chunks(set, x, y, n);
 }
 
 void dots_of_rows(instruction_set set, rows_of<double> x, rows_of<double> y, std::size_t n,

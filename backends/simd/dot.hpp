@@ -25,7 +25,8 @@ struct rows_of {
   std::ptrdiff_t leading_dimension;  ///< 0: all rows are the same vector
 };
 
-/// Writes the dot products of `count` rows of x with those of y; a row has n elements.
+/// Writes the dot products of `count` rows of x with those of y; a row has n elements, which
+/// are at most a chunk.
 void dots_of_rows(instruction_set set, rows_of<double> x, rows_of<double> y, std::size_t n,
                   std::size_t count, double* results);
 void dots_of_rows(instruction_set set, rows_of<float> x, rows_of<float> y, std::size_t n,

@@ -95,4 +95,18 @@ instruction_set resolve(instruction_set set) {
   return set;
 }
 
+bool gathers_fast() {
+#if HWY_ARCH_X86
+  static const bool fast = [] {
+    constexpr unsigned avx512_fp16 = 1u << 23;
+    unsigned eax, ebx, ecx, edx;
+    if (!__get_cpuid(0, &eax, &ebx, &ecx, &edx) || ebx != signature_INTEL_ebx) return false;
+    return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (edx & avx512_fp16) != 0;
+  }();
+  return fast;
+#else
+  return false;
+#endif
+}
+
 }  // namespace tally::backends::simd

@@ -16,4 +16,10 @@ const std::vector<instruction_set>& instruction_sets();
 /// @throws error no_device if it is not one of them.
 instruction_set resolve(instruction_set set);
 
+/// Says whether this processor's instructions of AVX-512 that gather elements take less time than a
+/// load for each, in the caches, too. Intel's do from Sapphire Rapids on, the first to have
+/// arithmetic of 16 bits: there 8 doubles take 5.0 cycles instead of 7.7. In processors before it a
+/// mitigation in microcode makes these instructions slow, and AMD's are slower than loads.
+bool gathers_fast();
+
 }  // namespace tally::backends::simd

@@ -1,7 +1,8 @@
 // Several dot products run on one thread: pair by pair over one tile, a node of the order's tree,
 // then over the next tile. What pairs share stays in the cache meanwhile, so it comes from memory
 // once; and nothing here can change a bit. A pair's turn is the kernel of `dot`. Where vectors of
-// float or double have one y, four of them take a turn together.
+// float or double have one y, two or four of them take a turn together, which loads y once: with
+// AVX-512 their sums stay in registers.
 #include "backends/simd/multi_dot.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -247,9 +248,10 @@ const turn<W>& turn_of(instruction_set set) {
 constexpr std::size_t tile_in_turn = 64 * order::chunk;
 constexpr std::size_t tile_by_pair = 128 * order::chunk;
 
-/// Vectors whose sums are in registers take turns together from so many terms on: 16 vectors of
-/// 1000 doubles take 1.43 us so and 1.55 pair by pair, of 100 doubles 0.43 and 0.20.
-constexpr std::size_t in_registers_from = order::chunk / 2;
+/// Vectors whose sums are in registers take turns together where they are longer than this. 16
+/// vectors of 10^4 floats take 7.1 us so and 13.5 pair by pair, of 1000, where y stays in the first
+/// cache, 0.98 and 0.85 (doubles 14.6 and 18.6 us, 1.71 and 1.74).
+constexpr std::size_t by_pair_up_to = order::chunk;
 
 /// Vectors whose sums are in memory do so from so many bytes on, where they are not in a cache.
 /// Below that the kernel of `dot`, with its sums in registers, is faster.
@@ -280,7 +282,7 @@ const turn<A>* turn_for(instruction_set set, const dot_pairs& pairs, std::size_t
     if (count < turn.vectors || !have_one_y<A>(pairs, first, count)) return nullptr;
     const std::size_t n = pairs[first].y.size;
     const bool gains =
-        turn.in_registers ? n >= in_registers_from : count * n * sizeof(A) >= in_memory_from_bytes;
+        turn.in_registers ? n > by_pair_up_to : count * n * sizeof(A) >= in_memory_from_bytes;
     return gains ? &turn : nullptr;
   } else {
     return nullptr;
@@ -373,9 +375,7 @@ void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t
   const instruction_set set = where.instructions();
   with_type<accumulator_types>(a.results.element, [&]<class A>() {
     auto* const results = static_cast<A*>(a.results.data);
-    if (!turn_for<A>(set, a.pairs, first, count) && write_short_rows<A>(set, a, first, count)) {
-      return;
-    }
+    if (write_short_rows<A>(set, a, first, count)) return;
     const operand_pair one = a.pairs[first];
     auto* const node = node_of<A>(set, one.x.element, one.y.element);
     for (std::size_t j = first; j < first + count; j += side_by_side) {

@@ -12,6 +12,7 @@
 #include "backends/serial/order.hpp"
 #include "backends/serial/spmv.hpp"
 #include "backends/simd/exact.hpp"
+#include "backends/simd/instruction_set.hpp"
 #include "backends/simd/targets.hpp"
 #include "src/core/elementwise/blocks.hpp"
 #include "src/core/order/row_order.hpp"
@@ -29,9 +30,8 @@
 namespace tally::backends::simd {
 namespace {
 
-/// These are the types of values; each has kernels with int32 and with int64 columns. (They take 29
-/// seconds to compile, of which slices of rows take half. With 16 bits and each type of offsets the
-/// others took 100.)
+/// These are the types of values; each has kernels with int32 and with int64 columns. (With 16 bits
+/// and each type of offsets they took 100 seconds to compile instead of 10.)
 using wide_values = type_list<float, double>;
 template <class A>
 using kernel_table = type_table<std::array<row_kernels<A>, 2>>;
@@ -145,7 +145,7 @@ HWY_NOINLINE W sum_row(const row_terms<W, V, I> terms, std::size_t n) {
 }
 
 template <class W, class V, class I>
-void sum_rows(const row_terms<W, V, I> all, std::size_t nonzeros, bool scattered,
+void sum_rows(const row_terms<W, V, I> all, std::size_t nonzeros, bool gathers,
               const std::int64_t* offsets, std::size_t n, W* sums) {
   const bool far = nonzeros * (sizeof(V) + sizeof(I)) > near_bytes;
   // The rows before this one may be read 8 terms past their end.
@@ -166,8 +166,8 @@ void sum_rows(const row_terms<W, V, I> all, std::size_t nonzeros, bool scattered
       i += sum_rows_up_to<row_order::lanes>(all, offsets + i, count, far, sums + i);
     } else {
       count = std::min(count, rows_of_any_length) / 4 * 4;
-      scattered ? sum_rows_of_any_length<has_gather<W>>(all, offsets + i, count, far, sums + i)
-                : sum_rows_of_any_length<false>(all, offsets + i, count, far, sums + i);
+      gathers ? sum_rows_of_any_length<has_gather<W>>(all, offsets + i, count, far, sums + i)
+              : sum_rows_of_any_length<false>(all, offsets + i, count, far, sums + i);
       i += count;
     }
   }
@@ -179,9 +179,10 @@ void sum_rows(const row_terms<W, V, I> all, std::size_t nonzeros, bool scattered
 
 template <class W, class V, class I>
 void sum_rows(const csr_product& a, std::size_t first, std::size_t n, W* sums) {
+  const bool scattered = std::is_same_v<W, double> && a.a.columns * sizeof(W) > near_x;
+  const bool gathers = scattered || (is_avx512 && gathers_fast());
   const auto sum = [&](const std::int64_t* offsets, std::size_t count, W* to) {
-    sum_rows(terms_of<W, V, I>(a), a.a.nonzeros(), a.a.columns * sizeof(W) > near_x, offsets, count,
-             to);
+    sum_rows(terms_of<W, V, I>(a), a.a.nonzeros(), gathers, offsets, count, to);
   };
   if (a.a.row_offsets.element == type::int64) {
     return sum(static_cast<const std::int64_t*>(a.a.row_offsets.data) + first, n, sums);
@@ -267,7 +268,7 @@ void spmv(const executor& where, const csr_product& a) {
 
 std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand& matrix,
                                              const planned_products& products) {
-  auto analysis = std::make_shared<host_analysis>(matrix, products);
+  auto analysis = std::make_shared<host_analysis>(matrix, products, 1);
   analysis->description.insert(0, "row after row on one thread; ");
   return analysis;
 }

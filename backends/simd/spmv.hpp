@@ -14,12 +14,16 @@ row_kernels<A> row_kernels_of(instruction_set set, const csr_product& a);
 
 /// Sums rows as `row_kernels::side_by_side` says.
 template <class A>
-using slices_kernel = void(const csr_product& a, std::size_t first, std::size_t n,
-                           const row_kernels<A>& others, A* sums);
+using slices_kernel = std::size_t(const csr_product& a, std::size_t first, std::size_t n,
+                                  const row_kernels<A>& others, A* sums);
 
 /// Returns the kernel that sums what a product's plan has side by side; null where it has nothing.
 template <class A>
 slices_kernel<A>* slices_kernel_of(instruction_set set, const csr_product& a);
+template <>
+slices_kernel<float>* slices_kernel_of(instruction_set set, const csr_product& a);
+template <>
+slices_kernel<double>* slices_kernel_of(instruction_set set, const csr_product& a);
 
 /// Is x as the kernels read it: where A is real, x is contiguous and of type A.
 template <class A>

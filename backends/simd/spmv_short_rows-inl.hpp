@@ -77,23 +77,44 @@ HWY_INLINE hn::Vec<D> gathered(D d, const hn::TFromD<D>* x, const I* columns) {
   return gathered(std::make_index_sequence<count>(), d, x, load_columns<count>(columns));
 }
 
-/// Says whether there are instructions that gather such elements.
+/// Says whether there are instructions that gather such elements. (Those of AVX2 gather no more
+/// floats at once than these kernels would take for themselves.)
 template <class W>
-constexpr bool has_gather = std::is_same_v<W, double> && (is_avx512 || HWY_TARGET == HWY_AVX2);
+constexpr bool has_gather = is_avx512 || (std::is_same_v<W, double> && HWY_TARGET == HWY_AVX2);
 
-/// Returns the same by these instructions.
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+/// Gathers elements by an instruction. Those of AVX-512 wait for the register that they write to,
+/// so that is made zero before.
+template <class D, class Indices>
+HWY_INLINE hn::Vec<D> gathered_by(D d, const hn::TFromD<D>* x, Indices indices) {
+#if HWY_TARGET == HWY_AVX3
+  using W = hn::TFromD<D>;
+  if constexpr (std::is_same_v<W, double> && hn::MaxLanes(d) == 8) {
+    return {_mm512_mask_i64gather_pd(_mm512_setzero_pd(), 0xff, indices.raw, x, sizeof(W))};
+  } else if constexpr (std::is_same_v<W, float> && hn::MaxLanes(d) == 16) {
+    return {_mm512_mask_i32gather_ps(_mm512_setzero_ps(), 0xffff, indices.raw, x, sizeof(W))};
+  } else if constexpr (std::is_same_v<W, float> && hn::MaxLanes(d) == 8) {
+    return {_mm256_mmask_i32gather_ps(_mm256_setzero_ps(), 0xff, indices.raw, x, sizeof(W))};
+  } else if constexpr (std::is_same_v<W, double> && hn::MaxLanes(d) == 4) {
+    return {_mm256_mmask_i64gather_pd(_mm256_setzero_pd(), 0xf, indices.raw, x, sizeof(W))};
+  }
+#endif
+  return hn::GatherIndex(d, x, indices);
+}
+#endif
+
+/// Returns x[columns[0]], x[columns[1]], ... by these instructions.
 template <class D, class I>
 HWY_INLINE hn::Vec<D> gathered_at_once(D d, const hn::TFromD<D>* x, const I* columns) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   constexpr hn::RebindToSigned<D> wide;
-  if constexpr (sizeof(I) == 4) {
-    return hn::GatherIndex(d, x, hn::PromoteTo(wide, hn::LoadU(hn::Rebind<I, D>(), columns)));
-  } else {
-    return hn::GatherIndex(d, x, hn::LoadU(wide, columns));
+  if constexpr (sizeof(I) == sizeof(hn::TFromD<D>)) {
+    return gathered_by(d, x, hn::LoadU(wide, columns));
+  } else if constexpr (sizeof(I) < sizeof(hn::TFromD<D>)) {
+    return gathered_by(d, x, hn::PromoteTo(wide, hn::LoadU(hn::Rebind<I, D>(), columns)));
   }
-#else
-  return gathered<hn::MaxLanes(d)>(d, x, columns);
 #endif
+  return gathered<hn::MaxLanes(d)>(d, x, columns);
 }
 
 /// Masks are loaded from this: all bits are set for the first 8 lanes, none for the next.
@@ -127,6 +148,7 @@ constexpr std::size_t rows_of_any_length = 64;
 template <class W, class V, class I, bool gathers = false>
 struct row_terms {
   using number = W;
+  static constexpr bool at_once = gathers;
   const V* values;
   const I* columns;
   const W* x;
@@ -273,10 +295,42 @@ HWY_INLINE lanes_vec<typename Terms::number> sum_in_lanes(std::index_sequence<v.
   return fold_vectors<W, sizeof...(v)>(lane);
 }
 
+#if HWY_TARGET == HWY_AVX3
+/// Folds a row as `sum_in_lanes` does, with all lanes in one vector: as many elements of x are
+/// gathered at once.
+template <class Terms>
+HWY_INLINE lanes_vec<typename Terms::number> sum_in_one_vector(Terms t, std::size_t n, bool far) {
+  constexpr std::size_t lanes = row_order::lanes;
+  constexpr hn::CappedTag<typename Terms::number, lanes> d;
+  const auto first = [&](std::size_t count)
+                         HWY_ATTR { return hn::IfThenElseZero(hn::FirstN(d, count), t.at(d, 0)); };
+  auto lane = n < lanes ? first(n) : t.at(d, 0);
+  if (n > lanes) {
+#pragma GCC unroll 1
+    for (t = t.from(lanes), n -= lanes; n > lanes; t = t.from(lanes), n -= lanes) {
+      if (far) t.prefetch(0);
+      lane = hn::Add(lane, t.at(d, 0));
+    }
+    if (far) t.prefetch(0);
+    if (n > lanes / 2) {
+      lane = hn::Add(lane, first(n));
+    } else {
+      constexpr hn::Half<decltype(d)> half;
+      const auto few = hn::IfThenElseZero(hn::FirstN(half, n), t.at(half, 0));
+      lane = hn::Add(lane, hn::ZeroExtendVector(d, few));
+    }
+  }
+  return hn::Add(hn::LowerHalf(lane), hn::UpperHalf(hn::Half<decltype(d)>(), lane));
+}
+#endif
+
 /// Folds a row of up to `short_row` terms to a vector. It reads up to 8 terms past the row's begin
 /// or its last 8, though it does not add them.
 template <class Terms>
 HWY_INLINE lanes_vec<typename Terms::number> sum_in_lanes(Terms t, std::size_t n, bool far) {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (Terms::at_once) return sum_in_one_vector(t, n, far);
+#endif
   constexpr std::size_t w = hn::MaxLanes(lanes_tag<typename Terms::number>());
   if (far) t.prefetch(0);
   if (n <= row_order::lanes) return sum_lane_each<row_order::lanes>(t, n);

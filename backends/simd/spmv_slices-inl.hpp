@@ -6,6 +6,8 @@
 // Promise: the sums are those of the row order.
 #include "backends/simd/targets.hpp"
 #include "src/core/order/row_order.hpp"
+#include "src/core/sparse/csr.hpp"
+#include "src/core/sparse/host_analysis.hpp"
 #include "src/core/sparse/row_kernels.hpp"
 #include "src/core/sparse/row_slices.hpp"
 
@@ -27,11 +29,12 @@
 #include "backends/simd/spmv_short_rows-inl.hpp"
 #include "backends/simd/vectors-inl.hpp"
 
-#if HWY_TARGET != HWY_SCALAR  // which has vectors of one element
 HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
+
+#if HWY_TARGET != HWY_SCALAR  // which has vectors of one element
 
 /// A slice is one vector, or several of them one after another.
 template <class W>
@@ -160,9 +163,7 @@ struct slice_indices {
   hn::Vec<hn::RebindToSigned<slice_tag<W>>> loaded;
 
   HWY_INLINE explicit slice_indices(const I* indices) : loaded(load_indices<W>(indices)) {}
-  HWY_INLINE slice_vec<W> of(const W* x) const {
-    return hn::GatherIndex(slice_tag<W>(), x, loaded);
-  }
+  HWY_INLINE slice_vec<W> of(const W* x) const { return gathered_by(slice_tag<W>(), x, loaded); }
 };
 #else
 template <class W, class I>
@@ -197,6 +198,34 @@ struct columns_x {
   }
 };
 
+/// What rows of one pattern take of x, wherever they are, where the columns of terms are adjacent
+/// two by two.
+template <class W>
+struct pairs_x {
+  const std::int32_t* above;
+  values_in_place<W, std::array<const W*, slice_lanes<W>>> from;
+};
+
+/// The columns from k on of what rows take of x.
+template <class X>
+struct x_from {
+  const X& x;
+  std::size_t k;
+
+  template <std::size_t c>
+  HWY_INLINE auto column() const {
+    return x.at(k + c);
+  }
+};
+template <class X>
+HWY_INLINE x_from<X> block_of(const X& x, std::size_t k) {
+  return {x, k};
+}
+template <class W>
+HWY_INLINE block_values<W> block_of(const pairs_x<W>& x, std::size_t k) {
+  return x.from.block(static_cast<std::size_t>(x.above[k]));
+}
+
 // --- Sums ----------------------------------------------------------------------------------------
 
 /// Folds the first `count` lanes of a vector of rows to their sums.
@@ -209,12 +238,12 @@ HWY_INLINE slice_vec<W> fold_slice(const slice_vec<W>* lane) {
   return hn::IfThenElse(hn::Eq(v, v), v, hn::Set(d, std::numeric_limits<W>::quiet_NaN()));
 }
 
-/// Takes the term of column k + c to lane l + c, if that is one of `count`.
+/// Takes the term of column c of a block to lane l + c, if that is one of `count`.
 template <bool first, std::size_t count, std::size_t l, std::size_t c, class W, class Block,
           class X>
-HWY_INLINE void take_term(const Block& values, const X& x, std::size_t k, slice_vec<W>* lane) {
+HWY_INLINE void take_term(const Block& values, const X& x, slice_vec<W>* lane) {
   if constexpr (l + c < count) {
-    const auto term = hn::Mul(values.template column<c>(), x.at(k + c));
+    const auto term = hn::Mul(values.template column<c>(), x.template column<c>());
     lane[l + c] = first ? term : hn::Add(lane[l + c], term);
   }
 }
@@ -226,7 +255,8 @@ template <bool first, std::size_t count, std::size_t l, class W, class Values, c
 HWY_INLINE void take_block(std::index_sequence<c...>, const Values& values, const X& x,
                            std::size_t k, slice_vec<W>* lane) {
   const auto block = values.block(k);
-  (take_term<first, count, l, c, W>(block, x, k, lane), ...);
+  const auto of_x = block_of(x, k);
+  (take_term<first, count, l, c, W>(block, of_x, lane), ...);
 }
 
 /// Takes the terms of `count` columns from column k on to as many lanes.
@@ -250,10 +280,11 @@ HWY_INLINE void take_rest(const Values& values, const X& x, std::size_t k, std::
                                                 values, x, k + l, lane);
     } else {
       const auto block = values.block(k + l);
-      take_term<false, row_order::lanes, l, 0, W>(block, x, k + l, lane);
+      const auto of_x = block_of(x, k + l);
+      take_term<false, row_order::lanes, l, 0, W>(block, of_x, lane);
       if constexpr (block_columns<W> > 2) {
-        if (l + 1 < rest) take_term<false, row_order::lanes, l, 1, W>(block, x, k + l, lane);
-        if (l + 2 < rest) take_term<false, row_order::lanes, l, 2, W>(block, x, k + l, lane);
+        if (l + 1 < rest) take_term<false, row_order::lanes, l, 1, W>(block, of_x, lane);
+        if (l + 2 < rest) take_term<false, row_order::lanes, l, 2, W>(block, of_x, lane);
       }
     }
     take_rest<l + block_columns<W>, W>(values, x, k, rest, lane);
@@ -309,7 +340,8 @@ HWY_INLINE void take_uneven_term(const Block& values, const X& x, std::size_t k,
                                  std::size_t r, slice_vec<W>* lane) {
   const std::size_t j = k + c;
   if (j >= series.longest) return;
-  const auto sum = hn::Add(lane[l + c], hn::Mul(values.template column<c>(), x.at(j)));
+  const auto sum =
+      hn::Add(lane[l + c], hn::Mul(values.template column<c>(), x.template column<c>()));
   const std::size_t count =
       j < series.shortest ? rows_of_slice<W> : std::size_t{counts[j - series.shortest]};
   lane[l + c] =
@@ -323,7 +355,8 @@ HWY_INLINE void take_uneven_columns(std::index_sequence<c...> block, const Value
   if constexpr (l < row_order::lanes) {
     if (k + l >= series.longest) return;
     const auto loaded = values.block(k + l);
-    (take_uneven_term<l, c, W>(loaded, x, k + l, series, counts, r, lane), ...);
+    const auto of_x = block_of(x, k + l);
+    (take_uneven_term<l, c, W>(loaded, of_x, k + l, series, counts, r, lane), ...);
     take_uneven_columns<l + sizeof...(c), W>(block, values, x, k, series, counts, r, lane);
   }
 }
@@ -403,44 +436,186 @@ HWY_INLINE void prefetch_listed(const series_place<W>& at, std::size_t n) {
   }
 }
 
-/// Sums runs of adjacent rows; x is what the window's first row would take.
-template <bool keeps, class W>
-HWY_NOINLINE void sum_adjacent(const slice_series& series, series_place<W>& at, const W* x,
-                               W* sums) {
-  constexpr std::size_t slice = rows_of_slice<W>, lanes = slice_lanes<W>;
-  const std::size_t n = series.longest;
-  with_count(n, [&](auto count) HWY_ATTR {
-    const auto sum = [&](const auto& values, const W* from) HWY_ATTR {
-      return sum_rows_of<count(), W>(values, adjacent_x<W>{series.pattern->above, from}, n);
-    };
-    for (std::size_t i = 0; i < series.size; ++i) {
-      const std::size_t first = at.rows[0], rows = at.rows[1];
-      at.rows += 2;
-      std::size_t r = 0;
-      if constexpr (keeps) {
-        const W* values = at.values;
-        for (; r + slice <= rows; r += slice, values += n * slice) {
-          for (std::size_t l = 0; l < slice; l += lanes) {
-            const auto some = sum(kept_values<W>{values + l, slice}, x + first + r + l);
-            hn::StoreU(some, slice_tag<W>(), sums + first + r + l);
-          }
-        }
-        for (const std::size_t left = rows - r; r < rows; r += lanes, values += lanes) {
-          const auto some = sum(kept_values<W>{values, left}, x + first + r);
-          store_first<W>(some, rows - r, sums + first + r);
-        }
-        at.values += (rows * n + slice - 1) / slice * slice;
-      } else {  // the last rows overlap the ones before
-        const W* const values = at.values + at.begins[first];
-        for (;; r = std::min(r + lanes, rows - lanes)) {
-          if (at.far) prefetch_adjacent(values + r * n, lanes * n);
-          const values_in_place<W, even_rows<W>> in_place{{values + r * n, n}};
-          hn::StoreU(sum(in_place, x + first + r), slice_tag<W>(), sums + first + r);
-          if (r + lanes == rows) break;
-        }
+/// Slices of adjacent rows. What a series has of them is copied to this, because to the compiler a
+/// vector of sums might be written to the original.
+template <bool full, class W>
+struct adjacent_slices {
+  const std::uint16_t* first;  ///< the first row of each slice
+  const W* values;             ///< the next slice's, or all of the matrix
+  const std::int32_t* above;   ///< what the pattern says
+  std::size_t terms;           ///< of a row
+  std::size_t some_rows;       ///< of a slice that is not full
+
+  HWY_INLINE adjacent_slices(const slice_series& series, const series_place<W>& at)
+      : first(at.rows),
+        values(at.values),
+        above(series.pattern->above),
+        terms(series.longest),
+        some_rows(series.adjacent) {}
+
+  HWY_INLINE std::size_t rows() const { return full ? rows_of_slice<W> : some_rows; }
+  /// Writes the sums of a vector of rows, from row r of the next slice on.
+  HWY_INLINE void store(slice_vec<W> some, std::size_t r, W* sums) const {
+    W* const to = sums + *first + r;
+    full ? hn::StoreU(some, slice_tag<W>(), to) : store_first<W>(some, some_rows - r, to);
+  }
+  HWY_INLINE kept_values<W> kept(std::size_t r) const { return {values + r, rows()}; }
+  HWY_INLINE adjacent_x<W> of_x(const W* x, std::size_t r) const { return {above, x + *first + r}; }
+  HWY_INLINE void next() { ++first; }
+  HWY_INLINE void next_kept() {
+    values += terms * rows();
+    next();
+  }
+};
+
+/// Goes to what the next series has: kept values begin where a line does.
+template <bool full, class W>
+HWY_INLINE void end_kept(const adjacent_slices<full, W>& slices, series_place<W>& at) {
+  constexpr std::size_t slice = rows_of_slice<W>;
+  at.rows = slices.first;
+  at.values += (static_cast<std::size_t>(slices.values - at.values) + slice - 1) / slice * slice;
+}
+
+/// Sums slices of adjacent rows; x is what the window's first row would take.
+template <bool full, class W>
+HWY_NOINLINE void sum_adjacent_kept(const slice_series& series, series_place<W>& at, const W* x,
+                                    W* sums) {
+  adjacent_slices<full, W> slices(series, at);
+  with_count(slices.terms, [&](auto count) HWY_ATTR {
+    for (std::size_t left = series.size; left > 0; --left, slices.next_kept()) {
+      for (std::size_t r = 0; r < slices.rows(); r += slice_lanes<W>) {
+        slices.store(sum_rows_of<count(), W>(slices.kept(r), slices.of_x(x, r), slices.terms), r,
+                     sums);
       }
     }
   });
+  end_kept(slices, at);
+}
+
+/// Does the same with values where they are.
+template <class W>
+HWY_NOINLINE void sum_adjacent_in_place(const slice_series& series, series_place<W>& at, const W* x,
+                                        W* sums) {
+  constexpr std::size_t slice = rows_of_slice<W>, lanes = slice_lanes<W>;
+  adjacent_slices<true, W> slices(series, at);
+  const index_vector begins = at.begins;
+  const bool far = at.far;
+  const std::size_t terms = slices.terms;
+  std::size_t row = *slices.first;
+  const W* values = slices.values + begins[row];
+  with_count(terms, [&](auto count) HWY_ATTR {
+    for (std::size_t left = series.size; left > 0; --left, slices.next()) {
+      // In a run nothing is read of where rows begin.
+      const std::size_t ahead_of_last = *slices.first - row;
+      row = *slices.first;
+      values =
+          ahead_of_last <= slice ? values + ahead_of_last * terms : slices.values + begins[row];
+      for (std::size_t r = 0; r < slice; r += lanes) {
+        if (far) prefetch_adjacent(values + r * terms, lanes * terms);
+        const values_in_place<W, even_rows<W>> in_place{{values + r * terms, terms}};
+        slices.store(sum_rows_of<count(), W>(in_place, slices.of_x(x, r), terms), r, sums);
+      }
+    }
+  });
+  at.rows = slices.first;
+}
+
+#if HWY_TARGET == HWY_AVX3
+/// Returns the elements from c on of those of `low` and `high`, one after another.
+template <int c>
+HWY_INLINE slice_vec<double> elements_from(slice_vec<double> low, __m128d high) {
+  const __m512i behind = _mm512_castpd_si512(_mm512_castpd128_pd512(high));
+  return {_mm512_castsi512_pd(_mm512_alignr_epi64(behind, _mm512_castpd_si512(low.raw), c))};
+}
+template <int c>
+HWY_INLINE slice_vec<float> elements_from(slice_vec<float> low, __m128 high) {
+  const __m512i behind = _mm512_castps_si512(_mm512_castps128_ps512(high));
+  return {_mm512_castsi512_ps(_mm512_alignr_epi32(behind, _mm512_castps_si512(low.raw), c))};
+}
+#endif
+
+/// What adjacent rows take of x in three adjacent columns: `of<c>()` begins c elements further on
+/// than x.
+template <class W>
+struct triple_x {
+#if HWY_TARGET == HWY_AVX3  // two loads instead of three, and one of them seldom crosses a line
+  slice_vec<W> first;
+  hn::Vec<hn::CappedTag<W, 2>> behind;
+
+  HWY_INLINE explicit triple_x(const W* x)
+      : first(hn::LoadU(slice_tag<W>(), x)),
+        behind(hn::LoadU(hn::CappedTag<W, 2>(), x + slice_lanes<W>)) {}
+  template <int c>
+  HWY_INLINE slice_vec<W> of() const {
+    if constexpr (c == 0) {
+      return first;
+    } else {
+      return elements_from<c>(first, behind.raw);
+    }
+  }
+#else
+  const W* x;
+
+  HWY_INLINE explicit triple_x(const W* first) : x(first) {}
+  template <int c>
+  HWY_INLINE slice_vec<W> of() const {
+    return hn::LoadU(slice_tag<W>(), x + c);
+  }
+#endif
+};
+
+/// Takes the terms of columns k, k + 1 and k + 2 to their lanes.
+template <bool first, std::size_t k, class W, int... c>
+HWY_INLINE void take_triple(std::integer_sequence<int, c...>, const kept_values<W>& values,
+                            const adjacent_x<W>& x, slice_vec<W>* lane) {
+  const auto take = [&](slice_vec<W> value, slice_vec<W> of_x, std::size_t l) HWY_ATTR {
+    const auto term = hn::Mul(value, of_x);
+    lane[l % row_order::lanes] =
+        first && l < row_order::lanes ? term : hn::Add(lane[l % row_order::lanes], term);
+  };
+  const triple_x<W> of_x(x.x + x.above[k]);
+  (take(values.template column<k + static_cast<std::size_t>(c)>(), of_x.template of<c>(),
+        k + static_cast<std::size_t>(c)),
+   ...);
+}
+
+/// Columns of so many triples begin at lane 0 again.
+constexpr std::size_t triples_of_lanes = row_order::lanes;
+
+/// Takes the terms of the next n triples, at most `triples_of_lanes`; the first have more than 8.
+template <bool first, std::size_t t = 0, class W>
+HWY_INLINE void take_triples(const kept_values<W>& values, const adjacent_x<W>& x, std::size_t n,
+                             slice_vec<W>* lane) {
+  if constexpr (t < triples_of_lanes) {
+    constexpr bool sure = first && 3 * t <= row_order::lanes;
+    if (!sure && t >= n) return;
+    take_triple<first, 3 * t, W>(std::make_integer_sequence<int, 3>(), values, x, lane);
+    take_triples<first, t + 1, W>(values, x, n, lane);
+  }
+}
+
+/// Sums slices of adjacent rows of a pattern of triples.
+template <bool full, class W>
+HWY_NOINLINE void sum_adjacent_triples(const slice_series& series, series_place<W>& at, const W* x,
+                                       W* sums) {
+  adjacent_slices<full, W> slices(series, at);
+  const std::size_t n = slices.terms;
+  for (std::size_t left = series.size; left > 0; --left, slices.next_kept()) {
+    for (std::size_t r = 0; r < slices.rows(); r += slice_lanes<W>) {
+      slice_vec<W> lane[row_order::lanes];
+      kept_values<W> values = slices.kept(r);
+      adjacent_x<W> of_x = slices.of_x(x, r);
+      take_triples<true>(values, of_x, n / 3, lane);
+      constexpr std::size_t columns = 3 * triples_of_lanes;
+      for (std::size_t k = columns; k < n; k += columns) {
+        values = values.block(columns);
+        of_x.above += columns;
+        take_triples<false>(values, of_x, (n - k) / 3, lane);
+      }
+      slices.store(fold_slice<row_order::lanes, W>(lane), r, sums);
+    }
+  }
+  end_kept(slices, at);
 }
 
 /// Where the values of a vector of rows that are listed lie.
@@ -510,6 +685,21 @@ HWY_NOINLINE void sum_with_pattern(const slice_series& series, series_place<W>& 
       sums);
 }
 
+/// Sums slices of rows of a pattern of pairs.
+template <class W>
+HWY_NOINLINE void sum_with_pairs(const slice_series& series, series_place<W>& at, const W* x,
+                                 W* sums) {
+  sum_listed<true>(
+      series, at,
+      [&](const series_place<W>& p, std::size_t r) HWY_ATTR {
+        pairs_x<W> of_x;
+        of_x.above = series.pattern->above;
+        for (std::size_t l = 0; l < slice_lanes<W>; ++l) of_x.from.rows[l] = x + p.rows[r + l];
+        return of_x;
+      },
+      sums);
+}
+
 /// Sums slices of rows whose columns are listed, too.
 template <bool keeps, class W>
 HWY_NOINLINE void sum_with_narrow_columns(const slice_series& series, series_place<W>& at,
@@ -536,7 +726,7 @@ template <bool keeps, class W>
 HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_t w,
                            const row_kernels<W>& others, W* sums) {
   const slice_window& window = s.windows[w];
-  const std::size_t first = w * row_slices::window;
+  const std::size_t first = window.first;
   const auto* const x = static_cast<const W*>(a.x.data);
   const W* const kept = std::get<lines<W>>(s.values).data() + window.value;
   series_place<W> at{keeps ? kept : static_cast<const W*>(a.a.values.data),
@@ -555,8 +745,26 @@ HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_
       }
     } else if (series.pattern != nullptr) {
       const W* const from = x + (static_cast<std::int64_t>(first) + series.pattern->lowest);
-      series.rows == slice_rows::adjacent ? sum_adjacent<keeps>(series, at, from, sums)
-                                          : sum_with_pattern<keeps>(series, at, from, sums);
+      if (series.rows == slice_rows::adjacent) {
+        if constexpr (keeps) {
+          const bool full = series.adjacent == rows_of_slice<W>;
+          const auto sum =
+              series.pattern->triples
+                  ? (full ? sum_adjacent_triples<true, W> : sum_adjacent_triples<false, W>)
+                  : (full ? sum_adjacent_kept<true, W> : sum_adjacent_kept<false, W>);
+          sum(series, at, from, sums);
+        } else {
+          sum_adjacent_in_place(series, at, from, sums);
+        }
+      } else {
+        if constexpr (keeps && block_columns<W> == 2) {
+          if (series.pattern->pairs) {
+            sum_with_pairs(series, at, from, sums);
+            continue;
+          }
+        }
+        sum_with_pattern<keeps>(series, at, from, sums);
+      }
     } else {
       window.narrow ? sum_with_narrow_columns<keeps>(series, at, x + window.lowest, sums)
                     : sum_with_wide_columns<keeps>(series, at, x + window.lowest, sums);
@@ -564,10 +772,36 @@ HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_
   }
 }
 
+#endif
+
+/// Sums rows of whole windows as slices, or else rows before the next window as they are; there are
+/// at most n. It returns how many they were.
+template <bool keeps, class W>
+std::size_t sum_slices(const csr_product& a, std::size_t first, std::size_t n,
+                       const row_kernels<W>& others, W* sums) {
+#if HWY_TARGET == HWY_SCALAR  // no rows are summed side by side
+  others.rows(a, first, n, sums);
+  return n;
+#else
+  const row_slices& slices = *analysis_of(a)->slices;
+  const std::vector<slice_window>& windows = slices.windows;
+  const auto next = std::ranges::lower_bound(windows, first, {}, &slice_window::first);
+  auto w = static_cast<std::size_t>(next - windows.begin());
+  std::size_t row = first;
+  for (; next->first == first && w + 1 < windows.size() && windows[w + 1].first <= first + n; ++w) {
+    sum_window<keeps>(a, slices, w, others, sums + (row - first));
+    row = windows[w + 1].first;
+  }
+  if (row > first) return row - first;
+  const std::size_t before = next->first > first ? std::min(next->first - first, n) : n;
+  others.rows(a, first, before, sums);
+  return before;
+#endif
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
 HWY_AFTER_NAMESPACE();
-#endif
 
 #endif

@@ -8,6 +8,7 @@ namespace bench::peers {
 
 source standard;  // a plain loop; std::transform_reduce, sequential
 source accurate;  // long double, Kahan, Dot2, MPFR, a superaccumulator alone
+source xsum;      // Radford Neal's exact sums of doubles
 source openblas;
 source blis;
 source blas_of_mkl;

@@ -1,10 +1,10 @@
 // transform_reduce on a GPU: the kernels that the caller's functions are compiled into. Included by
 // <tally/transform_reduce.hpp> in sources that nvcc compiles.
 //
-// A thread owns two adjacent lanes of the order, so that it loads pairs; a warp takes chunk after
-// chunk of a node of the tree, a block's warps fold theirs, and the last-numbered block folds the
-// blocks', which they hand over through words. That can't deadlock: the last block waits for blocks
-// that wait for nobody, and blocks start in the order of their numbers.
+// A thread owns two adjacent lanes of the order, so that it loads pairs; a block's warps take
+// adjacent chunks, tile after tile, and the block folds some tiles at a time. The last-numbered
+// block folds the blocks', which they hand over through words. That can't deadlock: the last block
+// waits for blocks that wait for nobody, and blocks start in the order of their numbers.
 #pragma once
 
 #include <tally/executor.hpp>
@@ -43,6 +43,7 @@ inline constexpr bool is_plus<std::plus<T>> = true;
 
 inline constexpr unsigned warp_size = 32;
 inline constexpr unsigned most_warps = 8;
+inline constexpr unsigned most_in_round = 8;  ///< tiles; a node of each warp in each has its place
 inline constexpr unsigned own_lanes = order::lanes / warp_size;
 inline constexpr unsigned chunk_rows = order::chunk / order::lanes;
 
@@ -67,8 +68,8 @@ struct reduce_job {
   std::ptrdiff_t x_increment;
   std::ptrdiff_t y_increment;
   std::int64_t n;
-  std::int64_t chunks_a_warp;  ///< a power of two
-  std::uint32_t zero;          ///< 0, which the compiler can't know
+  std::int64_t tiles;  ///< of a block: a power of two
+  std::uint32_t zero;  ///< 0, which the compiler can't know
   device_sum lent;
 
   __device__ R combine(const R& a, const R& b) const { return static_cast<R>(reduce(a, b)); }
@@ -204,19 +205,26 @@ __global__ void __launch_bounds__(most_warps* warp_size, 2)
                               static_cast<std::int64_t>(order::chunk);
   const unsigned warps = blockDim.x / warp_size, warp = threadIdx.x / warp_size;
 
-  // A warp's node, and the block's over those that there are.
-  const std::int64_t block_first = std::int64_t{blockIdx.x} * warps * job.chunks_a_warp;
-  const std::int64_t warp_first = block_first + warp * job.chunks_a_warp;
-  tree mine(combine);
-  for (std::int64_t c = 0; c < job.chunks_a_warp && warp_first + c < chunks; ++c) {
-    const R sum = sum_chunk<adjacent>(
-        job, (warp_first + c) * static_cast<std::int64_t>(order::chunk), job.identity);
-    if (threadIdx.x % warp_size == 0) mine.add(sum);
+  // A block's share is a node of the tree, and so is a round of tiles.
+  const std::int64_t block_first = std::int64_t{blockIdx.x} * warps * job.tiles;
+  const auto in_round =
+      static_cast<unsigned>(job.tiles < most_in_round ? job.tiles : most_in_round);
+  tree rounds(combine);
+  for (std::int64_t tile = 0; tile < job.tiles; tile += in_round) {
+    const std::int64_t first = block_first + tile * warps;
+    if (first >= chunks) break;
+    if (tile > 0) __syncthreads();  // the first thread has read nodes[0], which is written again
+    for (unsigned i = warp; i < in_round * warps && first + i < chunks; i += warps) {
+      const R sum = sum_chunk<adjacent>(job, (first + i) * static_cast<std::int64_t>(order::chunk),
+                                        job.identity);
+      if (threadIdx.x % warp_size == 0) nodes[i] = sum;
+    }
+    const unsigned most = in_round * warps;
+    fold_block(job, nodes, chunks - first < most ? static_cast<unsigned>(chunks - first) : most);
+    if (threadIdx.x == 0 && job.tiles > most_in_round) rounds.add(nodes[0]);
   }
-  if (threadIdx.x % warp_size == 0 && warp_first < chunks) nodes[warp] = mine.total();
-  const std::int64_t here = (chunks - block_first + job.chunks_a_warp - 1) / job.chunks_a_warp;
-  fold_block(job, nodes, static_cast<unsigned>(here < warps ? here : warps));
-  R total = chunks > 0 ? nodes[0] : job.identity;
+  R total = chunks == 0 ? job.identity : nodes[0];
+  if (threadIdx.x == 0 && chunks > 0 && job.tiles > most_in_round) total = rounds.total();
 
   if (gridDim.x > 1) {
     constexpr int count = words_of_sum<R>;
@@ -283,15 +291,15 @@ class on_device {
       adjacent_ = adjacent_ && are_adjacent<Y>(*y);
     }
     // Few warps a block while blocks would be fewer than the multiprocessors of a large device;
-    // then blocks of 8 warps that take several chunks each, up to what the last one folds well.
+    // then blocks of 8 warps that take several tiles each, up to what the last one folds well.
     const std::int64_t chunks = (job_.n + order::chunk - 1) / order::chunk;
     warps_ = chunks <= 256 ? 2 : chunks <= 512 ? 4 : most_warps;
     constexpr std::int64_t most = most_blocks<R> < 4096 ? most_blocks<R> : 4096;
     const auto blocks = [&] {
-      const std::int64_t a_block = warps_ * job_.chunks_a_warp;
+      const std::int64_t a_block = warps_ * job_.tiles;
       return (chunks + a_block - 1) / a_block;
     };
-    while (blocks() > most) job_.chunks_a_warp *= 2;
+    while (blocks() > most) job_.tiles *= 2;
     blocks_ = blocks() > 0 ? static_cast<unsigned>(blocks()) : 1;
 
     R returned = job_.identity;

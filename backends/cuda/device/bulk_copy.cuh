@@ -42,6 +42,13 @@ class bulk_barrier {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
   }
+  /// Counts as a copy: what the calling thread has written until now is there, too, for those who
+  /// wait. A barrier may also count threads that have read what is to be written again.
+  __device__ void arrive() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address()) : "memory");
+#endif
+  }
   /// The first thread starts a copy. Addresses and bytes are multiples of 16.
   __device__ void copy(void* to, const void* from, unsigned bytes) {
 #if __CUDA_ARCH__ >= 900

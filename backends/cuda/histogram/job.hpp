@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/core/histogram/bins.hpp"
+#include "src/core/histogram/weights.hpp"
 
 #include <vector_types.h>
 
@@ -92,10 +93,14 @@ struct histogram_edges_job : histogram_job {
   alignas(8) std::byte few[room];
 };
 
+/// A table in shared memory has so many words of the sum of a bin's weights of type W: so that a
+/// weight may begin at one of two.
+template <class W>
+inline constexpr int weight_table_words = weight_sum<W>::digits + 1;
+
 struct histogram_weights_job : histogram_edges_job {
   const void* weights = nullptr;
   std::ptrdiff_t weights_increment = 1;
-  bool doubles = false;  ///< whether weights are doubles, else floats
   /// The sums of bins [first, first + some), as weight_sum has them.
   std::int64_t* words = nullptr;
   std::size_t first = 0, some = 0;

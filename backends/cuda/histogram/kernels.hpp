@@ -28,7 +28,8 @@ template <class L>
 [[gnu::visibility("hidden")]] const void* histogram_kernel_of(bin_rule rule, counting where);
 
 // These kernels look at no samples, or at samples of any type. Each takes the job of its name.
-const void* histogram_weights_kernel(type element);  ///< adds the weights of samples of this type
+/// Returns the kernel that adds weights, which are doubles or else floats, of samples of this type.
+const void* histogram_weights_kernel(type element, bool doubles, bool in_tables);
 const void* histogram_zeros_kernel();
 const void* histogram_count_sorted_kernel();  ///< counts what a kernel of `counting::sorted` sorted
 const void* histogram_bytes_kernel();

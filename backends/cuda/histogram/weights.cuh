@@ -1,4 +1,5 @@
-// This kernel adds weights to the sums of their bins.
+// These kernels add weights to the sums of their bins: few weights in memory, many in tables of
+// shared memory first.
 //
 // Promise: no addition rounds (src/core/histogram/weights.hpp), so the order of the samples makes
 // no difference.
@@ -9,51 +10,229 @@
 
 namespace tally::backends::cuda {
 
-/// Adds weights to the words of their bins by atomics. With the first bins it also counts the
-/// samples outside. S is what the samples are compared as.
+/// Says where samples are and which bins they have. S is what they are compared as.
 template <class S>
-__global__ void __launch_bounds__(256)
-    add_weights(const __grid_constant__ histogram_weights_job job) {
-  const any_rule<S> rule{job};
-  const auto sample_at = [&](std::int64_t i) {
+struct weighted_samples {
+  static constexpr slot none = nowhere;
+  const histogram_weights_job& job;
+  any_rule<S> rule{job};
+
+  __device__ S operator[](std::int64_t i) const {
     return with_type<types::those<real_types, compared_as<S>::template is>>(
         job.element, [&]<class X>() {
-          return convert<S>(load_one(static_cast<const on_device_t<X>*>(job.x) + i));
+          return convert<S>(
+              load_one(static_cast<const on_device_t<X>*>(job.x) + i * job.increment));
         });
-  };
-  const auto add = [&](auto weight, std::size_t bin) {
-    using sum = weight_sum<decltype(weight)>;
-    using word = unsigned long long;
-    auto* const words = reinterpret_cast<word*>(job.words) + bin * sum::words;
-    const typename sum::contribution p = sum::split(weight);
-    if (p.special_bit != 0) {
-      atomicOr(words + sum::special, static_cast<word>(p.special_bit));
-      return;
-    }
-#pragma unroll
-    for (int d = 0; d < sum::digits; ++d) {
-      if (p.digit[d] != 0) atomicAdd(words + p.word + d, static_cast<word>(p.digit[d]));
-    }
-  };
-  wait_for_launch_before();
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < job.n;
-       i += std::int64_t{gridDim.x} * blockDim.x) {
-    const slot s = rule(sample_at(i * job.increment));
+  }
+  /// Returns the number of the bin of sample i, which is x, among those that the launch sums, or
+  /// `none`. With the first bins it also counts the samples outside.
+  __device__ slot bin_of(std::int64_t i, S x) const {
+    const slot s = rule(x);
     const auto channel = static_cast<slot>(job.channels == 1 ? 0 : i % job.channels);
     if (s >= job.bins) {
       if (job.first == 0 && job.places > job.bins) {
         hand_in<places_are_slots>(job, channel * job.places + s, 1);
       }
-      continue;
+      return none;
     }
     const std::size_t bin = std::size_t{channel} * job.bins + s - job.first;
-    if (bin >= job.some) continue;  // those before the first too
-    if (job.doubles) {
-      add(static_cast<const double*>(job.weights)[i * job.weights_increment], bin);
-    } else {
-      add(static_cast<const float*>(job.weights)[i * job.weights_increment], bin);
+    return bin < job.some ? static_cast<slot>(bin) : none;  // those before the first are none, too
+  }
+};
+
+template <class W>
+__device__ W weight_at(const histogram_weights_job& job, std::int64_t i) {
+  return static_cast<const W*>(job.weights)[i * job.weights_increment];
+}
+
+/// Adds to a word of a bin in memory. (atomicAdd knows the type by this name only.)
+__device__ inline void add_to_word(std::int64_t* word, std::int64_t digit) {
+  using known = unsigned long long;
+  if (digit != 0) atomicAdd(reinterpret_cast<known*>(word), static_cast<known>(digit));
+}
+
+template <class Sum>
+__device__ void add_to_words(const typename Sum::contribution& p, std::int64_t* words) {
+  using known = unsigned long long;
+  if (p.special_bit != 0) {
+    atomicOr(reinterpret_cast<known*>(words + Sum::special), static_cast<known>(p.special_bit));
+    return;
+  }
+#pragma unroll
+  for (int d = 0; d < Sum::digits; ++d) add_to_word(words + p.word + d, p.digit[d]);
+}
+
+// --- In memory -----------------------------------------------------------------------------------
+
+template <class S, class W>
+__global__ void __launch_bounds__(256)
+    add_weights(const __grid_constant__ histogram_weights_job job) {
+  using sum = weight_sum<W>;
+  const weighted_samples<S> samples{job};
+  wait_for_launch_before();
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < job.n;
+       i += std::int64_t{gridDim.x} * blockDim.x) {
+    const slot bin = samples.bin_of(i, samples[i]);
+    if (bin == samples.none) continue;
+    add_to_words<sum>(sum::split(weight_at<W>(job, i)), job.words + std::size_t{bin} * sum::words);
+  }
+}
+
+// --- In tables -----------------------------------------------------------------------------------
+
+/// Keeps a few words of each bin's sum in shared memory: those that most weights reach. What
+/// reaches others is added in memory.
+///
+/// Each word is two numbers of 32 bits, of which the lower has 16 bits after `settle`. A bin's
+/// numbers are as far apart as there are bins, so that adjacent bins are in different banks.
+template <class W>
+class weight_table {
+ public:
+  using sum = weight_sum<W>;
+  static constexpr int words = weight_table_words<W>;
+  /// Weights begin at one of two words. So a word takes 2^14 weights, and what it had before.
+  static constexpr unsigned starts = words - sum::digits + 1;
+  static constexpr unsigned most_unsettled = 1u << 14;
+
+  __device__ weight_table(const histogram_weights_job& job, char* shared)
+      : job_(job),
+        bins_(static_cast<unsigned>(job.some)),
+        numbers_(reinterpret_cast<int*>(shared)) {
+    for (unsigned i = threadIdx.x; i < 2 * words * bins_; i += blockDim.x) numbers_[i] = 0;
+  }
+
+  /// Chooses the words by a weight of each thread. All threads of the block call it.
+  __device__ void choose_words(const typename sum::contribution& p) {
+    __shared__ unsigned begin_at[sum::words + 1];
+    for (unsigned i = threadIdx.x; i <= sum::words; i += blockDim.x) begin_at[i] = 0;
+    __syncthreads();
+    bool any = false;
+#pragma unroll
+    for (int d = 0; d < sum::digits; ++d) any |= p.digit[d] != 0;
+    if (any) atomicAdd(begin_at + p.word, 1u);
+    __syncthreads();
+    std::uint32_t best = 0;  // the number of weights, and the word
+    for (unsigned w = threadIdx.x % warp; w <= static_cast<unsigned>(sum::limbs - words);
+         w += warp) {
+      best = ::max(best, (begin_at[w] + begin_at[w + 1]) << 8 | w);
+    }
+    first_ = static_cast<int>(largest_of_warp(best) & 0xff);
+  }
+
+  /// Adds a weight of each thread of a warp; `bin` may be `nowhere`.
+  __device__ void add(const typename sum::contribution& p, slot bin) {
+    const auto start = static_cast<unsigned>(p.word - first_);
+    const bool fits = bin != nowhere && p.special_bit == 0 && start < starts;
+    if (bin != nowhere && !fits) {
+      add_to_words<sum>(p, job_.words + std::size_t{bin} * sum::words);
+    }
+    const slot fitting = fits ? bin : nowhere;
+    int same = 0;
+    __match_all_sync(whole_warp, fitting, &same);
+    if (same != 0) {
+      if (!fits) return;
+#pragma unroll
+      for (int w = 0; w < words; ++w) {
+        std::int64_t digit = 0;
+#pragma unroll
+        for (int d = 0; d < sum::digits; ++d) {
+          if (static_cast<int>(start) + d == w) digit = p.digit[d];
+        }
+        const int low = total(lower(digit)), high = total(upper(digit));
+        if (threadIdx.x % warp == 0) add_to(bin, w, low, high);
+      }
+    } else if (fits) {
+#pragma unroll
+      for (int d = 0; d < sum::digits; ++d) {
+        add_to(bin, static_cast<int>(start) + d, lower(p.digit[d]), upper(p.digit[d]));
+      }
     }
   }
+
+  /// Makes room for as many weights again. All threads of the block call it, between barriers.
+  __device__ void settle() {
+    for_each_word([&](int& low, int& high, std::int64_t* word) {
+      high += low >> 16;
+      low &= 0xffff;
+      if (::abs(high) >= 1 << 29) {
+        add_to_word(word, std::int64_t{high} * 0x10000);
+        high = 0;
+      }
+    });
+  }
+  __device__ void hand_in_all() {
+    for_each_word([&](int low, int high, std::int64_t* word) {
+      add_to_word(word, std::int64_t{high} * 0x10000 + low);
+    });
+  }
+
+ private:
+  const histogram_weights_job& job_;
+  unsigned bins_;
+  int* numbers_;
+  int first_ = 0;  ///< the number of the first word that a bin has here
+
+  static __device__ int lower(std::int64_t digit) { return static_cast<int>(digit & 0xffff); }
+  static __device__ int upper(std::int64_t digit) { return static_cast<int>(digit >> 16); }
+  static __device__ int total(int of_thread) {
+    return static_cast<int>(sum_of_warp(static_cast<std::uint32_t>(of_thread)));
+  }
+
+  __device__ void add_to(slot bin, int word, int low, int high) {
+    int* const at = numbers_ + 2 * word * bins_ + bin;
+    if (low != 0) atomicAdd(at, low);
+    if (high != 0) atomicAdd(at + bins_, high);
+  }
+  template <class F>
+  __device__ void for_each_word(F f) {
+    for (unsigned bin = threadIdx.x; bin < bins_; bin += blockDim.x) {
+      for (int w = 0; w < words; ++w) {
+        int* const at = numbers_ + 2 * w * bins_ + bin;
+        f(at[0], at[bins_], job_.words + std::size_t{bin} * sum::words + first_ + w);
+      }
+    }
+  }
+};
+
+template <class S, class W>
+__global__ void __launch_bounds__(histogram_threads)
+    add_weights_in_tables(const __grid_constant__ histogram_weights_job job) {
+  using sum = weight_sum<W>;
+  constexpr int in_flight = 4;
+  constexpr int turns = weight_table<W>::most_unsettled / (histogram_threads * in_flight);
+  extern __shared__ __align__(16) char shared[];
+  const weighted_samples<S> samples{job};
+  weight_table<W> table(job, shared);
+  wait_for_launch_before();
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
+  std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x;  // the block's next sample
+  const std::int64_t own = first + threadIdx.x;
+  table.choose_words(sum::split(own < job.n ? weight_at<W>(job, own) : W()));
+  __syncthreads();
+  while (true) {
+    for (int turn = 0; turn < turns && first < job.n; ++turn, first += in_flight * step) {
+      W weight[in_flight];
+      S sample[in_flight];
+      const auto index = [&](int l) { return first + l * step + threadIdx.x; };
+#pragma unroll
+      for (int l = 0; l < in_flight; ++l) {
+        if (index(l) >= job.n) continue;
+        weight[l] = weight_at<W>(job, index(l));
+        sample[l] = samples[index(l)];
+      }
+#pragma unroll
+      for (int l = 0; l < in_flight; ++l) {
+        const bool is_there = index(l) < job.n;
+        table.add(sum::split(is_there ? weight[l] : W()),
+                  is_there ? samples.bin_of(index(l), sample[l]) : samples.none);
+      }
+    }
+    __syncthreads();
+    if (first >= job.n) break;
+    table.settle();
+    __syncthreads();
+  }
+  table.hand_in_all();
 }
 
 }  // namespace tally::backends::cuda

@@ -300,6 +300,77 @@ __global__ void __launch_bounds__(max_warps* warp)
   }
 }
 
+/// Folds a lane of each of `pairs` pairs, a power of two, over `threads` adjacent threads of a
+/// warp. Half of the threads take over half of the pairs as long as there are several, so that the
+/// sum of pair p ends up in thread p * threads / pairs.
+template <int threads, int pairs, class Sum>
+__device__ Sum fold_pairs(Sum (&s)[pairs], int thread) {
+  int kept = pairs;
+#pragma unroll
+  for (int d = threads / 2; d > 0; d /= 2) {
+    if (kept == 1) {
+      s[0] = s[0] + from_thread_xor(s[0], d);
+      continue;
+    }
+    kept /= 2;
+    const bool upper = thread & d;
+#pragma unroll
+    for (int p = 0; p < pairs / 2; ++p) {
+      if (p >= kept) break;
+      const Sum keep = upper ? s[p + kept] : s[p];
+      const Sum send = upper ? s[p] : s[p + kept];
+      s[p] = keep + from_thread_xor(send, d);
+    }
+  }
+  return s[0];
+}
+
+/// Sums contiguous pairs of half a row to `rows` rows of lanes. A thread has every so many-th lane,
+/// so that adjacent threads load adjacent elements wherever pairs begin and end: loads of 16 bytes
+/// leave threads idle, and took up to half as long again.
+template <class Terms, int pairs, int rows>
+__global__ void __launch_bounds__(max_warps* warp)
+    rows_kernel(const __grid_constant__ multi_dot_job job) {
+  using DX = device_x<Terms>;
+  using DY = device_y<Terms>;
+  using Sum = typename Terms::sum;
+  constexpr int lanes = Terms::lanes, threads = static_cast<int>(order::lanes) / lanes;
+  constexpr int pairs_a_warp = static_cast<int>(warp) / threads;
+  wait_for_launch_before();
+  const int thread = threadIdx.x % threads, n = static_cast<int>(job.first.n);
+  const std::int64_t this_warp = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp;
+  const std::int64_t first =
+      this_warp * (pairs * pairs_a_warp) + static_cast<int>(threadIdx.x % warp) / threads;
+  elements<DX, 1> x[pairs][rows * lanes];
+  elements<DY, 1> y[pairs][rows * lanes];
+#pragma unroll
+  for (int p = 0; p < pairs; ++p) {
+    const std::int64_t pair = first + p * pairs_a_warp;
+    const auto* const px =
+        reinterpret_cast<const DX*>(static_cast<const char*>(job.first.x) + pair * job.x_distance);
+    const auto* const py =
+        reinterpret_cast<const DY*>(static_cast<const char*>(job.first.y) + pair * job.y_distance);
+#pragma unroll
+    for (int v = 0; v < rows * lanes; ++v) {
+      const int i = thread + v * threads;
+      if (pair < job.pairs && i < n) x[p][v].load(px + i), y[p][v].load(py + i);
+    }
+  }
+  let_launch_after_start();
+  Sum of_pair[pairs];
+#pragma unroll
+  for (int p = 0; p < pairs; ++p) {
+    Sum s[lanes];
+#pragma unroll
+    for (int v = 0; v < rows * lanes; ++v) Terms::add(s[v % lanes], x[p][v][0], y[p][v][0]);
+    of_pair[p] = fold_within_thread(s);
+  }
+  const Sum sum = fold_pairs<threads>(of_pair, thread);
+  constexpr int a_pair = threads / pairs;
+  const std::int64_t pair = first + thread / a_pair * pairs_a_warp;
+  if (thread % a_pair == 0 && pair < job.pairs) deliver(job, pair, sum);
+}
+
 /// Makes what kernels.hpp declares.
 template <class T>
 constexpr multi_dot_kernels made_multi_dot_kernels() {
@@ -313,10 +384,15 @@ constexpr multi_dot_kernels made_multi_dot_kernels() {
   // 10^6 pairs of 32 doubles take 121.0 us with 4 sets, 120.4 with 2, 123.8 with 8, 160 with 12; in
   // blocks of 2 warps 121.1, of 4 121.2.
   constexpr int sets = 4;
+  // 2^26 doubles in pairs of 34, 48, 65 and 96 take 273 to 296, 246, 249 and 242 us one by one,
+  // 392, 322, 362 and 266 in loads of 16 bytes; floats in full rows 139 instead of 125.
+  constexpr bool one_by_one = std::is_same_v<T, double>;
   return {&against_one_kernel<terms, in_flight>,
           &pairs_kernel<contiguous_share<terms>>,
           &short_pairs_kernel<terms, true, sets>,
           &short_pairs_kernel<terms, false, sets>,
+          one_by_one ? &rows_kernel<terms, sets, 1> : nullptr,
+          one_by_one ? &rows_kernel<terms, sets / 2, 2> : nullptr,
           terms::lanes,
           sets};
 }

@@ -19,8 +19,11 @@ struct multi_dot_kernels {
   multi_dot_kernel* aligned = nullptr;
   multi_dot_kernel* short_aligned = nullptr;  ///< for pairs of at most a chunk
   multi_dot_kernel* short_pairs = nullptr;    ///< for contiguous vectors of at most a chunk
-  int lanes = 0;                              ///< adjacent elements that a thread loads at once
-  int sets = 0;  ///< pairs of at most 64 terms that a thread takes at once
+  // These are for contiguous vectors of half a row to one row or two rows of lanes, or null.
+  multi_dot_kernel* one_row = nullptr;
+  multi_dot_kernel* two_rows = nullptr;
+  int lanes = 0;  ///< adjacent elements that a thread loads at once
+  int sets = 0;   ///< rows of lanes of short pairs that a thread has at once
 };
 
 /// These types have such kernels.

@@ -154,8 +154,13 @@ void run_short(const call& c, const multi_dot_kernels& kernels, const multi_dot_
   const auto lanes = static_cast<std::size_t>(kernels.lanes);
   const std::size_t threads =
       std::bit_ceil(std::max<std::size_t>(1, ceil_div(std::min(n, order::lanes), lanes)));
-  const std::size_t a_warp =
-      32 / threads * (n <= order::lanes ? static_cast<std::size_t>(kernels.sets) : 1);
+  const auto sets = static_cast<std::size_t>(kernels.sets);
+  std::size_t a_warp = 32 / threads * (n <= order::lanes ? sets : 1);
+  multi_dot_kernel* kernel = aligned ? kernels.short_aligned : kernels.short_pairs;
+  if (n > order::lanes / 2 && n <= 2 * order::lanes && kernels.one_row != nullptr) {
+    kernel = n <= order::lanes ? kernels.one_row : kernels.two_rows;
+    a_warp = 32 / threads * (n <= order::lanes ? sets : sets / 2);
+  }
   job.threads_a_pair = static_cast<unsigned>(threads);
   pairs_shape s;
   s.warps = max_warps;
@@ -168,8 +173,8 @@ void run_short(const call& c, const multi_dot_kernels& kernels, const multi_dot_
     job.pairs = static_cast<unsigned>(pairs);
     job.tag = c.to.tag();
     job.results = c.at(first);
-    launch(reinterpret_cast<const void*>(aligned ? kernels.short_aligned : kernels.short_pairs),
-           {s.blocks, s.warps * 32}, &job, c.where.device(), c.where.stream());
+    launch(reinterpret_cast<const void*>(kernel), {s.blocks, s.warps * 32}, &job, c.where.device(),
+           c.where.stream());
   }
 }
 

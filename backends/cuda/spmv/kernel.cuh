@@ -1,8 +1,9 @@
 // spmv on a GPU: a call is one launch. Where a plan found no long row, each row has a few threads;
 // else each piece or tile of the matrix has a block (shape.hpp). Rows whose ends are said apart are
 // summed in warps (any_rows.cuh). Apart from these there are, for values and x that are both float
-// or both double, tiles of rows (row_tiles.cuh, near_rows.cu), and in two launches hot columns
-// (hot_columns.cuh), expansions (expansion.hpp) and large matrices without a plan (unplanned.cuh).
+// or both double, tiles of rows (row_tiles.cuh, near_rows.cu, ring_rows.cu), and in two launches
+// hot columns (hot_columns.cuh), expansions (expansion.hpp) and large matrices without a plan
+// (unplanned.cuh).
 //
 // Promise: y has the bits of the row order. A block computes its terms, adjacent threads adjacent
 // ones, into shared memory, where it sums the rows: short ones in 1, 2, 4 or 8 threads, which own

@@ -13,6 +13,7 @@
 #include "backends/cuda/spmv/kernels.hpp"
 #include "backends/cuda/spmv/near_rows.hpp"
 #include "backends/cuda/spmv/plan.hpp"
+#include "backends/cuda/spmv/ring_rows.hpp"
 #include "backends/cuda/spmv/shape.hpp"
 #include "backends/cuda/spmv/survey.hpp"
 #include "src/core/elementwise/elementwise.hpp"
@@ -254,10 +255,21 @@ bool multiply_tiles(const executor& where, const current_device& current, const 
     }
   }
   if (plan.near_rows.is_known()) {
-    const near_rows_choice near = near_rows_of(values, x, plan.tile_terms, plan.near_rows);
-    if (launches(where, current, near.kernel, shape(row_tile, row_tile, near.bytes),
-                 near_rows_job{job, plan.near_rows})) {
-      return true;
+    if (has_near_rows(reached_by_tile(plan.near_rows))) {
+      const near_rows_choice near = near_rows_of(values, x, plan.tile_terms, plan.near_rows);
+      if (launches(where, current, near.kernel, shape(row_tile, row_tile, near.bytes),
+                   near_rows_job{job, plan.near_rows})) {
+        return true;
+      }
+    }
+    const ring_rows_choice ring =
+        ring_rows_of(values, x, plan.tile_terms, plan.near_rows, most_shared_bytes(where.device()));
+    if (ring.kernel != nullptr) {
+      launch_shape of_ring = shape(ring.tile, ring.threads, ring.bytes);
+      of_ring.blocks = std::min(of_ring.blocks, ring.blocks * multiprocessors(where.device()));
+      ring_rows_job of_tiles{job, plan.near_rows, static_cast<std::int32_t>(ring.ring)};
+      of_tiles.product.tile_terms = static_cast<std::int32_t>(ring.terms);
+      if (launches(where, current, ring.kernel, of_ring, of_tiles)) return true;
     }
   }
   // Without a promise the columns may have another type by now.
@@ -536,7 +548,10 @@ void find_columns(const current_device& current, cudaStream_t stream, const csr_
       static_cast<std::int16_t*>(to.memory.take(to.kept_bytes, current, stream));
   (void)run_survey(current, stream, {{differences_kernel(wide), a_tile}, telling()}, job,
                    "spmv_plan");
-  if (has_near_rows(reached_by_tile(near))) to.near_rows = near;
+  const type element = a.values.element;
+  const ring_rows_choice ring =
+      ring_rows_of(element, element, to.tile_terms, near, most_shared_bytes(current.device()));
+  if (has_near_rows(reached_by_tile(near)) || ring.kernel != nullptr) to.near_rows = near;
 }
 
 /// Finds whether rows lie in a band that products have a kernel for.
@@ -851,7 +866,9 @@ class planning {
       to.kept_bytes = 0;
     }
     if (products_.fixed_columns && !products_.has_places) {
-      if (to.columns != column_source::patterns && may_have_band(a_, longest)) {
+      const bool has_ring =
+          to.near_rows.is_known() && !has_near_rows(reached_by_tile(to.near_rows));
+      if (to.columns != column_source::patterns && !has_ring && may_have_band(a_, longest)) {
         find_band(current, stream_, a_, job_, to);
       }
       if (to.tile_terms == 0 && has_pieces_of_short_rows(a_, longest)) to.threads_a_row = 0;

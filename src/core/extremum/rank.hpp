@@ -74,6 +74,18 @@ TALLY_HOST_DEVICE rank_t<S> rank(S score) {
   }
 }
 
+/// Returns the score that has this rank: a zero without its sign, and one NaN for all.
+template <class S>
+TALLY_HOST_DEVICE S score_of_rank(rank_t<S> rank) {
+  if constexpr (std::is_integral_v<S>) {
+    return static_cast<S>(rank ^ sign_bit<S>);
+  } else {
+    const bool negative = rank < sign_bit<S>;
+    const rank_t<S> bits = negative ? sign_bit<S> | (sign_bit<S> - rank) : rank - sign_bit<S>;
+    return __builtin_bit_cast(S, bits);
+  }
+}
+
 /// Is the best element of a part of the vector, or the best part.
 struct candidate {
   std::uint64_t rank = 0;

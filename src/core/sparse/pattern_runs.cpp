@@ -45,6 +45,15 @@ std::vector<pattern_run> runs_of(const csr_operand& a) {
   return runs;
 }
 
+/// Says whether a row's terms are of adjacent columns, so many by so many.
+bool are_adjacent(const std::int32_t* above, std::size_t terms, std::size_t together) {
+  if (terms % together != 0) return false;
+  for (std::size_t k = 0; k < terms; ++k) {
+    if (k % together != 0 && above[k] != above[k - 1] + 1) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 const row_pattern* pattern_lists::keep(const csr_operand& a, std::size_t row) {
@@ -67,7 +76,13 @@ const row_pattern* pattern_lists::keep(const csr_operand& a, std::size_t row) {
   if (kept_ + terms > most_kept) return nullptr;
   kept_ += terms;
   auto& [kept, pattern] = *patterns_.emplace(numbers, row_pattern{}).first;
-  pattern = {std::get<0>(kept), terms, std::get<2>(kept).data()};
+  const std::int32_t* const kept_above = std::get<2>(kept).data();
+  pattern = {std::get<0>(kept),
+             terms,
+             kept_above,
+             patterns_.size(),
+             are_adjacent(kept_above, terms, 2),
+             terms > lanes && are_adjacent(kept_above, terms, 3)};
   return &pattern;
 }
 

@@ -17,6 +17,9 @@ struct row_pattern {
   std::size_t terms = 0;                ///< at least 1, at most row_order::short_row
   const std::int32_t* above = nullptr;  ///< of each term, how far its difference is above that;
                                         ///< zeros follow, to a multiple of row_order::lanes
+  std::size_t number = 0;               ///< of the patterns kept before it, and 1
+  bool pairs = false;                   ///< whether two by two the terms are of adjacent columns
+  bool triples = false;  ///< whether they are so three by three, and there are more than 8
 };
 
 /// The patterns of a matrix's rows, unless they are too many to be kept.

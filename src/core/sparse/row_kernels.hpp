@@ -5,6 +5,7 @@
 #include "src/core/order/tree.hpp"
 #include "src/core/sparse/gathered.hpp"
 #include "src/core/sparse/row_results.hpp"
+#include "src/core/sparse/row_slices.hpp"
 
 #include <tally/order.hpp>
 
@@ -22,10 +23,11 @@ struct row_kernels {
   void (*rows)(const csr_product& a, std::size_t first, std::size_t n, A* sums) = nullptr;
   /// Sums a node of a long row's tree: n terms from term `first` of the matrix on.
   dot_sum<A> (*part)(const csr_product& a, std::size_t first, std::size_t n) = nullptr;
-  /// Sums n rows from `first` on as the product's plan has them side by side, and those that it has
-  /// not with `others.rows`; null where there is no such plan.
-  void (*side_by_side)(const csr_product& a, std::size_t first, std::size_t n,
-                       const row_kernels& others, A* sums) = nullptr;
+  /// Sums rows from `first` on as the product's plan has them side by side, at most n, and returns
+  /// how many. Those that the plan has not are summed with `others.rows`, as are those of a window
+  /// that is not all among the n. Null where there is no such plan.
+  std::size_t (*side_by_side)(const csr_product& a, std::size_t first, std::size_t n,
+                              const row_kernels& others, A* sums) = nullptr;
 };
 
 /// Says whether kernels can read a product as it is: its terms lie side by side, row after row.
@@ -135,10 +137,23 @@ template <class A>
 void sum_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first, std::size_t n,
               A* sums) {
   if (!is_plain(a)) return sum_gathered_rows(kernels, a, first, n, sums);
-  if (kernels.side_by_side != nullptr) {
-    return kernels.side_by_side(a, first, n, kernels, sums);
+  if (kernels.side_by_side == nullptr) return kernels.rows(a, first, n, sums);
+  for (std::size_t i = 0; i < n;) {
+    i += kernels.side_by_side(a, first + i, n - i, kernels, sums + i);
   }
-  kernels.rows(a, first, n, sums);
+}
+
+/// Writes y of n rows from `first` on, of a product whose plan has rows side by side.
+template <class A>
+[[gnu::noinline]] void multiply_windows(const row_kernels<A>& kernels, const csr_product& a,
+                                        std::size_t first, std::size_t n) {
+  std::array<A, row_slices::most_rows> sums;
+  for (const std::size_t end = first + n; first < end;) {
+    const std::size_t most = std::min(sums.size(), end - first);
+    const std::size_t count = kernels.side_by_side(a, first, most, kernels, sums.data());
+    write_rows(a, first, count, sums.data());
+    first += count;
+  }
 }
 
 /// Writes y of n rows from `first` on.
@@ -146,10 +161,14 @@ template <class A>
 void multiply_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
                    std::size_t n) {
   if (are_sums<A>(a)) return sum_rows(kernels, a, first, n, static_cast<A*>(a.y.data) + first);
+  if constexpr (!is_complex_v<A>) {
+    if (kernels.side_by_side != nullptr && is_plain(a)) {
+      return multiply_windows(kernels, a, first, n);
+    }
+  }
   std::array<A, rows_of_block> sums;
-  // Blocks end at multiples of their size, so that they are whole windows of slices.
   for (const std::size_t end = first + n; first < end;) {
-    const std::size_t count = std::min(rows_of_block - first % rows_of_block, end - first);
+    const std::size_t count = std::min(rows_of_block, end - first);
     sum_rows(kernels, a, first, count, sums.data());
     write_rows(a, first, count, sums.data());
     first += count;

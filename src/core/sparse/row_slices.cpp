@@ -4,7 +4,6 @@
 #include "src/core/sparse/csr.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <ranges>
 #include <span>
@@ -12,27 +11,40 @@
 namespace tally::backends {
 namespace {
 
-constexpr std::size_t window = row_slices::window;
+/// Values that are read in place stay in the caches while a window is summed, which has about so
+/// many terms at most then.
+constexpr std::size_t most_terms_in_place = std::size_t{1} << 14;
 
 /// Makes the slices of values of type W.
 template <class W>
 class slice_maker {
  public:
-  slice_maker(row_slices& s, const csr_operand& a, const pattern_runs& patterns)
+  slice_maker(row_slices& s, const csr_operand& a, const pattern_runs& patterns, std::size_t shares)
       : s_(s),
         a_(a),
         rows_(a),
         columns_(a.column_indices),
         patterns_(patterns),
+        shares_(shares),
         values_(std::get<lines<W>>(s.values)) {}
 
   void make() {
-    const std::size_t windows = (a_.rows + window - 1) / window;
     s_.slice = slice;
-    s_.windows.reserve(windows + 1);
     if (s_.keeps) values_.reserve(a_.nonzeros() + a_.nonzeros() / 16 + slice);
-    for (std::size_t w = 0; w < windows; ++w) make_window(w * window);
-    begin_window();
+    const std::size_t windows = count_windows();
+    s_.windows.reserve(windows + a_.rows / row_slices::most_rows + 2);
+    std::size_t row = 0;
+    for (std::size_t w = 1; row < a_.rows; ++w) {
+      // Equal shares of all rows and terms end here; a window has a part of too many rows.
+      const std::size_t target = (a_.rows + a_.nonzeros()) / windows * w;
+      const std::size_t end = w < windows ? row_behind(target) : a_.rows;
+      for (std::size_t parts = divided(end - row, row_slices::most_rows); parts > 0; --parts) {
+        const std::size_t begin = row;
+        row += divided(end - row, parts);
+        make_window(begin, row);
+      }
+    }
+    begin_window(row);
     if (s_.keeps) values_.resize(values_.size() + slice);
     s_.narrow.shrink_to_fit();
     s_.wide.shrink_to_fit();
@@ -47,6 +59,9 @@ class slice_maker {
   /// is gathered.
   static constexpr std::size_t least_rows = 3 * slice / 8;
 
+  /// Rows of so many terms, and longer ones, are in no slice.
+  static constexpr std::size_t most_terms = row_order::short_row + 1;
+
   /// Adjacent rows of a window.
   struct run {
     std::size_t row;
@@ -58,17 +73,35 @@ class slice_maker {
     std::size_t row;
     std::size_t terms;
     const row_pattern* pattern;
+    std::uint64_t key;  ///< rows are sorted by it: by length, the longest first, pattern and place
   };
 
-  slice_window& begin_window() {
-    return s_.windows.emplace_back(slice_window{s_.series.size(), values_.size(), s_.narrow.size(),
-                                                s_.rows.size(), s_.counts.size()});
+  static std::size_t divided(std::size_t n, std::size_t by) { return (n + by - 1) / by; }
+
+  /// Returns how many windows there would be if all had equal rows and terms.
+  std::size_t count_windows() const {
+    std::size_t windows = std::max<std::size_t>(divided(a_.rows, row_slices::most_rows), 1);
+    if (!s_.keeps) windows = std::max(windows, divided(a_.nonzeros(), most_terms_in_place));
+    return divided(windows, shares_) * shares_;
   }
 
-  void make_window(std::size_t first) {
+  /// Returns the first row before which there are at least so many rows and terms.
+  std::size_t row_behind(std::size_t target) const {
+    const auto all = std::views::iota(std::size_t{0}, a_.rows);
+    return *std::ranges::lower_bound(all, target, {},
+                                     [&](std::size_t row) { return row + rows_.begin(row); });
+  }
+
+  slice_window& begin_window(std::size_t first) {
+    begin_lines();
+    return s_.windows.emplace_back(slice_window{first, s_.series.size(), values_.size(),
+                                                s_.narrow.size(), s_.rows.size(),
+                                                s_.counts.size()});
+  }
+
+  void make_window(std::size_t first, std::size_t end) {
     first_ = first;
-    const std::size_t end = std::min(first + window, a_.rows);
-    slice_window& w = begin_window();
+    slice_window& w = begin_window(first);
     left_.clear();
     adjacent_.clear();
     apart_.clear();
@@ -109,7 +142,12 @@ class slice_maker {
   }
 
   void leave(std::size_t begin, std::size_t end, const row_pattern* pattern) {
-    for (; begin < end; ++begin) left_.push_back({begin, rows_.length(begin), pattern});
+    const std::uint64_t number = pattern == nullptr ? 0 : pattern->number;  // less than 2^16
+    for (; begin < end; ++begin) {
+      const std::size_t terms = rows_.length(begin);
+      const std::uint64_t lack = most_terms - std::min(terms, most_terms);
+      left_.push_back({begin, terms, pattern, lack << 32 | number << 16 | place(begin)});
+    }
   }
 
   const W* values_of(std::size_t row) const {
@@ -123,50 +161,69 @@ class slice_maker {
     const bool begins = s_.windows.back().series == s_.series.size();
     const auto is_same = [&](const slice_series& last) {
       return last.pattern == kind.pattern && last.rows == kind.rows &&
-             last.shortest == kind.shortest && last.longest == kind.longest;
+             last.adjacent == kind.adjacent && last.shortest == kind.shortest &&
+             last.longest == kind.longest;
     };
-    if (begins || !is_same(s_.series.back())) s_.series.push_back(kind);
+    if (begins || !is_same(s_.series.back())) {
+      begin_lines();
+      s_.series.push_back(kind);
+    }
     ++s_.series.back().size;
     s_.terms += terms;
     if (kind.pattern != nullptr) s_.pattern_terms += terms;
     s_.longest = std::max<std::size_t>(s_.longest, kind.longest);
   }
 
+  /// Makes slices of adjacent rows, those of one pattern one after another: full ones first.
   void add_adjacent() {
     std::ranges::sort(adjacent_, [](const run& i, const run& j) {
-      if (i.pattern != j.pattern) return std::less<>()(i.pattern, j.pattern);
-      return i.row < j.row;
+      const std::size_t rest_i = i.rows % slice, rest_j = j.rows % slice;
+      if (i.pattern != j.pattern) return i.pattern->number < j.pattern->number;
+      return rest_i != rest_j ? rest_i < rest_j : i.row < j.row;
     });
-    for (const run& r : adjacent_) {
-      const row_pattern& p = *r.pattern;
-      const auto terms = static_cast<std::uint8_t>(p.terms);
-      add_to_series({&p, 0, terms, terms, slice_rows::adjacent}, r.rows * p.terms);
-      s_.rows.push_back(place(r.row));
-      s_.rows.push_back(static_cast<std::uint16_t>(r.rows));
-      if (s_.keeps) copy_adjacent(values_of(r.row), r.rows, p.terms);
+    for (auto begin = adjacent_.begin(); begin != adjacent_.end();) {
+      const auto end = std::find_if(begin, adjacent_.end(),
+                                    [&](const run& r) { return r.pattern != begin->pattern; });
+      const std::span<const run> runs(begin, end);
+      for (const run& r : runs) {
+        std::size_t row = r.row;
+        for (; row + slice <= r.row + r.rows; row += slice)
+          add_adjacent({row, slice, r.pattern}, slice);
+        // The last rows overlap the ones before where they are read in place.
+        const std::size_t rest = r.row + r.rows - row;
+        if (!s_.keeps && rest > 0) add_adjacent({r.row + r.rows - slice, slice, r.pattern}, rest);
+      }
+      for (const run& r : runs) {
+        const std::size_t rest = s_.keeps ? r.rows % slice : 0;
+        if (rest > 0) add_adjacent({r.row + r.rows - rest, rest, r.pattern}, rest);
+      }
+      begin = end;
     }
   }
 
-  void copy_adjacent(const W* from, std::size_t n, std::size_t terms) {
+  /// Adds adjacent rows as one slice; so many of them are in no other.
+  void add_adjacent(const run& r, std::size_t rows) {
+    const row_pattern& p = *r.pattern;
+    const auto terms = static_cast<std::uint8_t>(p.terms);
+    add_to_series({&p, 0, terms, terms, slice_rows::adjacent, static_cast<std::uint8_t>(r.rows)},
+                  rows * p.terms);
+    s_.rows.push_back(place(r.row));
+    if (!s_.keeps) return;
+    const W* const from = values_of(r.row);
     std::size_t to = values_.size();
-    values_.resize((to + n * terms + slice - 1) / slice * slice);
-    for (std::size_t i = 0; i < n; i += slice) {
-      const std::size_t rows = std::min(slice, n - i);
-      for (std::size_t k = 0; k < terms; ++k) {
-        for (std::size_t r = 0; r < rows; ++r) values_[to++] = from[r * terms + k];
-      }
-      from += rows * terms;
+    values_.resize(to + r.rows * p.terms);
+    for (std::size_t k = 0; k < p.terms; ++k) {
+      for (std::size_t i = 0; i < r.rows; ++i) values_[to++] = from[i * p.terms + k];
     }
   }
+
+  /// Lets the next values begin where a line does.
+  void begin_lines() { values_.resize((values_.size() + slice - 1) / slice * slice); }
 
   /// Makes slices of the rows that are left, by their lengths, the longest ones first: where there
   /// are enough of one pattern, of these, and of the others with their columns.
   void add_left(slice_window& w) {
-    std::ranges::sort(left_, [](const row_left& i, const row_left& j) {
-      if (i.terms != j.terms) return i.terms > j.terms;
-      if (i.pattern != j.pattern) return std::less<>()(i.pattern, j.pattern);
-      return i.row < j.row;
-    });
+    std::ranges::sort(left_, {}, &row_left::key);
     std::size_t others = 0;  // these are at the beginning of left_ then
     for (std::size_t i = 0; i < left_.size();) {
       const row_left row = left_[i];
@@ -269,6 +326,7 @@ class slice_maker {
   row_bounds rows_;
   index_vector columns_;
   const pattern_runs& patterns_;
+  std::size_t shares_;
   lines<W>& values_;
   // What follows is of one window.
   std::size_t first_ = 0;  ///< its first row
@@ -279,10 +337,11 @@ class slice_maker {
 
 }  // namespace
 
-row_slices::row_slices(const csr_operand& a, const pattern_runs& patterns, bool copies)
+row_slices::row_slices(const csr_operand& a, const pattern_runs& patterns, bool copies,
+                       std::size_t shares)
     : keeps(copies) {
-  a.values.element == type::float64 ? slice_maker<double>(*this, a, patterns).make()
-                                    : slice_maker<float>(*this, a, patterns).make();
+  a.values.element == type::float64 ? slice_maker<double>(*this, a, patterns, shares).make()
+                                    : slice_maker<float>(*this, a, patterns, shares).make();
 }
 
 std::string row_slices::describe() const {
