@@ -155,6 +155,68 @@ TEST(CudaContexts, ACapturedCallOwnsWhatItNeeds) {
   check_cuda(cudaStreamDestroy(stream));
 }
 
+// A product of a large matrix without a plan has its queue of long rows in words that its graph
+// owns, and graphs of many sizes come and go.
+TEST(CudaContexts, CapturedProductsOfManySizesTakeNoMoreMemory) {
+  if (devices() == 0) GTEST_SKIP() << "no CUDA device";
+  cudaStream_t stream;
+  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const tally::executor where = tally::cuda({.stream = stream});
+  constexpr std::size_t sizes = 96, rows_apart = 2000, least_rows = 170'000, columns = 1000;
+  constexpr std::size_t rows = least_rows + (sizes - 1) * rows_apart;
+  std::vector<std::int32_t> offsets(rows + 1);
+  for (std::size_t i = 0; i < rows; ++i) {
+    offsets[i + 1] = offsets[i] + (i % 50'000 == 7 ? 5000 : i % 9000 == 3 ? 300 : 10);
+  }
+  const auto terms = static_cast<std::size_t>(offsets[rows]);
+  std::vector<std::int32_t> column_indices(terms);
+  for (std::size_t k = 0; k < terms; ++k)
+    column_indices[k] = static_cast<std::int32_t>(k * k % columns);
+  const data::placed row_offsets(where, offsets), indices(where, column_indices);
+  const data::placed values(where, golden::doubles(terms, 1)),
+      x(where, golden::doubles(columns, 2));
+  const data::placed y(where, std::vector<double>(rows));
+  const auto multiply = [&](std::size_t some) {
+    const auto n = static_cast<std::size_t>(offsets[some]);
+    const tally::csr_view a{some, columns, row_offsets.span().first(some + 1),
+                            indices.span().first(n), values.span().first(n)};
+    tally::spmv(where, a, x.span(), y.span().first(some));
+  };
+  const auto result = [&](std::size_t some) {
+    check_cuda(cudaStreamSynchronize(stream));
+    std::vector<double> read = y.read();
+    read.resize(some);
+    return read;
+  };
+  std::size_t before = 0;
+  for (std::size_t i = 0; i < sizes; ++i) {
+    const std::size_t some = least_rows + i * rows_apart;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t executable = nullptr;
+    check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    multiply(some);
+    check_cuda(cudaStreamEndCapture(stream, &graph));
+    check_cuda(cudaGraphInstantiate(&executable, graph, 0));
+    check_cuda(cudaGraphDestroy(graph));
+    if (i % 32 == 0) {
+      multiply(some);
+      const std::vector<double> want = result(some);
+      for (int replay = 0; replay < 2; ++replay) {
+        check_cuda(cudaMemset(y.span().data(), 0xff, some * sizeof(double)));
+        check_cuda(cudaDeviceSynchronize());
+        check_cuda(cudaGraphLaunch(executable, stream));
+        EXPECT_EQ(result(some), want) << some;
+      }
+    }
+    check_cuda(cudaGraphExecDestroy(executable));
+    check_cuda(cudaDeviceSynchronize());
+    if (i == 0) before = free_bytes();
+  }
+  // One has a quarter of a MiB, all 96 would have 28.
+  EXPECT_LE(taken_since(before), 8 << 20);
+  check_cuda(cudaStreamDestroy(stream));
+}
+
 // A call has got words on the device already when memory of the host runs out: in a thread that has
 // called nothing before, what follows allocates.
 TEST(CudaContexts, CallsThatFailLeakNothing) {

@@ -32,13 +32,15 @@ namespace counting {
 // its slot.
 
 /// Up to the first number of places each thread has tables; up to the second all threads' tables
-/// have so many together; beyond that samples are sorted. In 2^22 bins, from the third-level cache,
-/// one thread takes as long either way (4 ns).
+/// have so many together; beyond that samples are sorted, unless there are many of them. In 2^22
+/// bins, from the third-level cache, one thread takes as long either way (4 ns).
 inline constexpr std::size_t places_of_one = 1 << 17, places_of_all = 1 << 22;
 /// Up to so many places each of several threads has a table, too, if it has half as many samples or
-/// more. On sixteen threads of a Xeon (Sapphire Rapids) 2^25 keys of 2^20 bins take 10 ms in tables
-/// and 25 sorted, Zipf keys 12 and 45, eight keys 11 and 27.
-inline constexpr std::size_t places_for_many_samples = 1 << 21;
+/// more, and all tables have at most so many places, 256 MiB of 32 bits. On sixteen threads of a
+/// Xeon (Sapphire Rapids) 2^25 keys of 2^20 bins take 10 ms in tables and 25 sorted, Zipf keys 12
+/// and 45, eight keys 11 and 27.
+inline constexpr std::size_t places_for_many_samples = 1 << 21,
+                             places_of_all_for_many_samples = 1 << 26;
 /// So many places of all tables are summed by one thread.
 inline constexpr std::size_t places_for_one_thread = 1 << 14;
 /// So many samples are worth a thread, where the threads are awake: 2^14 in 256 bins take 0.30 ns
@@ -70,9 +72,12 @@ std::size_t find_stray(const job& j, const threads<Run>& all) {
 template <class C, class Run>
 std::size_t count(const job& j, const threads<Run>& all) {
   const std::size_t n = j.a.x.size;
-  const bool are_many =
-      j.places > places_of_one && j.places > places_of_all / all.count &&
-      j.places > std::min(places_for_many_samples, all.count > 1 ? 2 * n / all.count : 0);
+  const std::size_t of_one_for_many = all.count > 1
+                                          ? std::min({places_for_many_samples, 2 * n / all.count,
+                                                      places_of_all_for_many_samples / all.count})
+                                          : 0;
+  const bool are_many = j.places > places_of_one && j.places > places_of_all / all.count &&
+                        j.places > of_one_for_many;
   const bool few_samples = n <= j.places / (are_many ? 8 : 2);
   const bool sorted = are_many && !few_samples && !are_bytes(j);
   const std::size_t round =

@@ -55,7 +55,8 @@ struct borders {
   /// Shares begin where these windows do, and cut no row; null where they may begin anywhere.
   const std::vector<slice_window>* windows = nullptr;
 
-  /// Shares begin where the windows of slices do, if there are enough of them and no row is cut.
+  /// Shares begin where the windows of slices do, unless a row may be cut, and are no more then. (A
+  /// plan has windows for the threads that its executor had.)
   borders(const csr_operand& a, int threads, const row_slices* slices)
       : bounds(a),
         in_order(!a.row_ends),
@@ -64,7 +65,10 @@ struct borders {
         shares(count_shares(a, threads,
                             least_share(slices != nullptr, slices != nullptr && slices->keeps))) {
     const bool cuts = slices == nullptr || slices->longest > order::chunk / 2;
-    if (!cuts && slices->windows.size() > shares) windows = &slices->windows;
+    if (!cuts) {
+      windows = &slices->windows;
+      shares = std::min(shares, std::max<std::size_t>(windows->size() - 1, 1));
+    }
   }
 
   /// Returns a number that is no smaller than how many chunks of cut rows a share has: a border is

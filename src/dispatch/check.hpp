@@ -6,7 +6,9 @@
 
 #include "src/core/table.hpp"
 #include "src/dispatch/columns.hpp"
+#if TALLY_HAS_CUDA
 #include "src/dispatch/process_memory.hpp"
+#endif
 
 #include <cstdint>
 #include <string>

@@ -37,10 +37,10 @@
 //
 // Where they run: on the CPU backends a call returns when y is written. On CUDA it returns once the
 // work is queued on the executor's stream, and may be captured in a graph. A product of a large
-// matrix without a plan, or with hot columns, takes memory from a pool in the order of the stream;
-// captured, the memory is the graph's, of which there can be one executable graph at a time then. A
-// product with a transpose and no plan validates the matrix, allocates and, on CUDA, waits: it
-// can't be captured.
+// matrix without a plan, or with hot columns or a buffer, takes memory from a pool in the order of
+// the stream; captured, the memory is the graph's. Executable graphs made of one captured graph
+// must not run at the same time then, and with a buffer there can be only one. A product with a
+// transpose and no plan validates the matrix, allocates and, on CUDA, waits: it can't be captured.
 //
 // The matrix: row i has the terms row_offsets[i] ... row_offsets[i+1] - 1. row_offsets[0] is 0,
 // offsets don't decrease, the last one is the number of values; columns lie in [0, columns). Within

@@ -4,6 +4,7 @@
 #include "backends/cuda/runtime/context.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -66,7 +67,10 @@ class all_scratch {
 
   /// Lends empty words, at least `count` of them.
   lent_words* lend(std::size_t count, words_left left) {
-    count = (count + words_of_line - 1) / words_of_line * words_of_line;
+    // There are eight sizes at most between a power of two and the next, so that words of graphs of
+    // many sizes come to others, too.
+    const std::size_t step = std::max(words_of_line, std::bit_floor(count) / 8);
+    count = (count + step - 1) / step * step;
     const std::unique_lock lock(mutex_);
     for (lent_words* back = returned(); back != nullptr;) {
       lent_words* const next = std::exchange(back->next, idle_[back->count]);
@@ -113,7 +117,8 @@ class all_scratch {
 
   using of_streams = std::unordered_map<unsigned long long, std::unique_ptr<owned>>;
 
-  /// Words are cut from slabs of 2 MiB, which are never freed, in multiples of 128 bytes.
+  /// Words are cut from slabs of 2 MiB, which are never freed, in multiples of 128 bytes. Larger
+  /// requests have slabs of their own.
   static constexpr std::size_t words_of_slab = std::size_t{1} << 18;
   static constexpr std::size_t words_of_line = 16;
 
@@ -127,23 +132,31 @@ class all_scratch {
   // The caller of each function below holds `mutex_`.
 
   std::uint64_t* cut(std::size_t count) {
+    if (count >= words_of_slab) return slab_of(count);  // The rest of another stays.
     if (left_ < count) {
-      const beside_captures mode;
-      const std::size_t words = std::max(words_of_slab, count);
-      const std::size_t bytes = words * sizeof(std::uint64_t);
-      if (own_stream_ == nullptr) {
-        check(cudaStreamCreateWithFlags(&own_stream_, cudaStreamNonBlocking),
-              "cudaStreamCreateWithFlags");
-      }
-      void* slab = nullptr;
-      check(cudaMalloc(&slab, bytes), "cudaMalloc");
-      rest_ = static_cast<std::uint64_t*>(slab);
-      left_ = 0;
-      put_zeros(rest_, words);
-      left_ = words;
+      rest_ = slab_of(words_of_slab);
+      left_ = words_of_slab;
     }
     left_ -= count;
     return std::exchange(rest_, rest_ + count);
+  }
+
+  /// Returns so many empty words, which are never freed unless it throws.
+  std::uint64_t* slab_of(std::size_t words) {
+    const beside_captures mode;
+    if (own_stream_ == nullptr) {
+      check(cudaStreamCreateWithFlags(&own_stream_, cudaStreamNonBlocking),
+            "cudaStreamCreateWithFlags");
+    }
+    void* slab = nullptr;
+    check(cudaMalloc(&slab, words * sizeof(std::uint64_t)), "cudaMalloc");
+    try {
+      put_zeros(static_cast<std::uint64_t*>(slab), words);
+    } catch (const error&) {
+      (void)cudaFree(slab);
+      throw;
+    }
+    return static_cast<std::uint64_t*>(slab);
   }
 
   void put_zeros(std::uint64_t* words, std::size_t count) {

@@ -204,13 +204,14 @@ class tile_bringer {
   std::int64_t begin_, next_, after_;  ///< of the tile to bring and those behind it
 };
 
-/// Sums a thread's rows of a block's tiles, one after another.
+/// Sums a thread's rows of a block's tiles, one after another. (A thread of the first warp, which
+/// has none, may make one: it stands at the first row.)
 template <class T>
 class row_summer {
  public:
   explicit __device__ row_summer(const tiles_of_block<T>& of)
       : of_(of),
-        row_(of.first * of.rows + threadIdx.x - warp),
+        row_(of.first * of.rows + max(static_cast<int>(threadIdx.x) - static_cast<int>(warp), 0)),
         place_(ring_of_x<T>(of.job.product, of.ring, of.job.ring).place(row_)),
         begin_(low(row_)),
         end_(low(row_ + 1)) {}

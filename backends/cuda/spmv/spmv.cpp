@@ -152,7 +152,12 @@ void multiply_unplanned(const executor& where, const current_device& current,
   launch(kernel, rows, &job, where.device(), stream);
   const launch_shape queued{.blocks = queued_blocks * multiprocessors(where.device()),
                             .threads = row_threads};
-  launch(reinterpret_cast<const void*>(choice.queued), queued, &job, where.device(), stream);
+  try {
+    launch(reinterpret_cast<const void*>(choice.queued), queued, &job, where.device(), stream);
+  } catch (const error&) {  // Nobody takes what has been queued.
+    (void)cudaMemsetAsync(queue.words, 0, share_queue::word_count * sizeof *queue.words, stream);
+    throw;
+  }
   shared.queued();
 }
 
@@ -669,7 +674,13 @@ void find_hot_columns(const current_device& current, cudaStream_t stream, const 
   const std::size_t pieces = shares + most_hot_runs(a, long_rows);
   to.kept_bytes = pieces * sizeof *job.warp_pieces + handovers * sizeof *job.handed +
                   (a.nonzeros() + most) * sizeof *job.codes;
-  job.warp_pieces = static_cast<warp_piece*>(to.memory.take(to.kept_bytes, current, stream));
+  try {
+    job.warp_pieces = static_cast<warp_piece*>(to.memory.take(to.kept_bytes, current, stream));
+  } catch (const error& e) {
+    if (e.code() != errc::out_of_memory) throw;
+    to.kept_bytes = 0;  // Products go without.
+    return;
+  }
   job.handed = reinterpret_cast<handed_row*>(job.warp_pieces + pieces);
   job.codes = reinterpret_cast<std::int32_t*>(job.handed + handovers);
   job.hot = job.codes + a.nonzeros();

@@ -10,9 +10,6 @@
 namespace tally::backends {
 namespace {
 
-/// The lists of patterns have at most so many numbers: they are to stay in the first cache.
-constexpr std::size_t most_kept = 4096;
-
 /// Says whether a row has the columns of the row before it, each one further on.
 template <class I>
 bool goes_on(const I* columns, std::size_t terms) {

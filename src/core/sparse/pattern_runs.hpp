@@ -17,7 +17,7 @@ struct row_pattern {
   std::size_t terms = 0;                ///< at least 1, at most row_order::short_row
   const std::int32_t* above = nullptr;  ///< of each term, how far its difference is above that;
                                         ///< zeros follow, to a multiple of row_order::lanes
-  std::size_t number = 0;               ///< of the patterns kept before it, and 1
+  std::size_t number = 0;               ///< 1 for the pattern that was kept first, 2 for the next
   bool pairs = false;                   ///< whether two by two the terms are of adjacent columns
   bool triples = false;  ///< whether they are so three by three, and there are more than 8
 };
@@ -25,6 +25,9 @@ struct row_pattern {
 /// The patterns of a matrix's rows, unless they are too many to be kept.
 class pattern_lists {
  public:
+  /// The lists have at most so many numbers: they are to stay in the first cache.
+  static constexpr std::size_t most_kept = 4096;
+
   /// Keeps the pattern of a row, or finds it; null if there are too many.
   const row_pattern* keep(const csr_operand& a, std::size_t row);
 

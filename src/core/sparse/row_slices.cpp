@@ -142,7 +142,8 @@ class slice_maker {
   }
 
   void leave(std::size_t begin, std::size_t end, const row_pattern* pattern) {
-    const std::uint64_t number = pattern == nullptr ? 0 : pattern->number;  // less than 2^16
+    static_assert(pattern_lists::most_kept < 1 << 16 && row_slices::most_rows <= 1 << 16);
+    const std::uint64_t number = pattern == nullptr ? 0 : pattern->number;
     for (; begin < end; ++begin) {
       const std::size_t terms = rows_.length(begin);
       const std::uint64_t lack = most_terms - std::min(terms, most_terms);
