@@ -263,7 +263,7 @@ __global__ void __launch_bounds__(most_rows<T> + warp, most_blocks<T>)
   if (threadIdx.x == 0) {
     for (unsigned i = 0; i < stages; ++i) {
       brought[i].expect(5);
-      read[i].expect(static_cast<unsigned>(tiles.rows) / warp);
+      read[i].expect(static_cast<unsigned>(tiles.rows));
     }
   }
   __syncthreads();
@@ -292,8 +292,8 @@ __global__ void __launch_bounds__(most_rows<T> + warp, most_blocks<T>)
   for (int turn = 0; turn < tiles.count; ++turn) {
     const unsigned stage = static_cast<unsigned>(turn) % stages;
     summer.sum_row(turn, places[stage], brought[stage]);
-    __syncwarp();
-    if (threadIdx.x % warp == 0) read[stage].arrive();
+    // One thread for its warp would do, and take as long, but racecheck does not see that.
+    read[stage].arrive();
   }
 #else
   tile_bringer<T> bringer(tiles);
