@@ -212,6 +212,29 @@ TEST_ON_EVERY_EXECUTOR(Dot, Long) {
   }
 }
 
+/// The product of long vectors of one value each.
+template <class X, class Y>
+void compare_constant(const tally::executor& where, X x, Y y) {
+  const std::size_t n = (std::size_t{5} << 19) + 77;
+  const data::placed of_x(where, std::vector<X>(n, x));
+  const data::placed of_y(where, std::vector<Y>(n, y));
+  EXPECT_EQ(tally::dot(where, of_x.span(), of_y.span()), static_cast<std::int64_t>(n) * x * y)
+      << int{x} << " " << int{y};
+}
+
+// Products of bytes may be added in fewer than 64 bits first. Those that are farthest from 0 must
+// not overflow there.
+TEST_ON_EVERY_EXECUTOR(Dot, BytesFarthestFromZero) {
+  constexpr std::int8_t least = -128, most = 127;
+  constexpr std::uint8_t greatest = 255;
+  compare_constant(where(), least, least);
+  compare_constant(where(), least, most);
+  compare_constant(where(), most, most);
+  compare_constant(where(), greatest, greatest);
+  compare_constant(where(), greatest, least);
+  compare_constant(where(), most, greatest);
+}
+
 TEST_ON_EVERY_EXECUTOR(Dot, SameVectorTwice) {
   const pair_case& c = *std::find_if(all_cases().begin(), all_cases().end(), [](const auto& p) {
     return p.x == tally::type::float64 && p.y == tally::type::float64;

@@ -129,6 +129,51 @@ struct complex_products {
 
 // --- Contiguous operands -------------------------------------------------------------------------
 
+#if HWY_TARGET != HWY_SCALAR  // whose vectors are single numbers
+
+template <class X>
+constexpr bool is_byte = std::is_integral_v<X> && sizeof(X) == 1;
+
+/// Loads a vector's elements of 16 bits from bytes.
+template <class D, class X>
+HWY_INLINE hn::Vec<D> load16(D d, const X* p) {
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<X, D>(), p));
+}
+
+/// Sums the products of bytes of whole vectors, and moves i behind them. In a lane of 32 bits two
+/// products are added at a time, which are at most 255^2 each, so that it has room for 2^14 times.
+template <class X, class Y>
+HWY_INLINE std::uint64_t sum_bytes(const X* x, const Y* y, std::size_t n, std::size_t& i) {
+  constexpr tag<std::int64_t> d;
+  constexpr hn::Repartition<std::int16_t, tag<std::int64_t>> d16;
+  constexpr hn::Repartition<std::int32_t, tag<std::int64_t>> d32;
+  constexpr std::size_t width16 = hn::MaxLanes(d16), sets = 4, step = sets * width16;
+  auto all = hn::Zero(d);
+  while (i + step <= n) {
+    const std::size_t end = i + std::min<std::size_t>((n - i) / step, 1 << 14) * step;
+    hn::Vec<decltype(d32)> sums[sets], others[sets];
+    for (std::size_t k = 0; k < sets; ++k) sums[k] = others[k] = hn::Zero(d32);
+    for (; i < end; i += step) {
+#pragma GCC unroll 4
+      for (std::size_t k = 0; k < sets; ++k) {
+        const std::size_t at = i + k * width16;
+        sums[k] = hn::ReorderWidenMulAccumulate(d32, load16(d16, x + at), load16(d16, y + at),
+                                                sums[k], others[k]);
+      }
+    }
+    const auto widened = [&](const auto& v) HWY_ATTR {
+      const auto pairs = hn::BitCast(d, v);
+      return hn::Add(hn::ShiftRight<32>(pairs), hn::ShiftRight<32>(hn::ShiftLeft<32>(pairs)));
+    };
+    for (std::size_t k = 0; k < sets; ++k) {
+      all = hn::Add(all, hn::Add(widened(sums[k]), widened(others[k])));
+    }
+  }
+  return fold_vector<std::uint64_t>(tag<std::uint64_t>(), hn::BitCast(tag<std::uint64_t>(), all));
+}
+
+#endif
+
 /// Sums integers. The sum is exact modulo 2^64, so it may be taken in any order. The products of
 /// the even and of the odd elements of 32 bits or fewer are 64 bits wide by themselves.
 template <class X, class Y>
@@ -138,6 +183,9 @@ std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
   const tag<std::uint64_t> d;
   std::size_t i = 0;
   std::uint64_t sum = 0;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (is_byte<X> && is_byte<Y>) sum = sum_bytes(x, y, n, i);
+#endif
   if constexpr (width < W >> 1) {
     auto even = hn::Zero(d), odd = hn::Zero(d);
     for (; i + width<W> <= n; i += width<W>) {
@@ -160,7 +208,7 @@ std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
         odd = hn::Add(odd, hn::ShiftLeft<32>(crossed));
       }
     }
-    sum = fold_vector<std::uint64_t>(d, hn::Add(even, odd));
+    sum += fold_vector<std::uint64_t>(d, hn::Add(even, odd));
   }
   for (; i < n; ++i) {
     sum += static_cast<std::uint64_t>(x[i]) * static_cast<std::uint64_t>(y[i]);
