@@ -148,27 +148,34 @@ HWY_INLINE std::uint64_t sum_bytes(const X* x, const Y* y, std::size_t n, std::s
   constexpr hn::Repartition<std::int16_t, tag<std::int64_t>> d16;
   constexpr hn::Repartition<std::int32_t, tag<std::int64_t>> d32;
   constexpr std::size_t width16 = hn::MaxLanes(d16), sets = 4, step = sets * width16;
+  using sums = hn::Vec<decltype(d32)>;
   auto all = hn::Zero(d);
+  const auto add = [&](std::size_t at, sums& of_pairs, sums& others) HWY_ATTR {
+    of_pairs = hn::ReorderWidenMulAccumulate(d32, load16(d16, x + at), load16(d16, y + at),
+                                             of_pairs, others);
+  };
+  const auto collect = [&](const sums& some) HWY_ATTR {
+    const auto pairs = hn::BitCast(d, some);
+    all = hn::Add(all,
+                  hn::Add(hn::ShiftRight<32>(pairs), hn::ShiftRight<32>(hn::ShiftLeft<32>(pairs))));
+  };
   while (i + step <= n) {
     const std::size_t end = i + std::min<std::size_t>((n - i) / step, 1 << 14) * step;
-    hn::Vec<decltype(d32)> sums[sets], others[sets];
-    for (std::size_t k = 0; k < sets; ++k) sums[k] = others[k] = hn::Zero(d32);
+    sums of_pairs[sets], others[sets];
+    for (std::size_t k = 0; k < sets; ++k) of_pairs[k] = others[k] = hn::Zero(d32);
     for (; i < end; i += step) {
 #pragma GCC unroll 4
-      for (std::size_t k = 0; k < sets; ++k) {
-        const std::size_t at = i + k * width16;
-        sums[k] = hn::ReorderWidenMulAccumulate(d32, load16(d16, x + at), load16(d16, y + at),
-                                                sums[k], others[k]);
-      }
+      for (std::size_t k = 0; k < sets; ++k) add(i + k * width16, of_pairs[k], others[k]);
     }
-    const auto widened = [&](const auto& v) HWY_ATTR {
-      const auto pairs = hn::BitCast(d, v);
-      return hn::Add(hn::ShiftRight<32>(pairs), hn::ShiftRight<32>(hn::ShiftLeft<32>(pairs)));
-    };
     for (std::size_t k = 0; k < sets; ++k) {
-      all = hn::Add(all, hn::Add(widened(sums[k]), widened(others[k])));
+      collect(of_pairs[k]);
+      collect(others[k]);
     }
   }
+  sums of_pairs = hn::Zero(d32), others = of_pairs;
+  for (; i + width16 <= n; i += width16) add(i, of_pairs, others);
+  collect(of_pairs);
+  collect(others);
   return fold_vector<std::uint64_t>(tag<std::uint64_t>(), hn::BitCast(tag<std::uint64_t>(), all));
 }
 
