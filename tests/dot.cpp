@@ -8,8 +8,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstring>
 #include <memory>
+#include <random>
 #include <span>
+#include <vector>
 
 namespace {
 
@@ -323,6 +326,39 @@ TEST(DotInterface, NothingGivesPositiveZero) {
   const std::vector<double> minus = {-1.0}, zero = {0.0};
   EXPECT_EQ(data::bits(tally::dot(x, x)), (std::array<std::uint64_t, 1>{0}));
   EXPECT_EQ(data::bits(tally::dot(minus, zero)), (std::array<std::uint64_t, 1>{0}));
+}
+
+/// The templates take contiguous vectors of one type a shorter way.
+template <class X>
+void expect_serials_bits() {
+  std::mt19937_64 random(1);
+  for (std::size_t n = 0; n < 2 * chunk + 3; n += n < 3 * lanes ? 1 : 61) {
+    std::vector<X> x(n), y(n);
+    for (std::vector<X>* v : {&x, &y}) {
+      for (X& element : *v) {
+        const auto word = random();
+        if constexpr (std::is_floating_point_v<X>) {
+          element = static_cast<X>(static_cast<double>(word >> 11) * 0x1p-53 - 0.5);
+        } else {
+          std::memcpy(&element, &word, sizeof(X));  // subnormals, infinities and NaNs, too
+        }
+      }
+    }
+    const auto expected = data::bits(tally::dot(tally::serial(), x, y));
+    EXPECT_EQ(data::bits(tally::dot(x, y)), expected) << n;
+    for (const auto set : tally::instruction_sets()) {
+      EXPECT_EQ(data::bits(tally::dot(tally::simd({set}), x, y)), expected) << n;
+    }
+  }
+}
+
+TEST(DotInterface, ContiguousVectorsOfOneTypeOfEveryLength) {
+  expect_serials_bits<double>();
+  expect_serials_bits<float>();
+  expect_serials_bits<tally::float16>();
+  expect_serials_bits<tally::bfloat16>();
+  expect_serials_bits<std::int8_t>();
+  expect_serials_bits<std::uint8_t>();
 }
 
 }  // namespace

@@ -44,8 +44,20 @@ template <class Terms>
 constexpr std::size_t row{order::lanes * Terms::parts};
 template <class Terms>
 constexpr std::size_t chunk{order::chunk * Terms::parts};
+/// Says how many numbers a vector of terms is for, or two.
 template <class Terms>
-[[maybe_unused]] constexpr std::size_t vectors = row<Terms> / width<typename Terms::number>;
+constexpr std::size_t step = [] {
+  if constexpr (requires { Terms::step; }) {
+    return Terms::step;
+  } else {
+    return width<typename Terms::number>;
+  }
+}();
+template <class Terms>
+[[maybe_unused]] constexpr std::size_t vectors = row<Terms> / step<Terms>;
+/// Says how many terms are loaded as one number: two where a word has a pair.
+template <class Terms>
+[[maybe_unused]] constexpr std::size_t per_number = step<Terms> / width<typename Terms::number>;
 
 /// Holds two vectors of terms of the same elements.
 template <class V>
@@ -82,7 +94,7 @@ using range = typename shifted<first, std::make_index_sequence<last - first>>::t
 
 template <class Terms, std::size_t... v>
 HWY_INLINE void start(std::index_sequence<v...>, vec_of<Terms>* lanes, Terms t) {
-  constexpr std::size_t w = width<typename Terms::number>;
+  constexpr std::size_t w = step<Terms>;
   ((lanes[v] = t.at(v * w)), ...);
 }
 
@@ -90,13 +102,13 @@ HWY_INLINE void start(std::index_sequence<v...>, vec_of<Terms>* lanes, Terms t) 
 template <class Terms, std::size_t... v>
 HWY_INLINE void start_first(std::index_sequence<v...>, vec_of<Terms>* lanes, Terms t,
                             std::size_t count) {
-  constexpr std::size_t w = width<typename Terms::number>;
+  constexpr std::size_t w = step<Terms>;
   ((lanes[v] = t.first(v * w, count > v * w ? count - v * w : 0)), ...);
 }
 
 template <class Terms, std::size_t... v>
 HWY_INLINE void add(std::index_sequence<v...>, vec_of<Terms>* lanes, Terms t) {
-  constexpr std::size_t w = width<typename Terms::number>;
+  constexpr std::size_t w = step<Terms>;
   ((lanes[v] = added(lanes[v], t.at(v * w))), ...);
 }
 
@@ -105,7 +117,7 @@ HWY_INLINE void add(std::index_sequence<v...>, vec_of<Terms>* lanes, Terms t) {
 /// they take 10.8.
 template <std::size_t v, class Terms>
 HWY_INLINE void add_first(vec_of<Terms>* lanes, Terms t, std::size_t count, vec_of<Terms> part) {
-  constexpr std::size_t w = width<typename Terms::number>;
+  constexpr std::size_t w = step<Terms>;
   if (count >= v * w + w) {
     add(std::index_sequence<v>(), lanes, t);
     if constexpr (v + 1 < vectors<Terms>) add_first<v + 1>(lanes, t, count, part);
@@ -128,11 +140,12 @@ template <class Terms>
 HWY_INLINE std::size_t head_of([[maybe_unused]] Terms t, [[maybe_unused]] std::size_t n) {
   if constexpr (Terms::can_align) {
     using W = typename Terms::number;
+    constexpr std::size_t w = step<Terms>;
     constexpr bool of_doubles = sizeof(W) == 8 && Terms::parts == 1 && requires { t.y; };
-    if (n < row<Terms> + (of_doubles ? width<W> : row<Terms>)) return 0;
+    if (n < row<Terms> + (of_doubles ? w : row<Terms>)) return 0;
     const std::size_t head =
-        -(reinterpret_cast<std::uintptr_t>(t.address()) / sizeof(W)) % width<W>;
-    return head % Terms::parts == 0 ? head : 0;
+        -(reinterpret_cast<std::uintptr_t>(t.address()) / sizeof(*t.address())) % w;
+    return head % std::max(Terms::parts, per_number<Terms>) == 0 ? head : 0;
   } else {
     return 0;
   }
@@ -145,16 +158,17 @@ HWY_INLINE void add_head([[maybe_unused]] vec_of<Terms>* lanes, [[maybe_unused]]
   if constexpr (Terms::can_align) {
     if (head == 0) return;
     constexpr tag<typename Terms::number> d;
-    constexpr std::size_t w = hn::MaxLanes(d);
+    constexpr std::size_t w = step<Terms>;
     vec_of<Terms>& lane = lanes[vectors<Terms> - 1];
-    lane = added(lane, t.masked(hn::Not(hn::FirstN(d, w - head)), -static_cast<std::ptrdiff_t>(w)));
+    const auto before = hn::FirstN(d, (w - head) / per_number<Terms>);
+    lane = added(lane, t.masked(hn::Not(before), -static_cast<std::ptrdiff_t>(w)));
   }
 }
 
 /// Adds what the rows leave of a whole chunk that began with `head` terms.
 template <class Terms>
 HWY_INLINE void add_tail(vec_of<Terms>* lanes, Terms t, std::size_t head) {
-  constexpr std::size_t w = width<typename Terms::number>;
+  constexpr std::size_t w = step<Terms>;
   constexpr std::size_t last = vectors<Terms> - 1;
   add(std::make_index_sequence<last>(), lanes, t);
   lanes[last] = added(lanes[last], t.first(last * w, w - head));
@@ -224,12 +238,16 @@ HWY_INLINE std::uint64_t count_true(std::size_t n, At at) {
   return count;
 }
 
-/// Folds two vectors, down to two numbers each.
+/// Folds two vectors, down to two numbers each; or of the even and the odd terms, to one.
 template <class Sum, class D>
 HWY_INLINE Sum fold_vector(D d, two_vectors<hn::Vec<D>> v) {
-  using pair = reduce_sum<std::complex<hn::TFromD<D>>>;
-  const auto first = fold_vector<pair>(d, v.first), second = fold_vector<pair>(d, v.second);
-  return {first.re, first.im, second.re, second.im};
+  if constexpr (std::is_same_v<Sum, hn::TFromD<D>>) {
+    return fold_vector<Sum>(d, v.first) + fold_vector<Sum>(d, v.second);
+  } else {
+    using pair = reduce_sum<std::complex<hn::TFromD<D>>>;
+    const auto first = fold_vector<pair>(d, v.first), second = fold_vector<pair>(d, v.second);
+    return {first.re, first.im, second.re, second.im};
+  }
 }
 
 template <class V, std::size_t... v>
@@ -253,26 +271,29 @@ HWY_INLINE sum_of<Terms> fold(vec_of<Terms>* lanes) {
 /// code for a chunk they take 12.
 template <class Terms>
 HWY_INLINE sum_of<Terms> sum_short(Terms t, std::size_t n) {
-  constexpr std::size_t quarter = vectors<Terms> / 4, eighth = quarter / 2;
-  vec_of<Terms> lanes[vectors<Terms>];
+  constexpr std::size_t all = vectors<Terms>, half = all / 2, quarter = half / 2,
+                        eighth = quarter / 2;
+  vec_of<Terms> lanes[all];
   if constexpr (eighth > 0) {
     if (n <= row<Terms> / 8) {
       start_first(range<0, eighth>(), lanes, t, n);
       return fold<eighth, Terms>(lanes);
     }
   }
-  if (n <= row<Terms> / 4) {
-    start_first(range<0, quarter>(), lanes, t, n);
-    return fold<quarter, Terms>(lanes);
+  if constexpr (quarter > 0) {
+    if (n <= row<Terms> / 4) {
+      start_first(range<0, quarter>(), lanes, t, n);
+      return fold<quarter, Terms>(lanes);
+    }
+    start(range<0, quarter>(), lanes, t);
   }
-  start(range<0, quarter>(), lanes, t);
   if (n <= row<Terms> / 2) {
-    start_first(range<quarter, 2 * quarter>(), lanes, t, n);
-    return fold<2 * quarter, Terms>(lanes);
+    start_first(range<quarter, half>(), lanes, t, n);
+    return fold<half, Terms>(lanes);
   }
-  start(range<quarter, 2 * quarter>(), lanes, t);
-  start_first(range<2 * quarter, 4 * quarter>(), lanes, t, n);
-  return fold<4 * quarter, Terms>(lanes);
+  start(range<quarter, half>(), lanes, t);
+  start_first(range<half, all>(), lanes, t, n);
+  return fold<all, Terms>(lanes);
 }
 
 /// Says whether a chunk's lanes are kept in registers: they are with AVX2, AVX-512 and NEON. SSE4
@@ -333,7 +354,7 @@ HWY_INLINE sum_of<Terms> sum_only_chunk(Terms t, std::size_t n) {
     return sum_chunk_in_memory(t, n);
   } else {
     if (n < row<Terms>) return sum_short(t, n);
-    constexpr std::size_t w = width<typename Terms::number>;
+    constexpr std::size_t w = step<Terms>;
     const std::size_t head = head_of(t, n);
     const std::size_t rows = (n - head) / row<Terms>;
     const std::size_t whole = head + rows * row<Terms>;

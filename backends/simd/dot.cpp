@@ -33,8 +33,11 @@ constexpr std::tuple<const pair_table<dot_node<A>>*...> node_tables(type_list<A.
 using whole_dot = void(const dot_arguments& a);
 
 /// Is the dot product of at most a chunk of numbers.
-template <class W>
-using chunk_dot = W(const W* x, const W* y, std::size_t n);
+template <class X>
+using chunk_dot = dot_result_t<X, X>(const X* x, const X* y, std::size_t n);
+
+template <class... X>
+constexpr std::tuple<chunk_dot<X>*...> chunk_dots(type_list<X...>);
 
 /// Writes the dot products of rows of at most a chunk of numbers.
 template <class W>
@@ -43,8 +46,7 @@ using row_dots = void(rows_of<W> x, rows_of<W> y, std::size_t n, std::size_t cou
 /// Is what one instruction set has: functions by accumulator and by pair of types.
 struct implementation {
   instruction_set set;
-  chunk_dot<double>* doubles;
-  chunk_dot<float>* floats;
+  decltype(chunk_dots(types_of_short_dots{})) chunks;
   row_dots<double>* rows_of_doubles;
   row_dots<float>* rows_of_floats;
   decltype(node_tables(accumulator_types{})) nodes;
@@ -131,34 +133,80 @@ struct complex_products {
 
 #if HWY_TARGET != HWY_SCALAR  // whose vectors are single numbers
 
+/// Are products of bfloat16 numbers, taken as the pairs that a word of 32 bits has: the first
+/// numbers of a vector's words and the second ones are two vectors of floats, which a shift and a
+/// mask make of it. A vector of either has every other lane of the order's; they meet in the last
+/// fold. (A Sapphire Rapids converts with two instructions for 32 numbers so, with four otherwise.)
+struct products_of_pairs {
+  using number = float;
+  using sum = float;
+  static constexpr std::size_t parts = 1, step = 2 * width<float>;
+  static constexpr bool can_align = has_masked_loads;
+  const bfloat16* x;
+  const bfloat16* y;
+
+  using words = hn::RebindToUnsigned<tag<float>>;
+  using halves = hn::Repartition<std::uint16_t, words>;
+  using pairs = hn::Vec<halves>;
+
+  static HWY_INLINE vec<float> first_of(pairs v) {
+    return hn::BitCast(tag<float>(), hn::ShiftLeft<16>(hn::BitCast(words(), v)));
+  }
+  static HWY_INLINE vec<float> second_of(pairs v) {
+    return hn::BitCast(tag<float>(),
+                       hn::And(hn::BitCast(words(), v), hn::Set(words(), 0xffff0000u)));
+  }
+  static HWY_INLINE two_vectors<vec<float>> of(pairs a, pairs b) {
+    return {hn::Mul(first_of(a), first_of(b)), hn::Mul(second_of(a), second_of(b))};
+  }
+  HWY_INLINE auto at(std::size_t i) const {
+    return of(hn::LoadU(halves(), bits_of(x + i)), hn::LoadU(halves(), bits_of(y + i)));
+  }
+  HWY_INLINE auto first(std::size_t i, std::size_t count) const {
+    return of(load_first_narrow(halves(), bits_of(x + i), count),
+              load_first_narrow(halves(), bits_of(y + i), count));
+  }
+  HWY_INLINE products_of_pairs from(std::size_t i) const { return {x + i, y + i}; }
+  HWY_INLINE const bfloat16* address() const { return x; }
+  template <class Mask>
+  HWY_INLINE auto masked(Mask m, std::ptrdiff_t i) const {
+    const auto load = [&](const bfloat16* p) HWY_ATTR {
+      const auto* const words_of_pairs = reinterpret_cast<const float*>(p + i);
+      return hn::BitCast(halves(), hn::MaskedLoad(m, tag<float>(), words_of_pairs));
+    };
+    return of(load(x), load(y));
+  }
+};
+
 template <class X>
 constexpr bool is_byte = std::is_integral_v<X> && sizeof(X) == 1;
 
-/// Loads a vector's elements of 16 bits from bytes.
-template <class D, class X>
-HWY_INLINE hn::Vec<D> load16(D d, const X* p) {
-  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<X, D>(), p));
-}
-
-/// Sums the products of bytes of whole vectors, and moves i behind them. In a lane of 32 bits two
-/// products are added at a time, which are at most 255^2 each, so that it has room for 2^14 times.
+/// Sums the products of bytes. In a lane of 32 bits two products are added at a time, which are at
+/// most 255^2 each, so that it has room for 2^14 times.
 template <class X, class Y>
-HWY_INLINE std::uint64_t sum_bytes(const X* x, const Y* y, std::size_t n, std::size_t& i) {
+HWY_INLINE std::uint64_t sum_bytes(const X* x, const Y* y, std::size_t n) {
   constexpr tag<std::int64_t> d;
   constexpr hn::Repartition<std::int16_t, tag<std::int64_t>> d16;
   constexpr hn::Repartition<std::int32_t, tag<std::int64_t>> d32;
   constexpr std::size_t width16 = hn::MaxLanes(d16), sets = 4, step = sets * width16;
   using sums = hn::Vec<decltype(d32)>;
   auto all = hn::Zero(d);
+  const auto of_bytes = [&]<class B>(const B* p) HWY_ATTR {
+    return hn::PromoteTo(d16, hn::LoadU(hn::Rebind<B, decltype(d16)>(), p));
+  };
+  const auto of_first = [&]<class B>(const B* p, std::size_t count) HWY_ATTR {
+    return hn::PromoteTo(d16, load_first_narrow(hn::Rebind<B, decltype(d16)>(), p, count));
+  };
   const auto add = [&](std::size_t at, sums& of_pairs, sums& others) HWY_ATTR {
-    of_pairs = hn::ReorderWidenMulAccumulate(d32, load16(d16, x + at), load16(d16, y + at),
-                                             of_pairs, others);
+    of_pairs =
+        hn::ReorderWidenMulAccumulate(d32, of_bytes(x + at), of_bytes(y + at), of_pairs, others);
   };
   const auto collect = [&](const sums& some) HWY_ATTR {
     const auto pairs = hn::BitCast(d, some);
     all = hn::Add(all,
                   hn::Add(hn::ShiftRight<32>(pairs), hn::ShiftRight<32>(hn::ShiftLeft<32>(pairs))));
   };
+  std::size_t i = 0;
   while (i + step <= n) {
     const std::size_t end = i + std::min<std::size_t>((n - i) / step, 1 << 14) * step;
     sums of_pairs[sets], others[sets];
@@ -174,6 +222,10 @@ HWY_INLINE std::uint64_t sum_bytes(const X* x, const Y* y, std::size_t n, std::s
   }
   sums of_pairs = hn::Zero(d32), others = of_pairs;
   for (; i + width16 <= n; i += width16) add(i, of_pairs, others);
+  if (i < n) {
+    of_pairs = hn::ReorderWidenMulAccumulate(d32, of_first(x + i, n - i), of_first(y + i, n - i),
+                                             of_pairs, others);
+  }
   collect(of_pairs);
   collect(others);
   return fold_vector<std::uint64_t>(tag<std::uint64_t>(), hn::BitCast(tag<std::uint64_t>(), all));
@@ -185,14 +237,14 @@ HWY_INLINE std::uint64_t sum_bytes(const X* x, const Y* y, std::size_t n, std::s
 /// the even and of the odd elements of 32 bits or fewer are 64 bits wide by themselves.
 template <class X, class Y>
 std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (is_byte<X> && is_byte<Y>) return sum_bytes(x, y, n);
+#endif
   constexpr bool narrow = sizeof(X) <= 4 && sizeof(Y) <= 4;
   using W = std::conditional_t<narrow, std::int32_t, std::uint64_t>;
   const tag<std::uint64_t> d;
   std::size_t i = 0;
   std::uint64_t sum = 0;
-#if HWY_TARGET != HWY_SCALAR
-  if constexpr (is_byte<X> && is_byte<Y>) sum = sum_bytes(x, y, n, i);
-#endif
   if constexpr (width < W >> 1) {
     auto even = hn::Zero(d), odd = hn::Zero(d);
     for (; i + width<W> <= n; i += width<W>) {
@@ -233,6 +285,17 @@ struct both_true {
   }
 };
 
+/// Are the terms of contiguous vectors that are summed in R.
+template <class R, class X, class Y>
+struct terms_of : std::type_identity<products<R, X, Y>> {};
+#if HWY_TARGET != HWY_SCALAR
+template <class R>
+struct terms_of<R, bfloat16, bfloat16>
+    : std::conditional<in_registers<R>, products_of_pairs, products<R, bfloat16, bfloat16>> {};
+#endif
+template <class R, class X, class Y>
+using terms_of_t = typename terms_of<R, X, Y>::type;
+
 /// Returns the sum of a node's n terms, in the accumulator R.
 template <class R, class X, class Y>
 HWY_INLINE R sum_contiguous(const X* x, const Y* y, std::size_t n) {
@@ -241,7 +304,7 @@ HWY_INLINE R sum_contiguous(const X* x, const Y* y, std::size_t n) {
   } else if constexpr (std::is_integral_v<R>) {
     return static_cast<R>(sum_integers(x, y, n));
   } else {
-    return sum_node(products<R, X, Y>{x, y}, n);
+    return sum_node(terms_of_t<R, X, Y>{x, y}, n);
   }
 }
 
@@ -393,9 +456,14 @@ template <class A>
 constexpr auto dots = make_pair_table<whole_dot, A>(
     []<class X, class Y>() { return &run<A, nodes<A>[type_of<X>][type_of<Y>]>; });
 
-template <class W>
-W dot_of_chunk(const W* x, const W* y, std::size_t n) {
-  return canonical(sum_only_chunk(products<W, W, W>{x, y}, n) + W{});
+template <class X>
+dot_result_t<X, X> dot_of_chunk(const X* x, const X* y, std::size_t n) {
+  using R = dot_result_t<X, X>;
+  if constexpr (std::is_integral_v<R>) {
+    return sum_contiguous<R>(x, y, n);
+  } else {
+    return canonical(sum_only_chunk(terms_of_t<R, X, X>{x, y}, n) + R{});
+  }
 }
 
 template <class W>
@@ -411,8 +479,9 @@ void dots_of_rows(rows_of<W> x, rows_of<W> y, std::size_t n, std::size_t count, 
 
 constexpr implementation this_target = {
     set_of(HWY_TARGET),
-    &dot_of_chunk<double>,
-    &dot_of_chunk<float>,
+    []<class... X>(type_list<X...>) {
+      return std::tuple(&dot_of_chunk<X>...);
+    }(types_of_short_dots{}),
     &dots_of_rows<double>,
     &dots_of_rows<float>,
     []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
@@ -432,23 +501,24 @@ dot_node<A>* node_of(instruction_set set, type x, type y) {
   return (*std::get<const pair_table<dot_node<A>>*>(implementation_of(set).nodes))[x][y];
 }
 
-namespace {
-
-template <class W>
-W dot_of_chunks(instruction_set set, const W* x, const W* y, std::size_t n) {
-  constexpr type element = type_of<W>;
-  return finish(node_of<W>(set, element, element)({x, n, 1, element}, {y, n, 1, element}),
-                conjugate::none);
+template <class X>
+dot_result_t<X, X> dot_of_numbers(instruction_set set, const X* x, const X* y, std::size_t n) {
+  if (n <= order::chunk) {
+    return std::get<chunk_dot<X>*>(implementation_of(set).chunks)(x, y, n);
+  }
+  constexpr type element = type_of<X>;
+  auto* const node = node_of<dot_result_t<X, X>>(set, element, element);
+  return finish(node({x, n, 1, element}, {y, n, 1, element}), conjugate::none);
 }
 
-}  // namespace
-
-double dot_of_numbers(instruction_set set, const double* x, const double* y, std::size_t n) {
-  return n <= order::chunk ? implementation_of(set).doubles(x, y, n) : dot_of_chunks(set, x, y, n);
-}
-float dot_of_numbers(instruction_set set, const float* x, const float* y, std::size_t n) {
-  return n <= order::chunk ? implementation_of(set).floats(x, y, n) : dot_of_chunks(set, x, y, n);
-}
+template double dot_of_numbers(instruction_set, const double*, const double*, std::size_t);
+template float dot_of_numbers(instruction_set, const float*, const float*, std::size_t);
+template float dot_of_numbers(instruction_set, const float16*, const float16*, std::size_t);
+template float dot_of_numbers(instruction_set, const bfloat16*, const bfloat16*, std::size_t);
+template std::int64_t dot_of_numbers(instruction_set, const std::int8_t*, const std::int8_t*,
+                                     std::size_t);
+template std::int64_t dot_of_numbers(instruction_set, const std::uint8_t*, const std::uint8_t*,
+                                     std::size_t);
 
 void dots_of_rows(instruction_set set, rows_of<double> x, rows_of<double> y, std::size_t n,
                   std::size_t count, double* results) {

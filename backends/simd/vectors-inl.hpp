@@ -50,27 +50,88 @@ constexpr std::size_t registers = is_avx512 || is_neon ? 32 : 16;
 /// the mask is false.
 constexpr bool has_masked_loads = is_avx512 || HWY_TARGET == HWY_AVX2;
 
-/// Converts half-precision numbers to float, exactly: subnormals, infinities and NaNs too.
+/// Returns the first bytes at p, at most 8, and zeros behind them, as they are in memory. (A copy
+/// of as many bytes as one finds at run time is a call, and what is loaded from it at once waits.)
+HWY_INLINE std::uint64_t first_bytes(const void* p, std::size_t bytes) {
+  const auto* const from = static_cast<const std::byte*>(p);
+  const auto read = [from]<class Word>(std::size_t at, Word word) {
+    std::memcpy(&word, from + at, sizeof(Word));
+    return std::uint64_t{word};
+  };
+  const auto both_ends = [&](auto word) {
+    const std::size_t last = bytes - sizeof(word);
+    return read(0, word) | read(last, word) << 8 * last;
+  };
+  if (bytes >= 8) return read(0, std::uint64_t{});
+  if (bytes >= 4) return both_ends(std::uint32_t{});
+  if (bytes >= 2) return both_ends(std::uint16_t{});
+  return bytes == 1 ? read(0, std::uint8_t{}) : 0;
+}
+
+/// Loads the first `count` integers of 8 or 16 bits, and zeros; it touches nothing beyond. If
+/// `count` is more than a vector has, it loads a whole one.
 template <class D>
-HWY_INLINE hn::Vec<D> from_float16(D d, const float16* p) {
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-  return hn::PromoteTo(
-      d, hn::LoadU(hn::Rebind<hwy::float16_t, D>(), reinterpret_cast<const hwy::float16_t*>(p)));
+HWY_INLINE hn::Vec<D> load_first_narrow(D d, const hn::TFromD<D>* p, std::size_t count) {
+  constexpr std::size_t all = hn::MaxLanes(d);
+  if constexpr (is_avx512) {
+    return hn::MaskedLoad(hn::FirstN(d, count), d, p);
+  } else {
+    if (count >= all) return hn::LoadU(d, p);
+#if HWY_TARGET != HWY_SCALAR  // whose vectors are single numbers
+    constexpr std::size_t bytes = all * sizeof(*p);
+    if constexpr (bytes > 8) {
+      constexpr hn::Half<D> half;
+      constexpr std::size_t lower = all / 2;
+      const auto low = load_first_narrow(half, p, count);
+      const auto high = load_first_narrow(half, p + lower, count > lower ? count - lower : 0);
+      return hn::Combine(d, high, low);
+    } else {
+      using word = hwy::UnsignedFromSize<bytes>;
+      const auto of_bytes = first_bytes(p, count * sizeof(*p));
+      return hn::BitCast(d, hn::Set(hn::Simd<word, 1, 0>(), static_cast<word>(of_bytes)));
+    }
 #else
-  // The bits below the sign, moved up to float's exponent and fraction, are the number times
-  // 2^-112. A multiplication sets the bias right and makes subnormals normal. Only the largest
-  // exponent, which infinities and NaNs have, doesn't end up as the largest.
-  const hn::RebindToUnsigned<D> du;
-  const auto bits = hn::PromoteTo(
-      du, hn::LoadU(hn::Rebind<std::uint16_t, D>(), reinterpret_cast<const std::uint16_t*>(p)));
-  const auto magnitude = hn::And(bits, hn::Set(du, 0x7fffu));
-  const auto sign = hn::ShiftLeft<16>(hn::Xor(bits, magnitude));
-  const auto finite = hn::Mul(hn::BitCast(d, hn::ShiftLeft<13>(magnitude)), hn::Set(d, 0x1p112f));
-  const auto past = hn::Gt(hn::BitCast(hn::RebindToSigned<D>(), magnitude),
-                           hn::Set(hn::RebindToSigned<D>(), 0x7bff));
-  const auto top = hn::IfThenElseZero(hn::RebindMask(du, past), hn::Set(du, 0x7f800000u));
-  return hn::BitCast(d, hn::Or(hn::Or(hn::BitCast(du, finite), top), sign));
+    return hn::Zero(d);
 #endif
+  }
+}
+
+/// Is what holds the bits of a half-precision number.
+template <class X>
+constexpr bool is_half = std::is_same_v<X, float16> || std::is_same_v<X, bfloat16>;
+template <class D>
+using half_bits = hn::Rebind<std::uint16_t, D>;
+
+HWY_INLINE const std::uint16_t* bits_of(const float16* p) {
+  return reinterpret_cast<const std::uint16_t*>(p);
+}
+HWY_INLINE const std::uint16_t* bits_of(const bfloat16* p) {
+  return reinterpret_cast<const std::uint16_t*>(p);
+}
+
+/// Converts half-precision numbers to float, exactly: subnormals, infinities and NaNs too.
+template <class X, class D>
+HWY_INLINE hn::Vec<D> from_half(D d, hn::Vec<half_bits<D>> half) {
+  const hn::RebindToUnsigned<D> du;
+  if constexpr (std::is_same_v<X, bfloat16>) {
+    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(du, half)));
+  } else {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+    return hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, D>(), half));
+#else
+    // The bits below the sign, moved up to float's exponent and fraction, are the number times
+    // 2^-112. A multiplication sets the bias right and makes subnormals normal. Only the largest
+    // exponent, which infinities and NaNs have, doesn't end up as the largest.
+    const auto bits = hn::PromoteTo(du, half);
+    const auto magnitude = hn::And(bits, hn::Set(du, 0x7fffu));
+    const auto sign = hn::ShiftLeft<16>(hn::Xor(bits, magnitude));
+    const auto finite = hn::Mul(hn::BitCast(d, hn::ShiftLeft<13>(magnitude)), hn::Set(d, 0x1p112f));
+    const auto past = hn::Gt(hn::BitCast(hn::RebindToSigned<D>(), magnitude),
+                             hn::Set(hn::RebindToSigned<D>(), 0x7bff));
+    const auto top = hn::IfThenElseZero(hn::RebindMask(du, past), hn::Set(du, 0x7f800000u));
+    return hn::BitCast(d, hn::Or(hn::Or(hn::BitCast(du, finite), top), sign));
+#endif
+  }
 }
 
 using types::bool8;
@@ -98,13 +159,8 @@ template <class D, class X>
 HWY_INLINE hn::Vec<D> load32(D d, const X* p) {
   if constexpr (std::is_same_v<X, hn::TFromD<D>>) {
     return hn::LoadU(d, p);
-  } else if constexpr (std::is_same_v<X, float16>) {
-    return from_float16(d, p);
-  } else if constexpr (std::is_same_v<X, bfloat16>) {
-    const hn::RebindToUnsigned<D> du;
-    const auto bits =
-        hn::LoadU(hn::Rebind<std::uint16_t, D>(), reinterpret_cast<const std::uint16_t*>(p));
-    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(du, bits)));
+  } else if constexpr (is_half<X>) {
+    return from_half<X>(d, hn::LoadU(half_bits<D>(), bits_of(p)));
   } else if constexpr (std::is_same_v<X, bool8>) {
     return truth(load32(d, &p->byte));
   } else {  // the elements are bytes
@@ -169,6 +225,8 @@ template <class W, class X>
 HWY_INLINE vec<W> load_first(const X* p, std::size_t count) {
   if constexpr (has_masked_loads && std::is_same_v<W, X>) {
     return hn::MaskedLoad(hn::FirstN(tag<W>(), count), tag<W>(), p);
+  } else if constexpr (std::is_same_v<W, float> && is_half<X>) {
+    return from_half<X>(tag<W>(), load_first_narrow(half_bits<tag<W>>(), bits_of(p), count));
   } else {
     if (count >= width<W>) return load<W>(p);
     X first[width<W>] = {};

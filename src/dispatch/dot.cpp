@@ -80,29 +80,36 @@ void run(const executor& where, const dot_arguments& a) {
 /// Takes vectors that `automatic()` leaves to `simd`, there or on `simd` itself, past all that is
 /// told at run time: 8 doubles take 5.3 ns so instead of 11, 100 take 12.8 instead of 17.8
 /// (Sapphire Rapids, where a plain loop takes 2.5 and 37, OpenBLAS 5.3 and 12.5).
-template <class T>
-T dot_of_numbers(const executor& where, std::span<const T> x, std::span<const T> y, grade g) {
+template <class X>
+dot_result_t<X, X> dot_of_numbers(const executor& where, std::span<const X> x, std::span<const X> y,
+                                  grade g) {
+  using R = dot_result_t<X, X>;
   const backends::backend* const column = where.backend();
-  const auto is_plain = [](std::span<const T> v) {
-    return v.data() != nullptr && check::is_aligned(v.data(), type_of<T>);
+  const auto is_plain = [](std::span<const X> v) {
+    return v.data() != nullptr && check::is_aligned(v.data(), type_of<X>);
   };
   // (What a thread remembers of pages does not count where the place of vectors chooses.)
-  const auto is_on_host = [&](std::span<const T> v) {
+  const auto is_on_host = [&](std::span<const X> v) {
     return column == nullptr ? is_surely_on_host(v.data())
                              : !memory_differs() || known_on_host(v.data());
   };
   const std::size_t n = x.size();
   if ((column == &backends::simd::table || column == nullptr) && n == y.size() && n > 0 &&
-      n < openmp_from_bytes / (2 * sizeof(T)) && !g.is_exact() && is_plain(x) && is_plain(y) &&
+      n < openmp_from_bytes / (2 * sizeof(X)) && !g.is_exact() && is_plain(x) && is_plain(y) &&
       is_on_host(x) && is_on_host(y)) {
     const instruction_set set =
         column != nullptr ? where.instructions() : backends::simd::resolve(instruction_set::best);
-    const backends::default_environment environment;
-    return backends::simd::dot_of_numbers(set, x.data(), y.data(), n);
+    const auto sum = [&] { return backends::simd::dot_of_numbers(set, x.data(), y.data(), n); };
+    if constexpr (std::is_integral_v<R>) {
+      return sum();  // integers know no environment
+    } else {
+      const backends::default_environment environment;
+      return sum();
+    }
   }
-  T r;
+  R r;
   dot(where,
-      dot_arguments{as_operand(x), as_operand(y), conjugate::none, {&r, type_of<T>}, {g, true}});
+      dot_arguments{as_operand(x), as_operand(y), conjugate::none, {&r, type_of<R>}, {g, true}});
   return r;
 }
 
@@ -117,6 +124,26 @@ double of_numbers(const executor& where, std::span<const double> x, std::span<co
 
 float of_numbers(const executor& where, std::span<const float> x, std::span<const float> y,
                  grade g) {
+  return dot_of_numbers(where, x, y, g);
+}
+
+float of_numbers(const executor& where, std::span<const float16> x, std::span<const float16> y,
+                 grade g) {
+  return dot_of_numbers(where, x, y, g);
+}
+
+float of_numbers(const executor& where, std::span<const bfloat16> x, std::span<const bfloat16> y,
+                 grade g) {
+  return dot_of_numbers(where, x, y, g);
+}
+
+std::int64_t of_numbers(const executor& where, std::span<const std::int8_t> x,
+                        std::span<const std::int8_t> y, grade g) {
+  return dot_of_numbers(where, x, y, g);
+}
+
+std::int64_t of_numbers(const executor& where, std::span<const std::uint8_t> x,
+                        std::span<const std::uint8_t> y, grade g) {
   return dot_of_numbers(where, x, y, g);
 }
 

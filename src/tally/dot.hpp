@@ -59,22 +59,35 @@ template <class R, class X, class Y>
 concept computable = vector_operand<X> && vector_operand<Y> &&
                      dot_accumulator<accumulator<R, X, Y>, element_t<X>, element_t<Y>>;
 
-/// r = sum_i x_i * y_i of contiguous vectors of the accumulator's own type: what the templates
-/// below call for these. The bits, the errors and the blocking are those of `dot` with its types
-/// erased; for a chunk or less on one thread of the host it is a shorter way.
+/// r = sum_i x_i * y_i of contiguous vectors of one type: what the templates below call for these.
+/// The bits, the errors and the blocking are those of `dot` with its types erased; for a chunk or
+/// less on one thread of the host it is a shorter way.
 TALLY_EXPORT double of_numbers(const executor& where, std::span<const double> x,
                                std::span<const double> y, grade g);
 /// As above.
 TALLY_EXPORT float of_numbers(const executor& where, std::span<const float> x,
                               std::span<const float> y, grade g);
+/// As above.
+TALLY_EXPORT float of_numbers(const executor& where, std::span<const float16> x,
+                              std::span<const float16> y, grade g);
+/// As above.
+TALLY_EXPORT float of_numbers(const executor& where, std::span<const bfloat16> x,
+                              std::span<const bfloat16> y, grade g);
+/// As above.
+TALLY_EXPORT std::int64_t of_numbers(const executor& where, std::span<const std::int8_t> x,
+                                     std::span<const std::int8_t> y, grade g);
+/// As above.
+TALLY_EXPORT std::int64_t of_numbers(const executor& where, std::span<const std::uint8_t> x,
+                                     std::span<const std::uint8_t> y, grade g);
 
-/// The vectors and the accumulator are all of `float`, or all of `double`.
+/// The vectors are such, and the accumulator is the rule's.
 template <class R, class X, class Y>
 concept numbers =
-    std::same_as<accumulator<R, X, Y>, element_t<X>> &&
-    std::same_as<element_t<X>, operands::value_t<X>> &&
-    std::same_as<element_t<X>, operands::value_t<Y>> && std::floating_point<element_t<X>> &&
-    operands::contiguous<X> && operands::contiguous<Y>;
+    operands::contiguous<X> && operands::contiguous<Y> &&
+    std::same_as<operands::value_t<X>, operands::value_t<Y>> &&
+    requires(const executor& where, std::span<const operands::value_t<X>> v, grade g) {
+      { of_numbers(where, v, v, g) } -> std::same_as<accumulator<R, X, Y>>;
+    };
 
 /// The two forms, with their types erased but for `numbers`.
 template <class R, class X, class Y>
