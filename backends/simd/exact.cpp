@@ -5,6 +5,7 @@
 // of 1.5 * 2^k. Adding a number to such an accumulator rounds the number to a multiple of the
 // level's unit, and what that leaves goes to the next level. After a tile its largest and smallest
 // term are looked at: they prove that nothing was lost. A tile that doesn't fit is added again,
+// where another bias or all levels take it; otherwise its terms go to bins by their exponents.
 #include "backends/simd/exact.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -23,6 +24,9 @@ namespace {
 struct implementation {
   instruction_set set;
   exact_node* node;
+  /// Writes the rounded sum, of real contiguous elements of float or double; returns false for
+  /// others.
+  bool (*write_in_place)(const exact_arguments& a);
 };
 
 }  // namespace
@@ -76,7 +80,7 @@ void add_terms(Terms terms, std::size_t n, held_sum& to) {
       to.untried = to.failed * tile;
     };
     if (!to.aimed && n > 0) {
-      to.top = aim<window<Terms>>(extent_of(terms, std::min(n, Terms::width))).value_or(0);
+      to.top = aim_at<Terms>(extent_of(terms, std::min(n, Terms::width)), false).value_or(0);
       to.aimed = true;
     }
     while (n > 0) {
@@ -98,7 +102,7 @@ void add_terms(Terms terms, std::size_t n, held_sum& to) {
       if (fitted > 0) to.failed = 0;
       pass(fitted);
       if (fitted == count) continue;
-      if (const auto top = aim<window<Terms>>(seen)) {
+      if (const auto top = aim_at<Terms>(seen, to.careful)) {
         to.template flush_levels<Terms::paired>();
         to.top = *top;
       } else {
@@ -298,39 +302,75 @@ void add_packed(const exact_arguments& a, exact_sums& to) {
   }
 }
 
-/// Adds contiguous elements of the kernels' own types, where they lie. For magnitudes and squares a
-/// complex vector is a vector of real numbers, twice as long.
-template <class T>
-void add_in_place(const exact_arguments& a, exact_sums& to) {
-  const T* const x = static_cast<const T*>(a.x.data);
-  const std::size_t n = is_complex(a.x.element) ? 2 * a.x.size : a.x.size;
-  switch (a.term) {
-    case exact_term::product:
-      return add_all(products<T>(x, static_cast<const T*>(a.y.data)), n, to.re);
-    case exact_term::value:
-      return add_all(values<T, false>(x), n, to.re);
-    case exact_term::magnitude:
-      return add_all(values<T, true>(x), n, to.re);
-    case exact_term::square:
-      return add_all(products<T>(x, x), n, to.re);
-  }
+/// Says whether the terms are those of contiguous elements of the kernels' own types, which are
+/// added where they lie. For magnitudes and squares a complex vector is a vector of real numbers,
+/// twice as long.
+bool are_in_place(const exact_arguments& a) {
+  const bool product = a.term == exact_term::product;
+  const bool parted = is_complex(a.x.element) && (product || a.term == exact_term::value);
+  const type part = part_of(a.x.element);
+  return a.x.increment == 1 && !parted && (part == type::float64 || part == type::float32) &&
+         (!product || (a.y.increment == 1 && a.x.element == a.y.element));
+}
+
+/// Calls f(terms, n) for these.
+template <class F>
+void with_terms_in_place(const exact_arguments& a, const F& f) {
+  with_type<type_list<float, double>>(part_of(a.x.element), [&]<class T>() HWY_ATTR {
+    const T* const x = static_cast<const T*>(a.x.data);
+    const std::size_t n = is_complex(a.x.element) ? 2 * a.x.size : a.x.size;
+    switch (a.term) {
+      case exact_term::product:
+        return f(products<T>(x, static_cast<const T*>(a.y.data)), n);
+      case exact_term::value:
+        return f(values<T, false>(x), n);
+      case exact_term::magnitude:
+        return f(values<T, true>(x), n);
+      case exact_term::square:
+        return f(products<T>(x, x), n);
+    }
+  });
 }
 
 void add_exact(const exact_arguments& a, exact_sums& to) {
+  if (are_in_place(a)) {
+    return with_terms_in_place(
+        a, [&](auto terms, std::size_t n) HWY_ATTR { add_all(terms, n, to.re); });
+  }
   const bool product = a.term == exact_term::product;
-  const bool parted = is_complex(a.x.element) && (product || a.term == exact_term::value);
-  const bool in_place = a.x.increment == 1 && !parted &&
-                        (!product || (a.y.increment == 1 && a.x.element == a.y.element));
-  if (in_place && part_of(a.x.element) == type::float64) return add_in_place<double>(a, to);
-  if (in_place && part_of(a.x.element) == type::float32) return add_in_place<float>(a, to);
   const bool narrow =
       is_in<narrow_types>(a.x.element) && (!product || is_in<narrow_types>(a.y.element));
   narrow ? add_packed<float>(a, to) : add_packed<double>(a, to);
 }
 
+template <class Terms>
+void write_rounded(Terms terms, std::size_t n, const exact_arguments& a) {
+  exponent_bins bins;
+  room_for_sum room;
+  held_sum held{room, bins};
+  add_terms(terms, n, held);
+  const bool root = a.term == exact_term::square;
+  const auto rounded = [&]<class R>(R& result) {
+    if (!held.is_made()) {
+      result = held.round_levels<Terms::paired, R>(root);
+    } else {
+      flush<Terms>(held);
+      result = root ? held.sum().template round_root<R>() : held.sum().template round<R>();
+    }
+  };
+  with_type<type_list<float, double>>(a.result.element,
+                                      [&]<class R>() { rounded(*static_cast<R*>(a.result.data)); });
+}
+
+bool write_in_place(const exact_arguments& a) {
+  if (a.result.words || !are_in_place(a)) return false;
+  with_terms_in_place(a, [&](auto terms, std::size_t n) HWY_ATTR { write_rounded(terms, n, a); });
+  return true;
+}
+
 }  // namespace
 
-constexpr implementation this_target = {set_of(HWY_TARGET), &add_exact};
+constexpr implementation this_target = {set_of(HWY_TARGET), &add_exact, &write_in_place};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -343,6 +383,7 @@ namespace tally::backends::simd {
 exact_node* exact_node_of(instruction_set set) { return implementation_of(set).node; }
 
 void exact(const executor& where, const exact_arguments& a) {
+  if (implementation_of(where.instructions()).write_in_place(a)) return;
   exact_sums sums;
   exact_node_of(where.instructions())(a, sums);
   write_result(sums, a);

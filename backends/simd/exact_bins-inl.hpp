@@ -25,7 +25,7 @@ namespace {
 
 template <class Terms>
 HWY_NOINLINE void add_one_by_one(const Terms terms, std::size_t n, held_sum& to) {
-  for (std::size_t i = 0; i < n; ++i) to.sum.add_product(terms.a(i), terms.b(i));
+  for (std::size_t i = 0; i < n; ++i) to.sum().add_product(terms.a(i), terms.b(i));
 }
 
 /// Empties the bins. 32 bins at a time make one integer, from their upper and lower halves: neither
@@ -257,11 +257,11 @@ HWY_NOINLINE void add_to_bins(const Terms terms, std::size_t n, held_sum& to) {
   exponent_bins& bins = to.bins;
   // The bins' own cost is that of about 96 terms one by one. Without FMA nothing gives the
   // products' errors.
-  if ((n < 96 && bins.owner != &to.sum) || (Terms::paired && !has_fma)) {
+  if ((n < 96 && bins.owner != &to.sum()) || (Terms::paired && !has_fma)) {
     return add_one_by_one(terms, n, to);
   }
-  if (bins.owner != &to.sum) drain<Terms>(bins);
-  bins.owner = &to.sum;
+  if (bins.owner != &to.sum()) drain<Terms>(bins);
+  bins.belong_to(to.sum());
   constexpr std::size_t numbers = Terms::paired ? 2 : 1;
   constexpr std::size_t batch = exponent_bins::batch / numbers;
 #if HWY_TARGET != HWY_SCALAR

@@ -23,7 +23,9 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-template <class Terms, bool zeros>
+/// A careful tile takes whatever its levels hold. A quick one takes what there usually is: doubles
+/// that are not 0, or floats in the first level alone.
+template <class Terms, bool careful>
 struct tile_levels {
   static constexpr bool paired = Terms::paired;
   static constexpr std::size_t sets = Terms::sets, width = Terms::width;
@@ -42,6 +44,7 @@ struct tile_levels {
   using halves = hn::Vec<D32>;
   halves largest, smallest;
   static constexpr bool less_one = Terms::digits < 53;
+  static constexpr bool has_second = careful || !fits_one_level<Terms>;
 
   HWY_INLINE number bias(int k) const { return hn::BitCast(d, hn::Set(du, bias_bits(k))); }
 
@@ -62,6 +65,10 @@ struct tile_levels {
   HWY_INLINE number add(const factors<D>& f) {
     const number h = hn::Mul(f.a, f.b);
     const number t0 = has_fma ? hn::MulAdd(f.a, f.b, s0[u]) : hn::Add(s0[u], h);
+    if constexpr (!has_second) {
+      s0[u] = t0;
+      return h;
+    }
     const number taken = hn::Sub(t0, s0[u]);
     // (Multipliers do what they can, since the adders have more to do.)
     number rest;
@@ -120,7 +127,7 @@ struct tile_levels {
     const number h = add<u>(f), k = add<u + 1>(g);
     const halves both =
         hn::And(uppers(hn::BitCast(du, h), hn::BitCast(du, k)), hn::Set(du32, 0x7fffffff));
-    if constexpr (paired ? zeros : !less_one) {
+    if constexpr (careful && !less_one) {
       note(both, uppers(counted(f, h), counted(g, k)));
     } else {
       note(both, both);
@@ -132,8 +139,8 @@ struct tile_levels {
   HWY_INLINE void take_first(const factors<D>& f, std::size_t n) {
     const number h = add<u>(f);
     const integer magnitude = hn::BitCast(du, hn::Abs(h));
-    integer small = less_one || (paired && !zeros) ? magnitude : counted(f, h);
-    if constexpr (paired) {
+    integer small = careful && !less_one ? counted(f, h) : magnitude;
+    if constexpr (!less_one) {
       small = hn::IfThenElse(hn::FirstN(du, n), small, hn::Set(du, ~std::uint64_t{0}));
     }
     note(uppers(magnitude, magnitude), uppers(small, small));
@@ -155,7 +162,8 @@ struct tile_levels {
   /// Says whether the terms were within the levels' window, so that nothing was lost.
   HWY_INLINE bool fit(int top) const {
     const auto most = hn::Set(du32, (static_cast<std::uint32_t>(top + 1023) << 20) - 1);
-    const auto least = hn::Set(du32, static_cast<std::uint32_t>(top - window<Terms> + 1023) << 20);
+    constexpr int below = careful ? window<Terms> : quick_window<Terms>;
+    const auto least = hn::Set(du32, static_cast<std::uint32_t>(top - below + 1023) << 20);
     const auto outside =
         hn::Or(hn::Xor(hn::Max(largest, most), most), hn::Xor(hn::Min(smallest, least), least));
     return hn::AllTrue(du32, hn::Eq(outside, hn::Zero(du32)));
@@ -181,12 +189,8 @@ struct tile_levels {
   }
 
   HWY_INLINE extent seen() const {
-    constexpr std::size_t count = hn::MaxLanes(du32);
-    HWY_ALIGN hn::TFromD<D32> large[count], small[count];
-    hn::Store(largest, du32, large);
-    hn::Store(smallest, du32, small);
-    return {static_cast<std::uint32_t>(*std::max_element(large, large + count)),
-            static_cast<std::uint32_t>(*std::min_element(small, small + count))};
+    return {static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(du32, largest))),
+            static_cast<std::uint32_t>(hn::GetLane(hn::MinOfLanes(du32, smallest)))};
   }
 };
 
@@ -194,10 +198,10 @@ template <class Terms>
 using level_sums = hn::Vec<hn::RebindToUnsigned<typename Terms::D>>[4];
 
 /// Adds at most a tile; or nothing if it doesn't fit, and then says what was seen.
-template <class Terms, bool zeros>
+template <class Terms, bool careful>
 HWY_NOINLINE bool add_levels(const Terms terms, std::size_t n, int top, level_sums<Terms>& sums,
                              extent& seen) {
-  tile_levels<Terms, zeros> levels;
+  tile_levels<Terms, careful> levels;
   levels.start(every_set<Terms>, top);
   const std::size_t whole = n / step_terms<Terms> * step_terms<Terms>;
 #pragma GCC unroll 1
@@ -214,15 +218,23 @@ HWY_NOINLINE bool add_levels(const Terms terms, std::size_t n, int top, level_su
   return true;
 }
 
-/// Does the same. From the first product on that is 0 it looks at the factors.
+/// Returns a `top` for these magnitudes, of a quick tile where there is one.
+template <class Terms>
+std::optional<int> aim_at(const extent& e, bool careful) {
+  if (const auto top = aim<quick_window<Terms>>(e); top && !careful) return top;
+  return aim<window<Terms>>(e);
+}
+
+/// Does the same, quickly until a tile is not for that.
 template <class Terms>
 HWY_INLINE bool add_levels(const Terms terms, std::size_t n, held_sum& to, level_sums<Terms>& sums,
                            extent& seen) {
-  if constexpr (Terms::paired) {
-    if (!to.zeros) {
+  constexpr bool of_doubles = Terms::digits == 53;
+  if constexpr (of_doubles || fits_one_level<Terms>) {
+    if (!to.careful) {
       if (add_levels<Terms, false>(terms, n, to.top, sums, seen)) return true;
-      if (seen.smallest > 0) return false;
-      to.zeros = true;
+      if (of_doubles ? seen.smallest > 0 : aim<quick_window<Terms>>(seen).has_value()) return false;
+      to.careful = true;
     }
   }
   return add_levels<Terms, true>(terms, n, to.top, sums, seen);

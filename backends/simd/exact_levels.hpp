@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 
 namespace tally::backends::simd {
@@ -45,13 +46,14 @@ struct extent {
   std::uint32_t largest, smallest;
 };
 
-/// Returns a `top` that holds these magnitudes, with some room on either side.
+/// Returns a `top` that holds these magnitudes, with some room on either side; less above where the
+/// window is narrow.
 template <int window>
 std::optional<int> aim(const extent& e) {
   const int low = std::max(static_cast<int>(e.largest >> 20) - 1022, lowest_top);
   const int high = std::min(static_cast<int>(e.smallest >> 20) - 1023 + window, highest_top);
   if (low > high) return {};
-  return low + std::min((high - low) / 4, 6);
+  return low + std::min((high - low) / 4, window < 32 ? 2 : 6);
 }
 
 // --- Bins ----------------------------------------------------------------------------------------
@@ -74,13 +76,19 @@ struct exponent_bins {
   /// wait for each other.
   static constexpr std::size_t zeros = 16;
 
-  std::int64_t sums[count + zeros];     ///< set from `first` to `last`
+  std::int64_t sums[count + zeros];     ///< set from `first` to `last`; for zeros by `belong_to`
   std::size_t first = count, last = 0;  ///< whole groups; all other bins would be 0
   exact_sum<double>* owner = nullptr;   ///< the sum that the terms in them belong to
   std::size_t room = capacity;          ///< so many significands can be added
 
-  /// It leaves the other bins as they are: without a constructor GCC 12 clears the memory.
-  exponent_bins() { std::fill_n(sums + count, zeros, 0); }
+  /// It leaves the bins as they are: without a constructor GCC 12 clears the memory.
+  exponent_bins() {}
+
+  /// Gives the bins to a sum. They are empty.
+  void belong_to(exact_sum<double>& sum) {
+    if (owner == nullptr) std::fill_n(sums + count, zeros, 0);
+    owner = &sum;
+  }
 
   /// Makes these bins usable, and all between them and the others.
   void cover(std::size_t least, std::size_t largest) {
@@ -93,33 +101,77 @@ struct exponent_bins {
 
 // --- A sum in the making -------------------------------------------------------------------------
 
+/// Has room for a sum. (GCC 12 clears all of an empty std::optional.)
+struct room_for_sum {
+  alignas(exact_sum<double>) std::byte bytes[sizeof(exact_sum<double>)];
+};
+
 /// Has what levels and bins hold of one sum, and where it goes in the end.
-struct held_sum {
-  exact_sum<double>& sum;
+class held_sum {
+ public:
+  held_sum(exact_sum<double>& sum, exponent_bins& held_bins) : bins(held_bins), made_(&sum) {}
+  /// The sum is made there where levels don't hold all terms: that takes as long as to add 100.
+  held_sum(room_for_sum& room, exponent_bins& held_bins) : bins(held_bins), room_(&room) {}
+
   exponent_bins& bins;
   bool aimed = false;
-  bool zeros = false;  ///< whether there were zeros: then the check of a tile looks for them
+  bool careful = false;  ///< whether there was a tile that a quick one didn't take
   int top = 0;
   wide_integer levels[4] = {};
   std::size_t failed = 0;   ///< how many of the last tiles levels did not hold
   std::size_t untried = 0;  ///< so many of the next terms don't try the levels
 
+  bool is_made() const { return made_ != nullptr; }
+  exact_sum<double>& sum() {
+    if (made_ == nullptr) made_ = new (room_->bytes) exact_sum<double>;
+    return *made_;
+  }
+
   template <bool paired>
   void flush_levels() {
+    for_each_part<paired>([&](std::int64_t m, int exponent) { sum().add_scaled(m, exponent); });
+    std::fill_n(levels, level_count<paired>, 0);
+  }
+
+  /// Rounds the sum where it was not made, or its root.
+  template <bool paired, class R>
+  R round_levels(bool root) const {
+    using exact = exact_sum<double>;
+    constexpr int lowest = std::min(level_base[1], paired ? level_base[3] : level_base[1]);
+    std::int64_t pieces[3];
+    constexpr int bits = level_base[0] - lowest + 2 * 63;
+    const int low = exact::split(0, top + lowest - 52, pieces);
+    const int high = low + bits / exact::radix_bits + 2;
+    std::int64_t words[exact::words];  // only those from low on, and the last, are looked at
+    std::fill_n(words + low, bits / exact::radix_bits + 2, 0);
+    std::fill_n(words + exact::limbs, exact::words - exact::limbs, 0);
+    for_each_part<paired>([&](std::int64_t m, int exponent) {
+      const int first = exact::split(m, exponent, pieces);
+      for (int i = 0; i < 3; ++i) words[first + i] += pieces[i];
+    });
+    return root ? exact::round_root_words<R>(words, low, high)
+                : exact::round_words<R>(words, low, high);
+  }
+
+ private:
+  /// Calls f(m, exponent) for the parts m * 2^exponent of what the levels hold.
+  template <bool paired, class F>
+  void for_each_part(const F& f) const {
     for (int j = 0; j < level_count<paired>; ++j) {
       if (levels[j] == 0) continue;
       const int unit = top + level_base[static_cast<std::size_t>(j)] - 52;
       const auto all = static_cast<std::int64_t>(levels[j]);
       if (all == levels[j]) {
-        sum.add_scaled(all, unit);
+        f(all, unit);
       } else {
-        const auto low = static_cast<std::int64_t>(levels[j] & ((wide_integer{1} << 62) - 1));
-        sum.add_scaled(low, unit);
-        sum.add_scaled(static_cast<std::int64_t>(levels[j] >> 62), unit + 62);
+        f(static_cast<std::int64_t>(levels[j] & ((wide_integer{1} << 62) - 1)), unit);
+        f(static_cast<std::int64_t>(levels[j] >> 62), unit + 62);
       }
-      levels[j] = 0;
     }
   }
+
+  exact_sum<double>* made_ = nullptr;
+  room_for_sum* room_ = nullptr;
 };
 
 }  // namespace tally::backends::simd

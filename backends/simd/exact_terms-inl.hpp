@@ -44,7 +44,11 @@ struct shape {
 template <class D, class T>
 HWY_INLINE hn::Vec<D> load_double(D d, const T* p) {
   if constexpr (std::is_same_v<T, double>) {
-    return hn::LoadU(d, p);
+    auto v = hn::LoadU(d, p);
+#if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL && HWY_TARGET != HWY_SCALAR
+    asm("" : "+v"(v.raw));  // without this, GCC 12 loads it anew for each use
+#endif
+    return v;
   } else {
     return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), p));
   }
@@ -145,6 +149,12 @@ struct values : shape {
 /// fourth.)
 template <class Terms>
 constexpr int window = 104 - Terms::digits - 2 * steps_log;
+/// Says whether the first level alone holds such terms, if they are not too far apart, and how far
+/// those of a quick tile may be: their last digit is the first level's unit then.
+template <class Terms>
+constexpr bool fits_one_level = Terms::digits <= 24;
+template <class Terms>
+constexpr int quick_window = fits_one_level<Terms> ? 52 - steps_log - Terms::digits : window<Terms>;
 template <class Terms>
 constexpr std::size_t step_terms = Terms::step_size;
 template <class Terms>
