@@ -151,10 +151,9 @@ executor choose(const dot_pairs& pairs) {
   return choose(x, y);
 }
 
-/// Backends have each pair of types once: see src/dispatch/dot.cpp.
-void run_ordered(const executor& where, multi_dot_arguments a) {
-  const auto [x, y] = a.pairs[0];
-  if (in_order(x.element, y.element)) return where.backend()->multi_dot(where, a);
+/// Runs it with its vectors in the order in which backends have their types: see
+/// src/dispatch/dot.cpp.
+[[gnu::noinline]] void run_swapped(const executor& where, multi_dot_arguments a) {
   a.conjugated = a.conjugated == conjugate::x   ? conjugate::y
                  : a.conjugated == conjugate::y ? conjugate::x
                                                 : conjugate::none;
@@ -171,7 +170,9 @@ void run(const char* function, const executor& where, const multi_dot_arguments&
   if (a.pairs.size() == 0) return;
   if (where.backend() == nullptr) return run(function, choose(a.pairs), a);
   if (check::is_needed(where)) check_reach(check, where, a);
-  run_ordered(where, a);
+  const auto [x, y] = a.pairs[0];
+  if (!in_order(x.element, y.element)) return run_swapped(where, a);
+  where.backend()->multi_dot(where, a);
 }
 
 }  // namespace
