@@ -140,8 +140,9 @@ struct complex_products {
 struct products_of_pairs {
   using number = float;
   using sum = float;
-  static constexpr std::size_t parts = 1, step = 2 * width<float>;
-  static constexpr bool can_align = has_masked_loads;
+  // (The least instruction sets use none of this.)
+  [[maybe_unused]] static constexpr std::size_t parts = 1, step = 2 * width<float>;
+  [[maybe_unused]] static constexpr bool can_align = has_masked_loads;
   const bfloat16* x;
   const bfloat16* y;
 
