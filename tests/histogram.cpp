@@ -897,6 +897,21 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, MillionOfWeights) {
   check.operator()<double>(data::kind::special, 2500, 1);
 }
 
+// A GPU adds these in memory, and those of a bin that comes up again and again together.
+TEST_ON_EVERY_EXECUTOR(WeightedHistogram, RepeatedOfManyBins) {
+  constexpr std::size_t n = 1'000'003, bins = 5000;
+  for (const spread s : {spread::constant, spread::alternating, spread::sorted, spread::zipf}) {
+    const auto keys = keys_of<std::int32_t>(places(n, s, bins), bins);
+    const auto check = [&]<class W>(data::kind k) {
+      const auto w = random_weights<W>(n, k);
+      ASSERT_EQ((sums<W, double>(keys, w, bins)), (expected<W, double>(keys, w, bins)));
+    };
+    check.operator()<float>(data::kind::special);
+    check.operator()<float>(data::kind::wide);
+    check.operator()<double>(data::kind::plain);
+  }
+}
+
 // Whatever sums a bin on the way has to hold millions of large weights of one sign.
 TEST_ON_EVERY_EXECUTOR(WeightedHistogram, MillionsInOneBin) {
   constexpr std::size_t n = 3'000'001, bins = 7;

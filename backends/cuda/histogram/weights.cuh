@@ -64,18 +64,134 @@ __device__ void add_to_words(const typename Sum::contribution& p, std::int64_t* 
 
 // --- In memory -----------------------------------------------------------------------------------
 
+/// A block that adds weights in memory has so many threads.
+inline constexpr unsigned weight_threads = 256;
+
+/// Adds weights of a warp's threads to the words of their bins.
+///
+/// Additions to one address wait for each other, whichever warp they come from. So once a thread
+/// has two weights of one bin in succession, those of its warp that begin at the same word of the
+/// same bin are added up first, for the next few weights. One such word is *held*: what begins
+/// there stays with the threads until the warp has none of it and many of another.
+///
+/// 2^24 weights, int32 keys in 2^16 bins (floats; doubles), in us (one H200):
+///
+///                        one by one         this
+///     uniform             188    373     188    378
+///     sorted              255    480     258    495
+///     Zipf's             1204   2755     451    904
+///     one in ten is 77   1412   2807     274    505
+///     8 keys             1572   4225     440   1017
+///     one key           12312  24586     329    549
+///
+/// Adding up whatever is equal within a warp took 400 us for runs of five floats instead of 186.
+template <class W>
+class warp_weights {
+ public:
+  using sum = weight_sum<W>;
+  using digits = std::int64_t[sum::digits][weight_threads];
+
+  __device__ warp_weights(std::int64_t* words, digits& held) : words_(words), held_(held) {}
+
+  /// Adds a weight of each thread of the warp whose `bin` is not `nowhere`.
+  __device__ void add(const typename sum::contribution& p, slot bin) {
+    bool left = bin != nowhere;
+    if (left && p.special_bit != 0) {
+      add_to_words<sum>(p, words_ + std::size_t{bin} * sum::words);
+      left = false;
+    }
+    const std::uint32_t begin = left ? bin * sum::words + static_cast<unsigned>(p.word) : nowhere;
+    const bool holds = left && begin == held_begin_;
+    if (holds) {
+#pragma unroll
+      for (int d = 0; d < sum::digits; ++d) held_[d][threadIdx.x] += p.digit[d];
+      left = false;
+    }
+    if (__any_sync(whole_warp, left && begin == before_)) turns_ = turns;
+    before_ = begin;
+    if (turns_ > 0) {
+      --turns_;
+      left = combine(p, begin, left, __any_sync(whole_warp, holds));
+    }
+    if (!left) return;
+#pragma unroll
+    for (int d = 0; d < sum::digits; ++d) add_to_word(words_ + begin + d, p.digit[d]);
+  }
+
+  /// Adds what is held.
+  __device__ void hand_in() {
+    if (held_begin_ == nowhere) return;
+#pragma unroll
+    for (int d = 0; d < sum::digits; ++d) {
+      std::int64_t all = held_[d][threadIdx.x];
+#pragma unroll
+      for (unsigned i = 1; i < warp; i *= 2) all += __shfl_xor_sync(whole_warp, all, i);
+      if (threadIdx.x % warp == 0) add_to_word(words_ + held_begin_ + d, all);
+    }
+  }
+
+ private:
+  static constexpr int turns = 16, least_to_hold = 4;
+
+  /// Adds up the weights of threads that begin at the same word, and returns whether this thread's
+  /// weight is left.
+  __device__ bool combine(const typename sum::contribution& p, std::uint32_t begin, bool left,
+                          bool holds) {
+    // (What is held, or no number, has another beginning than what is left.)
+    const unsigned same = __match_any_sync(whole_warp, left ? begin : nowhere);
+    unsigned several = __ballot_sync(whole_warp, left && (same & (same - 1)) != 0);
+    while (several != 0) {
+      const std::uint32_t one =
+          __shfl_sync(whole_warp, begin, __ffs(static_cast<int>(several)) - 1);
+      const bool mine = begin == one;
+      const unsigned all = __ballot_sync(whole_warp, mine);
+      if (!holds && __popc(all) >= least_to_hold) {
+        hand_in();
+        held_begin_ = one;
+#pragma unroll
+        for (int d = 0; d < sum::digits; ++d) held_[d][threadIdx.x] = mine ? p.digit[d] : 0;
+        holds = true;
+      } else {
+#pragma unroll
+        for (int d = 0; d < sum::digits; ++d) {
+          const std::int64_t digit = mine ? p.digit[d] : 0;
+          const std::int64_t low = total(digit & 0xffff), high = total(digit >> 16);
+          if (threadIdx.x % warp == 0) add_to_word(words_ + one + d, high * 0x10000 + low);
+        }
+      }
+      left = left && !mine;
+      several &= ~all;
+    }
+    return left;
+  }
+  static __device__ int total(std::int64_t of_thread) {
+    return static_cast<int>(sum_of_warp(static_cast<std::uint32_t>(of_thread)));
+  }
+
+  std::int64_t* words_;
+  digits& held_;
+  std::uint32_t held_begin_ = nowhere;  // the number of a word, among all in memory
+  std::uint32_t before_ = nowhere;
+  int turns_ = 0;
+};
+
 template <class S, class W>
-__global__ void __launch_bounds__(256)
+__global__ void __launch_bounds__(weight_threads, 8)
     add_weights(const __grid_constant__ histogram_weights_job job) {
   using sum = weight_sum<W>;
+  __shared__ typename warp_weights<W>::digits held;
+  warp_weights<W> weights(job.words, held);
   const weighted_samples<S> samples{job};
   wait_for_launch_before();
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < job.n;
-       i += std::int64_t{gridDim.x} * blockDim.x) {
-    const slot bin = samples.bin_of(i, samples[i]);
-    if (bin == samples.none) continue;
-    add_to_words<sum>(sum::split(weight_at<W>(job, i)), job.words + std::size_t{bin} * sum::words);
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
+  const std::int64_t own = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  for (std::int64_t i = own; i - threadIdx.x % warp < job.n; i += step) {
+    const slot bin = i < job.n ? samples.bin_of(i, samples[i]) : samples.none;
+    typename sum::contribution p{};
+    if (bin != samples.none) p = sum::split(weight_at<W>(job, i));
+    weights.add(p, bin);
   }
+  weights.hand_in();
 }
 
 // --- In tables -----------------------------------------------------------------------------------
