@@ -12,7 +12,7 @@
 //     uniform                             337    142                   336
 //     uniform, of 2^16 of the bins        188    140                   370
 //     as many of each key, in turn        483    267                   377
-//     sorted                              176    187                   190
+//     sorted                                      86                   190
 //     Zipf's                              162    170                  5190
 //     one key                              50     60                 24560
 //
