@@ -26,12 +26,27 @@ constexpr unsigned most_rows = sizeof(T) == 8 ? 896 : 640;
 template <class T>
 constexpr unsigned most_blocks = sizeof(T) == 8 ? 1 : 2;
 
-/// With fewer rows on a multiprocessor, x comes from memory instead.
-constexpr unsigned least_rows = 384;
+/// With fewer rows on a multiprocessor, x comes from memory instead: with 128, 2^21 rows of 1 to 9
+/// doubles that reach 12000 took 147 us, without a ring 89.
+constexpr unsigned least_rows = 256;
+
+/// Returns where place `p` of x is in a ring of so many elements.
+__device__ inline std::int32_t place_in_ring(std::int64_t p, std::int32_t size) {
+  const auto at = static_cast<std::int32_t>(p % size);
+  return at < 0 ? at + size : at;
+}
+
+/// Does the same where the place is less than twice the size, or the size a power of two.
+template <bool power_of_two>
+__device__ std::int32_t around(std::int32_t p, std::int32_t size) {
+  if constexpr (power_of_two) return p & (size - 1);
+  const auto place = static_cast<std::uint32_t>(p);
+  return static_cast<std::int32_t>(min(place, place - static_cast<std::uint32_t>(size)));
+}
 
 /// Is the part of x in a block's shared memory. Element i is at place i + `shift`, but for
 /// multiples of the ring's size, so that whole units of 16 bytes are whole units there.
-template <class T>
+template <class T, bool power_of_two>
 class ring_of_x {
  public:
   static constexpr int unit = 16 / static_cast<int>(sizeof(T));
@@ -44,9 +59,7 @@ class ring_of_x {
         end_(job.column_count + shift_) {}
 
   /// Returns the place of an element; places far away stand for others in the ring.
-  __device__ std::uint32_t place(std::int64_t i) const {
-    return static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(shift_);
-  }
+  __device__ std::int64_t place(std::int64_t i) const { return i + shift_; }
 
   /// Brings what is not there yet of the elements before `end`, from `begin` on the first time. The
   /// threads of which brings() is true call it. It counts as two copies.
@@ -54,17 +67,22 @@ class ring_of_x {
     const std::int64_t from =
         is_empty_ ? max(begin + shift_, std::int64_t{0}) / unit * unit : upto_;
     const std::int64_t to = max(from, (min(end + shift_, end_) + unit - 1) / unit * unit);
+    if (!power_of_two && is_empty_) lap_ = from - place_in_ring(from, size_);
     is_empty_ = false;
     upto_ = to;
-    const auto take = [&](std::int64_t p) { ring_[p & (size_ - 1)] = x_[p - shift_]; };
+    const auto in_ring = [this](std::int64_t p) {
+      if constexpr (power_of_two) return p & (size_ - 1);
+      return std::int64_t{around<false>(static_cast<std::int32_t>(p - lap_), size_)};
+    };
+    const auto take = [&](std::int64_t p) { ring_[in_ring(p)] = x_[p - shift_]; };
 #if __CUDA_ARCH__ >= 900
     // Units that are not wholly in x are taken one by one.
     const std::int64_t first = max(from, std::int64_t{shift_ > 0 ? unit : 0});
     const std::int64_t last = max(first, min(to, end_ / unit * unit));
-    const std::int64_t at = first & (size_ - 1);
+    const std::int64_t at = in_ring(first);
     const std::int64_t ahead = min(last - first, size_ - at);
     const auto copy = [&](std::int64_t p, std::int64_t count) {
-      barrier.copy(ring_ + (p & (size_ - 1)), x_ + (p - shift_),
+      barrier.copy(ring_ + in_ring(p), x_ + (p - shift_),
                    static_cast<unsigned>(count) * static_cast<unsigned>(sizeof(T)));
     };
     copy(first, ahead);
@@ -79,6 +97,7 @@ class ring_of_x {
       take(p);
     }
 #endif
+    if (!power_of_two && to - lap_ >= size_) lap_ += size_;
   }
 
  private:
@@ -88,6 +107,7 @@ class ring_of_x {
   int shift_;
   std::int64_t end_;       ///< behind the place of the last element
   std::int64_t upto_ = 0;  ///< places before this one have been brought
+  std::int64_t lap_ = 0;   ///< the place at the ring's begin, unless the size is a power of two
   bool is_empty_ = true;
 };
 
@@ -99,10 +119,11 @@ struct tile_place {
 };
 
 /// Sums a row of `count` terms, whose values and differences are at these addresses of shared
-/// memory; `own` is the place of the element on its diagonal.
-template <class T>
+/// memory. An element is at place `own` of the ring where its difference is 0; the sum of both is
+/// not negative.
+template <class T, bool power_of_two>
 __device__ dot_sum<T> sum_in_ring(unsigned value, unsigned difference, int count, unsigned ring,
-                                  std::uint32_t own, std::uint32_t last_place) {
+                                  std::int32_t own, std::int32_t size) {
   constexpr int lanes = static_cast<int>(row_order::lanes), at_once = 4;
   dot_sum<T> sums[lanes];
 #pragma unroll 1
@@ -119,8 +140,8 @@ __device__ dot_sum<T> sum_in_ring(unsigned value, unsigned difference, int count
       }
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
-        const std::uint32_t place =
-            (own + static_cast<std::uint32_t>(std::int32_t{apart[k]})) & last_place;
+        const auto place =
+            static_cast<unsigned>(around<power_of_two>(own + std::int32_t{apart[k]}, size));
         load_shared_if(i + first + k < count, ring + place * sizeof element[k], element[k]);
       }
 #pragma unroll
@@ -161,7 +182,7 @@ struct tiles_of_block {
 };
 
 /// Brings the tiles of a block, one after another.
-template <class T>
+template <class T, bool power_of_two>
 class tile_bringer {
  public:
   explicit __device__ tile_bringer(const tiles_of_block<T>& of)
@@ -200,19 +221,22 @@ class tile_bringer {
   }
 
   const tiles_of_block<T>& of_;
-  ring_of_x<T> ring_;
+  ring_of_x<T, power_of_two> ring_;
   std::int64_t begin_, next_, after_;  ///< of the tile to bring and those behind it
 };
 
 /// Sums a thread's rows of a block's tiles, one after another. (A thread of the first warp, which
 /// has none, may make one: it stands at the first row.)
-template <class T>
+template <class T, bool power_of_two>
 class row_summer {
  public:
   explicit __device__ row_summer(const tiles_of_block<T>& of)
       : of_(of),
         row_(of.first * of.rows + max(static_cast<int>(threadIdx.x) - static_cast<int>(warp), 0)),
-        place_(ring_of_x<T>(of.job.product, of.ring, of.job.ring).place(row_)),
+        place_(place_in_ring(
+            ring_of_x<T, power_of_two>(of.job.product, of.ring, of.job.ring).place(row_) +
+                of.job.columns.least,
+            of.job.ring)),
         begin_(low(row_)),
         end_(low(row_ + 1)) {}
 
@@ -229,14 +253,14 @@ class row_summer {
     };
     const int start = in_tile(begin), terms = in_tile(end) - start;
     const unsigned values = shared_address(of_.values(static_cast<unsigned>(turn) % stages));
-    const dot_sum<T> sum = sum_in_ring<T>(
+    const dot_sum<T> sum = sum_in_ring<T, power_of_two>(
         values + static_cast<unsigned>(start + tile.value_shift) * sizeof(T),
         values + static_cast<unsigned>(of_.value_bytes) +
             static_cast<unsigned>(start + tile.difference_shift) * sizeof(std::int16_t),
-        terms, shared_address(of_.ring), place_, static_cast<std::uint32_t>(of_.job.ring - 1));
+        terms, shared_address(of_.ring), place_ - of_.job.columns.least, of_.job.ring);
     if (row_ < product.rows) write_row<T>(product, row_, finish_parts(sum, conjugate::none));
     row_ += of_.rows;
-    place_ += static_cast<std::uint32_t>(of_.rows);
+    place_ = around<power_of_two>(place_ + of_.rows, of_.job.ring);
   }
 
  private:
@@ -248,12 +272,12 @@ class row_summer {
 
   const tiles_of_block<T>& of_;
   std::int64_t row_;
-  std::uint32_t place_;        ///< of the element of x on its diagonal
+  std::int32_t place_;         ///< in the ring, of the first element that it can reach
   std::uint32_t begin_, end_;  ///< of its terms, without the bits above 32
 };
 
 /// The first warp brings tiles, and each thread of the others has a row of each.
-template <class T>
+template <class T, bool power_of_two>
 __global__ void __launch_bounds__(most_rows<T> + warp, most_blocks<T>)
     spmv_ring_rows(const __grid_constant__ ring_rows_job job) {
   extern __shared__ uint4 memory[];
@@ -271,7 +295,7 @@ __global__ void __launch_bounds__(most_rows<T> + warp, most_blocks<T>)
   if (threadIdx.x < warp) {
     if (!brings()) return;
     // A plan's row offsets and differences stay as they are, so these loads need not wait.
-    tile_bringer<T> bringer(tiles);
+    tile_bringer<T, power_of_two> bringer(tiles);
     wait_for_launch_before();
     let_launch_after_start();
 #pragma unroll 1
@@ -285,7 +309,7 @@ __global__ void __launch_bounds__(most_rows<T> + warp, most_blocks<T>)
     }
     return;
   }
-  row_summer<T> summer(tiles);
+  row_summer<T, power_of_two> summer(tiles);
   wait_for_launch_before();
   let_launch_after_start();
 #pragma unroll 1
@@ -296,8 +320,8 @@ __global__ void __launch_bounds__(most_rows<T> + warp, most_blocks<T>)
     read[stage].arrive();
   }
 #else
-  tile_bringer<T> bringer(tiles);
-  row_summer<T> summer(tiles);
+  tile_bringer<T, power_of_two> bringer(tiles);
+  row_summer<T, power_of_two> summer(tiles);
   for (int turn = 0; turn < tiles.count; ++turn) {
     const unsigned stage = static_cast<unsigned>(turn) % stages;
     bringer.bring_tile(turn, places[stage], brought[stage]);
@@ -308,23 +332,35 @@ __global__ void __launch_bounds__(most_rows<T> + warp, most_blocks<T>)
 #endif
 }
 
-template <class T>
+template <class T, bool power_of_two>
 ring_rows_choice choice_of(std::size_t terms, const reach& columns, std::size_t room) {
   const auto reached = static_cast<std::size_t>(columns.most - columns.least);
-  constexpr std::size_t own_bytes = 2048, unit = ring_of_x<T>::unit;
+  constexpr std::size_t own_bytes = 2048, unit = ring_of_x<T, power_of_two>::unit;
   ring_rows_choice best;
   for (unsigned tile = row_tile; tile <= most_rows<T>; tile += row_tile) {
-    ring_rows_choice one{.kernel = &spmv_ring_rows<T>, .tile = tile, .threads = tile + warp};
+    ring_rows_choice one{
+        .kernel = &spmv_ring_rows<T, power_of_two>, .tile = tile, .threads = tile + warp};
     // While a tile is summed, elements come that the next ones need.
-    one.ring = std::bit_ceil(stages * tile + reached + 2 * unit);
+    one.ring = (stages * tile + reached + 3 * unit) / unit * unit;
+    if (power_of_two) one.ring = std::bit_ceil(one.ring);
     one.terms = tile / row_tile * terms;
     one.bytes = one.ring * sizeof(T) +
                 stages * (bytes_to_bring<T>(one.terms) + bytes_to_bring<std::int16_t>(one.terms));
     one.blocks = static_cast<unsigned>(
         std::min<std::size_t>(room / (one.bytes + own_bytes), most_blocks<T>));
-    if (one.blocks * tile > best.blocks * best.tile) best = one;
+    if (one.rows() > best.rows()) best = one;
   }
-  return best.blocks * best.tile >= least_rows ? best : ring_rows_choice{};
+  return best;
+}
+
+/// Returns the choice that has most rows at a time. A ring whose size is no power of two takes two
+/// more instructions for a term.
+template <class T>
+ring_rows_choice choice_of(std::size_t terms, const reach& columns, std::size_t room) {
+  const ring_rows_choice power = choice_of<T, true>(terms, columns, room);
+  const ring_rows_choice any = choice_of<T, false>(terms, columns, room);
+  const ring_rows_choice& best = any.rows() > power.rows() ? any : power;
+  return best.rows() >= least_rows ? best : ring_rows_choice{};
 }
 
 }  // namespace

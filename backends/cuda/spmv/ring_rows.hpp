@@ -17,7 +17,7 @@ namespace tally::backends::cuda {
 struct ring_rows_job {
   spmv_job product;
   reach columns;
-  std::int32_t ring = 0;  ///< elements of the ring, a power of two
+  std::int32_t ring = 0;  ///< elements of the ring, which take whole units of 16 bytes
 };
 using ring_rows_kernel = void(ring_rows_job);
 
@@ -29,6 +29,8 @@ struct ring_rows_choice {
   std::size_t terms = 0;               ///< no tile has more
   std::size_t ring = 0;
   std::size_t bytes = 0;  ///< its dynamic shared memory
+
+  unsigned rows() const { return blocks * tile; }  ///< of a multiprocessor, at a time
 };
 /// Returns the kernel and how it is launched where `row_tile` adjacent rows have so many terms at
 /// most and a block so much shared memory.
@@ -36,10 +38,11 @@ struct ring_rows_choice {
 ///                                             f64                          f32
 ///                                 elsewhere  ring  cuSPARSE    elsewhere  ring  cuSPARSE
 ///     2^21 rows of 1 to 9, 1000 away    68.7  42.8    69.5          48.7  36.5    38.3
-///     3000 away                         78.1  47.3    73.5          57.2  37.4    42.2
-///     8000 away                         87.7          82.7          65.8  44.2    55.4
-///     2^20 rows of 1 to 16, 3000 away   58.5  34.0    51.9          39.9  25.7    33.3
-///     2^19 rows of 8 to 30, 2000 away   43.0          51.2          36.7  25.5    33.0
+///     3000 away                         78.1  44.6    73.5          57.2  37.4    42.2
+///     8000 away                         87.7  65.7    82.7          65.8  42.5    55.4
+///     2^20 rows of 1 to 16, 3000 away   58.5  33.4    51.9          39.9  25.1    33.3
+///     8000 away                         67.9  46.3    64.7                26.5    45.3
+///     2^19 rows of 8 to 30, 2000 away   43.0  35.2    51.2          36.7  24.7    33.0
 /// (One H200, 2026-11-23. Elsewhere x comes from memory, in the last row from band_rows.hpp.)
 ring_rows_choice ring_rows_of(type values, type x, std::size_t terms, const reach& columns,
                               std::size_t room);
