@@ -504,6 +504,17 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyTerms) {
   for (std::size_t i = 0; i < lengths.size(); i += 5) lengths[i] += 150;
   compare(matrices::rows_of(lengths, 20'000, 5), of<float, float, float>, kind::plain, type::int64,
           type::int64, {{}});
+  // Rows of one block have more terms than have room in shared memory, or there are few in most.
+  for (std::size_t& length : lengths) length = random() % 129;
+  compare(matrices::rows_of(lengths, 20'000, 5), of<double, double, double>, kind::plain,
+          type::int64, type::int32, {{}}, {{1, 1}, {}, 1});
+  lengths.resize(300'001);
+  for (std::size_t& length : lengths) length = random() % 30 == 0 ? random() % 129 : random() % 9;
+  for (std::size_t i = 0; i < 30'000; ++i) lengths[i] = i % 64 < 20 ? 128 : 0;
+  compare(matrices::rows_of(lengths, 20'000, 5), of<double, double, double>, kind::plain,
+          type::int32, type::int32, {{}});
+  compare(matrices::rows_of(lengths, 20'000, 5), of<float, float, float>, kind::plain, type::int32,
+          type::int32, {{}}, {{1, 1}, {3, -1}, 1});
 }
 
 // Without a plan nearly all rows seem to have as many terms as the longest, but some are longer.
@@ -639,7 +650,13 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyShortRows) {
       sparse_band.end_row();
     }
     compare(sparse_band, of<float, float, float>, kind::plain, type::int32, type::int32, {{}});
-    for (const int reach : {300, 3000}) {  // and that blocks have several tiles, and x ends early
+    pattern ahead = banded(410'001, 6, 1000, 13);
+    ahead.columns += 3000;
+    for (std::int32_t& column : ahead.column_indices) column += 3000;
+    compare(ahead, of<double, double, double>, kind::plain, type::int32, type::int32, {{}},
+            {{}, {}, 1});
+    // and that blocks have several tiles, and x ends early
+    for (const int reach : {300, 3000, 7000}) {
       const pattern tiles = banded(410'001, 6, reach, 12, 410'001 - static_cast<unsigned>(reach));
       compare(tiles, of<double, double, double>, kind::special, type::int64, type::int32, {{}},
               {{}, {}, 1});
@@ -704,7 +721,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
     says(banded(33000, 8, 3000, 5), "and x in shared memory, since they are from -3000 to 3000");
   }
   says(banded(33000, 8, 30000, 5), "differences of 16 bits, in ");
-  says(banded(33000, 40, 3000, 5),
+  says(banded(33000, 70, 3000, 5),
        "each row in 8 threads, with x in shared memory, since columns are at most 3000 from the "
        "diagonal; in the place of columns differences of 16 bits, in ");
   const pattern far = matrices::random_rows(270'001, 17, 0, 3);

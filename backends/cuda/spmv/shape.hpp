@@ -293,20 +293,27 @@ inline bool has_row_tiles_of_columns(const csr_operand& a, std::size_t longest) 
 }
 
 /// Returns how many terms all rows of a matrix seem to have, but for a few that have less, as those
-/// of grids do; 0 where nothing is to be gained from it. If it is wrong, rows have a few threads.
-/// It is asked for `float` alone: of doubles 27 points of 128^3 took 213 us so, with a few threads
-/// a row 192.
+/// of grids do; 0 where nothing is to be gained from it. If it is wrong, rows have a few threads,
+/// but fewer at a time: 2^21 rows of 1 to 9 doubles took 67.4 us so, elsewhere 60.2. Where the
+/// length of rows of doubles is a multiple of 4, threads would read values from the same
+/// banks of shared memory: rows of 20 took 90.6 us so, with a few threads 81.8.
 ///
-///                       in tiles    few threads    cuSPARSE
-///     5-point 2048^2      72.9         82.3          79.8
-///     9-point 1500^2      77.4         87.6          60.5
-///     7-point 128^3       47.2         49.1          47.7
-///     27-point 128^3     139.8        147.6         152.6
+///                                f64                               f32
+///                     in tiles  few threads  cuSPARSE   in tiles  few threads  cuSPARSE
+///     5-point 2048^2      99.1     100.3       134.4        68.1      82.3       80.5
+///     7-point 128^3       60.6      65.7        84.3        42.6      49.1       47.0
+///     9-point 1500^2      78.4     111.0       102.5        56.3      87.6       60.6
+///     27-point 128^3     179.9     189.2       248.6       121.3     147.6      151.4
 inline std::size_t even_length_unplanned(const csr_operand& a) {
   const std::size_t length = (a.nonzeros() + a.rows - 1) / a.rows;
   const bool is_even = 50 * (length * a.rows - a.nonzeros()) <= a.nonzeros();
-  return is_even && has_row_tiles_of_columns(a, length) ? length : 0;
+  const bool gains = a.values.element != type::float64 || (length > 6 && length % 4 != 0);
+  return is_even && gains && has_row_tiles_of_columns(a, length) ? length : 0;
 }
+
+/// A thread of such a tile has 8 elements of x in flight where rows have at most so many terms, and
+/// 16 elsewhere: 9 points of 1500^2 take 56.3 and 65.6 us in f32.
+inline constexpr std::size_t most_8_in_flight = 11;
 
 /// A thread of a tile has 16 elements of x in flight, or 8 where rows are short or few: the
 /// 27-point stencil of 128^3 took 121 us with 16 and 133 with 8, that of 40^3 5.8 and 4.3.

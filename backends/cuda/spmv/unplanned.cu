@@ -22,9 +22,14 @@ unplanned_choice unplanned_kernels(type values, type x, unsigned threads_a_row) 
 }
 
 even_rows_choice even_rows_kernel(type values, type x, std::size_t terms) {
-  if (values != type::float32 || x != type::float32) return {};
-  return {terms <= 8 ? &spmv_even_rows<float, 2, 8> : &spmv_even_rows<float, 4, 16>,
-          bytes_to_bring<float>(row_tile * terms) + bytes_to_bring<std::int32_t>(row_tile * terms)};
+  if (values != x) return {};
+  const auto choice = [terms]<class T>() -> even_rows_choice {
+    return {terms <= most_8_in_flight ? &spmv_even_rows<T, 2, 8> : &spmv_even_rows<T, 4, 16>,
+            bytes_to_bring<T>(row_tile * terms) + bytes_to_bring<std::int32_t>(row_tile * terms)};
+  };
+  if (values == type::float64) return choice.template operator()<double>();
+  if (values == type::float32) return choice.template operator()<float>();
+  return {};
 }
 
 }  // namespace tally::backends::cuda
