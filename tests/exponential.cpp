@@ -1,5 +1,6 @@
 // How precise exp and sigmoid are: against MPFR, and of floats against doubles.
 #include "src/core/elementwise/exponential.hpp"
+#include "src/core/elementwise/reciprocal.hpp"
 #include "tests/data.hpp"
 #include "tests/elementwise_transcription.hpp"
 #include "tests/golden.hpp"
@@ -218,6 +219,20 @@ TEST(Reciprocal, IsRoundedFromAnyStartNearby) {
     for (int i = -4; i <= 4; ++i) {
       ASSERT_EQ(tally::backends::rounded_reciprocal(d, start), want) << d << ' ' << i;
       start = std::nextafter(start, 2.0f);
+    }
+  }
+}
+
+TEST(Reciprocal, TakesOneStepFromAUnit) {
+  for (float d = 1; d <= 2; d = std::nextafter(d, 3.0f)) {
+    const float want = 1 / d;
+    const double exact = 1 / static_cast<double>(d);
+    float start = want;
+    for (int i = 0; i < 2; ++i) start = std::nextafter(start, 0.0f);
+    for (int i = -2; i <= 2; ++i, start = std::nextafter(start, 2.0f)) {
+      const double unit = start > 1 ? 0x1p-23 : 0x1p-24;
+      if (std::abs(start - exact) > unit) continue;
+      ASSERT_EQ(tally::backends::reciprocal_within_a_unit(d, start), want) << d << ' ' << i;
     }
   }
 }

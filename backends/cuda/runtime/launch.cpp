@@ -45,6 +45,11 @@ unsigned multiprocessors(int device) {
   return static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount, device, known));
 }
 
+unsigned threads_of_multiprocessor(int device) {
+  static std::array<std::atomic<int>, 256> known{};
+  return static_cast<unsigned>(attribute(cudaDevAttrMaxThreadsPerMultiProcessor, device, known));
+}
+
 std::size_t most_shared_bytes(int device) {
   static std::array<std::atomic<int>, 256> known{};
   return static_cast<std::size_t>(

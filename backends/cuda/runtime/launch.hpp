@@ -23,6 +23,9 @@ bool is_contiguous(const operand& v, int count);
 /// Returns how many multiprocessors a device has.
 unsigned multiprocessors(int device);
 
+/// Returns how many threads a multiprocessor of a device has places for.
+unsigned threads_of_multiprocessor(int device);
+
 /// Returns how much shared memory a block may have on a device, with allow_shared_bytes.
 std::size_t most_shared_bytes(int device);
 

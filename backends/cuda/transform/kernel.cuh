@@ -4,7 +4,9 @@
 
 #include "backends/cuda/device/kernel.cuh"
 #include "backends/cuda/transform/kernels.hpp"
+#include "src/core/elementwise/reciprocal.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -70,34 +72,54 @@ __device__ std::uint32_t narrow(float low, float high) {
   return pair;
 }
 
-// What limits exp and sigmoid of doubles is double operations. Where the result is far from
-// overflow and underflow, nothing has to be clamped, and multiplying by 2^k adds to the exponent,
-// which integers do: the bits are those of the formula of all backends.
+// What limits exp and sigmoid is arithmetic. Where the result is far from overflow and underflow,
+// nothing has to be clamped, no NaN looked for, and multiplying by 2^k adds to the exponent, which
+// one integer operation does: the bits are those of the formula of all backends.
 
-/// Says whether |x| < 700.
+/// Says whether |x| is so small that this is so.
+__device__ inline bool is_moderate(float x) { return fabsf(x) < 87; }
 __device__ inline bool is_moderate(double x) {
   constexpr unsigned magnitude = 0x7fffffff, upper_word_of_700 = 0x4085e000;
   return (static_cast<unsigned>(__double2hiint(x)) & magnitude) < upper_word_of_700;
 }
 
+/// Returns the lowest bits of a number, which hold k in `magic`.
+__device__ inline unsigned lowest_bits(float x) { return __float_as_uint(x); }
+__device__ inline unsigned lowest_bits(double x) {
+  return static_cast<unsigned>(__double2loint(x));
+}
+
+/// Returns x 2^k; both are normal numbers.
+__device__ inline float scaled_by_power(float x, unsigned k) {
+  return __uint_as_float(__float_as_uint(x) + (k << 23));
+}
+__device__ inline double scaled_by_power(double x, unsigned k) {
+  return __hiloint2double(static_cast<int>(static_cast<unsigned>(__double2hiint(x)) + (k << 20)),
+                          __double2loint(x));
+}
+
+/// Is the arithmetic of such numbers. Of floats the device's approximation of 1/d is off by at most
+/// a unit in the last place (PTX ISA, rcp.approx).
+template <class R>
+struct moderate_arithmetic : number_arithmetic<R> {
+  static __device__ float reciprocal(float d) {
+    return reciprocal_within_a_unit(d, approximate_reciprocal(d));
+  }
+};
+
 /// Returns exp(x) or sigmoid(x) of such an x.
-template <elementwise what>
-__device__ double of_moderate(double x) {
-  using N = number_arithmetic<double>;
-  // Returns v 2^k; both are normal numbers.
-  const auto scaled = [](double v, int k) {
-    return __hiloint2double(__double2hiint(v) + static_cast<int>(static_cast<unsigned>(k) << 20),
-                            __double2loint(v));
-  };
+template <elementwise what, class R>
+__device__ R of_moderate(R x) {
+  using N = moderate_arithmetic<R>;
   if constexpr (what == elementwise::exp) {
     const auto e = reduce_exponent<N>(x);
-    return scaled(e.head + e.left, __double2loint(e.magic));
+    return scaled_by_power(e.head + e.left, lowest_bits(e.magic));
   } else {
-    const auto e = reduce_exponent<N>(-fabs(x));
-    const int k = __double2loint(e.magic);
+    const auto e = reduce_exponent<N>(N::minus_magnitude(x));
+    const unsigned k = lowest_bits(e.magic);
     const bool negative = N::is_negative(x);
-    const double result = logistic<N>(e, scaled(1, k), negative);
-    return scaled(result, negative ? k : 0);
+    const R result = logistic<N>(e, scaled_by_power(R{1}, k), negative);
+    return scaled_by_power(result, negative ? k : 0);
   }
 }
 
@@ -154,8 +176,12 @@ struct elements_function {
     }
 #endif
     T results[per_load];
-    if constexpr (std::is_same_v<T, double> && what >= elementwise::sigmoid) {
-      if (is_moderate(x[0]) && is_moderate(x[1])) {
+    if constexpr (std::is_floating_point_v<T> && what >= elementwise::sigmoid) {
+      bool moderate = true;
+#pragma unroll
+      for (int i = 0; i < per_load; ++i) moderate = moderate && is_moderate(x[i]);
+      if (moderate) {
+#pragma unroll
         for (int i = 0; i < per_load; ++i) results[i] = of_moderate<what>(x[i]);
         memcpy(&packed, results, sizeof packed);
         return packed;
@@ -165,6 +191,41 @@ struct elements_function {
     for (int i = 0; i < per_load; ++i) results[i] = (*this)(x[i], y[i], z[i]);
     memcpy(&packed, results, sizeof packed);
     return packed;
+  }
+
+  /// Says whether all loads of a thread are computed before the first one is looked at. Four of
+  /// them take too many registers.
+  template <int loads>
+  static constexpr bool guesses =
+      loads == 2 && std::is_same_v<T, double> && what == elementwise::sigmoid;
+
+  /// Computes the elements of several loads as if all were moderate, and then those again that are
+  /// not. Nothing keeps the compiler from interleaving them: sigmoid of 2^20 doubles takes 4.45 us,
+  /// load by load 4.6 (H200).
+  template <class Elements, int loads>
+  __device__ void of_loads(const Elements (&x)[loads], uint4 (&packed)[loads]) const {
+    constexpr int per_load = 16 / static_cast<int>(sizeof(T));
+    T results[loads][per_load];
+    bool moderate = true;
+#pragma unroll
+    for (int k = 0; k < loads; ++k) {
+#pragma unroll
+      for (int i = 0; i < per_load; ++i) {
+        results[k][i] = of_moderate<what>(x[k][i]);
+        moderate = moderate && is_moderate(x[k][i]);
+      }
+    }
+    if (!moderate) {
+#pragma unroll
+      for (int k = 0; k < loads; ++k) {
+#pragma unroll
+        for (int i = 0; i < per_load; ++i) {
+          if (!is_moderate(x[k][i])) results[k][i] = (*this)(x[k][i], x[k][i]);
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < loads; ++k) memcpy(&packed[k], results[k], sizeof packed[k]);
   }
 
 #if __CUDA_ARCH__ >= 800
@@ -198,10 +259,14 @@ __device__ void write(const transform_job& job, const Function& f, const Element
   constexpr int per_load = 16 / static_cast<int>(sizeof(T));
   const std::int64_t whole = job.whole;
   auto* const z = static_cast<T*>(job.z.data);
+  [[maybe_unused]] uint4 all[loads];
+  if constexpr (Function::template guesses<loads>) f.of_loads(xs, all);
 #pragma unroll
   for (int k = 0; k < loads; ++k) {
     const std::int64_t at = first_load<loads>() + k * static_cast<int>(blockDim.x);
-    if (at < whole) reinterpret_cast<uint4*>(z + job.head)[at] = f.of_load(xs[k], ys[k], zs[k]);
+    if (at >= whole) continue;
+    if constexpr (!Function::template guesses<loads>) all[k] = f.of_load(xs[k], ys[k], zs[k]);
+    reinterpret_cast<uint4*>(z + job.head)[at] = all[k];
   }
   if (blockIdx.x == gridDim.x - 1) {
     const auto* const x = static_cast<const T*>(job.x.data);
@@ -213,12 +278,34 @@ __device__ void write(const transform_job& job, const Function& f, const Element
   }
 }
 
-/// Computes vectors that all start equally many bytes past a multiple of 16. A thread has `loads`
-/// loads of 16 bytes, all in flight at once. (Each is looked at by itself: a loop that ends at the
-/// first one past the vector keeps sigmoid of doubles from interleaving them, which takes 6 %
-/// longer on an H200.)
+/// A multiprocessor has places for so many times 256 threads, or more (compute capabilities).
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
+inline constexpr int most_blocks_at_once = 8;
+#elif __CUDA_ARCH__ > 800
+inline constexpr int most_blocks_at_once = 6;
+#else
+inline constexpr int most_blocks_at_once = 4;
+#endif
+
+/// A multiprocessor should have registers for so many times 256 threads; 0 leaves it to the
+/// compiler. Of floats with one load a thread it is as many threads as it can have, with 32
+/// registers each: sigmoid of 2^20 takes 2.6 us, with the 45 registers that it takes otherwise 3.0;
+/// and with four loads 2^28 take 507 us, not 536. Of other types more registers pay with one load,
+/// sigmoid of 2^16 float16 numbers taking 1.33 us instead of 1.50, but not with two, 2^28 taking
+/// 276 instead of 254. (H200.)
 template <class Function, int loads>
-__global__ void __launch_bounds__(256) transform_vectors(const transform_job job) {
+inline constexpr int blocks_at_once =
+    std::is_same_v<typename Function::T, float>
+        ? (loads == 1 ? most_blocks_at_once : std::min(6, most_blocks_at_once))
+    : loads == 1                        ? 1
+    : Function::template guesses<loads> ? 3
+                                        : 0;
+
+/// Computes vectors that all start equally many bytes past a multiple of 16. A thread has `loads`
+/// loads of 16 bytes, all in flight at once.
+template <class Function, int loads>
+__global__ void __launch_bounds__(loads_a_block, blocks_at_once<Function, loads>)
+    transform_vectors(const transform_job job) {
   using T = typename Function::T;
   constexpr bool binary = transforms::is_binary(Function::what);
   constexpr int per_load = 16 / static_cast<int>(sizeof(T));
@@ -238,7 +325,7 @@ __global__ void __launch_bounds__(256) transform_vectors(const transform_job job
     if constexpr (binary) ys[k].load(y + job.head + at * per_load);
     if constexpr (Function::reads_output) zs[k].load(z + job.head + at * per_load);
   }
-  let_launch_after_start();
+  if (job.early) let_launch_after_start();
   write(job, f, xs, ys, zs);
 }
 
@@ -323,9 +410,14 @@ using copied_as = std::conditional_t<
 template <elementwise what, class T>
 transform_kernel kernel_on() {
   using function = elements_function<what, T>;
-  constexpr transform_shape shape = shape_for(what, sizeof(T));
-  return {&transform_vectors<function, shape.loads>, shape,
-          &transform_shifted<function, shape_for_shifted.loads>, shape_for_shifted};
+  constexpr unsigned most = most_loads_of(what, sizeof(T));
+  transform_kernel found;
+  found.most_loads = most;
+  found.vectors[0] = &transform_vectors<function, 1>;
+  if constexpr (most >= 2) found.vectors[1] = &transform_vectors<function, 2>;
+  if constexpr (most >= 4) found.vectors[2] = &transform_vectors<function, 4>;
+  found.shifted = &transform_shifted<function, loads_of_shifted>;
+  return found;
 }
 
 /// Returns the kernels on T.

@@ -14,10 +14,9 @@ using transform_kernel_function = void(const transform_job job);
 /// These kernels are for contiguous vectors of one type: `vectors` where all start equally many
 /// bytes past a multiple of 16, `shifted` where they don't.
 struct transform_kernel {
-  transform_kernel_function* vectors = nullptr;
-  transform_shape vectors_shape = {};
+  unsigned most_loads = 0;                     ///< loads a thread
+  transform_kernel_function* vectors[3] = {};  ///< with 1, 2 and 4 loads, up to the most
   transform_kernel_function* shifted = nullptr;
-  transform_shape shifted_shape = {};
 };
 
 /// Returns the kernel of one function on vectors of T. Where the sign makes no difference, integers

@@ -6,6 +6,7 @@
 #include "src/core/elementwise/blocks.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace tally::backends::cuda {
@@ -52,11 +53,6 @@ void put_factors_of(const transform_arguments& a, transform_job& job) {
   });
 }
 
-unsigned blocks_for(std::uint64_t n, const transform_shape& shape) {
-  const std::uint64_t a_block = std::uint64_t{shape.threads} * shape.loads;
-  return static_cast<unsigned>(std::max<std::uint64_t>(1, (n + a_block - 1) / a_block));
-}
-
 }  // namespace
 
 void transform(const executor& where, const transform_arguments& a, type computation) {
@@ -66,13 +62,15 @@ void transform(const executor& where, const transform_arguments& a, type computa
   job.y = typed_vector(a.y);
   job.z = typed_vector(a.z);
   job.n = static_cast<std::int64_t>(a.x.size);
-  const auto run = [&](transform_kernel_function* kernel, std::size_t n, transform_shape shape) {
-    launch(reinterpret_cast<const void*>(kernel), {blocks_for(n, shape), shape.threads}, &job,
-           where.device(), where.stream());
+  const auto run = [&](transform_kernel_function* kernel, const transform_shape& shape) {
+    job.early = shape.early;
+    launch(reinterpret_cast<const void*>(kernel),
+           {static_cast<unsigned>(shape.blocks), shape.threads}, &job, where.device(),
+           where.stream());
   };
 
   const transform_kernel kernel = is_uniform(a, computation) ? kernel_of(a) : transform_kernel();
-  if (kernel.vectors != nullptr) {
+  if (kernel.most_loads != 0) {
     put_factors_of(a, job);
     const bool binary = transforms::is_binary(a.what);
     const auto size = static_cast<std::int64_t>(size_of(a.z.element)), per_load = 16 / size;
@@ -88,18 +86,18 @@ void transform(const executor& where, const transform_arguments& a, type computa
     }
     job.whole = std::max<std::int64_t>(job.whole, 0);
     job.head = std::min(job.head, job.n);
-    const auto whole = static_cast<std::size_t>(job.whole);
-    if (x_off == 0 && y_off == 0) return run(kernel.vectors, whole, kernel.vectors_shape);
-    return run(kernel.shifted, whole, kernel.shifted_shape);
+    const auto whole = static_cast<std::uint64_t>(job.whole);
+    if (x_off != 0 || y_off != 0) return run(kernel.shifted, shape_of_shifted(whole));
+    const transform_shape shape =
+        shape_of_vectors(whole, kernel.most_loads, multiprocessors(where.device()),
+                         threads_of_multiprocessor(where.device()));
+    return run(kernel.vectors[std::countr_zero(shape.loads)], shape);
   }
-  // Each element has a thread; a thread has several only where a grid could not have as many
-  // threads.
-  constexpr transform_shape shape = {1, 256};
-  const std::size_t n = std::min(a.x.size, std::size_t{1} << 30);
-  if (copies_bits(a)) return run(any_copy_kernel_of(job.x.number), n, shape);
+  const transform_shape shape = shape_of_elements(a.x.size);
+  if (copies_bits(a)) return run(any_copy_kernel_of(job.x.number), shape);
   with_type<accumulator_types>(computation, [&]<class C>() {
     put_factors(job, three_factors<computed_t<C>>::template of<C>(a));
-    run(any_transform_kernel_of(a.what, type_of<C>), n, shape);
+    run(any_transform_kernel_of(a.what, type_of<C>), shape);
   });
 }
 
