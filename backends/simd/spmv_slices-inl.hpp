@@ -138,15 +138,21 @@ struct adjacent_x {
   }
 };
 
-/// Returns a vector of columns, or of rows, as integers of as many bits as an element of x.
+/// Elements of x are gathered by integers of 32 bits, or of as many as an element has.
+template <class W>
+using index_tag = std::conditional_t<HWY_TARGET == HWY_AVX3, hn::Rebind<std::int32_t, slice_tag<W>>,
+                                     hn::RebindToSigned<slice_tag<W>>>;
+
+/// Returns a vector of columns, or of rows, as such integers.
 template <class W, class I>
-HWY_INLINE hn::Vec<hn::RebindToSigned<slice_tag<W>>> load_indices(const I* indices) {
-  constexpr hn::RebindToUnsigned<slice_tag<W>> wide;
-  constexpr hn::RebindToSigned<slice_tag<W>> as_signed;
+HWY_INLINE hn::Vec<index_tag<W>> load_indices(const I* indices) {
+  constexpr hn::RebindToUnsigned<index_tag<W>> wide;
+  constexpr index_tag<W> as_signed;
+  constexpr std::size_t size = sizeof(hn::TFromD<index_tag<W>>);
   const auto loaded = hn::LoadU(hn::Rebind<I, slice_tag<W>>(), indices);
-  if constexpr (sizeof(I) == sizeof(W)) {
+  if constexpr (sizeof(I) == size) {
     return hn::BitCast(as_signed, loaded);
-  } else if constexpr (2 * sizeof(I) == sizeof(W)) {
+  } else if constexpr (2 * sizeof(I) == size) {
     return hn::BitCast(as_signed, hn::PromoteTo(wide, loaded));
   } else {
     constexpr hn::Rebind<std::uint32_t, slice_tag<W>> half;
@@ -160,7 +166,7 @@ HWY_INLINE hn::Vec<hn::RebindToSigned<slice_tag<W>>> load_indices(const I* indic
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 template <class W, class I>
 struct slice_indices {
-  hn::Vec<hn::RebindToSigned<slice_tag<W>>> loaded;
+  hn::Vec<index_tag<W>> loaded;
 
   HWY_INLINE explicit slice_indices(const I* indices) : loaded(load_indices<W>(indices)) {}
   HWY_INLINE slice_vec<W> of(const W* x) const { return gathered_by(slice_tag<W>(), x, loaded); }
