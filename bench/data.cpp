@@ -1,6 +1,8 @@
 // Compiled without contraction: a fused a * b + c would spoil the two-sums.
 #include "bench/data.hpp"
 
+#include "bench/elementwise.hpp"
+
 #include "src/core/types/tables.hpp"
 
 #include <tally/exact_sum.hpp>
@@ -10,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <new>
 #include <random>
 #include <utility>
@@ -176,6 +179,23 @@ double reference::error_of_rows(const void* result, const void* expected,
   return most;
 }
 
+double reference::error_of_elements(const void* result, tally::type element) const {
+  return with_type<tally::floating_point_types>(element, [&]<class T>() {
+    constexpr int digits = std::is_same_v<T, tally::float16>    ? 11
+                           : std::is_same_v<T, tally::bfloat16> ? 8
+                                                                : std::numeric_limits<T>::digits;
+    const T* const r = static_cast<const T*>(result);
+    double most = 0;
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const auto difference =
+          static_cast<double>(std::abs(static_cast<double>(r[i]) - elements[i]));
+      const double error = std::ldexp(difference, digits - 1 - std::ilogb(elements[i]));
+      most = std::isnan(error) ? HUGE_VAL : std::max(most, error);
+    }
+    return most;
+  });
+}
+
 void fill_ill_conditioned(host_vector& x_vector, host_vector& y_vector, int exponent,
                           std::uint64_t seed) {
   const std::span<double> x = x_vector.as<double>(), y = y_vector.as<double>();
@@ -290,6 +310,23 @@ reference reference_of_rows(const workload& w) {
   return r;
 }
 
+/// A long double has eleven digits more than a double, or yet more, so that the reference is off by
+/// less than a hundredth of a double's unit.
+static_assert(std::numeric_limits<long double>::digits >= 64);
+reference reference_of_elements(const workload& w) {
+  reference r;
+  r.elements.resize(std::min(w.size(), most_checked));
+  with_type<tally::floating_point_types>(w.x.element, [&]<class T>() {
+    const T* const x = static_cast<const T*>(w.x.data);
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < r.elements.size(); ++i) {
+      const long double wide = static_cast<double>(x[i]);
+      r.elements[i] = w.what == operation::exp ? plain::exp{}(wide) : plain::sigmoid{}(wide);
+    }
+  });
+  return r;
+}
+
 }  // namespace
 
 double largest_difference(const void* result, const void* expected, std::size_t n,
@@ -309,7 +346,8 @@ double largest_difference(const void* result, const void* expected, std::size_t 
 reference reference_of(const workload& w, values drawn) {
   if (drawn == values::ill_conditioned) return exact_reference(w);
   if (w.what == operation::spmv) return reference_of_rows(w);
-  if (w.what == operation::histogram) return {};  // right or wrong
+  if (is_transcendental(w.what)) return reference_of_elements(w);
+  if (writes(w.what) || w.what == operation::histogram) return {};  // compared with ours
   const std::size_t blocks = (w.size() + block - 1) / block;
   std::vector<reference> parts(blocks);
   visit(w, [&](auto x, auto y, auto) {

@@ -75,7 +75,8 @@ struct reference {
   part real, imaginary;
   double magnitude = 0;  ///< sum |x_i| |y_i|, or of ill-conditioned data |sum x_i y_i|: what errors
                          ///< are taken relative to
-  std::vector<double> rows;  ///< of spmv: sum |a_ij| |x_j| of each row
+  std::vector<double> rows;           ///< of spmv: sum |a_ij| |x_j| of each row
+  std::vector<long double> elements;  ///< of sigmoid and exp: those that are checked
 
   /// |result - this| / magnitude, the result of type `element`.
   double error_of(const void* result, tally::type element) const;
@@ -83,6 +84,10 @@ struct reference {
   /// Returns the largest difference of a row's result from the one expected, relative to that sum,
   /// of an spmv.
   double error_of_rows(const void* result, const void* expected, tally::type element) const;
+
+  /// Returns the largest |result_i - elements_i| in units in the last place that a number of type
+  /// `element` as large as elements_i has; none of these is subnormal.
+  double error_of_elements(const void* result, tally::type element) const;
 };
 
 /// The largest |result_i - expected_i| over the largest |expected_i|, elements of type `element`.

@@ -460,7 +460,7 @@ bits room_for_result(const workload& w) {
 
 struct verdict {
   bool agrees = true;  ///< with the bits of our serial executor
-  double error = 0;    ///< see reference::error_of, error_of_rows
+  double error = 0;    ///< see reference::error_of, error_of_rows, error_of_elements
   double seconds = 0;  ///< of a call, about
 };
 
@@ -481,10 +481,11 @@ verdict check(const group& g, const contender& c, const workload& w, const bits&
     const double error =
         exists                ? !v.agrees
         : has_matrix(*g.from) ? truth.error_of_rows(result.data(), expected.data(), w.accumulator)
-        : w.is_elementwise()  ? largest_difference(result.data(), expected.data(),
-                                                   std::min(w.size(), most_checked), w.x.element)
-        : is_fused(w.what)    ? largest_difference(result.data(), expected.data(), 1, w.accumulator)
-                              : truth.error_of(result.data(), w.accumulator);
+        : is_transcendental(w.what) ? truth.error_of_elements(result.data(), w.x.element)
+        : w.is_elementwise() ? largest_difference(result.data(), expected.data(),
+                                                  std::min(w.size(), most_checked), w.x.element)
+        : is_fused(w.what)   ? largest_difference(result.data(), expected.data(), 1, w.accumulator)
+                             : truth.error_of(result.data(), w.accumulator);
     v.error = std::max(v.error, error);
   }
   return v;
@@ -518,7 +519,7 @@ void add(const std::string& row, const contender& c, const workload& w, const ve
     state.counters["bytes"] = static_cast<double>(c.bytes > 0 ? c.bytes : w.bytes());
     if (c.compute) {
       state.counters["agrees"] = v.agrees;
-      state.counters["error"] = v.error;
+      state.counters[is_transcendental(w.what) ? "error_ulp" : "error"] = v.error;
     }
     if (c.set_up) state.counters["set_up"] = set_up;
     if (c.us_in_2021 > 0) state.counters["us_in_2021"] = c.us_in_2021;
@@ -613,7 +614,7 @@ class progress {
 
 void run(const group& g, operands& data, bool full, const effort& e, results& file) {
   const workload host = data.on_host(g);
-  const reference truth = writes(*g.from) ? reference{} : reference_of(host, g.from->drawn);
+  const reference truth = reference_of(host, g.from->drawn);
   bits expected = room_for_result(host);
   workload checked = host;
   if (host.is_elementwise()) checked.x.size = checked.y.size = std::min(g.n, most_checked);

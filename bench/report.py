@@ -24,6 +24,10 @@ import sys
 ACCURACY = {"float32": 2.0**-23, "float64": 2.0**-52}
 # An element-wise function in 16 bits is computed in float32 but rounded to its own type.
 OF_ELEMENTS = {"float16": 2.0**-10, "bfloat16": 2.0**-7, **ACCURACY}
+OF_TRANSCENDENTAL = (
+    "but of `sigmoid` and `exp` from the value in more digits, in units in the last place (ulp) of the result's type, "
+    "where **wrong** is more than 16; "
+)
 ELEMENTWISE = {
     "copy": "Copy",
     "axpy": "axpy, z = αx + y,",
@@ -155,6 +159,7 @@ class Row:
     bytes: float
     agrees: bool | None  # with our serial executor, bit for bit; None for a limit
     error: float | None
+    error_ulp: float | None  # of sigmoid and exp, since they have a reference: in units in the last place
     us_in_2021: float | None
     set_up: float | None  # seconds, for what is kept for a matrix
     of_limit: float | None = None  # bytes a second of this / those of the best limit
@@ -183,7 +188,9 @@ class Row:
 
     @property
     def wrong(self):
-        """Off by more than any order of summation is on random data."""
+        """Off by more than any order of summation is on random data, or any formula in the type itself."""
+        if self.error_ulp is not None:
+            return self.error_ulp > 16
         if self.error is None or self.lane == "accuracy":
             return False
         if is_elementwise(self.lane):
@@ -219,6 +226,7 @@ def read(path):
                 run["bytes"],
                 bool(run["agrees"]) if "agrees" in run else None,
                 run.get("error"),
+                run.get("error_ulp"),
                 run.get("us_in_2021"),
                 run.get("set_up"),
             )
@@ -277,6 +285,10 @@ def size_text(n):
 
 def number(value, form):
     return "" if value is None else format(value, form)
+
+
+def error_text(row):
+    return number(row.error, ".1e") if row.error_ulp is None else f"{row.error_ulp:.3g} ulp"
 
 
 def threads_text(threads):
@@ -401,7 +413,8 @@ def markdown(context, rows, plots):
         "to read less. Other / ours above 1: ours is faster. "
         "Bits: whether the result is, bit for bit, that of `tally::serial`. Error: against the sum with twice the digits of "
         "a double, divided by Σ|x·y|; **wrong** is more than any order of additions explains. Of element-wise "
-        "functions: the largest difference of an element from that of `tally::serial`, over the largest element; of "
+        "functions: the largest difference of an element from that of `tally::serial`, over the largest element; "
+        f"{OF_TRANSCENDENTAL if any(row.error_ulp is not None for row in rows) else ''}of "
         "sparse matrices over Σ|a·x| of its row. Set-up: what is made once for a matrix (a plan, cuSPARSE's buffer and "
         "preprocessing), on the host's clock, in times of the product; it pays after so many products, against the same "
         "library's without it."
@@ -463,7 +476,7 @@ def markdown(context, rows, plots):
                     else ()
                 ),
                 {True: "same", False: "other", None: ""}[row.agrees],
-                ("**wrong** " if row.wrong else "") + number(row.error, ".1e"),
+                ("**wrong** " if row.wrong else "") + error_text(row),
                 row.label,
             ]
             if ladder:

@@ -91,6 +91,11 @@ enum class operation {
 };
 
 constexpr bool is_elementwise(operation what) { return what >= operation::copy; }
+/// Says whether an exact result would have digits without end, so that each library has an error of
+/// its own.
+constexpr bool is_transcendental(operation what) {
+  return what == operation::sigmoid || what == operation::exp;
+}
 constexpr bool is_fused(operation what) {
   return what == operation::waxpby_nrm2 || what == operation::axpy_dot;
 }
