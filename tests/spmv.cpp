@@ -504,7 +504,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyTerms) {
   for (std::size_t i = 0; i < lengths.size(); i += 5) lengths[i] += 150;
   compare(matrices::rows_of(lengths, 20'000, 5), of<float, float, float>, kind::plain, type::int64,
           type::int64, {{}});
-  // Rows of one block have more terms than have room in shared memory, or there are few in most.
+  // No row is long enough to be queued.
   for (std::size_t& length : lengths) length = random() % 129;
   compare(matrices::rows_of(lengths, 20'000, 5), of<double, double, double>, kind::plain,
           type::int64, type::int32, {{}}, {{1, 1}, {}, 1});
@@ -517,18 +517,32 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyTerms) {
           type::int32, {{}}, {{1, 1}, {3, -1}, 1});
 }
 
+// Without a plan one of its rows has 1075 chunks, whose sums are added up 512 at a time.
+TEST_ON_EVERY_EXECUTOR(Spmv, VeryLongRow) {
+  if (!data::on_device(where())) return;
+  std::vector<std::size_t> lengths(70'001, 8);
+  lengths[30'000] = 1'100'000;
+  const pattern p = matrices::rows_of(lengths, 20'000, 5);
+  const std::vector<factors> all = {{0.7, -1.25, true}};
+  compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, all);
+  compare(p, of<float, float, float>, kind::plain, type::int64, type::int64, all);
+}
+
 // Without a plan nearly all rows seem to have as many terms as the longest, but some are longer.
 TEST_ON_EVERY_EXECUTOR(Spmv, ManyTermsInEvenRows) {
   if (!data::on_device(where())) return;
-  for (const std::size_t terms : {5, 7, 20, 35}) {
+  for (const std::size_t terms : {7, 9, 11, 13, 27, 35}) {
     std::vector<std::size_t> lengths(std::max<std::size_t>(1'650'000 / terms, 270'001), terms);
     for (std::size_t i = 0; i < lengths.size(); i += 57) lengths[i] = i % 4;
     for (std::size_t i = 5; i < lengths.size(); i += 9973) lengths[i] = terms + i % 70;
     lengths[70'000] = 129;
     lengths[70'001] = 5000;
     lengths.back() = 0;
-    compare(matrices::rows_of(lengths, 60'000, 5), of<float, float, float>, kind::plain,
-            type::int32, type::int32, {{0.7, -1.25, true}}, {{1, 1}, {3, -1}, 1});
+    const pattern p = matrices::rows_of(lengths, 60'000, 5);
+    const layouts l{{1, 1}, {3, -2}, 1};
+    const std::vector<factors> all = {{0.7, -1.25, true}};
+    compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, all, l);
+    compare(p, of<float, float, float>, kind::plain, type::int32, type::int32, all, l);
   }
 }
 
@@ -650,13 +664,13 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyShortRows) {
       sparse_band.end_row();
     }
     compare(sparse_band, of<float, float, float>, kind::plain, type::int32, type::int32, {{}});
-    pattern ahead = banded(410'001, 6, 1000, 13);
-    ahead.columns += 3000;
-    for (std::int32_t& column : ahead.column_indices) column += 3000;
+    pattern ahead = banded(410'001, 6, 3000, 13);
+    ahead.columns += 4000;
+    for (std::int32_t& column : ahead.column_indices) column += 4000;
     compare(ahead, of<double, double, double>, kind::plain, type::int32, type::int32, {{}},
             {{}, {}, 1});
     // and that blocks have several tiles, and x ends early
-    for (const int reach : {300, 3000, 7000}) {
+    for (const int reach : {300, 3000, 8000}) {
       const pattern tiles = banded(410'001, 6, reach, 12, 410'001 - static_cast<unsigned>(reach));
       compare(tiles, of<double, double, double>, kind::special, type::int64, type::int32, {{}},
               {{}, {}, 1});

@@ -36,7 +36,8 @@ __device__ inline std::int32_t place_in_ring(std::int64_t p, std::int32_t size) 
   return at < 0 ? at + size : at;
 }
 
-/// Does the same where the place is less than twice the size, or the size a power of two.
+/// Does the same where the place is at least 0 and less than twice the size, or where the size is a
+/// power of two.
 template <bool power_of_two>
 __device__ std::int32_t around(std::int32_t p, std::int32_t size) {
   if constexpr (power_of_two) return p & (size - 1);
@@ -333,7 +334,7 @@ __global__ void __launch_bounds__(most_rows<T> + warp, most_blocks<T>)
 }
 
 template <class T, bool power_of_two>
-ring_rows_choice choice_of(std::size_t terms, const reach& columns, std::size_t room) {
+ring_rows_choice choice_with(std::size_t terms, const reach& columns, std::size_t room) {
   const auto reached = static_cast<std::size_t>(columns.most - columns.least);
   constexpr std::size_t own_bytes = 2048, unit = ring_of_x<T, power_of_two>::unit;
   ring_rows_choice best;
@@ -357,8 +358,8 @@ ring_rows_choice choice_of(std::size_t terms, const reach& columns, std::size_t 
 /// more instructions for a term.
 template <class T>
 ring_rows_choice choice_of(std::size_t terms, const reach& columns, std::size_t room) {
-  const ring_rows_choice power = choice_of<T, true>(terms, columns, room);
-  const ring_rows_choice any = choice_of<T, false>(terms, columns, room);
+  const ring_rows_choice power = choice_with<T, true>(terms, columns, room);
+  const ring_rows_choice any = choice_with<T, false>(terms, columns, room);
   const ring_rows_choice& best = any.rows() > power.rows() ? any : power;
   return best.rows() >= least_rows ? best : ring_rows_choice{};
 }

@@ -29,7 +29,7 @@ namespace tally::backends::cuda {
 
 // The figures below are of f64 and int32: the device time in us of one of 40 (for large matrices 8)
 // products in a graph. cuSPARSE is the faster of its two algorithms, with its preprocessing, in the
-// same run. Device: H200. Date: 2026-11-21.
+// same run. Device: H200. Dates: 2026-11-21 to 2026-11-23; a table has the kernels of its day.
 
 /// A tile is so long. The first three columns are of prototypes that knew where their tiles start;
 /// the fourth is of these kernels, which look for it. In blocks of 128 threads they take up to 10 %

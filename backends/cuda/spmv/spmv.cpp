@@ -158,7 +158,7 @@ void multiply_unplanned(const executor& where, const current_device& current,
     (void)cudaMemsetAsync(queue.words, 0, share_queue::word_count * sizeof *queue.words, stream);
     throw;
   }
-  shared.queued();
+  shared.queued(queued.blocks);
 }
 
 /// Returns how many bytes an expansion's buffer has, while a product runs.

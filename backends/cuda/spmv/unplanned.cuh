@@ -110,7 +110,7 @@ template <class T, class Column>
 __device__ dot_sum<T> sum_queued(const spmv_job& job, std::int64_t first, int terms, int thread) {
   constexpr int in_flight = 8, apart = static_cast<int>(warp);
   // Columns come a round ahead, for which doubles have too few registers: R-MAT 2^18 takes 33.7 us
-  // in f32, not 35.0, but of doubles R-MAT 2^21 took 400, not 381.
+  // in f32, not 35.0, but of doubles R-MAT 2^21 took 5 % longer.
   constexpr bool ahead = sizeof(T) == 4;
   dot_sum<T> low, high;
   nonzero_place<T, Column> from(job, first + thread);
@@ -310,10 +310,6 @@ __global__ void __launch_bounds__(row_threads, 4)
   // Shares of the longest rows come first.
   const std::int64_t shares = count(share_queue::share_word, queue.share_room);
   const std::int64_t all = shares + count(share_queue::row_word, queue.row_room);
-  if (all == 0) {  // the words are empty
-    if (blockIdx.x == 0 && threadIdx.x == 0) count_as_ended(job.ended);
-    return;
-  }
   const auto word_at = [&](std::int64_t place) {
     if (place >= all) return queued_share::none;
     return __ldcg(place < shares ? queue.shares + place : queue.rows + (place - shares));
@@ -338,11 +334,14 @@ __global__ void __launch_bounds__(row_threads, 4)
     }
     if (thread == 0) write_row<T>(job, share.row, finish_parts(sum, conjugate::none));
   }
-  __syncthreads();
+  __syncthreads();  // All threads of the block have read the words.
   if (threadIdx.x > 0) return;
-  // The block that ends last leaves all words empty.
-  if (atomicAdd(queue_word(job, share_queue::ended_word), 1ull) != gridDim.x - 1) return;
-  for (unsigned i = 0; i < share_queue::word_count; ++i) queue.words[i] = 0;
+  // The block that ends last leaves all words empty. Where nothing is queued they are empty: the
+  // first launch has left them so, and no block of this one writes them, since all find the same.
+  if (all > 0 && atomicAdd(queue_word(job, share_queue::ended_word), 1ull) == gridDim.x - 1) {
+    for (unsigned i = 0; i < share_queue::word_count; ++i) queue.words[i] = 0;
+  }
+  // Each block counts itself, since once the count is full the words may become another stream's.
   count_as_ended(job.ended);
 }
 
