@@ -912,6 +912,37 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, RepeatedOfManyBins) {
   }
 }
 
+// Runs that are longer than all threads of a GPU, so that a thread has weights of one bin in
+// succession, and then of another. In every other run one key in three is any.
+TEST_ON_EVERY_EXECUTOR(WeightedHistogram, RunsInManyBins) {
+  static constexpr std::size_t n = 5'000'003, bins = 10'007, a_run = 700'000;
+  struct example {
+    std::vector<double> weights;
+    std::vector<std::uint64_t> sums;
+  };
+  static const std::vector<std::int32_t> keys = [] {
+    std::vector<std::int32_t> all(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t run = i / a_run;
+      const bool any = run % 2 == 1 && i % 3 == 0;
+      all[i] = static_cast<std::int32_t>((any ? i * 2654435761u >> 7 : 1 + run * 4001) % bins);
+    }
+    return all;
+  }();
+  static const std::vector<example> examples = [] {
+    std::vector<example> all;
+    for (const auto k : {data::kind::plain, data::kind::wide, data::kind::special}) {
+      auto weights = random_weights<double>(n, k);
+      auto sums = expected<double, double>(keys, weights, bins);
+      all.push_back({std::move(weights), std::move(sums)});
+    }
+    return all;
+  }();
+  for (const example& e : examples) {
+    ASSERT_EQ((sums<double, double>(keys, e.weights, bins)), e.sums);
+  }
+}
+
 // Whatever sums a bin on the way has to hold millions of large weights of one sign.
 TEST_ON_EVERY_EXECUTOR(WeightedHistogram, MillionsInOneBin) {
   constexpr std::size_t n = 3'000'001, bins = 7;

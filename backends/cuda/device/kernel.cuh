@@ -17,6 +17,15 @@ namespace tally::backends::cuda {
 inline constexpr unsigned warp = 32;
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
+/// A multiprocessor has places for so many times 256 threads, or more (compute capabilities).
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
+inline constexpr int most_blocks_at_once = 8;
+#elif __CUDA_ARCH__ > 800
+inline constexpr int most_blocks_at_once = 6;
+#else
+inline constexpr int most_blocks_at_once = 4;
+#endif
+
 /// Gives the type that an element has on the device, where std::complex has no functions.
 template <class T>
 struct on_device {

@@ -98,6 +98,9 @@ struct histogram_edges_job : histogram_job {
 template <class W>
 inline constexpr int weight_table_words = weight_sum<W>::digits + 1;
 
+/// A block that adds weights in memory has so many threads.
+inline constexpr unsigned weight_threads = 256;
+
 struct histogram_weights_job : histogram_edges_job {
   const void* weights = nullptr;
   std::ptrdiff_t weights_increment = 1;

@@ -64,17 +64,15 @@ __device__ void add_to_words(const typename Sum::contribution& p, std::int64_t* 
 
 // --- In memory -----------------------------------------------------------------------------------
 
-/// A block that adds weights in memory has so many threads.
-inline constexpr unsigned weight_threads = 256;
-
 /// Adds weights of a warp's threads to the words of their bins.
 ///
-/// Additions to one address wait for each other, whichever warp they come from. So once a thread
-/// has two weights of one bin in succession, those of its warp that begin at the same word of the
-/// same bin are added up first, for the next few weights. One such word is *held*: what begins
-/// there stays with the threads until the warp has none of it and many of another.
+/// Additions to one address wait for each other, whichever warp they come from. So once two weights
+/// that a thread takes in succession begin at the same word of the same bin, those of its warp that
+/// begin at one word are added up first, for the next few weights. One such word is *held*: what
+/// begins there stays with the threads until the warp has none of it and many of another.
 ///
-/// 2^24 weights, int32 keys in 2^16 bins (floats; doubles), in us (one H200):
+/// 2^24 weights, int32 keys in 2^16 bins (floats; doubles); the kernel alone takes, in us (one
+/// H200):
 ///
 ///                        one by one         this
 ///     uniform             188    373     188    378
@@ -176,7 +174,7 @@ class warp_weights {
 };
 
 template <class S, class W>
-__global__ void __launch_bounds__(weight_threads, 8)
+__global__ void __launch_bounds__(weight_threads, most_blocks_at_once)
     add_weights(const __grid_constant__ histogram_weights_job job) {
   using sum = weight_sum<W>;
   __shared__ typename warp_weights<W>::digits held;

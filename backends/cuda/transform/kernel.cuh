@@ -32,8 +32,7 @@ __device__ T narrow(float value) {
 // device's own approximations suffice nearly always: they enclose the result between two numbers.
 // Where these two don't round to the same, or |x| is large, the formula of all backends decides.
 
-/// Returns 2^x with a relative error of at most 2^-22 (PTX ISA, ex2.approx). The reciprocal below
-/// has one of at most 2^-23 (rcp.approx).
+/// Returns 2^x with a relative error of at most 2^-22 (PTX ISA, ex2.approx).
 __device__ inline float approximate_power_of_two(float x) {
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(x));
   return x;
@@ -43,6 +42,15 @@ __device__ inline float approximate_reciprocal(float x) {
   return x;
 }
 
+/// Says whether this reciprocal is known to be off by at most a unit in the last place; otherwise
+/// it may be two. Versions of PTX ISA bound the error by one unit, or by 2^-23 for x in [1, 2],
+/// which is two. On an H200, of compute capability 9.0, sigmoid of all floats was compared.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+inline constexpr bool reciprocal_is_within_a_unit = true;
+#else
+inline constexpr bool reciprocal_is_within_a_unit = false;
+#endif
+
 /// The result lies between these numbers.
 struct enclosed {
   float low, high;
@@ -50,13 +58,14 @@ struct enclosed {
 
 /// Encloses exp(x) or sigmoid(x) for |x| <= 16. The exponent has a relative error of 2^-24 + 2^-26,
 /// because it and log2(e) are rounded; e has one of 2^-22, 1 + e one of 2^-24, its reciprocal one
-/// of 2^-23; and the bounds are rounded too.
+/// of 2^-23 a unit; and the bounds are rounded too.
 template <elementwise what>
 __device__ enclosed enclose(float x) {
   constexpr float log2_e = exponential_constants<float>::log2_e;
   const float e = approximate_power_of_two(x * (what == elementwise::sigmoid ? -log2_e : log2_e));
   const float result = what == elementwise::sigmoid ? approximate_reciprocal(1 + e) : e;
-  const float error = __fmaf_rn(fabsf(x), 0x1.4p-24f, 0x1p-21f);
+  constexpr float others = reciprocal_is_within_a_unit ? 0x1p-21f : 0x1.4p-21f;
+  const float error = __fmaf_rn(fabsf(x), 0x1.4p-24f, others);
   return {__fmaf_rn(-error, result, result), __fmaf_rn(error, result, result)};
 }
 
@@ -72,11 +81,12 @@ __device__ std::uint32_t narrow(float low, float high) {
   return pair;
 }
 
-// What limits exp and sigmoid is arithmetic. Where the result is far from overflow and underflow,
-// nothing has to be clamped, no NaN looked for, and multiplying by 2^k adds to the exponent, which
-// one integer operation does: the bits are those of the formula of all backends.
+// What limits exp and sigmoid in the L2 cache is arithmetic. Where the result is far from overflow
+// and underflow, nothing has to be clamped, no NaN looked for, and multiplying by 2^k adds to the
+// exponent, which one integer operation does: the bits are those of the formula of all backends.
 
-/// Says whether |x| is so small that this is so.
+/// Says whether |x| is so small that 2^k and the results of exp and sigmoid are normal numbers: it
+/// is below 87 (floats) or 700.
 __device__ inline bool is_moderate(float x) { return fabsf(x) < 87; }
 __device__ inline bool is_moderate(double x) {
   constexpr unsigned magnitude = 0x7fffffff, upper_word_of_700 = 0x4085e000;
@@ -98,12 +108,16 @@ __device__ inline double scaled_by_power(double x, unsigned k) {
                           __double2loint(x));
 }
 
-/// Is the arithmetic of such numbers. Of floats the device's approximation of 1/d is off by at most
-/// a unit in the last place (PTX ISA, rcp.approx).
+/// Is the arithmetic of such numbers, with the shortest way to 1/d.
 template <class R>
 struct moderate_arithmetic : number_arithmetic<R> {
-  static __device__ float reciprocal(float d) {
-    return reciprocal_within_a_unit(d, approximate_reciprocal(d));
+  static __device__ R reciprocal(R d) {
+    if constexpr (reciprocal_is_within_a_unit) {
+      const auto rounded = static_cast<float>(d);
+      return reciprocal_from_a_unit(rounded, approximate_reciprocal(rounded));
+    } else {
+      return number_arithmetic<R>::reciprocal(d);
+    }
   }
 };
 
@@ -200,8 +214,8 @@ struct elements_function {
       loads == 2 && std::is_same_v<T, double> && what == elementwise::sigmoid;
 
   /// Computes the elements of several loads as if all were moderate, and then those again that are
-  /// not. Nothing keeps the compiler from interleaving them: sigmoid of 2^20 doubles takes 4.45 us,
-  /// load by load 4.6 (H200).
+  /// not. Nothing keeps the compiler from interleaving them: the kernel of sigmoid of 2^20 doubles
+  /// takes 4.45 us, load by load 4.6 (H200).
   template <class Elements, int loads>
   __device__ void of_loads(const Elements (&x)[loads], uint4 (&packed)[loads]) const {
     constexpr int per_load = 16 / static_cast<int>(sizeof(T));
@@ -277,15 +291,6 @@ __device__ void write(const transform_job& job, const Function& f, const Element
     if (i < job.n) z[i] = f(x[i], y[i], Function::reads_output ? z[i] : T{});
   }
 }
-
-/// A multiprocessor has places for so many times 256 threads, or more (compute capabilities).
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
-inline constexpr int most_blocks_at_once = 8;
-#elif __CUDA_ARCH__ > 800
-inline constexpr int most_blocks_at_once = 6;
-#else
-inline constexpr int most_blocks_at_once = 4;
-#endif
 
 /// A multiprocessor should have registers for so many times 256 threads; 0 leaves it to the
 /// compiler. Of floats with one load a thread it is as many threads as it can have, with 32
