@@ -81,8 +81,10 @@ TEST(Executors, AForcedInstructionSetIsTheOneNamed) {
   for (const auto set : sets) {
     const auto where = tally::simd({.instructions = set});
     EXPECT_EQ(where.instructions(), set);
+    EXPECT_FALSE(where.chooses_instructions());
     EXPECT_EQ(where.description(), "simd (" + std::string(tally::name(set)) + ")");
   }
+  EXPECT_TRUE(tally::simd().chooses_instructions());
   // The widest, or AVX2 where AVX-512 runs in halves.
   const auto best = tally::simd().instructions();
   EXPECT_TRUE(best == sets.back() || (best == tally::instruction_set::avx2 &&

@@ -27,7 +27,7 @@ void on_each_thread(const executor& where, std::size_t size, const F& f) {
 }  // namespace
 
 void transform(const executor& where, const transform_arguments& a, type computation) {
-  simd::transform_node* const node = simd::transform_node_of(where.instructions());
+  simd::transform_node* const node = simd::transform_node_of(where, a.what);
   const bool past_caches = simd::goes_past_caches(a);
   on_each_thread(where, a.x.size, [&](std::size_t first, std::size_t n) {
     transform_arguments part = a;

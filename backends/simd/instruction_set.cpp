@@ -95,6 +95,10 @@ instruction_set resolve(instruction_set set) {
   return set;
 }
 
+instruction_set for_arithmetic(const executor& where) {
+  return where.chooses_instructions() ? instruction_sets().back() : where.instructions();
+}
+
 bool gathers_fast() {
 #if HWY_ARCH_X86
   static const bool fast = [] {

@@ -1,6 +1,7 @@
 // The element-wise functions run on one thread, in vector instructions; this one source is for all
 // instruction sets. Contiguous vectors of one type are computed where they lie, all others a block
 // at a time.
+#include "backends/simd/instruction_set.hpp"
 #include "backends/simd/transform.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -507,6 +508,11 @@ HWY_AFTER_NAMESPACE();
 namespace tally::backends::simd {
 transform_node* transform_node_of(instruction_set set) { return implementation_of(set).node; }
 
+transform_node* transform_node_of(const executor& where, elementwise what) {
+  return transform_node_of(what >= elementwise::sigmoid ? for_arithmetic(where)
+                                                        : where.instructions());
+}
+
 bool goes_past_caches(const transform_arguments& a) {
   const auto bytes_of = [](const operand& v) { return v.size * size_of(v.element); };
   return a.z.data != a.x.data && a.z.data != a.y.data && !transforms::reads_output(a.what) &&
@@ -514,7 +520,7 @@ bool goes_past_caches(const transform_arguments& a) {
 }
 
 void transform(const executor& where, const transform_arguments& a, type computation) {
-  transform_node_of(where.instructions())(a, computation, goes_past_caches(a));
+  transform_node_of(where, a.what)(a, computation, goes_past_caches(a));
 }
 
 }  // namespace tally::backends::simd

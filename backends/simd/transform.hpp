@@ -10,6 +10,8 @@ using transform_node = void(const transform_arguments& part, type computation, b
 
 /// Returns the `transform_node` of one instruction set.
 transform_node* transform_node_of(instruction_set set);
+/// Returns that of the instruction set in which `where` computes the function.
+transform_node* transform_node_of(const executor& where, elementwise what);
 
 /// Outputs go past the caches from so many bytes of all vectors together on. The figures are for
 /// `add` of floats on Zen 4 with 32 MiB of L3: its time with plain stores over that past the

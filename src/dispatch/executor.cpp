@@ -50,6 +50,7 @@ executor serial() { return executor(&backends::serial::table); }
 executor simd(simd_options options) {
   executor where(&backends::simd::table);
   where.instructions_ = backends::simd::resolve(options.instructions);
+  where.chooses_instructions_ = options.instructions == instruction_set::best;
   return where;
 }
 
@@ -71,6 +72,7 @@ executor openmp([[maybe_unused]] openmp_options options) {
   executor where(&backends::openmp::table);
   where.threads_ = options.threads;
   where.instructions_ = backends::simd::resolve(instruction_set::best);
+  where.chooses_instructions_ = true;
   return where;
 #else
   throw_missing("openmp", "openmp");

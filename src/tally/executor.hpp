@@ -24,7 +24,8 @@ TALLY_EXPORT std::string_view name(instruction_set set) noexcept;
 
 /// Options of `simd`.
 struct simd_options {
-  /// best: the widest that this processor has, but AVX2 where AVX-512 runs in halves (Zen 4).
+  /// best: the widest that this processor has, but AVX2 where AVX-512 runs in halves (Zen 4); there
+  /// `exp` and `sigmoid`, which compute for longer than they load, take AVX-512 all the same.
   instruction_set instructions = instruction_set::best;
 };
 
@@ -62,6 +63,8 @@ class TALLY_EXPORT executor {
   CUstream_st* stream() const noexcept { return stream_; }
   /// The instruction set of `simd` and `openmp`.
   instruction_set instructions() const noexcept { return instructions_; }
+  /// Whether it was left to Tally, `instruction_set::best`: then some functions may take another.
+  bool chooses_instructions() const noexcept { return chooses_instructions_; }
   /// The table of functions behind it; null for `automatic`.
   const backends::backend* backend() const noexcept { return backend_; }
 
@@ -83,6 +86,7 @@ class TALLY_EXPORT executor {
   int threads_ = 0;
   int device_ = -1;
   instruction_set instructions_ = instruction_set::best;
+  bool chooses_instructions_ = false;
 };
 
 /// One thread, plain loops: the reference that is read first.
