@@ -1,8 +1,8 @@
 // The element-wise functions run on one thread, in vector instructions; this one source is for all
 // instruction sets. Contiguous vectors of one type are computed where they lie, all others a block
 // at a time.
-#include "backends/simd/instruction_set.hpp"
 #include "backends/simd/transform.hpp"
+#include "backends/simd/instruction_set.hpp"
 #include "backends/simd/simd.hpp"
 
 #include "backends/simd/targets.hpp"
