@@ -127,7 +127,9 @@ constexpr unsigned threads_a_row(std::size_t rows, std::size_t nonzeros, std::si
   constexpr std::size_t at_once = 1 << 15;
   if (rows <= at_once) return longest <= 8 ? 2 : longest <= 16 ? 4 : longest <= 32 ? 8 : 0;
   if (nonzeros <= 8 * rows) return longest <= 32 ? 2 : 0;
-  if (longest > 2 * (nonzeros / rows)) return 0;
+  // Lengths drawn evenly from 0 to twice the mean go to pieces: 2^20 random rows of 0 to 32 terms
+  // take 139 us so and 151 in 4 threads each.
+  if (10 * rows * longest > 19 * nonzeros) return 0;
   return nonzeros <= 32 * rows ? 4 : 8;
 }
 
