@@ -44,7 +44,7 @@ template <class Terms>
 constexpr std::size_t row{order::lanes * Terms::parts};
 template <class Terms>
 constexpr std::size_t chunk{order::chunk * Terms::parts};
-/// Says how many numbers a vector of terms is for, or two.
+/// Says how many numbers terms are loaded for at once: a vector's, or as many as `Terms` says.
 template <class Terms>
 constexpr std::size_t step = [] {
   if constexpr (requires { Terms::step; }) {

@@ -24,8 +24,8 @@ namespace {
 struct implementation {
   instruction_set set;
   exact_node* node;
-  /// Writes the rounded sum, of real contiguous elements of float or double; returns false for
-  /// others.
+  /// Writes the rounded sum of real contiguous elements of float or double, and returns true; where
+  /// there are others, or words are asked for, it returns false.
   bool (*write_in_place)(const exact_arguments& a);
 };
 

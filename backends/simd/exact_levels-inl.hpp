@@ -159,6 +159,17 @@ struct tile_levels {
      ...);
   }
 
+  /// Adds at most a tile.
+  HWY_INLINE void take(const Terms& terms, std::size_t n) {
+    const std::size_t whole = n / step_terms<Terms> * step_terms<Terms>;
+#pragma GCC unroll 1
+    for (std::size_t i = 0; i < whole; i += step_terms<Terms>) {
+      terms.prefetch_step(i);
+      step(every_two<Terms>, terms, i);
+    }
+    if (n > whole) rest(every_set<Terms>, terms.from(whole), n - whole);
+  }
+
   /// Says whether the terms were within the levels' window, so that nothing was lost.
   HWY_INLINE bool fit(int top) const {
     const auto most = hn::Set(du32, (static_cast<std::uint32_t>(top + 1023) << 20) - 1);
@@ -197,22 +208,35 @@ struct tile_levels {
 template <class Terms>
 using level_sums = hn::Vec<hn::RebindToUnsigned<typename Terms::D>>[4];
 
+/// Says what at most a tile of terms is like, but for zeros.
+template <class Terms>
+HWY_NOINLINE extent extent_of(const Terms terms, std::size_t n) {
+  tile_levels<Terms, true> levels;
+  levels.start(every_set<Terms>, 0);
+  levels.take(terms, n);
+  return levels.seen();
+}
+
 /// Adds at most a tile; or nothing if it doesn't fit, and then says what was seen.
 template <class Terms, bool careful>
-HWY_NOINLINE bool add_levels(const Terms terms, std::size_t n, int top, level_sums<Terms>& sums,
-                             extent& seen) {
+HWY_NOINLINE bool add_levels(const Terms terms, std::size_t n, held_sum& to,
+                             level_sums<Terms>& sums, extent& seen) {
   tile_levels<Terms, careful> levels;
-  levels.start(every_set<Terms>, top);
-  const std::size_t whole = n / step_terms<Terms> * step_terms<Terms>;
-#pragma GCC unroll 1
-  for (std::size_t i = 0; i < whole; i += step_terms<Terms>) {
-    terms.prefetch_step(i);
-    levels.step(every_two<Terms>, terms, i);
-  }
-  if (n > whole) levels.rest(every_set<Terms>, terms.from(whole), n - whole);
-  if (!levels.fit(top)) {
+  levels.start(every_set<Terms>, to.top);
+  levels.take(terms, n);
+  if (!levels.fit(to.top)) {
     seen = levels.seen();
-    return false;
+    if constexpr (careful || Terms::paired || fits_one_level<Terms>) {
+      return false;
+    } else {
+      // Values were added as a careful tile does that, so where there are zeros it is enough to
+      // find the smallest of the others. (Products take less time if they are added again.)
+      if (seen.smallest > 0) return false;
+      to.careful = true;
+      seen = extent_of(terms, n);
+      levels.smallest = hn::Set(Terms::du32, seen.smallest);
+      if (!levels.fit(to.top)) return false;
+    }
   }
   levels.drain(sums);
   return true;
@@ -232,12 +256,13 @@ HWY_INLINE bool add_levels(const Terms terms, std::size_t n, held_sum& to, level
   constexpr bool of_doubles = Terms::digits == 53;
   if constexpr (of_doubles || fits_one_level<Terms>) {
     if (!to.careful) {
-      if (add_levels<Terms, false>(terms, n, to.top, sums, seen)) return true;
+      if (add_levels<Terms, false>(terms, n, to, sums, seen)) return true;
+      if (to.careful) return false;
       if (of_doubles ? seen.smallest > 0 : aim<quick_window<Terms>>(seen).has_value()) return false;
       to.careful = true;
     }
   }
-  return add_levels<Terms, true>(terms, n, to.top, sums, seen);
+  return add_levels<Terms, true>(terms, n, to, sums, seen);
 }
 
 /// Adds up a vector's numbers modulo 2^64. (GCC's own reduction of AVX-512 registers adds signed
@@ -259,15 +284,6 @@ HWY_INLINE void collect(const level_sums<Terms>& sums, std::size_t count, held_s
         count * step_terms<Terms> * bias_bits(to.top + level_base[static_cast<std::size_t>(j)]);
     to.levels[j] += static_cast<std::int64_t>(sum_of_numbers<Terms>(sums[j]) - biases);
   }
-}
-
-/// Says what the first terms are like.
-template <class Terms>
-HWY_NOINLINE extent extent_of(const Terms terms, std::size_t n) {
-  tile_levels<Terms, true> levels;
-  levels.start(every_set<Terms>, 0);
-  levels.rest(every_set<Terms>, terms, n);
-  return levels.seen();
 }
 
 }  // namespace

@@ -169,10 +169,11 @@ template <class W, class V, class I>
 void sum_rows(const row_terms<W, V, I> all, std::size_t nonzeros, bool gathers,
               const std::int64_t* offsets, std::size_t n, W* sums) {
   const bool far = nonzeros * (sizeof(V) + sizeof(I)) > near_bytes;
-  // Rows of 7 and 8 terms are rows of any length where one instruction gathers as many elements.
-  // (5 points of 128^2 took 6 % longer so, 7 points of 20^3 took 8 % less: one core of a Sapphire
-  // Rapids.)
-  const std::size_t few = is_avx512 && gathers ? 6 : row_order::lanes;
+  // Rows of 7 and 8 terms are rows of any length where one instruction gathers as many elements at
+  // less than a load for each: 7 points of 20^3 took 8 % less so. Rows of up to 6 are not: 5 points
+  // of 128^2 took 6 % longer. (Both on one core of a Sapphire Rapids; other processors are not
+  // tuned.)
+  const std::size_t few = is_avx512 && gathers_fast() ? 6 : row_order::lanes;
   // The rows before this one may be read 8 terms past their end.
   std::size_t readable = n;
   while (readable > 0 &&

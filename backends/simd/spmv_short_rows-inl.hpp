@@ -180,10 +180,11 @@ alignas(64) constexpr auto first_lanes = []() {
 constexpr std::size_t ahead = 256;
 constexpr std::size_t near_bytes = std::size_t{1} << 24;
 
-/// In rows of more than 8 terms an x of more bytes than this is gathered by the instructions for
-/// that. They take longer than a load for each element where these hit the cache (1.7 times on Zen
-/// 4), and less time where they miss: with 2^18 columns at random, two threads went from 0.77 to
-/// 1.06 times the best peer's speed. The limit itself is not tuned.
+/// In rows of more than 8 terms an x of doubles that has more bytes than this is gathered by the
+/// instructions for that; a smaller one, or one of floats, only where these are fast, and there in
+/// rows of 7 and 8 terms, too. They take longer than a load for each element where these hit the
+/// cache (1.7 times on Zen 4), and less time where they miss: with 2^18 columns at random, two
+/// threads went from 0.77 to 1.06 times the best peer's speed. The limit itself is not tuned.
 constexpr std::size_t near_x = std::size_t{1} << 20;
 
 /// One kind of code sums so many rows before their lengths decide again. The number is not tuned;

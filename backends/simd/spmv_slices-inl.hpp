@@ -143,7 +143,8 @@ template <class W>
 using index_tag = std::conditional_t<HWY_TARGET == HWY_AVX3, hn::Rebind<std::int32_t, slice_tag<W>>,
                                      hn::RebindToSigned<slice_tag<W>>>;
 
-/// Returns a vector of columns, or of rows, as such integers.
+/// Returns a vector of columns, or of rows, as such integers. They must be less than 2^31, as they
+/// are where a plan's slices have at most 2^31 columns.
 template <class W, class I>
 HWY_INLINE hn::Vec<index_tag<W>> load_indices(const I* indices) {
   constexpr hn::RebindToUnsigned<index_tag<W>> wide;

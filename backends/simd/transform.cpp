@@ -337,7 +337,7 @@ template <elementwise what, class T>
 void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z, std::size_t n,
          bool past_caches) {
   using R = number_of<T>;
-  constexpr std::size_t w = width<R>, bytes = w * sizeof(T);
+  constexpr std::size_t w = width<R>;
   const vector_function<what, R> f(factor);
   if constexpr (!transforms::is_binary(what)) y = x;
   if (n < w) {
@@ -348,7 +348,7 @@ void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z
   // first and the last elements are whole vectors that share elements with those between: `add` of
   // 100 floats takes 68 ns so, 110 with parts of vectors (Sapphire Rapids). Both are computed
   // before anything is written, since an output may be an input.
-  const std::size_t head = -(reinterpret_cast<std::uintptr_t>(z) / sizeof(T)) % (bytes / sizeof(T));
+  const std::size_t head = -(reinterpret_cast<std::uintptr_t>(z) / sizeof(T)) % w;
   const std::size_t last = n - w;
   const auto whole = [](const T* p) HWY_ATTR { return load<R>(p); };
   const auto first_vector = computed(f, x, y, z, whole);

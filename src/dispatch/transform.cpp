@@ -168,8 +168,8 @@ bool are_numbers(const transform_arguments& a) {
 /// pieces would be loaded in large ones, which waits for the stores; `axpy` of 16 floats took 76
 /// ns, not 44.)
 transform_arguments with_fewer_functions(const transform_arguments& given) {
-  transform_arguments a{given.what, given.alpha, given.beta, given.x,
-                        given.y,    given.z,     given.gamma};
+  const auto& [what, alpha, beta, x, y, z, gamma] = given;  // all there are, or it doesn't compile
+  transform_arguments a{what, alpha, beta, x, y, z, gamma};
   switch (a.what) {
     case elementwise::axpy:
       a.beta = 1;

@@ -60,8 +60,8 @@ concept computable = vector_operand<X> && vector_operand<Y> &&
                      dot_accumulator<accumulator<R, X, Y>, element_t<X>, element_t<Y>>;
 
 /// r = sum_i x_i * y_i of contiguous vectors of one type: what the templates below call for these.
-/// The bits, the errors and the blocking are those of `dot` with its types erased; for a chunk or
-/// less on one thread of the host it is a shorter way.
+/// The bits, the errors and the blocking are those of `dot` with its types erased; for vectors that
+/// one thread of the host sums in the default grade it is a shorter way.
 TALLY_EXPORT double of_numbers(const executor& where, std::span<const double> x,
                                std::span<const double> y, grade g);
 /// As above.
@@ -80,7 +80,7 @@ TALLY_EXPORT std::int64_t of_numbers(const executor& where, std::span<const std:
 TALLY_EXPORT std::int64_t of_numbers(const executor& where, std::span<const std::uint8_t> x,
                                      std::span<const std::uint8_t> y, grade g);
 
-/// The vectors are such, and the accumulator is the rule's.
+/// Are vectors and an accumulator that one of `of_numbers` is for.
 template <class R, class X, class Y>
 concept numbers =
     operands::contiguous<X> && operands::contiguous<Y> &&

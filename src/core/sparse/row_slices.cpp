@@ -4,6 +4,7 @@
 #include "src/core/sparse/csr.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <ranges>
 #include <span>
@@ -276,7 +277,9 @@ class slice_maker {
     }
     w.lowest = std::min(lowest, highest);
     w.narrow = highest - w.lowest <= std::numeric_limits<std::uint16_t>::max();
-    if (!w.narrow) w.column = s_.wide.size();
+    if (w.narrow) return;
+    assert(highest - w.lowest <= std::numeric_limits<std::int32_t>::max());  // see `load_indices`
+    w.column = s_.wide.size();
   }
 
   void add_slice(std::span<const row_left> rows, const row_pattern* pattern,
