@@ -17,7 +17,7 @@ type InstructionSet int
 
 // The instruction sets, tally_instruction_set in C.
 const (
-	BestInstructions     InstructionSet = C.TALLY_INSTRUCTIONS_BEST // the widest here, but AVX2 where AVX-512 runs in halves
+	BestInstructions     InstructionSet = C.TALLY_INSTRUCTIONS_BEST // the widest here, but AVX2 where AVX-512 runs in halves, save for exp and sigmoid
 	BaselineInstructions InstructionSet = C.TALLY_INSTRUCTIONS_BASELINE
 	SSE4                 InstructionSet = C.TALLY_INSTRUCTIONS_SSE4
 	AVX2                 InstructionSet = C.TALLY_INSTRUCTIONS_AVX2

@@ -133,7 +133,8 @@ enum {
 /* The instruction sets that the simd backend is compiled for. */
 typedef int tally_instruction_set;
 enum {
-  TALLY_INSTRUCTIONS_BEST = -1, /* the widest here, but AVX2 where AVX-512 runs in halves */
+  /* the widest here, but AVX2 where AVX-512 runs in halves, save for exp and sigmoid */
+  TALLY_INSTRUCTIONS_BEST = -1,
   TALLY_INSTRUCTIONS_BASELINE = 0,
   TALLY_INSTRUCTIONS_SSE4 = 1,
   TALLY_INSTRUCTIONS_AVX2 = 2,
