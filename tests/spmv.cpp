@@ -669,7 +669,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyShortRows) {
     for (std::int32_t& column : ahead.column_indices) column += 4000;
     compare(ahead, of<double, double, double>, kind::plain, type::int32, type::int32, {{}},
             {{}, {}, 1});
-    // and that blocks have several tiles, and x ends early
+    // Blocks have several tiles of these, and x ends early.
     for (const int reach : {300, 3000, 8000}) {
       const pattern tiles = banded(410'001, 6, reach, 12, 410'001 - static_cast<unsigned>(reach));
       compare(tiles, of<double, double, double>, kind::special, type::int64, type::int32, {{}},
