@@ -9,21 +9,17 @@
 #include "backends/simd/spmv.hpp"
 #include "backends/simd/simd.hpp"
 
-#include "backends/serial/order.hpp"
 #include "backends/serial/spmv.hpp"
 #include "backends/simd/exact.hpp"
 #include "backends/simd/instruction_set.hpp"
 #include "backends/simd/targets.hpp"
 #include "src/core/elementwise/blocks.hpp"
-#include "src/core/order/row_order.hpp"
 #include "src/core/sparse/csr.hpp"
 #include "src/core/sparse/exact_rows.hpp"
 #include "src/core/sparse/host_analysis.hpp"
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <limits>
 
 #ifndef TALLY_BACKENDS_SIMD_SPMV_CPP  // this file is compiled once for every target
 #define TALLY_BACKENDS_SIMD_SPMV_CPP
@@ -53,56 +49,12 @@ struct implementation {
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "backends/simd/kernel-inl.hpp"
-#include "backends/simd/spmv_short_rows-inl.hpp"
+#include "backends/simd/spmv_rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
-
-// --- Rows of any length --------------------------------------------------------------------------
-
-/// Are terms that have been computed.
-template <class W>
-struct stored_terms {
-  using number = W;
-  using sum = W;
-  static constexpr std::size_t parts = 1;
-  static constexpr bool can_align = false;
-  const W* terms;
-
-  HWY_INLINE vec<W> at(std::size_t i) const { return hn::LoadU(tag<W>(), terms + i); }
-  HWY_INLINE vec<W> first(std::size_t i, std::size_t count) const {
-    return load_first<W>(terms + i, count);
-  }
-  HWY_INLINE stored_terms from(std::size_t i) const { return {terms + i}; }
-};
-
-template <class W>
-HWY_NOINLINE W sum_of_chunk(const W* terms, std::size_t n) {
-  return sum_only_chunk(stored_terms<W>{terms}, n);
-}
-
-/// Sums a longer row, or a node of its tree, as `dot` sums it: a chunk's terms are computed first,
-/// and then added up from the cache. That way all types of values and columns share one kernel,
-/// which takes a second to compile.
-template <class Terms>
-HWY_NOINLINE typename Terms::number sum_as_dot(Terms t, std::size_t n) {
-  using W = typename Terms::number;
-  constexpr tag<W> d;
-  HWY_ALIGN W terms[order::chunk];
-  tree<W> chunks;
-  for (; n > 0; t = t.from(order::chunk)) {
-    const std::size_t count = std::min(order::chunk, n);
-    std::size_t i = 0;
-    for (; i + width<W> <= count; i += width<W>) hn::Store(t.at(d, i), d, terms + i);
-    for (; i < count; ++i) terms[i] = t.term(i);
-    chunks.add(sum_of_chunk(terms, count));
-    n -= count;
-  }
-  return chunks.total();
-}
 
 template <class W, class V, class I>
 row_terms<W, V, I> terms_of(const csr_product& a) {
@@ -110,115 +62,11 @@ row_terms<W, V, I> terms_of(const csr_product& a) {
           static_cast<const W*>(a.x.data)};
 }
 
-/// Sums rows of any lengths, four at a time.
-template <bool gathers, class W, class V, class I>
-HWY_NOINLINE void sum_rows_of_any_length(const row_terms<W, V, I> all, const std::int64_t* offsets,
-                                         std::size_t n, bool far, W* sums) {
-  constexpr std::size_t lanes = row_order::lanes;
-  for (std::size_t i = 0; i + 4 <= n; i += 4) {
-    if (longest_of_four(offsets + i) <= lanes) {
-      sum_four_rows_up_to<lanes>(all, offsets + i, far, sums + i);
-      continue;
-    }
-    lanes_vec<W> rows[4];
-#pragma GCC unroll 1
-    for (std::size_t r = 0; r < 4; ++r) {
-      const auto begin = static_cast<std::size_t>(offsets[i + r]);
-      const std::size_t length = static_cast<std::size_t>(offsets[i + r + 1]) - begin;
-      const auto terms = all.from(begin);
-      rows[r] =
-          length <= row_order::short_row
-              ? sum_in_lanes(row_terms<W, V, I, gathers>{terms.values, terms.columns, terms.x},
-                             length, far)
-              : only_first<W>(1, 0, hn::Set(lanes_tag<W>(), sum_as_dot(terms, length)));
-    }
-    store_sums<W>(rows, sums + i);
-  }
-}
-
-#if HWY_TARGET == HWY_AVX3
-/// Sums rows of up to `short_row` terms, four at a time, until one is longer, and returns how many
-/// they were. (Apart from rows of any length, whose code leaves too few registers.)
-template <class W, class V, class I>
-HWY_NOINLINE std::size_t sum_rows_in_one_vector(const row_terms<W, V, I, true> all,
-                                                const std::int64_t* offsets, std::size_t n,
-                                                bool far, W* sums) {
-  const auto row = [&](std::size_t r) HWY_ATTR {
-    const auto begin = static_cast<std::size_t>(offsets[r]);
-    return sum_in_one_vector(all.from(begin), static_cast<std::size_t>(offsets[r + 1]) - begin,
-                             far);
-  };
-  std::size_t i = 0;
-  for (; i + 4 <= n && longest_of_four(offsets + i) <= row_order::short_row; i += 4) {
-    const lanes_vec<W> rows[] = {row(i), row(i + 1), row(i + 2), row(i + 3)};
-    store_sums<W>(rows, sums + i);
-  }
-  return i;
-}
-#endif
-
-/// Sums one row, and reads no other's terms.
-template <class W, class V, class I>
-HWY_NOINLINE W sum_row(const row_terms<W, V, I> terms, std::size_t n) {
-  if (n > row_order::short_row) return canonical(sum_as_dot(terms, n) + W{0});
-  return canonical(serial::sum_in_lanes<W, row_order::lanes>(
-      0, n, [&](std::size_t i) HWY_ATTR { return terms.term(i); }));
-}
-
-template <class W, class V, class I>
-void sum_rows(const row_terms<W, V, I> all, std::size_t nonzeros, bool gathers,
-              const std::int64_t* offsets, std::size_t n, W* sums) {
-  const bool far = nonzeros * (sizeof(V) + sizeof(I)) > near_bytes;
-  // Rows of 7 and 8 terms are rows of any length where one instruction gathers as many elements at
-  // less than a load for each: 7 points of 20^3 took 8 % less so. Rows of up to 6 are not: 5 points
-  // of 128^2 took 6 % longer. (Both on one core of a Sapphire Rapids; other processors are not
-  // tuned.)
-  const std::size_t few = is_avx512 && gathers_fast() ? 6 : row_order::lanes;
-  // The rows before this one may be read 8 terms past their end.
-  std::size_t readable = n;
-  while (readable > 0 &&
-         static_cast<std::size_t>(offsets[readable]) + row_order::lanes > nonzeros) {
-    --readable;
-  }
-  std::size_t i = 0;
-  while (i + 4 <= readable) {
-    std::size_t count = std::min(readable - i, rows_of_one_kind);
-    const std::size_t longest = longest_of_four(offsets + i);
-    if (longest <= 4) {
-      i += sum_rows_up_to<4>(all, offsets + i, count, far, sums + i);
-    } else if (longest <= 6) {
-      i += sum_rows_up_to<6>(all, offsets + i, count, far, sums + i);
-    } else if (longest <= few) {
-      i += sum_rows_up_to<row_order::lanes>(all, offsets + i, count, far, sums + i);
-    } else {
-      count = std::min(count, rows_of_any_length) / 4 * 4;
-#if HWY_TARGET == HWY_AVX3
-      if (gathers) {
-        const row_terms<W, V, I, true> gathered{all.values, all.columns, all.x};
-        const std::size_t summed =
-            sum_rows_in_one_vector(gathered, offsets + i, count, far, sums + i);
-        i += summed;
-        if (summed > 0) continue;
-        count = 4;
-      }
-#endif
-      gathers ? sum_rows_of_any_length<has_gather<W>>(all, offsets + i, count, far, sums + i)
-              : sum_rows_of_any_length<false>(all, offsets + i, count, far, sums + i);
-      i += count;
-    }
-  }
-  for (; i < n; ++i) {
-    const auto begin = static_cast<std::size_t>(offsets[i]);
-    sums[i] = sum_row(all.from(begin), static_cast<std::size_t>(offsets[i + 1]) - begin);
-  }
-}
-
 template <class W, class V, class I>
 void sum_rows(const csr_product& a, std::size_t first, std::size_t n, W* sums) {
-  const bool scattered = std::is_same_v<W, double> && a.a.columns * sizeof(W) > near_x;
-  const bool gathers = scattered || (is_avx512 && gathers_fast());
+  const bool far_x = std::is_same_v<W, double> && a.a.columns * sizeof(W) > near_x;
   const auto sum = [&](const std::int64_t* offsets, std::size_t count, W* to) {
-    sum_rows(terms_of<W, V, I>(a), a.a.nonzeros(), gathers, offsets, count, to);
+    sum_rows(terms_of<W, V, I>(a), a.a.nonzeros(), far_x, gathers_fast(), offsets, count, to);
   };
   if (a.a.row_offsets.element == type::int64) {
     return sum(static_cast<const std::int64_t*>(a.a.row_offsets.data) + first, n, sums);
