@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 // The guard is every target's own.
@@ -56,7 +57,12 @@ struct kept_values {
   const W* values;
   std::size_t stride;
 
-  HWY_INLINE kept_values block(std::size_t k) const { return {values + k * stride, stride}; }
+  static constexpr std::size_t columns = block_columns<W>;
+
+  template <std::size_t n = columns>
+  HWY_INLINE kept_values block(std::size_t k) const {
+    return {values + k * stride, stride};
+  }
   template <std::size_t c>
   HWY_INLINE slice_vec<W> column() const {
     return hn::LoadU(slice_tag<W>(), values + c * stride);
@@ -86,10 +92,10 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const Rows& rows, std::size_t r, std::siz
   }
 }
 
-/// The values of a vector of rows in some columns, a vector for each column.
-template <class W>
+/// The values of a vector of rows in n columns, a vector for each column.
+template <class W, std::size_t n>
 struct block_values {
-  slice_vec<W> of[block_columns<W>];
+  slice_vec<W> of[n];
 
   template <std::size_t c>
   HWY_INLINE slice_vec<W> column() const {
@@ -102,17 +108,41 @@ template <class W, class Rows>
 struct values_in_place {
   Rows rows;
 
-  /// Loads the columns from k on: blocks of 128 bits are transposed.
-  HWY_INLINE block_values<W> block(std::size_t k) const {
+  /// Of 8 even rows of doubles 256 bits are taken: these take three instructions a column to be
+  /// transposed in place of four, and half the loads.
+  static constexpr std::size_t columns =
+      is_avx512 && sizeof(W) == 8 && std::is_same_v<Rows, even_rows<W>> ? 4 : block_columns<W>;
+
+  /// Loads n columns from k on, and transposes them.
+  template <std::size_t n>
+  HWY_INLINE block_values<W, n> block(std::size_t k) const {
     constexpr slice_tag<W> d;
-    constexpr std::size_t apart = block_columns<W>;
-    if constexpr (apart == 2) {
-      const auto a = load_blocks(d, rows, 0, apart, k), b = load_blocks(d, rows, 1, apart, k);
+    if constexpr (n == 2) {
+      const auto a = load_blocks(d, rows, 0, n, k), b = load_blocks(d, rows, 1, n, k);
       return {{hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)}};
+#if HWY_TARGET == HWY_AVX3
+    } else if constexpr (sizeof(W) == 8) {
+      constexpr hn::Half<slice_tag<W>> half;
+      const auto load = [&](std::size_t r) HWY_ATTR {
+        return hn::Combine(d, hn::LoadU(half, rows[r + 2] + k), hn::LoadU(half, rows[r] + k));
+      };
+      const auto a = load(0), b = load(1), c = load(4), e = load(5);
+      const auto lower_ab = hn::InterleaveLower(d, a, b), upper_ab = hn::InterleaveUpper(d, a, b);
+      const auto lower_ce = hn::InterleaveLower(d, c, e), upper_ce = hn::InterleaveUpper(d, c, e);
+      // Even blocks of 128 bits are of the first two columns, odd ones of the next.
+      const auto even = [](slice_vec<W> low, slice_vec<W> high)
+                            HWY_ATTR { return _mm512_shuffle_f64x2(low.raw, high.raw, 0x88); };
+      const auto odd = [](slice_vec<W> low, slice_vec<W> high)
+                           HWY_ATTR { return _mm512_shuffle_f64x2(low.raw, high.raw, 0xdd); };
+      return {{{even(lower_ab, lower_ce)},
+               {even(upper_ab, upper_ce)},
+               {odd(lower_ab, lower_ce)},
+               {odd(upper_ab, upper_ce)}}};
+#endif
     } else {
       constexpr hn::RepartitionToWide<slice_tag<W>> pairs;
-      const auto a = load_blocks(d, rows, 0, apart, k), b = load_blocks(d, rows, 1, apart, k);
-      const auto c = load_blocks(d, rows, 2, apart, k), e = load_blocks(d, rows, 3, apart, k);
+      const auto a = load_blocks(d, rows, 0, n, k), b = load_blocks(d, rows, 1, n, k);
+      const auto c = load_blocks(d, rows, 2, n, k), e = load_blocks(d, rows, 3, n, k);
       const auto lower_ab = hn::BitCast(pairs, hn::InterleaveLower(d, a, b));
       const auto upper_ab = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));
       const auto lower_ce = hn::BitCast(pairs, hn::InterleaveLower(d, c, e));
@@ -229,8 +259,8 @@ HWY_INLINE x_from<X> block_of(const X& x, std::size_t k) {
   return {x, k};
 }
 template <class W>
-HWY_INLINE block_values<W> block_of(const pairs_x<W>& x, std::size_t k) {
-  return x.from.block(static_cast<std::size_t>(x.above[k]));
+HWY_INLINE block_values<W, 2> block_of(const pairs_x<W>& x, std::size_t k) {
+  return x.from.template block<2>(static_cast<std::size_t>(x.above[k]));
 }
 
 // --- Sums ----------------------------------------------------------------------------------------
@@ -261,7 +291,9 @@ template <bool first, std::size_t count, std::size_t l, class W, class Values, c
           std::size_t... c>
 HWY_INLINE void take_block(std::index_sequence<c...>, const Values& values, const X& x,
                            std::size_t k, slice_vec<W>* lane) {
-  const auto block = values.block(k);
+  // (5 terms took 6 % longer where the last was taken with three more: loads cross more lines.)
+  constexpr bool few = count - l <= block_columns<W>;
+  const auto block = values.template block<few ? block_columns<W> : sizeof...(c)>(k);
   const auto of_x = block_of(x, k);
   (take_term<first, count, l, c, W>(block, of_x, lane), ...);
 }
@@ -270,9 +302,9 @@ HWY_INLINE void take_block(std::index_sequence<c...>, const Values& values, cons
 template <bool first, std::size_t count, std::size_t l = 0, class W, class Values, class X>
 HWY_INLINE void take_columns(const Values& values, const X& x, std::size_t k, slice_vec<W>* lane) {
   if constexpr (l < count) {
-    take_block<first, count, l, W>(std::make_index_sequence<block_columns<W>>(), values, x, k + l,
+    take_block<first, count, l, W>(std::make_index_sequence<Values::columns>(), values, x, k + l,
                                    lane);
-    take_columns<first, count, l + block_columns<W>, W>(values, x, k, lane);
+    take_columns<first, count, l + Values::columns, W>(values, x, k, lane);
   }
 }
 
@@ -282,19 +314,20 @@ HWY_INLINE void take_rest(const Values& values, const X& x, std::size_t k, std::
                           slice_vec<W>* lane) {
   if constexpr (l < row_order::lanes) {
     if (l >= rest) return;
-    if (l + block_columns<W> <= rest) {
-      take_block<false, row_order::lanes, l, W>(std::make_index_sequence<block_columns<W>>(),
-                                                values, x, k + l, lane);
+    constexpr std::size_t n = block_columns<W>;
+    if (l + n <= rest) {
+      take_block<false, row_order::lanes, l, W>(std::make_index_sequence<n>(), values, x, k + l,
+                                                lane);
     } else {
-      const auto block = values.block(k + l);
+      const auto block = values.template block<n>(k + l);
       const auto of_x = block_of(x, k + l);
       take_term<false, row_order::lanes, l, 0, W>(block, of_x, lane);
-      if constexpr (block_columns<W> > 2) {
+      if constexpr (n > 2) {
         if (l + 1 < rest) take_term<false, row_order::lanes, l, 1, W>(block, of_x, lane);
         if (l + 2 < rest) take_term<false, row_order::lanes, l, 2, W>(block, of_x, lane);
       }
     }
-    take_rest<l + block_columns<W>, W>(values, x, k, rest, lane);
+    take_rest<l + n, W>(values, x, k, rest, lane);
   }
 }
 
@@ -361,7 +394,7 @@ HWY_INLINE void take_uneven_columns(std::index_sequence<c...> block, const Value
                                     const std::uint8_t* counts, std::size_t r, slice_vec<W>* lane) {
   if constexpr (l < row_order::lanes) {
     if (k + l >= series.longest) return;
-    const auto loaded = values.block(k + l);
+    const auto loaded = values.template block<sizeof...(c)>(k + l);
     const auto of_x = block_of(x, k + l);
     (take_uneven_term<l, c, W>(loaded, of_x, k + l, series, counts, r, lane), ...);
     take_uneven_columns<l + sizeof...(c), W>(block, values, x, k, series, counts, r, lane);
@@ -693,10 +726,10 @@ HWY_NOINLINE void sum_with_pattern(const slice_series& series, series_place<W>& 
 }
 
 /// Sums slices of rows of a pattern of pairs.
-template <class W>
+template <bool keeps, class W>
 HWY_NOINLINE void sum_with_pairs(const slice_series& series, series_place<W>& at, const W* x,
                                  W* sums) {
-  sum_listed<true>(
+  sum_listed<keeps>(
       series, at,
       [&](const series_place<W>& p, std::size_t r) HWY_ATTR {
         pairs_x<W> of_x;
@@ -764,9 +797,10 @@ HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_
           sum_adjacent_in_place(series, at, from, sums);
         }
       } else {
-        if constexpr (keeps && block_columns<W> == 2) {
+        // Without instructions that gather, rows in place take a load for each element anyway.
+        if constexpr (block_columns<W> == 2 && (keeps || has_masked_loads)) {
           if (series.pattern->pairs) {
-            sum_with_pairs(series, at, from, sums);
+            sum_with_pairs<keeps>(series, at, from, sums);
             continue;
           }
         }
