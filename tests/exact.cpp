@@ -678,6 +678,57 @@ TEST_ON_EVERY_EXECUTOR(Exact, EveryDistanceOfExponents) {
   }
 }
 
+// Kernels add tiles of terms in one way or another, as what is in a tile asks for. Where one ends
+// that is like all others, something begins that is not, or a single term is unlike the rest.
+TEST_ON_EVERY_EXECUTOR(Exact, BordersOfTiles) {
+  const auto compare_all = [&]<class T>(const std::vector<T>& x, const std::vector<T>& y) {
+    tally::exact_sum<double> sum, magnitudes, squares, products;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      sum.add(x[i]);
+      magnitudes.add(std::abs(x[i]));
+      squares.add_product(x[i], x[i]);
+      products.add_product(x[i], y[i]);
+    }
+    const data::placed dx(where(), x), dy(where(), y);
+    const auto equal = [](T a, T b) { return std::memcmp(&a, &b, sizeof a) == 0; };
+    ASSERT_PRED2(equal, tally::sum(where(), dx.span(), tally::exact), sum.round<T>());
+    ASSERT_PRED2(equal, tally::asum(where(), dx.span(), tally::exact), magnitudes.round<T>());
+    ASSERT_PRED2(equal, tally::nrm2(where(), dx.span(), tally::exact), squares.round_root<T>());
+    ASSERT_PRED2(equal, tally::dot(where(), dx.span(), dy.span(), tally::exact),
+                 products.round<T>());
+  };
+  const auto on_type = [&]<class T>(std::type_identity<T>) {
+    using limits = std::numeric_limits<T>;
+    const std::vector<T> x = oracle::uniform<T>(3 * 2048 + 1, 3);
+    const std::vector<T> y = oracle::uniform<T>(3 * 2048 + 1, 4);
+    for (const std::size_t tile : {256, 512, 1024, 2048}) {
+      for (const std::size_t n : {tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 1}) {
+        for (const std::size_t place : {std::size_t{0}, tile - 1, tile, n - 1}) {
+          if (place >= n) continue;
+          SCOPED_TRACE("n = " + std::to_string(n) + ", at " + std::to_string(place));
+          std::vector<T> some(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n));
+          const std::vector<T> others(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(n));
+          for (const T unlike :
+               {T{0}, -T{0}, limits::denorm_min(), std::ldexp(T{1}, -60), std::ldexp(T{3}, 60),
+                limits::max(), -limits::infinity(), limits::quiet_NaN()}) {
+            some[place] = unlike;
+            ASSERT_NO_FATAL_FAILURE(compare_all(some, others)) << "one is " << unlike;
+          }
+          some[place] = x[place];
+          for (const int exponent : {-100, -40, -20, 20, 40, 100}) {
+            for (std::size_t i = place; i < n; ++i) some[i] = std::ldexp(x[i], exponent);
+            ASSERT_NO_FATAL_FAILURE(compare_all(some, others)) << "from there 2^" << exponent;
+            some[place] = 0;  // and of these one more is a zero
+            ASSERT_NO_FATAL_FAILURE(compare_all(some, others)) << "from there 2^" << exponent;
+          }
+        }
+      }
+    }
+  };
+  on_type(std::type_identity<double>());
+  on_type(std::type_identity<float>());
+}
+
 // Terms too far apart for levels, nearly all with the same exponent, sign and all digits set: what
 // a kernel adds up by exponents grows as fast as it can.
 TEST_ON_EVERY_EXECUTOR(Exact, EqualExponentsOutOfReach) {

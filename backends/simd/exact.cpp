@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 
 #ifndef TALLY_BACKENDS_SIMD_EXACT_CPP  // this file is compiled once for every target
 #define TALLY_BACKENDS_SIMD_EXACT_CPP
@@ -64,6 +65,84 @@ std::size_t add_tiles(const Terms terms, std::size_t n, held_sum& to, extent& se
   return done;
 }
 
+/// Calls f with each depth of levels but the least, in order, until it returns true. Three hold
+/// products of floats over 2^+-15, six values of doubles over 2^+-100 and products over 2^+-40.
+template <class Terms, class F>
+bool any_deep([[maybe_unused]] const held_sum& to, [[maybe_unused]] const F& f) {
+  if constexpr (has_deep_levels<Terms>) {
+    if constexpr (!Terms::paired) {
+      if (f(std::integral_constant<int, 3>())) return true;
+    }
+    return f(std::integral_constant<int, 4>()) ||
+           (to.deepest == 6 && f(std::integral_constant<int, 6>()));
+  }
+  return false;
+}
+
+/// Sets what levels the next tile has. What they hold is moved to the sum unless they are the same.
+template <class Terms>
+HWY_INLINE void set_levels(int top, int depth, held_sum& to) {
+  const bool same = top == to.top && (!Terms::paired || (depth == 2) == (to.depth == 2));
+  if (to.used > 0 && !same) {
+    to.template flush_levels<Terms::paired>();
+  }
+  to.top = top;
+  to.depth = depth;
+}
+
+template <class Terms>
+HWY_NOINLINE bool aim_deep_levels(const extent& e, held_sum& to) {
+  return any_deep<Terms>(to, [&](auto depth) {
+    // (With little room above, fewer levels of the same top may hold the next terms.)
+    const auto top = aim<window<Terms, depth>, lowest_deep_top<Terms, depth>, 2>(e);
+    if (top) set_levels<Terms>(*top, depth, to);
+    return top.has_value();
+  });
+}
+
+/// Says whether there are levels for such terms.
+template <class Terms>
+HWY_NOINLINE bool have_levels(const extent& e, const held_sum& to) {
+  return aim<window<Terms>>(e) || any_deep<Terms>(to, [&](auto depth) {
+           return aim<window<Terms, depth>, lowest_deep_top<Terms, depth>>(e).has_value();
+         });
+}
+
+/// Aims levels at such terms, as few as hold them, and says whether there are any.
+template <class Terms>
+HWY_NOINLINE bool aim_levels(const extent& e, held_sum& to) {
+  const auto top = aim_at<Terms>(e, to.careful);
+  if (!top) return aim_deep_levels<Terms>(e, to);
+  set_levels<Terms>(*top, 2, to);
+  return true;
+}
+
+/// Adds deep tiles until one doesn't fit, and aims for that. It returns how many terms it added;
+/// there are no levels for the next one if that is less than n, and `aimed` false.
+template <class Terms>
+HWY_NOINLINE std::size_t add_deep(const Terms terms, std::size_t n, held_sum& to, bool& aimed) {
+  extent seen;
+  std::size_t done = 0;
+  any_deep<Terms>(to, [&](auto depth) {
+    if (depth == to.depth) done = add_deep_tiles<Terms, depth>(terms, n, to, seen);
+    return depth == to.depth;
+  });
+  if (done < n) {
+    aimed = aim_levels<Terms>(seen, to);
+  } else {  // the next terms may be nearer each other
+    const int below = to.top - (static_cast<int>(seen.smallest >> 20) - 1023);
+    if (below <= window<Terms>) {
+      set_levels<Terms>(to.top, 2, to);
+    } else {
+      any_deep<Terms>(to, [&](auto depth) {
+        to.depth = depth;
+        return below <= window<Terms, depth>;
+      });
+    }
+  }
+  return done;
+}
+
 template <class Terms>
 void add_terms(Terms terms, std::size_t n, held_sum& to) {
   if constexpr (!has_levels<Terms>) {
@@ -74,40 +153,47 @@ void add_terms(Terms terms, std::size_t n, held_sum& to) {
     const auto pass = [&](std::size_t terms_done) {
       terms = terms.from(terms_done);
       n -= terms_done;
+      if (terms_done > 0) to.failed = 0;
     };
     const auto leave = [&] {  // the next tiles are likely to fail too
       to.failed = std::min<std::size_t>(2 * to.failed + 1, 63);
       to.untried = to.failed * tile;
     };
     if (!to.aimed && n > 0) {
-      to.top = aim_at<Terms>(extent_of(terms, std::min(n, Terms::width)), false).value_or(0);
       to.aimed = true;
+      to.deepest = deepest_levels<Terms>(n);
+      const auto top = aim_at<Terms>(extent_of(terms, std::min(n, Terms::width)), false);
+      to.top = top.value_or(0);
+      const bool aimed = top || (has_deep_levels<Terms> &&
+                                 aim_deep_levels<Terms>(
+                                     extent_of(terms, std::min(n, deep_tile_terms<Terms>)), to));
+      if (!aimed) leave();
     }
     while (n > 0) {
       if (to.untried > 0) {
         const std::size_t count = std::min(n, to.untried);
         add_to_bins(terms, count, to);
         to.untried -= count;
-        pass(count);
+        terms = terms.from(count);
+        n -= count;
         continue;
       }
       if (to.failed > 0 &&  // a step's terms say whether a tile is worth a try
-          !aim<window<Terms>>(extent_of(terms, std::min(n, step_terms<Terms>)))) {
+          !have_levels<Terms>(extent_of(terms, std::min(n, step_terms<Terms>)), to)) {
         leave();
         continue;
       }
-      const std::size_t count = std::min(n, block);
-      extent seen;
-      const std::size_t fitted = add_tiles(terms, count, to, seen);
-      if (fitted > 0) to.failed = 0;
-      pass(fitted);
-      if (fitted == count) continue;
-      if (const auto top = aim_at<Terms>(seen, to.careful)) {
-        to.template flush_levels<Terms::paired>();
-        to.top = *top;
+      bool aimed = true;
+      if (has_deep_levels<Terms> && HWY_UNLIKELY(to.depth > 2)) {
+        pass(add_deep(terms, std::min(n, 8 * deep_tile_terms<Terms>), to, aimed));
       } else {
-        leave();
+        const std::size_t count = std::min(n, block);
+        extent seen;
+        const std::size_t fitted = add_tiles(terms, count, to, seen);
+        pass(fitted);
+        if (fitted < count) aimed = aim_levels<Terms>(seen, to);
       }
+      if (!aimed) leave();
     }
   }
 }

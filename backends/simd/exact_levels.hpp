@@ -7,7 +7,6 @@
 #include <tally/exact_sum.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -23,17 +22,26 @@ __extension__ using wide_integer = __int128;
 constexpr int steps_log = 6;
 constexpr std::size_t tile_steps = std::size_t{1} << steps_log;
 
-/// Terms below 2^top in magnitude go to levels biased by 1.5 * 2^(top + this). The first level has
-/// the term, the second what that leaves; for products of doubles the third has the product's
-/// error, and the fourth what that leaves.
-constexpr std::array<int, 4> level_base = {steps_log + 1, 2 * steps_log - 51, steps_log - 53,
-                                           2 * steps_log - 105};
-template <bool paired>
-constexpr int level_count = paired ? 4 : 2;
+/// A level leaves half of its unit at most, so the next one's bias is so many binades below its
+/// own.
+constexpr int level_spacing = 52 - steps_log;
+/// A sum has at most so many levels.
+constexpr int most_levels = 6;
 
-/// Within these bounds of `top` the biases, the floor of every window and the error of its smallest
-/// product are normal numbers, and the first level is finite: it may come to 2^(top + steps_log +
-/// 2) when all its terms round up.
+/// Terms below 2^top in magnitude go to levels biased by 1.5 * 2^(top + this). The first level has
+/// the term, each of the others what the one before leaves. Where errors of products are apart, the
+/// third of four levels begins with them.
+constexpr int level_base(bool errors_apart, int j) {
+  return errors_apart && j >= 2 ? steps_log - 53 - (j - 2) * level_spacing
+                                : steps_log + 1 - j * level_spacing;
+}
+/// Two levels are for terms, and of products of doubles two more are for errors.
+template <bool paired>
+constexpr int least_levels = paired ? 4 : 2;
+
+/// Within these bounds of `top` the biases of the first two levels (of products of doubles all
+/// four), the floor of their windows and the error of the smallest product are normal numbers, and
+/// the first level is finite: it may come to 2^(top + steps_log + 2) when all its terms round up.
 constexpr int lowest_top = -920;
 constexpr int highest_top = 1021 - steps_log;
 
@@ -46,14 +54,14 @@ struct extent {
   std::uint32_t largest, smallest;
 };
 
-/// Returns a `top` that holds these magnitudes, with some room on either side; less above where the
-/// window is narrow.
-template <int window>
-std::optional<int> aim(const extent& e) {
-  const int low = std::max(static_cast<int>(e.largest >> 20) - 1022, lowest_top);
+/// Returns a `top` that holds these magnitudes, with some room on either side, `most_above` at
+/// most.
+template <int window, int lowest = lowest_top, int most_above = window < 32 ? 2 : 6>
+[[gnu::always_inline]] inline std::optional<int> aim(const extent& e) {
+  const int low = std::max(static_cast<int>(e.largest >> 20) - 1022, lowest);
   const int high = std::min(static_cast<int>(e.smallest >> 20) - 1023 + window, highest_top);
   if (low > high) return {};
-  return low + std::min((high - low) / 4, window < 32 ? 2 : 6);
+  return low + std::min((high - low) / 4, most_above);
 }
 
 // --- Bins ----------------------------------------------------------------------------------------
@@ -117,7 +125,10 @@ class held_sum {
   bool aimed = false;
   bool careful = false;  ///< whether there was a tile that a quick one didn't take
   int top = 0;
-  wide_integer levels[4] = {};
+  int depth = 2;    ///< so many levels the next tile's terms have, where errors are not apart
+  int deepest = 2;  ///< and may have
+  int used = 0;     ///< so many of those levels may hold something
+  wide_integer levels[most_levels] = {};
   std::size_t failed = 0;   ///< how many of the last tiles levels did not hold
   std::size_t untried = 0;  ///< so many of the next terms don't try the levels
 
@@ -130,20 +141,33 @@ class held_sum {
   template <bool paired>
   void flush_levels() {
     for_each_part<paired>([&](std::int64_t m, int exponent) { sum().add_scaled(m, exponent); });
-    std::fill_n(levels, level_count<paired>, 0);
+    std::fill_n(levels, most_levels, 0);
+    used = 0;
   }
 
   /// Rounds the sum where it was not made, or its root.
   template <bool paired, class R>
   R round_levels(bool root) const {
+    return used > 2 ? round_deep_levels<R>(root)
+                    : round_levels<paired, R, least_levels<paired>>(root);
+  }
+
+ private:
+  template <class R>
+  [[gnu::noinline]] R round_deep_levels(bool root) const {
+    return round_levels<false, R, most_levels>(root);
+  }
+
+  template <bool paired, class R, int count>
+  R round_levels(bool root) const {
     using exact = exact_sum<double>;
-    constexpr int lowest = std::min(level_base[1], paired ? level_base[3] : level_base[1]);
+    constexpr int lowest = level_base(paired, count - 1);
     std::int64_t pieces[3];
-    constexpr int bits = level_base[0] - lowest + 2 * 63;
+    constexpr int bits = level_base(paired, 0) - lowest + 2 * 63;
     const int low = exact::split(0, top + lowest - 52, pieces);
     const int high = low + bits / exact::radix_bits + 2;
     std::int64_t words[exact::words];  // only those from low on, and the last, are looked at
-    std::fill_n(words + low, bits / exact::radix_bits + 2, 0);
+    std::fill_n(words + low, high - low, 0);
     std::fill_n(words + exact::limbs, exact::words - exact::limbs, 0);
     for_each_part<paired>([&](std::int64_t m, int exponent) {
       const int first = exact::split(m, exponent, pieces);
@@ -153,13 +177,14 @@ class held_sum {
                 : exact::round_words<R>(words, low, high);
   }
 
- private:
   /// Calls f(m, exponent) for the parts m * 2^exponent of what the levels hold.
   template <bool paired, class F>
   void for_each_part(const F& f) const {
-    for (int j = 0; j < level_count<paired>; ++j) {
+    const bool errors_apart = paired && used <= 2;
+    const int count = errors_apart ? least_levels<paired> : used;
+    for (int j = 0; j < count; ++j) {
       if (levels[j] == 0) continue;
-      const int unit = top + level_base[static_cast<std::size_t>(j)] - 52;
+      const int unit = top + level_base(errors_apart, j) - 52;
       const auto all = static_cast<std::int64_t>(levels[j]);
       if (all == levels[j]) {
         f(all, unit);
