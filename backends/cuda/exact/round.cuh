@@ -18,8 +18,9 @@ __device__ inline std::uint64_t root_of(std::uint64_t n) {
   return n - root * root > 2 * root ? root + 1 : root;
 }
 
-/// Sums of so many limbs are rounded in registers.
-inline constexpr int few_limbs = 8;
+/// Sums of so many limbs are rounded in registers, those of values over 2^+-100 as well. (With 8
+/// plain sums take 0.05 us less, and those 0.3 to 0.5 longer.)
+inline constexpr int few_limbs = 12;
 
 /// A result, if there is one.
 template <class R>
