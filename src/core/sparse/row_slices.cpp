@@ -59,6 +59,8 @@ class slice_maker {
   /// Fewer adjacent rows of one pattern are no slice: it takes as long as three eighths of one that
   /// is gathered.
   static constexpr std::size_t least_rows = 3 * slice / 8;
+  /// The same of rows whose values are read in place, and have more than 8 terms.
+  static constexpr std::size_t least_in_place = slice / 2;
 
   /// Rows of so many terms, and longer ones, are in no slice.
   static constexpr std::size_t most_terms = row_order::short_row + 1;
@@ -127,19 +129,23 @@ class slice_maker {
   std::size_t adjacent_rows(const row_pattern& p, std::size_t begin, std::size_t end) const {
     std::size_t n = end - begin;
     while (n > 0 && !can_be_read(begin + n - 1, p.terms)) --n;
-    if (!s_.keeps) return n < slice ? 0 : n;  // the last slice overlaps the one before
+    if (!s_.keeps && n >= slice) return n;  // the last slice overlaps the one before
     const std::size_t rest = n % slice;
     if (rest == 0) return n;
     const std::int32_t highest = *std::max_element(p.above, p.above + p.terms);
     const auto behind = static_cast<std::int64_t>(begin + n - rest + slice) + p.lowest + highest;
-    return rest < least_rows || behind > static_cast<std::int64_t>(a_.columns) ? n - rest : n;
+    const bool is_slice = s_.keeps ? rest >= least_rows
+                                   : rest >= least_in_place && p.terms > row_order::lanes &&
+                                         can_be_read(begin, p.terms, (slice - 1) * p.terms);
+    return is_slice && behind <= static_cast<std::int64_t>(a_.columns) ? n : n - rest;
   }
 
-  /// Says whether so many terms from a row's first one on can be read: values that are not kept are
-  /// loaded eight at a time.
-  bool can_be_read(std::size_t row, std::size_t terms) const {
+  /// Says whether so many terms can be read that begin so many behind a row's first one: values
+  /// that are not kept are loaded eight at a time.
+  bool can_be_read(std::size_t row, std::size_t terms, std::size_t behind = 0) const {
     constexpr std::size_t lanes = row_order::lanes;
-    return s_.keeps || rows_.begin(row) + (terms + lanes - 1) / lanes * lanes <= a_.nonzeros();
+    return s_.keeps ||
+           rows_.begin(row) + behind + (terms + lanes - 1) / lanes * lanes <= a_.nonzeros();
   }
 
   void leave(std::size_t begin, std::size_t end, const row_pattern* pattern) {
@@ -193,10 +199,12 @@ class slice_maker {
           add_adjacent({row, slice, r.pattern}, slice);
         // The last rows overlap the ones before where they are read in place.
         const std::size_t rest = r.row + r.rows - row;
-        if (!s_.keeps && rest > 0) add_adjacent({r.row + r.rows - slice, slice, r.pattern}, rest);
+        if (!s_.keeps && r.rows > slice && rest > 0) {
+          add_adjacent({r.row + r.rows - slice, slice, r.pattern}, rest);
+        }
       }
       for (const run& r : runs) {
-        const std::size_t rest = s_.keeps ? r.rows % slice : 0;
+        const std::size_t rest = s_.keeps || r.rows < slice ? r.rows % slice : 0;
         if (rest > 0) add_adjacent({r.row + r.rows - rest, rest, r.pattern}, rest);
       }
       begin = end;
