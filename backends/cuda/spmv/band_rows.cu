@@ -95,37 +95,57 @@ __global__ void __launch_bounds__(band_threads)
   if (!is_there) barrier.wait();  // no block ends while its copy goes on
 }
 
-template <class Column>
+template <class Column, class Offset>
 __global__ void __launch_bounds__(256) find_band(const csr_survey s) {
   wait_for_launch_before();
   const auto* const columns = static_cast<const Column*>(s.columns.data);
-  const auto thread = static_cast<std::int64_t>(threadIdx.x % lanes);
+  const auto* const offsets = static_cast<const Offset*>(s.offsets.data);
+  const auto offset_of = [&](std::int64_t row) { return offsets[::min(row, s.rows)]; };
+  const int thread = static_cast<int>(threadIdx.x) % lanes;
+  constexpr int rows_of_warp = static_cast<int>(warp) / lanes;
+  const std::int64_t apart = all_threads() / lanes;
   std::uint32_t furthest = 0, next_to = 0;
-  for (std::int64_t row = first_index() / lanes; row < s.rows; row += all_threads() / lanes) {
-    if (s.differences == nullptr && __ldcg(counter(s, survey::reach)) > INT16_MAX) break;
-    const std::int64_t begin = offset(s, row), end = offset(s, row + 1);
-#pragma unroll 4
-    for (std::int64_t i = begin + thread; i < end; i += lanes) {
-      const auto column = static_cast<std::int64_t>(columns[i]);
-      const std::int64_t difference = column - row;
-      furthest = ::max(furthest, static_cast<std::uint32_t>(::abs(difference)));
-      if (s.differences != nullptr) {
-        s.differences[i] = static_cast<std::int16_t>(difference);
-      } else if (i > begin) {
-        next_to += static_cast<std::int64_t>(columns[i - 1]) + 1 == column;
+  std::int64_t row = first_index() / lanes;
+  std::int64_t begin = offset_of(row), end = offset_of(row + 1);
+  for (std::int64_t first = row / rows_of_warp * rows_of_warp; first < s.rows; first += apart) {
+    // What comes next is loaded meanwhile, and whether others have met a column that is far.
+    const Offset next_begin = offset_of(row + apart), next_end = offset_of(row + apart + 1);
+    const std::uint64_t known = __ldcg(counter(s, survey::reach));
+    constexpr int in_flight = 8;
+    std::int64_t before = -2;  // the column of the last term of the round before
+    for (std::int64_t at = begin; __any_sync(whole_warp, at < end); at += in_flight * lanes) {
+      Column some[in_flight];
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        const std::int64_t i = at + k * lanes + thread;
+        some[k] = i < end ? columns[i] : 0;
+      }
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        const std::int64_t i = at + k * lanes + thread;
+        const std::int64_t column = some[k];
+        const std::int64_t beside = __shfl_up_sync(whole_warp, column, 1, lanes);
+        const bool is_next = (thread > 0 ? beside : before) + 1 == column;
+        before = __shfl_sync(whole_warp, column, lanes - 1, lanes);
+        if (i >= end) continue;
+        const std::int64_t difference = column - row;
+        furthest = ::max(furthest, static_cast<std::uint32_t>(::abs(difference)));
+        if (s.differences != nullptr) s.differences[i] = static_cast<std::int16_t>(difference);
+        next_to += is_next;
       }
     }
-    if (furthest > INT16_MAX) break;
+    if (__any_sync(whole_warp, furthest > INT16_MAX || known > INT16_MAX)) break;
+    row += apart;
+    begin = next_begin;
+    end = next_end;
   }
   // Few warps find one that is further than is known.
   const unsigned long long all = largest_of_warp(furthest);
   if (threadIdx.x % warp == 0 && all > __ldcg(counter(s, survey::reach))) {
     atomicMax(counter(s, survey::reach), all);
   }
-  next_to = sum_of_warp(next_to);
-  if (threadIdx.x % warp == 0 && next_to > 0) {
-    atomicAdd(counter(s, survey::adjacent), static_cast<unsigned long long>(next_to));
-  }
+  add_of_block(s, survey::adjacent, next_to);
+  end_survey(s);
 }
 
 template <class T>
@@ -145,8 +165,11 @@ band_rows_choice band_rows_of(type values, type x, std::int32_t reach) {
   return {};
 }
 
-survey_kernel* band_kernel(bool wide_columns) {
-  return wide_columns ? &find_band<std::int64_t> : &find_band<std::int32_t>;
+survey_kernel* band_kernel(bool wide_columns, bool wide_offsets) {
+  using wide = std::int64_t;
+  using narrow = std::int32_t;
+  if (wide_offsets) return wide_columns ? &find_band<wide, wide> : &find_band<narrow, wide>;
+  return wide_columns ? &find_band<wide, narrow> : &find_band<narrow, narrow>;
 }
 
 }  // namespace tally::backends::cuda

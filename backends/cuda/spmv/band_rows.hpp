@@ -39,9 +39,9 @@ struct band_rows_choice {
 band_rows_choice band_rows_of(type values, type x, std::int32_t reach);
 
 /// Finds how far columns are from the diagonal and how many are next to each other, in
-/// survey::reach and survey::adjacent, and writes differences where there is memory for them.
-/// Without it, it may end where they are further than 16 bits tell.
-survey_kernel* band_kernel(bool wide_columns);
+/// survey::reach and survey::adjacent, and writes differences where there is memory for them. It
+/// may end where columns are further than 16 bits tell.
+survey_kernel* band_kernel(bool wide_columns, bool wide_offsets);
 
 /// Says whether to look if rows lie in a band, where the longest has `longest` terms.
 ///

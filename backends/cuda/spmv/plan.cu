@@ -51,11 +51,15 @@ struct row_span {
   unsigned long long first_share, first_handover, first_run;
 };
 
-/// Returns how many terms row `i` of a span has. A row whose offsets are wrong has none.
+/// Returns how many terms a row has, or none where its offsets are wrong.
+template <class Offset>
+__device__ Offset length_between(const csr_survey& s, Offset start, Offset end) {
+  return 0 <= start && start <= end && end <= s.nonzeros ? end - start : 0;
+}
+/// Returns how many terms row `i` of a span has.
 template <class Offset>
 __device__ std::int64_t length_of(const csr_survey& s, const row_span<Offset>& span, int i) {
-  const Offset start = span.offsets[i], end = span.offsets[i + 1];
-  return 0 <= start && start <= end && end <= s.nonzeros ? end - start : 0;
+  return length_between(s, span.offsets[i], span.offsets[i + 1]);
 }
 
 /// Counts what a thread has met.
@@ -68,19 +72,24 @@ struct row_counts {
 template <class Offset>
 __device__ void look_at_rows(const csr_survey& s, std::int64_t first, int rows,
                              row_span<Offset>& span, row_counts& counts) {
-  constexpr auto short_row = static_cast<std::int64_t>(row_order::short_row);
+  constexpr auto short_row = static_cast<Offset>(row_order::short_row);
   // The bits above 32 make no difference to where adjacent rows lie in runs.
-  const auto run_of = [&](int i) {
-    return (static_cast<std::uint32_t>(span.offsets[i]) + static_cast<std::uint32_t>(first + i)) /
+  const auto run_of = [&](Offset start, int i) {
+    return (static_cast<std::uint32_t>(start) + static_cast<std::uint32_t>(first) +
+            static_cast<std::uint32_t>(i)) /
            run_size;
   };
-#pragma unroll 4
+  Offset longest = 0;
+#pragma unroll
   for (int i = static_cast<int>(threadIdx.x); i < run_span; i += survey_threads) {
     bool starts_run = false, is_long = false;
+    const Offset start = span.offsets[::min(i, rows)], end = span.offsets[::min(i + 1, rows)];
+    Offset before = __shfl_up_sync(whole_warp, start, 1);
+    if (threadIdx.x % warp == 0 && i > 0) before = span.offsets[::min(i - 1, rows)];
     if (i < rows) {
-      const std::int64_t length = length_of(s, span, i);
+      const Offset length = length_between(s, start, end);
       is_long = length > short_row;
-      counts.longest = ::max(counts.longest, length);
+      longest = ::max(longest, length);
       counts.empty += length == 0;
       if (is_long) {
         const unsigned shares = shares_of(s, length);
@@ -89,14 +98,13 @@ __device__ void look_at_rows(const csr_survey& s, std::int64_t first, int rows,
         atomicAdd(&span.shares, shares);
         if (shares > 1) atomicAdd(&span.handovers, shares);
       } else {
-        starts_run = i == 0 || run_of(i) != run_of(i - 1) || length_of(s, span, i - 1) > short_row;
+        starts_run = i == 0 || run_of(start, i) != run_of(before, i - 1) ||
+                     length_between(s, before, start) > short_row;
       }
-      if (s.checks && span.offsets[i + 1] < span.offsets[i]) {
-        report(s, csr_defect::kind::decreasing_offset, first + i);
-      }
+      if (s.checks && end < start) report(s, csr_defect::kind::decreasing_offset, first + i);
       if (i % static_cast<int>(row_tile) == 0) {
-        const std::int64_t end = span.offsets[::min(i + static_cast<int>(row_tile), rows)];
-        counts.tile_terms = ::max(counts.tile_terms, end - span.offsets[i]);
+        const std::int64_t tile_end = span.offsets[::min(i + static_cast<int>(row_tile), rows)];
+        counts.tile_terms = ::max(counts.tile_terms, tile_end - start);
       }
     }
     const unsigned start_bits = __ballot_sync(whole_warp, starts_run);
@@ -106,6 +114,7 @@ __device__ void look_at_rows(const csr_survey& s, std::int64_t first, int rows,
       span.ends[i / static_cast<int>(warp)] = end_bits;
     }
   }
+  counts.longest = ::max(counts.longest, std::int64_t{longest});
 }
 
 /// Numbers the pieces of a span among all, in a warp.
@@ -137,10 +146,14 @@ __device__ void number_pieces(const csr_survey& s, row_span<Offset>& span) {
   if (thread == static_cast<int>(warp) - 1) {
     span.first_run = take(survey::runs, static_cast<unsigned>(upto));
   }
-  if (thread > 0) return;
-  span.first_share = take(survey::shares, span.shares);
-  span.first_handover = take(survey::handovers, span.handovers);
-  span.shares = span.handovers = 0;
+  if (thread == 0) {
+    span.first_share = take(survey::shares, span.shares);
+    span.shares = 0;
+  }
+  if (thread == 1) {
+    span.first_handover = take(survey::handovers, span.handovers);
+    span.handovers = 0;
+  }
 }
 
 /// Writes the shares of long row `i` of a span, if they have room, those of a row side by side, in
@@ -261,10 +274,10 @@ __global__ void __launch_bounds__(survey_threads, survey_blocks) survey_matrix(c
     report(s, csr_defect::kind::decreasing_offset, i);
     break;
   }
-  for (std::int64_t first = std::int64_t{blockIdx.x} * run_span;
+  for (std::int64_t first = std::int64_t{blockIdx.x} * s.span;
        s.counts && blockIdx.x < s.row_blocks && first < s.rows;
-       first += std::int64_t{s.row_blocks} * run_span) {
-    const int rows = static_cast<int>(::min(std::int64_t{run_span}, s.rows - first));
+       first += std::int64_t{s.row_blocks} * s.span) {
+    const int rows = static_cast<int>(::min(std::int64_t{s.span}, s.rows - first));
     if (threadIdx.x == 0) span.shares = span.handovers = 0;
 #pragma unroll(run_span / survey_threads)
     for (int i = static_cast<int>(threadIdx.x); i <= rows; i += survey_threads) {

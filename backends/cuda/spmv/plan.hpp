@@ -4,16 +4,22 @@
 #include "backends/cuda/spmv/expansion.hpp"
 #include "backends/cuda/spmv/hot_columns.hpp"
 #include "backends/cuda/spmv/job.hpp"
+#include "backends/cuda/spmv/shape.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 namespace tally::backends::cuda {
 
-/// Says which of 32 adjacent columns are hot. Their places follow one another.
-struct alignas(8) hot_bits {
-  std::uint32_t bits;
-  std::uint32_t first;  ///< the place of the first one
+/// Says which columns are hot. The places of those of a group of 64 follow one another.
+struct hot_table {
+  std::uint32_t* bits = nullptr;    ///< a bit for each column
+  std::uint16_t* places = nullptr;  ///< the place of each group's first one; behind the bits
+  std::int64_t groups = 0;          ///< a multiple of 16
+
+  TALLY_HOST_DEVICE static constexpr std::size_t bytes(std::size_t groups) {
+    return groups * (2 * sizeof(std::uint32_t) + sizeof(std::uint16_t));
+  }
 };
 
 /// Tells one launch what to look at. It is the kernels' only parameter.
@@ -41,17 +47,19 @@ struct csr_survey {
 
   // Tiles of rows need these (columns.cu), and rows in a band the differences (band_rows.cu).
   std::int32_t tile_terms = 0;          ///< there is room for so many terms of a tile
+  bool tiles_at_once = false;           ///< whether each has a block
   std::uint64_t* lists = nullptr;       ///< row_patterns::most words, for lists that are met
   row_patterns patterns;                ///< where they are written; the stride does not count
   std::int16_t* differences = nullptr;  ///< where column - row of each term is written
 
   // Hot columns need these (columns.cu).
-  std::uint32_t* uses = nullptr;  ///< zeros, for some of the terms of all columns, in turn
+  std::int64_t zeros = 0;  ///< so many words from `uses` on are zeros before the first launch
+  std::uint32_t* uses = nullptr;  ///< for some of the terms of all columns, in turn
   std::int64_t counters = 1;      ///< of each column
-  hot_bits* bits = nullptr;       ///< where it is written which columns are hot
-  std::uint32_t* bins = nullptr;  ///< most_uses + 1 zeros, for how many columns have so many
-  /// Zeros: how many shares of long rows each class has, and how many of these have a place.
+  std::uint32_t* bins = nullptr;  ///< most_uses + 1, for how many columns have so many
+  /// How many shares of long rows each class has, and how many of these have a place.
   std::uint32_t* classes = nullptr;
+  hot_table table;                    ///< where it is written which columns are hot
   unsigned sample_shift = 0;          ///< log2 of the groups of terms of which one is looked at
   std::int32_t* hot = nullptr;        ///< where hot columns are written
   std::int32_t* codes = nullptr;      ///< where the codes of all terms are written
@@ -64,10 +72,12 @@ struct csr_survey {
   int per_unit = 1;  ///< elements of a unit
 
   bool checks = false;           ///< whether the matrix may have defects
-  bool columns_later = false;    ///< whether the launch for tiles of rows looks at columns
+  bool columns_later = false;    ///< whether a later launch checks columns
+  bool goes_on = false;          ///< whether others check columns where there are no tiles of rows
   bool tells = false;            ///< whether the launch is the last one
   bool counts = true;            ///< whether more than defects is wanted
   unsigned row_blocks = 0;       ///< the first ones look at rows; if that is not all, only these
+  int span = 0;                  ///< rows that they look at together, at most `run_span`
   unsigned share_shift = 0;      ///< log2 of the chunks of a share
   spmv_piece* pieces = nullptr;  ///< where pieces are written, or null
   std::int64_t shares = 0;       ///< there is room for so many shares, which end there,
@@ -102,7 +112,9 @@ inline constexpr unsigned reach = 22;       ///< how far a column is from the di
 inline constexpr unsigned sampled = 23;     ///< terms that were looked at for hot columns
 inline constexpr unsigned covered_samples = 24;  ///< those of them that are of hot columns
 inline constexpr unsigned counted = 25;          ///< blocks that have counted bins
-inline constexpr unsigned words = 26;
+inline constexpr unsigned warp_runs = 26;        ///< runs of short rows, for warps
+inline constexpr unsigned warp_handovers = 27;   ///< shares of split rows, for warps
+inline constexpr unsigned words = 28;
 /// Shares of long rows are in so many classes, the longest in the first.
 inline constexpr unsigned classes = 16;
 /// Columns with so many terms or more are counted together.
@@ -140,11 +152,14 @@ survey_kernel* defective_row_kernel();
 survey_kernel* matrix_kernel(bool wide_offsets);
 /// Follows matrix_kernel: checks columns, finds the patterns of rows and how far columns are from
 /// the diagonal, in any grid of blocks of `row_tile` threads, with tiles_bytes of shared memory.
-/// Where the matrix has no tiles of rows, or larger ones than have room, it only checks.
-survey_kernel* tiles_kernel(bool wide_columns);
+/// Where the matrix has no tiles of rows, or larger ones than have room, it checks at most.
+survey_kernel* tiles_kernel(bool wide_columns, bool wide_offsets);
 std::size_t tiles_bytes(bool wide_columns, std::size_t terms);
-/// Writes differences, in a block of `row_tile` threads for each tile, with differences_bytes.
-survey_kernel* differences_kernel(bool wide_columns);
+/// A multiprocessor has room for so many of its blocks.
+inline constexpr unsigned most_tile_blocks = 12;
+/// Writes differences and counts adjacent terms, in a block of `row_tile` threads for each tile,
+/// with differences_bytes.
+survey_kernel* differences_kernel(bool wide_columns, bool wide_offsets);
 std::size_t differences_bytes(bool wide_columns, std::size_t terms);
 /// Cuts an expansion's tiles into segments, in blocks of `expand_threads` with segment_bytes of
 /// shared memory: finds how large they are, in a block for each `tiles_a_sample` tiles, or writes
@@ -153,17 +168,24 @@ inline constexpr int tiles_a_sample = 8;
 survey_kernel* segment_sizes_kernel();
 survey_kernel* segments_kernel();
 std::size_t segment_bytes(std::size_t sections, std::size_t stride);
-/// The next five follow one another. They count some of the terms of columns; how many columns have
+/// The next four follow one another. They count some of the terms of columns; how many columns have
 /// so many, and from that how many hot columns have at least, and how long shares of long rows are;
-/// pick the hot columns; cut the matrix for warps; and write the codes of all terms, if these
-/// columns are hot.
+/// pick the hot columns and cut the matrix for warps, if these columns are hot; and check columns,
+/// and write the codes of all terms.
 survey_kernel* uses_kernel();
 survey_kernel* bins_kernel();
 survey_kernel* hot_kernel();
-survey_kernel* warp_pieces_kernel();
-survey_kernel* codes_kernel();
-/// It has a block of so many threads for each `hot_span` rows.
-inline constexpr unsigned warp_pieces_threads = 512;
+survey_kernel* codes_kernel(bool in_shared);
+/// It has a block a multiprocessor, of so many threads, with the table in its shared memory if that
+/// has room.
+inline constexpr unsigned codes_threads = 1024;
+/// hot_kernel has blocks of so many threads, these for columns and one for each `hot_span` rows.
+inline constexpr unsigned hot_survey_threads = 512;
+inline constexpr int picked_columns = 1024;
+TALLY_HOST_DEVICE constexpr unsigned picking_blocks(std::int64_t columns) {
+  const std::int64_t blocks = (columns + picked_columns - 1) / picked_columns;
+  return static_cast<unsigned>(blocks < 1024 ? blocks : 1024);
+}
 /// Delivers what the kernels before have found, in a warp.
 survey_kernel* tell_kernel();
 

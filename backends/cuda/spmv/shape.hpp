@@ -12,7 +12,7 @@
 // tile of 128 adjacent rows where there are many (row_tile). Otherwise a block has a piece, or with
 // hot columns a warp: first come shares of the long rows, a chunk or some adjacent ones each, then
 // runs of short rows, which end where `run_size` of that line does, at a long row, and after
-// `run_span` rows.
+// `run_span` rows at most.
 #pragma once
 
 #include "src/core/order/row_order.hpp"
@@ -76,7 +76,7 @@ inline constexpr int uneven_row = 32;
 inline constexpr int run_size = 384;
 static_assert(run_size + row_order::short_row <= order::chunk);
 
-/// A block of the analysis looks at so many rows together and numbers their runs.
+/// A block of the analysis looks at so many rows together at most, and numbers their runs.
 inline constexpr int run_span = 4096;
 
 /// A piece holds so many terms at a time: a run's, or a chunk.

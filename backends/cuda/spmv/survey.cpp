@@ -53,7 +53,7 @@ void side_stream::wait_for(cudaStream_t other) const {
 // --- A survey -------------------------------------------------------------------------------------
 
 queued_survey::queued_survey(const current_device& current, cudaStream_t stream,
-                             std::initializer_list<survey_launch> launches, csr_survey job,
+                             const std::vector<survey_launch>& launches, csr_survey job,
                              const char* operation, const side_stream* side)
     : device_(current.device()),
       context_(current.context()),
@@ -76,11 +76,11 @@ queued_survey::queued_survey(const current_device& current, cudaStream_t stream,
 }
 
 void queued_survey::queue(const current_device& current, cudaStream_t stream,
-                          std::initializer_list<survey_launch> launches, csr_survey& job) const {
+                          const std::vector<survey_launch>& launches, csr_survey& job) const {
   for (const survey_launch& of : launches) {
     const auto* const kernel = reinterpret_cast<const void*>(of.kernel);
     allow_shared_bytes(kernel, current, of.shape.shared_bytes);
-    job.tells = &of + 1 == launches.end();
+    job.tells = &of == &launches.back();
     launch(kernel, of.shape, &job, current.device(), stream);
   }
 }

@@ -121,6 +121,16 @@ __device__ inline void add_of_block(const csr_survey& s, unsigned word, unsigned
   __syncthreads();
 }
 
+/// Returns how many terms of a column have been counted; 0 behind the last column.
+__device__ inline unsigned uses_of(const csr_survey& s, std::int64_t column) {
+  unsigned uses = 0;
+  if (column >= s.column_count) return uses;
+  for (std::int64_t k = 0; k < s.counters; ++k) {
+    uses += __ldcg(s.uses + k * s.column_count + column);
+  }
+  return uses;
+}
+
 /// Says whether the columns picked may be hot: they have more of the sample than of all terms.
 __device__ inline bool are_hot(const csr_survey& s) {
   return are_hot(__ldcg(counter(s, survey::sampled)), __ldcg(counter(s, survey::covered_samples)));
@@ -143,17 +153,29 @@ __device__ inline void add_to_classes(const csr_survey& s, int length, unsigned*
   atomicAdd(classes + class_of(s, length - whole * share_terms(s)), 1u);
 }
 
+/// Counts the block in a word at its end, and says whether it comes last.
+__device__ inline bool is_last_block(const csr_survey& s, unsigned word) {
+  __shared__ bool is_last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) is_last = atomicAdd(counter(s, word), 1ull) == gridDim.x - 1;
+  __syncthreads();
+  if (is_last) __threadfence();
+  return is_last;
+}
+
 /// Each block calls it at its end, in the last launch: the block that comes last tells.
 __device__ inline void end_survey(const csr_survey& s) {
-  __shared__ bool is_last;
-  if (!s.tells) return;
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) is_last = atomicAdd(counter(s, survey::ended), 1ull) == gridDim.x - 1;
-  __syncthreads();
-  if (!is_last) return;
-  __threadfence();
-  tell(s);
+  if (s.tells && is_last_block(s, survey::ended)) tell(s);
+}
+
+/// Says whether tiles of rows are possible and have room, by what matrix_kernel has found.
+__device__ inline bool are_tiles(const csr_survey& s) {
+  const std::uint64_t defect = __ldcg(counter(s, survey::defect));
+  const auto kind = static_cast<csr_defect::kind>(~defect >> survey::index_bits);
+  return (defect == 0 || kind == csr_defect::kind::column) &&
+         __ldcg(counter(s, survey::longest)) <= most_row_tile_terms &&
+         __ldcg(counter(s, survey::tile_terms)) <= static_cast<std::uint64_t>(s.tile_terms);
 }
 
 }  // namespace tally::backends::cuda

@@ -9,7 +9,7 @@
 #include "backends/cuda/spmv/plan.hpp"
 
 #include <cstdint>
-#include <initializer_list>
+#include <vector>
 
 namespace tally::backends::cuda {
 
@@ -50,8 +50,8 @@ class queued_survey {
   /// Queues them. `side` waits for them where the caller's stream may not.
   /// @throws error invalid_argument if the stream is being captured.
   queued_survey(const current_device& current, cudaStream_t stream,
-                std::initializer_list<survey_launch> launches, csr_survey job,
-                const char* operation, const side_stream* side = nullptr);
+                const std::vector<survey_launch>& launches, csr_survey job, const char* operation,
+                const side_stream* side = nullptr);
   /// Waits for the kernels, which write to memory of this survey and of the plan, and read the
   /// matrix.
   ~queued_survey();
@@ -63,7 +63,7 @@ class queued_survey {
 
  private:
   void queue(const current_device& current, cudaStream_t stream,
-             std::initializer_list<survey_launch> launches, csr_survey& job) const;
+             const std::vector<survey_launch>& launches, csr_survey& job) const;
 
   int device_;
   std::uint64_t context_;
@@ -74,7 +74,7 @@ class queued_survey {
 
 /// Queues kernels, waits and returns what was found.
 inline survey_words run_survey(const current_device& current, cudaStream_t stream,
-                               std::initializer_list<survey_launch> launches, const csr_survey& job,
+                               const std::vector<survey_launch>& launches, const csr_survey& job,
                                const char* operation) {
   return queued_survey(current, stream, launches, job, operation).arrive();
 }

@@ -1,6 +1,7 @@
-// This kernel cuts a matrix with hot columns into the pieces of warps (shape.hpp). Shares of long
-// rows come first, the longest ones in front, so that blocks, which take every n-th piece, have
-// about as much to do, and a warp does not begin with a long one at the end. Runs follow.
+// This kernel picks the hot columns of a matrix, and cuts it into the pieces of warps (shape.hpp):
+// no block waits for another, and either takes 10 to 50 us. Shares of long rows come first, the
+// longest ones in front, so that blocks, which take every n-th piece, have about as much to do, and
+// a warp does not begin with a long one at the end. Runs follow.
 #include "backends/cuda/spmv/shape.hpp"
 #include "backends/cuda/spmv/survey.cuh"
 #include "src/core/order/row_order.hpp"
@@ -8,7 +9,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-constexpr int cut_threads = warp_pieces_threads;
+constexpr int cut_threads = hot_survey_threads;
 constexpr int own_rows = hot_span / cut_threads;
 constexpr int words = hot_span / static_cast<int>(warp);
 static_assert(words == 2 * warp);
@@ -108,23 +109,94 @@ __device__ void write_shares(const csr_survey& s, row_span& span, int row, std::
   }
 }
 
-__global__ void __launch_bounds__(cut_threads) cut_for_warps(const csr_survey s) {
+/// Picks the hot columns, as many as there may be. Columns with the least use are hot as long as
+/// there is room.
+__device__ void pick_hot(const csr_survey& s, unsigned blocks) {
+  constexpr int in_block = picked_columns, own = in_block / cut_threads;
+  constexpr int words = in_block / static_cast<int>(warp), own_words = words / own;
+  static_assert(words == warp);
+  __shared__ unsigned above[words], ties[words];  // bits of columns
+  __shared__ unsigned first_place[words];
+  const auto least = static_cast<unsigned>(__ldcg(counter(s, survey::least_use)));
+  const auto room = static_cast<unsigned>(s.most_hot) -
+                    static_cast<unsigned>(__ldcg(counter(s, survey::more_used)));
+  const unsigned w = threadIdx.x / warp, thread = threadIdx.x % warp;
+  const auto bits_of = [](unsigned word) {
+    return static_cast<unsigned>(__popc(static_cast<int>(word)));
+  };
+  for (std::int64_t first = std::int64_t{blockIdx.x} * in_block; first < s.column_count;
+       first += std::int64_t{blocks} * in_block) {
+    unsigned uses[own];
+#pragma unroll
+    for (int k = 0; k < own; ++k) {
+      uses[k] = uses_of(s, first + k * cut_threads + threadIdx.x);
+    }
+#pragma unroll
+    for (int k = 0; k < own; ++k) {
+      const unsigned bin = ::min(uses[k], survey::most_uses);
+      const unsigned is_above = __ballot_sync(whole_warp, bin > least);
+      const unsigned is_tie = __ballot_sync(whole_warp, bin == least && bin > 0);
+      if (thread == 0) {
+        above[k * own_words + w] = is_above;
+        ties[k * own_words + w] = is_tie;
+      }
+    }
+    __syncthreads();
+    if (w == 0) {
+      const unsigned own_ties = bits_of(ties[thread]), ties_upto = sum_upto_thread(own_ties);
+      unsigned before = 0;
+      if (thread == warp - 1 && ties_upto > 0) {
+        before = static_cast<unsigned>(atomicAdd(counter(s, survey::ties), 0ull + ties_upto));
+      }
+      before = __shfl_sync(whole_warp, before, warp - 1) + ties_upto - own_ties;
+      unsigned bits = ties[thread];
+      for (unsigned left = before < room ? room - before : 0; bits_of(bits) > left;) {
+        bits &= ~(1u << 31 >> __clz(static_cast<int>(bits)));
+      }
+      bits |= above[thread];
+      const unsigned own_hot = bits_of(bits), hot_upto = sum_upto_thread(own_hot);
+      unsigned place = 0;
+      if (thread == warp - 1 && hot_upto > 0) {
+        place = static_cast<unsigned>(atomicAdd(counter(s, survey::taken), 0ull + hot_upto));
+      }
+      place = __shfl_sync(whole_warp, place, warp - 1) + hot_upto - own_hot;
+      above[thread] = bits;
+      first_place[thread] = place;
+      const std::int64_t word = first / warp + thread;
+      s.table.bits[word] = bits;
+      if (thread % 2 == 0) s.table.places[word / 2] = static_cast<std::uint16_t>(place);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < own; ++k) {
+      const unsigned word = k * own_words + w;
+      const unsigned bits = above[word], bit = 1u << thread;
+      if ((bits & bit) == 0) continue;
+      const unsigned place = first_place[word] + bits_of(bits & (bit - 1));
+      s.hot[place] = static_cast<std::int32_t>(first + k * cut_threads + threadIdx.x);
+    }
+    __syncthreads();
+  }
+}
+
+/// Cuts the matrix, in block `block` of so many.
+__device__ void cut_for_warps(const csr_survey& s, std::int64_t block, std::int64_t blocks) {
   __shared__ row_span span;
   const int thread = static_cast<int>(threadIdx.x);
-  wait_for_launch_before();
-  let_launch_after_start();
-  if (!are_hot(s)) return;
-  for (std::int64_t first = std::int64_t{blockIdx.x} * hot_span; first < s.rows;
-       first += std::int64_t{gridDim.x} * hot_span) {
+  for (std::int64_t first = block * hot_span; first < s.rows; first += blocks * hot_span) {
     const int rows = static_cast<int>(::min(std::int64_t{hot_span}, s.rows - first));
     if (thread < static_cast<int>(survey::classes)) span.classes[thread] = 0;
     if (thread == 0) span.handovers = 0;
+    const auto bring_offsets = [&]<class Offset>(const Offset* offsets) {
 #pragma unroll
-    for (int k = 0; k < own_rows; ++k) {
-      const int i = place_in_span(k);
-      if (i < rows) span.offsets[i] = static_cast<std::int32_t>(offset(s, first + i));
-    }
-    if (thread == 0) span.offsets[rows] = static_cast<std::int32_t>(offset(s, first + rows));
+      for (int k = 0; k < own_rows; ++k) {
+        const int i = place_in_span(k);
+        if (i < rows) span.offsets[i] = static_cast<std::int32_t>(offsets[first + i]);
+      }
+      if (thread == 0) span.offsets[rows] = static_cast<std::int32_t>(offsets[first + rows]);
+    };
+    s.offsets.wide ? bring_offsets(static_cast<const std::int64_t*>(s.offsets.data))
+                   : bring_offsets(static_cast<const std::int32_t*>(s.offsets.data));
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < own_rows; ++k) {
@@ -150,8 +222,8 @@ __global__ void __launch_bounds__(cut_threads) cut_for_warps(const csr_survey s)
       span.next_share[thread] = before;
     }
     if (thread == static_cast<int>(warp) && span.handovers > 0) {
-      span.next_handover =
-          static_cast<unsigned>(atomicAdd(counter(s, survey::handovers), 0ull + span.handovers));
+      span.next_handover = static_cast<unsigned>(
+          atomicAdd(counter(s, survey::warp_handovers), 0ull + span.handovers));
     }
     int end[own_rows];  // of a run that would start at a row of this thread
 #pragma unroll
@@ -182,7 +254,7 @@ __global__ void __launch_bounds__(cut_threads) cut_for_warps(const csr_survey s)
       const unsigned upto = sum_upto_thread(own);
       unsigned long long before = 0;
       if (thread == static_cast<int>(warp) - 1) {
-        before = atomicAdd(counter(s, survey::runs), 0ull + upto);
+        before = atomicAdd(counter(s, survey::warp_runs), 0ull + upto);
       }
       before = __shfl_sync(whole_warp, before, warp - 1) + upto - own;
       span.first_run[2 * thread] = s.shares + static_cast<std::int64_t>(before);
@@ -206,8 +278,21 @@ __global__ void __launch_bounds__(cut_threads) cut_for_warps(const csr_survey s)
   }
 }
 
+/// The first blocks pick columns, the others cut the matrix.
+__global__ void __launch_bounds__(cut_threads) pick_and_cut(const csr_survey s) {
+  wait_for_launch_before();
+  let_launch_after_start();
+  if (!are_hot(s)) return;
+  const unsigned pick = picking_blocks(s.column_count);
+  if (blockIdx.x < pick) {
+    pick_hot(s, pick);
+  } else {
+    cut_for_warps(s, blockIdx.x - pick, gridDim.x - pick);
+  }
+}
+
 }  // namespace
 
-survey_kernel* warp_pieces_kernel() { return &cut_for_warps; }
+survey_kernel* hot_kernel() { return &pick_and_cut; }
 
 }  // namespace tally::backends::cuda
