@@ -235,8 +235,8 @@ __device__ tile_row<Column> tile_of_block(const csr_survey& s, std::int64_t tile
   own.count = static_cast<int>(offset_of(own.row + 1) - own.start);
   if (brings()) {
     barrier.reuse();
-    const std::int64_t brought = bring(barrier, memory, static_cast<const Column*>(s.columns.data),
-                                       s.nonzeros, begin, end);
+    const std::int64_t brought =
+        bring(barrier, memory, static_cast<const Column*>(s.columns.data), s.nonzeros, begin, end);
     if (threadIdx.x == 0) first_column = brought;
   }
   __syncthreads();
