@@ -1,6 +1,7 @@
 #include "bench/ours.hpp"
 
 #include "bench/elementwise.hpp"
+#include "bench/in_place.hpp"
 #include "src/core/table.hpp"
 
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -63,6 +65,13 @@ contenders ours_of_one(const workload& w, bool full) {
       std::string name = "tally::" + std::string(where.name());
       if (where.name() == "simd" && where != tally::simd()) name = "tally::" + label;
       const auto add = [&](auto f) { list.push_back(on_host(name, label, w, f)); };
+      if (w.what == operation::axpy) {  // as BLAS has it
+        workload of_z = w;
+        of_z.y.data = w.z;
+        contender c =
+            on_host(name + ", y in place", label, w, [=] { compute(where, of_z, w.z, true); });
+        list.push_back(in_place(std::move(c), w));
+      }
       if (w.is_elementwise()) return add([=] { compute(where, w, w.z, true); });
       if constexpr (std::is_floating_point_v<A>) {
         if (w.what == operation::nrm2) add([=] { return tally::nrm2<A>(where, x); });

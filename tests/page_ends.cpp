@@ -12,12 +12,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <span>
 #include <string>
+#include <system_error>
 #include <type_traits>
 #include <vector>
 
@@ -38,8 +40,10 @@ class guarded_memory {
   guarded_memory() : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
     memory_ = static_cast<std::byte*>(mmap(nullptr, capacity + 2 * page_, PROT_READ | PROT_WRITE,
                                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    mprotect(memory_, page_, PROT_NONE);
-    mprotect(memory_ + page_ + capacity, page_, PROT_NONE);
+    if (memory_ == MAP_FAILED || mprotect(memory_, page_, PROT_NONE) != 0 ||
+        mprotect(memory_ + page_ + capacity, page_, PROT_NONE) != 0) {
+      throw std::system_error(errno, std::generic_category(), "pages that can't be touched");
+    }
   }
   ~guarded_memory() { munmap(memory_, capacity + 2 * page_); }
   guarded_memory(const guarded_memory&) = delete;
@@ -76,9 +80,10 @@ class PageEnds : public data::OnEveryExecutor {
     if (IsSkipped()) return;
     if (data::on_device(where())) GTEST_SKIP() << "its memory has no pages that can be protected";
     before_ = std::signal(SIGSEGV, tell_what_is_called);
+    is_told_ = true;
   }
   void TearDown() override {
-    if (before_ != nullptr) std::signal(SIGSEGV, before_);
+    if (is_told_) std::signal(SIGSEGV, before_);
   }
 
   std::span<std::byte> hold(std::size_t place, const std::vector<std::byte>& bytes, end at) {
@@ -97,6 +102,7 @@ class PageEnds : public data::OnEveryExecutor {
 
  private:
   std::vector<std::unique_ptr<guarded_memory>> memory_;
+  bool is_told_ = false;
   void (*before_)(int) = nullptr;
 };
 

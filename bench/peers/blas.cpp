@@ -1,12 +1,12 @@
 // OpenBLAS, BLIS and MKL, through the C interface of BLAS that all three export.
 #include "bench/elementwise.hpp"
+#include "bench/in_place.hpp"
 #include "bench/peers/library.hpp"
 #include "bench/peers/mkl.hpp"
 #include "bench/peers/peers.hpp"
 
 #include <complex>
 #include <concepts>
-#include <cstring>
 #include <functional>
 #include <string>
 #include <utility>
@@ -112,10 +112,10 @@ contenders ways_of_one(const blas& b, const workload& w) {
 contenders axpy(const blas& b, const workload& w) {
   contenders list;
   if (w.what != operation::axpy) return list;
-  visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
+  visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y>,
                                           std::type_identity<A>) {
     if constexpr (has_dot<X, Y, A> && std::floating_point<X>) {
-      list.push_back(on_host(
+      contender c = on_host(
           b.name, b.version + ", y in place", w,
           [&b, x = x.data(), n = static_cast<int>(x.size()), z = static_cast<X*>(w.z)] {
             if constexpr (std::same_as<X, double>) {
@@ -124,11 +124,8 @@ contenders axpy(const blas& b, const workload& w) {
               b.saxpy(n, static_cast<X>(plain::alpha), x, 1, z, 1);
             }
           },
-          [&b, threads = w.threads] { b.set_threads(threads); }));
-      list.back().compute = [compute = list.back().compute, y, z = w.z](void* result) {
-        std::memcpy(z, y.data(), y.size_bytes());
-        compute(result);
-      };
+          [&b, threads = w.threads] { b.set_threads(threads); });
+      list.push_back(in_place(std::move(c), w));
     }
   });
   return list;

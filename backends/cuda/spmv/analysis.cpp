@@ -324,7 +324,9 @@ std::size_t most_hot_columns(const current_device& current, type values) {
   const hot_columns_choice choice = hot_columns_kernels(values, values);
   const std::size_t room = std::min(most_shared_bytes(current.device()), hot_shared_bytes(values));
   const std::size_t taken = choice.bytes + own_shared_bytes;
-  return choice.multiply == nullptr || room < taken ? 0 : (room - taken) / size_of(values);
+  if (choice.multiply == nullptr || room < taken) return 0;
+  constexpr std::size_t most_places = std::size_t{1} << 16;  // hot_table has 16 bits for them
+  return std::min((room - taken) / size_of(values), most_places);
 }
 
 /// Makes room for what is counted to find hot columns.

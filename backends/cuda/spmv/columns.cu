@@ -43,7 +43,7 @@ struct tile_offsets {
 };
 
 /// Brings a tile's columns into shared memory, with all threads of a block, and returns the first
-/// one there to the first thread. Where offsets are wrong, or there is no room, it brings none.
+/// one there to the first thread. Offsets have been checked, or are promised to be right.
 template <class Column, class Offset>
 __device__ std::int64_t bring_tile(const csr_survey& s, const tile_offsets<Offset>& of,
                                    void* memory, bulk_barrier& barrier) {

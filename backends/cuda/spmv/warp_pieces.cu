@@ -1,7 +1,8 @@
-// This kernel picks the hot columns of a matrix, and cuts it into the pieces of warps (shape.hpp):
-// no block waits for another, and either takes 10 to 50 us. Shares of long rows come first, the
-// longest ones in front, so that blocks, which take every n-th piece, have about as much to do, and
-// a warp does not begin with a long one at the end. Runs follow.
+// This kernel picks the hot columns of a matrix, and cuts it into the pieces of warps (shape.hpp).
+// Blocks for columns and blocks for rows run side by side; each part alone takes 10 to 50 us.
+// Shares of long rows come first, the longest ones in front, so that blocks, which take every n-th
+// piece, have about as much to do, and a warp does not begin with a long one at the end. Runs
+// follow.
 #include "backends/cuda/spmv/shape.hpp"
 #include "backends/cuda/spmv/survey.cuh"
 #include "src/core/order/row_order.hpp"
