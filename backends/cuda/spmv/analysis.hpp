@@ -1,4 +1,4 @@
-// What a plan of spmv keeps, which analysis.cpp finds and spmv.cpp reads.
+// What a plan of spmv keeps, which analysis.cpp finds, description.cpp says and spmv.cpp reads.
 #pragma once
 
 #include <tally/error.hpp>
@@ -24,6 +24,8 @@ inline constexpr std::size_t most_blocks = (std::size_t{1} << 31) - 1;
 inline constexpr std::size_t own_shared_bytes = 2048;
 
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+struct survey_words;
 
 /// A plan keeps this.
 struct cut_analysis : spmv_analysis {
@@ -53,6 +55,10 @@ struct cut_analysis : spmv_analysis {
   std::uint64_t split_rows = 0;  ///< rows whose sums blocks hand over
   std::size_t handovers = 0;     ///< places where they do
 };
+
+/// Says how products are computed with a plan, and what that takes.
+void describe(const csr_operand& a, const planned_products& products, const survey_words& found,
+              cut_analysis& made);
 
 /// Returns how many bytes an expansion's buffer has, while a product runs.
 inline std::size_t buffer_bytes(const expansion& cut, type element) {

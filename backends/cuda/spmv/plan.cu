@@ -101,7 +101,8 @@ __device__ void look_at_rows(const csr_survey& s, std::int64_t first, int rows,
         starts_run = i == 0 || run_of(start, i) != run_of(before, i - 1) ||
                      length_between(s, before, start) > short_row;
       }
-      if (s.checks && end < start) report(s, csr_defect::kind::decreasing_offset, first + i);
+      if (s.check != defect_check::none && end < start)
+        report(s, csr_defect::kind::decreasing_offset, first + i);
       if (i % static_cast<int>(row_tile) == 0) {
         const std::int64_t tile_end = span.offsets[::min(i + static_cast<int>(row_tile), rows)];
         counts.tile_terms = ::max(counts.tile_terms, tile_end - start);
@@ -261,11 +262,11 @@ __global__ void __launch_bounds__(survey_threads, survey_blocks) survey_matrix(c
   }
   // Blocks that look at rows look at columns, too, if they are all.
   const unsigned first_block = s.row_blocks < gridDim.x ? s.row_blocks : 0;
-  if (s.checks && blockIdx.x >= first_block) {
+  if (s.check != defect_check::none && blockIdx.x >= first_block) {
     const std::int64_t own = std::int64_t{blockIdx.x - first_block} * survey_threads + threadIdx.x;
     const std::int64_t threads = std::int64_t{gridDim.x - first_block} * survey_threads;
     if (own == 0) check_ends_of_offsets(s);
-    if (!s.columns_later) check_columns(s, own, threads);
+    if (s.check == defect_check::at_once) check_columns(s, own, threads);
   }
   row_counts counts;
   const auto* const offsets = static_cast<const Offset*>(s.offsets.data);

@@ -22,6 +22,14 @@ struct hot_table {
   }
 };
 
+/// Says which launch checks columns. Where there is one, matrix_kernel checks offsets.
+enum class defect_check : std::uint8_t {
+  none,      ///< the matrix is known to have no defect
+  at_once,   ///< matrix_kernel
+  by_tiles,  ///< tiles_kernel, though there may be no tiles of rows
+  by_others  ///< tiles_kernel where there are tiles of rows, else one that follows
+};
+
 /// Tells one launch what to look at. It is the kernels' only parameter.
 struct csr_survey {
   explicit csr_survey(const csr_operand& a)
@@ -45,14 +53,13 @@ struct csr_survey {
   std::uint32_t tag = 0;  ///< the tag with which it delivers what was found
   void* result = nullptr;
 
-  // Tiles of rows need these (columns.cu), and rows in a band the differences (band_rows.cu).
+  // Tiles of rows need these (row_columns.cu), and rows in a band the differences (band_rows.cu).
   std::int32_t tile_terms = 0;          ///< there is room for so many terms of a tile
-  bool tiles_at_once = false;           ///< whether each has a block
   std::uint64_t* lists = nullptr;       ///< row_patterns::most words, for lists that are met
   row_patterns patterns;                ///< where they are written; the stride does not count
   std::int16_t* differences = nullptr;  ///< where column - row of each term is written
 
-  // Hot columns need these (columns.cu).
+  // Hot columns need these (hot_uses.cu, hot_pieces.cu).
   std::int64_t zeros = 0;  ///< so many words from `uses` on are zeros before the first launch
   std::uint32_t* uses = nullptr;  ///< for some of the terms of all columns, in turn
   std::int64_t counters = 1;      ///< of each column
@@ -67,13 +74,11 @@ struct csr_survey {
   warp_piece* warp_pieces = nullptr;  ///< where these are written, shares first
   handed_row* handed = nullptr;       ///< where the rows of shares are written
 
-  // An expansion needs these (columns.cu).
+  // An expansion needs these (segments.cu).
   expansion cut;     ///< what is known of it, and where the rest is written
   int per_unit = 1;  ///< elements of a unit
 
-  bool checks = false;           ///< whether the matrix may have defects
-  bool columns_later = false;    ///< whether a later launch checks columns
-  bool goes_on = false;          ///< whether others check columns where there are no tiles of rows
+  defect_check check = defect_check::none;
   bool tells = false;            ///< whether the launch is the last one
   bool counts = true;            ///< whether more than defects is wanted
   unsigned row_blocks = 0;       ///< the first ones look at rows; if that is not all, only these
@@ -155,8 +160,6 @@ survey_kernel* matrix_kernel(bool wide_offsets);
 /// Where the matrix has no tiles of rows, or larger ones than have room, it checks at most.
 survey_kernel* tiles_kernel(bool wide_columns, bool wide_offsets);
 std::size_t tiles_bytes(bool wide_columns, std::size_t terms);
-/// A multiprocessor has room for so many of its blocks.
-inline constexpr unsigned most_tile_blocks = 12;
 /// Writes differences and counts adjacent terms, in a block of `row_tile` threads for each tile,
 /// with differences_bytes.
 survey_kernel* differences_kernel(bool wide_columns, bool wide_offsets);

@@ -2,6 +2,7 @@
 
 #include "backends/cuda/device/words.hpp"
 #include "backends/cuda/runtime/context.hpp"
+#include "backends/cuda/spmv/analysis.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -17,6 +18,36 @@ survey_launch survey_of(survey_kernel* kernel, std::size_t items) {
   const auto blocks =
       static_cast<unsigned>(std::clamp<std::size_t>((items + 255) / 256, 1, std::size_t{1} << 10));
   return {kernel, {.blocks = blocks, .threads = 256}};
+}
+
+int span_of(const current_device& current, const csr_operand& a) {
+  // Of fewer rows a block is done sooner: with 4096 rows a block plans of small matrices took 4 us
+  // longer.
+  constexpr std::size_t unit = survey_threads, most = run_span;
+  std::size_t blocks = multiprocessors(current.device());
+  if (a.rows > blocks * most) blocks *= survey_blocks;
+  const std::size_t rounds = std::max<std::size_t>(1, ceil_div(a.rows, blocks * most));
+  return static_cast<int>(std::max<std::size_t>(1, ceil_div(a.rows, rounds * blocks * unit)) *
+                          unit);
+}
+
+survey_launch survey_of_matrix(const current_device& current, const csr_operand& a,
+                               csr_survey& job) {
+  constexpr std::size_t columns_a_block = 16 * survey_threads;
+  const std::size_t spans = std::max<std::size_t>(
+      1, ceil_div(a.rows, job.counts ? static_cast<std::size_t>(job.span) : 16 * survey_threads));
+  const std::size_t most = survey_blocks * multiprocessors(current.device());
+  std::size_t others =
+      job.check == defect_check::none ? 0 : ceil_div(a.nonzeros(), columns_a_block);
+  const bool apart = job.counts && spans + others <= most;
+  if (apart && job.check != defect_check::none) {
+    job.check = defect_check::at_once;
+  } else if (job.check != defect_check::at_once) {
+    others = 0;
+  }
+  const auto blocks = static_cast<unsigned>(std::min(spans + others, most));
+  job.row_blocks = apart ? static_cast<unsigned>(spans) : blocks;
+  return {matrix_kernel(job.offsets.wide), {.blocks = blocks, .threads = survey_threads}};
 }
 
 survey_launch telling() { return {tell_kernel(), {.blocks = 1, .threads = 32}}; }

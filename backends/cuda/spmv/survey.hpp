@@ -21,6 +21,15 @@ struct survey_launch {
 /// Returns a launch for so many rows or terms.
 survey_launch survey_of(survey_kernel* kernel, std::size_t items);
 
+/// Returns a launch of the kernel that looks at the whole matrix, and tells the job which of its
+/// blocks look at rows. All blocks run at a time; where there are places enough, others look at
+/// columns, which are then checked at once.
+survey_launch survey_of_matrix(const current_device& current, const csr_operand& a,
+                               csr_survey& job);
+
+/// Returns how many rows a block of it looks at together, so that blocks have as much to do.
+int span_of(const current_device& current, const csr_operand& a);
+
 /// Returns the launch that delivers what the kernels before have found.
 survey_launch telling();
 
