@@ -29,6 +29,7 @@ void share_pairs(const executor& where, const multi_dot_arguments& a, std::size_
           ? (pairs + threads - 1) / threads
           : std::clamp<std::size_t>(pairs / (shares_per_thread * threads), 1, side_by_side);
   const std::size_t shares = (pairs + share - 1) / share;
+  if (shares == 1 || threads == 1) return simd::write_dots(where, a, 0, pairs);
 #pragma omp parallel num_threads(static_cast<int>(std::min(threads, shares)))
   {
     const default_environment environment;
@@ -59,7 +60,7 @@ void share_terms(const executor& where, const multi_dot_arguments& a, std::size_
     const auto sums = sum_of_shares(
         simd::longest(a.pairs, first, count), threads, of_shares,
         [&](std::size_t begin, std::size_t n) {
-          return simd::sum_side_by_side<A>(where.instructions(), a.pairs, first, count, begin, n);
+          return simd::sum_side_by_side<A>(where, a.pairs, first, count, begin, n);
         },
         is_even(a.pairs, first, count) ? dealing::adjacent : dealing::in_turn);
     auto* const results = static_cast<A*>(a.results.data);

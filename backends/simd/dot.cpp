@@ -11,6 +11,7 @@
 #include "backends/simd/dot.hpp"
 #include "backends/simd/simd.hpp"
 
+#include "backends/simd/byte_products.hpp"
 #include "backends/simd/targets.hpp"
 #include "src/core/types/tables.hpp"
 
@@ -239,7 +240,12 @@ HWY_INLINE std::uint64_t sum_bytes(const X* x, const Y* y, std::size_t n) {
 template <class X, class Y>
 std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
 #if HWY_TARGET != HWY_SCALAR
-  if constexpr (is_byte<X> && is_byte<Y>) return sum_bytes(x, y, n);
+  if constexpr (is_byte<X> && is_byte<Y>) {
+    if (is_avx512 && adds_byte_products_by_fours()) {
+      return static_cast<std::uint64_t>(sum_of_byte_products(x, y, n));
+    }
+    return sum_bytes(x, y, n);
+  }
 #endif
   constexpr bool narrow = sizeof(X) <= 4 && sizeof(Y) <= 4;
   using W = std::conditional_t<narrow, std::int32_t, std::uint64_t>;
@@ -531,7 +537,8 @@ void dots_of_rows(instruction_set set, rows_of<float> x, rows_of<float> y, std::
 }
 
 void dot(const executor& where, const dot_arguments& a) {
-  const auto& dots = *implementation_of(where.instructions()).dots[a.result.element];
+  const instruction_set set = set_for_dot(where, a.x.element, a.y.element, a.x.size);
+  const auto& dots = *implementation_of(set).dots[a.result.element];
   dots[a.x.element][a.y.element](a);
 }
 

@@ -1,9 +1,23 @@
 #pragma once
 
+#include "backends/simd/instruction_set.hpp"
 #include "src/core/order/dot_sum.hpp"
 #include "src/core/table.hpp"
 
 namespace tally::backends::simd {
+
+/// Returns the instruction set for a dot product of n elements of these types. Those of short types
+/// compute for longer than they load: on one Zen 4 core 10^4 products of bfloat16 take 441 ns with
+/// AVX-512 and 538 with AVX2, 10^6 42.6 and 71.8 us, and of int8 151 and 238 ns, 20.3 and 23.4 us.
+/// (Those of float16 are slower with AVX-512: 692 and 542 ns.)
+inline instruction_set set_for_dot(const executor& where, type x, type y, std::size_t n) {
+  const auto is_byte = [](type t) { return t == type::int8 || t == type::uint8; };
+  if ((x == type::bfloat16 && y == type::bfloat16) || (is_byte(x) && is_byte(y))) {
+    return for_arithmetic(where);
+  }
+  const bool is_plain = x == y && (x == type::float64 || x == type::float32);
+  return is_plain ? for_cached(where, 2 * n * size_of(x)) : where.instructions();
+}
 
 /// Returns the sum over a node of the order's tree. The terms are those of x and y, which start at
 /// a chunk's border. The environment must be the default one (`default_environment`).

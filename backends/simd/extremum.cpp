@@ -387,7 +387,8 @@ extremum_search* extremum_search_of(instruction_set set, extreme what, type x) {
 }
 
 void extremum(const executor& where, const extremum_arguments& a) {
-  write_result(a, extremum_search_of(where.instructions(), a.what, a.x.element)(a.x, 0));
+  const instruction_set set = set_for_extremum(where, a.x.element, a.x.size);
+  write_result(a, extremum_search_of(set, a.what, a.x.element)(a.x, 0));
 }
 
 }  // namespace tally::backends::simd

@@ -15,10 +15,9 @@ namespace tally::backends::simd {
 namespace {
 
 /// Says whether this processor executes AVX-512 in halves, as AMD's Zen 4 does (the only member of
-/// family 0x19 that has it). There AVX2 is 1.1 to 1.2 times as fast from the L2 cache on, L3 and
-/// memory included (10^4 doubles take 1399 ns instead of 1629; 2^26 take 32.5 ms instead of 37.5,
-/// or of 32.9 in one stream). Within L1 AVX-512 would be faster by up to as much (1000 floats take
-/// 77 ns instead of 89).
+/// family 0x19 that has it). There AVX2 is 1.1 to 1.2 times as fast from memory (2^26 doubles take
+/// 32.5 ms instead of 37.5, or of 32.9 in one stream), and faster for short calls. `for_cached` and
+/// `for_arithmetic` say what takes AVX-512 there.
 bool halves_avx512() {
 #if HWY_ARCH_X86
   unsigned eax, ebx, ecx, edx;

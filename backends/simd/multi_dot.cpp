@@ -248,10 +248,17 @@ const turn<W>& turn_of(instruction_set set) {
 constexpr std::size_t tile_in_turn = 64 * order::chunk;
 constexpr std::size_t tile_by_pair = 128 * order::chunk;
 
-/// Vectors whose sums are in registers take turns together where they are longer than this. 16
-/// vectors of 10^4 floats take 7.1 us so and 13.5 pair by pair, of 1000, where y stays in the first
-/// cache, 0.98 and 0.85 (doubles 14.6 and 18.6 us, 1.71 and 1.74).
-constexpr std::size_t by_pair_up_to = order::chunk;
+/// Where two vectors take a turn, that many turns would read y from the second cache. So a turn is
+/// a chunk, which stays in the first, unless the vectors come from further away: 16 vectors of 3000
+/// and 10^4 doubles take 4.8 and 18.1 us so and 5.7 and 20.3 with 64 chunks on Zen 4, 6.0 and 22.0,
+/// 6.4 and 21.6 on a Sapphire Rapids, but of 20000 100 and 95 there. Four vectors gain nothing.
+constexpr std::size_t chunk_in_turn_up_to_bytes = std::size_t{2} << 20;
+
+/// Vectors whose sums are in registers take turns together where they are longer than this, since a
+/// y that is shorter stays in the first cache. 16 vectors of 1500, 2000 and 3000 doubles take 2.98,
+/// 3.43 and 4.90 us so and 2.70, 3.57 and 7.09 pair by pair on Zen 4, 4.6, 4.2 and 6.0, 3.5, 3.7
+/// and 7.7 on a Sapphire Rapids; of 4000 and 5000 floats 3.54 and 4.37, 3.59 and 5.97 on Zen 4.
+constexpr std::size_t by_pair_up_to_bytes = std::size_t{16} << 10;
 
 /// Vectors whose sums are in memory do so from so many bytes on, where they are not in a cache.
 /// Below that the kernel of `dot`, with its sums in registers, is faster.
@@ -273,6 +280,19 @@ bool have_one_y(const dot_pairs& pairs, std::size_t first, std::size_t count) {
   });
 }
 
+/// Returns the instruction set for these pairs. Against one y it is the widest, which has registers
+/// for the sums of several vectors: on one Zen 4 core 16 vectors of 10^4 doubles take 20.4 us with
+/// AVX-512 and 27.2 with AVX2, of 2^22 20.4 and 24.8 ms.
+template <class A>
+instruction_set set_for(const executor& where, const dot_pairs& pairs, std::size_t first,
+                        std::size_t count, std::size_t longest) {
+  if constexpr (std::is_floating_point_v<A>) {
+    if (count > 1 && have_one_y<A>(pairs, first, count)) return for_arithmetic(where);
+  }
+  const operand_pair one = pairs[first];
+  return set_for_dot(where, one.x.element, one.y.element, count * longest);
+}
+
 /// Returns how these pairs take turns together; null where that gains nothing.
 template <class A>
 const turn<A>* turn_for(instruction_set set, const dot_pairs& pairs, std::size_t first,
@@ -281,12 +301,21 @@ const turn<A>* turn_for(instruction_set set, const dot_pairs& pairs, std::size_t
     const turn<A>& turn = turn_of<A>(set);
     if (count < turn.vectors || !have_one_y<A>(pairs, first, count)) return nullptr;
     const std::size_t n = pairs[first].y.size;
-    const bool gains =
-        turn.in_registers ? n > by_pair_up_to : count * n * sizeof(A) >= in_memory_from_bytes;
+    const bool gains = turn.in_registers ? n * sizeof(A) > by_pair_up_to_bytes
+                                         : count * n * sizeof(A) >= in_memory_from_bytes;
     return gains ? &turn : nullptr;
   } else {
     return nullptr;
   }
+}
+
+/// Returns how many terms a turn takes, of so many elements in all.
+template <class A>
+std::size_t tile_of(const turn<A>* turn, std::size_t elements) {
+  if (turn == nullptr) return tile_by_pair;
+  const bool by_chunk =
+      turn->in_registers && turn->vectors == 2 && elements * sizeof(A) <= chunk_in_turn_up_to_bytes;
+  return by_chunk ? order::chunk : tile_in_turn;
 }
 
 }  // namespace
@@ -299,10 +328,12 @@ std::size_t longest(const dot_pairs& pairs, std::size_t first, std::size_t count
 }
 
 template <class A>
-multi_dot_sum<A> sum_side_by_side(instruction_set set, const dot_pairs& pairs,
+multi_dot_sum<A> sum_side_by_side(const executor& where, const dot_pairs& pairs,
                                   std::size_t first_pair, std::size_t count, std::size_t first,
                                   std::size_t n) {
   const operand_pair one = pairs[first_pair];
+  const instruction_set set =
+      set_for<A>(where, pairs, first_pair, count, longest(pairs, first_pair, count));
   auto* const node = node_of<A>(set, one.x.element, one.y.element);
   const auto* const turn = turn_for<A>(set, pairs, first_pair, count);
 
@@ -334,7 +365,7 @@ multi_dot_sum<A> sum_side_by_side(instruction_set set, const dot_pairs& pairs,
     }
     return s;
   };
-  const std::size_t tile = turn != nullptr ? tile_in_turn : tile_by_pair;
+  const std::size_t tile = tile_of(turn, one.y.size * count);
   multi_dot_sum<A> all;
   sum_in_tree(first, n, tile, sums, all);
   return all;
@@ -343,9 +374,11 @@ multi_dot_sum<A> sum_side_by_side(instruction_set set, const dot_pairs& pairs,
 namespace {
 
 /// Writes the results of rows of at most a chunk past all that is told at run time, where there is
-/// such a way, and says whether there is.
+/// such a way, and says whether there is. The widest instructions have most of memory under way: on
+/// one Zen 4 core 10^6 pairs of 32 doubles take 16.1 ms with AVX-512 and 24.5 with AVX2 (a plain
+/// loop 16.3), of 8 4.7 and 13.2.
 template <class A>
-bool write_short_rows(instruction_set set, const multi_dot_arguments& a, std::size_t first,
+bool write_short_rows(const executor& where, const multi_dot_arguments& a, std::size_t first,
                       std::size_t count) {
   if constexpr (std::is_floating_point_v<A>) {
     const auto [x, y] = a.pairs[first];
@@ -356,7 +389,7 @@ bool write_short_rows(instruction_set set, const multi_dot_arguments& a, std::si
     const auto rows = [](const operand& row, const operand_rows& all) {
       return rows_of<A>{static_cast<const A*>(row.data), all.leading_dimension};
     };
-    dots_of_rows(set, rows(x, a.pairs.x), rows(y, a.pairs.y), x.size, count,
+    dots_of_rows(for_arithmetic(where), rows(x, a.pairs.x), rows(y, a.pairs.y), x.size, count,
                  static_cast<A*>(a.results.data) + first);
     return true;
   } else {
@@ -372,23 +405,23 @@ void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t
     for (std::size_t j = first; j < first + count; ++j) exact(where, as_exact(dot_of_pair(a, j)));
     return;
   }
-  const instruction_set set = where.instructions();
   with_type<accumulator_types>(a.results.element, [&]<class A>() {
     auto* const results = static_cast<A*>(a.results.data);
-    if (write_short_rows<A>(set, a, first, count)) return;
+    if (write_short_rows<A>(where, a, first, count)) return;
     const operand_pair one = a.pairs[first];
-    auto* const node = node_of<A>(set, one.x.element, one.y.element);
     for (std::size_t j = first; j < first + count; j += side_by_side) {
       const std::size_t some = std::min(side_by_side, first + count - j);
       const std::size_t n = longest(a.pairs, j, some);
+      const instruction_set set = set_for<A>(where, a.pairs, j, some, n);
       if (n <= tile_by_pair && !turn_for<A>(set, a.pairs, j, some)) {
+        auto* const node = node_of<A>(set, one.x.element, one.y.element);
         for (std::size_t i = j; i < j + some; ++i) {
           const auto [x, y] = a.pairs[i];
           results[i] = finish(node(x, y), a.conjugated);
         }
         continue;
       }
-      const auto sums = sum_side_by_side<A>(set, a.pairs, j, some, 0, n);
+      const auto sums = sum_side_by_side<A>(where, a.pairs, j, some, 0, n);
       for (std::size_t i = 0; i < some; ++i) results[j + i] = finish(sums.of[i], a.conjugated);
     }
   });
@@ -400,7 +433,7 @@ void multi_dot(const executor& where, const multi_dot_arguments& a) {
 
 // The openmp column calls these on its threads' shares.
 template <class A>
-using summing = multi_dot_sum<A>(instruction_set, const dot_pairs&, std::size_t, std::size_t,
+using summing = multi_dot_sum<A>(const executor&, const dot_pairs&, std::size_t, std::size_t,
                                  std::size_t, std::size_t);
 template summing<std::int64_t> sum_side_by_side<std::int64_t>;
 template summing<float> sum_side_by_side<float>;

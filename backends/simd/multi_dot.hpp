@@ -27,7 +27,7 @@ struct multi_dot_sum {
 /// Returns the sums of terms [first, first + n), a node, of the pairs [first_pair, first_pair +
 /// count). The sums of absent pairs, and of pairs that end before, are +0.
 template <class A>
-multi_dot_sum<A> sum_side_by_side(instruction_set set, const dot_pairs& pairs,
+multi_dot_sum<A> sum_side_by_side(const executor& where, const dot_pairs& pairs,
                                   std::size_t first_pair, std::size_t count, std::size_t first,
                                   std::size_t n);
 

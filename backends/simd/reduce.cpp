@@ -276,7 +276,8 @@ reduce_node<A>* reduce_node_of(instruction_set set, reduction what, type x) {
 
 void reduce(const executor& where, const reduce_arguments& a) {
   with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
-    auto* const node = reduce_node_of<A>(where.instructions(), a.what, a.x.element);
+    const instruction_set set = set_for_reduce(where, a.x.element, a.x.size);
+    auto* const node = reduce_node_of<A>(set, a.what, a.x.element);
     reduce_on_host<A>(a, [&](real_t<A> scale) { return node(a.x, scale); });
   });
 }

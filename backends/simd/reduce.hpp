@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backends/simd/instruction_set.hpp"
 #include "src/core/order/reduce_sum.hpp"
 #include "src/core/table.hpp"
 
@@ -10,6 +11,12 @@ namespace tally::backends::simd {
 /// (`default_environment`).
 template <class A>
 using reduce_node = reduce_sum<A>(const operand& x, real_t<A> scale);
+
+/// Returns the instruction set for a reduction of n elements of this type.
+inline instruction_set set_for_reduce(const executor& where, type x, std::size_t n) {
+  const bool is_plain = x == type::float64 || x == type::float32;
+  return is_plain ? for_cached(where, n * size_of(x)) : where.instructions();
+}
 
 /// Returns the `reduce_node` for a type of elements, in one instruction set.
 template <class A>

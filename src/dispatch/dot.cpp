@@ -97,8 +97,8 @@ dot_result_t<X, X> dot_of_numbers(const executor& where, std::span<const X> x, s
   if ((column == &backends::simd::table || column == nullptr) && n == y.size() && n > 0 &&
       n < openmp_from_bytes / (2 * sizeof(X)) && !g.is_exact() && is_plain(x) && is_plain(y) &&
       is_on_host(x) && is_on_host(y)) {
-    const instruction_set set =
-        column != nullptr ? where.instructions() : backends::simd::resolve(instruction_set::best);
+    instruction_set set = backends::simd::set_for_dot(where, type_of<X>, type_of<X>, n);
+    if (set == instruction_set::best) set = backends::simd::resolve(set);
     const auto sum = [&] { return backends::simd::dot_of_numbers(set, x.data(), y.data(), n); };
     if constexpr (std::is_integral_v<R>) {
       return sum();  // integers know no environment

@@ -54,7 +54,11 @@ executor simd(simd_options options) {
   return where;
 }
 
-executor automatic() { return executor(nullptr); }
+executor automatic() {
+  executor where(nullptr);
+  where.chooses_instructions_ = true;
+  return where;
+}
 
 executor openmp([[maybe_unused]] openmp_options options) {
 #if TALLY_HAS_OPENMP

@@ -24,8 +24,8 @@ TALLY_EXPORT std::string_view name(instruction_set set) noexcept;
 
 /// Options of `simd`.
 struct simd_options {
-  /// best: the widest that this processor has, but AVX2 where AVX-512 runs in halves (Zen 4); there
-  /// `exp` and `sigmoid`, which compute for longer than they load, take AVX-512 all the same.
+  /// best: the widest that this processor has; where AVX-512 runs in halves (Zen 4), AVX2 but for
+  /// what computes for longer than it loads (`exp`, short types) and for sums within the caches.
   instruction_set instructions = instruction_set::best;
 };
 
