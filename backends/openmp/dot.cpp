@@ -6,15 +6,31 @@
 #include "src/core/types/tables.hpp"
 
 namespace tally::backends::openmp {
+namespace {
+
+/// Returns how many products of doubles take as long. Those that are summed where they lie, but for
+/// float16's, take as long as reading them.
+std::size_t products_of_doubles(const dot_arguments& a) {
+  const type x = a.x.element;
+  const bool is_read = x == a.y.element && (x == type::float32 || x == type::bfloat16 ||
+                                            x == type::int8 || x == type::uint8);
+  return is_read ? a.x.size * size_of(x) / sizeof(double) : a.x.size;
+}
+
+}  // namespace
 
 void dot(const executor& where, const dot_arguments& a) {
   with_type<accumulator_types>(a.result.element, [&]<class A>() {
-    auto* const node = simd::node_of<A>(where.instructions(), a.x.element, a.y.element);
+    // Floats and doubles gain nothing from the widest instructions in short shares: 40000 floats
+    // take 2.62 us on two Zen 4 cores with AVX-512, and 2.51 with AVX2.
+    const int threads = threads_that_pay(products_of_doubles(a), threads_of(where));
+    const std::size_t alone = threads == 1 ? a.x.size : 0;
+    const instruction_set set = simd::set_for_dot(where, a.x.element, a.y.element, alone);
+    auto* const node = simd::node_of<A>(set, a.x.element, a.y.element);
     const auto sum =
-        sum_of_shares<dot_sum<A>>(a.x.size, threads_that_pay(a.x.size, threads_of(where)),
-                                  [&](std::size_t first, std::size_t n) {
-                                    return node(a.x.slice(first, n), a.y.slice(first, n));
-                                  });
+        sum_of_shares<dot_sum<A>>(a.x.size, threads, [&](std::size_t first, std::size_t n) {
+          return node(a.x.slice(first, n), a.y.slice(first, n));
+        });
     *static_cast<A*>(a.result.data) = finish(sum, a.conjugated);
   });
 }
