@@ -82,12 +82,10 @@ HWY_NOINLINE void sum_rows_of_any_length(const row_terms<W, V, I> all, const std
     for (std::size_t r = 0; r < 4; ++r) {
       const auto begin = static_cast<std::size_t>(offsets[i + r]);
       const std::size_t length = static_cast<std::size_t>(offsets[i + r + 1]) - begin;
-      const auto terms = all.from(begin);
-      rows[r] =
-          length <= row_order::short_row
-              ? sum_in_lanes(row_terms<W, V, I, gathers>{terms.values, terms.columns, terms.x},
-                             length, far)
-              : only_first<W>(1, 0, hn::Set(lanes_tag<W>(), sum_as_dot(terms, length)));
+      const row_terms<W, V, I, gathers> terms{all.values + begin, all.columns + begin, all.x};
+      rows[r] = length <= row_order::short_row
+                    ? sum_in_lanes(terms, length, far)
+                    : only_first<W>(1, 0, hn::Set(lanes_tag<W>(), sum_as_dot(terms, length)));
     }
     store_sums<W>(rows, sums + i);
   }

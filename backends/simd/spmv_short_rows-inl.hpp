@@ -42,17 +42,19 @@ using lanes_tag = hn::CappedTag<W, row_order::lanes / 2>;
 template <class W>
 using lanes_vec = hn::Vec<lanes_tag<W>>;
 
-/// Holds the columns of a vector's elements. Those of int32 are loaded as pairs, since loads bound
-/// a product in the caches (Zen 4: up to 15 % faster).
+/// Holds the columns of a vector's elements. Those of 32 bits are loaded two at once, and those of
+/// 16 bits four, since loads bound a product in the caches (Zen 4: up to 15 % faster).
 template <std::size_t count, class I>
 HWY_INLINE std::array<std::size_t, count> load_columns(const I* columns) {
   std::array<std::size_t, count> loaded;
-  if constexpr (sizeof(I) == 4 && count % 2 == 0 && std::endian::native == std::endian::little) {
-    for (std::size_t i = 0; i < count; i += 2) {
-      std::uint64_t pair;
-      std::memcpy(&pair, columns + i, sizeof pair);
-      loaded[i] = static_cast<std::uint32_t>(pair);
-      loaded[i + 1] = pair >> 32;
+  constexpr std::size_t in_word = sizeof(std::uint64_t) / sizeof(I);
+  if constexpr (in_word > 1 && count % in_word == 0 && std::endian::native == std::endian::little) {
+    for (std::size_t i = 0; i < count; i += in_word) {
+      std::uint64_t word;
+      std::memcpy(&word, columns + i, sizeof word);
+      for (std::size_t k = 0; k < in_word; ++k, word >>= 8 * sizeof(I)) {
+        loaded[i + k] = static_cast<std::make_unsigned_t<I>>(word);
+      }
     }
   } else {
     for (std::size_t i = 0; i < count; ++i) loaded[i] = static_cast<std::size_t>(columns[i]);

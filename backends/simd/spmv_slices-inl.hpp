@@ -191,19 +191,17 @@ HWY_INLINE hn::Vec<index_tag<W>> load_indices(const I* indices) {
   }
 }
 
-/// Indices that elements of x are gathered by. The instructions for that are used wherever they
+/// Says whether elements of x are gathered by the instructions for that. Those of AVX-512 always
 /// are: without them fem-like matrices took up to 1.2 times as long (one core of a Sapphire
-/// Rapids).
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-template <class W, class I>
-struct slice_indices {
-  hn::Vec<index_tag<W>> loaded;
+/// Rapids). With AVX2, which Zen 4 is given, loads take 0.5 to 0.8 of the time where the caches
+/// have x, as they mostly do where indices of 16 bits reach all of it, and 1.5 times as long for
+/// elements of 2 MB at random.
+template <class I>
+constexpr bool gathers_indices =
+    HWY_TARGET == HWY_AVX3 || (HWY_TARGET == HWY_AVX2 && sizeof(I) == 4);
 
-  HWY_INLINE explicit slice_indices(const I* indices) : loaded(load_indices<W>(indices)) {}
-  HWY_INLINE slice_vec<W> of(const W* x) const { return gathered_by(slice_tag<W>(), x, loaded); }
-};
-#else
-template <class W, class I>
+/// Indices that elements of x are gathered by.
+template <class W, class I, bool at_once = gathers_indices<I>>
 struct slice_indices {
   const I* indices;
 
@@ -211,6 +209,14 @@ struct slice_indices {
   HWY_INLINE slice_vec<W> of(const W* x) const {
     return gathered<slice_lanes<W>>(slice_tag<W>(), x, indices);
   }
+};
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+template <class W, class I>
+struct slice_indices<W, I, true> {
+  hn::Vec<index_tag<W>> loaded;
+
+  HWY_INLINE explicit slice_indices(const I* indices) : loaded(load_indices<W>(indices)) {}
+  HWY_INLINE slice_vec<W> of(const W* x) const { return gathered_by(slice_tag<W>(), x, loaded); }
 };
 #endif
 
@@ -373,19 +379,41 @@ HWY_INLINE void with_count(std::size_t n, const Sum& sum) {
   }
 }
 
-/// Adds the term of column k + c to lane l + c, in the rows that have one.
+#if HWY_TARGET != HWY_AVX3
+/// Masks are loaded from this: all bits are set for the first rows of a slice, none for the next.
+template <class W>
+alignas(64) constexpr auto first_rows = []() {
+  std::array<hwy::UnsignedFromSize<sizeof(W)>, 2 * rows_of_slice<W>> bits{};
+  for (std::size_t r = 0; r < rows_of_slice<W>; ++r) bits[r] = ~bits[r];
+  return bits;
+}();
+#endif
+
+/// Returns zeros for the rows of a vector that are not among the first `count` of their slice, in
+/// which it begins at row r.
+template <class W>
+HWY_INLINE slice_vec<W> only_first_rows(std::size_t count, std::size_t r, slice_vec<W> v) {
+  constexpr slice_tag<W> d;
+#if HWY_TARGET == HWY_AVX3
+  return hn::IfThenElseZero(hn::FirstN(d, count > r ? count - r : 0), v);
+#else
+  constexpr hn::RebindToUnsigned<slice_tag<W>> bits;
+  const auto mask = hn::LoadU(bits, first_rows<W>.data() + rows_of_slice<W> - count + r);
+  return hn::And(hn::BitCast(d, mask), v);
+#endif
+}
+
+/// Adds the term of column k + c to lane l + c, in the rows that have one; a zero in the others,
+/// which changes no lane.
 template <std::size_t l, std::size_t c, class W, class Block, class X>
 HWY_INLINE void take_uneven_term(const Block& values, const X& x, std::size_t k,
                                  const slice_series& series, const std::uint8_t* counts,
                                  std::size_t r, slice_vec<W>* lane) {
   const std::size_t j = k + c;
   if (j >= series.longest) return;
-  const auto sum =
-      hn::Add(lane[l + c], hn::Mul(values.template column<c>(), x.template column<c>()));
-  const std::size_t count =
-      j < series.shortest ? rows_of_slice<W> : std::size_t{counts[j - series.shortest]};
-  lane[l + c] =
-      hn::IfThenElse(hn::FirstN(slice_tag<W>(), count > r ? count - r : 0), sum, lane[l + c]);
+  auto term = hn::Mul(values.template column<c>(), x.template column<c>());
+  if (j >= series.shortest) term = only_first_rows<W>(counts[j - series.shortest], r, term);
+  lane[l + c] = hn::Add(lane[l + c], term);
 }
 
 template <std::size_t l, class W, class Values, class X, std::size_t... c>
@@ -445,7 +473,7 @@ struct series_place {
   const std::uint16_t* rows;
   const std::uint16_t* rows_end;  ///< where what the window has of rows ends
   const std::uint8_t* counts;
-  bool far;  ///< whether the matrix has more than `near_bytes`
+  bool far;  ///< whether values have more than `near_bytes`, or kept ones than `near_kept_bytes`
 };
 
 /// Values that are read where they are, and are far, are prefetched: rows read side by side are too
@@ -460,6 +488,17 @@ template <class W>
 HWY_INLINE void prefetch_adjacent(const W* values, std::size_t n) {
   const auto* const begin = reinterpret_cast<const char*>(values) + bytes_ahead;
   for (std::size_t b = 0; b < n * sizeof(W); b += 64) hwy::Prefetch(begin + b);
+}
+
+/// Kept values are one stream. Those of short rows, which sums pass quickly, are prefetched all the
+/// same where there are more bytes of them than this: 5 points of 1024^2 took 3.0 instead of 3.9 ms
+/// then, with two threads 1.8 instead of 2.1, a graph of 9 * 10^5 edges 1.0 instead of 1.2 (one Zen
+/// 4 core). Slices of rows of more terms would ask for more lines than a core can wait for: 27
+/// points of 64^3 took 3.7 instead of 2.8.
+constexpr std::size_t near_kept_bytes = std::size_t{1} << 22;
+template <class W>
+HWY_INLINE bool prefetches_kept(const series_place<W>& at, std::size_t terms) {
+  return at.far && terms <= 2 * row_order::lanes;
 }
 
 /// Prefetches n values of each row of the slice that is `slices_ahead` further on in the window's
@@ -521,8 +560,10 @@ template <bool full, class W>
 HWY_NOINLINE void sum_adjacent_kept(const slice_series& series, series_place<W>& at, const W* x,
                                     W* sums) {
   adjacent_slices<full, W> slices(series, at);
+  const bool ahead = prefetches_kept(at, slices.terms);
   with_count(slices.terms, [&](auto count) HWY_ATTR {
     for (std::size_t left = series.size; left > 0; --left, slices.next_kept()) {
+      if (ahead) prefetch_adjacent(slices.values, slices.terms * slices.rows());
       for (std::size_t r = 0; r < slices.rows(); r += slice_lanes<W>) {
         slices.store(sum_rows_of<count(), W>(slices.kept(r), slices.of_x(x, r), slices.terms), r,
                      sums);
@@ -696,10 +737,13 @@ HWY_INLINE void sum_listed(const slice_series& series, series_place<W>& at, cons
                            W* sums) {
   constexpr std::size_t slice = rows_of_slice<W>;
   const std::size_t n = series.longest;
+  const bool ahead = keeps && prefetches_kept(at, n);
   const auto sum_each = [&](const auto& sum) HWY_ATTR {
     for (std::size_t i = 0; i < series.size; ++i) {
       HWY_ALIGN W some[slice];
-      if constexpr (!keeps) {
+      if constexpr (keeps) {
+        if (ahead) prefetch_adjacent(at.values, n * slice);
+      } else {
         if (at.far) prefetch_listed(at, n);
       }
       for (std::size_t r = 0; r < slice; r += slice_lanes<W>) {
@@ -794,7 +838,7 @@ HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_
                      s.rows.data() + window.row,
                      s.rows.data() + s.windows[w + 1].row,
                      s.counts.data() + window.count,
-                     a.a.nonzeros() * sizeof(W) > near_bytes};
+                     a.a.nonzeros() * sizeof(W) > (keeps ? near_kept_bytes : near_bytes)};
   for (std::size_t i = window.series; i < s.windows[w + 1].series; ++i) {
     const slice_series& series = s.series[i];
     if (series.rows == slice_rows::apart) {
