@@ -207,8 +207,7 @@ struct vector_function {
     } else if constexpr (what == elementwise::axypbz) {
       return known(hn::Add(hn::Mul(hn::Mul(alpha, x), y), hn::Mul(beta, z)));
     } else if constexpr (what == elementwise::relu) {
-      const auto zero = hn::Zero(tag<R>());
-      return a::keep_nan(x, hn::IfThenElse(hn::Gt(x, zero), x, zero));
+      return a::keep_nan(x, hn::IfThenElseZero(hn::Gt(x, hn::Zero(tag<R>())), x));
     } else if constexpr (what == elementwise::sigmoid) {
       return logistic<a>(x);
     } else {
@@ -318,6 +317,10 @@ HWY_INLINE void run_vectors(const Function& f, const T* x, const T* y, T* z, std
   using R = number_of<T>;
   constexpr std::size_t w = width<R>;
   std::size_t i = 0;
+  const auto whole = [](const T* p) HWY_ATTR { return load<R>(p); };
+  const auto compute = [&](std::size_t at) HWY_ATTR {
+    put<past_caches, T, R>(computed(f, x + at, y + at, z + at, whole), z + at);
+  };
   if constexpr (Function::has_pairs) {
     for (; i + 2 * w <= n; i += 2 * w) {
       const two_vectors<vec<R>> both = {load<R>(x + i), load<R>(x + i + w)};
@@ -326,11 +329,12 @@ HWY_INLINE void run_vectors(const Function& f, const T* x, const T* y, T* z, std
       put<past_caches, T, R>(Function::template narrowed<T>(both.second, results.second),
                              z + i + w);
     }
+  } else {
+    // With one vector in an iteration `scal` of 10^4 floats takes 721 ns, not 425, and `relu` of
+    // 3000 takes 230, not 162 (a core of Zen 4 with AVX2).
+    for (; i + 2 * w <= n; i += 2 * w) compute(i), compute(i + w);
   }
-  const auto whole = [](const T* p) HWY_ATTR { return load<R>(p); };
-  for (; i + w <= n; i += w) {
-    put<past_caches, T, R>(computed(f, x + i, y + i, z + i, whole), z + i);
-  }
+  if (i + w <= n) compute(i);
 }
 
 template <elementwise what, class T>
