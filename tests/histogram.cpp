@@ -685,6 +685,23 @@ TEST_ON_EVERY_EXECUTOR(Histogram, Channels) {
                                        {.channels = 4, .place = {.offset = 1, .increment = -2}}));
 }
 
+TEST_ON_EVERY_EXECUTOR(Histogram, RunsOfEqualKeys) {
+  // Runs are counted at once, also of keys that have no bin, and other keys come between them.
+  for_each_integer([&]<class X>(std::type_identity<X>) {
+    std::vector<X> keys;
+    for (int run = 0; keys.size() < 20'000; ++run) {
+      for (int i = 0; i < run % 200; ++i) keys.push_back(X(run % 9 == 4 ? -3 : run % 120));
+      for (int i = 0; i < run % 7; ++i) keys.push_back(X(i * 19));
+    }
+    for (const std::size_t channels : {1, 2, 3, 8}) {
+      const std::vector<X> whole(keys.begin(), keys.end() - keys.size() % channels);
+      for (const std::size_t bins : {100, 4096}) {
+        ASSERT_NO_FATAL_FAILURE(compare_keys(whole, bins, {.channels = channels}));
+      }
+    }
+  });
+}
+
 TEST_ON_EVERY_EXECUTOR(Histogram, ThePublicForms) {
   if (data::on_device(where())) GTEST_SKIP() << "vectors of the host's";
   const std::vector<std::int32_t> keys = {0, 2, 2, 1, 2};

@@ -88,11 +88,21 @@ struct job {
   /// Calls f(first, n, places) for each block of samples [begin, end).
   template <class F>
   void for_each_block(std::size_t begin, std::size_t end, const F& f) const {
+    for_each_block(begin, end, [](const slot*, std::size_t) { return std::size_t{0}; }, f);
+  }
+  /// Asks use_keys(keys, n), where samples may be places themselves, how many of them it has used,
+  /// and calls f(first, n, places) for the others.
+  template <class G, class F>
+  void for_each_block(std::size_t begin, std::size_t end, const G& use_keys, const F& f) const {
     alignas(64) slot found[block];
     const std::size_t step = places <= places_of_small_block ? small_block : block;
+    const bool may_be_places = a.what == binning::keys && a.x.element == type::int32 &&
+                               a.x.increment == 1 && channels == 1;
     for (std::size_t first = begin; first < end; first += step) {
       const std::size_t n = std::min(step, end - first);
-      f(first, n, find(first, n, found));
+      const auto* const keys = static_cast<const slot*>(a.x.slice(first, n).data);
+      const std::size_t used = may_be_places ? use_keys(keys, n) : 0;
+      if (used < n) f(first + used, n - used, find(first + used, n - used, found));
     }
   }
 
