@@ -217,14 +217,14 @@ struct vector_function {
   /// Is a result on its way to T.
   template <class T>
   static HWY_INLINE vec<R> narrowed(vec<R> x, vec<R> result) {
-    if constexpr (sizeof(T) == 2 && what >= elementwise::sigmoid) {
+    if constexpr (sizeof(T) == 2 && transforms::is_exponential(what)) {
       return to_be_narrowed<T>(x, result);
     } else {
       return result;
     }
   }
   /// Says whether computing two vectors together is faster.
-  static constexpr bool has_pairs = has_fma && what >= elementwise::sigmoid;
+  static constexpr bool has_pairs = has_fma && transforms::is_exponential(what);
   static HWY_INLINE two_vectors<vec<R>> of_two(two_vectors<vec<R>> x) {
     if constexpr (what == elementwise::sigmoid) {
       return logistic<paired_arithmetic<R>>(x);
@@ -513,8 +513,8 @@ namespace tally::backends::simd {
 transform_node* transform_node_of(instruction_set set) { return implementation_of(set).node; }
 
 transform_node* transform_node_of(const executor& where, elementwise what) {
-  return transform_node_of(what >= elementwise::sigmoid ? for_arithmetic(where)
-                                                        : where.instructions());
+  return transform_node_of(transforms::is_exponential(what) ? for_arithmetic(where)
+                                                            : where.instructions());
 }
 
 bool goes_past_caches(const transform_arguments& a) {

@@ -146,6 +146,11 @@ TALLY_HOST_DEVICE constexpr bool reads_output(elementwise what) {
   return what == elementwise::axpbypcz || what == elementwise::axypbz;
 }
 
+/// Whether it is computed from the exponential function.
+TALLY_HOST_DEVICE constexpr bool is_exponential(elementwise what) {
+  return what == elementwise::sigmoid || what == elementwise::exp;
+}
+
 /// How many factors there are: alpha, beta, gamma.
 constexpr int factors(elementwise what) {
   switch (what) {
@@ -180,7 +185,7 @@ constexpr type computation_type(elementwise what, type x, type y, type z = type:
   }
   if (wide) return type::float64;
   if (is_integer(x) && is_integer(y) && is_integer(z)) return type::int64;
-  return what >= elementwise::sigmoid && x != type::float32 ? type::float64 : type::float32;
+  return is_exponential(what) && x != type::float32 ? type::float64 : type::float32;
 }
 
 /// Whether what is computed in `c` from x and y can be written as `z`.

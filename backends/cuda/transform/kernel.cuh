@@ -153,7 +153,7 @@ struct elements_function {
   __device__ T operator()(T x, T y, [[maybe_unused]] T z = {}) const {
     if constexpr (what == elementwise::copy) {
       return copied(x);
-    } else if constexpr (is_16_bit && what >= elementwise::sigmoid) {
+    } else if constexpr (is_16_bit && transforms::is_exponential(what)) {
       const auto number = convert<float>(x);
       return narrow<T>(to_be_narrowed<what, T>(number, function<what, float>({}, number, number)));
     } else if constexpr (is_16_bit) {
@@ -181,7 +181,7 @@ struct elements_function {
     constexpr int per_load = 16 / static_cast<int>(sizeof(T));
     uint4 packed;
 #if __CUDA_ARCH__ >= 800
-    if constexpr (is_16_bit && what >= elementwise::sigmoid) {
+    if constexpr (is_16_bit && transforms::is_exponential(what)) {
       std::uint32_t pairs[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) pairs[i] = of_pair(x[2 * i], x[2 * i + 1]);
@@ -190,7 +190,7 @@ struct elements_function {
     }
 #endif
     T results[per_load];
-    if constexpr (std::is_floating_point_v<T> && what >= elementwise::sigmoid) {
+    if constexpr (std::is_floating_point_v<T> && transforms::is_exponential(what)) {
       bool moderate = true;
 #pragma unroll
       for (int i = 0; i < per_load; ++i) moderate = moderate && is_moderate(x[i]);
