@@ -177,6 +177,10 @@ class Row:
         return self.name.startswith("tally::") and (not exact or self.name.endswith(" exact"))
 
     @property
+    def asks_for_a_promise(self):
+        return self.name == "tally::simd, environment trusted"
+
+    @property
     def limit(self):
         return self.name.startswith("limit")
 
@@ -333,7 +337,7 @@ def summary(rows):
     for group in groups_of(rows).values():
         if group[0].lane == "accuracy":
             continue
-        ours = best(group, lambda r: r.ours)
+        ours = best(group, lambda r: r.ours and not r.asks_for_a_promise)
         other = best(group, lambda r: not r.ours and not r.limit and not r.wrong)
         if ours is None:
             continue

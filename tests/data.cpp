@@ -72,6 +72,7 @@ std::vector<target> targets() {
         std::erase(label, '-');
         all.push_back({label, [set] { return tally::simd({.instructions = set}); }});
       }
+      all.push_back({"simd_trusting", [] { return tally::simd({.trust_environment = true}); }});
     } else if (backend == "openmp") {
       for (const int threads : {1, 2, 3, 7}) {
         all.push_back({"openmp_" + std::to_string(threads),

@@ -114,8 +114,9 @@ struct target {
   }
 };
 
-/// Every backend of the build: simd in each of its instruction sets, openmp with some numbers of
-/// threads; and a workspace on a device, whose stages are so small that most vectors take many.
+/// Every backend of the build: simd in each of its instruction sets and in a trusted environment,
+/// openmp with some numbers of threads; and a workspace on a device, whose stages are so small that
+/// most vectors take many.
 std::vector<target> targets();
 
 /// A fixture for tests that run on every target.

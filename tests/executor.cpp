@@ -85,10 +85,20 @@ TEST(Executors, AForcedInstructionSetIsTheOneNamed) {
     EXPECT_EQ(where.description(), "simd (" + std::string(tally::name(set)) + ")");
   }
   EXPECT_TRUE(tally::simd().chooses_instructions());
+  EXPECT_TRUE(tally::automatic().chooses_instructions());
   // The widest, or AVX2 where AVX-512 runs in halves.
   const auto best = tally::simd().instructions();
   EXPECT_TRUE(best == sets.back() || (best == tally::instruction_set::avx2 &&
                                       sets.back() == tally::instruction_set::avx512));
+}
+
+TEST(Executors, OneThatTrustsItsEnvironmentIsAnother) {
+  const auto trusting = tally::simd({.trust_environment = true});
+  EXPECT_TRUE(trusting.trusts_environment());
+  EXPECT_FALSE(tally::simd().trusts_environment());
+  EXPECT_FALSE(trusting == tally::simd());
+  EXPECT_EQ(trusting.instructions(), tally::simd().instructions());
+  EXPECT_TRUE(trusting.description().ends_with(", environment trusted)"));
 }
 
 TEST(Executors, AnInstructionSetThatIsNotHereIsAnError) {

@@ -9,7 +9,11 @@ namespace tally::backends::simd {
 
 const backend table = {
     .name = "simd",
-    .describe = *[](const executor& where) { return std::string(name(where.instructions())); },
+    .describe =
+        *[](const executor& where) {
+          return std::string(name(where.instructions())) +
+                 (where.trusts_environment() ? ", environment trusted" : "");
+        },
     .make = *[] { return tally::simd(); },
     .reaches = host_reaches,
     .allocate = serial::allocate,

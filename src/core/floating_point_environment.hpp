@@ -16,10 +16,14 @@ namespace tally::backends {
 /// Lets this thread round to nearest, keep subnormals and trap nothing while it lives. It always
 /// reads the control register, and writes it only when it is not the default already: reading costs
 /// a few cycles, writing flushes the pipeline. Threads that a backend starts need one of their own.
+///
+/// Where the environment `is_trusted`, it is the default one by the caller's promise, and nothing
+/// is read or written.
 class default_environment {
  public:
 #if defined(__x86_64__) || defined(_M_X64)
-  default_environment() : saved_(_mm_getcsr()), changed_((saved_ & ~status) != standard) {
+  explicit default_environment(bool is_trusted = false)
+      : saved_(is_trusted ? standard : _mm_getcsr()), changed_((saved_ & ~status) != standard) {
     if (changed_) _mm_setcsr(standard | (saved_ & status));
   }
   ~default_environment() {
@@ -44,7 +48,8 @@ class default_environment {
   }
   std::uint32_t saved_;
 #elif defined(__aarch64__)
-  default_environment() : saved_(read()), changed_((saved_ & control) != 0) {
+  explicit default_environment(bool is_trusted = false)
+      : saved_(is_trusted ? 0 : read()), changed_((saved_ & control) != 0) {
     if (changed_) write(saved_ & ~control);
   }
   ~default_environment() {
@@ -63,7 +68,8 @@ class default_environment {
   static void write(std::uint64_t fpcr) { asm volatile("msr fpcr, %0" : : "r"(fpcr) : "memory"); }
   std::uint64_t saved_;
 #else
-  default_environment() : saved_(std::fegetround()), changed_(saved_ != FE_TONEAREST) {
+  explicit default_environment(bool is_trusted = false)
+      : saved_(is_trusted ? FE_TONEAREST : std::fegetround()), changed_(saved_ != FE_TONEAREST) {
     if (changed_) std::fesetround(FE_TONEAREST);
   }
   ~default_environment() {

@@ -51,6 +51,7 @@ executor simd(simd_options options) {
   executor where(&backends::simd::table);
   where.instructions_ = backends::simd::resolve(options.instructions);
   where.chooses_instructions_ = options.instructions == instruction_set::best;
+  where.trusts_environment_ = options.trust_environment;
   return where;
 }
 

@@ -146,7 +146,7 @@ std::size_t node_bytes(const interval_shape& shape) noexcept {
 
 void sum_nodes(const executor& where, const interval_shape& shape,
                std::span<const interval_field> fields, std::int64_t first, void* nodes) {
-  const backends::default_environment environment;
+  const backends::default_environment environment(where.trusts_environment());
   const check check{"tally::sum_nodes"};
   check_fields(check, shape, fields);
   const std::size_t size = fields.front().x.size;
@@ -192,7 +192,7 @@ void sum_nodes(const executor& where, const interval_shape& shape,
 }
 
 void join_nodes(const executor& where, const join_arguments& a) {
-  const backends::default_environment environment;
+  const backends::default_environment environment(where.trusts_environment());
   const check check{"tally::join_nodes"};
   if (node_bytes(a.shape) == 0) {
     check.fail(errc::invalid_argument, "there are no sums of these terms in ",
@@ -217,7 +217,7 @@ void join_nodes(const executor& where, const join_arguments& a) {
 }
 
 void join_words(const executor& where, const join_words_arguments& a) {
-  const backends::default_environment environment;
+  const backends::default_environment environment(where.trusts_environment());
   const check check{"tally::join_words"};
   const type part = part_of(a.result.element);
   if (exact_words(a.sum) == 0 || is_complex(a.result.element) != is_complex(a.sum) ||

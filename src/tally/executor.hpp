@@ -27,6 +27,12 @@ struct simd_options {
   /// best: the widest that this processor has; where AVX-512 runs in halves (Zen 4), AVX2 but for
   /// what computes for longer than it loads (`exp`, short types) and for sums within the caches.
   instruction_set instructions = instruction_set::best;
+  /// The caller promises the default floating-point environment in every call: rounding to nearest,
+  /// subnormal numbers that are kept (no FTZ, no DAZ), exceptions that trap nothing. Then a call
+  /// does not read the control register, which costs a short one some ns. Where the promise is
+  /// broken (after `fesetround`, in a program that is linked with -ffast-math), results have other
+  /// bits, those of an exact sum may be wrong altogether, and an exception may end the program.
+  bool trust_environment = false;
 };
 
 /// Options of `openmp`.
@@ -65,6 +71,8 @@ class TALLY_EXPORT executor {
   instruction_set instructions() const noexcept { return instructions_; }
   /// Whether it was left to Tally, `instruction_set::best`: then some functions may take another.
   bool chooses_instructions() const noexcept { return chooses_instructions_; }
+  /// `simd_options::trust_environment`.
+  bool trusts_environment() const noexcept { return trusts_environment_; }
   /// The table of functions behind it; null for `automatic`.
   const backends::backend* backend() const noexcept { return backend_; }
 
@@ -87,6 +95,7 @@ class TALLY_EXPORT executor {
   int device_ = -1;
   instruction_set instructions_ = instruction_set::best;
   bool chooses_instructions_ = false;
+  bool trusts_environment_ = false;
 };
 
 /// One thread, plain loops: the reference that is read first.
