@@ -79,7 +79,7 @@ HWY_INLINE V added(V a, V b) {
 }
 template <class V>
 HWY_INLINE two_vectors<V> added(two_vectors<V> a, two_vectors<V> b) {
-  return {hn::Add(a.first, b.first), hn::Add(a.second, b.second)};
+  return {added(a.first, b.first), added(a.second, b.second)};
 }
 
 template <std::size_t first, class Sequence>

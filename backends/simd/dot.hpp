@@ -31,9 +31,10 @@ dot_node<A>* node_of(instruction_set set, type x, type y);
 /// Are the types whose short dot products know no type at run time, as `dots::of_numbers` has them.
 using types_of_short_dots = type_list<double, float, float16, bfloat16, std::int8_t, std::uint8_t>;
 
-/// Returns the dot product of n contiguous elements, of one of `types_of_short_dots`.
+/// Returns the dot product of n contiguous elements, of one of `types_of_short_dots`, in any
+/// environment. `where` may be `automatic()`, too.
 template <class X>
-dot_result_t<X, X> dot_of_numbers(instruction_set set, const X* x, const X* y, std::size_t n);
+dot_result_t<X, X> dot_of_numbers(const executor& where, const X* x, const X* y, std::size_t n);
 
 /// Are contiguous rows of a block.
 template <class W>

@@ -98,6 +98,15 @@ instruction_set for_arithmetic(const executor& where) {
   return where.chooses_instructions() ? instruction_sets().back() : where.instructions();
 }
 
+bool reads_control_slowly() {
+#if HWY_ARCH_X86
+  unsigned eax, ebx, ecx, edx;
+  return __get_cpuid(0, &eax, &ebx, &ecx, &edx) && ebx == signature_AMD_ebx;
+#else
+  return false;
+#endif
+}
+
 bool gathers_fast() {
 #if HWY_ARCH_X86
   static const bool fast = [] {

@@ -3,7 +3,6 @@
 #include <tally/error.hpp>
 
 #include "backends/simd/dot.hpp"
-#include "backends/simd/instruction_set.hpp"
 #include "src/core/floating_point_environment.hpp"
 #include "src/core/table.hpp"
 #include "src/dispatch/automatic.hpp"
@@ -64,7 +63,7 @@ bool plain(const dot_arguments& a) {
 /// before this compare integers alone: 8 doubles on `automatic()` take 16 ns so, 17.5 with it set
 /// before them.
 void run(const executor& where, const dot_arguments& a) {
-  const backends::default_environment environment;
+  const backends::default_environment environment(where.trusts_environment());
   if (memory_differs() || &where.backend()->reaches != &backends::host_reaches)
     check_reach(where, a);
 
@@ -77,40 +76,48 @@ void run(const executor& where, const dot_arguments& a) {
   where.backend()->dot(where, in_order(a));
 }
 
+/// Says whether dot products of these vectors run on one thread of the host, if they lie there, and
+/// nothing is wrong with them.
+template <class X>
+bool is_plain(const executor& where, std::span<const X> x, std::span<const X> y, grade g) {
+  const auto address = [](std::span<const X> v) {
+    return reinterpret_cast<std::uintptr_t>(v.data());
+  };
+  const std::size_t n = x.size();
+  return (where.backend() == &backends::simd::table || where.backend() == nullptr) &&
+         n == y.size() && n - 1 < openmp_from_bytes / (2 * sizeof(X)) - 1 && !g.is_exact() &&
+         x.data() != nullptr && y.data() != nullptr &&
+         ((address(x) | address(y)) & (alignof(X) - 1)) == 0;
+}
+
+/// Looks for the place of vectors, too. (It is not inlined, and the function that ends with a call
+/// of it needs no frame.)
+template <class X>
+[[gnu::noinline]] dot_result_t<X, X> dot_anywhere(const executor& where, std::span<const X> x,
+                                                  std::span<const X> y, grade g) {
+  using R = dot_result_t<X, X>;
+  const void* const both[] = {x.data(), y.data()};
+  const auto are_here = [&] {
+    if (where.backend() != nullptr) return known_on_host(both);
+    return (is_surely_on_host(both[0]) && is_surely_on_host(both[1])) || are_on_host(both);
+  };
+  if (is_plain(where, x, y, g) && are_here()) {
+    return backends::simd::dot_of_numbers(where, x.data(), y.data(), x.size());
+  }
+  R r;
+  dot(where,
+      dot_arguments{as_operand(x), as_operand(y), conjugate::none, {&r, type_of<R>}, {g, true}});
+  return r;
+}
+
 /// Takes vectors that `automatic()` leaves to `simd`, there or on `simd` itself, past all that is
 /// told at run time: 8 doubles take 5.3 ns so instead of 11, 100 take 12.8 instead of 17.8
 /// (Sapphire Rapids, where a plain loop takes 2.5 and 37, OpenBLAS 5.3 and 12.5).
 template <class X>
 dot_result_t<X, X> dot_of_numbers(const executor& where, std::span<const X> x, std::span<const X> y,
                                   grade g) {
-  using R = dot_result_t<X, X>;
-  const backends::backend* const column = where.backend();
-  const auto is_plain = [](std::span<const X> v) {
-    return v.data() != nullptr && check::is_aligned(v.data(), type_of<X>);
-  };
-  // (What a thread remembers of pages does not count where the place of vectors chooses.)
-  const auto is_on_host = [&](std::span<const X> v) {
-    return column == nullptr ? is_surely_on_host(v.data())
-                             : !memory_differs() || known_on_host(v.data());
-  };
-  const std::size_t n = x.size();
-  if ((column == &backends::simd::table || column == nullptr) && n == y.size() && n > 0 &&
-      n < openmp_from_bytes / (2 * sizeof(X)) && !g.is_exact() && is_plain(x) && is_plain(y) &&
-      is_on_host(x) && is_on_host(y)) {
-    instruction_set set = backends::simd::set_for_dot(where, type_of<X>, type_of<X>, n);
-    if (set == instruction_set::best) set = backends::simd::resolve(set);
-    const auto sum = [&] { return backends::simd::dot_of_numbers(set, x.data(), y.data(), n); };
-    if constexpr (std::is_integral_v<R>) {
-      return sum();  // integers know no environment
-    } else {
-      const backends::default_environment environment;
-      return sum();
-    }
-  }
-  R r;
-  dot(where,
-      dot_arguments{as_operand(x), as_operand(y), conjugate::none, {&r, type_of<R>}, {g, true}});
-  return r;
+  if (memory_differs() || !is_plain(where, x, y, g)) return dot_anywhere(where, x, y, g);
+  return backends::simd::dot_of_numbers(where, x.data(), y.data(), x.size());
 }
 
 }  // namespace

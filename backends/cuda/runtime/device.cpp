@@ -151,14 +151,15 @@ device_memory::~device_memory() {
   (void)d.pop_context(&context);
 }
 
-// This costs a load where there is no driver, or once CUDA was seen in use. It costs 7 ns before
-// anything has initialised the driver, and 14 + 35 ns a device where the driver is initialised and
-// no context was made yet.
-bool in_use() noexcept {
-  static std::atomic<bool> seen = false;
-  if (seen.load(std::memory_order_relaxed)) return true;
+// It costs 7 ns before anything has initialised the driver, and 14 + 35 ns a device where the
+// driver is initialised and no context was made yet. Where there is no driver, or once CUDA was
+// seen in use, it isn't called again.
+bool finds_use() noexcept {
   const driver& d = driver::get();
-  if (!d.usable) return false;
+  if (!d.usable) {
+    known_use.store(use::none, std::memory_order_relaxed);
+    return false;
+  }
   int devices = 0;
   if (d.device_count(&devices) != CUDA_SUCCESS) return false;  // the driver is not initialised
   CUcontext context = nullptr;
@@ -169,7 +170,7 @@ bool in_use() noexcept {
     int active = 0;
     used = d.primary_context_state(i, &flags, &active) == CUDA_SUCCESS && active != 0;
   }
-  if (used) seen.store(true, std::memory_order_relaxed);
+  if (used) known_use.store(use::some, std::memory_order_relaxed);
   return used;
 }
 
