@@ -8,17 +8,21 @@
 #include <tally/reduce.hpp>
 #include <tally/transform.hpp>
 
+#include <array>
+#include <span>
+
 namespace tally {
 namespace {
 
 template <class... Operand>
 const executor* of_host([[maybe_unused]] const Operand&... v) {
 #if TALLY_HAS_CUDA
-  // What a thread remembers of pages doesn't count here: a device may have got them since.
-  const auto on_host = [](const operand& each) {
-    return each.size == 0 || is_surely_on_host(each.data) || locate(each.data).host;
-  };
-  if (memory_differs() && !(... && on_host(v))) return nullptr;
+  if (memory_differs()) {
+    std::array<const void*, sizeof...(v)> pointers{};
+    std::size_t n = 0;
+    ((v.size > 0 ? void(pointers[n++] = v.data) : void()), ...);
+    if (!are_on_host(std::span(pointers).first(n))) return nullptr;
+  }
 #endif
 #if TALLY_HAS_OPENMP
   const std::size_t bytes = (... + (v.size * size_of(v.element)));

@@ -1,5 +1,6 @@
 #include "src/dispatch/check.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -22,15 +23,40 @@ backends::place locate([[maybe_unused]] const void* pointer) noexcept {
   return {};
 }
 
-bool known_on_host(const void* pointer) {
+namespace {
+
+/// Has the numbers of pages that a thread remembers, hashed, since large vectors all start at
+/// multiples of some MiB.
+using known_pages = std::array<std::uintptr_t, 64>;
+thread_local constinit known_pages pages_of_thread{};
+
+bool is_known(known_pages& pages, const void* pointer) {
   constexpr std::size_t page = 4096;
-  thread_local std::array<std::uintptr_t, 64> pages{};
   const auto number = reinterpret_cast<std::uintptr_t>(pointer) / page;
-  // Hashed: large vectors all start at multiples of some MiB.
   std::uintptr_t& remembered = pages[number * 0x9e3779b97f4a7c15u >> 58];
   if (remembered == number) return true;
   if (!is_surely_on_host(pointer) && !locate(pointer).host) return false;
   remembered = number;
+  return true;
+}
+
+}  // namespace
+
+bool known_on_host(const void* pointer) { return is_known(pages_of_thread, pointer); }
+
+bool known_on_host(std::span<const void* const> pointers) {
+  known_pages& pages = pages_of_thread;  // of a library they are looked for by a call
+  return std::ranges::all_of(pointers,
+                             [&](const void* pointer) { return is_known(pages, pointer); });
+}
+
+bool are_on_host(std::span<const void* const> pointers) {
+  for (std::size_t i = 0; i < pointers.size(); ++i) {
+    if (is_surely_on_host(pointers[i])) continue;
+    const backends::place memory = locate(pointers[i]);
+    if (!memory.host) return false;
+    if (memory.device == backends::place::none) return known_on_host(pointers.subspan(i + 1));
+  }
   return true;
 }
 
