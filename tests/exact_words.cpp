@@ -222,6 +222,71 @@ TEST_ON_EVERY_EXECUTOR(ExactWords, OfTypedFunctions) {
   EXPECT_EQ(result.read(), (std::vector<double>{60, std::sqrt(60.)}));
 }
 
+/// Adds `number`^2 2^exponent to a sum; the number has less than 58 bits.
+template <class T>
+void add_square(tally::exact_sum<T>& sum, std::int64_t number, int exponent) {
+  const std::int64_t low = number & 0x1fffffff, high = number >> 29;
+  sum.add_scaled(low * low, exponent);
+  sum.add_scaled(low * high, exponent + 30);
+  sum.add_scaled(high * high, exponent + 58);
+}
+
+/// Sums whose digits are few words: numbers that are half way between two results, or whose roots
+/// are, and their neighbours, of both signs, in words that have been carried and that have not, up
+/// to where results overflow and become subnormal.
+template <class T>
+std::vector<std::int64_t> sums_of_few_words(std::size_t count) {
+  using sum_type = tally::exact_sum<T>;
+  std::vector<std::int64_t> all;
+  std::mt19937_64 random(sizeof(T));
+  for (std::size_t i = 0; i < count; ++i) {
+    sum_type sum;
+    constexpr int lowest = sum_type::lowest_exponent, highest = sum_type::highest_exponent - 58;
+    const int exponent = lowest + static_cast<int>(random() % (highest - lowest));
+    const int digits = random() % 2 == 0 ? 53 : 24;
+    const auto number = static_cast<std::int64_t>(random() >> (64 - digits));
+    const std::int64_t halves = 2 * number + static_cast<std::int64_t>(random() % 2);
+    const bool negative = random() % 3 == 0;
+    if (random() % 2 == 0) {
+      add_square(sum, halves, exponent);
+    } else {
+      sum.add_scaled(halves, exponent);
+    }
+    const int below = static_cast<int>(random() % 400);
+    if (random() % 2 == 0 && exponent - below >= lowest) {
+      sum.add_scaled(random() % 2 == 0 ? 1 : -1, exponent - below);
+    }
+    auto words = sum.to_words();
+    for (std::size_t w = 0; w < sum_type::limbs; ++w) {
+      if (negative) words[w] = -words[w];
+      if (words[w] == 0 || w + 1 == sum_type::limbs || random() % 2 == 0) continue;
+      const auto carry = static_cast<std::int64_t>(random() >> 40) - (1 << 23);
+      words[w] -= carry * (std::int64_t{1} << 32);
+      words[w + 1] += carry;
+    }
+    all.insert(all.end(), words.begin(), words.end());
+  }
+  return all;
+}
+
+// A device rounds a sum of few words by another way than one of many.
+TEST_ON_EVERY_EXECUTOR(ExactWords, OfFewWords) {
+  constexpr std::size_t count = 4000;
+  for (const type sum : {type::float64, type::float32}) {
+    const auto made =
+        is_wide(sum) ? sums_of_few_words<double>(count) : sums_of_few_words<float>(count);
+    const data::placed words(where(), made);
+    for (const type result : {type::float64, type::float32}) {
+      for (const bool root : {false, true}) {
+        std::vector<std::uint64_t> got(count), want(count);
+        tally::round_words(where(), {words.span().data(), sum, count, root, {got.data(), result}});
+        tally::round_words(tally::serial(), {made.data(), sum, count, root, {want.data(), result}});
+        EXPECT_EQ(got, want) << name(sum) << " " << name(result) << (root ? " root" : "");
+      }
+    }
+  }
+}
+
 // What the header promises of a word, and what merging many of them needs.
 TEST_ON_EVERY_EXECUTOR(ExactWords, AreSmall) {
   constexpr std::size_t n = 100'000;
