@@ -14,7 +14,7 @@ using transform_kernel_function = void(const transform_job job);
 /// These kernels are for contiguous vectors of one type: `vectors` where all start equally many
 /// bytes past a multiple of 16, `shifted` where they don't.
 struct transform_kernel {
-  unsigned most_loads = 0;  ///< a thread has so many loads at most; 0: there is no kernel
+  const transform_case* cut = nullptr;  ///< how vectors are cut for it; null: there is no kernel
   transform_kernel_function* vectors[3] = {};  ///< with 1, 2 and 4 loads, up to the most
   transform_kernel_function* shifted = nullptr;
 };

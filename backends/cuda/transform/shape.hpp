@@ -22,6 +22,9 @@ struct transform_case {
   bool every;
   std::size_t size;
   unsigned most_loads;  ///< a thread has so many loads at most, in flight at once: 1, 2 or 4
+  /// Where it is not 0, threads have several loads of middle vectors alone: of those with 0.9 to so
+  /// many times as many loads as the device has places for threads.
+  unsigned most_places = 0;
 };
 
 /// The figures are in us: 2^28 elements, 2^20 elements (which are in L2), and in brackets CUB's
@@ -39,16 +42,23 @@ inline constexpr transform_case transform_cases[] = {
     // relu of float16: 253.8, 1.86 (252.7, 2.03). With 1 load 261.9.
     // sigmoid of float16: 255.2 (332). With 1 load 281.6, with 4 loads 256.3.
     {elementwise::copy, true, 2, 2},
+    // In the L2 cache two loads pay: copy of 2^20, 2^21 and 2^22 floats takes 1.78, 2.84 and 5.30
+    // (with 1 load 1.85, 2.99 and 5.49), relu 1.85, 2.97 and 5.29 (1.89, 3.05 and 5.50). From
+    // memory
+    // they take 1 % more: 2^24 floats 33.6 (33.2). Date: 2026-11-24.
+    {elementwise::copy, false, 4, 2, 8},
+    {elementwise::copy, false, 8, 2, 8},
+    {elementwise::relu, false, 4, 2, 8},
+    {elementwise::relu, false, 8, 2, 8},
     // copy of float: 504.3, 1.87 (507.1, 2.36). axpy of float: 731, 2.11 (729, 2.83).
     // mul of double: 1461, 3.29 (1459, 3.83). With 2 loads and 256 threads 3 % more.
     {elementwise::copy, true, 16, 1},
 };
 
-constexpr unsigned most_loads_of(elementwise what, std::size_t size) {
-  for (const transform_case& c : transform_cases) {
-    if (c.every ? size <= c.size : what == c.what && size == c.size) return c.most_loads;
-  }
-  return 1;
+constexpr const transform_case& case_of(elementwise what, std::size_t size) {
+  return *std::ranges::find_if(transform_cases, [&](const transform_case& c) {
+    return c.every ? size <= c.size : what == c.what && size == c.size;
+  });
 }
 
 /// Says how vectors are cut. A thread has `loads` loads, a power of two.
@@ -69,27 +79,41 @@ constexpr std::uint64_t blocks_of(std::uint64_t whole, unsigned loads, unsigned 
 /// to have places at once: in us, with 1 load and with the most, sigmoid of 2^16 doubles takes 1.21
 /// (1.66), of 2^18 floats 1.41 (1.72), exp of 2^18 doubles 1.57 (1.88). Where arithmetic counts,
 /// blocks are halved while they leave half of the multiprocessors idle: sigmoid of 2^16 floats
-/// takes 1.09, else 1.22.
+/// takes 1.09, else 1.22. Short functions of two vectors have blocks of 128 threads while no
+/// multiprocessor has more than four: add of 2^16 doubles takes 1.04, with 256 threads 1.21, of
+/// 2^18 floats 1.15 and 1.28, but of 2^18 doubles 1.82 and 1.55.
 ///
 /// The next launch's blocks start early where each multiprocessor has one block, which takes 0.1 us
 /// less, or as many as it has places for. With fewer they would take places before it is known
 /// which multiprocessor is free first: exp of 2^18 floats takes 1.24 us, 1.44 with an early start.
 /// With more it is the slower start of blocks that counts: exp of 2^22 floats takes 5.7 us, 5.95
-/// with an early start. Device: H200. Date: 2026-11-23.
-constexpr transform_shape shape_of_vectors(std::uint64_t whole, unsigned most_loads,
-                                           unsigned multiprocessors, unsigned threads_each) {
+/// with an early start; and copy of 2^21 floats with two loads a thread 2.84, else 3.08. Device:
+/// H200. Date: 2026-11-23; of add and copy 2026-11-24.
+constexpr transform_shape shape_of_vectors(std::uint64_t whole, const transform_case& c,
+                                           bool is_binary, unsigned multiprocessors,
+                                           unsigned threads_each) {
   const std::uint64_t places = std::uint64_t{multiprocessors} * threads_each;
+  const bool computes = c.most_loads > 1 && c.most_places == 0;
   transform_shape s{};
   s.loads = 1;
-  while (s.loads < most_loads && whole > s.loads * places) s.loads *= 2;
+  if (computes) {
+    while (s.loads < c.most_loads && whole > s.loads * places) s.loads *= 2;
+  } else if (10 * whole > 9 * places && whole <= c.most_places * places) {
+    s.loads = c.most_loads;
+  }
   s.threads = loads_a_block / s.loads;
   s.blocks = blocks_of(whole, s.loads, s.threads);
-  while (most_loads > 1 && s.threads > 64 && 2 * s.blocks <= multiprocessors) {
+  while (computes && s.threads > 64 && 2 * s.blocks <= multiprocessors) {
     s.threads /= 2;
     s.blocks = blocks_of(whole, s.loads, s.threads);
   }
   const std::uint64_t tenths = 10 * s.blocks * s.threads / places;
-  s.early = s.blocks <= multiprocessors || (tenths >= 9 && tenths <= 12);
+  s.early =
+      s.blocks <= multiprocessors || ((computes || s.loads == 1) && tenths >= 9 && tenths <= 12);
+  constexpr unsigned half = loads_a_block / 2;
+  if (is_binary && c.most_loads == 1 && blocks_of(whole, 1, half) <= 4 * multiprocessors) {
+    s = {1, half, blocks_of(whole, 1, half), true};
+  }
   return s;
 }
 

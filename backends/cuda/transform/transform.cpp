@@ -70,7 +70,7 @@ void transform(const executor& where, const transform_arguments& a, type computa
   };
 
   const transform_kernel kernel = is_uniform(a, computation) ? kernel_of(a) : transform_kernel();
-  if (kernel.most_loads != 0) {
+  if (kernel.cut != nullptr) {
     put_factors_of(a, job);
     const bool binary = transforms::is_binary(a.what);
     const auto size = static_cast<std::int64_t>(size_of(a.z.element)), per_load = 16 / size;
@@ -89,7 +89,7 @@ void transform(const executor& where, const transform_arguments& a, type computa
     const auto whole = static_cast<std::uint64_t>(job.whole);
     if (x_off != 0 || y_off != 0) return run(kernel.shifted, shape_of_shifted(whole));
     const transform_shape shape =
-        shape_of_vectors(whole, kernel.most_loads, multiprocessors(where.device()),
+        shape_of_vectors(whole, *kernel.cut, binary, multiprocessors(where.device()),
                          threads_of_multiprocessor(where.device()));
     return run(kernel.vectors[std::countr_zero(shape.loads)], shape);
   }
