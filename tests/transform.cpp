@@ -12,6 +12,7 @@
 #include <bit>
 #include <cfenv>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <span>
 
@@ -397,6 +398,50 @@ TEST_ON_EVERY_EXECUTOR(Transform, PastTheCaches) {
   check(std::type_identity<double>{}, 5000003);
   check(std::type_identity<float>{}, 9000001);
   check(std::type_identity<tally::bfloat16>{}, 17000005);
+}
+
+// Vectors that start alike, so long that a device takes several loads a thread of them, or again
+// one.
+TEST_ON_EVERY_EXECUTOR(Transform, LongAndAlike) {
+  const auto check = [&]<class T>(std::type_identity<T>) {
+    for (const std::size_t n :
+         {std::size_t{300'007}, std::size_t{1'300'003}, std::size_t{9'000'001}}) {
+      std::vector<T> x(n), y(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        x[i] = static_cast<T>(static_cast<float>(i * 2654435761u >> 12 & 0xfff) / 64 - 32.0f);
+        y[i] = static_cast<T>(static_cast<float>(i * 40503u >> 5 & 0xff));
+      }
+      const data::placed on_x(where(), x), on_y(where(), y);
+      data::placed on_z(where(), y);
+      const auto compare = [&](const char* name, const auto& function) {
+        std::vector<T> want(n);
+        function(tally::serial(), std::span<const T>(x), std::span<const T>(y), std::span(want));
+        function(where(), on_x.span(), on_y.span(), on_z.span());
+        const std::vector<T> got = on_z.read();
+        if (std::memcmp(got.data(), want.data(), n * sizeof(T)) == 0) return;
+        std::size_t i = 0;
+        while (data::bits(got[i]) == data::bits(want[i])) ++i;
+        FAIL() << name << ' ' << n << ' ' << i;
+      };
+      const auto copy = [](auto e, auto a, auto, auto c) { tally::copy(e, a, c); };
+      const auto relu = [](auto e, auto a, auto, auto c) { tally::relu(e, a, c); };
+      const auto add = [](auto e, auto a, auto b, auto c) { tally::add(e, a, b, c); };
+      ASSERT_NO_FATAL_FAILURE(compare("copy", copy));
+      ASSERT_NO_FATAL_FAILURE(compare("relu", relu));
+      ASSERT_NO_FATAL_FAILURE(compare("add", add));
+      if (n > 2'000'000) continue;
+      if constexpr (!std::is_integral_v<T>) {
+        const auto sigmoid = [](auto e, auto a, auto, auto c) { tally::sigmoid(e, a, c); };
+        const auto exp = [](auto e, auto a, auto, auto c) { tally::exp(e, a, c); };
+        ASSERT_NO_FATAL_FAILURE(compare("sigmoid", sigmoid));
+        ASSERT_NO_FATAL_FAILURE(compare("exp", exp));
+      }
+    }
+  };
+  check(std::type_identity<double>{});
+  check(std::type_identity<float>{});
+  check(std::type_identity<tally::float16>{});
+  check(std::type_identity<std::int32_t>{});
 }
 
 TEST_ON_EVERY_EXECUTOR(Transform, TheCallersEnvironmentDoesNotMatterAndStays) {
