@@ -560,10 +560,10 @@ template <bool full, class W>
 HWY_NOINLINE void sum_adjacent_kept(const slice_series& series, series_place<W>& at, const W* x,
                                     W* sums) {
   adjacent_slices<full, W> slices(series, at);
-  const bool ahead = prefetches_kept(at, slices.terms);
+  const bool prefetches = prefetches_kept(at, slices.terms);
   with_count(slices.terms, [&](auto count) HWY_ATTR {
     for (std::size_t left = series.size; left > 0; --left, slices.next_kept()) {
-      if (ahead) prefetch_adjacent(slices.values, slices.terms * slices.rows());
+      if (prefetches) prefetch_adjacent(slices.values, slices.terms * slices.rows());
       for (std::size_t r = 0; r < slices.rows(); r += slice_lanes<W>) {
         slices.store(sum_rows_of<count(), W>(slices.kept(r), slices.of_x(x, r), slices.terms), r,
                      sums);
@@ -737,12 +737,12 @@ HWY_INLINE void sum_listed(const slice_series& series, series_place<W>& at, cons
                            W* sums) {
   constexpr std::size_t slice = rows_of_slice<W>;
   const std::size_t n = series.longest;
-  const bool ahead = keeps && prefetches_kept(at, n);
+  const bool prefetches = keeps && prefetches_kept(at, n);
   const auto sum_each = [&](const auto& sum) HWY_ATTR {
     for (std::size_t i = 0; i < series.size; ++i) {
       HWY_ALIGN W some[slice];
       if constexpr (keeps) {
-        if (ahead) prefetch_adjacent(at.values, n * slice);
+        if (prefetches) prefetch_adjacent(at.values, n * slice);
       } else {
         if (at.far) prefetch_listed(at, n);
       }
