@@ -278,6 +278,7 @@ void count_bytes(const job& j, std::size_t begin, std::size_t end, const threads
   const auto* const x = static_cast<const std::uint8_t*>(j.a.x.data);
   all([&](std::size_t thread) {
     std::uint32_t* const own = bytes.of(thread);
+    static_assert(places_of_all_copies >= 256);  // so that this is the tables' distance
     std::fill_n(own, bytes_at_once * distance_of_few(), 0);
     const std::size_t first = begin + share(end - begin, thread, all.count, block);
     const std::size_t last = begin + share(end - begin, thread + 1, all.count, block);

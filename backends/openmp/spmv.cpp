@@ -52,7 +52,7 @@ std::size_t count_shares(const csr_operand& a, int threads, std::size_t least) {
 /// Calls f(i) of each share. Thread i begins with share i, and takes the next that nobody has when
 /// it is done. f must not throw, since it runs in a parallel region.
 template <class F>
-void for_each_share(std::size_t shares, int threads, const F& f) {
+void take_shares(std::size_t shares, int threads, const F& f) {
   const int most = static_cast<int>(std::min(shares, static_cast<std::size_t>(threads)));
   std::atomic<std::size_t> taken = 0;
 #pragma omp parallel num_threads(most)
@@ -211,7 +211,7 @@ template <class A>
   if (all.shares == 1) return multiply_rows(kernels, a, 0, a.a.rows);
   const int threads = threads_of(where);
   if (all.windows != nullptr) {
-    return for_each_share(all.shares, threads, [&](std::size_t i) {
+    return take_shares(all.shares, threads, [&](std::size_t i) {
       const std::size_t first = all[i].row;
       multiply_rows(kernels, a, first, all[i + 1].row - first);
     });
@@ -221,7 +221,7 @@ template <class A>
   const std::size_t room = all.most_cut_chunks();
   const std::unique_ptr<std::byte[]> bytes(new std::byte[all.shares * room * sizeof(dot_sum<A>)]);
   auto* const sums = reinterpret_cast<dot_sum<A>*>(bytes.get());
-  for_each_share(all.shares, threads, [&](std::size_t i) {
+  take_shares(all.shares, threads, [&](std::size_t i) {
     cut[i] = multiply_share(kernels, all, a, all[i], all[i + 1], std::span(sums + i * room, room));
   });
   join(a, cut);
@@ -233,7 +233,7 @@ template <class A>
 void multiply_exactly(const executor& where, const csr_product& a, const borders& all) {
   exact_node& node = *simd::exact_node_of(where.instructions());
   const auto row_of = [](const border& b) { return b.row + (b.term > 0); };
-  for_each_share(all.shares, threads_of(where), [&](std::size_t i) {
+  take_shares(all.shares, threads_of(where), [&](std::size_t i) {
     const std::size_t first = row_of(all[i]);
     multiply_rows_exactly<A>(a, first, row_of(all[i + 1]) - first, node);
   });
@@ -270,7 +270,7 @@ csr_defect find_defect(const executor& where, const csr_operand& a) {
   return first_defect(a, [&](std::size_t n, csr_defects::search& search) {
     std::vector<csr_defect> found(shares);
     const std::size_t share = (n + shares - 1) / shares;
-    for_each_share(shares, threads_of(where), [&](std::size_t i) {
+    take_shares(shares, threads_of(where), [&](std::size_t i) {
       const std::size_t first = std::min(n, i * share);
       found[i] = search(a, first, std::min(share, n - first));
     });

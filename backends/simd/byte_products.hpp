@@ -1,5 +1,5 @@
-// Products of bytes, summed by the instruction of AVX-512 that adds four at a time (VNNI's). Sums
-// of integers are exact, so they may be taken in any order.
+// This header sums products of bytes by the instruction of AVX-512 that adds four at a time
+// (VNNI's). Sums of integers are exact, so they may be taken in any order.
 #pragma once
 
 #include <cstddef>

@@ -108,8 +108,8 @@ template <class W, class Rows>
 struct values_in_place {
   Rows rows;
 
-  /// Of 8 even rows of doubles 256 bits are taken: these take three instructions a column to be
-  /// transposed in place of four, and half the loads.
+  /// So many columns are a block. A block of 8 even rows of doubles is 256 bits wide, since its
+  /// transposition then takes three instructions a column instead of four, and half the loads.
   static constexpr std::size_t columns =
       is_avx512 && sizeof(W) == 8 && std::is_same_v<Rows, even_rows<W>> ? 4 : block_columns<W>;
 
@@ -200,7 +200,7 @@ template <class I>
 constexpr bool gathers_indices =
     HWY_TARGET == HWY_AVX3 || (HWY_TARGET == HWY_AVX2 && sizeof(I) == 4);
 
-/// Indices that elements of x are gathered by.
+/// Holds the indices that elements of x are gathered by.
 template <class W, class I, bool at_once = gathers_indices<I>>
 struct slice_indices {
   const I* indices;

@@ -1,9 +1,9 @@
-// Arithmetic that does not ask the environment how to round. AVX-512's instructions between whole
-// registers can say it themselves, and then they raise no exception either (Intel calls it static
-// rounding). So sums of them need no look at the control register, which a short call would wait
-// for: it is read only when all arithmetic before it is done. Reading it takes 5 of the 7.6 ns that
-// 8 products of floats take on Zen 4, and asking for what the register still decides, whether
-// subnormal numbers are kept, 0.2.
+// This header has arithmetic that does not ask the environment how to round. AVX-512's instructions
+// between whole registers can say it themselves, and then they raise no exception either (Intel
+// calls it static rounding). So sums of them need no look at the control register, which a short
+// call would wait for: it is read only when all arithmetic before it is done. Reading it takes 5 of
+// the 7.6 ns that 8 products of floats take on Zen 4, and asking for what the register still
+// decides, whether subnormal numbers are kept, 0.2.
 //
 // It is compiled for AVX-512 alone, by sources that include it after <hwy/foreach_target.h>.
 #include "backends/simd/targets.hpp"

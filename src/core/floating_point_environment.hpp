@@ -41,7 +41,7 @@ class default_environment {
   /// brings, lowers them at the end of a region that has one thread; no other code does.
   bool lowered() const {
 #if defined(__clang__)
-    return (saved_ & status & ~_mm_getcsr()) != 0;
+    return (saved_ & status) != 0 && (saved_ & ~_mm_getcsr() & status) != 0;
 #else
     return false;
 #endif

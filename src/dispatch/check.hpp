@@ -43,13 +43,13 @@ inline bool is_surely_on_host([[maybe_unused]] const void* pointer) noexcept {
 /// thread remembers pages where it does. Were such a page given back and the address then handed
 /// out for device memory, a call would fault instead of throwing.
 bool known_on_host(const void* pointer);
-/// Whether it reaches all of these.
+/// Says whether it reaches all of these.
 bool known_on_host(std::span<const void* const> pointers);
 
-/// Whether a call with vectors at all of these runs on the host, as `automatic()` chooses. What a
-/// thread remembers of pages does not count here, since a device may have got them since. But where
-/// one vector is certainly in memory that no device reaches, that decides, and the others are only
-/// checked, as for a call on `simd()`: so a call asks CUDA once as a rule.
+/// Says whether a call with vectors at all of these runs on the host, as `automatic()` chooses.
+/// What a thread remembers of pages does not count here, since a device may have got them since.
+/// But where one vector is certainly in memory that no device reaches, that decides, and the others
+/// are only checked, as for a call on `simd()`: so a call asks CUDA once as a rule.
 bool are_on_host(std::span<const void* const> pointers);
 
 /// More than there is memory for, and few enough that no count of bytes wraps. A vector has at most

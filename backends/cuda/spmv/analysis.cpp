@@ -1,4 +1,4 @@
-// What comes before products with sparse matrices: plans.
+// This source makes plans: it does what comes before products with sparse matrices.
 #include "backends/cuda/spmv/analysis.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/runtime/runtime.hpp"

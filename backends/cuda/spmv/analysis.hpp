@@ -1,4 +1,5 @@
-// What a plan of spmv keeps, which analysis.cpp finds, description.cpp says and spmv.cpp reads.
+// This header says what a plan of spmv keeps. analysis.cpp finds it, description.cpp tells it and
+// spmv.cpp reads it.
 #pragma once
 
 #include <tally/error.hpp>

@@ -1,4 +1,4 @@
-// What a survey says of a matrix's defects.
+// This header says what a survey tells of a matrix's defects.
 #pragma once
 
 #include "backends/cuda/spmv/plan.hpp"

@@ -1,4 +1,5 @@
-// Whether an expansion (expansion.hpp) is worth while, and how the matrix is cut for it.
+// This header finds whether an expansion (expansion.hpp) is worth while, and cuts the matrix for
+// it.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"

@@ -1,5 +1,5 @@
-// The search for the hot columns of a matrix (hot_columns.hpp), which a plan makes that may rely on
-// columns.
+// A plan that may rely on columns searches a matrix for hot ones (hot_columns.hpp) as this header
+// says.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"

@@ -21,8 +21,8 @@ survey_launch survey_of(survey_kernel* kernel, std::size_t items) {
 }
 
 int span_of(const current_device& current, const csr_operand& a) {
-  // Of fewer rows a block is done sooner: with 4096 rows a block plans of small matrices took 4 us
-  // longer.
+  // A block that has fewer rows ends sooner: with 4096 rows a block, plans of small matrices took
+  // 4 us longer.
   constexpr std::size_t unit = survey_threads, most = run_span;
   std::size_t blocks = multiprocessors(current.device());
   if (a.rows > blocks * most) blocks *= survey_blocks;

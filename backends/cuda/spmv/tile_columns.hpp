@@ -1,5 +1,5 @@
-// What tiles of rows, and rows in a band, read in the place of columns that stay as they are:
-// patterns of rows, or differences of 16 bits.
+// Tiles of rows, and rows in a band, read patterns of rows or differences of 16 bits in the place
+// of columns that stay as they are. This header finds them.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"

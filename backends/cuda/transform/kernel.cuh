@@ -154,8 +154,8 @@ struct elements_function {
     if constexpr (what == elementwise::copy) {
       return copied(x);
     } else if constexpr (what == elementwise::relu && std::is_floating_point_v<T>) {
-      // Of these choices the compiler makes no branch for each element, as it does of the formula
-      // for all backends; and a double's sign is an integer's.
+      // The compiler makes a branch for each element of the formula for all backends, and none of
+      // these choices. The sign of a double is that of an integer, its upper word.
       T positive;
       if constexpr (std::is_same_v<T, double>) {
         positive = __double2hiint(x) < 0 ? 0 : x;

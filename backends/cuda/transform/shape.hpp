@@ -22,8 +22,9 @@ struct transform_case {
   bool every;
   std::size_t size;
   unsigned most_loads;  ///< a thread has so many loads at most, in flight at once: 1, 2 or 4
-  /// Where it is not 0, threads have several loads of middle vectors alone: of those with 0.9 to so
-  /// many times as many loads as the device has places for threads.
+  /// Where it is 0, arithmetic counts, and the longer vectors are, the more loads a thread has.
+  /// Otherwise a thread has several loads only where a vector has 0.9 to so many times as many
+  /// loads as the device has places for threads: that is where it is in the L2 cache.
   unsigned most_places = 0;
 };
 
@@ -42,10 +43,9 @@ inline constexpr transform_case transform_cases[] = {
     // relu of float16: 253.8, 1.86 (252.7, 2.03). With 1 load 261.9.
     // sigmoid of float16: 255.2 (332). With 1 load 281.6, with 4 loads 256.3.
     {elementwise::copy, true, 2, 2},
-    // In the L2 cache two loads pay: copy of 2^20, 2^21 and 2^22 floats takes 1.78, 2.84 and 5.30
-    // (with 1 load 1.85, 2.99 and 5.49), relu 1.85, 2.97 and 5.29 (1.89, 3.05 and 5.50). From
-    // memory
-    // they take 1 % more: 2^24 floats 33.6 (33.2). Date: 2026-11-24.
+    // Two loads pay in the L2 cache: copy of 2^20, 2^21 and 2^22 floats takes 1.78, 2.84 and 5.30
+    // (with 1 load 1.85, 2.99 and 5.49), relu 1.85, 2.97 and 5.29 (1.89, 3.05 and 5.50). They take
+    // 1 % more from memory: 2^24 floats 33.6 (33.2). Date: 2026-11-24.
     {elementwise::copy, false, 4, 2, 8},
     {elementwise::copy, false, 8, 2, 8},
     {elementwise::relu, false, 4, 2, 8},
