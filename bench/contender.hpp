@@ -6,12 +6,10 @@
 
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -67,12 +65,10 @@ class on_demand {
   std::shared_ptr<state> state_;
 };
 
-/// Waits until the threads of the last contender sleep. Those of OpenBLAS and OpenMP first wait for
-/// more work by spinning, up to 2^26 clock cycles, and would take a core from the next one.
-inline void let_others_rest(const void* next) {
-  static const void* last = nullptr;
-  if (std::exchange(last, next) != next) std::this_thread::sleep_for(std::chrono::milliseconds(30));
-}
+/// Waits until the threads of the last contender sleep, 0.3 seconds at most. Those of OpenBLAS,
+/// OpenMP and MKL first wait for more work by spinning, OpenBLAS's for 2^28 clock cycles, which are
+/// 0.1 seconds. They would take a core from the next contender, whose threads would share another.
+void let_others_rest(const void* next);
 
 /// A contender that runs from the host and has its result when `f` returns: the value of f(), or of
 /// an f that returns nothing what it wrote to w.z. `prepare` is called first each time, to set a
