@@ -215,6 +215,11 @@ TEST_ON_EVERY_EXECUTOR(PageEnds, OfMatricesWithPlansAreNotPassed) {
       }
     }
   };
+  for (std::size_t n = 120; n < 150; ++n) {  // and long rows, which are read in whole vectors
+    const matrices::pattern p = matrices::rows_of({n + 70, 3, 300, 5, n}, 400, 1);
+    compare(p, double{});
+    compare(p, float{});
+  }
   for (const int n : {4, 5, 6, 7, 8, 9, 11, 16, 19}) {
     for (const matrices::pattern& p :
          {matrices::stencil(n, 9, 7, 3), matrices::stencil(n, 9, 9, 1),

@@ -993,8 +993,33 @@ TEST_ON_EVERY_EXECUTOR(Spmv, SlicesOfRows) {
   }
   compare(lengths_up_to(600, 20, 5), of<float, float, double>, kind::wide, type::int32, type::int32,
           {{}});
+  // Columns of 16 bits hold all rows of a window but its long one.
+  std::vector<std::size_t> lengths(300, 9);
+  lengths[150] = 500;
+  pattern one_wide = matrices::rows_of(lengths, 3000, 2);
+  for (std::size_t j = 150 * 9; j < 150 * 9 + 500; ++j) one_wide.column_indices[j] *= 50;
+  one_wide.columns = 150000;
+  compare(one_wide, of<double, double, double>, kind::special, type::int32, type::int32, {{}});
+  compare(one_wide, of<float, float, float>, kind::special, type::int64, type::int64, {{}});
   compare(lengths_up_to(5000, 6, 300), of<double, double, double>, kind::special, type::int32,
           type::int32, {{}, {0.7, -1.25, true}});  // some windows of as many rows as one may have
+}
+
+// Where few of many columns have terms, hosts copy these elements of x.
+TEST_ON_EVERY_EXECUTOR(Spmv, FewColumns) {
+  std::vector<std::size_t> lengths(2500);
+  for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = i % 100 == 0 ? i / 2 : i * i % 61;
+  pattern p = matrices::rows_of(lengths, 600, 4);
+  for (auto& column : p.column_indices) column = column * 17 + 5;
+  p.columns = 600 * 17;
+  compare(p, of<double, double, double>, kind::special, type::int32, type::int32,
+          {{}, {0.7, -1.25, true}});
+  compare(p, of<float, float, float>, kind::special, type::int64, type::int64, {{}},
+          {{1, 1}, {3, -2}, 1});
+  const std::vector<double> values(p.nonzeros());
+  const tally::csr_view a{p.rows, p.columns, p.row_offsets, p.column_indices, values};
+  const std::string text = tally::spmv_plan(tally::simd(), a, tally::fixed_columns).describe();
+  EXPECT_NE(text.find(", 600 elements of x copied, "), std::string::npos) << text;
 }
 
 #if TALLY_HAS_OPENMP
@@ -1034,7 +1059,7 @@ void multiply_in_shares(const pattern& p) {
 }
 
 // Shares of such plans are whole windows, whatever rows lie where they would be equal: empty ones,
-// or those of nearly half a chunk, which no border cuts.
+// or those of a chunk, which no border cuts.
 TEST(SpmvShares, AreWholeWindows) {
   std::vector<std::vector<std::size_t>> all;
   // Every other row of a band has 400 terms, and most terms are in the band: of 3, 4 and 5 equal
@@ -1049,6 +1074,8 @@ TEST(SpmvShares, AreWholeWindows) {
   std::vector<std::size_t>& halves = all.emplace_back(3000);
   for (std::size_t i = 0; i < halves.size(); ++i) halves[i] = i / 128 % 2 == 0 ? 0 : i % 37;
   for (std::size_t i = 7; i < halves.size(); i += 90) halves[i] = i % 180 == 7 ? 512 : 511;
+  std::vector<std::size_t>& chunks = all.emplace_back(halves);
+  for (std::size_t& terms : chunks) terms = terms > 500 ? 2 * terms : terms;
   std::vector<std::size_t>& short_rows = all.emplace_back(5000);
   for (std::size_t i = 0; i < short_rows.size(); ++i) {
     short_rows[i] = i % 256 < 9 || i % 256 > 250 ? 0 : i * i % 12;

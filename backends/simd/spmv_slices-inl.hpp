@@ -1,7 +1,8 @@
 // Slices of a plan's rows are summed here: each row has a lane of the vectors, and each of the row
 // order's 8 lanes a vector of its own. Values that are kept are read as they lie, others are
 // transposed in registers. x is read as it lies where adjacent rows have one pattern; elsewhere its
-// elements are gathered.
+// elements are gathered. Rows that are too long for that are summed one by one, in the lanes of
+// `dot`.
 //
 // Promise: the sums are those of the row order.
 #include "backends/simd/targets.hpp"
@@ -10,6 +11,8 @@
 #include "src/core/sparse/host_analysis.hpp"
 #include "src/core/sparse/row_kernels.hpp"
 #include "src/core/sparse/row_slices.hpp"
+
+#include <tally/order.hpp>
 
 #include <algorithm>
 #include <array>
@@ -823,10 +826,85 @@ HWY_NOINLINE void sum_with_wide_columns(const slice_series& series, series_place
       sums);
 }
 
-/// Sums the rows of one window of a product's plan; `others` sums rows where they are.
+/// The lanes of `dot` are summed in so many sweeps over a row, of up to 8 vectors each: those that
+/// fold to one.
+template <class W>
+constexpr std::size_t vectors_of_sweep = std::min<std::size_t>(order::lanes / slice_lanes<W>, 8);
+template <class W>
+constexpr std::size_t sweeps_of_row = order::lanes / slice_lanes<W> / vectors_of_sweep<W>;
+
+/// Takes a row's terms from term j on to vectors v, v + 1, ... of a sweep: the first of each lane,
+/// or added to it. Where they aren't `all` there, those behind the n-th are left out.
+template <bool first, bool all, std::size_t v, class W, class I>
+HWY_INLINE void take_vectors(const W* values, const columns_x<W, I>& x, std::size_t j,
+                             std::size_t n, slice_vec<W>* lane) {
+  if constexpr (v < vectors_of_sweep<W>) {
+    if (!all && j >= n) return;
+    auto term =
+        hn::Mul(hn::LoadU(slice_tag<W>(), values + j), slice_indices<W, I>(x.columns + j).of(x.x));
+    if (!all && n - j < slice_lanes<W>) term = only_first_rows<W>(n - j, 0, term);
+    lane[v] = first ? term : hn::Add(lane[v], term);
+    take_vectors<first, all, v + 1, W>(values, x, j + order::lanes / vectors_of_sweep<W>, n, lane);
+  }
+}
+
+/// Folds a vector in halves, to one number.
+template <class D>
+HWY_INLINE hn::TFromD<D> fold_lanes(D d, hn::Vec<D> v) {
+  if constexpr (hn::MaxLanes(d) == 1) {
+    return hn::GetLane(v);
+  } else {
+    constexpr hn::Half<D> half;
+    return fold_lanes(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+
+/// Sums a row of more than `short_row` terms, at most a chunk, as `dot` sums them.
+template <class W, class I>
+HWY_INLINE W sum_long_row(const W* values, const columns_x<W, I>& x, std::size_t n) {
+  constexpr std::size_t vectors = vectors_of_sweep<W>, sweeps = sweeps_of_row<W>;
+  slice_vec<W> folded[sweeps];
+#pragma GCC unroll 1
+  for (std::size_t s = 0; s < sweeps; ++s) {
+    slice_vec<W> lane[vectors];
+    std::size_t j = s * slice_lanes<W>;
+    take_vectors<true, true, 0, W>(values, x, j, n, lane);
+    // `end` is where a whole row of lanes ends.
+#pragma GCC unroll 1
+    for (std::size_t end = 2 * order::lanes; end <= n; end += order::lanes) {
+      take_vectors<false, true, 0, W>(values, x, j += order::lanes, n, lane);
+    }
+    take_vectors<false, false, 0, W>(values, x, j + order::lanes, n, lane);
+    folded[s] = fold_halves<vectors / 2, vectors>(std::make_index_sequence<vectors / 2>(), lane);
+  }
+  const W sum = fold_lanes(slice_tag<W>(), fold_halves<sweeps / 2, sweeps>(
+                                               std::make_index_sequence<sweeps / 2>(), folded)) +
+                W{0};
+  return sum == sum ? sum : std::numeric_limits<W>::quiet_NaN();
+}
+
+/// Sums long rows, whose values are `kept` or not; `columns` goes on to the next series'.
+template <class W, class I>
+HWY_NOINLINE void sum_long_rows(const slice_series& series, series_place<W>& at, bool kept,
+                                const I*& columns, const W* x, W* sums) {
+  constexpr std::size_t slice = rows_of_slice<W>;
+  for (std::size_t left = series.size; left > 0; --left, ++at.rows) {
+    const std::size_t row = *at.rows;
+    const std::int64_t begin = at.begins[row];
+    const auto n = static_cast<std::size_t>(at.begins[row + 1] - begin);
+    const W* const values = kept ? at.values : at.values + begin;
+    sums[row] = sum_long_row<W>(values, columns_x<W, I>{columns, x}, n);
+    const std::size_t places = (n + slice - 1) / slice * slice;
+    if (kept) at.values += places;
+    columns += places;
+  }
+}
+
+/// Sums the rows of one window of a product's plan; `others` sums rows where they are. Columns that
+/// are listed are those of `listed_x`.
 template <bool keeps, class W>
 HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_t w,
-                           const row_kernels<W>& others, W* sums) {
+                           const row_kernels<W>& others, const W* listed_x, W* sums) {
   const slice_window& window = s.windows[w];
   const std::size_t first = window.first;
   const auto* const x = static_cast<const W*>(a.x.data);
@@ -869,9 +947,13 @@ HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_
         }
         sum_with_pattern<keeps>(series, at, from, sums);
       }
+    } else if (series.rows == slice_rows::alone) {
+      const W* const from = listed_x + window.lowest;
+      window.narrow ? sum_long_rows(series, at, keeps, at.narrow, from, sums)
+                    : sum_long_rows(series, at, keeps, at.wide, from, sums);
     } else {
-      window.narrow ? sum_with_narrow_columns<keeps>(series, at, x + window.lowest, sums)
-                    : sum_with_wide_columns<keeps>(series, at, x + window.lowest, sums);
+      window.narrow ? sum_with_narrow_columns<keeps>(series, at, listed_x + window.lowest, sums)
+                    : sum_with_wide_columns<keeps>(series, at, listed_x + window.lowest, sums);
     }
   }
 }
@@ -891,15 +973,24 @@ std::size_t sum_slices(const csr_product& a, std::size_t first, std::size_t n,
   const std::vector<slice_window>& windows = slices.windows;
   const auto next = std::ranges::lower_bound(windows, first, {}, &slice_window::first);
   auto w = static_cast<std::size_t>(next - windows.begin());
+  if (next->first != first || w + 1 == windows.size() || windows[w + 1].first > first + n) {
+    const std::size_t before = next->first > first ? std::min(next->first - first, n) : n;
+    others.rows(a, first, before, sums);
+    return before;
+  }
+  const auto* x = static_cast<const W*>(a.x.data);
+  W copied[row_slices::most_copied_bytes / sizeof(W)];
+  if (!slices.copied.empty()) {
+    W* to = copied;
+    for (const std::uint32_t column : slices.copied) *to++ = x[column];
+    x = copied;
+  }
   std::size_t row = first;
-  for (; next->first == first && w + 1 < windows.size() && windows[w + 1].first <= first + n; ++w) {
-    sum_window<keeps>(a, slices, w, others, sums + (row - first));
+  for (; w + 1 < windows.size() && windows[w + 1].first <= first + n; ++w) {
+    sum_window<keeps>(a, slices, w, others, x, sums + (row - first));
     row = windows[w + 1].first;
   }
-  if (row > first) return row - first;
-  const std::size_t before = next->first > first ? std::min(next->first - first, n) : n;
-  others.rows(a, first, before, sums);
-  return before;
+  return row - first;
 #endif
 }
 

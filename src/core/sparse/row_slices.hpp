@@ -25,16 +25,17 @@ inline constexpr std::size_t rows_of_slice = 64 / sizeof(W);
 enum class slice_rows : std::uint8_t {
   adjacent,  ///< slices of adjacent rows: for each its first row
   listed,    ///< slices of rows that are listed
+  alone,     ///< rows of more than `short_row` terms, each by itself
   apart      ///< runs of rows that are in no slice, and are summed where they are
 };
 
 /// Slices of one kind, one after another, so that products decide once what to do. Kept values lie
-/// column by column: term k of all rows of a slice, then term k + 1. Those of a series begin at a
-/// multiple of a full slice's rows.
+/// column by column: term k of all rows of a slice, then term k + 1. Those of a series, and of a
+/// row that is alone, begin at a multiple of a full slice's rows; a row's columns, too.
 struct slice_series {
   const row_pattern* pattern = nullptr;  ///< of all rows; null if they have columns of their own
   std::uint16_t size = 0;                ///< how many runs or slices there are
-  std::uint8_t shortest = 0;             ///< how many terms all rows have
+  std::uint8_t shortest = 0;             ///< how many terms all rows of slices have
   std::uint8_t longest = 0;  ///< how many the first row has; rows are in the order of length
   slice_rows rows = slice_rows::listed;
   std::uint8_t adjacent = 0;  ///< how many rows each of its slices has, if these are adjacent
@@ -72,6 +73,10 @@ struct row_slices {
   /// not full: with 2048 instead of 512 rows grids in the caches took 3 to 6 % less.
   static constexpr std::size_t most_rows = 2048;
 
+  /// Products copy so many bytes of x at most: three quarters of Zen 4's first cache, half of a
+  /// Sapphire Rapids'.
+  static constexpr std::size_t most_copied_bytes = 24 << 10;
+
   /// Slices a matrix in host memory, and copies its values if it is to. Rows with one of the
   /// patterns that have been found need no columns; the patterns must outlive the slices, but not
   /// the runs. Windows are such that so many shares can be equal ones.
@@ -85,6 +90,9 @@ struct row_slices {
   bool keeps;  ///< whether values are kept, else they are read where they are
   /// The values, of the matrix's type. So many more can be read as a slice has rows.
   std::tuple<lines<float>, lines<double>> values;
+  /// The columns that have terms, where they are few among many. Products copy these elements of x,
+  /// and a listed column is one's place among them.
+  std::vector<std::uint32_t> copied;
   std::vector<std::uint16_t> narrow;  ///< columns of slices without a pattern
   std::vector<std::uint32_t> wide;
   /// What series have of rows, counted from the window's first one. Where a slice has fewer rows
