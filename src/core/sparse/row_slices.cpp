@@ -10,7 +10,6 @@
 #include <cassert>
 #include <limits>
 #include <numeric>
-#include <ranges>
 #include <span>
 
 namespace tally::backends {
@@ -98,9 +97,17 @@ class slice_maker {
 
   /// Returns the first row before which there are at least so many rows and terms.
   std::size_t row_behind(std::size_t target) const {
-    const auto all = std::views::iota(std::size_t{0}, a_.rows);
-    return *std::ranges::lower_bound(all, target, {},
-                                     [&](std::size_t row) { return row + rows_.begin(row); });
+    std::size_t first = 0;
+    for (std::size_t rows = a_.rows; rows > 0;) {
+      const std::size_t middle = first + rows / 2;
+      if (middle + rows_.begin(middle) < target) {
+        rows -= middle + 1 - first;
+        first = middle + 1;
+      } else {
+        rows = middle - first;
+      }
+    }
+    return first;
   }
 
   /// Calls f with the matrix's columns, of their type.
@@ -437,9 +444,9 @@ class slice_maker {
       }
     }
     for (std::size_t k = shortest; k < longest; ++k) {
-      s_.counts.push_back(static_cast<std::uint8_t>(
-          std::ranges::count_if(std::views::iota(std::size_t{0}, slice),
-                                [&](std::size_t r) { return k < row_at(r).terms; })));
+      std::uint8_t count = 0;
+      for (std::size_t r = 0; r < slice; ++r) count += k < row_at(r).terms;
+      s_.counts.push_back(count);
     }
     if (pattern != nullptr) return;
     const auto add_columns = [&]<class I>(std::vector<I>& to) {
