@@ -697,17 +697,20 @@ class all_operations {
 
   // spmv, its plan, validate
 
-  /// n rows with 0 to 300 terms, short ones for the most part.
+  /// n rows with 0 to 300 terms, short ones for the most part, and one of more than a chunk.
+  /// Columns that have terms are so far apart.
   template <class V, class X, class Y, class S>
-  void products_of(S alpha, S beta) {
+  void products_of(S alpha, S beta, std::size_t apart = 1) {
     using O = std::int32_t;
     const std::size_t rows = n_ / 8 + 1, columns = n_;
     std::mt19937_64 random(14);
     std::vector<O> offsets = {0}, indices;
     for (std::size_t i = 0; i < rows; ++i) {
-      const std::size_t length = i % 97 == 5 ? std::min<std::size_t>(300, columns) : random() % 9;
-      for (std::size_t j = 0; columns > 0 && j < length; ++j) {
-        indices.push_back(static_cast<O>(random() % columns));
+      const std::size_t most = i == 17       ? tally::order::chunk + 500
+                               : i % 97 == 5 ? 300
+                                             : random() % 9;
+      for (std::size_t j = 0; j < std::min(most, columns); ++j) {
+        indices.push_back(static_cast<O>(random() % columns / apart * apart));
       }
       offsets.push_back(static_cast<O>(indices.size()));
     }
@@ -735,6 +738,18 @@ class all_operations {
          {"spmv_plan", all_inputs, first,
           [](const tally::executor& where, arguments& a) {
             const tally::spmv_plan plan(where, matrix<V, X>(a));
+            tally::spmv(where, plan, a.constants.get<S>(0), matrix<V, X>(a), a.in<X>(3),
+                        a.constants.get<S>(1), a.out<Y>());
+          }},
+         {"spmv_plan_fixed_columns", all_inputs, first,
+          [](const tally::executor& where, arguments& a) {
+            const tally::spmv_plan plan(where, matrix<V, X>(a), tally::fixed_columns);
+            tally::spmv(where, plan, a.constants.get<S>(0), matrix<V, X>(a), a.in<X>(3),
+                        a.constants.get<S>(1), a.out<Y>());
+          }},
+         {"spmv_plan_fixed_values", all_inputs, first,
+          [](const tally::executor& where, arguments& a) {
+            const tally::spmv_plan plan(where, matrix<V, X>(a), tally::fixed_values);
             tally::spmv(where, plan, a.constants.get<S>(0), matrix<V, X>(a), a.in<X>(3),
                         a.constants.get<S>(1), a.out<Y>());
           }},
@@ -798,7 +813,7 @@ class all_operations {
 
   void matrices() {
     products_of<double, double, double>(0.3, -1.7);
-    products_of<float, float, float>(0x1p-140f, 0x1.8p-140f);
+    products_of<float, float, float>(0x1p-140f, 0x1.8p-140f, 64);
     products_of<float, double, double>(0.1f, 0.2f);
     products_of<tally::bfloat16, float, float>(0.1f, 0.2f);
     products_of<std::complex<float>, std::complex<float>, std::complex<float>>(

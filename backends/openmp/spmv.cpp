@@ -212,7 +212,7 @@ template <class A>
                                 const borders& all) {
   const simd::readable_x<A> x(original);
   const csr_product& a = x.arguments();
-  const auto kernels = simd::row_kernels_of<A>(where.instructions(), a);
+  const auto kernels = simd::row_kernels_of(where.instructions(), x);
   if (all.shares == 1) return multiply_rows(kernels, a, 0, a.a.rows);
   const int threads = threads_of(where);
   if (all.windows != nullptr) {

@@ -110,7 +110,8 @@ HWY_AFTER_NAMESPACE();
 namespace tally::backends::simd {
 
 template <class A>
-row_kernels<A> row_kernels_of(instruction_set set, const csr_product& a) {
+row_kernels<A> row_kernels_of(instruction_set set, const readable_x<A>& x) {
+  const csr_product& a = x.arguments();
   if constexpr (is_complex_v<A>) {
     return serial::row_kernels_of<A>(a);
   } else if (!is_in<wide_values>(a.a.values.element)) {
@@ -121,6 +122,7 @@ row_kernels<A> row_kernels_of(instruction_set set, const csr_product& a) {
       row_kernels<A> picked =
           kernels[a.a.values.element][a.a.column_indices.element == type::int64];
       picked.side_by_side = slices_kernel_of<A>(set, a);
+      picked.listed_x = x.listed();
       return picked;
     };
     if constexpr (std::is_same_v<A, float>) {
@@ -134,10 +136,16 @@ row_kernels<A> row_kernels_of(instruction_set set, const csr_product& a) {
 template <class A>
 readable_x<A>::readable_x(const csr_product& a) : original_(a) {
   if constexpr (!is_complex_v<A>) {
-    if (a.x.increment == 1 && a.x.element == type_of<A>) return;
-    elements_.reset(new A[a.x.size]);
-    blocks::fetchers<A>[a.x.element](a.x, elements_.get());
-    copied_.emplace(a).x = {elements_.get(), a.x.size, 1, type_of<A>};
+    if (a.x.increment != 1 || a.x.element != type_of<A>) {
+      elements_.reset(new A[a.x.size]);
+      blocks::fetchers<A>[a.x.element](a.x, elements_.get());
+      copied_.emplace(a).x = {elements_.get(), a.x.size, 1, type_of<A>};
+    }
+    const row_slices* const slices = slices_of<A>(a);
+    if (slices == nullptr || slices->copied.empty()) return;
+    const A* const all = listed();
+    listed_.reset(new A[slices->copied.size()]);
+    std::ranges::transform(slices->copied, listed_.get(), [=](std::uint32_t c) { return all[c]; });
   }
 }
 
@@ -146,7 +154,7 @@ void spmv(const executor& where, const csr_product& a) {
     if (a.options.grade.is_exact())
       return multiply_rows_exactly<A>(a, 0, a.a.rows, *exact_node_of(where.instructions()));
     const readable_x<A> x(a);
-    multiply_rows(row_kernels_of<A>(where.instructions(), a), x.arguments(), 0, a.a.rows);
+    multiply_rows(row_kernels_of(where.instructions(), x), x.arguments(), 0, a.a.rows);
   });
 }
 
@@ -158,10 +166,12 @@ std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand&
 }
 
 // The openmp column calls these on its threads' shares.
-template row_kernels<float> row_kernels_of(instruction_set, const csr_product&);
-template row_kernels<double> row_kernels_of(instruction_set, const csr_product&);
-template row_kernels<std::complex<float>> row_kernels_of(instruction_set, const csr_product&);
-template row_kernels<std::complex<double>> row_kernels_of(instruction_set, const csr_product&);
+template row_kernels<float> row_kernels_of(instruction_set, const readable_x<float>&);
+template row_kernels<double> row_kernels_of(instruction_set, const readable_x<double>&);
+template row_kernels<std::complex<float>> row_kernels_of(instruction_set,
+                                                         const readable_x<std::complex<float>>&);
+template row_kernels<std::complex<double>> row_kernels_of(instruction_set,
+                                                          const readable_x<std::complex<double>>&);
 template class readable_x<float>;
 template class readable_x<double>;
 template class readable_x<std::complex<float>>;

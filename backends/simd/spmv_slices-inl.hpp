@@ -900,11 +900,10 @@ HWY_NOINLINE void sum_long_rows(const slice_series& series, series_place<W>& at,
   }
 }
 
-/// Sums the rows of one window of a product's plan; `others` sums rows where they are. Columns that
-/// are listed are those of `listed_x`.
+/// Sums the rows of one window of a product's plan; `others` sums rows where they are.
 template <bool keeps, class W>
 HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_t w,
-                           const row_kernels<W>& others, const W* listed_x, W* sums) {
+                           const row_kernels<W>& others, W* sums) {
   const slice_window& window = s.windows[w];
   const std::size_t first = window.first;
   const auto* const x = static_cast<const W*>(a.x.data);
@@ -917,6 +916,7 @@ HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_
                      s.rows.data() + s.windows[w + 1].row,
                      s.counts.data() + window.count,
                      a.a.nonzeros() * sizeof(W) > (keeps ? near_kept_bytes : near_bytes)};
+  const W* const listed = others.listed_x + window.lowest;
   for (std::size_t i = window.series; i < s.windows[w + 1].series; ++i) {
     const slice_series& series = s.series[i];
     if (series.rows == slice_rows::apart) {
@@ -948,12 +948,11 @@ HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_
         sum_with_pattern<keeps>(series, at, from, sums);
       }
     } else if (series.rows == slice_rows::alone) {
-      const W* const from = listed_x + window.lowest;
-      window.narrow ? sum_long_rows(series, at, keeps, at.narrow, from, sums)
-                    : sum_long_rows(series, at, keeps, at.wide, from, sums);
+      window.narrow ? sum_long_rows(series, at, keeps, at.narrow, listed, sums)
+                    : sum_long_rows(series, at, keeps, at.wide, listed, sums);
     } else {
-      window.narrow ? sum_with_narrow_columns<keeps>(series, at, listed_x + window.lowest, sums)
-                    : sum_with_wide_columns<keeps>(series, at, listed_x + window.lowest, sums);
+      window.narrow ? sum_with_narrow_columns<keeps>(series, at, listed, sums)
+                    : sum_with_wide_columns<keeps>(series, at, listed, sums);
     }
   }
 }
@@ -978,16 +977,9 @@ std::size_t sum_slices(const csr_product& a, std::size_t first, std::size_t n,
     others.rows(a, first, before, sums);
     return before;
   }
-  const auto* x = static_cast<const W*>(a.x.data);
-  W copied[row_slices::most_copied_bytes / sizeof(W)];
-  if (!slices.copied.empty()) {
-    W* to = copied;
-    for (const std::uint32_t column : slices.copied) *to++ = x[column];
-    x = copied;
-  }
   std::size_t row = first;
   for (; w + 1 < windows.size() && windows[w + 1].first <= first + n; ++w) {
-    sum_window<keeps>(a, slices, w, others, x, sums + (row - first));
+    sum_window<keeps>(a, slices, w, others, sums + (row - first));
     row = windows[w + 1].first;
   }
   return row - first;

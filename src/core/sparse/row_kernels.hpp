@@ -28,6 +28,8 @@ struct row_kernels {
   /// that is not all among the n. Null where there is no such plan.
   std::size_t (*side_by_side)(const csr_product& a, std::size_t first, std::size_t n,
                               const row_kernels& others, A* sums) = nullptr;
+  /// The elements of x that the plan's slices name by their columns; see `row_slices::copied`.
+  const A* listed_x = nullptr;
 };
 
 /// Says whether kernels can read a product as it is: its terms lie side by side, row after row.
