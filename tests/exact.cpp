@@ -729,6 +729,30 @@ TEST_ON_EVERY_EXECUTOR(Exact, BordersOfTiles) {
   on_type(std::type_identity<float>());
 }
 
+// Doubles hold products of floats that underflow or overflow in float.
+TEST_ON_EVERY_EXECUTOR(Exact, ProductsThatFloatsDoNotHold) {
+  using limits = std::numeric_limits<float>;
+  constexpr std::size_t n = 3000;
+  const auto plain_x = oracle::uniform<float>(n, 3), plain_y = oracle::uniform<float>(n, 4);
+  for (const int exponent : {-1000, -140, -75, -63, 63, 64, 75, 127}) {  // -1000 makes zeros
+    for (const float unlike : {0x1p-40f, -0.0f, limits::denorm_min(), limits::max(),
+                               -limits::infinity(), limits::quiet_NaN()}) {
+      SCOPED_TRACE(testing::Message() << "2^" << exponent << ", one is " << unlike);
+      std::vector<float> x, y;
+      for (std::size_t i = 0; i < n; ++i) {
+        x.push_back(std::ldexp(plain_x[i], exponent));
+        y.push_back(std::ldexp(plain_y[i], exponent));
+      }
+      x[n / 2] = unlike;
+      ASSERT_NO_FATAL_FAILURE((compare<operation::dot, float>(x, y)));
+      ASSERT_NO_FATAL_FAILURE((compare<operation::dot, double>(x, y)));
+      ASSERT_NO_FATAL_FAILURE((compare<operation::sum, double>(x, x)));
+      ASSERT_NO_FATAL_FAILURE((compare<operation::asum, double>(x, x)));
+      ASSERT_NO_FATAL_FAILURE((compare<operation::nrm2, double>(x, x)));
+    }
+  }
+}
+
 // Terms too far apart for levels, nearly all with the same exponent, sign and all digits set: what
 // a kernel adds up by exponents grows as fast as it can.
 TEST_ON_EVERY_EXECUTOR(Exact, EqualExponentsOutOfReach) {

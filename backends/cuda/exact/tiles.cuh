@@ -25,6 +25,7 @@ class vector_tile {
   static constexpr bool short_products =
       has_y &&
       (std::is_same_v<X, bool> || (std::is_same_v<X, float16> && std::is_same_v<Y, float16>));
+  static constexpr bool is_float = std::is_same_v<X, float> && (!has_y || std::is_same_v<Y, float>);
 
  public:
   using sum_of = std::conditional_t<wide_types, double, float>;
@@ -100,6 +101,35 @@ class vector_tile {
     } else {
       return x(l, i) * y(l, i);
     }
+  }
+  /// Returns the largest size of the terms of floats, NaNs left out. The size of a product of two
+  /// vectors is its magnitude in float, that of an element, or of its square, the element's
+  /// magnitude. (Only floats have sizes: for products of 2^28 bfloat16s, which are converted first,
+  /// the search in double is 5 % faster from memory; one H200.)
+  __device__ float largest_size() const
+    requires is_float
+  {
+    float largest = 0;
+#pragma unroll
+    for (int l = 0; l < loads; ++l) {
+#pragma unroll
+      for (int i = 0; i < per_load; ++i) {
+        float size = x_[l].at(i);
+        if constexpr (has_y) size *= y_[l].at(i);
+        largest = fmaxf(largest, fabsf(size));
+      }
+    }
+    return largest;
+  }
+  /// Says whether the largest size tells the largest term, as it does unless products underflow or
+  /// overflow.
+  __device__ static bool is_true_size(float largest) {
+    return !has_y || (0x1p-126f <= largest && largest < 0x1p127f);
+  }
+  /// Returns the magnitude of the term of this size.
+  __device__ static double term_of_size(float size) {
+    const double value = size;
+    return is_value || has_y ? value : value * value;
   }
 
  private:

@@ -135,12 +135,24 @@ class warp_sum {
         if (moved) return false;
       }
       tile.renew();
-      const std::uint32_t limit = narrow::limit_for(largest_of_warp(narrow::largest_of(tile)));
+      const std::uint32_t limit = narrow::limit_for(largest_term_of_warp(tile));
       if (limit <= narrow_.limit && limit + (8u << 20) > narrow_.limit) return false;
       if (narrow_tiles_ > 0) take_narrow();
       narrow_.limit = limit;
       tile.renew();
     }
+  }
+
+  /// Returns the largest magnitude_of of the terms of the whole warp's tile, or the one after it.
+  __device__ std::uint32_t largest_term_of_warp(const Tile& tile) {
+    // Floats need no conversions to double, of which a multiprocessor does 16 at a time: the
+    // product of 2^20 floats takes 5.5 us instead of 5.8, the sum of 2^22 7.6 instead of 7.9 (one
+    // H200).
+    if constexpr (requires { tile.largest_size(); }) {
+      const float largest = from_bits(largest_of_warp(bits_of(tile.largest_size())));
+      if (Tile::is_true_size(largest)) return magnitude_of(Tile::term_of_size(largest));
+    }
+    return largest_of_warp(narrow::largest_of(tile));
   }
 
   __device__ void take_narrow() {
