@@ -702,6 +702,36 @@ TEST_ON_EVERY_EXECUTOR(Histogram, RunsOfEqualKeys) {
   });
 }
 
+TEST_ON_EVERY_EXECUTOR(Histogram, BytesThatAreNearlyTheSame) {
+  // Bytes may be counted 16 at a time where all are the same. Here they are, or one is not, or one
+  // word is not, or all from a place on are not.
+  std::vector<std::uint8_t> all;
+  for (std::size_t at = 0; all.size() < 100'000; ++at) {
+    const auto key = static_cast<std::uint8_t>(37 * at);
+    const auto other = static_cast<std::uint8_t>(key ^ 1 << at % 8);
+    for (std::size_t i = 0; i < 16; ++i) all.push_back(key);
+    for (std::size_t i = 0; i < 16; ++i) all.push_back(i == at % 16 ? other : key);
+    for (std::size_t i = 0; i < 16; ++i) all.push_back(i / 4 == at % 4 ? other : key);
+    for (std::size_t i = 0; i < 16; ++i) all.push_back(i < at % 16 ? key : other);
+  }
+  const auto on_type = [&]<class X>(std::type_identity<X>) {
+    for (const std::size_t n :
+         {15, 16, 17, 31, 32, 33, 48, 64, 65, 1024, 16'383, 16'384, 16'385, 70'000, 99'900}) {
+      for (const std::size_t offset : {0, 1, 4, 11, 15}) {
+        // The keys of 16 aligned bytes in memory are such a group.
+        const auto first = all.begin() + static_cast<std::ptrdiff_t>(offset);
+        const std::vector<X> keys(first, first + static_cast<std::ptrdiff_t>(n));
+        for (const std::size_t bins : {1, 100, 128, 256, 300}) {
+          ASSERT_NO_FATAL_FAILURE(
+              compare_keys(keys, bins, {.place = {.offset = offset}, .every_form = false}));
+        }
+      }
+    }
+  };
+  on_type(std::type_identity<std::uint8_t>());
+  on_type(std::type_identity<std::int8_t>());
+}
+
 TEST_ON_EVERY_EXECUTOR(Histogram, ThePublicForms) {
   if (data::on_device(where())) GTEST_SKIP() << "vectors of the host's";
   const std::vector<std::int32_t> keys = {0, 2, 2, 1, 2};

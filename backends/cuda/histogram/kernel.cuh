@@ -97,9 +97,13 @@ struct thread_loads {
 #pragma unroll
       for (int l = 0; l < in_flight; ++l) {
         if (l * step >= left) break;
-        slot places[per_load];
-        find_places_of_load(job, place_of, now[l], places);
-        table.add(job, places);
+        if constexpr (Table::is_spread) {
+          table.add(now[l]);
+        } else {
+          slot places[per_load];
+          find_places_of_load(job, place_of, now[l], places);
+          table.add(job, places);
+        }
       }
     }
   }
