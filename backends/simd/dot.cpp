@@ -289,7 +289,7 @@ std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
   const tag<std::uint64_t> d;
   std::size_t i = 0;
   std::uint64_t sum = 0;
-  if constexpr (width < W >> 1) {
+  if constexpr (hn::MaxLanes(d) > 1) {
     auto even = hn::Zero(d), odd = hn::Zero(d);
     for (; i + width<W> <= n; i += width<W>) {
       if constexpr (narrow) {

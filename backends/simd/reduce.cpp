@@ -89,7 +89,7 @@ std::uint64_t sum_integers(const X* x, std::size_t n) {
   const tag<std::uint64_t> d;
   std::size_t i = 0;
   std::uint64_t sum = 0;
-  if constexpr (width < std::uint64_t >> 1) {
+  if constexpr (hn::MaxLanes(d) > 1) {
     using U = std::make_unsigned_t<X>;
     const hn::Repartition<U, tag<std::uint64_t>> du;
     constexpr std::size_t step = hn::MaxLanes(du);
