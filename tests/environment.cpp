@@ -187,13 +187,13 @@ using EnvironmentOfTheHost = InEnvironments<testing::Test>;
 
 /// Every environment with elements whose products are subnormal; of plain ones the rounding modes,
 /// of subnormal ones what flushes them, and with elements whose products overflow the traps.
-bool are_together(operations::magnitude m, const environment& e) {
+bool are_together(operations::values m, const environment& e) {
   switch (m) {
-    case operations::magnitude::plain:
+    case operations::values::plain:
       return e.flush == 0;
-    case operations::magnitude::subnormal:
+    case operations::values::subnormal:
       return e.rounding == FE_TONEAREST;
-    case operations::magnitude::huge:
+    case operations::values::huge:
       return e.flush == 0 && e.has_traps;
     default:
       return true;
@@ -202,8 +202,8 @@ bool are_together(operations::magnitude m, const environment& e) {
 
 /// Runs all operations on vectors of n elements, in all environments.
 void Environment::test_operations(std::size_t n) {
-  for (const auto m : {operations::magnitude::plain, operations::magnitude::tiny,
-                       operations::magnitude::subnormal, operations::magnitude::huge}) {
+  for (const auto m : {operations::values::plain, operations::values::tiny,
+                       operations::values::subnormal, operations::values::huge}) {
     const operations::list all(n, m);
     std::vector<std::unique_ptr<operations::prepared>> calls;
     std::vector<std::vector<std::byte>> wanted;

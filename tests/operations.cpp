@@ -9,8 +9,8 @@ namespace {
 class EveryOperation : public data::OnEveryExecutor {};
 
 TEST_ON_EVERY_EXECUTOR(EveryOperation, HasTheBitsOfSerial) {
-  for (const auto m : {operations::magnitude::plain, operations::magnitude::tiny,
-                       operations::magnitude::subnormal, operations::magnitude::huge}) {
+  for (const auto m : {operations::values::plain, operations::values::tiny,
+                       operations::values::subnormal, operations::values::huge}) {
     for (const std::size_t n : {std::size_t{100}, std::size_t{3000}}) {
       for (const operations::operation& each : operations::list(n, m)) {
         if (!operations::runs(each, where())) continue;
@@ -27,7 +27,7 @@ TEST_ON_EVERY_EXECUTOR(EveryOperation, HasTheBitsOfSerial) {
 TEST_ON_EVERY_EXECUTOR(EveryOperation, TakesAnyByteOfABoolButZeroForTrue) {
   using operations::list;
   for (const std::size_t n : {std::size_t{100}, std::size_t{3000}, std::size_t{20011}}) {
-    const list plain(n), any(n, operations::magnitude::plain, operations::truth::any_byte);
+    const list plain(n), any(n, operations::values::plain, operations::truth::any_byte);
     auto of_ones = plain.begin();
     for (const operations::operation& each : any) {
       const operations::operation& ones = *of_ones++;

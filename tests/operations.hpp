@@ -19,18 +19,41 @@
 
 namespace operations {
 
-/// How large the elements of floating-point inputs are.
-enum class magnitude {
-  plain,      ///< they lie in [-1, 1)
-  tiny,       ///< half of them are subnormal; the products of the others are
-  subnormal,  ///< all of them are
-  huge,       ///< products overflow, and infinities of both signs meet
+/// The elements of floating-point inputs; `saturated` and those from `one_value` on are also those
+/// of integers, keys and samples.
+enum class values {
+  plain,       ///< in [-1, 1)
+  tiny,        ///< half of them subnormal; the products of the others are
+  subnormal,   ///< all of them
+  huge,        ///< products overflow, and infinities of both signs meet
+  wide,        ///< exponents over most of the type's range
+  nan,         ///< plain, one of 64 a NaN
+  nans,        ///< NaN alone
+  infinite,    ///< plain, one of 64 an infinity of either sign
+  infinities,  ///< infinities of either sign alone
+  zero,        ///< zeros of either sign
+  saturated,   ///< far from zero, where exp and sigmoid are constant; samples are outside all bins
+  one_value,   ///< all the same
+  ascending,
+  descending,
 };
 
-inline const char* name(magnitude m) {
-  constexpr const char* names[] = {"plain", "tiny", "subnormal", "huge"};
-  return names[static_cast<int>(m)];
+inline const char* name(values v) {
+  constexpr const char* names[] = {"plain",     "tiny",      "subnormal", "huge",       "wide",
+                                   "nan",       "nans",      "infinite",  "infinities", "zero",
+                                   "saturated", "one_value", "ascending", "descending"};
+  return names[static_cast<int>(v)];
 }
+
+/// The rows of matrices, and the bins of histograms.
+enum class structure {
+  mixed,         ///< rows of 0 to 8 terms, some of 300 and one of more than a chunk; 37 bins
+  even,          ///< rows of 32 terms
+  short_rows,    ///< rows of one term
+  empty_rows,    ///< 63 of 64 rows are empty, the others have 8 terms
+  one_long_row,  ///< all terms are in one row
+  many_bins,     ///< as many bins as elements, and a sample for each 64
+};
 
 /// The bytes of true elements of bool.
 enum class truth {
@@ -180,7 +203,8 @@ inline bool runs(const operation& what, const tally::executor& where) {
 /// The operations on vectors of n elements. Their calls are compiled once, in operations_list.cpp.
 class list {
  public:
-  explicit list(std::size_t n, magnitude m = magnitude::plain, truth t = truth::one);
+  explicit list(std::size_t n, values v = values::plain, truth t = truth::one,
+                structure s = structure::mixed);
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
   std::size_t size() const { return all_.size(); }

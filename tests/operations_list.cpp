@@ -18,7 +18,8 @@ namespace {
 /// Makes the operations on vectors of n elements.
 class all_operations {
  public:
-  all_operations(std::size_t n, magnitude m, truth t) : n_(n), magnitude_(m), truth_(t) {
+  all_operations(std::size_t n, values v, truth t, structure s)
+      : n_(n), values_(v), truth_(t), structure_(s) {
     dots();
     reductions();
     multi_dots();
@@ -33,38 +34,74 @@ class all_operations {
   std::vector<operation> take() { return std::move(all_); }
 
  private:
+  /// Element i of n.
   template <class T>
-  T element(std::mt19937_64& random) const {
+  T element(std::mt19937_64& random, std::size_t i, std::size_t n) const {
+    const double place = 2 * static_cast<double>(i) / static_cast<double>(n) - 1;
+    const double in_order = values_ == values::ascending ? place : -place;
     if constexpr (tally::is_complex_v<T>) {
       using R = tally::real_t<T>;
-      const R re = element<R>(random);
-      return T(re, element<R>(random));
+      const R re = element<R>(random, i, n);
+      return T(re, element<R>(random, i, n));
+    } else if constexpr (std::is_same_v<T, bool>) {
+      if (values_ == values::one_value || values_ == values::saturated) return true;
+      if (is_in_order()) return in_order < 0;
+      return data::random_element<T>(random, data::kind::plain);
     } else if constexpr (std::is_integral_v<T>) {
+      if (values_ == values::saturated) return std::numeric_limits<T>::max();
+      if (values_ == values::one_value) return 5;
+      if (is_in_order()) return static_cast<T>(7 * (in_order + (std::is_signed_v<T> ? 0 : 1)));
       return data::random_element<T>(random, data::kind::plain);
     } else {
       // float16 has no exponents whose products are subnormal in float.
       using F = std::conditional_t<std::is_same_v<T, double>, double, float>;
       constexpr bool half = std::is_same_v<T, tally::float16>;
       constexpr int lowest = half ? -13 : std::numeric_limits<F>::min_exponent;
+      constexpr int highest = half ? 16 : std::numeric_limits<F>::max_exponent;
+      constexpr F infinity = std::numeric_limits<F>::infinity();
       const F uniform = std::uniform_real_distribution<F>(-1, 1)(random);
-      const bool below =
-          magnitude_ == magnitude::subnormal || (magnitude_ == magnitude::tiny && random() % 2);
-      if (below) return T(std::ldexp(uniform, lowest - 2));
-      if (magnitude_ == magnitude::tiny) return T(std::ldexp(uniform, lowest / 2 - 2));
-      if (magnitude_ == magnitude::huge) {
-        constexpr int highest = half ? 16 : std::numeric_limits<F>::max_exponent;
-        return T(std::ldexp(uniform, highest));
+      const bool is_rare = i % 64 == 37;
+      switch (values_) {
+        case values::tiny:
+          return T(std::ldexp(uniform, (random() % 2 ? lowest : lowest / 2) - 2));
+        case values::subnormal:
+          return T(std::ldexp(uniform, lowest - 2));
+        case values::huge:
+          return T(std::ldexp(uniform, highest));
+        case values::wide:
+          return T(std::ldexp(
+              uniform, static_cast<int>(random() % static_cast<unsigned>(highest)) - highest / 2));
+        case values::nan:
+        case values::nans:
+          return T(is_rare || values_ == values::nans ? std::numeric_limits<F>::quiet_NaN()
+                                                      : uniform);
+        case values::infinite:
+        case values::infinities:
+          return T(is_rare || values_ == values::infinities ? std::copysign(infinity, uniform)
+                                                            : uniform);
+        case values::zero:
+          return T(std::copysign(F(0), uniform));
+        case values::saturated:
+          return T(std::copysign(half ? F(100) : F(1000), uniform));
+        case values::one_value:
+          return T(F(0.7));
+        case values::ascending:
+        case values::descending:
+          return T(static_cast<F>(in_order));
+        case values::plain:
+          break;
       }
       return T(uniform);
     }
   }
+  bool is_in_order() const { return values_ == values::ascending || values_ == values::descending; }
 
   template <class T>
   std::vector<std::byte> elements(std::size_t n, std::uint64_t seed) const {
     std::mt19937_64 random(seed);
     std::vector<std::byte> bytes(n * sizeof(T));
     for (std::size_t i = 0; i < n; ++i) {
-      const T value = element<T>(random);
+      const T value = element<T>(random, i, n);
       std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
     }
     if (std::is_same_v<T, bool> && truth_ == truth::any_byte) {
@@ -562,20 +599,31 @@ class all_operations {
 
   // bincount, histogram_even, histogram_range
 
-  static constexpr std::size_t bins = 37;
+  static constexpr std::size_t few_bins = 37;
+  std::size_t bins() const { return structure_ == structure::many_bins ? n_ : few_bins; }
+  std::size_t sample_count() const { return structure_ == structure::many_bins ? n_ / 64 + 1 : n_; }
 
+  /// Keys; `saturated` ones are outside the bins of a histogram that lacks the last.
   template <class K>
-  std::vector<std::byte> keys(std::uint64_t seed) const {
+  std::vector<std::byte> keys(std::uint64_t seed, std::size_t bins) const {
     std::mt19937_64 random(seed);
-    std::vector<K> all(n_);
-    for (K& key : all) key = static_cast<K>(random() % bins);
+    const std::size_t n = sample_count();
+    std::vector<K> all(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t key = values_ == values::saturated    ? bins - 1
+                              : values_ == values::one_value  ? bins / 3
+                              : values_ == values::ascending  ? i * bins / n
+                              : values_ == values::descending ? (n - 1 - i) * bins / n
+                                                              : random() % bins;
+      all[i] = static_cast<K>(key);
+    }
     return bytes_of(all);
   }
 
   template <class K, class C>
   void bincounts_of() {
-    add({tally::type_of<K>, tally::type_of<C>}, {{keys<K>(10)}},
-        {bytes_of(std::vector<C>(bins, 3)), untouched(sizeof(tally::outside_counts))},
+    add({tally::type_of<K>, tally::type_of<C>}, {{keys<K>(10, bins())}},
+        {bytes_of(std::vector<C>(bins(), 3)), untouched(sizeof(tally::outside_counts))},
         {{"bincount", first, first,
           [](const tally::executor& where, arguments& a) {
             tally::bincount(where, a.in<K>(0), a.out<C>());
@@ -585,24 +633,36 @@ class all_operations {
             tally::bincount(where, a.in<K>(0), a.out<C>(), {.add = true});
           }},
          {"bincount_outside", first, first_two, [](const tally::executor& where, arguments& a) {
-            tally::bincount(where, a.in<K>(0), a.out<C>().first(bins - 2),
+            const auto counts = a.out<C>();
+            tally::bincount(where, a.in<K>(0), counts.first(counts.size() - 2),
                             {.outside = a.result<tally::outside_counts>(1)});
           }}});
   }
 
   template <class K, class W>
   void weighted_bincounts_of() {
-    add({tally::type_of<K>, tally::type_of<W>}, {{keys<K>(10)}, {elements<W>(11)}},
-        {bytes_of(std::vector<W>(bins, W(0.1)))},
+    const auto types = {tally::type_of<K>, tally::type_of<W>};
+    const input weights = {elements<W>(sample_count(), 11)};
+    add(types, {{keys<K>(10, bins())}, weights},
+        {bytes_of(std::vector<W>(bins(), W(0.1))),
+         std::vector<std::byte>(bins() * tally::exact_sum<W>::words * sizeof(std::int64_t))},
         {{"bincount_weights", first_two, first,
           [](const tally::executor& where, arguments& a) {
             tally::bincount(where, a.in<K>(0), a.in<W>(1), a.out<W>(), {.add = true});
           }},
-         {"bincount_weights_added", first_two, none,
+         {"bincount_weights_words", first_two, second,
           [](const tally::executor& where, arguments& a) {
-            std::vector<tally::exact_sum<double>> sums(bins);
+            const auto words = a.out<std::int64_t>();
+            tally::bincount(
+                where, a.in<K>(0), a.in<W>(1),
+                tally::add_to<W>(words.data(), words.size() / tally::exact_sum<W>::words));
+          }}});
+    add(types, {{keys<K>(10, few_bins)}, weights}, {},
+        {{"bincount_weights_added", first_two, none,
+          [](const tally::executor& where, arguments& a) {
+            std::vector<tally::exact_sum<double>> sums(few_bins);
             tally::bincount(where, a.in<K>(0), a.in<W>(1), tally::add_to(sums));
-            a.keep(sums[bins / 2].template round<double>());
+            a.keep(sums[few_bins / 2].template round<double>());
           }}});
   }
 
@@ -611,24 +671,31 @@ class all_operations {
   X scale() const {
     constexpr int lowest = std::numeric_limits<X>::min_exponent;
     if constexpr (std::is_integral_v<X>) return 1;
-    if (magnitude_ == magnitude::plain) return 1;
-    if (magnitude_ == magnitude::huge) return std::numeric_limits<X>::max();
-    return std::ldexp(X(1), magnitude_ == magnitude::tiny ? lowest / 2 - 2 : lowest - 2);
+    if (values_ == values::huge) return std::numeric_limits<X>::max();
+    if (values_ == values::tiny) return std::ldexp(X(1), lowest / 2 - 2);
+    if (values_ == values::subnormal) return std::ldexp(X(1), lowest - 2);
+    return 1;
   }
 
-  /// Samples of which many lie on the edges of `bins` equal bins in [-1, 1] times the scale.
+  /// Samples of which many lie on the edges of equal bins in [-1, 1] times the scale; or elements,
+  /// of which some or all may be outside.
   template <class X>
   std::vector<std::byte> samples(std::uint64_t seed) const {
     std::mt19937_64 random(seed);
-    std::vector<X> all(n_);
-    for (X& each : all) {
+    const std::size_t n = sample_count();
+    std::vector<X> all(n);
+    const bool are_on_edges = values_ <= values::huge;
+    for (std::size_t i = 0; i < n; ++i) {
       if constexpr (std::is_integral_v<X>) {
-        each = static_cast<X>(random() % 100);
-      } else if (random() % 2) {
-        const double edge = -1.0 + static_cast<double>(random() % (bins + 1)) * (2.0 / bins);
-        each = static_cast<X>(edge) * scale<X>();
+        all[i] = values_ >= values::saturated ? element<X>(random, i, n)
+                                              : static_cast<X>(random() % (2 * bins() + 26));
+      } else if (are_on_edges && random() % 2) {
+        const double width = 2.0 / static_cast<double>(bins());
+        const double edge = -1.0 + static_cast<double>(random() % (bins() + 1)) * width;
+        all[i] = static_cast<X>(edge) * scale<X>();
       } else {
-        each = std::uniform_real_distribution<X>(-1, 1)(random) * scale<X>();
+        all[i] = are_on_edges ? std::uniform_real_distribution<X>(-1, 1)(random) * scale<X>()
+                              : element<X>(random, i, n);
       }
     }
     return bytes_of(all);
@@ -638,19 +705,23 @@ class all_operations {
   void histograms_of() {
     using S = std::conditional_t<std::is_integral_v<X>, double, X>;
     const X lower = std::is_integral_v<X> ? X(3) : static_cast<X>(-1 * scale<X>());
-    const X upper = std::is_integral_v<X> ? X(90) : scale<X>();
-    std::vector<X> edges(bins + 1);
-    for (std::size_t i = 0; i <= bins; ++i) {
+    const std::size_t count = bins();
+    const X upper = std::is_integral_v<X> ? static_cast<X>(2 * count + 16) : scale<X>();
+    std::vector<X> edges(count + 1);
+    for (std::size_t i = 0; i <= count; ++i) {
       if constexpr (std::is_integral_v<X>) {
         edges[i] = static_cast<X>(2 * i);
       } else {
-        edges[i] = static_cast<X>(-1.0 + static_cast<double>(i) * (2.0 / bins)) * scale<X>();
+        const double width = 2.0 / static_cast<double>(count);
+        edges[i] = static_cast<X>(-1.0 + static_cast<double>(i) * width) * scale<X>();
       }
     }
     static constexpr some all_inputs = {0, 3};
-    add({tally::type_of<X>}, {{bytes_of(edges), true}, {samples<X>(12)}, {elements<S>(13)}},
-        {bytes_of(std::vector<std::int64_t>(bins, 3)), untouched(sizeof(tally::outside_counts)),
-         bytes_of(std::vector<std::int32_t>(2 * bins, 3)), bytes_of(std::vector<S>(bins, S(0.1)))},
+    add({tally::type_of<X>},
+        {{bytes_of(edges), true}, {samples<X>(12)}, {elements<S>(sample_count(), 13)}},
+        {bytes_of(std::vector<std::int64_t>(count, 3)), untouched(sizeof(tally::outside_counts)),
+         bytes_of(std::vector<std::int32_t>(2 * count, 3)),
+         bytes_of(std::vector<S>(count, S(0.1)))},
         {{"histogram_even", second, first_two,
           [](const tally::executor& where, arguments& a) {
             tally::histogram_even(where, a.in<X>(0), a.constants.get<X>(0), a.constants.get<X>(1),
@@ -697,18 +768,42 @@ class all_operations {
 
   // spmv, its plan, validate
 
-  /// n rows with 0 to 300 terms, short ones for the most part, and one of more than a chunk.
+  /// How many terms each row of a matrix has.
+  std::vector<std::size_t> terms_of_rows(std::mt19937_64& random) const {
+    const bool has_many_rows =
+        structure_ == structure::short_rows || structure_ == structure::empty_rows;
+    const bool is_mixed = structure_ == structure::mixed || structure_ == structure::many_bins;
+    std::vector<std::size_t> terms(has_many_rows ? n_ : n_ / (is_mixed ? 8 : 32) + 1);
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      switch (structure_) {
+        case structure::even:
+          terms[i] = 32;
+          break;
+        case structure::short_rows:
+          terms[i] = 1;
+          break;
+        case structure::empty_rows:
+          terms[i] = i % 64 == 5 ? 8 : 0;
+          break;
+        case structure::one_long_row:
+          terms[i] = i == terms.size() / 2 ? n_ : 0;
+          break;
+        default:
+          terms[i] = i == 17 ? tally::order::chunk + 500 : i % 97 == 5 ? 300 : random() % 9;
+      }
+    }
+    return terms;
+  }
+
   /// Columns that have terms are so far apart.
   template <class V, class X, class Y, class S>
   void products_of(S alpha, S beta, std::size_t apart = 1) {
     using O = std::int32_t;
-    const std::size_t rows = n_ / 8 + 1, columns = n_;
     std::mt19937_64 random(14);
+    const std::vector<std::size_t> terms = terms_of_rows(random);
+    const std::size_t rows = terms.size(), columns = n_;
     std::vector<O> offsets = {0}, indices;
-    for (std::size_t i = 0; i < rows; ++i) {
-      const std::size_t most = i == 17       ? tally::order::chunk + 500
-                               : i % 97 == 5 ? 300
-                                             : random() % 9;
+    for (const std::size_t most : terms) {
       for (std::size_t j = 0; j < std::min(most, columns); ++j) {
         indices.push_back(static_cast<O>(random() % columns / apart * apart));
       }
@@ -961,13 +1056,15 @@ class all_operations {
   }
 
   std::size_t n_;
-  magnitude magnitude_;
+  values values_;
   truth truth_;
+  structure structure_;
   std::vector<operation> all_;
 };
 
 }  // namespace
 
-list::list(std::size_t n, magnitude m, truth t) : all_(all_operations(n, m, t).take()) {}
+list::list(std::size_t n, values v, truth t, structure s)
+    : all_(all_operations(n, v, t, s).take()) {}
 
 }  // namespace operations

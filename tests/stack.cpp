@@ -76,7 +76,7 @@ TEST_ON_EVERY_EXECUTOR(Stack, EveryOperationTakesAtMost48KiB) {
   std::size_t most = 0;
   std::string most_of;
   // The exact grade takes other ways for numbers of very different magnitudes.
-  for (const auto m : {operations::magnitude::plain, operations::magnitude::tiny}) {
+  for (const auto m : {operations::values::plain, operations::values::tiny}) {
     for (const operations::operation& each : operations::list(10000, m)) {
       operations::prepared call(each, where());
       const std::size_t used = stack.used_by([&] { call.run(); }) - of_thread;

@@ -1,0 +1,287 @@
+// Data that are not nice: every operation of the tests' list, on every executor, with values and
+// structures that a kernel may stumble over. Times stand beside those of plain data, byte for byte,
+// so that a cliff has a name; what is documented is data here, and all else is a defect.
+#include "tests/operations.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <regex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using operations::operation;
+using operations::prepared;
+using operations::structure;
+using operations::values;
+using clock = std::chrono::steady_clock;
+
+/// Ratios above this need a figure in the documentation.
+constexpr double max_ratio = 8;
+
+struct kind {
+  const char* name;
+  values elements = values::plain;
+  structure shape = structure::even;
+};
+
+constexpr kind plain = {"plain"};
+constexpr kind kinds[] = {
+    {"NaN, 1 of 64", values::nan},
+    {"all NaN", values::nans},
+    {"inf, 1 of 64", values::infinite},
+    {"all inf", values::infinities},
+    {"subnormal", values::subnormal},
+    {"zeros", values::zero},
+    {"huge", values::huge},
+    {"tiny", values::tiny},
+    {"wide", values::wide},
+    {"one value", values::one_value},
+    {"sorted", values::ascending},
+    {"reversed", values::descending},
+    {"saturated", values::saturated},
+    {"short rows", values::plain, structure::short_rows},
+    {"empty rows", values::plain, structure::empty_rows},
+    {"one long row", values::plain, structure::one_long_row},
+    {"many bins", values::plain, structure::many_bins},
+};
+
+/// Ratios that the documentation states: operations and kinds by regular expressions.
+struct exception {
+  const char* operations;
+  const char* kinds;
+  double ratio;       ///< the figure
+  const char* where;  ///< the page and its section
+};
+
+const std::vector<exception> documented = {};
+
+struct options {
+  std::size_t n = std::size_t{1} << 15;
+  std::string filter;
+};
+
+options parse(int argc, char** argv) {
+  options o;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--help") {
+      std::puts(
+          "usage: tally_bench_unkind [--size N] [--filter REGEX]\n"
+          "Times every operation on vectors of N elements (default 2^15) of each unkind kind "
+          "against "
+          "plain ones.\n--filter keeps the rows OPERATION_TYPES/KIND/EXECUTOR in which REGEX is "
+          "found.");
+      std::exit(0);
+    }
+    if (i + 1 == argc) throw std::invalid_argument(argument + " is no option, or needs a value");
+    const char* const value = argv[++i];
+    if (argument == "--size") {
+      o.n = std::stoull(value);
+    } else if (argument == "--filter") {
+      o.filter = value;
+    } else {
+      throw std::invalid_argument("no option " + argument);
+    }
+  }
+  return o;
+}
+
+/// The executors of the build that run here; openmp also with more threads than most machines have
+/// cores, since work may grow with them.
+std::vector<std::pair<std::string, tally::executor>> executors() {
+  std::vector<std::pair<std::string, tally::executor>> list;
+  for (const tally::executor& where : tally::executors()) {
+    list.emplace_back(where.name(), where);
+    if (where.name() == "openmp")
+      list.emplace_back("openmp, 16 threads", tally::openmp({.threads = 16}));
+  }
+  return list;
+}
+
+double seconds_since(clock::time_point start) {
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+/// The least time of a call, among some: outputs start as they were each time, in the cache.
+double seconds_of(const operation& what, const tally::executor& where) {
+  constexpr double enough = 2e-3;
+  constexpr int min_calls = 5, max_calls = 50;
+  prepared call(what, where);
+  double least = 1e30, all = 0;
+  for (int i = 0; i < min_calls || (i < max_calls && all < enough); ++i) {
+    call.reset();
+    const auto start = clock::now();
+    call.run();
+#if TALLY_HAS_CUDA
+    if (data::on_device(where)) data::check_cuda(cudaDeviceSynchronize());
+#endif
+    const double seconds = seconds_since(start);
+    all += seconds;
+    least = std::min(least, seconds);
+  }
+  return least;
+}
+
+/// What a call reads and writes.
+double bytes_of(const operation& what) {
+  std::size_t bytes = 0;
+  for (const auto& each : what.inputs) bytes += each.bytes.size();
+  for (const auto& each : what.outputs) bytes += each.size();
+  return static_cast<double>(bytes);
+}
+
+bool is_same(const operation& a, const operation& b) {
+  return std::ranges::equal(a.inputs, b.inputs, {}, &operations::input::bytes,
+                            &operations::input::bytes) &&
+         a.outputs == b.outputs;
+}
+
+struct row {
+  std::string operation, kind, executor;
+  double seconds, plain_seconds, ratio;
+};
+
+const exception* documented_for(const row& r) {
+  for (const exception& each : documented) {
+    if (r.ratio <= each.ratio && std::regex_search(r.operation, std::regex(each.operations)) &&
+        std::regex_search(r.kind, std::regex(each.kinds))) {
+      return &each;
+    }
+  }
+  return nullptr;
+}
+
+/// The operation without its types: the name before the first one.
+std::string without_types(const std::string& name) {
+  std::size_t end = name.size();
+  data::for_each_type([&]<class T>(std::type_identity<T>) {
+    end = std::min(end, name.find('_' + std::string(tally::name(tally::type_of<T>))));
+  });
+  return name.substr(0, end);
+}
+
+class measurement {
+ public:
+  explicit measurement(const options& o)
+      : filter_(o.filter),
+        plain_(o.n, plain.elements, operations::truth::one, plain.shape),
+        n_(o.n) {}
+
+  void run(const kind& k) {
+    const auto is_wanted = [&](const operation& what, const std::string& executor) {
+      return std::regex_search(what.name + '/' + k.name + '/' + executor, filter_);
+    };
+    const bool any = std::ranges::any_of(executors_, [&](const auto& on) {
+      return std::ranges::any_of(plain_,
+                                 [&](const operation& what) { return is_wanted(what, on.first); });
+    });
+    if (!any) return;
+    const operations::list all(n_, k.elements, operations::truth::one, k.shape);
+    std::size_t index = 0;
+    for (const auto& [name, where] : executors_) {
+      std::fprintf(stderr, "%-14s %-20s %5zu rows, %.0f s\n", k.name, name.c_str(), rows_.size(),
+                   seconds_since(start_));
+      auto of_plain = plain_.begin();
+      for (const operation& each : all) {
+        const operation& nice = *of_plain++;
+        double& known = plain_seconds_[{index, &nice}];
+        if (is_same(each, nice) || !operations::runs(each, where)) continue;
+        if (!is_wanted(each, name)) continue;
+        try {
+          const auto time = [&](const operation& what, double& least) {
+            least = std::min(least > 0 ? least : 1e30, seconds_of(what, where));
+          };
+          const double scale = bytes_of(nice) / bytes_of(each);
+          row r = {each.name, k.name, name, 0, 0, 0};
+          if (known == 0) time(nice, known);
+          for (int turn = 0; turn < 3 && (turn == 0 || r.ratio > max_ratio / 2); ++turn) {
+            if (turn > 0) time(nice, known);  // neither was alone on the machine, perhaps
+            time(each, r.seconds);
+            r.plain_seconds = known;
+            r.ratio = scale * r.seconds / known;
+          }
+          rows_.push_back(r);
+        } catch (const std::exception& failure) {
+          std::fprintf(stderr, "%s, %s, %s: %s\n", each.name.c_str(), k.name, name.c_str(),
+                       failure.what());
+        }
+      }
+      ++index;
+    }
+  }
+
+  void print() const {
+    std::map<std::string, std::map<std::string, row>> worst;
+    std::size_t undocumented = 0;
+    std::vector<row> slow;
+    for (const row& r : rows_) {
+      row& w = worst[without_types(r.operation)][r.kind];
+      if (w.ratio < r.ratio || w.kind.empty()) w = r;
+      if (r.ratio > max_ratio) slow.push_back(r), undocumented += !documented_for(r);
+    }
+    std::printf(
+        "The time of a call over that of plain data, byte for byte: the worst of all types "
+        "and executors.\n\n| operation |");
+    for (const kind& k : kinds) std::printf(" %s |", k.name);
+    std::printf("\n| --- |");
+    for (std::size_t i = 0; i < std::size(kinds); ++i) std::printf(" --- |");
+    for (const auto& [name, of_kinds] : worst) {
+      std::printf("\n| %s |", name.c_str());
+      for (const kind& k : kinds) {
+        const auto found = of_kinds.find(k.name);
+        if (found == of_kinds.end()) {
+          std::printf("  |");
+        } else {
+          const double ratio = found->second.ratio;
+          std::printf(ratio > max_ratio ? " **%.0f** |" : " %.1f |", ratio);
+        }
+      }
+    }
+    std::printf("\n\n%zu of %zu rows are above %g, %zu of them not documented.\n", slow.size(),
+                rows_.size(), max_ratio, undocumented);
+    if (slow.empty()) return;
+    std::ranges::sort(slow, std::greater(), &row::ratio);
+    std::printf(
+        "\n| operation | kind | executor | time | plain | ratio | |\n"
+        "| --- | --- | --- | --- | --- | --- | --- |\n");
+    for (const row& r : slow) {
+      const exception* const found = documented_for(r);
+      std::printf("| %s | %s | %s | %.0f ns | %.0f ns | %.1f | %s |\n", r.operation.c_str(),
+                  r.kind.c_str(), r.executor.c_str(), r.seconds * 1e9, r.plain_seconds * 1e9,
+                  r.ratio, found ? found->where : "**defect**");
+    }
+  }
+
+ private:
+  std::regex filter_;
+  operations::list plain_;
+  std::size_t n_;
+  std::vector<std::pair<std::string, tally::executor>> executors_ = executors();
+  /// By executor and operation; 0 where it is not measured yet.
+  std::map<std::pair<std::size_t, const operation*>, double> plain_seconds_;
+  std::vector<row> rows_;
+  clock::time_point start_ = clock::now();
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const options o = parse(argc, argv);
+    measurement all(o);
+    for (const kind& each : kinds) all.run(each);
+    all.print();
+    return 0;
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "tally_bench_unkind: %s\n", failure.what());
+    return 1;
+  }
+}
