@@ -1,47 +1,34 @@
-// The caller's functions on Kokkos's threads, where those are the host's.
+// The caller's functions on the host, outside Kokkos's kernels. Kokkos locks an instance of its
+// execution space while a kernel runs there: a function that called Kokkos in one, or waited for a
+// thread that does, would wait for ever.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
+#include "backends/serial/serial.hpp"
+#if TALLY_HAS_OPENMP
+#include "backends/openmp/openmp.hpp"
+#endif
 
 #include <tally/error.hpp>
 
 #include <string>
 
 namespace tally::backends::kokkos {
-namespace {
 
-/// Elements of a part, a node of the tree.
-constexpr std::size_t part_size = 64 * order::chunk;
-
-struct run_part {
-  part_calls calls;
-  std::size_t size;
-
-  void operator()(std::size_t part) const {
-    const default_environment environment;
-    const std::size_t first = part * part_size;
-    calls.run(calls.context, part, first, std::min(part_size, size - first));
-  }
-};
-
-}  // namespace
-
-void for_each_part(const executor&, const char* function, [[maybe_unused]] std::size_t size,
-                   [[maybe_unused]] const part_calls& calls) {
-  if constexpr (on_host) {
-    const auto lock = acquire();
-    const space where;
-    const std::size_t parts = (size + part_size - 1) / part_size;
-    calls.prepare(calls.context, parts);
-    Kokkos::parallel_for("tally parts", Kokkos::RangePolicy<space>(where, 0, parts),
-                         run_part{calls, size});
-    where.fence();
-    calls.finish(calls.context);
-  } else {
+void for_each_part(const executor& where, const char* function, std::size_t size,
+                   const part_calls& calls) {
+  if (!on_host) {
     throw error(errc::invalid_argument, std::string(function) + ": Kokkos runs on " +
                                             space::name() +
                                             " here, which can't call functions of the host");
   }
+  (void)acquire();  // Kokkos can be used
+#if TALLY_HAS_OPENMP && defined(KOKKOS_ENABLE_OPENMP)
+  if constexpr (std::is_same_v<space, Kokkos::OpenMP>) {  // whose threads are OpenMP's
+    return openmp::for_each_part(where, function, size, calls);
+  }
+#endif
+  serial::for_each_part(where, function, size, calls);
 }
 
 }  // namespace tally::backends::kokkos
