@@ -10,7 +10,7 @@
 !> on a device.
 !>
 !> Every procedure takes `where`, an executor (default: tally_automatic()), and `stat` and `errmsg`: stat is TALLY_SUCCESS
-!> or why the call failed, errmsg the text then. Without stat a failure is an error stop with that text. A function that
+!> or why the call failed, an integer of 4 or 8 bytes, errmsg the text then. Without stat a failure is an error stop with that text. A function that
 !> failed has the value 0. Sums take `grade`, TALLY_GRADE_DEFAULT or TALLY_GRADE_EXACT; dot products `conjugate`.
 module tally
   use, intrinsic :: iso_c_binding
@@ -465,9 +465,15 @@ module tally
       import
     end function
 
-    type(c_ptr) function c_status_name(status) bind(C, name='tally_status_name')
+    subroutine c_set_stat(stat, status) bind(C, name='tally_fortran_set_stat')
       import
+      type(*), intent(inout) :: stat(..)
       integer(c_int), value :: status
+    end subroutine
+
+    type(c_ptr) function c_status_name(status) bind(C, name='tally_fortran_status_name')
+      import
+      type(*), intent(in) :: status(..)
     end function
 
     type(c_ptr) function c_type_name(type) bind(C, name='tally_type_name')
@@ -498,22 +504,22 @@ module tally
       type(tally_executor), intent(inout) :: where
     end function
 
-    integer(c_int) function c_simd(where, instructions) bind(C, name='tally_simd')
+    integer(c_int) function c_simd(where, instructions) bind(C, name='tally_fortran_simd')
       import
       type(tally_executor), intent(inout) :: where
-      integer(c_int), value :: instructions
+      type(*), intent(in), optional :: instructions(..)
     end function
 
-    integer(c_int) function c_openmp(where, threads) bind(C, name='tally_openmp')
+    integer(c_int) function c_openmp(where, threads) bind(C, name='tally_fortran_openmp')
       import
       type(tally_executor), intent(inout) :: where
-      integer(c_int), value :: threads
+      type(*), intent(in), optional :: threads(..)
     end function
 
-    integer(c_int) function c_cuda(where, device, stream) bind(C, name='tally_cuda')
+    integer(c_int) function c_cuda(where, device, stream) bind(C, name='tally_fortran_cuda')
       import
       type(tally_executor), intent(inout) :: where
-      integer(c_int), value :: device
+      type(*), intent(in), optional :: device(..)
       type(c_ptr), value :: stream
     end function
 
@@ -596,8 +602,7 @@ module tally
         bind(C, name='tally_fortran_workspace_create')
       import
       type(tally_executor), intent(in), optional :: where
-      type(*), intent(in), optional :: stage_bytes(..)
-      integer(c_int), intent(in), optional :: threads
+      type(*), intent(in), optional :: stage_bytes(..), threads(..)
       type(c_ptr), intent(inout) :: workspace
     end function
 
@@ -881,7 +886,7 @@ module tally
       type(*), intent(in), target :: row_offsets(..), column_indices(..), values(..)
       type(*), intent(in), target, optional :: row_ends(..)
       integer(c_int), intent(in), optional :: operation
-      integer(c_int), intent(in) :: fixed_values, fixed_columns
+      type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
     end function
 
     integer(c_int) function c_validate(where, matrix) bind(C, name='tally_validate')
@@ -954,7 +959,7 @@ module tally
       type(*), intent(inout), optional :: outside(..)
       type(*), intent(in), optional :: weights(..), channels(..), add(..)
       type(tally_executor), intent(in), optional :: where
-      integer(c_int), intent(out), optional :: stat
+      type(*), intent(inout), optional :: stat(..)
       character(*), intent(inout), optional :: errmsg
     end subroutine
 
@@ -967,7 +972,7 @@ module tally
       type(*), intent(inout), optional :: outside(..)
       type(*), intent(in), optional :: weights(..), channels(..), add(..)
       type(tally_executor), intent(in), optional :: where
-      integer(c_int), intent(out), optional :: stat
+      type(*), intent(inout), optional :: stat(..)
       character(*), intent(inout), optional :: errmsg
     end subroutine
 
@@ -980,7 +985,7 @@ module tally
       type(*), intent(inout), optional :: outside(..)
       type(*), intent(in), optional :: weights(..), channels(..), add(..)
       type(tally_executor), intent(in), optional :: where
-      integer(c_int), intent(out), optional :: stat
+      type(*), intent(inout), optional :: stat(..)
       character(*), intent(inout), optional :: errmsg
     end subroutine
   end interface
@@ -992,10 +997,10 @@ contains
   !> Ends a call with its status: an error stop if it failed and nobody asks for the status. (For tally_mpi.)
   subroutine tally_finish(status, stat, errmsg)
     integer(c_int), intent(in) :: status
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     character(:), allocatable :: text
-    if (present(stat)) stat = status
+    if (present(stat)) call c_set_stat(stat, status)
     if (status == TALLY_SUCCESS) return
     text = tally_last_error()
     if (present(errmsg)) errmsg = text
@@ -1017,7 +1022,7 @@ contains
 
   !> 'size_mismatch'; 'unknown' for an integer that is no status.
   function tally_status_name(status) result(name)
-    integer(c_int), intent(in) :: status
+    type(*), intent(in) :: status(..)
     character(:), allocatable :: name
     name = text_at(c_status_name(status))
   end function
@@ -1045,7 +1050,7 @@ contains
 
   !> One thread, plain loops: the reference.
   function tally_serial(stat, errmsg) result(where)
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_executor) :: where
     call tally_finish(c_kept(c_serial(where)), stat, errmsg)
@@ -1053,38 +1058,38 @@ contains
 
   !> One thread and vector instructions: the widest, or one of TALLY_INSTRUCTIONS_.
   function tally_simd(instructions, stat, errmsg) result(where)
-    integer(c_int), intent(in), optional :: instructions
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: instructions(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_executor) :: where
-    call tally_finish(c_kept(c_simd(where, given(instructions, TALLY_INSTRUCTIONS_BEST))), stat, errmsg)
+    call tally_finish(c_simd(where, instructions), stat, errmsg)
   end function
 
   !> Threads of OpenMP: as many as it would start, or `threads`.
   function tally_openmp(threads, stat, errmsg) result(where)
-    integer(c_int), intent(in), optional :: threads
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: threads(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_executor) :: where
-    call tally_finish(c_kept(c_openmp(where, given(threads, 0_c_int))), stat, errmsg)
+    call tally_finish(c_openmp(where, threads), stat, errmsg)
   end function
 
   !> A CUDA device, by default the current one, and one of its streams, a cudaStream_t.
   function tally_cuda(device, stream, stat, errmsg) result(where)
-    integer(c_int), intent(in), optional :: device
+    type(*), intent(in), optional :: device(..)
     type(c_ptr), intent(in), optional :: stream
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_executor) :: where
     type(c_ptr) :: chosen
     chosen = c_null_ptr
     if (present(stream)) chosen = stream
-    call tally_finish(c_kept(c_cuda(where, given(device, -1_c_int), chosen)), stat, errmsg)
+    call tally_finish(c_cuda(where, device, chosen), stat, errmsg)
   end function
 
   !> Kokkos's default execution space.
   function tally_kokkos(stat, errmsg) result(where)
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_executor) :: where
     call tally_finish(c_kept(c_kokkos(where)), stat, errmsg)
@@ -1092,7 +1097,7 @@ contains
 
   !> One of the others, chosen at each call by the operands' place and size.
   function tally_automatic(stat, errmsg) result(where)
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_executor) :: where
     call tally_finish(c_kept(c_automatic(where)), stat, errmsg)
@@ -1101,7 +1106,7 @@ contains
   !> 'serial', 'simd', 'openmp', 'cuda', 'kokkos' or 'automatic', with default options.
   function tally_executor_named(name, stat, errmsg) result(where)
     character(*), intent(in) :: name
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_executor) :: where
     call tally_finish(c_kept(c_executor_named(where, trim(name) // c_null_char)), stat, errmsg)
@@ -1110,7 +1115,7 @@ contains
   !> The name of an executor, as above.
   function tally_executor_name(where, stat, errmsg) result(name)
     type(tally_executor), intent(in) :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     character(:), allocatable :: name
     type(c_ptr) :: text
@@ -1123,7 +1128,7 @@ contains
 
   !> The backends of this build, 'serial' first.
   function tally_executors(stat, errmsg) result(list)
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_backend), allocatable :: list(:)
     integer(c_size_t), parameter :: capacity = 64
@@ -1151,7 +1156,7 @@ contains
   function tally_device_alloc(bytes, where, stat, errmsg) result(memory)
     integer(c_size_t), intent(in) :: bytes
     type(tally_executor), intent(in) :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(c_ptr) :: memory
     memory = c_null_ptr
@@ -1162,7 +1167,7 @@ contains
   subroutine tally_device_free(memory, where, stat, errmsg)
     type(c_ptr), intent(inout) :: memory
     type(tally_executor), intent(in) :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(c_int) :: status
     status = c_kept(c_device_free(where, memory))
@@ -1175,7 +1180,7 @@ contains
     type(*), intent(inout) :: to(..)
     type(*), intent(in) :: from(..)
     type(tally_executor), intent(in) :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_device_copy(to, from, where), stat, errmsg)
   end subroutine
@@ -1184,7 +1189,7 @@ contains
   function tally_pinned_alloc(bytes, where, stat, errmsg) result(memory)
     integer(c_size_t), intent(in) :: bytes
     type(tally_executor), intent(in) :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(c_ptr) :: memory
     memory = c_null_ptr
@@ -1195,7 +1200,7 @@ contains
   subroutine tally_pinned_free(memory, where, stat, errmsg)
     type(c_ptr), intent(inout) :: memory
     type(tally_executor), intent(in) :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(c_int) :: status
     status = c_kept(c_pinned_free(where, memory))
@@ -1208,7 +1213,7 @@ contains
   subroutine tally_pin(x, where, stat, errmsg)
     type(*), intent(in), target :: x(..)
     type(tally_executor), intent(in) :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_pin(x, where), stat, errmsg)
   end subroutine
@@ -1217,7 +1222,7 @@ contains
   subroutine tally_unpin(x, where, stat, errmsg)
     type(*), intent(in), target :: x(..)
     type(tally_executor), intent(in) :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_unpin(x, where), stat, errmsg)
   end subroutine
@@ -1228,9 +1233,8 @@ contains
   subroutine tally_workspace_create(workspace, where, stage_bytes, threads, stat, errmsg)
     type(tally_workspace), intent(inout) :: workspace
     type(tally_executor), intent(in), optional :: where
-    type(*), intent(in), optional :: stage_bytes(..)
-    integer(c_int), intent(in), optional :: threads
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: stage_bytes(..), threads(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(c_ptr) :: made
     integer(c_int) :: status
@@ -1254,24 +1258,10 @@ contains
   !> element-wise functions and histograms. It has to end with its workspace.
   function tally_workspace_executor(workspace, stat, errmsg) result(where)
     type(tally_workspace), intent(in) :: workspace
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_executor) :: where
     call tally_finish(c_kept(c_workspace_executor(workspace%workspace, where)), stat, errmsg)
-  end function
-
-  pure integer(c_int) function given(option, otherwise)
-    integer(c_int), intent(in), optional :: option
-    integer(c_int), intent(in) :: otherwise
-    given = otherwise
-    if (present(option)) given = option
-  end function
-
-  !> 1 where an option is there and true.
-  pure integer(c_int) function is_true(option)
-    logical, intent(in), optional :: option
-    is_true = 0
-    if (present(option)) is_true = merge(1_c_int, 0_c_int, option)
   end function
 
   ! --- Sums -------------------------------------------------------------------------------------------------------
@@ -1281,7 +1271,7 @@ contains
     logical(c_bool), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1293,7 +1283,7 @@ contains
     logical(c_bool), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1305,7 +1295,7 @@ contains
     logical(c_bool), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1317,7 +1307,7 @@ contains
     integer(int8), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1329,7 +1319,7 @@ contains
     integer(int8), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1341,7 +1331,7 @@ contains
     integer(int8), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1353,7 +1343,7 @@ contains
     integer(int32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1365,7 +1355,7 @@ contains
     integer(int32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1377,7 +1367,7 @@ contains
     integer(int32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1389,7 +1379,7 @@ contains
     integer(int64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1401,7 +1391,7 @@ contains
     integer(int64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1413,7 +1403,7 @@ contains
     integer(int64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1425,7 +1415,7 @@ contains
     real(real32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -1437,7 +1427,7 @@ contains
     real(real32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -1449,7 +1439,7 @@ contains
     real(real32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -1461,7 +1451,7 @@ contains
     real(real64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -1473,7 +1463,7 @@ contains
     real(real64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -1485,7 +1475,7 @@ contains
     real(real64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -1497,7 +1487,7 @@ contains
     complex(real32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -1509,7 +1499,7 @@ contains
     complex(real32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -1521,7 +1511,7 @@ contains
     complex(real32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -1533,7 +1523,7 @@ contains
     complex(real64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -1545,7 +1535,7 @@ contains
     complex(real64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -1557,7 +1547,7 @@ contains
     complex(real64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -1569,7 +1559,7 @@ contains
     logical(c_bool), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1581,7 +1571,7 @@ contains
     logical(c_bool), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1593,7 +1583,7 @@ contains
     logical(c_bool), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1605,7 +1595,7 @@ contains
     integer(int8), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1617,7 +1607,7 @@ contains
     integer(int8), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1629,7 +1619,7 @@ contains
     integer(int8), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1641,7 +1631,7 @@ contains
     integer(int32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1653,7 +1643,7 @@ contains
     integer(int32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1665,7 +1655,7 @@ contains
     integer(int32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1677,7 +1667,7 @@ contains
     integer(int64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1689,7 +1679,7 @@ contains
     integer(int64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1701,7 +1691,7 @@ contains
     integer(int64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1713,7 +1703,7 @@ contains
     real(real32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -1725,7 +1715,7 @@ contains
     real(real32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -1737,7 +1727,7 @@ contains
     real(real32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -1749,7 +1739,7 @@ contains
     real(real64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -1761,7 +1751,7 @@ contains
     real(real64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -1773,7 +1763,7 @@ contains
     real(real64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -1785,7 +1775,7 @@ contains
     complex(real32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -1797,7 +1787,7 @@ contains
     complex(real32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -1809,7 +1799,7 @@ contains
     complex(real32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -1821,7 +1811,7 @@ contains
     complex(real64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -1833,7 +1823,7 @@ contains
     complex(real64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -1845,7 +1835,7 @@ contains
     complex(real64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -1857,7 +1847,7 @@ contains
     logical(c_bool), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1869,7 +1859,7 @@ contains
     logical(c_bool), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1881,7 +1871,7 @@ contains
     logical(c_bool), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1893,7 +1883,7 @@ contains
     integer(int8), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1905,7 +1895,7 @@ contains
     integer(int8), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1917,7 +1907,7 @@ contains
     integer(int8), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1929,7 +1919,7 @@ contains
     integer(int32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1941,7 +1931,7 @@ contains
     integer(int32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1953,7 +1943,7 @@ contains
     integer(int32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1965,7 +1955,7 @@ contains
     integer(int64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1977,7 +1967,7 @@ contains
     integer(int64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -1989,7 +1979,7 @@ contains
     integer(int64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -2001,7 +1991,7 @@ contains
     real(real32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -2013,7 +2003,7 @@ contains
     real(real32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -2025,7 +2015,7 @@ contains
     real(real32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -2037,7 +2027,7 @@ contains
     real(real64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -2049,7 +2039,7 @@ contains
     real(real64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2061,7 +2051,7 @@ contains
     real(real64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2073,7 +2063,7 @@ contains
     complex(real32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -2085,7 +2075,7 @@ contains
     complex(real32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -2097,7 +2087,7 @@ contains
     complex(real32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -2109,7 +2099,7 @@ contains
     complex(real64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -2121,7 +2111,7 @@ contains
     complex(real64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -2133,7 +2123,7 @@ contains
     complex(real64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -2145,7 +2135,7 @@ contains
     logical(c_bool), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -2157,7 +2147,7 @@ contains
     logical(c_bool), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -2169,7 +2159,7 @@ contains
     logical(c_bool), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -2181,7 +2171,7 @@ contains
     integer(int8), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -2193,7 +2183,7 @@ contains
     integer(int8), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -2205,7 +2195,7 @@ contains
     integer(int8), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -2217,7 +2207,7 @@ contains
     integer(int32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -2229,7 +2219,7 @@ contains
     integer(int32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -2241,7 +2231,7 @@ contains
     integer(int32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -2253,7 +2243,7 @@ contains
     integer(int64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -2265,7 +2255,7 @@ contains
     integer(int64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -2277,7 +2267,7 @@ contains
     integer(int64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r(size(x, 2))
     r = 0
@@ -2289,7 +2279,7 @@ contains
     real(real32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -2301,7 +2291,7 @@ contains
     real(real32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -2313,7 +2303,7 @@ contains
     real(real32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -2325,7 +2315,7 @@ contains
     real(real64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -2337,7 +2327,7 @@ contains
     real(real64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2349,7 +2339,7 @@ contains
     real(real64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2361,7 +2351,7 @@ contains
     complex(real32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -2373,7 +2363,7 @@ contains
     complex(real32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -2385,7 +2375,7 @@ contains
     complex(real32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -2397,7 +2387,7 @@ contains
     complex(real64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -2409,7 +2399,7 @@ contains
     complex(real64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -2421,7 +2411,7 @@ contains
     complex(real64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -2433,7 +2423,7 @@ contains
     logical(c_bool), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -2445,7 +2435,7 @@ contains
     logical(c_bool), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -2457,7 +2447,7 @@ contains
     logical(c_bool), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -2469,7 +2459,7 @@ contains
     integer(int8), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -2481,7 +2471,7 @@ contains
     integer(int8), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -2493,7 +2483,7 @@ contains
     integer(int8), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -2505,7 +2495,7 @@ contains
     integer(int32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -2517,7 +2507,7 @@ contains
     integer(int32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -2529,7 +2519,7 @@ contains
     integer(int32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -2541,7 +2531,7 @@ contains
     integer(int64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -2553,7 +2543,7 @@ contains
     integer(int64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -2565,7 +2555,7 @@ contains
     integer(int64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -2577,7 +2567,7 @@ contains
     real(real32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -2589,7 +2579,7 @@ contains
     real(real32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -2601,7 +2591,7 @@ contains
     real(real32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r(size(x, 2))
     r = 0
@@ -2613,7 +2603,7 @@ contains
     real(real64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -2625,7 +2615,7 @@ contains
     real(real64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2637,7 +2627,7 @@ contains
     real(real64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2649,7 +2639,7 @@ contains
     complex(real32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -2661,7 +2651,7 @@ contains
     complex(real32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -2673,7 +2663,7 @@ contains
     complex(real32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -2685,7 +2675,7 @@ contains
     complex(real64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -2697,7 +2687,7 @@ contains
     complex(real64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -2709,7 +2699,7 @@ contains
     complex(real64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -2721,7 +2711,7 @@ contains
     logical(c_bool), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -2733,7 +2723,7 @@ contains
     logical(c_bool), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2745,7 +2735,7 @@ contains
     logical(c_bool), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2757,7 +2747,7 @@ contains
     integer(int8), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -2769,7 +2759,7 @@ contains
     integer(int8), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2781,7 +2771,7 @@ contains
     integer(int8), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2793,7 +2783,7 @@ contains
     integer(int32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -2805,7 +2795,7 @@ contains
     integer(int32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2817,7 +2807,7 @@ contains
     integer(int32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2829,7 +2819,7 @@ contains
     integer(int64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -2841,7 +2831,7 @@ contains
     integer(int64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2853,7 +2843,7 @@ contains
     integer(int64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2865,7 +2855,7 @@ contains
     real(real32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -2877,7 +2867,7 @@ contains
     real(real32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2889,7 +2879,7 @@ contains
     real(real32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2901,7 +2891,7 @@ contains
     real(real64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -2913,7 +2903,7 @@ contains
     real(real64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2925,7 +2915,7 @@ contains
     real(real64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r(size(x, 2))
     r = 0
@@ -2937,7 +2927,7 @@ contains
     complex(real32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -2949,7 +2939,7 @@ contains
     complex(real32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -2961,7 +2951,7 @@ contains
     complex(real32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -2973,7 +2963,7 @@ contains
     complex(real64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -2985,7 +2975,7 @@ contains
     complex(real64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -2997,7 +2987,7 @@ contains
     complex(real64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3009,7 +2999,7 @@ contains
     logical(c_bool), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -3021,7 +3011,7 @@ contains
     logical(c_bool), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -3033,7 +3023,7 @@ contains
     logical(c_bool), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -3045,7 +3035,7 @@ contains
     integer(int8), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -3057,7 +3047,7 @@ contains
     integer(int8), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -3069,7 +3059,7 @@ contains
     integer(int8), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -3081,7 +3071,7 @@ contains
     integer(int32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -3093,7 +3083,7 @@ contains
     integer(int32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -3105,7 +3095,7 @@ contains
     integer(int32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -3117,7 +3107,7 @@ contains
     integer(int64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -3129,7 +3119,7 @@ contains
     integer(int64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -3141,7 +3131,7 @@ contains
     integer(int64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -3153,7 +3143,7 @@ contains
     real(real32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -3165,7 +3155,7 @@ contains
     real(real32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -3177,7 +3167,7 @@ contains
     real(real32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -3189,7 +3179,7 @@ contains
     real(real64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -3201,7 +3191,7 @@ contains
     real(real64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3213,7 +3203,7 @@ contains
     real(real64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3225,7 +3215,7 @@ contains
     complex(real32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -3237,7 +3227,7 @@ contains
     complex(real32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -3249,7 +3239,7 @@ contains
     complex(real32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r(size(x, 2))
     r = 0
@@ -3261,7 +3251,7 @@ contains
     complex(real64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -3273,7 +3263,7 @@ contains
     complex(real64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3285,7 +3275,7 @@ contains
     complex(real64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3297,7 +3287,7 @@ contains
     logical(c_bool), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -3309,7 +3299,7 @@ contains
     logical(c_bool), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3321,7 +3311,7 @@ contains
     logical(c_bool), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3333,7 +3323,7 @@ contains
     integer(int8), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -3345,7 +3335,7 @@ contains
     integer(int8), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3357,7 +3347,7 @@ contains
     integer(int8), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3369,7 +3359,7 @@ contains
     integer(int32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -3381,7 +3371,7 @@ contains
     integer(int32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3393,7 +3383,7 @@ contains
     integer(int32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3405,7 +3395,7 @@ contains
     integer(int64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -3417,7 +3407,7 @@ contains
     integer(int64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3429,7 +3419,7 @@ contains
     integer(int64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3441,7 +3431,7 @@ contains
     real(real32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -3453,7 +3443,7 @@ contains
     real(real32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3465,7 +3455,7 @@ contains
     real(real32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3477,7 +3467,7 @@ contains
     real(real64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -3489,7 +3479,7 @@ contains
     real(real64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3501,7 +3491,7 @@ contains
     real(real64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3513,7 +3503,7 @@ contains
     complex(real32), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -3525,7 +3515,7 @@ contains
     complex(real32), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3537,7 +3527,7 @@ contains
     complex(real32), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3549,7 +3539,7 @@ contains
     complex(real64), intent(in) :: y(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -3561,7 +3551,7 @@ contains
     complex(real64), intent(in) :: y(:)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3573,7 +3563,7 @@ contains
     complex(real64), intent(in) :: y(:, :)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r(size(x, 2))
     r = 0
@@ -3584,7 +3574,7 @@ contains
     logical(c_bool), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -3595,7 +3585,7 @@ contains
     logical(c_bool), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -3606,7 +3596,7 @@ contains
     logical(c_bool), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -3617,7 +3607,7 @@ contains
     integer(int8), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -3628,7 +3618,7 @@ contains
     integer(int8), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -3639,7 +3629,7 @@ contains
     integer(int8), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -3650,7 +3640,7 @@ contains
     integer(int32), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -3661,7 +3651,7 @@ contains
     integer(int32), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -3672,7 +3662,7 @@ contains
     integer(int32), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -3683,7 +3673,7 @@ contains
     integer(int64), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -3694,7 +3684,7 @@ contains
     integer(int64), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -3705,7 +3695,7 @@ contains
     integer(int64), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -3716,7 +3706,7 @@ contains
     real(real32), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -3727,7 +3717,7 @@ contains
     real(real32), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -3738,7 +3728,7 @@ contains
     real(real32), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -3749,7 +3739,7 @@ contains
     real(real64), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -3760,7 +3750,7 @@ contains
     real(real64), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -3771,7 +3761,7 @@ contains
     real(real64), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -3782,7 +3772,7 @@ contains
     complex(real32), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -3793,7 +3783,7 @@ contains
     complex(real32), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -3804,7 +3794,7 @@ contains
     complex(real32), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -3815,7 +3805,7 @@ contains
     complex(real64), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -3826,7 +3816,7 @@ contains
     complex(real64), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -3837,7 +3827,7 @@ contains
     complex(real64), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -3853,7 +3843,7 @@ contains
     type(*), intent(inout) :: result(..)
     integer(c_int), intent(in), optional :: sum_type, grade, conjugate, wait
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_dot(x, y, result, sum_type, where, grade, conjugate, wait), stat, errmsg)
   end subroutine
@@ -3863,7 +3853,7 @@ contains
     type(*), intent(inout) :: result(..)
     integer(c_int), intent(in), optional :: sum_type, grade, wait
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_sum(x, result, sum_type, where, grade, wait), stat, errmsg)
   end subroutine
@@ -3873,7 +3863,7 @@ contains
     type(*), intent(inout) :: result(..)
     integer(c_int), intent(in), optional :: sum_type, grade, wait
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_asum(x, result, sum_type, where, grade, wait), stat, errmsg)
   end subroutine
@@ -3884,7 +3874,7 @@ contains
     type(*), intent(inout) :: result(..)
     integer(c_int), intent(in), optional :: sum_type, grade, wait
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_nrm2(x, result, sum_type, where, grade, wait), stat, errmsg)
   end subroutine
@@ -3894,7 +3884,7 @@ contains
     type(*), intent(inout) :: results(..)
     integer(c_int), intent(in), optional :: sum_type, grade, conjugate, wait
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_multi_dot(x, y, results, sum_type, where, grade, conjugate, wait), stat, errmsg)
   end subroutine
@@ -3904,14 +3894,14 @@ contains
     type(*), intent(inout) :: results(..)
     integer(c_int), intent(in), optional :: sum_type, grade, conjugate, wait
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_batched_dot(x, y, results, sum_type, where, grade, conjugate, wait), stat, errmsg)
   end subroutine
 
   function vector_bool(x, stat, errmsg) result(made)
     logical(c_bool), pointer, intent(in) :: x(..)
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_vector) :: made
     call tally_finish(c_vector(x, made), stat, errmsg)
@@ -3919,7 +3909,7 @@ contains
 
   function vector_int8(x, stat, errmsg) result(made)
     integer(int8), pointer, intent(in) :: x(..)
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_vector) :: made
     call tally_finish(c_vector(x, made), stat, errmsg)
@@ -3927,7 +3917,7 @@ contains
 
   function vector_int32(x, stat, errmsg) result(made)
     integer(int32), pointer, intent(in) :: x(..)
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_vector) :: made
     call tally_finish(c_vector(x, made), stat, errmsg)
@@ -3935,7 +3925,7 @@ contains
 
   function vector_int64(x, stat, errmsg) result(made)
     integer(int64), pointer, intent(in) :: x(..)
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_vector) :: made
     call tally_finish(c_vector(x, made), stat, errmsg)
@@ -3943,7 +3933,7 @@ contains
 
   function vector_float32(x, stat, errmsg) result(made)
     real(real32), pointer, intent(in) :: x(..)
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_vector) :: made
     call tally_finish(c_vector(x, made), stat, errmsg)
@@ -3951,7 +3941,7 @@ contains
 
   function vector_float64(x, stat, errmsg) result(made)
     real(real64), pointer, intent(in) :: x(..)
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_vector) :: made
     call tally_finish(c_vector(x, made), stat, errmsg)
@@ -3959,7 +3949,7 @@ contains
 
   function vector_complex64(x, stat, errmsg) result(made)
     complex(real32), pointer, intent(in) :: x(..)
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_vector) :: made
     call tally_finish(c_vector(x, made), stat, errmsg)
@@ -3967,7 +3957,7 @@ contains
 
   function vector_complex128(x, stat, errmsg) result(made)
     complex(real64), pointer, intent(in) :: x(..)
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_vector) :: made
     call tally_finish(c_vector(x, made), stat, errmsg)
@@ -3979,7 +3969,7 @@ contains
     type(*), intent(inout) :: results(..)
     integer(c_int), intent(in), optional :: sum_type, grade, conjugate, wait
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_multi_dot_list(size(x, kind=c_size_t), x, size(y, kind=c_size_t), y, results, sum_type, where, &
                                        grade, conjugate, wait), stat, errmsg)
@@ -3990,7 +3980,7 @@ contains
     type(*), intent(inout) :: to(..)
     integer(c_int), intent(in) :: sum_type
     type(*), intent(in), optional :: from(..)
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_merge_words(to, sum_type, from), stat, errmsg)
   end subroutine
@@ -4002,7 +3992,7 @@ contains
     integer(c_int), intent(in) :: sum_type
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: wait
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_round_words(words, results, sum_type, where, wait), stat, errmsg)
   end subroutine
@@ -4014,7 +4004,7 @@ contains
     integer(c_int), intent(in) :: sum_type
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: wait
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_round_root_words(words, results, sum_type, where, wait), stat, errmsg)
   end subroutine
@@ -4025,7 +4015,7 @@ contains
     logical(c_bool), intent(in) :: x(..)
     integer(int64), intent(inout), optional :: index
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     logical(c_bool) :: r
     r = .false.
@@ -4036,7 +4026,7 @@ contains
     logical(c_bool), intent(in) :: x(..)
     integer(int64), intent(inout), optional :: index
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     logical(c_bool) :: r
     r = .false.
@@ -4047,7 +4037,7 @@ contains
     integer(int8), intent(in) :: x(..)
     integer(int64), intent(inout), optional :: index
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int8) :: r
     r = 0
@@ -4058,7 +4048,7 @@ contains
     integer(int8), intent(in) :: x(..)
     integer(int64), intent(inout), optional :: index
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int8) :: r
     r = 0
@@ -4069,7 +4059,7 @@ contains
     integer(int32), intent(in) :: x(..)
     integer(int64), intent(inout), optional :: index
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int32) :: r
     r = 0
@@ -4080,7 +4070,7 @@ contains
     integer(int32), intent(in) :: x(..)
     integer(int64), intent(inout), optional :: index
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int32) :: r
     r = 0
@@ -4091,7 +4081,7 @@ contains
     integer(int64), intent(in) :: x(..)
     integer(int64), intent(inout), optional :: index
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -4102,7 +4092,7 @@ contains
     integer(int64), intent(in) :: x(..)
     integer(int64), intent(inout), optional :: index
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -4113,7 +4103,7 @@ contains
     real(real32), intent(in) :: x(..)
     integer(int64), intent(inout), optional :: index
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -4124,7 +4114,7 @@ contains
     real(real32), intent(in) :: x(..)
     integer(int64), intent(inout), optional :: index
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -4135,7 +4125,7 @@ contains
     real(real64), intent(in) :: x(..)
     integer(int64), intent(inout), optional :: index
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -4146,7 +4136,7 @@ contains
     real(real64), intent(in) :: x(..)
     integer(int64), intent(inout), optional :: index
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -4159,7 +4149,7 @@ contains
     type(*), intent(inout) :: smallest(..), largest(..)
     integer(int64), intent(inout), optional :: smallest_index, largest_index
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_minmax(x, smallest, largest, smallest_index, largest_index, where), stat, errmsg)
   end subroutine
@@ -4169,7 +4159,7 @@ contains
   function tally_iamax(x, where, stat, errmsg) result(index)
     type(*), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: index
     index = 0
@@ -4183,7 +4173,7 @@ contains
     type(*), intent(in) :: x(..)
     type(*), intent(inout) :: y(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_copy(x, y, where), stat, errmsg)
   end subroutine
@@ -4193,7 +4183,7 @@ contains
     type(*), intent(in) :: x(..)
     type(*), intent(inout) :: y(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_relu(x, y, where), stat, errmsg)
   end subroutine
@@ -4203,7 +4193,7 @@ contains
     type(*), intent(in) :: x(..)
     type(*), intent(inout) :: y(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_sigmoid(x, y, where), stat, errmsg)
   end subroutine
@@ -4213,7 +4203,7 @@ contains
     type(*), intent(in) :: x(..)
     type(*), intent(inout) :: y(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_exp(x, y, where), stat, errmsg)
   end subroutine
@@ -4223,7 +4213,7 @@ contains
     type(*), intent(in) :: value(..)
     type(*), intent(inout) :: z(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_fill(value, z, where), stat, errmsg)
   end subroutine
@@ -4232,7 +4222,7 @@ contains
   subroutine tally_swap(x, y, where, stat, errmsg)
     type(*), intent(inout) :: x(..), y(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_swap(x, y, where), stat, errmsg)
   end subroutine
@@ -4242,7 +4232,7 @@ contains
     type(*), intent(in) :: x(..), indices(..)
     type(*), intent(inout) :: z(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_gather(x, indices, z, where), stat, errmsg)
   end subroutine
@@ -4252,7 +4242,7 @@ contains
     type(*), intent(in) :: x(..), indices(..)
     type(*), intent(inout) :: z(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_scatter(x, indices, z, where), stat, errmsg)
   end subroutine
@@ -4262,7 +4252,7 @@ contains
     type(*), intent(in) :: alpha(..)
     type(*), intent(inout) :: x(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_scal(alpha, x, where), stat, errmsg)
   end subroutine
@@ -4272,7 +4262,7 @@ contains
     type(*), intent(in) :: alpha(..), x(..)
     type(*), intent(inout) :: y(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_axpy(alpha, x, y, where), stat, errmsg)
   end subroutine
@@ -4282,7 +4272,7 @@ contains
     type(*), intent(in) :: alpha(..), x(..), beta(..)
     type(*), intent(inout) :: y(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_axpby(alpha, x, beta, y, where), stat, errmsg)
   end subroutine
@@ -4292,7 +4282,7 @@ contains
     type(*), intent(in) :: alpha(..), x(..), beta(..), y(..)
     type(*), intent(inout) :: w(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_waxpby(alpha, x, beta, y, w, where), stat, errmsg)
   end subroutine
@@ -4302,7 +4292,7 @@ contains
     type(*), intent(in) :: alpha(..), x(..), beta(..), y(..), gamma(..)
     type(*), intent(inout) :: z(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_axpbypcz(alpha, x, beta, y, gamma, z, where), stat, errmsg)
   end subroutine
@@ -4312,7 +4302,7 @@ contains
     type(*), intent(in) :: x(..), y(..)
     type(*), intent(inout) :: z(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_add(x, y, z, where), stat, errmsg)
   end subroutine
@@ -4322,7 +4312,7 @@ contains
     type(*), intent(in) :: x(..), y(..)
     type(*), intent(inout) :: z(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_sub(x, y, z, where), stat, errmsg)
   end subroutine
@@ -4332,7 +4322,7 @@ contains
     type(*), intent(in) :: x(..), y(..)
     type(*), intent(inout) :: z(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_mul(x, y, z, where), stat, errmsg)
   end subroutine
@@ -4342,7 +4332,7 @@ contains
     type(*), intent(in) :: alpha(..), x(..), y(..), beta(..)
     type(*), intent(inout) :: z(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_axypbz(alpha, x, y, beta, z, where), stat, errmsg)
   end subroutine
@@ -4355,7 +4345,7 @@ contains
     type(*), intent(in), optional :: v(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, conjugate, wait
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_axpy_dot(alpha, x, y, result, v, where, grade, conjugate, wait), stat, errmsg)
   end subroutine
@@ -4366,7 +4356,7 @@ contains
     type(*), intent(inout) :: w(..), result(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade, wait
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_waxpby_nrm2(alpha, x, beta, y, w, result, where, grade, wait), stat, errmsg)
   end subroutine
@@ -4381,17 +4371,17 @@ contains
     real(real32), pointer, intent(in) :: values(..)
     integer(int32), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
-    logical, intent(in), optional :: fixed_values, fixed_columns
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
     if (present(row_ends)) then
-      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
-                     is_true(fixed_columns))
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                     fixed_columns)
     else
       status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
-                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+                     fixed_values=fixed_values, fixed_columns=fixed_columns)
     end if
     call tally_finish(status, stat, errmsg)
   end function
@@ -4404,17 +4394,17 @@ contains
     real(real64), pointer, intent(in) :: values(..)
     integer(int32), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
-    logical, intent(in), optional :: fixed_values, fixed_columns
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
     if (present(row_ends)) then
-      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
-                     is_true(fixed_columns))
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                     fixed_columns)
     else
       status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
-                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+                     fixed_values=fixed_values, fixed_columns=fixed_columns)
     end if
     call tally_finish(status, stat, errmsg)
   end function
@@ -4427,17 +4417,17 @@ contains
     complex(real32), pointer, intent(in) :: values(..)
     integer(int32), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
-    logical, intent(in), optional :: fixed_values, fixed_columns
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
     if (present(row_ends)) then
-      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
-                     is_true(fixed_columns))
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                     fixed_columns)
     else
       status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
-                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+                     fixed_values=fixed_values, fixed_columns=fixed_columns)
     end if
     call tally_finish(status, stat, errmsg)
   end function
@@ -4450,17 +4440,17 @@ contains
     complex(real64), pointer, intent(in) :: values(..)
     integer(int32), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
-    logical, intent(in), optional :: fixed_values, fixed_columns
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
     if (present(row_ends)) then
-      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
-                     is_true(fixed_columns))
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                     fixed_columns)
     else
       status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
-                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+                     fixed_values=fixed_values, fixed_columns=fixed_columns)
     end if
     call tally_finish(status, stat, errmsg)
   end function
@@ -4473,17 +4463,17 @@ contains
     real(real32), pointer, intent(in) :: values(..)
     integer(int32), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
-    logical, intent(in), optional :: fixed_values, fixed_columns
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
     if (present(row_ends)) then
-      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
-                     is_true(fixed_columns))
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                     fixed_columns)
     else
       status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
-                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+                     fixed_values=fixed_values, fixed_columns=fixed_columns)
     end if
     call tally_finish(status, stat, errmsg)
   end function
@@ -4496,17 +4486,17 @@ contains
     real(real64), pointer, intent(in) :: values(..)
     integer(int32), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
-    logical, intent(in), optional :: fixed_values, fixed_columns
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
     if (present(row_ends)) then
-      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
-                     is_true(fixed_columns))
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                     fixed_columns)
     else
       status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
-                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+                     fixed_values=fixed_values, fixed_columns=fixed_columns)
     end if
     call tally_finish(status, stat, errmsg)
   end function
@@ -4519,17 +4509,17 @@ contains
     complex(real32), pointer, intent(in) :: values(..)
     integer(int32), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
-    logical, intent(in), optional :: fixed_values, fixed_columns
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
     if (present(row_ends)) then
-      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
-                     is_true(fixed_columns))
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                     fixed_columns)
     else
       status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
-                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+                     fixed_values=fixed_values, fixed_columns=fixed_columns)
     end if
     call tally_finish(status, stat, errmsg)
   end function
@@ -4542,17 +4532,17 @@ contains
     complex(real64), pointer, intent(in) :: values(..)
     integer(int32), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
-    logical, intent(in), optional :: fixed_values, fixed_columns
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
     if (present(row_ends)) then
-      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
-                     is_true(fixed_columns))
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                     fixed_columns)
     else
       status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
-                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+                     fixed_values=fixed_values, fixed_columns=fixed_columns)
     end if
     call tally_finish(status, stat, errmsg)
   end function
@@ -4565,17 +4555,17 @@ contains
     real(real32), pointer, intent(in) :: values(..)
     integer(int64), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
-    logical, intent(in), optional :: fixed_values, fixed_columns
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
     if (present(row_ends)) then
-      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
-                     is_true(fixed_columns))
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                     fixed_columns)
     else
       status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
-                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+                     fixed_values=fixed_values, fixed_columns=fixed_columns)
     end if
     call tally_finish(status, stat, errmsg)
   end function
@@ -4588,17 +4578,17 @@ contains
     real(real64), pointer, intent(in) :: values(..)
     integer(int64), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
-    logical, intent(in), optional :: fixed_values, fixed_columns
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
     if (present(row_ends)) then
-      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
-                     is_true(fixed_columns))
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                     fixed_columns)
     else
       status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
-                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+                     fixed_values=fixed_values, fixed_columns=fixed_columns)
     end if
     call tally_finish(status, stat, errmsg)
   end function
@@ -4611,17 +4601,17 @@ contains
     complex(real32), pointer, intent(in) :: values(..)
     integer(int64), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
-    logical, intent(in), optional :: fixed_values, fixed_columns
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
     if (present(row_ends)) then
-      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
-                     is_true(fixed_columns))
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                     fixed_columns)
     else
       status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
-                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+                     fixed_values=fixed_values, fixed_columns=fixed_columns)
     end if
     call tally_finish(status, stat, errmsg)
   end function
@@ -4634,17 +4624,17 @@ contains
     complex(real64), pointer, intent(in) :: values(..)
     integer(int64), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
-    logical, intent(in), optional :: fixed_values, fixed_columns
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
     if (present(row_ends)) then
-      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
-                     is_true(fixed_columns))
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                     fixed_columns)
     else
       status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
-                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+                     fixed_values=fixed_values, fixed_columns=fixed_columns)
     end if
     call tally_finish(status, stat, errmsg)
   end function
@@ -4657,17 +4647,17 @@ contains
     real(real32), pointer, intent(in) :: values(..)
     integer(int64), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
-    logical, intent(in), optional :: fixed_values, fixed_columns
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
     if (present(row_ends)) then
-      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
-                     is_true(fixed_columns))
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                     fixed_columns)
     else
       status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
-                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+                     fixed_values=fixed_values, fixed_columns=fixed_columns)
     end if
     call tally_finish(status, stat, errmsg)
   end function
@@ -4680,17 +4670,17 @@ contains
     real(real64), pointer, intent(in) :: values(..)
     integer(int64), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
-    logical, intent(in), optional :: fixed_values, fixed_columns
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
     if (present(row_ends)) then
-      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
-                     is_true(fixed_columns))
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                     fixed_columns)
     else
       status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
-                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+                     fixed_values=fixed_values, fixed_columns=fixed_columns)
     end if
     call tally_finish(status, stat, errmsg)
   end function
@@ -4703,17 +4693,17 @@ contains
     complex(real32), pointer, intent(in) :: values(..)
     integer(int64), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
-    logical, intent(in), optional :: fixed_values, fixed_columns
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
     if (present(row_ends)) then
-      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
-                     is_true(fixed_columns))
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                     fixed_columns)
     else
       status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
-                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+                     fixed_values=fixed_values, fixed_columns=fixed_columns)
     end if
     call tally_finish(status, stat, errmsg)
   end function
@@ -4726,17 +4716,17 @@ contains
     complex(real64), pointer, intent(in) :: values(..)
     integer(int64), pointer, intent(in), optional :: row_ends(..)
     integer(c_int), intent(in), optional :: operation
-    logical, intent(in), optional :: fixed_values, fixed_columns
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(in), optional :: fixed_values(..), fixed_columns(..)
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
     if (present(row_ends)) then
-      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, is_true(fixed_values), &
-                     is_true(fixed_columns))
+      status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
+                     fixed_columns)
     else
       status = c_csr(matrix, columns, row_offsets, column_indices, values, operation=operation, &
-                     fixed_values=is_true(fixed_values), fixed_columns=is_true(fixed_columns))
+                     fixed_values=fixed_values, fixed_columns=fixed_columns)
     end if
     call tally_finish(status, stat, errmsg)
   end function
@@ -4745,7 +4735,7 @@ contains
   subroutine tally_validate(matrix, where, stat, errmsg)
     type(tally_csr), intent(in) :: matrix
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_kept(c_validate(where, matrix)), stat, errmsg)
   end subroutine
@@ -4757,7 +4747,7 @@ contains
     type(tally_spmv_plan), intent(inout) :: plan
     type(tally_csr), intent(in) :: matrix
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     type(c_ptr) :: made
     integer(c_int) :: status
@@ -4780,7 +4770,7 @@ contains
   !> How rows are summed and why, for people.
   function tally_spmv_plan_describe(plan, stat, errmsg) result(text)
     type(tally_spmv_plan), intent(in) :: plan
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     character(:), allocatable :: text
     type(c_ptr) :: address
@@ -4801,7 +4791,7 @@ contains
     type(tally_spmv_plan), intent(in), optional :: plan
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_spmv(matrix, x, y, alpha, beta, plan, where, grade), stat, errmsg)
   end subroutine
@@ -4815,7 +4805,7 @@ contains
     type(tally_spmv_plan), intent(in), optional :: plan
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: grade
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     call tally_finish(c_spmv_apart(matrix, x, y, w, alpha, beta, plan, where, grade), stat, errmsg)
   end subroutine

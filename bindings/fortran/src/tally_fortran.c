@@ -1,6 +1,7 @@
 /* What module tally calls: one C function an operation, in C11 on tally.h alone. An argument that
  * is absent in Fortran is a null pointer here. Compile it with the ISO_Fortran_binding.h of the
  * Fortran compiler that compiles tally.f90. */
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,22 @@ tally_status tally_fortran_kept(tally_status status) {
 }
 
 const char* tally_fortran_last_error(void) { return last_error; }
+
+void tally_fortran_error_stop(void); /* a procedure of module tally */
+
+/* Writes a status to an integer of the kind that the caller's default ones have. */
+void tally_fortran_set_stat(const CFI_cdesc_t* stat, tally_status status) {
+  if (stat->rank == 0 && stat->type == CFI_type_int32_t) {
+    *(int32_t*)stat->base_addr = status;
+  } else if (stat->rank == 0 && stat->type == CFI_type_int64_t) {
+    *(int64_t*)stat->base_addr = status;
+  } else {
+    call c = {"tally", TALLY_SUCCESS};
+    tally_fortran_fail(&c, TALLY_UNSUPPORTED_TYPE,
+                       "stat must be an integer scalar of 4 or 8 bytes");
+    tally_fortran_error_stop();
+  }
+}
 
 /* --- Descriptors ------------------------------------------------------------------------------ */
 
@@ -179,24 +196,36 @@ static vector scalar(call* c, const char* name, const CFI_cdesc_t* d) {
 }
 
 /* An integer of any kind. */
-static size_t integer(call* c, const char* name, const CFI_cdesc_t* d) {
+static int64_t whole(call* c, const char* name, const CFI_cdesc_t* d) {
   const vector v = scalar(c, name, d);
   if (c->status != TALLY_SUCCESS) return 0;
-  int64_t value = -1;
   switch (v.type) {
     case TALLY_INT8:
-      value = *(const int8_t*)v.data;
-      break;
+      return *(const int8_t*)v.data;
     case TALLY_INT32:
-      value = *(const int32_t*)v.data;
-      break;
+      return *(const int32_t*)v.data;
     case TALLY_INT64:
-      value = *(const int64_t*)v.data;
-      break;
+      return *(const int64_t*)v.data;
     default:
       tally_fortran_fail(c, TALLY_UNSUPPORTED_TYPE, "%s is not an integer", name);
       return 0;
   }
+}
+
+/* An integer of any kind that may be left out, as an int of tally.h. */
+static int option(call* c, const char* name, const CFI_cdesc_t* d, int otherwise) {
+  if (d == NULL) return otherwise;
+  const int64_t value = whole(c, name, d);
+  if (value < INT_MIN || value > INT_MAX) {
+    tally_fortran_fail(c, TALLY_INVALID_ARGUMENT, "%s is %lld", name, (long long)value);
+    return otherwise;
+  }
+  return (int)value;
+}
+
+/* An integer of any kind that is not negative. */
+static size_t integer(call* c, const char* name, const CFI_cdesc_t* d) {
+  const int64_t value = whole(c, name, d);
   if (value < 0) {
     tally_fortran_fail(c, TALLY_INVALID_ARGUMENT, "%s is %lld", name, (long long)value);
     return 0;
@@ -219,6 +248,32 @@ static int truth(call* c, const char* name, const CFI_cdesc_t* d) {
     return 0;
   }
   return memcmp(d->base_addr, zeros, d->elem_len) != 0;
+}
+
+/* --- Names and executors ---------------------------------------------------------------------- */
+
+const char* tally_fortran_status_name(const CFI_cdesc_t* status) {
+  call c = {"tally_status_name", TALLY_SUCCESS};
+  return tally_status_name(option(&c, "status", status, -1));
+}
+
+tally_status tally_fortran_simd(tally_executor* where, const CFI_cdesc_t* instructions) {
+  call c = {"tally_simd", TALLY_SUCCESS};
+  const int set = option(&c, "instructions", instructions, TALLY_INSTRUCTIONS_BEST);
+  return c.status != TALLY_SUCCESS ? c.status : tally_fortran_kept(tally_simd(where, set));
+}
+
+tally_status tally_fortran_openmp(tally_executor* where, const CFI_cdesc_t* threads) {
+  call c = {"tally_openmp", TALLY_SUCCESS};
+  const int n = option(&c, "threads", threads, 0);
+  return c.status != TALLY_SUCCESS ? c.status : tally_fortran_kept(tally_openmp(where, n));
+}
+
+tally_status tally_fortran_cuda(tally_executor* where, const CFI_cdesc_t* device, void* stream) {
+  call c = {"tally_cuda", TALLY_SUCCESS};
+  const int number = option(&c, "device", device, -1);
+  return c.status != TALLY_SUCCESS ? c.status
+                                   : tally_fortran_kept(tally_cuda(where, number, stream));
 }
 
 /* --- Results ---------------------------------------------------------------------------------- */
@@ -302,12 +357,13 @@ tally_status tally_fortran_unpin(const CFI_cdesc_t* x, const tally_executor* whe
 }
 
 tally_status tally_fortran_workspace_create(const tally_executor* where,
-                                            const CFI_cdesc_t* stage_bytes, const int* threads,
+                                            const CFI_cdesc_t* stage_bytes,
+                                            const CFI_cdesc_t* threads,
                                             tally_workspace** workspace) {
   call c = {"tally_workspace_create", TALLY_SUCCESS};
   tally_workspace_options options = {.size = sizeof options};
   if (stage_bytes != NULL) options.stage_bytes = integer(&c, "stage_bytes", stage_bytes);
-  options.threads = value_of(threads);
+  options.threads = option(&c, "threads", threads, 0);
   if (c.status != TALLY_SUCCESS) return c.status;
   return tally_fortran_kept(tally_workspace_create(where, &options, workspace));
 }
@@ -846,11 +902,9 @@ tally_status tally_fortran_waxpby_nrm2(const CFI_cdesc_t* alpha, const CFI_cdesc
 
 /* --- Histograms ------------------------------------------------------------------------------- */
 
-void tally_fortran_error_stop(void); /* a procedure of module tally */
-
 /* Ends a call that Fortran makes without a procedure of its own between, as tally_finish does. */
-static void end(tally_status status, int* stat, const CFI_cdesc_t* errmsg) {
-  if (stat != NULL) *stat = status;
+static void end(tally_status status, const CFI_cdesc_t* stat, const CFI_cdesc_t* errmsg) {
+  if (stat != NULL) tally_fortran_set_stat(stat, status);
   if (status == TALLY_SUCCESS) return;
   if (errmsg != NULL) {
     const size_t length = strlen(last_error), room = errmsg->elem_len;
@@ -925,7 +979,8 @@ static tally_status bincount(const CFI_cdesc_t* keys, const CFI_cdesc_t* counts,
 void tally_fortran_bincount(const CFI_cdesc_t* keys, const CFI_cdesc_t* counts,
                             const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
                             const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
-                            const tally_executor* where, int* stat, const CFI_cdesc_t* errmsg) {
+                            const tally_executor* where, const CFI_cdesc_t* stat,
+                            const CFI_cdesc_t* errmsg) {
   end(bincount(keys, counts, outside, weights, channels, add, where), stat, errmsg);
 }
 
@@ -949,7 +1004,7 @@ void tally_fortran_histogram_even(const CFI_cdesc_t* x, const CFI_cdesc_t* lower
                                   const CFI_cdesc_t* upper, const CFI_cdesc_t* counts,
                                   const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
                                   const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
-                                  const tally_executor* where, int* stat,
+                                  const tally_executor* where, const CFI_cdesc_t* stat,
                                   const CFI_cdesc_t* errmsg) {
   end(histogram_even(x, lower, upper, counts, outside, weights, channels, add, where), stat,
       errmsg);
@@ -972,8 +1027,8 @@ static tally_status histogram_range(const CFI_cdesc_t* x, const CFI_cdesc_t* edg
 void tally_fortran_histogram_range(const CFI_cdesc_t* x, const CFI_cdesc_t* edges,
                                    const CFI_cdesc_t* counts, const CFI_cdesc_t* outside,
                                    const CFI_cdesc_t* weights, const CFI_cdesc_t* channels,
-                                   const CFI_cdesc_t* add, const tally_executor* where, int* stat,
-                                   const CFI_cdesc_t* errmsg) {
+                                   const CFI_cdesc_t* add, const tally_executor* where,
+                                   const CFI_cdesc_t* stat, const CFI_cdesc_t* errmsg) {
   end(histogram_range(x, edges, counts, outside, weights, channels, add, where), stat, errmsg);
 }
 
@@ -985,14 +1040,16 @@ _Static_assert(sizeof(tally_csr) <= 16 * sizeof(int64_t),
 tally_status tally_fortran_csr(tally_csr* made, const CFI_cdesc_t* columns,
                                const CFI_cdesc_t* row_offsets, const CFI_cdesc_t* column_indices,
                                const CFI_cdesc_t* values, const CFI_cdesc_t* row_ends,
-                               const int* operation, const int* fixed_values,
-                               const int* fixed_columns) {
+                               const int* operation, const CFI_cdesc_t* fixed_values,
+                               const CFI_cdesc_t* fixed_columns) {
   call c = {"tally_csr", TALLY_SUCCESS};
   tally_csr a = {.size = sizeof a};
   const vector offsets = tally_fortran_contiguous(&c, "row_offsets", row_offsets),
                indices = tally_fortran_contiguous(&c, "column_indices", column_indices),
                terms = tally_fortran_contiguous(&c, "values", values);
   a.columns = integer(&c, "columns", columns);
+  a.fixed_values = truth(&c, "fixed_values", fixed_values);
+  a.fixed_columns = truth(&c, "fixed_columns", fixed_columns);
   tally_fortran_check_size(&c, "column_indices", &indices, terms.n, "values has");
   if (row_ends != NULL) {
     const vector ends = tally_fortran_contiguous(&c, "row_ends", row_ends);
@@ -1013,8 +1070,6 @@ tally_status tally_fortran_csr(tally_csr* made, const CFI_cdesc_t* columns,
   a.column_type = indices.type;
   a.value_type = terms.type;
   a.operation = value_of(operation);
-  a.fixed_values = value_of(fixed_values);
-  a.fixed_columns = value_of(fixed_columns);
   *made = a;
   return TALLY_SUCCESS;
 }

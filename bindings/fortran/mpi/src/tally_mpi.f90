@@ -155,7 +155,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -168,7 +168,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -181,7 +181,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -194,7 +194,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -207,7 +207,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -220,7 +220,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -233,7 +233,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -246,7 +246,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -259,7 +259,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -272,7 +272,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -285,7 +285,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -298,7 +298,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -311,7 +311,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -324,7 +324,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -337,7 +337,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -350,7 +350,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -363,7 +363,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -376,7 +376,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -389,7 +389,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -402,7 +402,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -415,7 +415,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -428,7 +428,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -441,7 +441,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -454,7 +454,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -467,7 +467,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -480,7 +480,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -493,7 +493,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -506,7 +506,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -519,7 +519,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -532,7 +532,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -545,7 +545,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -558,7 +558,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -571,7 +571,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -584,7 +584,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -597,7 +597,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -610,7 +610,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -623,7 +623,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -636,7 +636,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -649,7 +649,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -662,7 +662,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -675,7 +675,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -688,7 +688,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -701,7 +701,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -714,7 +714,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -727,7 +727,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -740,7 +740,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -753,7 +753,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -766,7 +766,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -779,7 +779,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -792,7 +792,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -805,7 +805,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -818,7 +818,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -831,7 +831,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -844,7 +844,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -857,7 +857,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -870,7 +870,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -883,7 +883,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -896,7 +896,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -909,7 +909,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -922,7 +922,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -935,7 +935,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -948,7 +948,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -961,7 +961,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -974,7 +974,7 @@ contains
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
     integer(c_int), intent(in), optional :: conjugate
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -985,7 +985,7 @@ contains
     logical(c_bool), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -996,7 +996,7 @@ contains
     logical(c_bool), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1007,7 +1007,7 @@ contains
     logical(c_bool), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -1018,7 +1018,7 @@ contains
     integer(int8), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1029,7 +1029,7 @@ contains
     integer(int8), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1040,7 +1040,7 @@ contains
     integer(int8), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -1051,7 +1051,7 @@ contains
     integer(int32), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1062,7 +1062,7 @@ contains
     integer(int32), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1073,7 +1073,7 @@ contains
     integer(int32), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -1084,7 +1084,7 @@ contains
     integer(int64), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1095,7 +1095,7 @@ contains
     integer(int64), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
     r = 0
@@ -1106,7 +1106,7 @@ contains
     integer(int64), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -1117,7 +1117,7 @@ contains
     real(real32), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -1128,7 +1128,7 @@ contains
     real(real32), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -1139,7 +1139,7 @@ contains
     real(real32), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -1150,7 +1150,7 @@ contains
     real(real64), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -1161,7 +1161,7 @@ contains
     real(real64), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -1172,7 +1172,7 @@ contains
     real(real64), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -1183,7 +1183,7 @@ contains
     complex(real32), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
     r = 0
@@ -1194,7 +1194,7 @@ contains
     complex(real32), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -1205,7 +1205,7 @@ contains
     complex(real32), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
     r = 0
@@ -1216,7 +1216,7 @@ contains
     complex(real64), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
     r = 0
@@ -1227,7 +1227,7 @@ contains
     complex(real64), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
@@ -1238,7 +1238,7 @@ contains
     complex(real64), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
     type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(out), optional :: stat
+    type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
     r = 0
