@@ -174,7 +174,7 @@ static void executors(void) {
     CALL(tally_dot(&made, 4, F64, w, 1, F64, x, 1, F64, &r, NULL));
     CHECK(memcmp(&r, &serial, sizeof r) == 0);
   }
-  FAIL(TALLY_INVALID_ARGUMENT, "tally: instructions is 5, which is no instruction set",
+  FAIL(TALLY_INVALID_ARGUMENT, "tally::simd: instructions is 5, which is no instruction set",
        tally_simd(&made, 5));
   CHECK(tally_simd(&made, -2) == TALLY_INVALID_ARGUMENT);
 

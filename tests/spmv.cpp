@@ -1514,7 +1514,8 @@ TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfArguments) {
   a.x.size = 3;
   expect_spmv_error(errc::size_mismatch, "y has 3 elements, the transpose 4 rows", a);
   a.a.operation = static_cast<tally::matrix_operation>(3);
-  expect_spmv_error(errc::invalid_argument, "the matrix's operation is 3; it may be 0 to 2", a);
+  expect_spmv_error(errc::invalid_argument, "the matrix's operation is 3; there are 3 operations",
+                    a);
   a = good();
   a.a.row_ends = a_.row_offsets.slice(1, 3);
   expect_spmv_error(errc::size_mismatch,

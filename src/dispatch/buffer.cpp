@@ -30,6 +30,7 @@ void* allocate(const executor& where, std::size_t bytes, reach who) {
   const backends::default_environment environment;
   const check check{"tally::allocate"};
   check_executor(check, where);
+  check.enumerator("who", who, reach::kernels_and_host, "kinds of memory");
   if (bytes > most_elements) {
     check.fail(errc::out_of_memory, bytes, " bytes are more than there are");
   }

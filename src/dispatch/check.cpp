@@ -65,6 +65,10 @@ void check::fail_type(const char* name, type element) const {
        "; there are ", type_count);
 }
 
+void check::fail_enumerator(const char* name, int value, int last, const char* kinds) const {
+  fail(errc::invalid_argument, name, " is ", value, "; there are ", last + 1, " ", kinds);
+}
+
 void check::fail_sum_type(const char* name, type asked, type rule, type widest, type x,
                           type y) const {
   const bool has_pair = x != y, has_choice = rule != widest;

@@ -1,6 +1,7 @@
 // The checks that public functions make of their arguments, once, before anything is written.
 #pragma once
 
+#include <tally/dot.hpp>
 #include <tally/error.hpp>
 #include <tally/operand.hpp>
 
@@ -70,9 +71,18 @@ class check {
       fail(errc::size_mismatch, a_name, " has ", a.size, " elements, ", b_name, " has ", b.size);
     }
   }
-  /// An increment that is not 0, a length and a reach that memory can have, and elements to point
-  /// at.
+  /// One of an enumeration's values 0 ... last, of which there are so many `kinds`.
+  template <class E>
+  void enumerator(const char* name, E value, E last, const char* kinds) const {
+    if (value > last) fail_enumerator(name, static_cast<int>(value), static_cast<int>(last), kinds);
+  }
+  void conjugated(conjugate value) const {
+    enumerator("conjugated", value, conjugate::y, "choices");
+  }
+  /// Elements of a listed type, an increment that is not 0, a length and a reach that memory can
+  /// have, and elements to point at.
   void vector(const char* name, const operand& v) const {
+    known_type(name, v.element);
     if (!has_reach(v)) fail_reach(name, v);
     if (v.size > 0) pointer(name, v.data, v.element, v.size);
   }
@@ -145,6 +155,7 @@ class check {
  private:
   void on_host(const char* name, const void* pointer, const char* why) const;
   [[noreturn]] void fail_type(const char* name, type element) const;
+  [[noreturn]] void fail_enumerator(const char* name, int value, int last, const char* kinds) const;
   [[noreturn]] void fail_sum_type(const char* name, type asked, type rule, type widest, type x,
                                   type y) const;
   [[noreturn]] void fail_reach(const char* name, const operand& v) const;

@@ -26,6 +26,7 @@ check check_of(const dot_arguments& a) {
   check.known_type("x", a.x.element);
   check.known_type("y", a.y.element);
   check.known_type("result", a.result.element);
+  check.conjugated(a.conjugated);
   check.same_size("x", a.x, "y", a.y);
   check.vector("x", a.x);
   check.vector("y", a.y);
@@ -53,8 +54,9 @@ bool plain(const dot_arguments& a) {
   if (!is_listed(std::max(a.x.element, a.y.element))) return false;
   const pair_rules& pair = rules_of(a.x.element, a.y.element);
   return (a.result.element == pair.rule || a.result.element == pair.widest) && !a.result.words &&
-         a.x.size == a.y.size && check::has_reach(a.x) && check::has_reach(a.y) &&
-         a.x.data != nullptr && a.y.data != nullptr && a.result.data != nullptr &&
+         a.conjugated <= conjugate::y && a.x.size == a.y.size && check::has_reach(a.x) &&
+         check::has_reach(a.y) && a.x.data != nullptr && a.y.data != nullptr &&
+         a.result.data != nullptr &&
          ((address(a.x.data) & pair.x_misaligned) | (address(a.y.data) & pair.y_misaligned) |
           (address(a.result.data) & (alignment_of(a.result.element) - 1))) == 0;
 }

@@ -23,6 +23,8 @@ operand results_of(const round_arguments& a) {
 
 /// Throws what is wrong with them, if anything is.
 void check_arguments(const check& check, const round_arguments& a) {
+  check.known_type("the exact sum", a.sum);
+  check.known_type("result", a.result.element);
   if (exact_words(a.sum) == 0) {
     check.fail(errc::unsupported_type, "the exact sum is of ", name(a.sum),
                "; it can be of float32, float64, complex64 or complex128");

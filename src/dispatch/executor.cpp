@@ -48,6 +48,11 @@ std::string executor::description() const {
 executor serial() { return executor(&backends::serial::table); }
 
 executor simd(simd_options options) {
+  if (name(options.instructions) == "unknown") {
+    throw error(errc::invalid_argument, "tally::simd: instructions is " +
+                                            std::to_string(static_cast<int>(options.instructions)) +
+                                            ", which is no instruction set");
+  }
   executor where(&backends::simd::table);
   where.instructions_ = backends::simd::resolve(options.instructions);
   where.chooses_instructions_ = options.instructions == instruction_set::best;

@@ -27,10 +27,7 @@ operand result_of(const extremum_arguments& a) {
 
 /// Throws what is wrong with them, if anything is.
 [[gnu::noinline]] void check_arguments(const extremum_arguments& a) {
-  if (static_cast<std::size_t>(a.what) >= functions.size()) {
-    check{"tally::find_extremum"}.fail(errc::invalid_argument, "what is ", static_cast<int>(a.what),
-                                       "; there are ", functions.size(), " extremes");
-  }
+  check{"tally::find_extremum"}.enumerator("what", a.what, extreme::iamax, "extremes");
   const check check = check_of(a.what);
   check.known_type("x", a.x.element);
   check.vector("x", a.x);

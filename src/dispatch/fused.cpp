@@ -29,10 +29,7 @@ reduce_arguments nrm2_of(const fused_arguments& a) {
 
 /// Throws what is wrong with them, if anything is.
 void check_arguments(const fused_arguments& a) {
-  if (static_cast<std::size_t>(a.what) > static_cast<std::size_t>(fused_sum::nrm2)) {
-    check{"tally::fused"}.fail(errc::invalid_argument, "what is ", static_cast<int>(a.what),
-                               "; there are 2 sums");
-  }
+  check{"tally::fused"}.enumerator("what", a.what, fused_sum::nrm2, "sums");
   const check check = check_of(a);
   const elementwise update = a.update.what;
   if (update != elementwise::axpy && update != elementwise::axpby &&
@@ -52,6 +49,7 @@ void check_arguments(const fused_arguments& a) {
                    a.update.z.element);
   } else {
     check.known_type("v", a.v.element);
+    check.conjugated(a.conjugated);
     check.same_size(z, a.update.z, "v", a.v);
     check.vector("v", a.v);
     check_apart_or_same(check, "v", a.v, z, a.update.z);

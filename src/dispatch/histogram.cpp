@@ -184,10 +184,7 @@ void check_edges(const check& check, const histogram_arguments& a) {
 
 /// Throws what is wrong with them, if anything is.
 void check_arguments(const histogram_arguments& a) {
-  if (static_cast<std::size_t>(a.what) >= functions.size()) {
-    check{"tally::histogram"}.fail(errc::invalid_argument, "what is ", static_cast<int>(a.what),
-                                   "; there are ", functions.size(), " kinds of bins");
-  }
+  check{"tally::histogram"}.enumerator("what", a.what, binning::edges, "kinds of bins");
   const check check = check_of(a.what);
   check_types(check, a);
   check_sizes(check, a);

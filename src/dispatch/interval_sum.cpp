@@ -41,11 +41,10 @@ std::size_t numbers_of(const interval_shape& shape) { return shape.fields * shap
 
 // --- Checks ---------------------------------------------------------------------------------------
 
+}  // namespace
+
 void check_shape(const check& check, const interval_shape& shape) {
-  if (shape.what > summand::square) {
-    check.fail(errc::invalid_argument, "what is ", static_cast<int>(shape.what),
-               "; there are 4 kinds of terms");
-  }
+  check.enumerator("what", shape.what, summand::square, "kinds of terms");
   check.known_type("the accumulator", shape.accumulator);
   if (part_of(shape.accumulator) != number_of(shape)) {
     check.fail(errc::unsupported_type, "the accumulator is ", name(shape.accumulator),
@@ -60,6 +59,8 @@ void check_shape(const check& check, const interval_shape& shape) {
     check.fail(errc::invalid_argument, "the whole vector has ", shape.total, " elements");
   }
 }
+
+namespace {
 
 /// Checks the address of a message.
 operand check_message(const check& check, const interval_shape& shape, const void* message) {
@@ -433,6 +434,7 @@ void finish_interval(const interval_shape& shape, const void* message, conjugate
     check.fail(errc::size_mismatch, "there are ", scales.size(), " scales; there should be ",
                may_leave_range ? shape.fields : 0);
   }
+  check.conjugated(conjugated);
   const type result = result_of(shape);
   check.pointer("results", results, result, shape.fields);
   check.read_on_host("results", {results, shape.fields, 1, result});
@@ -460,6 +462,10 @@ void add_exact_sums(const executor& anywhere, std::span<const interval_field> fi
                     conjugate conjugated, type sum, std::int64_t* words) {
   const backends::default_environment environment(anywhere.trusts_environment());
   if (fields.empty()) return;
+  const check check{"tally::add_exact_sums"};
+  for (const interval_field& field : fields) {
+    check.enumerator("what", field.what, summand::square, "kinds of terms");
+  }
   const executor where = chosen(anywhere, fields.front());
   const call_options options = {.grade = exact, .wait = true};
   std::vector<backends::exact_arguments> all;

@@ -9,6 +9,10 @@
 
 namespace tally {
 
+/// Checks a shape.
+/// @throws error, as `sum_part`.
+void check_shape(const check& check, const interval_shape& shape);
+
 /// Checks a shape, and that the fields are of it: their terms, types, lengths and addresses.
 /// @throws error, as `sum_part`.
 void check_fields(const check& check, const interval_shape& shape,

@@ -194,10 +194,8 @@ void sum_nodes(const executor& where, const interval_shape& shape,
 void join_nodes(const executor& where, const join_arguments& a) {
   const backends::default_environment environment(where.trusts_environment());
   const check check{"tally::join_nodes"};
-  if (node_bytes(a.shape) == 0) {
-    check.fail(errc::invalid_argument, "there are no sums of these terms in ",
-               name(a.shape.accumulator));
-  }
+  check_shape(check, a.shape);
+  check.conjugated(a.conjugated);
   if (where.backend() == nullptr) check.fail(errc::invalid_argument, "there is no executor");
   if (a.through != nullptr) {
     if (a.nodes_a_rank < 1) {
@@ -219,6 +217,8 @@ void join_nodes(const executor& where, const join_arguments& a) {
 void join_words(const executor& where, const join_words_arguments& a) {
   const backends::default_environment environment(where.trusts_environment());
   const check check{"tally::join_words"};
+  check.known_type("the exact sum", a.sum);
+  check.known_type("result", a.result.element);
   const type part = part_of(a.result.element);
   if (exact_words(a.sum) == 0 || is_complex(a.result.element) != is_complex(a.sum) ||
       (part != type::float32 && part != type::float64) || (a.root && is_complex(a.sum))) {

@@ -106,6 +106,7 @@ void check_arguments(const check& check, const multi_dot_arguments& a) {
   } else {
     for (std::size_t j = 0; j < pairs.list.size(); ++j) check_pair(check, pairs, j);
   }
+  check.conjugated(a.conjugated);
   if (pairs.size() == 0) return;
   check.known_type("result", a.results.element);
   const auto [x, y] = pairs[0];

@@ -39,10 +39,7 @@ check check_of(reduction what) { return check{functions[static_cast<std::size_t>
 
 /// Throws what is wrong with them, if anything is.
 [[gnu::noinline]] void check_arguments(const reduce_arguments& a) {
-  if (static_cast<std::size_t>(a.what) >= functions.size()) {
-    check{"tally::reduce"}.fail(errc::invalid_argument, "what is ", static_cast<int>(a.what),
-                                "; there are ", functions.size(), " reductions");
-  }
+  check{"tally::reduce"}.enumerator("what", a.what, reduction::nrm2, "reductions");
   const check check = check_of(a.what);
   check.known_type("x", a.x.element);
   check.known_type("result", a.result.element);

@@ -62,10 +62,8 @@ void check_matrix(const check& check, const csr_operand& a) {
                "; it may be a floating-point or complex type");
   }
   check.vector("values", a.values);
-  if (a.operation > matrix_operation::conjugate_transpose) {
-    check.fail(errc::invalid_argument, "the matrix's operation is ", static_cast<int>(a.operation),
-               "; it may be 0 to 2");
-  }
+  check.enumerator("the matrix's operation", a.operation, matrix_operation::conjugate_transpose,
+                   "operations");
   if (a.row_ends) check_row_ends(check, a, *a.row_ends);
   if (a.rows >= most_elements || a.columns > most_elements) {
     check.fail(errc::invalid_argument, "the matrix has ", a.rows, " rows and ", a.columns,
@@ -197,7 +195,7 @@ void check_plan(const check& check, const executor& where, const spmv_arguments&
                "; the product is on ", where.description());
   }
   if (!is_planned(a)) check_plan_of_matrix(check, a);
-  if (a.plan->is_queued()) a.plan->wait();
+  if (a.plan->is_queued() || a.plan->analysis() == nullptr) a.plan->wait();
 }
 
 /// Returns what messages call the vector that is written.
@@ -408,9 +406,11 @@ spmv_plan::spmv_plan(const executor& where, const csr_operand& a, promised stays
 }
 
 void spmv_plan::wait() const {
+  const check check{"tally::spmv_plan"};
+  if (analysis_ == nullptr) check.fail(errc::invalid_argument, "the plan was moved from");
   if (!queued_) return;
   const backends::default_environment environment;
-  check_defect(check{"tally::spmv_plan"}, matrix_, analysis_->ready().defect);
+  check_defect(check, matrix_, analysis_->ready().defect);
 }
 
 const std::string& spmv_plan::describe() const {

@@ -133,10 +133,7 @@ bool is_plain(const transform_arguments& a) {
 /// Throws what is wrong with them, if anything is.
 void check_arguments(const transform_arguments& a) {
   if (is_plain(a)) return;
-  if (static_cast<std::size_t>(a.what) >= descriptions.size()) {
-    check{"tally::transform"}.fail(errc::invalid_argument, "what is ", static_cast<int>(a.what),
-                                   "; there are ", descriptions.size(), " element-wise functions");
-  }
+  check{"tally::transform"}.enumerator("what", a.what, elementwise::exp, "element-wise functions");
   check_arguments(check_of(a.what), a);
 }
 

@@ -43,10 +43,11 @@ workspace::~workspace() {
   const backends::default_environment environment;
   staged_.reset();
 }
-workspace::workspace(workspace&& other) noexcept = default;
+workspace::workspace(workspace&& other) noexcept
+    : where_(std::exchange(other.where_, automatic())), staged_(std::move(other.staged_)) {}
 workspace& workspace::operator=(workspace&& other) noexcept {
   const backends::default_environment environment;
-  where_ = other.where_;
+  where_ = std::exchange(other.where_, automatic());
   staged_ = std::move(other.staged_);
   return *this;
 }

@@ -53,8 +53,10 @@ constexpr std::size_t exact_words(type sum) noexcept {
 /// one of them is of `double` or `complex<double>`.
 /// @param x, y    the types of the operands; of one operand twice the same.
 /// @param result  what it will be rounded to: complex ones are of two sums.
-/// @return        float32, float64, complex64 or complex128.
+/// @return        float32, float64, complex64 or complex128; no element type if one of them is
+/// none.
 constexpr type exact_sum_type(type x, type y, type result) noexcept {
+  if (!is_listed(x) || !is_listed(y) || !is_listed(result)) return types::no_type;
   const bool is_wide = part_of(x) == type::float64 || part_of(y) == type::float64;
   const type part = is_wide ? type::float64 : type::float32;
   return is_complex(result) ? complex_of(part) : part;

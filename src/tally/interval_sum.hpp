@@ -35,6 +35,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <type_traits>
 
 namespace tally {
 
@@ -72,8 +73,10 @@ struct interval_head {
   std::int32_t failed = 0;   ///< for the caller: 1 + the lowest rank that has failed, or 0
   std::int32_t gap = 0;      ///< 1: intervals were joined that are not adjacent; it is useless
   std::int32_t numbers = 1;  ///< of a node: fields times `interval_shape::numbers`
-  type element = type::float64;  ///< of a number: float32 or float64
+  type element = type::float64;   ///< of a number: float32 or float64
+  std::uint8_t reserved[3] = {};  ///< 0: a message has no byte that nobody has written
 };
+static_assert(std::has_unique_object_representations_v<interval_head>);
 
 /// Where the borders of chunks cut a part of a vector.
 struct interval_borders {

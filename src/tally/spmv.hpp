@@ -360,7 +360,8 @@ inline constexpr queued_t queued{};
 /// has any plan with `fixed_values` on `simd` and `openmp` of `float` or `double`.
 /// It may be used by several threads and streams at once. Copies share what it holds; one has to
 /// outlive graphs that products with it were captured in. cudaDeviceReset ends it: products with it
-/// are then refused. On `serial` and `kokkos`, and without a promise on `simd` and `openmp`, a plan
+/// are then refused; so are those with one that was moved from, `wait` and `describe`:
+/// invalid_argument. On `serial` and `kokkos`, and without a promise on `simd` and `openmp`, a plan
 /// that is of no transpose only validates and describes.
 ///
 /// A plan that is `queued` on a stream of `cuda` has work there when its constructor returns, which

@@ -38,9 +38,9 @@
  *
  * Growth. Structs that callers fill in begin with their own size in bytes, and may get more members
  * at their end; zero is the default of each. A struct of an older program is taken as if the rest
- * were zero. One that is smaller than its first release, or has a byte other than zero that this
- * library doesn't know, is TALLY_INVALID_ARGUMENT. Enumerations are ints, get new values and keep
- * the old. Functions keep their parameters.
+ * were zero. One that is smaller than its first release, ends in the middle of a member, or has a
+ * byte other than zero that this library doesn't know, is TALLY_INVALID_ARGUMENT. Enumerations are
+ * ints, get new values and keep the old. Functions keep their parameters.
  *
  * Vectors are those of BLAS, (n, x, incx): x is the lowest address whatever the sign, element i is
  * x[i * incx], and with a negative increment x[(i - (n - 1)) * incx], the same memory backwards.
@@ -457,7 +457,7 @@ TALLY_EXPORT size_t tally_exact_words(tally_type sum_type);
 
 /* The sum with the fewest words that holds the terms of operands of these types: TALLY_FLOAT32
  * where none is of doubles, otherwise TALLY_FLOAT64; for a complex result_type TALLY_COMPLEX64 or
- * TALLY_COMPLEX128. For one operand y_type is x_type. */
+ * TALLY_COMPLEX128. For one operand y_type is x_type. -1 if one of them is no type. */
 TALLY_EXPORT tally_type tally_exact_sum_type(tally_type x_type, tally_type y_type,
                                              tally_type result_type);
 
@@ -636,9 +636,10 @@ TALLY_EXPORT tally_status tally_exp(const tally_executor* where, size_t n, tally
 
 /* y_i = alpha * x_i + y_i; then *result = sum_i y_i * v_i (the first or the second conjugated as
  * options.conjugate says), with the bits of tally_axpy and tally_dot, in one pass over memory where
- * the executor can (<tally/fused.hpp>). v is y itself,
- * or shares no memory with it; NULL is y itself, and v_type and incv are not looked at then. r_type
- * and options are as for tally_dot. */
+ * the executor can (<tally/fused.hpp>). v is y itself, or shares no memory with it; NULL is y
+ * itself, and v_type and incv are not looked at then. r_type is as for tally_dot.
+ *
+ * options: grade, wait, conjugate. */
 TALLY_EXPORT tally_status tally_axpy_dot(const tally_executor* where, size_t n,
                                          tally_type alpha_type, const void* alpha,
                                          tally_type x_type, const void* x, ptrdiff_t incx,
@@ -648,8 +649,9 @@ TALLY_EXPORT tally_status tally_axpy_dot(const tally_executor* where, size_t n,
                                          const tally_call_options* options);
 
 /* w_i = alpha * x_i + beta * y_i; then *result = sqrt(sum_i |w_i|^2), with the bits of
- * tally_waxpby and tally_nrm2, in one pass where the executor can. r_type and options are as for
- * tally_nrm2. */
+ * tally_waxpby and tally_nrm2, in one pass where the executor can. r_type is as for tally_nrm2.
+ *
+ * options: grade, wait. */
 TALLY_EXPORT tally_status tally_waxpby_nrm2(
     const tally_executor* where, size_t n, tally_type alpha_type, const void* alpha,
     tally_type x_type, const void* x, ptrdiff_t incx, tally_type beta_type, const void* beta,
@@ -717,7 +719,9 @@ TALLY_EXPORT tally_status tally_spmv_plan_describe(const tally_spmv_plan* plan, 
  * point at factors of their types in host memory, or are NULL for 1 and 0; where beta is 0, y is
  * not read. x and y are of floating-point or complex types of 32 or 64 bits, y is complex where the
  * values or x are. plan is one of this matrix on this backend (TALLY_INVALID_ARGUMENT), or NULL. y
- * shares no memory with x or the matrix: TALLY_OVERLAP.
+ * shares no memory with x or the matrix: TALLY_OVERLAP. On the host an x with an increment other
+ * than 1, or of another type than the sums, is copied whole, columns times the size of their type
+ * in bytes: TALLY_OUT_OF_MEMORY.
  *
  * options: grade (with TALLY_GRADE_EXACT the sum of each row is rounded once), and wait, which may
  * be TALLY_WAIT_NO, as it is without. */

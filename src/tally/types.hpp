@@ -299,31 +299,40 @@ consteval tally::type complex_of() {
   }
 }
 
-/// Is what there is to know of an element type, as data.
+/// A number that no element type has.
+inline constexpr auto no_type = static_cast<tally::type>(255);
+
+/// What there is to know of an element type, as data; by default, of a number that is none.
 struct traits {
   std::uint8_t bytes = 0;
-  std::uint8_t alignment = 0;
-  tally::type part{};
-  tally::type complex{};
+  std::uint8_t alignment = 1;
+  tally::type part = no_type;
+  tally::type complex = no_type;
 };
 
-/// These are in the order of the numbers; apart from the names, whose addresses would make short
-/// calls slower.
-inline constexpr auto all_traits = []<class... T>(type_list<T...>) {
-  std::array<traits, sizeof...(T)> table;
+/// By number, those of no type behind the last; apart from the names, whose addresses would make
+/// short calls slower.
+inline constexpr auto traits_by_number = []<class... T>(type_list<T...>) {
+  std::array<traits, sizeof...(T) + 1> table;
   ((table[static_cast<std::size_t>(type_of<T>)] = {sizeof(T), alignof(T), type_of<real_t<T>>,
                                                    complex_of<T>()}),
    ...);
   return table;
 }(element_types{});
 
-inline constexpr auto all_names = [] {
-  std::array<std::string_view, type_count> table;
+inline constexpr auto names_by_number = [] {
+  std::array<std::string_view, type_count + 1> table;
+  table.back() = "no element type";
   for (std::size_t i = 0; i < type_count; ++i) {
     table[static_cast<std::size_t>(listed::numbers[i])] = listed_names[i];
   }
   return table;
 }();
+
+/// Where a type is in these tables.
+constexpr std::size_t row_of(tally::type t) {
+  return is_listed(t) ? static_cast<std::size_t>(t) : type_count;
+}
 
 }  // namespace types
 
@@ -343,29 +352,28 @@ TALLY_HOST_DEVICE constexpr bool is_real(type t) { return is_in<real_types>(t); 
 /// Says whether `t` is a complex type.
 TALLY_HOST_DEVICE constexpr bool is_complex(type t) { return is_in<complex_types>(t); }
 
-/// Returns the size of one element in bytes. The type must be listed, here and below.
+/// Returns the size of one element in bytes; 0 of a number that is no element type.
 constexpr std::size_t size_of(type t) noexcept {
-  return types::all_traits[static_cast<std::size_t>(t)].bytes;
+  return types::traits_by_number[types::row_of(t)].bytes;
 }
 
-/// Returns what the address of an element is a multiple of, in bytes.
+/// Returns what the address of an element is a multiple of, in bytes; 1 of no element type.
 constexpr std::size_t alignment_of(type t) noexcept {
-  return types::all_traits[static_cast<std::size_t>(t)].alignment;
+  return types::traits_by_number[types::row_of(t)].alignment;
 }
 
-/// Returns the type of a complex element's parts, and a real type itself.
-constexpr type part_of(type t) noexcept {
-  return types::all_traits[static_cast<std::size_t>(t)].part;
-}
+/// Returns the type of a complex element's parts, and a real type itself; of no element type none.
+constexpr type part_of(type t) noexcept { return types::traits_by_number[types::row_of(t)].part; }
 
-/// Returns the complex type whose parts have the real type of `t`, which is float32 or float64.
+/// Returns the complex type whose parts have the real type of `t`, which is float32 or float64; of
+/// no element type none.
 constexpr type complex_of(type t) noexcept {
-  return types::all_traits[static_cast<std::size_t>(t)].complex;
+  return types::traits_by_number[types::row_of(t)].complex;
 }
 
-/// Returns the name of a type in messages and tables: "float64".
+/// Returns the name of a type in messages and tables: "float64"; "no element type".
 constexpr std::string_view name(type t) noexcept {
-  return types::all_names[static_cast<std::size_t>(t)];
+  return types::names_by_number[types::row_of(t)];
 }
 
 namespace types {

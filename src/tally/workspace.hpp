@@ -66,7 +66,7 @@ class TALLY_EXPORT workspace {
   explicit workspace(const tally::executor& where, const workspace_options& options = {});
   /// No call on its executor may be under way, or come later.
   ~workspace();
-  /// Takes over what another one has; that one can only be assigned to or end.
+  /// Takes over what another one has; that one's executor is `automatic()` then.
   workspace(workspace&& other) noexcept;
   /// Ends what it has and takes over what another one has.
   workspace& operator=(workspace&& other) noexcept;

@@ -1,0 +1,156 @@
+// Objects that were moved from: every member of every public class can be called, and gives the
+// empty state or an error with a sentence. A class that is new has to be listed here; those over
+// ranks are tests/mpi.cpp's.
+#include "tests/data.hpp"
+
+#include <tally/joined_sum.hpp>
+#include <tally/order_tree.hpp>
+#include <tally/tally.hpp>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <utility>
+
+namespace {
+
+using data::expect_error;
+using tally::errc;
+
+/// Moving copies these, so they are what they were.
+static_assert(std::is_trivially_copyable_v<tally::executor> &&
+              std::is_trivially_copyable_v<tally::grade> &&
+              std::is_trivially_copyable_v<tally::exact_sum<float>> &&
+              std::is_trivially_copyable_v<tally::exact_sum<double>> &&
+              std::is_trivially_copyable_v<tally::order::tree<double>> &&
+              std::is_trivially_copyable_v<tally::csr_view<double>>);
+/// This one stays where it is.
+static_assert(!std::is_move_constructible_v<tally::functions::first_exception>);
+
+TEST(MovedFrom, HasEveryClassOfTheHeaders) {
+  const std::set<std::string> listed = {
+      "executor", "grade",  "exact_sum", "tree",      "first_exception", "on_host",  // above
+      "error",    "buffer", "spmv_plan", "workspace",                                // below
+      "complex"};                                                                    // Kokkos's
+  const std::regex declared(R"(\nclass (?:TALLY_EXPORT )?(\w+))");
+  int classes = 0;
+  for (const auto& header : std::filesystem::directory_iterator(TALLY_SOURCES "/src/tally")) {
+    if (header.path().extension() != ".hpp") continue;
+    std::ifstream file(header.path());
+    const std::string text = (std::ostringstream() << file.rdbuf()).str();
+    for (std::sregex_iterator it(text.begin(), text.end(), declared), end; it != end; ++it) {
+      ++classes;
+      EXPECT_TRUE(listed.contains((*it)[1])) << (*it)[1] << " of " << header.path();
+    }
+  }
+  EXPECT_GT(classes, 5);
+}
+
+TEST(MovedFrom, Error) {
+  tally::error from(errc::overlap, "some text");
+  const tally::error to = std::move(from);
+  EXPECT_EQ(from.code(), errc::overlap);
+  EXPECT_LE(std::strlen(from.what()), std::strlen(to.what()));
+  EXPECT_STREQ(to.what(), "some text");
+}
+
+/// Of a matrix that is its vectors; they are empty then, and its view doesn't fit its rows.
+TEST(MovedFrom, Matrix) {
+  tally::csr_matrix<double> from{2, 2, {0, 1, 2}, {0, 1}, {1, 1}};
+  const auto to = std::move(from);
+  expect_error(errc::size_mismatch, "tally::validate: row_offsets has 0 elements; 2 rows need 3",
+               [&] { tally::validate(tally::serial(), from.view()); });
+  tally::validate(tally::serial(), to.view());
+}
+
+class MovedFrom : public data::OnEveryExecutor {};
+
+TEST_ON_EVERY_EXECUTOR(MovedFrom, Buffer) {
+  if (data::on_device(where()) && where().name() == "kokkos") GTEST_SKIP() << "has no buffers";
+  tally::buffer from(where(), 64);
+  void* const memory = from.get();
+  tally::buffer to = std::move(from);
+  EXPECT_EQ(to.get(), memory);
+  EXPECT_EQ(from.get(), nullptr);
+  EXPECT_EQ(from.bytes(), 0u);
+  EXPECT_EQ(from.where().name(), where().name());
+  expect_error(errc::null_pointer, "tally::copy_bytes: from is null", [&] {
+    double x;
+    tally::copy_bytes(where(), from.get(), &x, sizeof x);
+  });
+  from = std::move(to);
+  EXPECT_EQ(from.get(), memory);
+  EXPECT_EQ(to.get(), nullptr);
+  tally::buffer again = std::move(to);
+  EXPECT_EQ(again.get(), nullptr);
+}
+
+TEST_ON_EVERY_EXECUTOR(MovedFrom, Plan) {
+  const data::placed<std::int32_t> offsets(where(), {0, 1, 2}), columns(where(), {0, 1});
+  const data::placed<double> values(where(), {2, 3}), x(where(), {1, 1});
+  data::placed<double> y(where(), {7, 7});
+  const tally::csr_view<double> a{2, 2, std::span<const std::int32_t>(offsets.span()),
+                                  std::span<const std::int32_t>(columns.span()),
+                                  std::span<const double>(values.span())};
+  const auto expect_moved_from = [&](const auto& matrix, const tally::spmv_plan& from) {
+    const std::string text = "tally::spmv_plan: the plan was moved from";
+    expect_error(errc::invalid_argument, text, [&] { (void)from.describe(); });
+    expect_error(errc::invalid_argument, text, [&] { from.wait(); });
+    expect_error(errc::invalid_argument, text,
+                 [&] { tally::spmv(where(), from, matrix, x.span(), y.span()); });
+    EXPECT_EQ(y.read(), (std::vector<double>{7, 7}));
+    EXPECT_EQ(from.where().name(), where().name());
+    EXPECT_EQ(from.matrix().rows, 2u);
+    EXPECT_EQ(from.analysis(), nullptr);
+    EXPECT_EQ(from.transpose(), nullptr);
+  };
+  const auto test = [&](const auto& matrix, const auto&... how) {
+    tally::spmv_plan from(where(), matrix, how...);
+    const bool is_queued = from.is_queued(), has_fixed_columns = from.has_fixed_columns(),
+               has_fixed_values = from.has_fixed_values();
+    tally::spmv_plan to = std::move(from);
+    expect_moved_from(matrix, from);
+    expect_moved_from(matrix, tally::spmv_plan(from));
+    EXPECT_EQ(from.is_queued(), is_queued);
+    EXPECT_EQ(from.has_fixed_columns(), has_fixed_columns);
+    EXPECT_EQ(from.has_fixed_values(), has_fixed_values);
+    from = std::move(to);
+    expect_moved_from(matrix, to);
+    EXPECT_FALSE(from.describe().empty());
+    tally::spmv(where(), from, matrix, x.span(), y.span());
+    EXPECT_EQ(y.read(), (std::vector<double>{2, 3}));
+    y.memory.write(std::vector<double>{7, 7}.data(), 16);
+  };
+  test(a);
+  test(a, tally::fixed_columns);
+  test(a, tally::fixed_values);
+  test(a, tally::queued);
+  test(a, tally::fixed_columns, tally::queued);
+  test(a, tally::fixed_values, tally::queued);
+  test(tally::transpose(a));
+  test(tally::transpose(a), tally::fixed_values);
+}
+
+TEST_ON_EVERY_EXECUTOR(MovedFrom, Workspace) {
+  if (data::on_device(where()) && where().name() == "kokkos") GTEST_SKIP() << "has none";
+  tally::workspace from(where());
+  const std::string_view name = from.executor().name();
+  tally::workspace to = std::move(from);
+  EXPECT_EQ(to.executor().name(), name);
+  EXPECT_EQ(from.executor().name(), "automatic");
+  const std::vector<double> x = {1, 2, 3};
+  EXPECT_EQ(tally::dot(from.executor(), x, x), 14);
+  from = std::move(to);
+  EXPECT_EQ(from.executor().name(), name);
+  EXPECT_EQ(to.executor().name(), "automatic");
+  tally::workspace& same = from;
+  from = std::move(same);
+  EXPECT_EQ(from.executor().name(), name);
+  EXPECT_EQ(tally::dot(from.executor(), x, x), 14);
+}
+
+}  // namespace
