@@ -340,7 +340,8 @@ void expect_serials_bits() {
         if constexpr (std::is_floating_point_v<X>) {
           element = static_cast<X>(static_cast<double>(word >> 11) * 0x1p-53 - 0.5);
         } else {
-          std::memcpy(&element, &word, sizeof(X));  // subnormals, infinities and NaNs, too
+          // Subnormals, infinities and NaNs, too.
+          std::memcpy(static_cast<void*>(&element), &word, sizeof(X));
         }
       }
     }

@@ -8,12 +8,20 @@
 // Builds with sanitizers leave out what lies between the least and the widest, which takes them
 // minutes.
 #if TALLY_FEW_INSTRUCTION_SETS
-#define HWY_DISABLED_TARGETS \
-  (~(HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_AVX3 | HWY_NEON | HWY_NEON_WITHOUT_AES))
+#define TALLY_HWY_TARGETS \
+  (HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_AVX3 | HWY_NEON | HWY_NEON_WITHOUT_AES)
 #else
-#define HWY_DISABLED_TARGETS                                                          \
-  (~(HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_SSE4 | HWY_AVX2 | HWY_AVX3 | HWY_NEON | \
-     HWY_NEON_WITHOUT_AES))
+#define TALLY_HWY_TARGETS                                                       \
+  (HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_SSE4 | HWY_AVX2 | HWY_AVX3 | HWY_NEON | \
+   HWY_NEON_WITHOUT_AES)
+#endif
+// Clang 22 dropped the feature evex512, and with it all of an attribute that names it, as those of
+// Highway before 1.4 do: there AVX-512 can't be compiled.
+#include <hwy/base.h>
+#if HWY_COMPILER_CLANG >= 2200 && HWY_MAJOR == 1 && HWY_MINOR < 4
+#define HWY_DISABLED_TARGETS (~(TALLY_HWY_TARGETS & ~HWY_AVX3))
+#else
+#define HWY_DISABLED_TARGETS (~TALLY_HWY_TARGETS)
 #endif
 
 // Every 64-bit ARM processor has NEON, so nothing is chosen at run time there. Highway must not
