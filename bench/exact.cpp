@@ -50,10 +50,14 @@ contenders ways(const workload& w, bool full) {
   return list;
 }
 
-contenders spread_ways(const workload& w, bool) { return ours(w); }
+contenders spread_ways(const workload& w, bool) {
+  contenders list = ours(w);
+  return list += limit(w);
+}
 
 contenders sum_ways(const workload& w, bool) {
   contenders list = ours(w);
+  list += limit(w);
 #if TALLY_BENCH_XSUM
   if (w.threads == 1) list += peers::xsum(w);
 #endif

@@ -4,14 +4,16 @@
 
 #include "bench/limit_kernel.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
+#include <initializer_list>
 
 namespace bench {
 namespace {
 
-/// Below so many bytes a call takes longer than its data, so that there is no limit of the memory.
-constexpr std::size_t no_limit_below = 1024;
+/// Fewest bytes with a limit: a call of less takes as long as its data.
+constexpr std::size_t min_bytes = std::size_t{1} << 14;
 /// Below so many bytes there is one way, the widest loads, which is called without a detour.
 constexpr std::size_t one_way_below = std::size_t{1} << 16;
 
@@ -48,39 +50,60 @@ stretch share(const stretch& all, std::size_t part, std::size_t parts) {
   return {all.first + first, last - first};
 }
 
-stretch bytes_of(const tally::operand& v) {
-  return {static_cast<const std::byte*>(v.data), v.size * size_of(v.element)};
+stretch bytes_of(const tally::operand& v, std::size_t rows) {
+  return {static_cast<const std::byte*>(v.data), rows * v.size * size_of(v.element)};
 }
 
-/// Two streams at once, as dot reads, or four; what x has more than y (the wider type comes first)
-/// as many too.
-bool read_both(const limit_kernel& k, bool four, const stretch& x, const stretch& y) {
+/// How vectors are read: two streams at once, as dot reads; four; or block by block, one after the
+/// other.
+enum class reads { two, four, blocks };
+
+/// What x has more than y (the wider type comes first) is two streams, or four, too.
+bool read_both(const limit_kernel& k, reads how, const stretch& x, const stretch& y) {
   const auto read = [&](const stretch& a, const stretch& b) {
-    if (!four) {
-      const stretch two[] = {a, b};
-      return k.read_two(two);
+    if (how == reads::four) {
+      const stretch four[] = {share(a, 0, 2), share(a, 1, 2), share(b, 0, 2), share(b, 1, 2)};
+      return k.read_four(four);
     }
-    const stretch parts[] = {share(a, 0, 2), share(a, 1, 2), share(b, 0, 2), share(b, 1, 2)};
-    return k.read_four(parts);
+    const stretch two[] = {a, b};
+    return k.read_two(two);
   };
+  const auto read_one = [&](const stretch& v) { return read(share(v, 0, 2), share(v, 1, 2)); };
+  bool any = false;
+  if (how == reads::blocks) {
+    constexpr std::size_t block = std::size_t{1} << 13;  // two pages
+    for (std::size_t i = 0; i < x.size; i += block) {
+      for (const stretch& v : {x, y}) {
+        if (i < v.size) any |= read_one({v.first + i, std::min(block, v.size - i)});
+      }
+    }
+    return any;
+  }
   const stretch rest = {x.first + y.size, x.size - y.size};
-  const bool both = y.size > 0 && read({x.first, y.size}, y);
-  return both | (rest.size > 0 && read(share(rest, 0, 2), share(rest, 1, 2)));
+  if (y.size > 0) any = read({x.first, y.size}, y);
+  return any | (rest.size > 0 && read_one(rest));
 }
 
-way read_on(int threads, const limit_kernel& k, bool four, const stretch& x, const stretch& y) {
-  if (threads == 1) return [&k, four, x, y] { return read_both(k, four, x, y); };
+way read_on(int threads, const limit_kernel& k, reads how, const stretch& x, const stretch& y) {
+  if (threads == 1) return [&k, how, x, y] { return read_both(k, how, x, y); };
   return [=, &k, parts = static_cast<std::size_t>(threads)] {
     bool any = false;
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(|| : any)
     for (std::size_t part = 0; part < parts; ++part) {
-      any = read_both(k, four, share(x, part, parts), share(y, part, parts)) || any;
+      any = read_both(k, how, share(x, part, parts), share(y, part, parts)) || any;
     }
     return any;
   };
 }
 
-way write_on(int threads, const limit_kernel& k, bool streamed, const workload& w) {
+/// What writes a vector: the number of others that it reads, and whether it reads that one.
+struct writer {
+  int inputs;
+  bool updates;
+};
+
+way write_on(int threads, const limit_kernel& k, bool streamed, const writer& what,
+             const workload& w) {
   const stretch z = {static_cast<std::byte*>(w.z), w.size() * size_of(w.x.element)};
   return [=, &k, parts = static_cast<std::size_t>(threads)] {
     const auto write = [&](std::size_t part) {
@@ -88,8 +111,7 @@ way write_on(int threads, const limit_kernel& k, bool streamed, const workload& 
       const auto skipped = to.first - z.first;
       const std::byte* const from[] = {static_cast<const std::byte*>(w.x.data) + skipped,
                                        static_cast<const std::byte*>(w.y.data) + skipped};
-      k.write(from, inputs_of(w), updates(w.what), streamed, const_cast<std::byte*>(to.first),
-              to.size);
+      k.write(from, what.inputs, what.updates, streamed, const_cast<std::byte*>(to.first), to.size);
     };
     if (threads == 1) {
       write(0);
@@ -102,61 +124,62 @@ way write_on(int threads, const limit_kernel& k, bool streamed, const workload& 
 }
 
 /// The ways that `one(kernel, choice)` makes of the widest two kernels.
-template <class One>
-std::vector<way> ways_of(const One& one) {
+template <class Choice, class One>
+std::vector<way> ways_of(std::initializer_list<Choice> choices, const One& one) {
   std::vector<way> ways;
   const auto& kernels = limit_kernels();
   for (std::size_t i = kernels.size() > 1 ? kernels.size() - 2 : 0; i < kernels.size(); ++i) {
-    for (const bool choice : {false, true}) ways.push_back(one(*kernels[i], choice));
+    for (const Choice choice : choices) ways.push_back(one(*kernels[i], choice));
   }
   return ways;
 }
 
-contenders writing(const workload& w) {
-  contenders list;
-  const auto add = [&](const way& f) {
-    list.push_back(on_host("limit: read and write",
-                           w.threads == 1 ? "one thread" : std::to_string(w.threads) + " threads",
-                           w, f));
-  };
-  if (w.bytes() < one_way_below) {
-    add(write_on(1, *limit_kernels().back(), false, w));
-    list.back().threads = 1;
-  } else {
-    add(fastest_of(ways_of([&](const limit_kernel& k, bool streamed) {
-      return write_on(w.threads, k, streamed, w);
-    })));
+/// A limit on one thread, and on all where the workload may; `one_way` makes the way for few bytes,
+/// `ways` those for a number of threads.
+contenders on_threads(const std::string& name, const workload& w, const way& one_way,
+                      const std::function<std::vector<way>(int threads)>& ways) {
+  contenders list = {
+      on_host(name, "one thread", w, w.bytes() < one_way_below ? one_way : fastest_of(ways(1)))};
+  list.back().threads = 1;
+  if (w.threads > 1) {
+    list.push_back(on_host(name + " (all threads)", std::to_string(w.threads) + " threads", w,
+                           fastest_of(ways(w.threads))));
   }
   return list;
 }
 
+contenders writing(const std::string& name, const writer& what, const workload& w) {
+  return on_threads(name, w, write_on(1, *limit_kernels().back(), false, what, w),
+                    [=](int threads) {
+                      return ways_of({false, true}, [=](const limit_kernel& k, bool streamed) {
+                        return write_on(threads, k, streamed, what, w);
+                      });
+                    });
+}
+
 contenders reading(const workload& w) {
-  contenders list;
-  const stretch x = bytes_of(w.x), y = bytes_of(w.y_read());
-  const auto on = [&](int threads) {
-    return fastest_of(
-        ways_of([&](const limit_kernel& k, bool four) { return read_on(threads, k, four, x, y); }));
-  };
-  const limit_kernel& widest = *limit_kernels().back();
-  if (x.size + y.size < one_way_below) {
-    list.push_back(on_host("limit: read", "one thread", w,
-                           [=, &widest] { return read_both(widest, false, x, y); }));
-  } else {
-    list.push_back(on_host("limit: read", "one thread", w, on(1)));
-  }
-  list.back().threads = 1;
-  if (w.threads > 1) {
-    list.push_back(on_host("limit: read (all threads)", std::to_string(w.threads) + " threads", w,
-                           on(w.threads)));
-  }
-  return list;
+  const stretch x = bytes_of(w.x, w.rows), y = bytes_of(w.y_read(), w.rows_of_y());
+  return on_threads(
+      "limit: read", w, read_on(1, *limit_kernels().back(), reads::two, x, y), [=](int threads) {
+        return ways_of(
+            {reads::two, reads::four, reads::blocks},
+            [=](const limit_kernel& k, reads how) { return read_on(threads, k, how, x, y); });
+      });
 }
 
 }  // namespace
 
 contenders limit(const workload& w) {
-  if (w.bytes() < no_limit_below) return {};
-  contenders list = writes(w.what) ? writing(w) : reading(w);
+  // Of a matrix whose names alone are asked for there is no byte yet.
+  if (w.bytes() > 0 && w.bytes() < min_bytes) return {};
+  contenders list;
+  if (writes(w.what)) {
+    list = writing("limit: read and write", {inputs_of(w), updates(w.what)}, w);
+    // BLAS's axpy touches two vectors, of which less memory is in the way of a cache.
+    if (w.what == operation::axpy) list += writing("limit: read and write, in place", {1, true}, w);
+  } else {
+    list = reading(w);
+  }
   for (contender& c : list) c.compute = nullptr;  // no product
   return list;
 }

@@ -56,7 +56,7 @@ contenders ours(const workload& w) {
 
 contenders ways(const workload& w, bool) {
   contenders list = ours(w);
-  for (source* other : {peers::standard_rows, peers::openblas_rows}) list += other(w);
+  for (source* other : {peers::standard_rows, peers::openblas_rows, limit}) list += other(w);
   return list;
 }
 

@@ -21,6 +21,8 @@ import pathlib
 import re
 import sys
 
+# The most that a row can have of its limit: in bench/results H100s and H200s differ by 4 % from memory.
+FULL_SHARE = 1.05
 ACCURACY = {"float32": 2.0**-23, "float64": 2.0**-52}
 # An element-wise function in 16 bits is computed in float32 but rounded to its own type.
 OF_ELEMENTS = {"float16": 2.0**-10, "bfloat16": 2.0**-7, **ACCURACY}
@@ -129,6 +131,11 @@ def writes(lane):
     return is_elementwise(lane) or lane.removesuffix("-cuda") in FUSED
 
 
+def reads_one(lane):
+    """Whether one vector is read for the one that is written."""
+    return lane.removesuffix("-odd").removesuffix("-cuda") in ("copy", "relu", "sigmoid", "exp")
+
+
 def counts(lane):
     """Whether n is a number of bins, or by entropy one of words."""
     return lane.startswith(("bincount", "histogram"))
@@ -162,7 +169,9 @@ class Row:
     error_ulp: float | None  # of sigmoid and exp, since they have a reference: in units in the last place
     us_in_2021: float | None
     set_up: float | None  # seconds, for what is kept for a matrix
+    fastest: float  # seconds of the fastest repetition
     of_limit: float | None = None  # bytes a second of this / those of the best limit
+    beats_limit: float | None = None  # the same where it shows that the limit is none
     of_best_other: float | None = None  # best other contender's time / this
     pays_after: float | None = None  # products in which a set-up is won back
 
@@ -185,10 +194,16 @@ class Row:
         return self.name.startswith("limit")
 
     @property
+    def is_in_place(self):
+        return "in place" in self.name or "in place" in self.label
+
+    @property
     def is_bound_by_limit(self):
-        """In the lane of data in host memory the limit is the bus, which not all go over."""
-        stays = ("tally::simd", "tally::openmp", "tally::cuda, resident")
-        return self.lane != "host" or self.name not in stays
+        """In the lane of data in host memory the limit is the bus, which not all go over; and a plan whose columns or
+        values stay what they are reads fewer bytes than the matrix has."""
+        if self.lane == "host":
+            return self.name not in ("tally::simd", "tally::openmp", "tally::cuda, resident")
+        return not (has_matrix(self.lane) and ", fixed" in self.name)
 
     @property
     def wrong(self):
@@ -209,8 +224,14 @@ def read(path):
         data = json.loads(text)
     except json.JSONDecodeError:  # a run that was cut short
         data = json.loads(text.rstrip().rstrip(",") + "]}")
+    return data["context"], rows_of(data["benchmarks"])
+
+
+def rows_of(benchmarks):
+    """The rows of Google Benchmark's runs, with what follows from their groups."""
     rows = []
-    for run in data["benchmarks"]:
+    fastest = {run["run_name"]: run["real_time"] for run in benchmarks if run.get("aggregate_name") == "min"}
+    for run in benchmarks:
         if run.get("aggregate_name") != "median" or run.get("error_occurred"):
             continue
         lane, types, size, threads, name = run["run_name"].split("/")[:5]
@@ -233,16 +254,12 @@ def read(path):
                 run.get("error_ulp"),
                 run.get("us_in_2021"),
                 run.get("set_up"),
+                fastest.get(run["run_name"], run["real_time"]) * scale,
             )
         )
     rows.sort(key=lambda r: (list(LANES).index(r.lane), r.types, r.threads, r.n, r.matrix, r.position))
     for group in groups_of(rows).values():
-        limits = ("limit: read", "limit: the bus")
-        if writes(group[0].lane):
-            limits = ("limit: read and write", "limit: copy")
-        limit = max(
-            (r.bytes / r.seconds for r in group if r.name.startswith(limits)), default=None
-        )
+        set_shares(group)
         other = min(
             (r.seconds for r in group if not r.ours and not r.limit and not r.wrong), default=None
         )
@@ -251,9 +268,39 @@ def read(path):
             without = seconds.get(row.name.split(" plan")[0].removesuffix(" inspector"), 0)
             if row.set_up and without > row.seconds:
                 row.pays_after = row.set_up / (without - row.seconds)
-            row.of_limit = limit and row.is_bound_by_limit and row.bytes / row.seconds / limit or None
             row.of_best_other = other and not row.limit and other / row.seconds or None
-    return data["context"], rows
+    return rows
+
+
+def limit_for(group, in_place):
+    """Bytes a second of the best limit of what writes a vector elsewhere, or in place; None where there is none. A
+    limit is what the memory can do, so its fastest repetition counts."""
+    names = ("limit: read", "limit: the bus")
+    if writes(group[0].lane):
+        names = ("limit: read and write",)
+        if not any(r.name.startswith(names) for r in group) and reads_one(group[0].lane):
+            names = ("limit: copy",)
+    limits = [r for r in group if r.name.startswith(names)]
+    chosen = [r for r in limits if r.is_in_place == in_place] or [r for r in limits if not r.is_in_place]
+    return max((r.bytes / r.fastest for r in chosen), default=None)
+
+
+def set_shares(group):
+    """Of a group each row's share of its limit. Where one has more than all of it, the limit was measured too low, on a
+    machine at other work, and nobody has a share."""
+    for in_place in (False, True):
+        limit = limit_for(group, in_place)
+        rows = [
+            r for r in group
+            if limit and r.is_in_place == in_place and (r.is_bound_by_limit or r.limit)
+        ]
+        shares = [row.bytes / row.seconds / limit for row in rows]
+        is_one = all(share <= FULL_SHARE or row.limit for row, share in zip(rows, shares))
+        for row, share in zip(rows, shares):
+            if is_one:
+                row.of_limit = share
+            elif share > FULL_SHARE and not row.limit:
+                row.beats_limit = share
 
 
 def groups_of(rows):
@@ -379,6 +426,56 @@ def where_another_is_faster(head, lines):
     return head, slower, len(compared)
 
 
+def beaten_limits(rows):
+    """The limits that were measured too low: the row that shows it, a line a group."""
+    lines = []
+    for group in groups_of(rows).values():
+        row = max((r for r in group if r.beats_limit), key=lambda r: r.beats_limit, default=None)
+        if row:
+            lines.append((row.lane, row.types, n_text(row), row.threads, row.name, f"{row.beats_limit:.2f}"))
+    return ("lane", "types", "n", "threads", "faster", "times the limit"), lines
+
+
+def executor_text(lane, times):
+    """`times`: by size, the seconds of each executor. The last change of the fastest one counts."""
+    sizes = sorted(times)
+    best_at = [min(times[size], key=times[size].get) for size in sizes]
+    last = best_at[-1]
+    k = max((i + 1 for i, name in enumerate(best_at) if name != last), default=0)
+    rest = [seconds for name, seconds in times[sizes[-1]].items() if name != last]
+    gain = f", {min(rest) / times[sizes[-1]][last]:.2g} times as fast at {size_text(sizes[-1])}" if rest else ""
+    what = "nonzeros" if has_matrix(lane) else "bins" if counts(lane) else "elements"
+    if k == 0:
+        return f"{last}{gain} {what}"
+    first = best_at[k - 1]
+    start = sizes[k]
+    before, after = (
+        math.log(at[first] / at[last]) if first in at and last in at else 0
+        for at in (times[sizes[k - 1]], times[start])
+    )
+    if before < 0 < after:  # along the ratio between two sizes
+        start = round(float(f"{sizes[k - 1] * (start / sizes[k - 1]) ** (-before / (after - before)):.2g}"))
+    return f"{first}; from {size_text(start)} {what} on {last}{gain}"
+
+
+def executors(rows):
+    """Which of our executors to take from which size on, a line an operation."""
+    times = collections.defaultdict(lambda: collections.defaultdict(dict))
+    for row in rows:
+        name = re.match(r"tally::(\w+)", row.name)
+        if (
+            row.lane in ON_ALL_THREADS and row.ours and not row.asks_for_a_promise and not by_entropy(row.lane)
+            and name[1] != "automatic"
+        ):
+            of_size = times[row.lane, row.types][row.n]
+            of_size[name[1]] = min(row.seconds, of_size.get(name[1], math.inf))
+    return [
+        (f"{lane}, {types_text(lane, types)}", executor_text(lane, of_sizes))
+        for (lane, types), of_sizes in times.items()
+        if len({name for of_size in of_sizes.values() for name in of_size}) > 1
+    ]
+
+
 def table(head, lines):
     yield "| " + " | ".join(head) + " |"
     yield "|" + " --- |" * len(head)
@@ -412,8 +509,9 @@ def markdown(context, rows, plots):
         "Times are medians of repetitions in random order, the contenders of a group in turn on the same "
         "data, uniform in [-1, 1) where nothing else is said. GB/s counts the operands' bytes once, of "
         "histograms those of the samples, of sparse matrices values, columns, offsets and both vectors. The "
-        "limit is a kernel that only reads them, measured at the same size; of what writes a vector one "
-        "that reads and writes as many; of sparse matrices one that reads values and columns, of which a plan may have "
+        "limit is a kernel that only reads them, measured at the same size, its fastest repetition; of what writes a "
+        "vector one that reads and writes as many, of what updates one in place one that does; of sparse "
+        "matrices one that reads values and columns, of which a plan may have "
         "to read less. Other / ours above 1: ours is faster. "
         "Bits: whether the result is, bit for bit, that of `tally::serial`. Error: against the sum with twice the digits of "
         "a double, divided by Σ|x·y|; **wrong** is more than any order of additions explains. Of element-wise "
@@ -436,6 +534,23 @@ def markdown(context, rows, plots):
     if slower:
         yield ""
         yield from table(head, slower)
+    head, lines = beaten_limits(rows)
+    if lines:
+        yield ""
+        yield "## Limits that are none"
+        yield ""
+        yield (
+            "Measured too low, as a row of the same group shows: the machine had other work then, or an earlier version "
+            "measured in another way. No share of them is stated."
+        )
+        yield ""
+        yield from table(head, lines)
+    lines = executors(rows)
+    if lines:
+        yield ""
+        yield "## Which executor"
+        yield ""
+        yield from table(("operation", "fastest"), lines)
     for plot in plots:
         yield ""
         yield f"![{plot.stem}]({plot.name})"
@@ -557,78 +672,194 @@ def size_axis(axis, sizes):
     axis.grid(True, which="major", color="#dddddd", linewidth=0.6)
 
 
-def save(pyplot, figure, title, handles, path):
-    """Writes a figure of several axes, with its heading above and one legend beside them."""
-    figure.tight_layout()
-    heading_text = figure.text(0.01, 1.0, title, fontsize=13, va="bottom")
-    box = figure.legend(
-        handles.values(),
-        handles.keys(),
-        loc="center left",
-        bbox_to_anchor=(1.0, 0.5),
-        frameon=False,
-        fontsize=9.5,
-    )
-    figure.savefig(path, dpi=130, bbox_inches="tight", bbox_extra_artists=[box, heading_text])
-    pyplot.close(figure)
+@dataclasses.dataclass
+class Panel:
+    """What is drawn in one pair of axes: a line a contender, of points (x, y)."""
+
+    heading: str
+    what: str  # a key of QUANTITIES
+    y_name: str
+    lines: dict
 
 
-def plot_lane(pyplot, title, columns, path):
-    """Time and fraction of the limit against size; `columns` are (heading, rows)."""
-    names = list(dict.fromkeys(r.name for _, rows in columns for r in rows))
-    names.sort(key=lambda name: (name.startswith("limit"), not name.startswith("tally::")))
+@dataclasses.dataclass
+class Plot:
+    path: pathlib.Path
+    title: str
+    x_name: str
+    panels: list  # rows of panels
+    rungs: list  # of the ladder, instead of panels
+
+    @property
+    def is_of_matrices(self):
+        return self.x_name == "matrix"
+
+
+# What panels show: whether on a logarithmic scale, and where a line marks all of the limit, or equal times.
+QUANTITIES = {
+    "time": (True, None),
+    "share": (False, 100),
+    "ratio": (True, 1),
+    "speed": (True, None),
+    "error": (True, None),
+}
+
+
+def panel(heading_text, rows, what, y_name, x, value):
+    lines = collections.defaultdict(list)
+    for row in sorted(rows, key=lambda r: r.n):
+        if value(row):
+            lines[row.name].append((x(row), value(row)))
+    return Panel(heading_text, what, y_name, dict(lines))
+
+
+def times(columns, x):
+    return [panel(text, rows, "time", "time of a call", x, lambda r: r.seconds) for text, rows in columns]
+
+
+def comparison(columns, x):
+    """A row of panels of shares of the limit; of ratios where it lacks a limit for most places; or none."""
+    lane = columns[0][1][0].lane
+    limit = "bus's" if lane == "host" else "read and write" if writes(lane) else "read"
+    for what, y_name, value in (
+        ("share", f"% of the {limit} limit at this size", lambda r: not r.limit and r.of_limit and 100 * r.of_limit),
+        ("ratio", "best other's time / this", lambda r: r.of_best_other),
+    ):
+        panels = [panel(text, rows, what, y_name, x, value) for text, rows in columns]
+        shown = [len({point[0] for line in p.lines.values() for point in line}) for p in panels]
+        if all(2 * n >= len({x(r) for r in rows}) for n, (_, rows) in zip(shown, columns)):
+            return [panels]
+    return []
+
+
+def plots_of(context, rows, folder):
+    """Every plot that there are rows for, as data."""
+    lanes = collections.defaultdict(list)
+    for row in rows:
+        lanes[row.lane, row.types].append(row)
+    for (lane, types), all_rows in lanes.items():
+        machine = (
+            context.get("device", "GPU").split(",")[0]
+            if "cuda" in lane or lane == "host"
+            else f"{context.get('processor', '')}, {threads_text(int(context.get('all_threads', 1)))}"
+        )
+        title = f"{heading(lane, types, 1).replace(', 1 thread', '')}\n{machine}"
+        path = folder / f"{lane}-{types.replace('=', '-in-')}.png"
+        if lane.startswith("ladder"):
+            first = all_rows[0]
+            size = size_text(first.n)
+            what = f"{first.matrix}: {size} nonzeros" if has_matrix(lane) else f"{size} elements"
+            rungs = sorted((r for r in all_rows if not r.limit), key=lambda r: r.position)
+            yield Plot(path, f"{title}, {what}", "", [], rungs)
+            continue
+        if len({r.n for r in all_rows}) < 3:
+            continue
+        sizes = spaced({r.n for r in all_rows})
+        threads = sorted({r.threads for r in all_rows})
+        threads = [t for t in threads if len({r.n for r in all_rows if r.threads == t}) > 1]
+        columns = [
+            (threads_text(t) if len(threads) > 1 else "", [r for r in all_rows if r.threads == t]) for t in threads
+        ]
+        if lane == "accuracy":
+            x_name = "condition number"
+            panels = [[
+                panel(
+                    "", all_rows, "error", "relative error (2 or more at the top)", lambda r: 10.0**r.n,
+                    lambda r: min(max(r.error, 2.0**-54), 2.0),
+                )
+            ]]
+        elif has_matrix(lane):
+            x_name = "matrix"
+            panels = comparison(columns, lambda r: r.matrix) or [times(columns, lambda r: r.matrix)]
+        elif by_entropy(lane):
+            x_name = "entropy of a key in bits"
+            panels = [[
+                panel(text, rows, "speed", "GB/s", lambda r: entropy(r.n), lambda r: r.bytes / r.seconds / 1e9)
+                for text, rows in columns
+            ]]
+        else:
+            x_name = "bins" if counts(lane) else "elements"
+            columns = [(text, [r for r in rows if r.n in sizes]) for text, rows in columns]
+            panels = [
+                times(columns, lambda r: r.n),
+                *comparison([("", rows) for _, rows in columns], lambda r: r.n),
+            ]
+        yield Plot(path, title, x_name, panels, [])
+
+
+def draw_panel(axis, p, plot, places, others, handles):
+    is_log, mark = QUANTITIES[p.what]
+    for name in sorted(p.lines, key=lambda name: (name.startswith("limit"), not name.startswith("tally::"))):
+        xs, ys = zip(*p.lines[name])
+        style = style_of(name, others)
+        if plot.is_of_matrices:
+            xs, ys, style = ys, [places.index(x) for x in xs], {**style, "linestyle": ""}
+        (handles[name],) = axis.plot(xs, ys, **style)
+    axis.set_title(p.heading, fontsize=11)
+    axis.grid(True, which="major", color="#dddddd", linewidth=0.6)
+    along, across = (axis.yaxis, axis.axhline) if not plot.is_of_matrices else (axis.xaxis, axis.axvline)
+    if mark:
+        across(mark, **style_of("limit", others))
+    (axis.set_xscale if plot.is_of_matrices else axis.set_yscale)("log" if is_log else "linear")
+    if p.what == "time":
+        along.set_major_formatter(lambda value, _: time_text(value))
+    if p.what == "ratio":
+        along.set_major_formatter(lambda value, _: f"{value:g}")
+    if p.what == "share":
+        (axis.set_xlim if plot.is_of_matrices else axis.set_ylim)(0, 110)
+    if plot.x_name in ("elements", "bins"):
+        size_axis(axis, places)
+    elif plot.x_name == "condition number":
+        axis.set_xscale("log")
+
+
+def draw(pyplot, plot):
+    if plot.rungs:
+        return plot_ladder(pyplot, plot.title, plot.rungs, plot.path)
+    all_panels = [p for row in plot.panels for p in row]
+    names = list(dict.fromkeys(name for p in all_panels for name in p.lines))
     others = [name for name in names if not name.startswith(("tally::", "limit"))]
+    places = list(dict.fromkeys(x for p in all_panels for line in p.lines.values() for x, _ in line))
+    places = places if plot.is_of_matrices else sorted(places)
+    columns = len(plot.panels[0])
     figure, axes = pyplot.subplots(
-        2,
-        len(columns),
+        len(plot.panels),
+        columns,
         squeeze=False,
-        sharex="col",
+        sharex=False if plot.is_of_matrices else "col",
         sharey="row",
-        figsize=(1.5 + 5.2 * len(columns), 8.4),
+        figsize=(
+            2.0 + 5.2 * max(columns, 1.3),
+            1.6 + 0.34 * len(places) if plot.is_of_matrices else 0.6 + 3.9 * len(plot.panels),
+        ),
     )
     handles = {}
-    fractions = []
-    for (text, rows), (above, below) in zip(columns, axes.T):
-        sizes = spaced({r.n for r in rows})
-        for name in names:
-            line = [r for r in rows if r.name == name and r.n in sizes]
-            if not line:
-                continue
-            style = style_of(name, others)
-            (handles[name],) = above.plot(
-                [r.n for r in line], [r.seconds for r in line], label=name, **style
-            )
-            if not name.startswith("limit") and all(r.of_limit for r in line):
-                fractions += [100 * r.of_limit for r in line]
-                below.plot([r.n for r in line], [100 * r.of_limit for r in line], **style)
-        above.set_title(text, fontsize=11)
-        above.set_yscale("log")
-        size_axis(above, sizes)
-        size_axis(below, sizes)
-        below.axhline(100, **style_of("limit", others))
-        below.set_xlabel("bins" if counts(rows[0].lane) else "elements")
-    axes[0][0].set_ylabel("time of a call")
-    axes[0][0].yaxis.set_major_formatter(lambda value, _: time_text(value))
-    lane = columns[0][1][0].lane
-    limit = "bus's" if lane == "host" else "copy" if writes(lane) else "read"
-    axes[1][0].set_ylabel(f"% of the {limit} limit at this size")
-    axes[1][0].set_ylim(0, min(max([110, *(1.05 * f for f in fractions)]), 150))
+    for panels, of_row in zip(plot.panels, axes):
+        for p, axis in zip(panels, of_row):
+            draw_panel(axis, p, plot, places, others, handles)
+        if not plot.is_of_matrices:
+            of_row[0].set_ylabel(panels[0].y_name)
+    for p, axis in zip(plot.panels[-1], axes[-1]):
+        axis.set_xlabel(p.y_name if plot.is_of_matrices else plot.x_name)
+    if plot.is_of_matrices:
+        axes[0][0].set_yticks(range(len(places)), places, fontsize=10)
+        axes[0][0].invert_yaxis()
     figure.tight_layout()
-    heading_text = figure.text(0.01, 1.0, title, fontsize=13, va="bottom")
+    title = figure.text(0.01, 1.0, plot.title, fontsize=13, va="bottom")
+    order = sorted(handles, key=lambda name: (name.startswith("limit"), not name.startswith("tally::")))
     box = figure.legend(
-        [handles[n] for n in names],
-        names,
+        [handles[name] for name in order],
+        order,
         loc="center left",
         bbox_to_anchor=(1.0, 0.5),
         frameon=False,
         fontsize=9.5,
     )
-    figure.savefig(path, dpi=130, bbox_inches="tight", bbox_extra_artists=[box, heading_text])
+    figure.savefig(plot.path, dpi=130, bbox_inches="tight", bbox_extra_artists=[box, title])
     pyplot.close(figure)
 
 
 def plot_ladder(pyplot, title, rows, path):
-    rows = sorted((r for r in rows if not r.limit), key=lambda r: r.position)
     old = any(r.us_in_2021 for r in rows)
     figure, axis = pyplot.subplots(figsize=(8.0, 1.2 + 0.38 * len(rows)))
     column = axis.get_yaxis_transform()  # x from 0 to 1 over the width, y by rung
@@ -701,90 +932,6 @@ def plot_ladder(pyplot, title, rows, path):
     pyplot.close(figure)
 
 
-def plot_entropy(pyplot, title, columns, path):
-    """Speed against the keys' entropy; `columns` are (heading, rows)."""
-    names = list(dict.fromkeys(r.name for _, rows in columns for r in rows))
-    names.sort(key=lambda name: (name.startswith("limit"), not name.startswith("tally::")))
-    others = [name for name in names if not name.startswith(("tally::", "limit"))]
-    figure, axes = pyplot.subplots(
-        1, len(columns), squeeze=False, sharey=True, figsize=(1.5 + 5.2 * len(columns), 4.8)
-    )
-    handles = {}
-    for (text, rows), axis in zip(columns, axes[0]):
-        for name in names:
-            line = sorted((r for r in rows if r.name == name), key=lambda r: r.n)
-            if line:
-                (handles[name],) = axis.plot(
-                    [entropy(r.n) for r in line],
-                    [r.bytes / r.seconds / 1e9 for r in line],
-                    **style_of(name, others),
-                )
-        axis.set_title(text, fontsize=11)
-        axis.set_yscale("log")
-        axis.grid(True, color="#dddddd", linewidth=0.6)
-        axis.set_xlabel("entropy of a key in bits")
-    axes[0][0].set_ylabel("GB/s")
-    save(pyplot, figure, title, handles, path)
-
-
-def plot_matrices(pyplot, title, columns, path):
-    """Fraction of the limit by matrix; `columns` are (heading, rows)."""
-    names = list(dict.fromkeys(r.name for _, rows in columns for r in rows if not r.limit))
-    names.sort(key=lambda name: not name.startswith("tally::"))
-    others = [name for name in names if not name.startswith("tally::")]
-    matrices = list(dict.fromkeys(r.matrix for r in sorted(columns[0][1], key=lambda r: r.n)))
-    figure, axes = pyplot.subplots(
-        1,
-        len(columns),
-        squeeze=False,
-        sharey=True,
-        figsize=(2.0 + 5.2 * len(columns), 1.6 + 0.34 * len(matrices)),
-    )
-    handles = {}
-    for (text, rows), axis in zip(columns, axes[0]):
-        for name in names:
-            points = [r for r in rows if r.name == name and r.of_limit]
-            if points:
-                (handles[name],) = axis.plot(
-                    [100 * r.of_limit for r in points],
-                    [matrices.index(r.matrix) for r in points],
-                    **{**style_of(name, others), "linestyle": ""},
-                )
-        axis.axvline(100, **style_of("limit", others))
-        axis.set_title(text, fontsize=11)
-        axis.set_xlim(left=0)
-        axis.grid(True, color="#dddddd", linewidth=0.6)
-        axis.set_xlabel("% of the read limit at this size")
-    axes[0][0].set_yticks(range(len(matrices)), matrices, fontsize=10)
-    axes[0][0].invert_yaxis()
-    save(pyplot, figure, title, handles, path)
-
-
-def plot_accuracy(pyplot, title, rows, path):
-    """Relative error against condition number; what is not below 1 has no digit right."""
-    names = list(dict.fromkeys(r.name for r in rows))
-    others = [name for name in names if not name.startswith("tally::")]
-    figure, axis = pyplot.subplots(figsize=(8.4, 5.2))
-    least = 2.0**-54
-    for name in names:
-        line = sorted((r for r in rows if r.name == name), key=lambda r: r.n)
-        axis.plot(
-            [10.0**r.n for r in line],
-            [min(max(r.error, least), 2.0) for r in line],
-            label=name,
-            **style_of(name, others),
-        )
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_xlabel("condition number")
-    axis.set_ylabel("relative error (2 or more at the top)")
-    axis.grid(True, color="#dddddd", linewidth=0.6)
-    axis.set_title(title, fontsize=12, loc="left")
-    axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9.5)
-    figure.savefig(path, dpi=130, bbox_inches="tight")
-    pyplot.close(figure)
-
-
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -796,7 +943,7 @@ def shown_in_documents():
 
 
 def plot(context, rows, folder, kept=None):
-    """Draws every plot that there are rows for, or of these the kept ones."""
+    """Draws every plot, or of these the kept ones, and returns their paths."""
     try:
         import matplotlib
     except ImportError:
@@ -809,43 +956,10 @@ def plot(context, rows, folder, kept=None):
     from matplotlib import pyplot
 
     matplotlib.rcParams.update({"font.family": "DejaVu Sans", "axes.edgecolor": "#888888"})
-
-    plots = []
-    lanes = collections.defaultdict(list)
-    for row in rows:
-        lanes[row.lane, row.types].append(row)
-    for (lane, types), lane_rows in lanes.items():
-        path = folder / f"{lane}-{types.replace('=', '-in-')}.png"
-        if kept is not None and path not in kept:
-            continue
-        machine = (
-            context.get("device", "GPU").split(",")[0]
-            if "cuda" in lane or lane == "host"
-            else f"{context.get('processor', '')}, {threads_text(int(context.get('all_threads', 1)))}"
-        )
-        title = f"{heading(lane, types, 1).replace(', 1 thread', '')}\n{machine}"
-        if lane.startswith("ladder"):
-            first = lane_rows[0]
-            size = size_text(first.n)
-            what = f"{first.matrix}: {size} nonzeros" if has_matrix(lane) else f"{size} elements"
-            plot_ladder(pyplot, f"{title}, {what}", lane_rows, path)
-        elif lane == "accuracy":
-            plot_accuracy(pyplot, title, lane_rows, path)
-        elif len({r.n for r in lane_rows}) > 2:
-            threads = sorted({r.threads for r in lane_rows})
-            columns = [
-                (
-                    threads_text(t) if len(threads) > 1 else "",
-                    [r for r in lane_rows if r.threads == t],
-                )
-                for t in threads
-            ]
-            draw = plot_matrices if has_matrix(lane) else plot_entropy if by_entropy(lane) else plot_lane
-            draw(pyplot, title, columns, path)
-        else:
-            continue
-        plots.append(path)
-    return plots
+    plots = [p for p in plots_of(context, rows, folder) if kept is None or p.path in kept]
+    for each in plots:
+        draw(pyplot, each)
+    return [each.path for each in plots]
 
 
 def main():
@@ -865,6 +979,10 @@ def main():
     print("\n".join(plain(head, lines)))
     head, slower, compared = where_another_is_faster(head, lines)
     print(f"\nAnother is faster in {len(slower)} of {compared} lines.")
+    lines = executors(rows)
+    if lines:
+        print("\nThe fastest executor, by these times (--calibrate measures it closer):\n")
+        print("\n".join(plain(lines[0], lines[1:])))
     print(f"\n{path.parent}: results.json, results.md, {len(plots)} plots")
 
 

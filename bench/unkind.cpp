@@ -94,14 +94,22 @@ options parse(int argc, char** argv) {
   return o;
 }
 
+/// An executor, and whether all kinds are measured on it, or only structures.
+struct target {
+  std::string name;
+  tally::executor where;
+  bool has_all_kinds = true;
+};
+
 /// The executors of the build that run here; openmp also with more threads than most machines have
-/// cores, since work may grow with them.
-std::vector<std::pair<std::string, tally::executor>> executors() {
-  std::vector<std::pair<std::string, tally::executor>> list;
+/// cores, since the work of some structures may grow with them.
+std::vector<target> targets() {
+  std::vector<target> list;
   for (const tally::executor& where : tally::executors()) {
-    list.emplace_back(where.name(), where);
-    if (where.name() == "openmp")
-      list.emplace_back("openmp, 16 threads", tally::openmp({.threads = 16}));
+    list.push_back({std::string(where.name()), where});
+    if (where.name() == "openmp") {
+      list.push_back({"openmp, 16 threads", tally::openmp({.threads = 16}), false});
+    }
   }
   return list;
 }
@@ -113,7 +121,7 @@ double seconds_since(clock::time_point start) {
 /// The least time of a call, among some: outputs start as they were each time, in the cache.
 double seconds_of(const operation& what, const tally::executor& where) {
   constexpr double enough = 2e-3;
-  constexpr int min_calls = 5, max_calls = 50;
+  constexpr int min_calls = 3, max_calls = 50;
   prepared call(what, where);
   double least = 1e30, all = 0;
   for (int i = 0; i < min_calls || (i < max_calls && all < enough); ++i) {
@@ -176,31 +184,32 @@ class measurement {
         n_(o.n) {}
 
   void run(const kind& k) {
-    const auto is_wanted = [&](const operation& what, const std::string& executor) {
-      return std::regex_search(what.name + '/' + k.name + '/' + executor, filter_);
+    const auto is_wanted = [&](const operation& what, const target& on) {
+      return (on.has_all_kinds || k.shape != plain.shape) &&
+             std::regex_search(what.name + '/' + k.name + '/' + on.name, filter_);
     };
-    const bool any = std::ranges::any_of(executors_, [&](const auto& on) {
+    const auto is_any_wanted = [&](const target& on) {
       return std::ranges::any_of(plain_,
-                                 [&](const operation& what) { return is_wanted(what, on.first); });
-    });
-    if (!any) return;
+                                 [&](const operation& what) { return is_wanted(what, on); });
+    };
+    if (std::ranges::none_of(targets_, is_any_wanted)) return;
     const operations::list all(n_, k.elements, operations::truth::one, k.shape);
     std::size_t index = 0;
-    for (const auto& [name, where] : executors_) {
-      std::fprintf(stderr, "%-14s %-20s %5zu rows, %.0f s\n", k.name, name.c_str(), rows_.size(),
+    for (const target& on : targets_) {
+      std::fprintf(stderr, "%-14s %-20s %5zu rows, %.0f s\n", k.name, on.name.c_str(), rows_.size(),
                    seconds_since(start_));
       auto of_plain = plain_.begin();
       for (const operation& each : all) {
         const operation& nice = *of_plain++;
         double& known = plain_seconds_[{index, &nice}];
-        if (is_same(each, nice) || !operations::runs(each, where)) continue;
-        if (!is_wanted(each, name)) continue;
+        if (is_same(each, nice) || !operations::runs(each, on.where)) continue;
+        if (!is_wanted(each, on)) continue;
         try {
           const auto time = [&](const operation& what, double& least) {
-            least = std::min(least > 0 ? least : 1e30, seconds_of(what, where));
+            least = std::min(least > 0 ? least : 1e30, seconds_of(what, on.where));
           };
           const double scale = bytes_of(nice) / bytes_of(each);
-          row r = {each.name, k.name, name, 0, 0, 0};
+          row r = {each.name, k.name, on.name, 0, 0, 0};
           if (known == 0) time(nice, known);
           for (int turn = 0; turn < 3 && (turn == 0 || r.ratio > max_ratio / 2); ++turn) {
             if (turn > 0) time(nice, known);  // neither was alone on the machine, perhaps
@@ -210,7 +219,7 @@ class measurement {
           }
           rows_.push_back(r);
         } catch (const std::exception& failure) {
-          std::fprintf(stderr, "%s, %s, %s: %s\n", each.name.c_str(), k.name, name.c_str(),
+          std::fprintf(stderr, "%s, %s, %s: %s\n", each.name.c_str(), k.name, on.name.c_str(),
                        failure.what());
         }
       }
@@ -264,7 +273,7 @@ class measurement {
   std::regex filter_;
   operations::list plain_;
   std::size_t n_;
-  std::vector<std::pair<std::string, tally::executor>> executors_ = executors();
+  std::vector<target> targets_ = targets();
   /// By executor and operation; 0 where it is not measured yet.
   std::map<std::pair<std::size_t, const operation*>, double> plain_seconds_;
   std::vector<row> rows_;
