@@ -45,75 +45,62 @@ FUSED = {
     "waxpby-nrm2": "w = αx + y and its norm",
     "axpy-dot": "y = αx + y and its product with another vector",
 }
+OF_ONE = {
+    "sum": "Sum",
+    "asum": "Sum of magnitudes",
+    "nrm2": "Euclidean norm",
+    "max": "Largest element",
+    "iamax": "Index of the element of largest magnitude",
+}
+OF_MANY = {
+    "multi-dot": "16 vectors against one",
+    "batched-dot": "10^6 dot products of n elements",
+}
+HISTOGRAMS = {
+    "bincount": "Histogram of 2^25 keys{}, all bins as likely",
+    "bincount-zipf": "Histogram of 2^25 keys{}, bin k with probability 1 / k",
+    "bincount-constant": "Histogram of 2^25 equal keys{}",
+    "bincount-entropy": "Histogram of 2^25 keys of 256 bins{}, by entropy",
+    "histogram-even": "Histogram of 2^25 samples{}, bins of equal width",
+    "histogram-range": "Histogram of 2^25 samples{}, bins between given edges",
+}
+ON_BOTH = {**OF_ONE, **ELEMENTWISE, **FUSED, **OF_MANY}
+ON_DEVICE = " on the CUDA device"
+IN_GRAPH = f"{ON_DEVICE}: the device's time in a graph"
 LANES = {
     "dot": "Dot product on the host, vectors where malloc puts them",
     "dot-aligned": "Dot product on the host, vectors that start with a page",
-    "sum": "Sum on the host",
-    "asum": "Sum of magnitudes on the host",
-    "nrm2": "Euclidean norm on the host",
-    "max": "Largest element on the host",
-    "iamax": "Index of the element of largest magnitude on the host",
-    **{lane: f"{what} on the host" for lane, what in ELEMENTWISE.items()},
-    **{lane: f"{what} on the host" for lane, what in FUSED.items()},
-    "multi-dot": "16 vectors against one on the host",
-    "batched-dot": "10^6 dot products of n elements on the host",
+    **{lane: f"{what} on the host" for lane, what in ON_BOTH.items()},
     "exact": "Exact dot product on the host",
     "exact-spread": "Exact dot product on the host, exponents spread over 2^±100 (float32: 2^±15)",
     "exact-sum": "Exact sum on the host",
     "exact-sum-spread": "Exact sum on the host, exponents over 2^±100",
     "accuracy": "Error against condition number, 1000 elements",
-    "bincount": "Histogram of 2^25 keys on the host, all bins as likely",
-    "bincount-zipf": "Histogram of 2^25 keys on the host, bin k with probability 1 / k",
-    "bincount-constant": "Histogram of 2^25 equal keys on the host",
-    "bincount-entropy": "Histogram of 2^25 keys of 256 bins on the host, by entropy",
-    "histogram-even": "Histogram of 2^25 samples on the host, bins of equal width",
-    "histogram-range": "Histogram of 2^25 samples on the host, bins between given edges",
-    "bincount-cuda": "Histogram of 2^25 keys on the CUDA device, all bins as likely",
-    "bincount-zipf-cuda": "Histogram of 2^25 keys on the CUDA device, bin k with probability 1 / k",
-    "bincount-constant-cuda": "Histogram of 2^25 equal keys on the CUDA device",
-    "bincount-entropy-cuda": "Histogram of 2^25 keys of 256 bins on the CUDA device, by entropy",
-    "histogram-even-cuda": "Histogram of 2^25 samples on the CUDA device, bins of equal width",
-    "histogram-range-cuda": "Histogram of 2^25 samples on the CUDA device, bins between given edges",
-    "dot-cuda": "Dot product on the CUDA device: the device's time in a graph",
-    "dot-cuda-to-host": "Dot product on the CUDA device, returned to the host: the call's time",
-    "sum-cuda": "Sum on the CUDA device: the device's time in a graph",
-    "asum-cuda": "Sum of magnitudes on the CUDA device: the device's time in a graph",
-    "nrm2-cuda": "Euclidean norm on the CUDA device: the device's time in a graph",
-    "max-cuda": "Largest element on the CUDA device: the device's time in a graph",
-    "iamax-cuda": "Index of the element of largest magnitude on the CUDA device: the device's time in a graph",
+    **{lane: what.format(" on the host") for lane, what in HISTOGRAMS.items()},
+    **{f"{lane}-cuda": what.format(ON_DEVICE) for lane, what in HISTOGRAMS.items()},
+    "dot-cuda": f"Dot product{IN_GRAPH}",
+    "dot-cuda-to-host": f"Dot product{ON_DEVICE}, returned to the host: the call's time",
+    **{f"{lane}-cuda": what + IN_GRAPH for lane, what in ON_BOTH.items()},
     **{
-        f"{lane}-cuda": f"{what} on the CUDA device: the device's time in a graph"
-        for lane, what in ELEMENTWISE.items()
-    },
-    **{
-        f"{lane}-cuda-odd": f"{ELEMENTWISE[lane]} on the CUDA device, vectors one element past a page"
+        f"{lane}-cuda-odd": f"{ELEMENTWISE[lane]}{ON_DEVICE}, vectors one element past a page"
         for lane in ("add", "sigmoid")
     },
-    **{
-        f"{lane}-cuda": f"{what} on the CUDA device: the device's time in a graph"
-        for lane, what in FUSED.items()
-    },
-    "multi-dot-cuda": "16 vectors against one on the CUDA device: the device's time in a graph",
-    "batched-dot-cuda": "10^6 dot products of n elements on the CUDA device: the device's time in a graph",
-    "exact-cuda": "Exact dot product on the CUDA device: the device's time in a graph",
-    "exact-cuda-spread": "Exact dot product on the CUDA device, exponents spread over 2^±100",
-    "exact-cuda-sum": "Exact sum on the CUDA device: the device's time in a graph",
+    "exact-cuda": f"Exact dot product{IN_GRAPH}",
+    "exact-cuda-spread": f"Exact dot product{ON_DEVICE}, exponents spread over 2^±100",
+    "exact-cuda-sum": f"Exact sum{IN_GRAPH}",
     "host": "Dot product of data in host memory, on the CUDA device, or where it is",
     "spmv": "Sparse matrix times vector on the host",
     "spmv-new-plan": "Sparse matrix times vector on the host, with a plan or handle made anew for every product",
     "spmv-transpose": "The transpose of a sparse matrix times vector on the host, with plans",
-    "spmv-transpose-cuda": "The transpose of a sparse matrix times vector on the CUDA device: the device's time "
-    "in a graph",
-    "spmv-cuda": "Sparse matrix times vector on the CUDA device: the device's time in a graph",
+    "spmv-transpose-cuda": f"The transpose of a sparse matrix times vector{IN_GRAPH}",
+    "spmv-cuda": f"Sparse matrix times vector{IN_GRAPH}",
     "ladder": "The ladder on the host",
-    "ladder-cuda": "The ladder on the CUDA device: the device's time in a graph",
+    "ladder-cuda": f"The ladder{IN_GRAPH}",
     "ladder-spmv-cuda": "Sparse matrix times vector by the lanes a row: the device's time in a graph",
 }
 ON_ALL_THREADS = {
-    "dot", "sum", "asum", "nrm2", "max", "iamax", "multi-dot", "batched-dot", "exact", "exact-spread", "exact-sum",
-    "exact-sum-spread", *ELEMENTWISE, *FUSED,
-    "bincount", "bincount-zipf", "bincount-constant", "bincount-entropy", "histogram-even",
-    "histogram-range", "spmv", "spmv-new-plan", "spmv-transpose",
+    "dot", "exact", "exact-spread", "exact-sum", "exact-sum-spread", "spmv", "spmv-new-plan", "spmv-transpose",
+    *ON_BOTH, *HISTOGRAMS,
 }
 
 
@@ -272,35 +259,31 @@ def rows_of(benchmarks):
     return rows
 
 
-def limit_for(group, in_place):
-    """Bytes a second of the best limit of what writes a vector elsewhere, or in place; None where there is none. A
-    limit is what the memory can do, so its fastest repetition counts."""
+def limits_for(group, in_place):
+    """The limits, perhaps none, of what writes a vector elsewhere, or in place."""
     names = ("limit: read", "limit: the bus")
     if writes(group[0].lane):
         names = ("limit: read and write",)
         if not any(r.name.startswith(names) for r in group) and reads_one(group[0].lane):
             names = ("limit: copy",)
     limits = [r for r in group if r.name.startswith(names)]
-    chosen = [r for r in limits if r.is_in_place == in_place] or [r for r in limits if not r.is_in_place]
-    return max((r.bytes / r.fastest for r in chosen), default=None)
+    return [r for r in limits if r.is_in_place == in_place] or [r for r in limits if not r.is_in_place]
 
 
 def set_shares(group):
-    """Of a group each row's share of its limit. Where one has more than all of it, the limit was measured too low, on a
-    machine at other work, and nobody has a share."""
+    """Of a group each row's share of its limit: of what the memory can do, so of the limit's fastest repetition. Where
+    a row has more than all of it, the limit was measured too low, on a machine at other work, and nobody has a share."""
     for in_place in (False, True):
-        limit = limit_for(group, in_place)
-        rows = [
-            r for r in group
-            if limit and r.is_in_place == in_place and (r.is_bound_by_limit or r.limit)
-        ]
-        shares = [row.bytes / row.seconds / limit for row in rows]
-        is_one = all(share <= FULL_SHARE or row.limit for row, share in zip(rows, shares))
-        for row, share in zip(rows, shares):
-            if is_one:
-                row.of_limit = share
-            elif share > FULL_SHARE and not row.limit:
-                row.beats_limit = share
+        limits = limits_for(group, in_place)
+        limit = max((r.bytes / r.fastest for r in limits), default=None)
+        bound = [r for r in group if limit and not r.limit and r.is_in_place == in_place and r.is_bound_by_limit]
+        shares = [(r, r.bytes / r.seconds / limit) for r in bound]
+        if all(share <= FULL_SHARE for _, share in shares):
+            for r, share in shares + [(r, r.bytes / r.seconds / limit) for r in limits]:
+                r.of_limit = share
+        for r, share in shares:
+            if share > FULL_SHARE:
+                r.beats_limit = share
 
 
 def groups_of(rows):
@@ -403,19 +386,8 @@ def summary(rows):
                 number(ours.of_best_other, ".2f"),
             )
         )
-    return (
-        "lane",
-        "types",
-        "n",
-        "threads",
-        "best of ours",
-        "time",
-        "GB/s",
-        "of the limit",
-        "best other",
-        "time",
-        "other / ours",
-    ), lines
+    head = "lane", "types", "n", "threads", "best of ours", "time", "GB/s", "of the limit", "best other", "time"
+    return (*head, "other / ours"), lines
 
 
 def where_another_is_faster(head, lines):
@@ -492,16 +464,7 @@ def plain(head, lines):
 def markdown(context, rows, plots):
     yield "# Tally's comparison"
     yield ""
-    for key in (
-        "date",
-        "processor",
-        "all_threads",
-        "device",
-        "executors",
-        "compiler",
-        "mode",
-        "seed",
-    ):
+    for key in ("date", "processor", "all_threads", "device", "executors", "compiler", "mode", "seed"):
         if key in context:
             yield f"- {key.replace('_', ' ')}: {context[key]}"
     yield ""
@@ -610,39 +573,33 @@ OURS = {
     "simd": "#0b5fce",
     "openmp": "#7a1fd0",
     "automatic": "#00a0a8",
-    "cuda": "#0b5fce",
-    "cuda plan": "#7a1fd0",
-    "cuda, resident": "#7fb2ee",
-    "workspace, pageable": "#d01f8a",
-    "workspace, pinned": "#00a0a8",
+    "cuda": "#00a0a8",
+    "workspace": "#d01f8a",
     "kokkos": "#d01f8a",
     "serial": "#7fb2ee",
 }
 OTHERS = [
-    "#d95f0e",
-    "#2f8f3a",
-    "#b8860b",
-    "#8c564b",
-    "#c44e52",
-    "#6b8e23",
-    "#708090",
-    "#e377c2",
-    "#556b2f",
-    "#cd853f",
+    "#d95f0e", "#2f8f3a", "#b8860b", "#8c564b", "#c44e52", "#6b8e23", "#708090", "#e377c2", "#556b2f", "#cd853f"
 ]
 MARKERS = "osD^vPX<>p"
 
 
-def style_of(name, others):
+def style_of(name, names):
+    """One color an executor of ours, the exact grade red, and a marker a variant; a color each for the others."""
     if name.startswith("limit"):
-        style = "-." if name == "limit: a thread's copy" else ":"
+        style = "-." if name == "limit: a thread's copy" else "--" if "in place" in name else ":"
         return dict(color="black", linestyle=style, linewidth=1.6, marker="", zorder=5)
     if name.startswith("tally::"):
-        color = OURS.get(name.removeprefix("tally::").removesuffix(" exact"), "#3f6fbf")
-        if name.endswith(" exact"):
-            color = "#b0002a"
-        return dict(color=color, linewidth=2.4, marker="o", markersize=5.5, zorder=4)
-    k = others.index(name)
+        executor, variant = re.match(r"tally::(\w+)(.*)", name).groups()
+        same = sorted({n for n in names if re.match(rf"tally::{executor}\b", n)}, key=len)
+        return dict(
+            color="#b0002a" if variant == " exact" else OURS[executor],
+            linewidth=2.4 if name == same[0] else 1.5,
+            marker=MARKERS[same.index(name) % len(MARKERS)],
+            markersize=5.5,
+            zorder=4,
+        )
+    k = [n for n in names if not n.startswith(("tally::", "limit"))].index(name)
     return dict(
         color=OTHERS[k % len(OTHERS)],
         linewidth=1.2,
@@ -787,11 +744,11 @@ def plots_of(context, rows, folder):
         yield Plot(path, title, x_name, panels, [])
 
 
-def draw_panel(axis, p, plot, places, others, handles):
+def draw_panel(axis, p, plot, places, names, handles):
     is_log, mark = QUANTITIES[p.what]
     for name in sorted(p.lines, key=lambda name: (name.startswith("limit"), not name.startswith("tally::"))):
         xs, ys = zip(*p.lines[name])
-        style = style_of(name, others)
+        style = style_of(name, names)
         if plot.is_of_matrices:
             xs, ys, style = ys, [places.index(x) for x in xs], {**style, "linestyle": ""}
         (handles[name],) = axis.plot(xs, ys, **style)
@@ -799,7 +756,7 @@ def draw_panel(axis, p, plot, places, others, handles):
     axis.grid(True, which="major", color="#dddddd", linewidth=0.6)
     along, across = (axis.yaxis, axis.axhline) if not plot.is_of_matrices else (axis.xaxis, axis.axvline)
     if mark:
-        across(mark, **style_of("limit", others))
+        across(mark, **style_of("limit", names))
     (axis.set_xscale if plot.is_of_matrices else axis.set_yscale)("log" if is_log else "linear")
     if p.what == "time":
         along.set_major_formatter(lambda value, _: time_text(value))
@@ -815,10 +772,9 @@ def draw_panel(axis, p, plot, places, others, handles):
 
 def draw(pyplot, plot):
     if plot.rungs:
-        return plot_ladder(pyplot, plot.title, plot.rungs, plot.path)
+        return draw_ladder(pyplot, plot.title, plot.rungs, plot.path)
     all_panels = [p for row in plot.panels for p in row]
     names = list(dict.fromkeys(name for p in all_panels for name in p.lines))
-    others = [name for name in names if not name.startswith(("tally::", "limit"))]
     places = list(dict.fromkeys(x for p in all_panels for line in p.lines.values() for x, _ in line))
     places = places if plot.is_of_matrices else sorted(places)
     columns = len(plot.panels[0])
@@ -836,7 +792,7 @@ def draw(pyplot, plot):
     handles = {}
     for panels, of_row in zip(plot.panels, axes):
         for p, axis in zip(panels, of_row):
-            draw_panel(axis, p, plot, places, others, handles)
+            draw_panel(axis, p, plot, places, names, handles)
         if not plot.is_of_matrices:
             of_row[0].set_ylabel(panels[0].y_name)
     for p, axis in zip(plot.panels[-1], axes[-1]):
@@ -859,63 +815,28 @@ def draw(pyplot, plot):
     pyplot.close(figure)
 
 
-def plot_ladder(pyplot, title, rows, path):
+def draw_ladder(pyplot, title, rows, path):
     old = any(r.us_in_2021 for r in rows)
     figure, axis = pyplot.subplots(figsize=(8.0, 1.2 + 0.38 * len(rows)))
     column = axis.get_yaxis_transform()  # x from 0 to 1 over the width, y by rung
     red, dark = "#c9302c", "#222222"
+
+    def write(x, k, text, color=dark, **style):
+        axis.text(x, k, text, transform=column, va="center", fontsize=9.5, color=color, **style)
+
     for k, row in enumerate(rows):
         color = red if row.wrong else "#0b5fce" if row.ours else "#9aa7b5"
-        axis.barh(
-            k,
-            row.seconds,
-            color=color,
-            height=0.66,
-            hatch="///" if row.wrong else None,
-            edgecolor="white",
-            zorder=2,
-        )
-        axis.text(
-            1.03,
-            k,
-            time_text(row.seconds),
-            transform=column,
-            va="center",
-            fontsize=9.5,
-            color=red if row.wrong else dark,
-            fontweight="bold" if row.ours else None,
-        )
-        axis.text(
-            1.17,
-            k,
-            "WRONG" if row.wrong else "ours" if row.agrees else "other",
-            transform=column,
-            va="center",
-            fontsize=9.5,
-            color=red if row.wrong else dark,
-        )
+        hatch = "///" if row.wrong else None
+        axis.barh(k, row.seconds, color=color, height=0.66, hatch=hatch, edgecolor="white", zorder=2)
+        of_text = red if row.wrong else dark
+        write(1.03, k, time_text(row.seconds), of_text, fontweight="bold" if row.ours else None)
+        write(1.17, k, "WRONG" if row.wrong else "ours" if row.agrees else "other", of_text)
         if row.us_in_2021:
-            axis.plot(
-                row.us_in_2021 * 1e-6,
-                k,
-                marker="D",
-                color=dark,
-                markeredgecolor="white",
-                markersize=6,
-                linestyle="",
-                zorder=3,
-            )
-            axis.text(
-                1.30,
-                k,
-                time_text(row.us_in_2021 * 1e-6),
-                transform=column,
-                va="center",
-                fontsize=9.5,
-                color=dark,
-            )
+            then = row.us_in_2021 * 1e-6
+            axis.plot(then, k, marker="D", color=dark, markeredgecolor="white", markersize=6, linestyle="", zorder=3)
+            write(1.30, k, time_text(then))
     for x, text in ((1.03, "time"), (1.17, "bits"), (1.30, "◆ 2021" if old else "")):
-        axis.text(x, -0.95, text, transform=column, va="center", fontsize=9.5, color="#777777")
+        write(x, -0.95, text, "#777777")
     axis.set_yticks(range(len(rows)), [r.name for r in rows], fontsize=10)
     axis.set_ylim(len(rows) - 0.4, -0.6)
     axis.set_xscale("log")
