@@ -5,12 +5,22 @@
 #include "src/core/floating_point_environment.hpp"
 #include "src/dispatch/columns.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string>
+
 namespace tally {
 namespace {
 
 [[noreturn]] void throw_missing(std::string_view function, std::string_view asked) {
-  std::string text = "tally::" + std::string(function) + ": this build has no " +
-                     std::string(asked) + " backend; it has ";
+  constexpr std::array<std::string_view, 3> optional = {"openmp", "cuda", "kokkos"};
+  const bool is_backend = std::find(optional.begin(), optional.end(), asked) != optional.end();
+  std::string text = "tally::" + std::string(function) + ": ";
+  if (is_backend) {
+    text += "this build has no " + std::string(asked) + " backend; it has ";
+  } else {
+    text += "there is no backend " + std::string(asked) + "; there are automatic, ";
+  }
   for (const backends::backend* column : backends::columns) {
     if (column != backends::columns.front()) text += ", ";
     text += column->name;
