@@ -14,9 +14,12 @@ function(tally_compile_options target)
     CUDA_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)
 
+  # Within another project its compiler and its warnings may be any.
   set(warnings -Wall -Wextra -Wshadow)
   if(TALLY_WARNINGS_AS_ERRORS)
     list(APPEND warnings -Werror)
+  elseif(NOT TALLY_IS_TOP_LEVEL)
+    set(warnings -Wno-error)
   endif()
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>)
 

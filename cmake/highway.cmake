@@ -1,5 +1,10 @@
-# Highway, the only dependency that is not optional: hwy::hwy.
-find_package(hwy 1.0.3 CONFIG QUIET)
+# Highway, the only dependency that is not optional: hwy::hwy, the parent project's or an installed one.
+if(NOT TARGET hwy::hwy AND TARGET hwy)
+  add_library(hwy::hwy ALIAS hwy)
+endif()
+if(NOT TARGET hwy::hwy)
+  find_package(hwy 1.0.3 CONFIG QUIET)
+endif()
 if(NOT TARGET hwy::hwy)
   find_package(PkgConfig QUIET)
   if(PkgConfig_FOUND)

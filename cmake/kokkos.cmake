@@ -4,7 +4,8 @@
 # and TALLY_KOKKOS_LIBRARIES (files, names
 # and linker options, for tally.pc).
 #
-# In this order: an installed Kokkos (or the parent project's); the release archive; Debian's.
+# In this order: an installed Kokkos (or the parent project's); with TALLY_ENABLE_KOKKOS=ON the release archive, or sources
+# in FETCHCONTENT_SOURCE_DIR_KOKKOS; Debian's.
 
 set(TALLY_KOKKOS_ORIGIN "")
 
@@ -33,14 +34,15 @@ endif()
 
 # --- The release archive --------------------------------------------------------------------------
 
-# Newer than 4.7.00, the last that does not compile with CUDA 13. A project that tally is part of
-# should not find itself downloading: there it is done only when Kokkos is asked for.
+# Newer than 4.7.00, the last that does not compile with CUDA 13.
 set(kokkos_version 5.1.1)
 set(kokkos_sha256 8bdbee0f0ac383436743ad8a9e3e928705b34b31a25a92dc5179c52a3aa98519)
-if(NOT TALLY_KOKKOS_ORIGIN AND (TALLY_IS_TOP_LEVEL OR NOT TALLY_ENABLE_KOKKOS STREQUAL "AUTO"))
+set(kokkos_source "${FETCHCONTENT_SOURCE_DIR_KOKKOS}")
+if(NOT TALLY_KOKKOS_ORIGIN AND NOT kokkos_source AND NOT TALLY_ENABLE_KOKKOS STREQUAL "AUTO")
   set(archive ${PROJECT_BINARY_DIR}/kokkos-${kokkos_version}.tar.gz)
   # Asked for once in a build folder: where the network drops packets each try takes seconds.
   if(NOT EXISTS ${archive} AND NOT TALLY_KOKKOS_ARCHIVE_UNREACHABLE AND NOT FETCHCONTENT_FULLY_DISCONNECTED)
+    message(STATUS "Kokkos is not installed: downloading the release archive of ${kokkos_version}")
     file(DOWNLOAD
       https://github.com/kokkos/kokkos/releases/download/${kokkos_version}/kokkos-${kokkos_version}.tar.gz
       ${archive}.part STATUS status INACTIVITY_TIMEOUT 5 TIMEOUT 120)
@@ -56,32 +58,38 @@ if(NOT TALLY_KOKKOS_ORIGIN AND (TALLY_IS_TOP_LEVEL OR NOT TALLY_ENABLE_KOKKOS ST
     endif()
     file(REMOVE ${archive}.part)
   endif()
-  if(EXISTS ${archive} OR FETCHCONTENT_SOURCE_DIR_KOKKOS)
-    include(FetchContent)
-    if(POLICY CMP0135)  # unpacked files get the time of the unpacking
-      cmake_policy(SET CMP0135 NEW)
+  if(EXISTS ${archive})
+    set(kokkos_source ${PROJECT_BINARY_DIR}/kokkos-${kokkos_version})
+    if(NOT EXISTS ${kokkos_source})
+      file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${PROJECT_BINARY_DIR} TOUCH)
     endif()
-    FetchContent_Declare(kokkos URL ${archive} URL_HASH SHA256=${kokkos_sha256})
-    function(tally_add_kokkos)  # a scope for these
-      set(BUILD_SHARED_LIBS OFF)
-      set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-      option(Kokkos_ENABLE_SERIAL "" ON)
-      option(Kokkos_ENABLE_OPENMP "" ${TALLY_HAS_OPENMP})
-      FetchContent_MakeAvailable(kokkos)
-    endfunction()
-    tally_add_kokkos()
-    foreach(language CUDA HIP)  # an installed one says this itself
-      if(Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE AND Kokkos_ENABLE_${language})
-        set(Kokkos_COMPILE_LANGUAGE ${language})
-        get_target_property(Kokkos_${language}_ARCHITECTURES kokkoscore ${language}_ARCHITECTURES)
-      endif()
-    endforeach()
-    set(TALLY_KOKKOS_LIBRARIES kokkoscore ${CMAKE_DL_LIBS})  # installed beside Tally
-    if(FETCHCONTENT_SOURCE_DIR_KOKKOS)
-      set(TALLY_KOKKOS_ORIGIN "sources in ${FETCHCONTENT_SOURCE_DIR_KOKKOS}")
-    else()
-      set(TALLY_KOKKOS_ORIGIN "${kokkos_version}, the release archive")
+  endif()
+endif()
+if(NOT TALLY_KOKKOS_ORIGIN AND kokkos_source)
+  # A shared Tally has what it needs of it inside, a static one's users link it.
+  set(excluded EXCLUDE_FROM_ALL)
+  if(TALLY_INSTALL AND NOT BUILD_SHARED_LIBS)
+    set(excluded "")
+  endif()
+  function(tally_add_kokkos)  # a scope for these
+    set(BUILD_SHARED_LIBS OFF)
+    set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+    option(Kokkos_ENABLE_SERIAL "" ON)
+    option(Kokkos_ENABLE_OPENMP "" ${TALLY_HAS_OPENMP})
+    add_subdirectory(${kokkos_source} ${PROJECT_BINARY_DIR}/kokkos ${excluded})
+  endfunction()
+  tally_add_kokkos()
+  foreach(language CUDA HIP)  # an installed one says this itself
+    if(Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE AND Kokkos_ENABLE_${language})
+      set(Kokkos_COMPILE_LANGUAGE ${language})
+      get_target_property(Kokkos_${language}_ARCHITECTURES kokkoscore ${language}_ARCHITECTURES)
     endif()
+  endforeach()
+  set(TALLY_KOKKOS_LIBRARIES kokkoscore ${CMAKE_DL_LIBS})  # installed beside Tally
+  if(FETCHCONTENT_SOURCE_DIR_KOKKOS)
+    set(TALLY_KOKKOS_ORIGIN "sources in ${FETCHCONTENT_SOURCE_DIR_KOKKOS}")
+  else()
+    set(TALLY_KOKKOS_ORIGIN "${kokkos_version}, the release archive")
   endif()
 endif()
 if(TALLY_KOKKOS_ORIGIN)

@@ -1,4 +1,4 @@
-# tally.pc. It describes the kind of library that is installed: a static one's user gets what it is
+# tally.pc and tally-fortran.pc. tally.pc describes the kind of library that is installed: a static one's user gets what it is
 # made of without asking for --static.
 set(tally_pc_libraries "")
 if(TALLY_IS_STATIC)
@@ -28,16 +28,27 @@ if(TALLY_IS_STATIC)
   endforeach()
 endif()
 
-file(RELATIVE_PATH tally_prefix_from_pc
-  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-string(REGEX REPLACE "/$" "" tally_prefix_from_pc "${tally_prefix_from_pc}")
-configure_file(cmake/tally.pc.in tally.pc.configured @ONLY)
-file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/tally.pc
-     INPUT ${CMAKE_CURRENT_BINARY_DIR}/tally.pc.configured)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tally.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-
-# tally-fortran.pc, for the compiler that compiled the modules last.
-if(TALLY_HAS_FORTRAN)
-  configure_file(cmake/tally-fortran.pc.in tally-fortran.pc @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tally-fortran.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# Folders are relative to the file, so that the installed folder may be moved, unless they lie outside of the prefix.
+file(RELATIVE_PATH tally_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" tally_pc_prefix "\${pcfiledir}/${tally_pc_prefix}")
+foreach(folder LIBRARY HEADER MODULE)
+  set(tally_pc_${folder} "${TALLY_${folder}_FOLDER}")
+  if(NOT IS_ABSOLUTE "${tally_pc_${folder}}")
+    string(PREPEND tally_pc_${folder} "\${prefix}/")
+  endif()
+endforeach()
+# Programs find a shared library where they were linked with it.
+set(tally_pc_rpath "")
+if(NOT TALLY_IS_STATIC AND NOT CMAKE_INSTALL_FULL_LIBDIR IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+  set(tally_pc_rpath " -Wl,-rpath,\${libdir}")
 endif()
+set(tally_pc_files tally.pc)
+if(TALLY_HAS_FORTRAN)  # for the compiler that compiled the modules last
+  list(APPEND tally_pc_files tally-fortran.pc)
+endif()
+foreach(file IN LISTS tally_pc_files)
+  configure_file(cmake/${file}.in ${file}.configured @ONLY)
+  file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/pkgconfig/$<CONFIG>/${file}
+       INPUT ${CMAKE_CURRENT_BINARY_DIR}/${file}.configured)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pkgconfig/$<CONFIG>/${file} DESTINATION ${TALLY_PKGCONFIG_FOLDER})
+endforeach()

@@ -117,10 +117,19 @@ function(tally_add_fortran_library target sources)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target})
   add_library(${target} STATIC ${files})
   configure_file(${TALLY_FORTRAN_BINDING} ${folder}/include/ISO_Fortran_binding.h COPYONLY)
+  # A project's choices for all of its targets do not change how this one is compiled.
   set_target_properties(${target} PROPERTIES
     C_STANDARD 11
+    C_EXTENSIONS ON
     POSITION_INDEPENDENT_CODE ON
+    UNITY_BUILD OFF
+    INTERPROCEDURAL_OPTIMIZATION OFF
+    COMPILE_WARNING_AS_ERROR OFF
     Fortran_MODULE_DIRECTORY ${folder}/modules)
+  foreach(configuration IN LISTS CMAKE_BUILD_TYPE CMAKE_CONFIGURATION_TYPES)
+    string(TOUPPER ${configuration} configuration)
+    set_target_properties(${target} PROPERTIES INTERPROCEDURAL_OPTIMIZATION_${configuration} OFF)
+  endforeach()
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:Fortran>:${tally_fortran_options}>")
   target_include_directories(${target}
     PRIVATE $<$<COMPILE_LANGUAGE:C>:${folder}/include>
@@ -137,10 +146,10 @@ function(tally_add_fortran sources)
 endfunction()
 
 # tally::fortran_mpi, which has module tally_mpi. MPI libraries share no binary interface, so that it is
-# compiled where it is used, with the MPI that was found there for C.
+# compiled where it is used, with the MPI that was found there for C and Fortran, whose modules come with it.
 function(tally_add_fortran_mpi sources)
   tally_add_fortran_library(tally_fortran_mpi ${sources}/mpi)
   target_include_directories(tally_fortran_mpi PRIVATE ${sources}/include)
-  target_link_libraries(tally_fortran_mpi PUBLIC tally::fortran MPI::MPI_C)
+  target_link_libraries(tally_fortran_mpi PUBLIC tally::fortran MPI::MPI_C MPI::MPI_Fortran)
   add_library(tally::fortran_mpi ALIAS tally_fortran_mpi)
 endfunction()

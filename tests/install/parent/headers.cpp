@@ -1,0 +1,2 @@
+// What a project includes, with warnings of its own.
+#include <tally/tally.hpp>
