@@ -10,31 +10,46 @@ class Tally(CMakePackage, CudaPackage):
     """Memory-bound kernels for HPC codes (dot products and reductions, element-wise maps,
     histograms, sparse matrix times vector) with the same bits on every backend."""
 
-    # The repository that this recipe lies in: Spack builds what is committed there.
+    # The clone that this recipe lies in: Spack builds what is committed there. In a repository of packages elsewhere
+    # the project's address stands here.
     git = Path(__file__).resolve().parents[5].as_uri()
     homepage = git
 
     license("BSD-3-Clause")
 
-    # A release is the commit with its tag; project() in CMakeLists.txt says the same number.
+    # A release is a commit whose CMakeLists.txt has its number: scripts/lint checks that each is there.
     version("main", branch="main")
-    version("0.1.0", tag="v0.1.0")
+    version("0.2.0", commit="3ddc11e6e9109689b80e0169aba6dc3bc98cd49c")
 
     variant("shared", default=True, description="Build a shared library")
     variant("openmp", default=True, description="Build the OpenMP backend")
     variant("kokkos", default=False, description="Build the Kokkos backend")
-    variant("fortran", default=False, description="Build the Fortran module")
     variant("zlib", default=True, description="Read compressed Matrix Market files")
+    variant("mpi", default=False, description="Bring MPI along, for calls over ranks")
+    variant("nccl", default=False, when="+cuda", description="Bring NCCL along, for calls over several GPUs")
+    variant("fortran", default=False, description="Build the Fortran module")
+    variant("benchmarks", default=False, when="+openmp", description="Install the comparison, libexec/tally/run")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
     depends_on("fortran", type="build", when="+fortran")
     depends_on("cmake@3.22:", type=("build", "test"))
     depends_on("highway@1.0.3:", type="build")  # templates alone
-    depends_on("kokkos@3.7: +pic", when="+kokkos")
     depends_on("zlib-api", when="+zlib")
-    depends_on("cuda@12:", when="+cuda")
+    depends_on("mpi", when="+mpi")
+    depends_on("benchmark", when="+benchmarks", type="build")
     depends_on("googletest", type="test")
+
+    with when("+cuda"):
+        depends_on("cuda@12:")
+        depends_on("nccl@2.18:", when="+nccl")
+    # Kokkos is compiled for the same devices, in the way that Tally's sources for it can be.
+    with when("+kokkos"):
+        depends_on("kokkos@3.7: +pic")
+        depends_on("kokkos ~cuda", when="~cuda")
+        depends_on("kokkos@4: +cuda+cmake_lang", when="+cuda")
+        for arch in CudaPackage.cuda_arch_values:
+            depends_on(f"kokkos cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
 
     conflicts("%gcc@:11", msg="Tally needs C++20: g++ 12 or newer")
     conflicts("%clang@:13", msg="Tally needs C++20: clang 14 or newer")
@@ -44,13 +59,14 @@ class Tally(CMakePackage, CudaPackage):
     def cmake_args(self):
         args = [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
-            self.define_from_variant("TALLY_ENABLE_OPENMP", "openmp"),
-            self.define_from_variant("TALLY_ENABLE_KOKKOS", "kokkos"),
-            self.define_from_variant("TALLY_ENABLE_CUDA", "cuda"),
-            self.define_from_variant("TALLY_ENABLE_ZLIB", "zlib"),
-            self.define_from_variant("TALLY_ENABLE_FORTRAN", "fortran"),
+            self.define_from_variant("TALLY_BUILD_BENCH", "benchmarks"),
+            self.define("TALLY_BUILD_EXAMPLES", False),
             self.define("TALLY_BUILD_TESTS", self.run_tests),
         ]
+        for feature in ("openmp", "cuda", "kokkos", "zlib", "mpi", "nccl", "fortran"):
+            args.append(self.define_from_variant(f"TALLY_ENABLE_{feature.upper()}", feature))
+        if self.spec.satisfies("+mpi"):
+            args.append(self.define("MPI_HOME", self.spec["mpi"].prefix))
         # Without a choice Tally takes its own: every generation since Turing.
         if self.spec.satisfies("+cuda") and not self.spec.satisfies("cuda_arch=none"):
             architectures = self.spec.variants["cuda_arch"].value
@@ -59,22 +75,53 @@ class Tally(CMakePackage, CudaPackage):
 
     @run_after("install")
     def cache_client(self):
-        cache_extra_test_sources(self, ["tests/install", "tests/golden.hpp"])
+        cache_extra_test_sources(self, ["tests/install", "tests/golden.hpp", "tests/fortran"])
+
+    def build_and_run(self, project, *options):
+        """Returns what the client of a project in tests/install prints."""
+        sources = join_path(self.test_suite.current_test_cache_dir, "tests", "install", project)
+        cmake = which(self.spec["cmake"].prefix.bin.cmake, required=True)
+        prefixes = [d.prefix for d in self.spec.traverse(root=True, deptype=("link", "run"))]
+        with working_dir(project, create=True):
+            cmake(
+                sources,
+                self.define("CMAKE_C_COMPILER", self.compiler.cc),
+                self.define("CMAKE_CXX_COMPILER", self.compiler.cxx),
+                self.define("CMAKE_PREFIX_PATH", prefixes),
+                *options,
+            )
+            cmake("--build", ".")
+            return which("./client", required=True)(output=str.split, error=str.split)
 
     def test_client(self):
         """compile and run a program that finds the installed package: do its bits agree?"""
-        sources = join_path(self.test_suite.current_test_cache_dir, "tests", "install", "package")
-        cmake = which(self.spec["cmake"].prefix.bin.cmake, required=True)
-        prefixes = [d.prefix for d in self.spec.traverse(root=True, deptype=("link", "run"))]
-        with working_dir("client", create=True):
-            cmake(
-                sources,
-                self.define("CMAKE_CXX_COMPILER", self.compiler.cxx),
-                self.define("CMAKE_PREFIX_PATH", prefixes),
-            )
-            cmake("--build", ".")
-            client = which("./client", required=True)
-            output = client(output=str.split, error=str.split)
+        output = self.build_and_run("package")
         # A machine that builds for a GPU may have none to run on.
         built = ["serial", "simd"] + [v for v in ("openmp", "kokkos") if self.spec.satisfies("+" + v)]
         assert [name for name in built if name not in output] == []
+
+    def test_mpi(self):
+        """compile a program over ranks, and run it on one"""
+        if not self.spec.satisfies("+mpi"):
+            raise SkipTest("without mpi")
+        self.build_and_run("mpi", self.define("MPI_HOME", self.spec["mpi"].prefix))
+
+    def test_fortran(self):
+        """compile and run a program that uses the module"""
+        if not self.spec.satisfies("+fortran"):
+            raise SkipTest("without fortran")
+        self.build_and_run(
+            "fortran",
+            self.define("CMAKE_Fortran_COMPILER", self.compiler.fc),
+            self.define("FROM_SOURCE", False),
+        )
+
+    def test_fortran_mpi(self):
+        """compile a program that uses the module over ranks, and run it on one"""
+        if not self.spec.satisfies("+fortran+mpi"):
+            raise SkipTest("without fortran and mpi")
+        self.build_and_run(
+            "fortran_mpi",
+            self.define("CMAKE_Fortran_COMPILER", self.compiler.fc),
+            self.define("MPI_HOME", self.spec["mpi"].prefix),
+        )
