@@ -2,7 +2,9 @@
 
 #include "src/core/table.hpp"
 
+#include <cstdlib>
 #include <new>
+#include <stdexcept>
 #include <string_view>
 
 namespace data {
@@ -64,24 +66,45 @@ std::vector<std::string> staged_suites() {
 }  // namespace
 
 std::vector<target> targets() {
+  const char* const chosen = std::getenv("TALLY_TESTS");
+  const std::string choice = chosen == nullptr ? "default" : chosen;
+  if (choice != "default" && choice != "full" && choice != "few") {
+    throw std::invalid_argument("TALLY_TESTS is " + choice + ", not default, full or few");
+  }
   std::vector<target> all;
   for (const std::string_view backend : tally::backend_names()) {
     if (backend == "simd") {
-      for (const auto set : tally::instruction_sets()) {
+      const auto sets = tally::instruction_sets();
+      for (const auto set : sets) {
         std::string label = "simd_" + std::string(tally::name(set));
         std::erase(label, '-');
-        all.push_back({label, [set] { return tally::simd({.instructions = set}); }});
+        all.push_back({label, [set] { return tally::simd({.instructions = set}); },
+                       set == sets.back()    ? scope::fast_backends
+                       : set == sets.front() ? scope::every_backend
+                                             : scope::every_executor});
       }
       all.push_back({"simd_trusting", [] { return tally::simd({.trust_environment = true}); }});
     } else if (backend == "openmp") {
       for (const int threads : {1, 2, 3, 7}) {
+        if (choice == "few" && (threads == 1 || threads == 7)) continue;
         all.push_back({"openmp_" + std::to_string(threads),
-                       [threads] { return tally::openmp({.threads = threads}); }});
+                       [threads] { return tally::openmp({.threads = threads}); },
+                       threads == 3 ? scope::fast_backends : scope::every_executor});
       }
     } else {
-      all.push_back({std::string(backend), [backend] { return tally::executor_named(backend); }});
+      all.push_back({std::string(backend), [backend] { return tally::executor_named(backend); },
+                     backend == "cuda" ? scope::fast_backends : scope::every_backend});
     }
-    if (backend == "cuda") all.push_back({"workspace", small_workspace, staged_suites()});
+    if (backend == "cuda") {
+      all.push_back({"workspace", small_workspace, scope::fast_backends, staged_suites()});
+    }
+  }
+  for (target& each : all) {
+    if (choice == "full") each.stands_for = scope::fast_backends;
+    if (choice == "few") {
+      each.stands_for =
+          each.stands_for == scope::fast_backends ? scope::every_backend : scope::every_executor;
+    }
   }
   return all;
 }
@@ -89,7 +112,9 @@ std::vector<target> targets() {
 namespace {
 
 struct noted_test {
-  const char *suite, *name, *file;
+  const char *suite, *name;
+  scope s;
+  const char* file;
   int line;
   OnEveryExecutor::factory* make;
 };
@@ -101,9 +126,9 @@ std::vector<noted_test>& noted_tests() {
 
 }  // namespace
 
-bool OnEveryExecutor::add(const char* suite, const char* name, const char* file, int line,
+bool OnEveryExecutor::add(const char* suite, const char* name, scope s, const char* file, int line,
                           factory* make) {
-  noted_tests().push_back({suite, name, file, line, make});
+  noted_tests().push_back({suite, name, s, file, line, make});
   return true;
 }
 
@@ -111,7 +136,7 @@ void OnEveryExecutor::register_all() {
   static const std::vector<target> all = targets();
   for (const noted_test& test : noted_tests()) {
     for (const target& t : all) {
-      if (!t.runs(test.suite)) continue;
+      if (!t.runs(test.suite, test.s)) continue;
       testing::RegisterTest(("Executors/" + std::string(test.suite)).c_str(),
                             (test.name + ("/" + t.name)).c_str(), nullptr, t.name.c_str(),
                             test.file, test.line, [make = test.make, &t] {
@@ -172,6 +197,18 @@ void buffer::read(void* to, std::size_t bytes, std::size_t offset) const {
   std::memcpy(to, get() + offset, bytes);
 }
 
+namespace {
+
+/// Calls f with the size of an element as a constant.
+template <class F>
+void with_size(std::size_t size, const F& f) {
+  for_each_type([&]<class T>(std::type_identity<T>) {
+    if (size == sizeof(T)) f(std::integral_constant<std::size_t, sizeof(T)>());
+  });
+}
+
+}  // namespace
+
 tally::operand place(buffer& memory, const std::vector<std::byte>& elements, tally::type element,
                      layout l) {
   const std::size_t size = tally::size_of(element);
@@ -179,9 +216,16 @@ tally::operand place(buffer& memory, const std::vector<std::byte>& elements, tal
   const std::size_t step = static_cast<std::size_t>(l.increment < 0 ? -l.increment : l.increment);
   std::vector<std::byte> image((l.offset + (n ? (n - 1) * step + 1 : 0) + 1) * size,
                                std::byte{0xff});
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t position = l.offset + (l.increment < 0 ? n - 1 - i : i) * step;
-    std::memcpy(image.data() + position * size, elements.data() + i * size, size);
+  std::byte* const first = image.data() + l.offset * size;
+  if (l.increment == 1 && n > 0) {
+    std::memcpy(first, elements.data(), n * size);
+  } else {
+    with_size(size, [&](auto constant) {  // a copy of a known size is one instruction
+      for (std::size_t i = 0; i < n; ++i) {
+        std::memcpy(first + (l.increment < 0 ? n - 1 - i : i) * step * constant,
+                    elements.data() + i * constant, constant);
+      }
+    });
   }
   EXPECT_LE(image.size(), memory.size());
   memory.write(image.data(), image.size());

@@ -102,21 +102,26 @@ std::vector<T> elements_of(const std::vector<std::byte>& bytes) {
   return elements;
 }
 
+/// Where a test runs, from most executors to fewest.
+enum class scope { every_executor, every_backend, fast_backends };
+
 /// The executor that a test runs on, by name: those built in are tested, those that can't run here
 /// are reported as skipped.
 struct target {
   std::string name;
   std::function<tally::executor()> make;
-  std::vector<std::string> suites = {};  ///< the suites that run on it; none: all
+  scope stands_for = scope::every_executor;  ///< Tests of this scope and of wider ones run on it.
+  std::vector<std::string> suites = {};      ///< The suites that run on it; empty: all.
 
-  bool runs(const std::string& suite) const {
-    return suites.empty() || std::ranges::find(suites, suite) != suites.end();
+  bool runs(const std::string& suite, scope s) const {
+    return s <= stands_for && (suites.empty() || std::ranges::find(suites, suite) != suites.end());
   }
 };
 
 /// Every backend of the build: simd in each of its instruction sets and in a trusted environment,
 /// openmp with some numbers of threads; and a workspace on a device, whose stages are so small that
-/// most vectors take many.
+/// most vectors take many. TALLY_TESTS in the environment chooses: `default`; `full`, in which all
+/// stand for the narrowest scope; `few`, for sanitizers and emulators.
 std::vector<target> targets();
 
 /// A fixture for tests that run on every target.
@@ -125,7 +130,8 @@ class OnEveryExecutor : public testing::Test {
   /// Makes one of a suite's tests.
   using factory = OnEveryExecutor*();
   /// Notes a test, which `register_all` registers for each target.
-  static bool add(const char* suite, const char* name, const char* file, int line, factory* make);
+  static bool add(const char* suite, const char* name, scope s, const char* file, int line,
+                  factory* make);
   static void register_all();
 
  protected:
@@ -145,12 +151,20 @@ OnEveryExecutor* make() {
 /// Defines a test of a suite on every executor: "Executors/<suite>.<name>/<target>". GoogleTest's
 /// TEST_P does the same, but compiles the registration of each suite, which takes longer than most
 /// of the tests.
-#define TEST_ON_EVERY_EXECUTOR(suite, name)                                  \
-  class suite##_##name##_Test : public suite {                               \
-    void TestBody() override;                                                \
-  };                                                                         \
-  const bool suite##_##name##_is_added = data::OnEveryExecutor::add(         \
-      #suite, #name, __FILE__, __LINE__, data::make<suite##_##name##_Test>); \
+#define TEST_ON_EVERY_EXECUTOR(suite, name) TALLY_TEST_IN_SCOPE(suite, name, every_executor)
+/// The same for a test that takes more than half a second, or whose subject does not depend on the
+/// instruction set and the number of threads: by default only one or two executors of each backend
+/// run it, with TALLY_TESTS=full all.
+#define TEST_ON_EVERY_BACKEND(suite, name) TALLY_TEST_IN_SCOPE(suite, name, every_backend)
+/// The same for a test that takes the slow backends a minute: by default they do not run it.
+#define TEST_ON_FAST_BACKENDS(suite, name) TALLY_TEST_IN_SCOPE(suite, name, fast_backends)
+
+#define TALLY_TEST_IN_SCOPE(suite, name, s)                                                  \
+  class suite##_##name##_Test : public suite {                                               \
+    void TestBody() override;                                                                \
+  };                                                                                         \
+  const bool suite##_##name##_is_added = data::OnEveryExecutor::add(                         \
+      #suite, #name, data::scope::s, __FILE__, __LINE__, data::make<suite##_##name##_Test>); \
   void suite##_##name##_Test::TestBody()
 
 #if TALLY_HAS_CUDA
@@ -226,6 +240,13 @@ std::array<std::uint64_t, (sizeof(T) + 7) / 8> bits(const T& value) {
   std::array<std::uint64_t, (sizeof(T) + 7) / 8> words{};
   std::memcpy(words.data(), &value, sizeof(T));
   return words;
+}
+
+/// Whether two values have the same bits: what a loop over many asks before it lets GoogleTest
+/// compare.
+template <class T>
+bool same_bits(const T& a, const T& b) {
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 
 }  // namespace data

@@ -189,7 +189,7 @@ TEST_ON_EVERY_EXECUTOR(Dot, Conjugated) {
   }
 }
 
-TEST_ON_EVERY_EXECUTOR(Dot, Long) {
+TEST_ON_EVERY_BACKEND(Dot, Long) {
   // Shares of work of every backend have their borders here: blocks, grids, threads.
   const std::size_t sizes[] = {16 * chunk,   32 * chunk + 1, 64 * chunk - 1,
                                1024 * chunk, 1000003,        2100 * chunk + 5};

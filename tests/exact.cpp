@@ -416,7 +416,7 @@ class Exact : public data::OnEveryExecutor {
   std::unique_ptr<data::buffer> memory_x_, memory_y_, memory_r_;
 };
 
-TEST_ON_EVERY_EXECUTOR(Exact, EveryTypeAndKind) {
+TEST_ON_EVERY_BACKEND(Exact, EveryTypeAndKind) {
   for (const exact_case& c : all_cases()) {
     for (const kind k : kinds) {
       SCOPED_TRACE("kind " + std::to_string(static_cast<int>(k)));
@@ -427,7 +427,7 @@ TEST_ON_EVERY_EXECUTOR(Exact, EveryTypeAndKind) {
   }
 }
 
-TEST_ON_EVERY_EXECUTOR(Exact, EverySize) {
+TEST_ON_EVERY_BACKEND(Exact, EverySize) {
   for (const exact_case& c : all_cases()) {
     for (const std::size_t n : {0, 2, 3, 7, 8, 63, 64, 65, 127, 128, 129, 255, 257, 1000, 1023}) {
       ASSERT_NO_FATAL_FAILURE(compare(c, c.make(n, n, kind::plain)));
@@ -446,7 +446,7 @@ TEST_ON_EVERY_EXECUTOR(Exact, EverySize) {
   }
 }
 
-TEST_ON_EVERY_EXECUTOR(Exact, Long) {
+TEST_ON_EVERY_BACKEND(Exact, Long) {
   for (const exact_case& c : common_cases()) {
     for (const kind k : kinds) {
       SCOPED_TRACE("kind " + std::to_string(static_cast<int>(k)));
@@ -465,7 +465,7 @@ TEST_ON_EVERY_EXECUTOR(Exact, Long) {
 }
 
 // A backend may take parts of its share in one way, parts in another, and parts twice; but no term.
-TEST_ON_EVERY_EXECUTOR(Exact, Bands) {
+TEST_ON_EVERY_BACKEND(Exact, Bands) {
   for (const exact_case& c : all_cases()) {
     for (const std::size_t n : {2300, 3000}) {
       const example e = c.make(n, n, kind::bands);
@@ -783,7 +783,7 @@ TEST_ON_EVERY_EXECUTOR(Exact, EqualExponentsOutOfReach) {
   }
 }
 
-TEST_ON_EVERY_EXECUTOR(Exact, HundredMillionEqualTerms) {
+TEST_ON_FAST_BACKENDS(Exact, HundredMillionEqualTerms) {
   // Nothing cancels: what a kernel holds in registers only grows.
   constexpr std::size_t n = 100'000'000;
   constexpr std::size_t piece = 1'000'000;

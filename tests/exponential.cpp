@@ -200,7 +200,7 @@ std::vector<T> long_vector(std::size_t n, double most) {
 
 // A thread of a GPU has 2 loads of 16 bytes, or 4, where it could not have all of them at once: on
 // an H200 from 4.4 and 8.7 MB on. Offsets are elements past a multiple of 16 bytes.
-TEST_ON_EVERY_EXECUTOR(Exponential, LongVectors) {
+TEST_ON_EVERY_BACKEND(Exponential, LongVectors) {
   struct example {
     std::size_t x_offset, z_offset, size;
   };

@@ -284,7 +284,7 @@ TEST_ON_EVERY_EXECUTOR(Extremum, EveryStride) {
   });
 }
 
-TEST_ON_EVERY_EXECUTOR(Extremum, Long) {
+TEST_ON_EVERY_BACKEND(Extremum, Long) {
   // Shares of work have their borders here: blocks, grids, threads.
   data::for_each_type([&]<class X>(std::type_identity<X>) {
     for (const std::size_t n : {16'384, 65'537, 262'143, 1'000'003}) {
@@ -317,7 +317,7 @@ std::pair<X, X> low_and_high() {
   }
 }
 
-TEST_ON_EVERY_EXECUTOR(Extremum, WhereverItIs) {
+TEST_ON_EVERY_BACKEND(Extremum, WhereverItIs) {
   data::for_each_type([&]<class X>(std::type_identity<X>) {
     const auto [low, high] = low_and_high<X>();
     for (const std::size_t n : {70, 9001, 100'003}) {

@@ -266,7 +266,7 @@ TEST_ON_EVERY_EXECUTOR(Fused, ExactSums) {
 }
 
 // A share and a block have several tiles.
-TEST_ON_EVERY_EXECUTOR(Fused, Long) {
+TEST_ON_EVERY_BACKEND(Fused, Long) {
   const std::size_t n = 4100 * chunk + 33;
   std::vector<double> x(n), y(n);
   for (std::size_t i = 0; i < n; ++i) {

@@ -462,7 +462,7 @@ TEST_ON_EVERY_EXECUTOR(Histogram, Booleans) {
   EXPECT_EQ(got.outside[0], (outside_counts{1000 - ones, 0, 0}));
 }
 
-TEST_ON_EVERY_EXECUTOR(Histogram, Long) {
+TEST_ON_EVERY_BACKEND(Histogram, Long) {
   // Shares of work have their borders here, and tables outgrow caches.
   constexpr std::size_t n = 300'007;
   for (const std::size_t bins : {256, 5000, 1 << 16, 1 << 18, 1 << 20}) {
@@ -492,7 +492,7 @@ TEST_ON_EVERY_EXECUTOR(Histogram, Long) {
                                        std::int64_t{-1} << 59, std::int64_t{1} << 59, 300));
 }
 
-TEST_ON_EVERY_EXECUTOR(Histogram, LongOfManyBins) {
+TEST_ON_EVERY_BACKEND(Histogram, LongOfManyBins) {
   // Some shares of the samples have few places in common, others many.
   constexpr std::size_t n = (std::size_t{9} << 18) + 4099, bins = (std::size_t{1} << 20) - 77;
   const options once = {.every_form = false};
@@ -918,7 +918,7 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, CorrectlyRounded) {
   check(std::type_identity<double>(), std::type_identity<double>());
 }
 
-TEST_ON_EVERY_EXECUTOR(WeightedHistogram, Long) {
+TEST_ON_EVERY_BACKEND(WeightedHistogram, Long) {
   constexpr std::size_t n = 200'003;
   for (const std::size_t bins : {10, 40'000, 300'000}) {
     const auto keys = keys_of<std::int32_t>(places(n, spread::zipf, bins), bins);
@@ -945,7 +945,7 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, MillionOfWeights) {
 }
 
 // A GPU adds these in memory, and those of a bin that comes up again and again together.
-TEST_ON_EVERY_EXECUTOR(WeightedHistogram, RepeatedOfManyBins) {
+TEST_ON_EVERY_BACKEND(WeightedHistogram, RepeatedOfManyBins) {
   constexpr std::size_t n = 1'000'003, bins = 5000;
   for (const spread s : {spread::constant, spread::alternating, spread::sorted, spread::zipf}) {
     const auto keys = keys_of<std::int32_t>(places(n, s, bins), bins);
@@ -961,7 +961,7 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, RepeatedOfManyBins) {
 
 // Runs that are longer than all threads of a GPU, so that a thread has weights of one bin in
 // succession, and then of another. In every other run one key in three is any.
-TEST_ON_EVERY_EXECUTOR(WeightedHistogram, RunsInManyBins) {
+TEST_ON_EVERY_BACKEND(WeightedHistogram, RunsInManyBins) {
   static constexpr std::size_t n = 5'000'003, bins = 10'007, a_run = 700'000;
   struct example {
     std::vector<double> weights;
@@ -991,7 +991,7 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, RunsInManyBins) {
 }
 
 // Whatever sums a bin on the way has to hold millions of large weights of one sign.
-TEST_ON_EVERY_EXECUTOR(WeightedHistogram, MillionsInOneBin) {
+TEST_ON_EVERY_BACKEND(WeightedHistogram, MillionsInOneBin) {
   constexpr std::size_t n = 3'000'001, bins = 7;
   for (const int exponent : {0, 8, 16, 24}) {
     const auto check = [&]<class W>(std::type_identity<W>) {

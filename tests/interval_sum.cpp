@@ -362,7 +362,7 @@ TEST_ON_EVERY_EXECUTOR(IntervalSum, HasTheBitsOfTheWholeWhereverItIsCut) {
 }
 
 // The sum of squares leaves its range below and above, in some of the fields.
-TEST_ON_EVERY_EXECUTOR(IntervalSum, RescalesFieldsAlone) {
+TEST_ON_EVERY_BACKEND(IntervalSum, RescalesFieldsAlone) {
   std::mt19937_64 random(5);
   constexpr std::size_t n = 70 * 1024 + 5;
   const auto vector = [&]<class X>(std::type_identity<X>, int exponent) {

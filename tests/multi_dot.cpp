@@ -217,7 +217,7 @@ TEST_ON_EVERY_EXECUTOR(MultiDot, AgainstOne) {
   }
 }
 
-TEST_ON_EVERY_EXECUTOR(MultiDot, AgainstOneLong) {
+TEST_ON_EVERY_BACKEND(MultiDot, AgainstOneLong) {
   // Borders of tiles, shares, blocks and grids are here.
   for (const types& t : equal_types()) {
     ASSERT_NO_FATAL_FAILURE(against_one(t, 5, 17 * chunk + 33));

@@ -214,7 +214,7 @@ TEST_ON_EVERY_EXECUTOR(Reduce, EveryStride) {
   }
 }
 
-TEST_ON_EVERY_EXECUTOR(Reduce, Long) {
+TEST_ON_EVERY_BACKEND(Reduce, Long) {
   // Shares of work of every backend have their borders here: blocks, grids, threads, streams.
   const std::size_t sizes[] = {16 * chunk,   32 * chunk + 1, 64 * chunk - 1,  128 * chunk,
                                1024 * chunk, 1000003,        2100 * chunk + 5};

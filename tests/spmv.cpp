@@ -384,7 +384,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ShortRows) {
 }
 
 // x beyond what a cache near a core holds, and a matrix beyond all of them.
-TEST_ON_EVERY_EXECUTOR(Spmv, FarElements) {
+TEST_ON_EVERY_BACKEND(Spmv, FarElements) {
   std::vector<std::size_t> lengths;
   for (std::size_t i = 0; i < 400; ++i) lengths.push_back(9 + i % 120);
   const pattern wide = matrices::rows_of(lengths, 200'000, 7);
@@ -629,7 +629,7 @@ pattern banded(std::size_t rows, std::size_t most, int reach, std::uint64_t seed
 }
 
 // A device's plans know these by patterns, by differences of 16 bits, or not at all.
-TEST_ON_EVERY_EXECUTOR(Spmv, ManyShortRows) {
+TEST_ON_EVERY_BACKEND(Spmv, ManyShortRows) {
   const pattern grid = matrices::stencil(211, 160, 1, 1), band = banded(33000, 8, 300, 5),
                 far = banded(40001, 7, 39000, 6);
   const std::vector<factors> all = {{}, {0.7, -1.25, true}};
@@ -1144,7 +1144,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, TypesInOtherForms) {
   });
 }
 
-TEST_ON_EVERY_EXECUTOR(Spmv, MatricesInOtherForms) {
+TEST_ON_EVERY_BACKEND(Spmv, MatricesInOtherForms) {
   std::vector<std::size_t> lengths(50, 100);
   lengths.insert(lengths.end(), {150000, 0, 5000, 70001, 3});
   for (const pattern& p : {matrices::stencil(40, 30, 1, 1), matrices::stencil(8, 9, 7, 3),

@@ -61,7 +61,7 @@ class painted_stack {
 
 class Stack : public data::OnEveryExecutor {};
 
-TEST_ON_EVERY_EXECUTOR(Stack, EveryOperationTakesAtMost48KiB) {
+TEST_ON_EVERY_BACKEND(Stack, EveryOperationTakesAtMost48KiB) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers make frames larger";
 #elif defined(__has_feature)

@@ -347,7 +347,7 @@ TEST_ON_EVERY_EXECUTOR(Transform, EveryStride) {
   }
 }
 
-TEST_ON_EVERY_EXECUTOR(Transform, Long) {
+TEST_ON_EVERY_BACKEND(Transform, Long) {
   // Several shares a thread, several blocks a multiprocessor.
   for (const type_case& c : pure_cases()) {
     const inputs in = make_inputs(c, 50021, kind::plain);
@@ -356,7 +356,7 @@ TEST_ON_EVERY_EXECUTOR(Transform, Long) {
 }
 
 // Long enough that a CPU writes past its caches; the ends are no whole vectors.
-TEST_ON_EVERY_EXECUTOR(Transform, PastTheCaches) {
+TEST_ON_EVERY_BACKEND(Transform, PastTheCaches) {
   const auto check = [&]<class T>(std::type_identity<T>, std::size_t n) {
     data::buffer memory_x(where(), n * sizeof(T)), memory_y(where(), n * sizeof(T)),
         memory_z(where(), (n + 4) * sizeof(T));
@@ -375,7 +375,9 @@ TEST_ON_EVERY_EXECUTOR(Transform, PastTheCaches) {
     const auto compare = [&](const char* name, auto want) {
       memory_z.read(got.data(), got.size() * sizeof(T));
       for (std::size_t i = 0; i < n; ++i) {
-        ASSERT_EQ(data::bits(got[i + 3]), data::bits(static_cast<T>(want(i)))) << name << ' ' << i;
+        const T value = static_cast<T>(want(i));
+        if (data::same_bits(got[i + 3], value)) continue;
+        ASSERT_EQ(data::bits(got[i + 3]), data::bits(value)) << name << ' ' << i;
       }
     };
     tally::copy(where(), in_x, out);
@@ -402,7 +404,7 @@ TEST_ON_EVERY_EXECUTOR(Transform, PastTheCaches) {
 
 // Vectors that start alike, so long that a device takes several loads a thread of them, or again
 // one.
-TEST_ON_EVERY_EXECUTOR(Transform, LongAndAlike) {
+TEST_ON_EVERY_BACKEND(Transform, LongAndAlike) {
   const auto check = [&]<class T>(std::type_identity<T>) {
     for (const std::size_t n :
          {std::size_t{300'007}, std::size_t{1'300'003}, std::size_t{9'000'001}}) {

@@ -40,7 +40,7 @@ class Workspace : public data::OnEveryExecutor {
   }
 };
 
-TEST_ON_EVERY_EXECUTOR(Workspace, EveryOperationHasTheBitsOfSerialOrIsRefused) {
+TEST_ON_EVERY_BACKEND(Workspace, EveryOperationHasTheBitsOfSerialOrIsRefused) {
   const tally::workspace through = small(3);
   const tally::executor on = through.executor();
   std::size_t run = 0, refused = 0;
