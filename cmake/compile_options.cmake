@@ -12,7 +12,12 @@ function(tally_compile_options target)
     CXX_EXTENSIONS OFF
     CXX_VISIBILITY_PRESET hidden
     CUDA_VISIBILITY_PRESET hidden
-    VISIBILITY_INLINES_HIDDEN ON)
+    VISIBILITY_INLINES_HIDDEN ON
+    CXX_STANDARD_REQUIRED OFF
+    CUDA_STANDARD_REQUIRED OFF
+    CUDA_EXTENSIONS OFF)
+  # What a project has set for all of its targets; CMake 3.25.1 refuses such targets' CUDA sources.
+  set_property(TARGET ${target} PROPERTY CUDA_STANDARD)
 
   # Within another project its compiler and its warnings may be any.
   set(warnings -Wall -Wextra -Wshadow)
