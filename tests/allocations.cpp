@@ -1,7 +1,9 @@
 // Memory that can't be had: this program has its own operator new, and lets any one of the
-// allocations of a call fail, in every operation on every executor of the host. Then std::bad_alloc
-// leaves the call, nothing is written and nothing is lost. (Memory that OpenMP's or Kokkos's own
-// functions get from malloc is not tested: for want of it they end the program.)
+// allocations of a call fail, in every operation on every executor of the host, and in every
+// function whose types are erased. Then std::bad_alloc leaves the call, nothing is written and
+// nothing is lost. On kokkos malloc, from which Kokkos may get memory of its own, fails as well.
+// (OpenMP's functions end the program for want of memory from malloc.)
+#include "tests/calls.hpp"
 #include "tests/matrices.hpp"
 #include "tests/operations.hpp"
 
@@ -11,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <new>
 #include <sstream>
@@ -22,11 +25,19 @@ std::atomic<std::int64_t> left = -1;
 /// Allocations that are not given back.
 std::atomic<std::int64_t> live = 0;
 
-void* allocate(std::size_t bytes, std::size_t alignment) {
+/// Whether malloc counts, too.
+std::atomic<bool> counts_malloc = false;
+
+/// Counts an allocation, and returns whether it is the one that fails.
+bool fails() {
   std::int64_t before = left.load();
   while (before >= 0 && !left.compare_exchange_weak(before, before - 1)) {
   }
-  if (before == 0) throw std::bad_alloc();
+  return before == 0;
+}
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  if (fails()) throw std::bad_alloc();
   const std::size_t blocks = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment;
   void* const memory = std::aligned_alloc(alignment, blocks * alignment);
   if (memory == nullptr) throw std::bad_alloc();
@@ -54,15 +65,34 @@ void operator delete[](void* p, std::align_val_t) noexcept { release(p); }
 void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(p); }
 void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { release(p); }
 
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// The program's malloc is that of its shared libraries, too.
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+
+void* malloc(std::size_t bytes) {
+  if (!counts_malloc || !fails()) return __libc_malloc(bytes);
+  errno = ENOMEM;
+  return nullptr;
+}
+int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
+  if (counts_malloc && fails()) return ENOMEM;
+  *memory = __libc_memalign(alignment, bytes);
+  return *memory == nullptr ? ENOMEM : 0;
+}
+}
+#endif
+
 namespace {
 
 enum class outcome { success, no_memory, another };
 
 /// Runs `call` with its k-th allocation failing.
 template <class F>
-outcome with_failing(std::int64_t k, const F& call) {
-  const std::int64_t before = live;
+outcome run_failing(std::int64_t k, const F& call, bool malloc_fails) {
   left = k;
+  counts_malloc = malloc_fails;
   outcome result = outcome::success;
   try {
     call();
@@ -72,6 +102,15 @@ outcome with_failing(std::int64_t k, const F& call) {
     result = outcome::another;
   }
   left = -1;
+  counts_malloc = false;
+  return result;
+}
+
+/// The same, and what it has allocated is given back.
+template <class F>
+outcome with_failing(std::int64_t k, const F& call, bool malloc_fails) {
+  const std::int64_t before = live;
+  const outcome result = run_failing(k, call, malloc_fails);
   EXPECT_EQ(live, before) << "allocation " << k << ": some memory is lost";
   return result;
 }
@@ -79,11 +118,11 @@ outcome with_failing(std::int64_t k, const F& call) {
 /// Lets each allocation of `call` fail in turn, with `check(is_success)` after each time.
 /// @return how many there are.
 template <class F, class Check>
-std::int64_t for_each_failing(const F& call, const Check& check) {
+std::int64_t for_each_failing(const F& call, const Check& check, bool malloc_fails = false) {
   call();  // what is allocated once for all calls
   check(true);
   for (std::int64_t k = 0;; ++k) {
-    const outcome o = with_failing(k, call);
+    const outcome o = with_failing(k, call, malloc_fails);
     EXPECT_NE(o, outcome::another) << "allocation " << k;
     check(o == outcome::success);
     if (o != outcome::no_memory || testing::Test::HasFailure()) return k;
@@ -107,9 +146,35 @@ class Allocations : public data::OnEveryExecutor {
                             [&](bool is_success) {
                               EXPECT_EQ(each.results(), is_success ? want : untouched) << what.name;
                               each.reset();
-                            });
+                            },
+                            is_kokkos());
   }
+  bool is_kokkos() const { return where().name() == "kokkos"; }
 };
+
+// Memory that calls share and that grows as they need it: kokkos has such. (It is the first of
+// these tests, since others leave as much of it as any sum needs.)
+TEST_ON_EVERY_EXECUTOR(Allocations, OfMoreThanBefore) {
+  std::int64_t failed = 0;
+  for (std::size_t n = std::size_t{1} << 21;; n *= 2) {
+    const std::vector<double> x(n, 0.5);
+    const double want = 0.25 * static_cast<double>(n);
+    double result = 7;
+    const auto call = [&] { tally::dot(where(), x, x, &result); };
+    const std::int64_t before = live;
+    const outcome o = run_failing(failed, call, is_kokkos());
+    EXPECT_TRUE(o == outcome::success || live <= before) << "some memory is lost";
+    EXPECT_NE(o, outcome::another);
+    EXPECT_EQ(result, o == outcome::success ? want : 7);
+    call();
+    EXPECT_EQ(result, want);
+    ASSERT_FALSE(HasFailure()) << "allocation " << failed << " for " << n << " elements";
+    if (o == outcome::success) break;
+    ++failed;
+    ASSERT_LT(failed, 8);
+  }
+  EXPECT_TRUE(!is_kokkos() || failed > 0);
+}
 
 TEST_ON_EVERY_EXECUTOR(Allocations, AnyOfThemMayFail) {
   std::int64_t failed = 0;
@@ -120,6 +185,52 @@ TEST_ON_EVERY_EXECUTOR(Allocations, AnyOfThemMayFail) {
     }
   }
   EXPECT_GT(failed, 0);
+}
+
+TEST_ON_EVERY_EXECUTOR(Allocations, OfEveryFunctionWithErasedTypes) {
+  calls::memory m(where());
+  for (const calls::row& each : calls::of_cpp()) {
+    if (each.is_refused) continue;
+    SCOPED_TRACE(each.function);
+    for_each_failing(
+        [&] {
+          calls::enumerators right;
+          each.call(where(), m, right);
+        },
+        [&](bool is_success) {
+          EXPECT_TRUE(is_success || m.is_clear()) << "something was written";
+          m.clear();
+        },
+        is_kokkos());
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Allocations, OfWhatStays) {
+  const auto of = [&](const auto& call) { for_each_failing(call, [](bool) {}, is_kokkos()); };
+  const std::vector<std::int32_t> offsets = {0, 1, 2}, columns = {0, 1};
+  const std::vector<double> values = {2, 3};
+  const tally::csr_view<double> a{2, 2, offsets, columns, values};
+  const auto of_plans = [&](const auto& matrix) {
+    of([&] { tally::spmv_plan(where(), matrix); });
+    of([&] { tally::spmv_plan(where(), matrix, tally::fixed_columns); });
+    of([&] { tally::spmv_plan(where(), matrix, tally::fixed_values); });
+    of([&] { tally::spmv_plan(where(), matrix, tally::queued).wait(); });
+  };
+  of_plans(a);
+  of_plans(tally::transpose(a));
+  of_plans(tally::conjugate_transpose(a));
+  of([&] { tally::buffer(where(), 1000); });
+  of([&] { tally::workspace{where()}; });
+  of([&] { where().description(); });
+  of([&] { tally::executor_named(where().name()); });
+  of([] { tally::executors(); });
+  of([] { tally::backend_names(); });
+  of([] { tally::instruction_sets(); });
+  of([] {
+    const tally::node_interval all[] = {{0, 5, 0}, {5, 9, 3}};
+    tally::join_steps(all);
+  });
 }
 
 /// An operation that is not in the list, since its operands are large.
@@ -187,6 +298,34 @@ TEST(MatrixMarketAllocations, AnyOfThemMayFail) {
         EXPECT_EQ(a.values.size(), 5u);
       },
       [](bool) {});
+}
+
+TEST(CAllocations, OfEveryFunction) {
+  for (const std::string_view name : tally::backend_names()) {
+    tally_executor where;
+    const tally_status made = tally_executor_named(&where, std::string(name).c_str());
+    if (made == TALLY_NO_DEVICE || name == "cuda") continue;
+    ASSERT_EQ(made, TALLY_SUCCESS) << tally_last_error();
+    for (const calls::c_row& each : calls::of_c()) {
+      SCOPED_TRACE(std::string(each.function) + " on " + std::string(name));
+      calls::c_memory m;
+      const calls::c_memory nothing;
+      for_each_failing(
+          [&] {
+            m = nothing;
+            calls::arguments right;
+            const tally_status status = each.call(&where, m, right);
+            if (status == TALLY_OUT_OF_MEMORY) throw std::bad_alloc();
+            EXPECT_EQ(status, TALLY_SUCCESS) << tally_last_error();
+          },
+          [&](bool is_success) {
+            EXPECT_TRUE(is_success || std::memcmp(m.out, nothing.out, sizeof m.out) == 0)
+                << "something was written";
+          },
+          name == "kokkos");
+      ASSERT_FALSE(testing::Test::HasFailure());
+    }
+  }
 }
 
 TEST(CAllocations, FailAsAStatus) {

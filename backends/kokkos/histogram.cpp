@@ -332,9 +332,15 @@ stray_key run(const space& where, const histogram_arguments& a, const Edges& edg
 /// Edges in the execution space's memory, kept until they have been read.
 template <class E, class F>
 void with_edges(const space& where, const operand& edges, const F& f) {
-  Kokkos::View<E*, memory> there(
-      Kokkos::view_alloc(std::string("tally edges"), Kokkos::WithoutInitializing), edges.size);
-  const auto here = Kokkos::create_mirror_view(there);
+  Kokkos::View<E*, memory> there;
+  typename Kokkos::View<E*, memory>::HostMirror here;
+  try {
+    there = Kokkos::View<E*, memory>(
+        Kokkos::view_alloc(std::string("tally edges"), Kokkos::WithoutInitializing), edges.size);
+    here = Kokkos::create_mirror_view(there);
+  } catch (const std::exception&) {
+    fail_allocation(edges.size * sizeof(E));
+  }
   const numbers from(edges);
   for (std::size_t i = 0; i < edges.size; ++i) here(i) = from.get<E>(i, 0);
   Kokkos::deep_copy(where, there, here);

@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <string>
+#include <type_traits>
 
 namespace tally::backends::kokkos {
 namespace {
@@ -118,11 +120,16 @@ void* scratch(std::size_t bytes) {
       held = buffer(Kokkos::view_alloc(std::string("tally::scratch"), Kokkos::WithoutInitializing),
                     bytes);
     } catch (const std::exception&) {
-      throw error(errc::out_of_memory, "tally::kokkos: no " + std::to_string(bytes) +
-                                           " bytes of scratch memory could be had");
+      fail_allocation(bytes);
     }
   }
   return held.data();
+}
+
+void fail_allocation(std::size_t bytes) {
+  if (std::is_same_v<space, Kokkos::DefaultHostExecutionSpace>) throw std::bad_alloc();
+  throw error(errc::out_of_memory,
+              "tally::kokkos: no " + std::to_string(bytes) + " bytes of memory could be had");
 }
 
 }  // namespace tally::backends::kokkos

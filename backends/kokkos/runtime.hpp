@@ -18,7 +18,11 @@ void initialize();
 /// Memory of the default execution space, of at least this many bytes, for the holder of `acquire`.
 /// Calls reuse it, since they follow one another on the space's default instance, and so do their
 /// kernels. It grows as needed, contents lost, and goes when Kokkos is finalised.
-/// @throws error out_of_memory.
+/// @throws as `fail_allocation`.
 void* scratch(std::size_t bytes);
+
+/// Throws where Kokkos has no memory, whose own exceptions nobody knows: std::bad_alloc on the
+/// host, on a device error out_of_memory.
+[[noreturn]] void fail_allocation(std::size_t bytes);
 
 }  // namespace tally::backends::kokkos

@@ -36,13 +36,12 @@ class space_memory {
   space_memory(const space_memory&) = delete;
   space_memory& operator=(const space_memory&) = delete;
 
-  /// @throws std::bad_alloc on the host, on a device error out_of_memory.
+  /// @throws as `fail_allocation`.
   void allocate(std::size_t bytes) {
     try {
       memory_ = Kokkos::kokkos_malloc<memory>("tally transpose", std::max<std::size_t>(bytes, 1));
-    } catch (const std::exception& failure) {
-      if (std::is_same_v<space, Kokkos::DefaultHostExecutionSpace>) throw std::bad_alloc();
-      throw error(errc::out_of_memory, std::string("tally::kokkos: ") + failure.what());
+    } catch (const std::exception&) {
+      fail_allocation(bytes);
     }
   }
   template <class T>
