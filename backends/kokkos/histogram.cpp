@@ -333,7 +333,7 @@ stray_key run(const space& where, const histogram_arguments& a, const Edges& edg
 template <class E, class F>
 void with_edges(const space& where, const operand& edges, const F& f) {
   Kokkos::View<E*, memory> there;
-  typename Kokkos::View<E*, memory>::HostMirror here;
+  decltype(Kokkos::create_mirror_view(there)) here;  // Kokkos 5 has another name for the type
   try {
     there = Kokkos::View<E*, memory>(
         Kokkos::view_alloc(std::string("tally edges"), Kokkos::WithoutInitializing), edges.size);
