@@ -24,27 +24,27 @@ using tally::executor;
 template <class E>
 constexpr int count_of = 0;
 template <>
-constexpr int count_of<tally::type> = tally::type_count;
+inline constexpr int count_of<tally::type> = tally::type_count;
 template <>
-constexpr int count_of<tally::conjugate> = 3;
+inline constexpr int count_of<tally::conjugate> = 3;
 template <>
-constexpr int count_of<tally::reduction> = 3;
+inline constexpr int count_of<tally::reduction> = 3;
 template <>
-constexpr int count_of<tally::extreme> = 4;
+inline constexpr int count_of<tally::extreme> = 4;
 template <>
-constexpr int count_of<tally::elementwise> = 14;
+inline constexpr int count_of<tally::elementwise> = 14;
 template <>
-constexpr int count_of<tally::fused_sum> = 2;
+inline constexpr int count_of<tally::fused_sum> = 2;
 template <>
-constexpr int count_of<tally::binning> = 3;
+inline constexpr int count_of<tally::binning> = 3;
 template <>
-constexpr int count_of<tally::summand> = 4;
+inline constexpr int count_of<tally::summand> = 4;
 template <>
-constexpr int count_of<tally::matrix_operation> = 3;
+inline constexpr int count_of<tally::matrix_operation> = 3;
 template <>
-constexpr int count_of<tally::reach> = 2;
+inline constexpr int count_of<tally::reach> = 2;
 template <>
-constexpr int count_of<tally::instruction_set> = 5;  // and best, which is -1
+inline constexpr int count_of<tally::instruction_set> = 5;  // and best, which is -1
 
 /// The enumerators of one call, each of which goes through here. One may be replaced.
 class enumerators {
