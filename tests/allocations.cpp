@@ -24,6 +24,8 @@ namespace {
 std::atomic<std::int64_t> left = -1;
 /// Allocations that are not given back.
 std::atomic<std::int64_t> live = 0;
+/// The bytes of the largest so far.
+std::atomic<std::size_t> largest = 0;
 
 /// Whether malloc counts, too.
 std::atomic<bool> counts_malloc = false;
@@ -42,6 +44,9 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
   void* const memory = std::aligned_alloc(alignment, blocks * alignment);
   if (memory == nullptr) throw std::bad_alloc();
   ++live;
+  for (std::size_t known = largest;
+       known < bytes && !largest.compare_exchange_weak(known, bytes);) {
+  }
   return memory;
 }
 void release(void* memory) {
@@ -231,6 +236,32 @@ TEST_ON_EVERY_EXECUTOR(Allocations, OfWhatStays) {
     const tally::node_interval all[] = {{0, 5, 0}, {5, 9, 3}};
     tally::join_steps(all);
   });
+}
+
+// An x that is copied whole, as <tally/spmv.hpp> says.
+TEST_ON_EVERY_EXECUTOR(Allocations, OfAnXWithAStride) {
+  constexpr std::size_t columns = 100'000;
+  const std::vector<std::int32_t> offsets = {0, 1}, indices = {99'999};
+  const std::vector<double> values = {3}, x(2 * columns, 0.5);
+  const std::vector<float> narrow(columns, 0.5f);
+  const std::vector<std::complex<double>> complexes(2 * columns, 0.5);
+  std::vector<double> y(1);
+  std::vector<std::complex<double>> z(1);
+  const tally::csr_view<double> a{1, columns, offsets, indices, values};
+  const auto copies = [&](const auto& v, auto& w, tally::grade grade = {}) {
+    tally::spmv(where(), a, v, w, grade);  // what is allocated once for all calls
+    largest = 0;
+    tally::spmv(where(), a, v, w, grade);
+    EXPECT_EQ(w[0], 1.5);
+    return largest >= columns * sizeof(double);
+  };
+  const bool copy = where().name() == "simd" || where().name() == "openmp";
+  EXPECT_FALSE(copies(tally::strided(x.data(), columns), y));
+  EXPECT_EQ(copies(tally::strided(x.data(), columns, 2), y), copy);
+  EXPECT_EQ(copies(narrow, y), copy);
+  EXPECT_FALSE(copies(tally::strided(complexes.data(), columns, 2), z));
+  EXPECT_FALSE(copies(tally::strided(x.data(), columns, 2), y, tally::exact));
+  EXPECT_FALSE(copies(narrow, y, tally::exact));
 }
 
 /// An operation that is not in the list, since its operands are large.

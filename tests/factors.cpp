@@ -94,4 +94,81 @@ TEST_ON_EVERY_EXECUTOR(Factors, OfSpmvAreZeroAndRealBeforeTheyAreConverted) {
   EXPECT_TRUE(is_inf_nan(product(one, complex_float(0), complex(1), complex(2, tiny))));
 }
 
+/// The bits of a number; of a NaN, the one NaN's.
+template <class T>
+auto bits_of(T re, T im) {
+  return data::bits(tally::functions::canonical(std::complex<T>(re, im)));
+}
+
+// Element-wise functions compute in the type of their inputs: a real result is converted, and has
+// the imaginary part +0 whatever the factors.
+TEST_ON_EVERY_EXECUTOR(Factors, LeaveARealResultReal) {
+  const std::vector<double> x = {1, -1, 0, -0.0, infinity};
+  const auto expect_real = [&](const char* what, const auto& call) {
+    const auto got = after(std::vector<complex>(x.size(), {7, 7}), [&](auto z) {
+      after(x, [&](auto there) { call(std::span<const double>(there), z); });
+    });
+    for (const complex& z : got) {
+      EXPECT_EQ(data::bits(z.imag()), data::bits(0.0)) << what << " has " << z;
+    }
+  };
+  expect_real("copy", [&](auto v, auto z) { tally::copy(where(), v, z); });
+  expect_real("sub", [&](auto v, auto z) { tally::sub(where(), v, v, z); });
+  expect_real("mul", [&](auto v, auto z) { tally::mul(where(), v, v, z); });
+  expect_real("exp", [&](auto v, auto z) { tally::exp(where(), v, z); });
+  for (const double factor : {-2.0, 0.0, -0.0, double{infinity}, -double{infinity}}) {
+    expect_real("waxpby", [&](auto v, auto z) { tally::waxpby(where(), factor, v, factor, v, z); });
+    expect_real("fill", [&](auto, auto z) { tally::fill(where(), factor, z); });
+  }
+}
+
+// spmv computes in y's type where that is the wider: a real sum in a complex y has the imaginary
+// part +0 before alpha multiplies it, so -0 for a negative alpha, NaN for one that is not finite.
+TEST_ON_EVERY_EXECUTOR(Factors, OfSpmvMultiplyTheZeroBesideARealSum) {
+  if (where().name() == "workspace") GTEST_SKIP() << "it stages no matrices";
+  const std::vector<std::int32_t> offsets = {0, 2, 2, 3}, columns = {0, 1, 0};
+  const std::vector<double> values = {1, 2, -5}, x = {1, 1};
+  const double sums[] = {3, 0, -5};
+  const auto expect = [&]<class Y>(double alpha, double beta, std::complex<Y> y, bool is_exact) {
+    const tally::grade grade = is_exact ? tally::exact : tally::grade{};
+    const auto got = after(std::vector<std::complex<Y>>(3, y), [&](auto z) {
+      after(offsets, [&](auto row_offsets) {
+        after(columns, [&](auto column_indices) {
+          after(values, [&](auto terms) {
+            after(x, [&](auto v) {
+              tally::spmv(where(), alpha, tally::csr_view{3, 2, row_offsets, column_indices, terms},
+                          v, beta, z, grade);
+            });
+          });
+        });
+      });
+    });
+    for (std::size_t i = 0; i < 3; ++i) {
+      volatile double re = alpha * sums[i], im = alpha * 0.0;
+      if (beta != 0) {
+        re = re + beta * double{y.real()};
+        im = im + beta * double{y.imag()};
+      }
+      EXPECT_EQ(data::bits(got[i]), bits_of(static_cast<Y>(re), static_cast<Y>(im)))
+          << got[i] << " of alpha " << alpha << ", beta " << beta << ", row " << i;
+    }
+    return got[0];
+  };
+  const double infinite = infinity;
+  for (const bool is_exact : {false, true}) {
+    for (const double alpha : {1.0, 2.0, -1.0, -2.0, 0.0, -0.0, infinite, -infinite}) {
+      for (const double beta : {0.0, 1.0, -1.0}) {
+        for (const double im : {0.0, -0.0, 4.0}) {
+          expect(alpha, beta, std::complex<double>(7, im), is_exact);
+          expect(alpha, beta, std::complex<float>(7, static_cast<float>(im)), is_exact);
+        }
+      }
+    }
+    const complex negative = expect(-2.0, 0.0, complex(7, 7), is_exact);
+    EXPECT_EQ(data::bits(negative), data::bits(complex(-6, -0.0)));
+    EXPECT_TRUE(std::isnan(expect(infinite, 0.0, complex(7, 7), is_exact).imag()));
+    EXPECT_EQ(data::bits(expect(2.0, 0.0, complex(7, 7), is_exact)), data::bits(complex(6, 0.0)));
+  }
+}
+
 }  // namespace

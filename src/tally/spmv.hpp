@@ -35,12 +35,14 @@
 // With `tally::exact` as the last argument sum_i is the exact real sum, rounded once to A
 // (<tally/exact.hpp>).
 //
-// Where they run: on the CPU backends a call returns when y is written. On CUDA it returns once the
-// work is queued on the executor's stream, and may be captured in a graph. A product of a large
-// matrix without a plan, or with hot columns or a buffer, takes memory from a pool in the order of
-// the stream; captured, the memory is the graph's. Executable graphs made of one captured graph
-// must not run at the same time then, and with a buffer there can be only one. A product with a
-// transpose and no plan validates the matrix, allocates and, on CUDA, waits: it can't be captured.
+// Where they run: on the CPU backends a call returns when y is written. `simd` and `openmp` copy an
+// x that has a stride or another type than A whole, unless A is complex or the sums are exact. On
+// CUDA it returns once the work is queued on the executor's stream, and may be captured in a graph.
+// A product of a large matrix without a plan, or with hot columns or a buffer, takes memory from a
+// pool in the order of the stream; captured, the memory is the graph's. Executable graphs made of
+// one captured graph must not run at the same time then, and with a buffer there can be only one. A
+// product with a transpose and no plan validates the matrix, allocates and, on CUDA, waits: it
+// can't be captured.
 //
 // The matrix: row i has the terms row_offsets[i] ... row_offsets[i+1] - 1. row_offsets[0] is 0,
 // offsets don't decrease, the last one is the number of values; columns lie in [0, columns). Within
@@ -375,8 +377,8 @@ inline constexpr queued_t queued{};
 class TALLY_EXPORT spmv_plan {
  public:
   /// Validates the matrix, analyses it where it is; blocks. It takes as long as one or two products
-  /// of a large matrix, with a promise about its columns three to twenty, of a transpose as many
-  /// at most; on a device 15 us at least, since the host waits for what is found there. A plan of a
+  /// of a large matrix, with a promise about its columns two to twenty, of a transpose two to
+  /// thirty; on a device 15 us at least, since the host waits for what is found there. A plan of a
   /// transpose takes for each nonzero, where the matrix is, two indices of 4 bytes, or of 8 where
   /// one has to be larger than 2^31, and with `fixed_values` one and the value (on `kokkos` always
   /// two of 8); while it is made on a device, six and a sort's more. With a promise a plan on

@@ -719,9 +719,9 @@ TALLY_EXPORT tally_status tally_spmv_plan_describe(const tally_spmv_plan* plan, 
  * point at factors of their types in host memory, or are NULL for 1 and 0; where beta is 0, y is
  * not read. x and y are of floating-point or complex types of 32 or 64 bits, y is complex where the
  * values or x are. plan is one of this matrix on this backend (TALLY_INVALID_ARGUMENT), or NULL. y
- * shares no memory with x or the matrix: TALLY_OVERLAP. On the host an x with an increment other
- * than 1, or of another type than the sums, is copied whole, columns times the size of their type
- * in bytes: TALLY_OUT_OF_MEMORY.
+ * shares no memory with x or the matrix: TALLY_OVERLAP. The backends simd and openmp copy an x with
+ * an increment other than 1, or of another type than the sums, whole, unless these are complex or
+ * exact.
  *
  * options: grade (with TALLY_GRADE_EXACT the sum of each row is rounded once), and wait, which may
  * be TALLY_WAIT_NO, as it is without. */
