@@ -23,6 +23,7 @@
 #include <limits>
 #include <memory>
 #include <random>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,14 @@ int failures = 0;
 /// Whether MPI is to seem to join messages out of order.
 bool spoils_order = false;
 int spoiled_messages = 0;
+
+/// The function of MPI that is to seem to fail, on this rank; and those that have been called.
+std::string failing;
+int failed_calls = 0;
+std::set<std::string> called;
+
+/// Communicators that have been made and not freed.
+int communicators = 0;
 
 void expect(bool holds, const std::string& what) {
   ++checks;
@@ -177,6 +186,23 @@ void expect_error(tally::errc code, const std::string& text, const std::function
            std::string("\"") + e.what() + "\" instead of: " + text);
   }
 }
+
+/// A communicator of all ranks that a test has for itself.
+class ranks_again {
+ public:
+  ranks_again() { PMPI_Comm_dup(MPI_COMM_WORLD, &handle_); }
+  ranks_again(const ranks_again&) = delete;
+  ranks_again& operator=(const ranks_again&) = delete;
+  ~ranks_again() { free(); }
+
+  MPI_Comm get() const { return handle_; }
+  void free() {
+    if (handle_ != MPI_COMM_NULL) PMPI_Comm_free(&handle_);
+  }
+
+ private:
+  MPI_Comm handle_ = MPI_COMM_NULL;
+};
 
 // --- The tests ------------------------------------------------------------------------------------
 
@@ -358,7 +384,8 @@ void gathers_what_mpi_joins_out_of_order() {
     spoils_order = spoiled == 0 || rank_here == ranks_here - 1;
     const int before = spoiled_messages;
     const std::int64_t n = 5000;
-    const layout l(MPI_COMM_WORLD, size_of_cut(n, 0));
+    const ranks_again comm;  // what is found out is kept with it
+    const layout l(comm.get(), size_of_cut(n, 0));
     vector<double> x(n, 7), y(n, 8);
     for (int turn = 0; turn < 3; ++turn) {
       expect_bits(tally::mpi::dot(l, here(), x.part_of(l), y.part_of(l)),
@@ -370,9 +397,10 @@ void gathers_what_mpi_joins_out_of_order() {
            "each kind of message is looked at once");
   }
   spoils_order = true;
+  const ranks_again comm;
   for (const std::int64_t n : sizes()) {
     for (const int cut : cuts()) {
-      const layout l(MPI_COMM_WORLD, size_of_cut(n, cut));
+      const layout l(comm.get(), size_of_cut(n, cut));
       vector<double> x(n, 7), y(n, 8);
       expect_bits(tally::mpi::dot(l, here(), x.part_of(l), y.part_of(l)),
                   tally::dot(tally::serial(), x.all(), y.all()), name_of(n, cut, "dot"));
@@ -884,6 +912,265 @@ void runs_on_every_executor() {
   }
 }
 
+// --- What MPI has few of, and what it may refuse --------------------------------------------------
+
+/// This rank's two rows of a matrix that is 1 in its first two columns.
+struct two_rows {
+  std::vector<std::int32_t> offsets = {0, 2, 4}, columns = {0, 1, 0, 1};
+  std::vector<double> values = std::vector<double>(4, 1.0);
+
+  tally::csr_view<double, std::int32_t, std::int32_t> of(const layout& l) const {
+    return {2, static_cast<std::size_t>(l.total()), offsets, columns, values};
+  }
+};
+
+/// More than MPICH has communicators, unless there are more ranks than processors that spin.
+int how_many() { return few && ranks_here > 2 ? 60 : 3000; }
+
+void makes_many() {
+  const int many = how_many();
+  const two_rows two;
+  const std::vector<double> x = {1, 1};
+  std::vector<double> y(2);
+  const auto expect_sum = [&](const layout& l, const std::string& name) {
+    expect(tally::mpi::sum(l, here(), x) == 2 * ranks_here, name);
+  };
+  const auto expect_product = [&](const tally::mpi::matrix<double>& a, const std::string& name) {
+    tally::mpi::spmv(here(), a, x, y);
+    expect(y == std::vector<double>{2, 2}, name);
+  };
+  const ranks_again comm;
+  const int before = communicators;
+  std::vector<layout> layouts;
+  std::vector<tally::mpi::matrix<double>> matrices;
+  for (int i = 0; i < many; ++i) {
+    layouts.emplace_back(comm.get(), 2);
+    matrices.emplace_back(layouts.back(), two.of(layouts.back()));
+  }
+  matrices.push_back(tally::mpi::transpose(matrices.back()));
+  for (int i = 0; i < many; i += many / 10) {
+    expect_sum(layouts[static_cast<std::size_t>(i)], "one of many layouts");
+    expect_product(matrices[static_cast<std::size_t>(i)], "one of many matrices");
+  }
+  expect(communicators == before + 1, "they share a communicator");
+
+  for (int i = 0; i < many; ++i) {
+    const layout l(comm.get(), 2);
+    if (i % (many / 10) == 0) expect_sum(l, "layouts that come and go");
+  }
+  // The ranks in other orders: the same one again and again, and ever new ones.
+  std::vector<layout> placed;
+  for (int i = 0; i < many; ++i) {
+    const int turned = i % 3 == 0 ? ranks_here - 1 - rank_here : (rank_here + i) % ranks_here;
+    placed.emplace_back(comm.get(), 2, 2 * turned);
+    if (i % (many / 10) == 0) expect_sum(placed.back(), "layouts in other orders");
+  }
+  expect(communicators <= before + 1 + many / 2, "layouts of one order share a communicator");
+}
+
+/// The caller's communicator comes and goes, before what is made over it and after.
+void outlives_communicators() {
+  const two_rows two;
+  const std::vector<double> x = {1, 1};
+  const int before = communicators;
+  for (int i = 0; i < (few ? 20 : how_many()); ++i) {
+    ranks_again comm;
+    auto l = std::make_unique<layout>(comm.get(), 2);
+    const layout reversed(comm.get(), 2, 2 * (ranks_here - 1 - rank_here));
+    auto a = std::make_unique<tally::mpi::matrix<double>>(*l, two.of(*l));
+    if (i % 2 == 0) comm.free();
+    if (i % 4 == 0) l.reset();
+    if (i % 50 > 9) continue;
+    std::vector<double> y(2);
+    tally::mpi::spmv(here(), *a, x, y);
+    expect(y == std::vector<double>{2, 2}, "a matrix without its communicator");
+    expect(tally::mpi::sum(reversed, here(), x) == 2 * ranks_here, "a layout without it");
+    if (!l) continue;
+    auto started = tally::mpi::isum(*l, here(), x);
+    expect(tally::mpi::max(*l, here(), x).index == 0, "max");
+    expect(started.wait() == 2 * ranks_here, "a request without it");
+  }
+  expect(communicators == before, "none is left");
+#ifdef MPICH_VERSION
+  // It has 2048. The error handler of these, MPI_ERRORS_ARE_FATAL, is not called.
+  const ranks_again without;
+  std::vector<MPI_Comm> all;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (MPI_Comm one; PMPI_Comm_dup(MPI_COMM_WORLD, &one) == MPI_SUCCESS;) all.push_back(one);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  expect_error(tally::errc::device_failure, "MPI_Comm_dup: ", [&] { layout(without.get(), 2); });
+  for (MPI_Comm& one : all) PMPI_Comm_free(&one);
+  expect(layout(without.get(), 2).total() == 2 * ranks_here, "a layout after an error");
+#endif
+}
+
+/// Makes `function` fail on the ranks from `first` on, in all that `call` calls, and returns what
+/// is thrown here.
+std::string thrown_where_it_fails(const std::string& function, int first,
+                                  const std::function<void()>& call) {
+  std::string text;
+  failed_calls = 0;
+  called.clear();
+  if (rank_here >= first) failing = function;
+  try {
+    call();
+  } catch (const tally::error& e) {
+    expect(e.code() == tally::errc::device_failure, function + ": " + e.what());
+    text = e.what();
+  }
+  failing.clear();
+  return text;
+}
+
+void checks_what_mpi_returns() {
+  const file f("%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1\n3 3 1\n");
+  const two_rows two;
+  // Chunks are cut, so that ranks send each other terms.
+  const auto part = [](const layout& l) {
+    return std::vector<double>(static_cast<std::size_t>(l.size()), 1.0);
+  };
+  using body = std::function<void()>;
+  using call = std::function<void(MPI_Comm, const std::function<void(const body&)>&)>;
+  const auto on_layout = [&](const auto& f) -> call {
+    return [&part, f](MPI_Comm comm, const auto& run) {
+      const layout l(comm, 700);
+      run([&] { f(l, part(l)); });
+    };
+  };
+  const auto on_rows = [&](const auto& f) -> call {
+    return [&two, f](MPI_Comm comm, const auto& run) {
+      const layout l(comm, 2);
+      const tally::mpi::matrix a(l, two.of(l));
+      run([&] { f(l, a); });
+    };
+  };
+  const struct {
+    const char* name;
+    bool tells_all;  ///< whether an error of MPI on one rank is one on all
+    call make;
+  } calls[] = {
+      {"layout", true, [](MPI_Comm comm, const auto& run) { run([&] { layout(comm, 7); }); }},
+      {"layout in another order", true,
+       [](MPI_Comm comm, const auto& run) {
+         run([&] { layout(comm, 7, 7 * (ranks_here - 1 - rank_here)); });
+       }},
+      {"matrix", true,
+       on_rows([&](const layout& l, const auto&) { tally::mpi::matrix<double>(l, two.of(l)); })},
+      {"transpose", true, on_rows([](const layout&, const auto& a) { tally::mpi::transpose(a); })},
+      {"spmv", false, on_rows([](const layout&, const auto& a) {
+         std::vector<double> x = {1, 1}, y(2);
+         tally::mpi::spmv(here(), a, x, y);
+       })},
+      {"dot", true,
+       on_layout([](const layout& l, const auto& x) { tally::mpi::dot(l, here(), x, x); })},
+      {"idot", true,
+       on_layout([](const layout& l, const auto& x) { tally::mpi::idot(l, here(), x, x).wait(); })},
+      {"scaled nrm2", true, on_layout([](const layout& l, std::vector<double> x) {
+         x[0] = 1e200;
+         tally::mpi::nrm2(l, here(), x);
+       })},
+      {"exact dot", true, on_layout([](const layout& l, const auto& x) {
+         tally::mpi::dot(l, here(), x, x, tally::exact);
+       })},
+      {"exact idot", true, on_layout([](const layout& l, const auto& x) {
+         auto started = tally::mpi::idot(l, here(), x, x, tally::exact);
+         started.test();
+         started.wait();
+       })},
+      {"max", true,
+       on_layout([](const layout& l, const auto& x) { tally::mpi::max(l, here(), x); })},
+      {"bincount", true, on_layout([](const layout& l, const auto& x) {
+         std::vector<std::int64_t> counts(3);
+         tally::mpi::bincount(l, here(), std::vector<std::int32_t>(3, 1), counts);
+         std::vector<double> sums(3);
+         tally::mpi::bincount(l, here(), std::vector<std::int32_t>(x.size(), 1), x, sums);
+       })},
+      {"read_matrix_market", true,
+       [&](MPI_Comm comm, const auto& run) {
+         const layout l(comm, rank_here == 0 ? 3 : 0);
+         run([&] { tally::mpi::read_matrix_market(l, f.path()); });
+       }},
+  };
+  // Of what one rank has met all are told by a message more, or by that which comes next. (Of
+  // an error in a reduction they are not, and of one in what is asked of a communicator.)
+  const std::vector<std::string> told = {
+      "MPI_Comm_dup",    "MPI_Comm_split", "MPI_Comm_set_attr",   "MPI_Op_create",
+      "MPI_Type_commit", "MPI_Alltoallv",  "MPI_Type_contiguous", "MPI_Waitall",
+      "MPI_Irecv",       "MPI_Isend"};
+  const std::vector<std::string> untold = {"MPI_Comm_get_errhandler",
+                                           "MPI_Comm_set_errhandler",
+                                           "MPI_Comm_get_attr",
+                                           "MPI_Comm_rank",
+                                           "MPI_Comm_size",
+                                           "MPI_Comm_test_inter",
+                                           "MPI_Comm_compare",
+                                           "MPI_Allreduce",
+                                           "MPI_Iallreduce",
+                                           "MPI_Allgather",
+                                           "MPI_Iallgather",
+                                           "MPI_Alltoall",
+                                           "MPI_Bcast",
+                                           "MPI_Wait",
+                                           "MPI_Test",
+                                           "MPI_Get_count"};
+  const auto any = [](int here) {
+    PMPI_Allreduce(MPI_IN_PLACE, &here, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return here != 0;
+  };
+  const int before = communicators;
+  for (const auto& [name, tells_all, make] : calls) {
+    const auto fails = [&, &make = make](const std::string& function, int first) {
+      const ranks_again comm;
+      std::string text;
+      make(comm.get(),
+           [&](const auto& call) { text = thrown_where_it_fails(function, first, call); });
+      std::set<std::string> were_called = std::move(called);
+      layout(comm.get(), 1);  // all ranks have a duplicate, or none has
+      called = std::move(were_called);
+      return text;
+    };
+    expect(fails("", 0).empty(), std::string(name) + " fails");
+    const std::set<std::string> here = called;
+    for (const std::string& function : here) {
+      const bool is_listed =
+          std::ranges::count(told, function) + std::ranges::count(untold, function);
+      expect(is_listed, "no list has " + function);
+    }
+    for (const auto& [functions, first] :
+         {std::pair(&told, 0), std::pair(&untold, 0), std::pair(&told, ranks_here - 1)}) {
+      for (const std::string& function : *functions) {
+        if (!any(here.count(function) != 0)) continue;
+        const std::string text = fails(function, first);
+        const bool must_throw = tells_all ? any(failed_calls) : failed_calls > 0;
+        std::string wanted = function + ": ";
+        if (tells_all && first > 0 && must_throw) {
+          wanted = "rank " + std::to_string(first) + ": " + wanted;
+        }
+        expect(!must_throw || text.find(wanted) != text.npos,
+               std::string(name) + " throws \"" + text + "\" instead of " + wanted);
+      }
+    }
+  }
+  expect(communicators == before, "none is left after errors");
+}
+
+/// They live on when MPI is finalised, which is allowed.
+struct {
+  std::unique_ptr<layout> of_world, of_self, reversed;
+  std::unique_ptr<tally::mpi::matrix<double>> matrix;
+} left;
+
+void leaves_some() {
+  const two_rows two;
+  left.of_world = std::make_unique<layout>(MPI_COMM_WORLD, 2);
+  left.of_self = std::make_unique<layout>(MPI_COMM_SELF, 2);
+  left.reversed = std::make_unique<layout>(MPI_COMM_WORLD, 2, 2 * (ranks_here - 1 - rank_here));
+  left.matrix =
+      std::make_unique<tally::mpi::matrix<double>>(*left.of_world, two.of(*left.of_world));
+  const std::vector<double> x = {1, 1};
+  expect(tally::mpi::sum(*left.of_self, here(), x) == 2, "a layout of this rank alone");
+}
+
 const struct {
   const char* name;
   void (*run)();
@@ -902,11 +1189,86 @@ const struct {
     {"refuses matrices", refuses_matrices},
     {"reads matrices", reads_matrices},
     {"runs on every executor", runs_on_every_executor},
+    {"makes many", makes_many},
+    {"outlives communicators", outlives_communicators},
+    {"checks what MPI returns", checks_what_mpi_returns},
+    {"leaves some", leaves_some},
 };
+
+/// The status that a function of MPI returns, or the error that it is to seem to have met. It has
+/// done its work then, so that no other rank waits for it in vain.
+int returned(const char* function, MPI_Comm comm, int status) {
+  called.insert(function);
+  if (failing != function) return status;
+  ++failed_calls;
+  if (comm != MPI_COMM_NULL) PMPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
+  return MPI_ERR_OTHER;
+}
 
 }  // namespace
 
-/// MPI calls this function of ours in the place of its own, which has a second name for that.
+/// MPI's functions have second names, so that a program can have functions of its own in their
+/// place.
+#define TALLY_SEEN(function, comm, parameters, arguments) \
+  int function parameters { return returned(#function, comm, P##function arguments); }
+// These have no communicator, or ask for something that a rank knows by itself.
+TALLY_SEEN(MPI_Comm_get_errhandler, MPI_COMM_NULL, (MPI_Comm c, MPI_Errhandler* h), (c, h))
+TALLY_SEEN(MPI_Comm_set_errhandler, MPI_COMM_NULL, (MPI_Comm c, MPI_Errhandler h), (c, h))
+TALLY_SEEN(MPI_Comm_get_attr, MPI_COMM_NULL, (MPI_Comm c, int k, void* v, int* f), (c, k, v, f))
+TALLY_SEEN(MPI_Comm_test_inter, MPI_COMM_NULL, (MPI_Comm c, int* f), (c, f))
+TALLY_SEEN(MPI_Type_contiguous, MPI_COMM_NULL, (int n, MPI_Datatype t, MPI_Datatype* u), (n, t, u))
+TALLY_SEEN(MPI_Type_commit, MPI_COMM_NULL, (MPI_Datatype * t), (t))
+TALLY_SEEN(MPI_Op_create, MPI_COMM_NULL, (MPI_User_function * f, int c, MPI_Op* o), (f, c, o))
+TALLY_SEEN(MPI_Get_count, MPI_COMM_NULL, (const MPI_Status* s, MPI_Datatype t, int* n), (s, t, n))
+TALLY_SEEN(MPI_Wait, MPI_COMM_NULL, (MPI_Request * r, MPI_Status* s), (r, s))
+TALLY_SEEN(MPI_Test, MPI_COMM_NULL, (MPI_Request * r, int* f, MPI_Status* s), (r, f, s))
+TALLY_SEEN(MPI_Waitall, MPI_COMM_NULL, (int n, MPI_Request* r, MPI_Status* s), (n, r, s))
+TALLY_SEEN(MPI_Comm_rank, c, (MPI_Comm c, int* r), (c, r))
+TALLY_SEEN(MPI_Comm_size, c, (MPI_Comm c, int* n), (c, n))
+TALLY_SEEN(MPI_Comm_compare, c, (MPI_Comm c, MPI_Comm d, int* r), (c, d, r))
+TALLY_SEEN(MPI_Bcast, c, (void* b, int n, MPI_Datatype t, int r, MPI_Comm c), (b, n, t, r, c))
+TALLY_SEEN(MPI_Allgather, c,
+           (const void* s, int n, MPI_Datatype t, void* r, int m, MPI_Datatype u, MPI_Comm c),
+           (s, n, t, r, m, u, c))
+TALLY_SEEN(MPI_Alltoall, c,
+           (const void* s, int n, MPI_Datatype t, void* r, int m, MPI_Datatype u, MPI_Comm c),
+           (s, n, t, r, m, u, c))
+TALLY_SEEN(MPI_Alltoallv, c,
+           (const void* s, const int* n, const int* d, MPI_Datatype t, void* r, const int* m,
+            const int* e, MPI_Datatype u, MPI_Comm c),
+           (s, n, d, t, r, m, e, u, c))
+TALLY_SEEN(MPI_Irecv, c,
+           (void* b, int n, MPI_Datatype t, int s, int tag, MPI_Comm c, MPI_Request* r),
+           (b, n, t, s, tag, c, r))
+TALLY_SEEN(MPI_Isend, c,
+           (const void* b, int n, MPI_Datatype t, int d, int tag, MPI_Comm c, MPI_Request* r),
+           (b, n, t, d, tag, c, r))
+#undef TALLY_SEEN
+
+int MPI_Comm_set_attr(MPI_Comm comm, int key, void* value) {
+  const bool fails = failing == "MPI_Comm_set_attr";  // then it sets none
+  return returned("MPI_Comm_set_attr", comm,
+                  fails ? MPI_SUCCESS : PMPI_Comm_set_attr(comm, key, value));
+}
+
+/// One that has been made, unless that seems to have failed.
+int made(const char* function, MPI_Comm comm, MPI_Comm* out, int status) {
+  const int seen = returned(function, comm, status);
+  if (seen == MPI_SUCCESS) ++communicators;
+  if (seen != MPI_SUCCESS && status == MPI_SUCCESS) PMPI_Comm_free(out);
+  return seen;
+}
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* out) {
+  return made("MPI_Comm_dup", comm, out, PMPI_Comm_dup(comm, out));
+}
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* out) {
+  return made("MPI_Comm_split", comm, out, PMPI_Comm_split(comm, color, key, out));
+}
+int MPI_Comm_free(MPI_Comm* comm) {
+  --communicators;
+  return PMPI_Comm_free(comm);
+}
+
 int MPI_Allreduce(const void* own, void* all, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm) {
   const int status = PMPI_Allreduce(own, all, count, type, op, comm);
@@ -916,7 +1278,7 @@ int MPI_Allreduce(const void* own, void* all, int count, MPI_Datatype type, MPI_
     static_cast<tally::interval_head*>(all)->gap = 1;
     ++spoiled_messages;
   }
-  return status;
+  return returned("MPI_Allreduce", comm, status);
 }
 
 /// The same of the form that doesn't block: what is spoiled is there at once.
@@ -925,12 +1287,18 @@ int MPI_Iallreduce(const void* own, void* all, int count, MPI_Datatype type, MPI
   int commutes = 1;
   if (spoils_order) PMPI_Op_commutative(op, &commutes);
   const int status = PMPI_Iallreduce(own, all, count, type, op, comm, request);
+  if (!commutes || failing == "MPI_Iallreduce") PMPI_Wait(request, MPI_STATUS_IGNORE);
   if (!commutes) {
-    PMPI_Wait(request, MPI_STATUS_IGNORE);
     static_cast<tally::interval_head*>(all)->gap = 1;
     ++spoiled_messages;
   }
-  return status;
+  return returned("MPI_Iallreduce", comm, status);
+}
+int MPI_Iallgather(const void* own, int count, MPI_Datatype type, void* all, int each,
+                   MPI_Datatype of, MPI_Comm comm, MPI_Request* request) {
+  const int status = PMPI_Iallgather(own, count, type, all, each, of, comm, request);
+  if (failing == "MPI_Iallgather") PMPI_Wait(request, MPI_STATUS_IGNORE);
+  return returned("MPI_Iallgather", comm, status);
 }
 
 int main(int argc, char** argv) {
@@ -960,5 +1328,12 @@ int main(int argc, char** argv) {
   }
   MPI_Bcast(all, 2, MPI_INT, 0, MPI_COMM_WORLD);
   MPI_Finalize();
+  // Those of the objects that are left; the callers' communicators have dropped theirs.
+  const int kept = left.of_world ? (ranks_here > 1 ? 3 : 2) : 0;
+  if (communicators != kept) {
+    std::printf("rank %d: %d communicators after MPI_Finalize, not %d\n", rank_here, communicators,
+                kept);
+    return 1;
+  }
   return all[1] == 0 ? 0 : 1;
 }

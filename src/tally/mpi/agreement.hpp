@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tally/error.hpp>
-#include <tally/mpi/communicator.hpp>
+#include <tally/mpi/calls.hpp>
 
 #include <array>
 #include <cstddef>

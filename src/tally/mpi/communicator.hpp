@@ -1,143 +1,304 @@
-// Calls of MPI, and communicators that Tally owns.
+// Communicators of Tally's own: one for each of the caller's, which all layouts and matrices over
+// it share. MPI has few of them (MPICH 2048), a program may have many matrices.
+//
+// The duplicate is an attribute of the caller's communicator. It is freed with the last of these:
+// the caller's communicator (or MPI, which is finalised), and the layouts and matrices made over
+// it.
 #pragma once
 
-#include <tally/error.hpp>
+#include <tally/mpi/agreement.hpp>
+#include <tally/mpi/calls.hpp>
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
-#include <string>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
-/// The operations of Tally over the ranks of MPI. It neither initialises MPI nor finalises it, and
-/// never communicates over MPI_COMM_WORLD.
-namespace tally::mpi {
+namespace tally::mpi::calls {
 
-namespace calls {
+/// Whether the code that MPI would call is about to be unloaded.
+inline std::atomic<bool> are_unloading = false;
 
-/// Checks what a call of MPI has returned.
-/// @throws error device_failure, with MPI's own text.
-inline void check(int status, const char* function) {
-  if (status == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  MPI_Error_string(status, text, &length);
-  throw error(errc::device_failure, std::string(function) + ": " + text);
-}
-
-/// Whether handles can still be freed.
-inline bool are_possible() noexcept {
-  int initialized = 0, finalized = 0;
-  MPI_Initialized(&initialized);
-  MPI_Finalized(&finalized);
-  return initialized && !finalized;
-}
-
-/// A communicator of one's own, whose errors are returned. It is freed with the object, unless MPI
-/// has been finalised before.
-class owned_communicator {
+/// A handle that is freed with the object, unless MPI has been finalised before.
+template <class Handle, int (*release)(Handle*)>
+class owned {
  public:
-  /// The same ranks as those of `comm`. Collective.
-  static owned_communicator duplicate(MPI_Comm comm) {
-    owned_communicator own;
-    check(MPI_Comm_dup(comm, &own.handle_), "MPI_Comm_dup");
-    own.return_errors();
-    return own;
+  explicit owned(Handle none) noexcept : handle_(none), none_(none) {}
+  owned(owned&& other) noexcept
+      : handle_(std::exchange(other.handle_, other.none_)), none_(other.none_) {}
+  owned& operator=(owned&&) = delete;
+  ~owned() {
+    if (handle_ != none_ && are_possible() && !are_unloading) release(&handle_);
   }
-  /// The same ranks in the order of their keys. Collective.
-  static owned_communicator reorder(MPI_Comm comm, int key) {
-    owned_communicator own;
-    check(MPI_Comm_split(comm, 0, key, &own.handle_), "MPI_Comm_split");
-    own.return_errors();
-    return own;
+
+  Handle get() const noexcept { return handle_; }
+  /// Where MPI writes it.
+  Handle* place() noexcept { return &handle_; }
+
+ private:
+  Handle handle_, none_;
+};
+
+/// Lets errors on a communicator of the caller's be returned for as long as it lives.
+class returned_errors {
+ public:
+  explicit returned_errors(MPI_Comm comm) : comm_(comm) {
+    check(MPI_Comm_get_errhandler(comm, &before_), "MPI_Comm_get_errhandler");
+    check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
-  owned_communicator(owned_communicator&& other) noexcept
-      : handle_(std::exchange(other.handle_, MPI_COMM_NULL)) {}
-  owned_communicator& operator=(owned_communicator&& other) noexcept {
-    std::swap(handle_, other.handle_);
-    return *this;
+  returned_errors(const returned_errors&) = delete;
+  returned_errors& operator=(const returned_errors&) = delete;
+  ~returned_errors() {
+    MPI_Comm_set_errhandler(comm_, before_);
+    MPI_Errhandler_free(&before_);
   }
-  ~owned_communicator() {
-    if (handle_ != MPI_COMM_NULL && are_possible()) MPI_Comm_free(&handle_);
-  }
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
+};
+
+/// A communicator whose errors are returned, with what calls over it have made of MPI.
+///
+/// Its functions are collective, as calls over ranks are; so the ranks of all of them agree about
+/// what is there already.
+class communicator {
+ public:
+  /// The duplicate of the caller's communicator, made at the first call. Collective.
+  /// @throws error on all ranks invalid_argument for MPI_COMM_NULL and for an intercommunicator;
+  ///               device_failure where MPI can make none.
+  static std::shared_ptr<communicator> of(MPI_Comm comm);
+
+  /// One whose rank r is rank `order[r]` of `all`. Collective. A few orders are kept.
+  /// @throws error on all ranks device_failure where MPI can make none.
+  static std::shared_ptr<communicator> reordered(const std::shared_ptr<communicator>& all,
+                                                 const std::vector<std::size_t>& order);
+
+  /// What `of` and `reordered` call.
+  explicit communicator(owned<MPI_Comm, MPI_Comm_free> handle) noexcept
+      : handle_(std::move(handle)) {}
 
   /// MPI's handle.
-  MPI_Comm get() const noexcept { return handle_; }
+  MPI_Comm get() const noexcept { return handle_.get(); }
+
+  /// The tag of the messages of one object. After 2^15 - 1 of them, which any MPI has, they repeat:
+  /// messages of one tag arrive in the order of the calls.
+  int next_tag() noexcept { return last_tag_ = last_tag_ % 32767 + 1; }
+
+  /// The operation that calls a function.
+  MPI_Op operation(MPI_User_function* function, bool commutes) {
+    return kept(operations_, function, MPI_OP_NULL,
+                [&](MPI_Op* op) { check(MPI_Op_create(function, commutes, op), "MPI_Op_create"); });
+  }
+
+  /// The type of a message of `words` words of 8 bytes. A message is one element of its type, for
+  /// the algorithms of some MPI libraries take the elements of an array out of order, also where
+  /// the operation does not commute.
+  MPI_Datatype type_of(int words) {
+    return kept(types_, words, MPI_DATATYPE_NULL, [&](MPI_Datatype* type) {
+      check(MPI_Type_contiguous(words, MPI_INT64_T, type), "MPI_Type_contiguous");
+      check(MPI_Type_commit(type), "MPI_Type_commit");
+    });
+  }
+
+  /// Whether messages of `words` words are joined in the order of the ranks by a reduction that
+  /// blocks, or by one that does not: `check()` finds it out, once.
+  template <class Check>
+  bool joins_in_order(int words, bool blocks, const Check& check) {
+    const std::pair key(words, blocks);
+    const auto found = in_order_.find(key);
+    return found != in_order_.end() ? found->second : in_order_.emplace(key, check()).first->second;
+  }
 
  private:
-  owned_communicator() = default;
-  void return_errors() {
-    check(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  using handle = owned<MPI_Comm, MPI_Comm_free>;
+  static constexpr std::size_t max_orders = 8;
+
+  /// What `make(&handle)` makes on all ranks of `over`, or it throws on all of them.
+  template <class Make, class Keep>
+  static std::shared_ptr<communicator> made(MPI_Comm over, const char* function, const Make& make,
+                                            const Keep& keep) {
+    handle own(MPI_COMM_NULL);
+    const int status = make(own.place());
+    std::optional<failure> failed;
+    std::shared_ptr<communicator> all;
+    attempt(failed, [&] {
+      check(status, function);
+      check(MPI_Comm_set_errhandler(own.get(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+      all = std::make_shared<communicator>(std::move(own));
+      keep(all);
+    });
+    agree(over, failed);
+    return all;
   }
 
-  MPI_Comm handle_ = MPI_COMM_NULL;
+  /// What is there for a key, or what `make(&handle)` makes on all ranks.
+  template <class Key, class Handle, int (*release)(Handle*), class Make>
+  Handle kept(std::map<Key, owned<Handle, release>>& all, Key key, Handle none, const Make& make) {
+    if (const auto found = all.find(key); found != all.end()) return found->second.get();
+    std::optional<failure> failed;
+    attempt(failed, [&] {
+      owned<Handle, release> own(none);
+      make(own.place());
+      all.emplace(key, std::move(own));
+    });
+    try {
+      agree(get(), failed);
+    } catch (...) {
+      all.erase(key);
+      throw;
+    }
+    return all.find(key)->second.get();
+  }
+
+  handle handle_;
+  int last_tag_ = 0;
+  std::map<MPI_User_function*, owned<MPI_Op, MPI_Op_free>> operations_;
+  std::map<int, owned<MPI_Datatype, MPI_Type_free>> types_;
+  std::map<std::pair<int, bool>, bool> in_order_;
+  /// Made over this one, the last ones behind. How long they are kept depends on the calls alone.
+  std::vector<std::pair<std::vector<std::size_t>, std::shared_ptr<communicator>>> orders_;
 };
 
-/// The number of this rank.
-inline int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
-}
-
-/// How many ranks there are.
-inline int ranks_of(MPI_Comm comm) {
-  int ranks = 0;
-  check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-  return ranks;
-}
-
-/// @throws error invalid_argument for MPI_COMM_NULL and for an intercommunicator.
-inline void check_communicator(MPI_Comm comm) {
-  int is_inter = 0;
-  if (comm != MPI_COMM_NULL) check(MPI_Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter");
-  if (comm == MPI_COMM_NULL || is_inter) {
-    throw error(errc::invalid_argument,
-                "tally::mpi: a communicator is that of one group of ranks, and not MPI_COMM_NULL");
-  }
-}
-
-/// Messages between two ranks that are under way. Where something throws before they are waited
-/// for, those that were to come are cancelled, so that none is written to memory that has gone.
-class exchange {
+/// The attribute of the callers' communicators.
+class duplicates {
  public:
-  /// There will be at most so many messages.
-  explicit exchange(std::size_t most) { requests_.reserve(most); }
-  exchange(const exchange&) = delete;
-  exchange& operator=(const exchange&) = delete;
-  ~exchange() {
-    for (std::size_t i = 0; i < received_ && i < requests_.size(); ++i) MPI_Cancel(&requests_[i]);
-    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  /// Those of this library, or of the program: <tally/mpi.hpp> is headers alone.
+  static duplicates& all() {
+    static duplicates only;
+    return only;
+  }
+  duplicates(const duplicates&) = delete;
+  duplicates& operator=(const duplicates&) = delete;
+  /// At exit, or where a library is unloaded that MPI must not call any more.
+  ~duplicates() {
+    if (!are_possible()) return;
+    are_unloading = true;
+    if (at_end_ != MPI_KEYVAL_INVALID) MPI_Comm_delete_attr(MPI_COMM_SELF, at_end_);
+    clear(MPI_COMM_NULL);
   }
 
-  /// Lets a message come. All that come are named before those that go.
-  void receive(void* to, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm) {
-    check(MPI_Irecv(to, count, type, rank, tag, comm, &requests_.emplace_back(MPI_REQUEST_NULL)),
-          "MPI_Irecv");
-    ++received_;
+  /// The duplicate of a communicator, or null.
+  std::shared_ptr<communicator> of(MPI_Comm comm) const {
+    void* kept = nullptr;
+    int is_there = 0;
+    check(MPI_Comm_get_attr(comm, key_, &kept, &is_there), "MPI_Comm_get_attr");
+    return is_there ? *static_cast<std::shared_ptr<communicator>*>(kept) : nullptr;
   }
-  /// Sends a message.
-  void send(const void* from, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm) {
-    check(MPI_Isend(from, count, type, rank, tag, comm, &requests_.emplace_back(MPI_REQUEST_NULL)),
-          "MPI_Isend");
+  /// Keeps one.
+  void keep(MPI_Comm comm, const std::shared_ptr<communicator>& duplicate) {
+    auto kept = std::make_unique<std::shared_ptr<communicator>>(duplicate);
+    {
+      const std::lock_guard lock(mutex_);
+      callers_.push_back(comm);
+    }
+    const int status = MPI_Comm_set_attr(comm, key_, kept.get());
+    if (status == MPI_SUCCESS) {
+      kept.release();  // `drop` deletes it
+    } else {
+      forget(comm);
+    }
+    check(status, "MPI_Comm_set_attr");
   }
-  /// Waits for all of them.
-  /// @return what has come, in the order of the calls of `receive`.
-  std::vector<MPI_Status> wait() {
-    std::vector<MPI_Status> statuses(requests_.size());
-    check(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), statuses.data()),
-          "MPI_Waitall");
-    requests_.clear();
-    statuses.resize(received_);
-    return statuses;
+  /// Drops it, if there is one.
+  void drop(MPI_Comm comm) noexcept {
+    if (forget(comm)) MPI_Comm_delete_attr(comm, key_);
   }
 
  private:
-  std::vector<MPI_Request> requests_;
-  std::size_t received_ = 0;
+  duplicates() {
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &on_delete, &key_, this),
+          "MPI_Comm_create_keyval");
+    int initialized = 0;
+    MPI_Initialized(&initialized);
+    if (!initialized) return;  // a program of sessions alone, without MPI_COMM_SELF
+    // MPI_Finalize deletes the attributes of MPI_COMM_SELF first of all, when communicators can
+    // still be freed; when it deletes those of others, if it does, is not said.
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &on_end, &at_end_, this),
+          "MPI_Comm_create_keyval");
+    check(MPI_Comm_set_attr(MPI_COMM_SELF, at_end_, nullptr), "MPI_Comm_set_attr");
+  }
+
+  static int on_delete(MPI_Comm comm, int, void* value, void* self) {
+    static_cast<duplicates*>(self)->forget(comm);
+    delete static_cast<std::shared_ptr<communicator>*>(value);
+    return MPI_SUCCESS;
+  }
+  static int on_end(MPI_Comm, int, void*, void* self) {
+    static_cast<duplicates*>(self)->clear(MPI_COMM_SELF);  // whose attributes are on their way out
+    return MPI_SUCCESS;
+  }
+
+  /// Drops all but that of one communicator, in the order in which they were made.
+  void clear(MPI_Comm except) noexcept {
+    for (std::size_t first = 0;;) {
+      MPI_Comm comm = MPI_COMM_NULL;
+      {
+        const std::lock_guard lock(mutex_);
+        if (first < callers_.size() && callers_[first] == except) ++first;
+        if (first >= callers_.size()) return;
+        comm = callers_[first];
+      }
+      drop(comm);
+    }
+  }
+  /// Whether it was there.
+  bool forget(MPI_Comm comm) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto at = std::find(callers_.begin(), callers_.end(), comm);
+    if (at == callers_.end()) return false;
+    callers_.erase(at);
+    return true;
+  }
+
+  int key_ = MPI_KEYVAL_INVALID;
+  int at_end_ = MPI_KEYVAL_INVALID;
+  std::mutex mutex_;
+  std::vector<MPI_Comm> callers_;
 };
 
-}  // namespace calls
+inline std::shared_ptr<communicator> communicator::of(MPI_Comm comm) {
+  check_communicator(comm);
+  duplicates& all = duplicates::all();
+  if (std::shared_ptr<communicator> kept = all.of(comm)) return kept;
+  const returned_errors errors(comm);
+  try {
+    return made(
+        comm, "MPI_Comm_dup", [&](MPI_Comm* own) { return MPI_Comm_dup(comm, own); },
+        [&](const auto& own) { all.keep(comm, own); });
+  } catch (...) {  // also where another rank has failed
+    all.drop(comm);
+    throw;
+  }
+}
 
-}  // namespace tally::mpi
+inline std::shared_ptr<communicator> communicator::reordered(
+    const std::shared_ptr<communicator>& all, const std::vector<std::size_t>& order) {
+  if (std::is_sorted(order.begin(), order.end())) return all;
+  auto& orders = all->orders_;
+  for (const auto& [kept, own] : orders) {
+    if (kept == order) return own;
+  }
+  const auto rank = static_cast<std::size_t>(rank_in(all->get()));
+  const auto key = static_cast<int>(std::find(order.begin(), order.end(), rank) - order.begin());
+  std::vector<std::size_t> copy;
+  std::shared_ptr<communicator> own = made(
+      all->get(), "MPI_Comm_split",
+      [&](MPI_Comm* handle) { return MPI_Comm_split(all->get(), 0, key, handle); },
+      [&](const auto&) {
+        copy = order;
+        orders.reserve(max_orders);
+      });
+  if (orders.size() == max_orders) orders.erase(orders.begin());
+  orders.emplace_back(std::move(copy), own);
+  return own;
+}
+
+}  // namespace tally::mpi::calls

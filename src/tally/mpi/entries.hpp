@@ -3,6 +3,7 @@
 
 #include <tally/csr_matrix.hpp>
 #include <tally/mpi/agreement.hpp>
+#include <tally/mpi/calls.hpp>
 #include <tally/mpi/communicator.hpp>
 #include <tally/mpi/reduction.hpp>
 #include <tally/types.hpp>
@@ -28,9 +29,11 @@ inline std::size_t place(const std::vector<int>& counts, std::vector<int>& begin
 /// Collective; blocks.
 /// @throws error on all ranks invalid_argument for more than 2^31 - 1 entries of a rank.
 template <element Value, class ForEach, class Owner>
-std::vector<matrix_entry<Value>> sent_to_owners(MPI_Comm comm, const ForEach& for_each,
+std::vector<matrix_entry<Value>> sent_to_owners(calls::communicator& over, const ForEach& for_each,
                                                 const Owner& owner) {
   using entry = matrix_entry<Value>;
+  static_assert(sizeof(entry) % 8 == 0);
+  MPI_Comm comm = over.get();
   const auto ranks = static_cast<std::size_t>(calls::ranks_of(comm));
   std::optional<calls::failure> failed;
   std::vector<entry> sent, received;
@@ -52,13 +55,11 @@ std::vector<matrix_entry<Value>> sent_to_owners(MPI_Comm comm, const ForEach& fo
                "MPI_Alltoall");
   calls::attempt(failed, [&] { received.resize(place(received_counts, received_begins)); });
   calls::agree(comm, failed);
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  calls::check(MPI_Type_contiguous(sizeof(entry), MPI_BYTE, &type), "MPI_Type_contiguous");
-  calls::check(MPI_Type_commit(&type), "MPI_Type_commit");
+  const MPI_Datatype type = over.type_of(sizeof(entry) / 8);
   const int status = MPI_Alltoallv(sent.data(), counts.data(), begins.data(), type, received.data(),
                                    received_counts.data(), received_begins.data(), type, comm);
-  MPI_Type_free(&type);
-  calls::check(status, "MPI_Alltoallv");
+  calls::attempt(failed, [&] { calls::check(status, "MPI_Alltoallv"); });
+  calls::agree(comm, failed);
   return received;
 }
 

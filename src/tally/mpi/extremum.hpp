@@ -13,6 +13,7 @@
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
 #include <tally/mpi/agreement.hpp>
+#include <tally/mpi/calls.hpp>
 #include <tally/mpi/communicator.hpp>
 #include <tally/mpi/layout.hpp>
 #include <tally/mpi/reduction.hpp>
@@ -90,10 +91,10 @@ std::array<candidate, n> best_of(const layout& l, const Find& find) {
     found = {};
     for (candidate& c : found) c.failed = 1 + l.rank();
   }
-  calls::check(MPI_Allreduce(MPI_IN_PLACE, found.data(), static_cast<int>(n),
-                             l.handles().type_of(sizeof(candidate) / 8),
-                             l.handles().operation(&better, true), l.communicator()),
-               "MPI_Allreduce");
+  const MPI_Datatype type = l.over()->type_of(sizeof(candidate) / 8);
+  const MPI_Op op = l.over()->operation(&better, true);
+  check(MPI_Allreduce(MPI_IN_PLACE, found.data(), static_cast<int>(n), type, op, l.communicator()),
+        "MPI_Allreduce");
   if (found[0].failed != 0) {
     throw_from(l.communicator(), static_cast<int>(found[0].failed) - 1, failed);
   }

@@ -19,7 +19,7 @@
 #include <tally/executor.hpp>
 #include <tally/histogram.hpp>
 #include <tally/mpi/agreement.hpp>
-#include <tally/mpi/communicator.hpp>
+#include <tally/mpi/calls.hpp>
 #include <tally/mpi/layout.hpp>
 #include <tally/mpi/reduction.hpp>
 #include <tally/mpi/sums.hpp>
@@ -54,9 +54,13 @@ class added_numbers {
 
   /// Where this rank's kernels write them.
   output_operand here() const { return {kernels_.get(), size_, 1, element_}; }
+  /// Brings those of this rank to the host; before the ranks agree that none has failed.
+  void fetch() {
+    count_of(size_);
+    copy_bytes(kernels_.where(), kernels_.get(), host_.data(), host_.size());
+  }
   /// Adds up those of all ranks, into the same place.
   void add(MPI_Comm comm) {
-    copy_bytes(kernels_.where(), kernels_.get(), host_.data(), host_.size());
     check(MPI_Allreduce(MPI_IN_PLACE, host_.data(), count_of(size_),
                         element_ == type::int32 ? MPI_UINT32_T : MPI_UINT64_T, MPI_SUM, comm),
           "MPI_Allreduce");
@@ -98,6 +102,8 @@ inline void count(MPI_Comm comm, const executor& where, const histogram_argument
       mine.options.outside = static_cast<outside_counts*>(words.data);
     }
     histogram(on, mine);
+    counts->fetch();
+    if (outside) outside->fetch();
   });
   agree(comm, failed);
   if (counts) {
@@ -160,6 +166,7 @@ void add_weights(MPI_Comm comm, const executor& where, const histogram_arguments
       mine.options.outside = static_cast<outside_counts*>(here.data);
     }
     histogram_to_host(on, mine);
+    if (outside) outside->fetch();
   });
   agree(comm, failed);
   check(MPI_Allreduce(MPI_IN_PLACE, words.data(), count_of(words.size()), MPI_UINT64_T, MPI_SUM,

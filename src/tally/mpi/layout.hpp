@@ -3,6 +3,7 @@
 
 #include <tally/distributed/borders.hpp>
 #include <tally/error.hpp>
+#include <tally/mpi/calls.hpp>
 #include <tally/mpi/communicator.hpp>
 
 #include <algorithm>
@@ -18,80 +19,30 @@
 
 namespace tally::mpi {
 
-namespace layouts {
-
-/// What is made of MPI once and used by many calls: operations, and types of messages. A message is
-/// one element of its type, for the algorithms of some MPI libraries take the elements of an array
-/// out of order, also where the operation does not commute.
-class kept_handles {
- public:
-  kept_handles() = default;
-  kept_handles(const kept_handles&) = delete;
-  kept_handles& operator=(const kept_handles&) = delete;
-  ~kept_handles() {
-    if (!calls::are_possible()) return;
-    for (auto& [function, op] : operations_) MPI_Op_free(&op);
-    for (auto& [words, type] : types_) MPI_Type_free(&type);
-  }
-
-  /// The operation that calls a function.
-  MPI_Op operation(MPI_User_function* function, bool commutes) {
-    return kept(operations_, function, [&](MPI_Op& op) {
-      calls::check(MPI_Op_create(function, commutes, &op), "MPI_Op_create");
-    });
-  }
-
-  /// The type of a message of so many words of 8 bytes.
-  MPI_Datatype type_of(int words) {
-    return kept(types_, words, [&](MPI_Datatype& type) {
-      calls::check(MPI_Type_contiguous(words, MPI_INT64_T, &type), "MPI_Type_contiguous");
-      calls::check(MPI_Type_commit(&type), "MPI_Type_commit");
-    });
-  }
-
-  /// Whether messages of so many words are joined in the order of the ranks by a reduction that
-  /// blocks, or by one that does not: `check()` finds it out, once.
-  template <class Check>
-  bool joins_in_order(int words, bool blocks, const Check& check) {
-    return kept(in_order_, std::pair(words, blocks), [&](bool& joins) { joins = check(); });
-  }
-
- private:
-  template <class Key, class Handle, class Make>
-  static Handle kept(std::vector<std::pair<Key, Handle>>& all, Key key, const Make& make) {
-    for (const auto& [other, handle] : all) {  // a program has few
-      if (other == key) return handle;
-    }
-    all.reserve(all.size() + 1);
-    Handle handle{};
-    make(handle);
-    all.emplace_back(key, handle);
-    return handle;
-  }
-
-  std::vector<std::pair<MPI_User_function*, MPI_Op>> operations_;
-  std::vector<std::pair<int, MPI_Datatype>> types_;
-  std::vector<std::pair<std::pair<int, bool>, bool>> in_order_;
-};
-
-}  // namespace layouts
-
 /// The numbering of a vector's elements over all ranks. Each rank has an interval of them, which
 /// may be empty.
 ///
-/// It is made once for a distribution and used by every call on vectors that are distributed so. It
-/// has a communicator of its own, whose ranks are ordered as their intervals are, and frees it; it
-/// must go before MPI is finalised, or it frees nothing. Making it and destroying it are
-/// collective, and so is every call that is given it: all ranks make the same calls in the same
-/// order, one thread of a rank at a time. It can be moved but not copied; it must
-/// outlive the requests made with it, and stay where it is until they are waited for.
+/// It is made once for a distribution and used by every call on vectors that are distributed so.
+/// Making it is collective, and so is every call that is given it: all ranks make the same calls in
+/// the same order, one thread of a rank at a time.
+///
+/// There may be any number of them. All layouts and matrices that are made over one communicator of
+/// the caller's share a duplicate of it, which the first of them makes; so that order, and the one
+/// thread, are those of the calls over all of them. (Threads that call at the same time make their
+/// layouts over communicators of their own.) The duplicate is an attribute of the caller's
+/// communicator, which may be freed before them: the last of these frees the duplicate, before MPI
+/// is finalised or with that.
+///
+/// It can be moved but not copied; it must outlive the requests made with it, and stay where it is
+/// until they are waited for.
 class layout {
  public:
   /// Elements are numbered in the order of the ranks. Collective; blocks.
-  /// @param comm  the ranks; a duplicate of it is used.
+  /// @param comm  the ranks.
   /// @param size  how many elements this rank has.
   /// @throws error on all ranks invalid_argument if a size is negative, or all sizes add up to more
-  ///               than 2^62; device_failure.
+  ///               than 2^62; device_failure with MPI's text where it can make no communicator,
+  ///               whatever the error handler of `comm` does.
   layout(MPI_Comm comm, std::int64_t size) : layout(comm, size, 0, false) {}
 
   /// The same where this rank's first element is number `first`, so that ranks may have their
@@ -122,36 +73,40 @@ class layout {
     return distributed::cut(total, rank, ranks);
   }
 
-  /// The communicator of the layout. It is for the calls of Tally.
-  MPI_Comm communicator() const noexcept { return communicator_.get(); }
+  /// Tally's communicator, whose ranks are in the order of the intervals. It is for the calls of
+  /// Tally.
+  MPI_Comm communicator() const noexcept { return over_->get(); }
+  /// The same with what calls have made of MPI.
+  const std::shared_ptr<calls::communicator>& over() const noexcept { return over_; }
+  /// The tag of messages between two ranks.
+  int tag() const noexcept { return tag_; }
   /// All intervals.
   const std::shared_ptr<const distributed::borders>& borders() const noexcept { return borders_; }
-  /// What calls have made of MPI.
-  layouts::kept_handles& handles() const noexcept { return *handles_; }
 
  private:
-  layout(MPI_Comm comm, std::int64_t size, std::int64_t first, bool is_placed)
-      : layout(comm, gathered(comm, size, first), is_placed) {}
-
   using interval = std::array<std::int64_t, 2>;  // first and size
+  using communicator_pointer = std::shared_ptr<calls::communicator>;
 
-  layout(MPI_Comm comm, const std::vector<interval>& all, bool is_placed)
-      : layout(comm, all, is_placed ? ordered(all) : std::vector<std::size_t>(), is_placed) {}
+  layout(MPI_Comm comm, std::int64_t size, std::int64_t first, bool is_placed)
+      : layout(calls::communicator::of(comm), {first, size}, is_placed) {}
 
-  layout(MPI_Comm comm, const std::vector<interval>& all, const std::vector<std::size_t>& order,
-         bool is_placed)
-      : borders_(is_placed ? placed(all, order) : in_a_row(all)),
-        communicator_(is_placed ? calls::owned_communicator::reorder(
-                                      comm, place_of(calls::rank_in(comm), order))
-                                : calls::owned_communicator::duplicate(comm)),
-        handles_(std::make_unique<layouts::kept_handles>()),
-        rank_(calls::rank_in(communicator_.get())),
-        ranks_(static_cast<int>(all.size())) {}
+  layout(const communicator_pointer& all, const interval& mine, bool is_placed)
+      : layout(all, gathered(all->get(), mine), is_placed) {}
 
-  static std::vector<interval> gathered(MPI_Comm comm, std::int64_t size, std::int64_t first) {
-    calls::check_communicator(comm);
+  layout(const communicator_pointer& all, const std::vector<interval>& intervals, bool is_placed)
+      : layout(all, intervals, is_placed ? ordered(intervals) : std::vector<std::size_t>(),
+               is_placed) {}
+
+  layout(const communicator_pointer& all, const std::vector<interval>& intervals,
+         const std::vector<std::size_t>& order, bool is_placed)
+      : borders_(is_placed ? placed(intervals, order) : in_a_row(intervals)),
+        over_(calls::communicator::reordered(all, order)),
+        tag_(over_->next_tag()),
+        rank_(calls::rank_in(over_->get())),
+        ranks_(static_cast<int>(intervals.size())) {}
+
+  static std::vector<interval> gathered(MPI_Comm comm, const interval& mine) {
     std::vector<interval> all(static_cast<std::size_t>(calls::ranks_of(comm)));
-    const interval mine = {first, size};
     calls::check(MPI_Allgather(mine.data(), 2, MPI_INT64_T, all.data(), 2, MPI_INT64_T, comm),
                  "MPI_Allgather");
     return all;
@@ -165,10 +120,6 @@ class layout {
       return std::tuple(all[a], a) < std::tuple(all[b], b);
     });
     return order;
-  }
-  static int place_of(int rank, const std::vector<std::size_t>& order) {
-    return static_cast<int>(std::find(order.begin(), order.end(), static_cast<std::size_t>(rank)) -
-                            order.begin());
   }
 
   [[noreturn]] static void refuse(std::size_t rank, const std::string& what) {
@@ -209,8 +160,8 @@ class layout {
   }
 
   std::shared_ptr<const distributed::borders> borders_;
-  calls::owned_communicator communicator_;
-  std::unique_ptr<layouts::kept_handles> handles_;
+  communicator_pointer over_;
+  int tag_;
   int rank_;
   int ranks_;
 };

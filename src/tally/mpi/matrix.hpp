@@ -27,6 +27,7 @@
 #include <tally/executor.hpp>
 #include <tally/gather.hpp>
 #include <tally/mpi/agreement.hpp>
+#include <tally/mpi/calls.hpp>
 #include <tally/mpi/communicator.hpp>
 #include <tally/mpi/entries.hpp>
 #include <tally/mpi/layout.hpp>
@@ -89,7 +90,7 @@ csr_view<Value, Offset, Column> rows_of(const layout& l,
 /// A matrix whose rows are distributed by one layout and its columns, so the vectors that it is
 /// multiplied by, by another or the same.
 ///
-/// It has a communicator of its own and copies of all that it needs. Making it, destroying it and
+/// It has copies of all that it needs, and the communicator of its layout of rows. Making it and
 /// multiplying it are collective, as all calls over a layout are; a product exchanges messages with
 /// those ranks alone that have columns which this one needs, or the reverse.
 /// @tparam Value the type of its values, as for `tally::spmv`.
@@ -134,24 +135,27 @@ class matrix {
 
  private:
   template <csr_index Offset, csr_index Column>
-  matrix(calls::owned_communicator own, std::shared_ptr<const distributed::borders> rows,
+  matrix(std::shared_ptr<calls::communicator> over,
+         std::shared_ptr<const distributed::borders> rows,
          std::shared_ptr<const distributed::borders> columns,
          const csr_view<Value, Offset, Column>& local)
-      : communicator_(std::move(own)),
+      : over_(std::move(over)),
+        tag_(over_->next_tag()),
         rows_(std::move(rows)),
         columns_(std::move(columns)),
-        rank_(calls::rank_in(communicator_.get())) {
+        rank_(calls::rank_in(over_->get())) {
     std::optional<calls::failure> failed;
     calls::attempt(failed, [&] {
       part_ = distributed::rows_part<Value, Index>("tally::mpi::matrix", *rows_, *columns_, rank_,
                                                    local);
       calls::count_of(part_.used.size());
     });
-    calls::agree(communicator_.get(), failed);
+    calls::agree(over_->get(), failed);
     find_neighbours();
   }
 
-  static calls::owned_communicator in_one_order(const layout& rows, const layout& columns) {
+  static std::shared_ptr<calls::communicator> in_one_order(const layout& rows,
+                                                           const layout& columns) {
     int result = MPI_IDENT;
     calls::check(MPI_Comm_compare(rows.communicator(), columns.communicator(), &result),
                  "MPI_Comm_compare");
@@ -159,54 +163,55 @@ class matrix {
       throw error(errc::invalid_argument,
                   "tally::mpi::matrix: the layouts have their ranks in different orders");
     }
-    return calls::owned_communicator::duplicate(rows.communicator());
+    return rows.over();
   }
 
   /// Tells other ranks what this one needs of them.
   void find_neighbours() {
-    const auto ranks = static_cast<std::size_t>(calls::ranks_of(communicator_.get()));
+    MPI_Comm comm = over_->get();
+    const auto ranks = static_cast<std::size_t>(calls::ranks_of(comm));
+    std::optional<calls::failure> failed;
     std::vector<int> needed(ranks), wanted(ranks);
+    std::vector<std::int64_t> columns;
+    std::optional<calls::exchange> messages;
     received_ = part_.received(*columns_, rank_);
     for (const distributed::message& m : received_) {
       needed[static_cast<std::size_t>(m.rank)] = static_cast<int>(m.count);
     }
-    calls::check(
-        MPI_Alltoall(needed.data(), 1, MPI_INT, wanted.data(), 1, MPI_INT, communicator_.get()),
-        "MPI_Alltoall");
-    std::size_t all = 0;
-    for (std::size_t r = 0; r < ranks; ++r) {
-      if (wanted[r] == 0) continue;
-      sent_.push_back({static_cast<int>(r), all, static_cast<std::size_t>(wanted[r])});
-      all += sent_.back().count;
-    }
+    calls::check(MPI_Alltoall(needed.data(), 1, MPI_INT, wanted.data(), 1, MPI_INT, comm),
+                 "MPI_Alltoall");
+    calls::attempt(failed, [&] {
+      std::size_t all = 0;
+      for (std::size_t r = 0; r < ranks; ++r) {
+        if (wanted[r] == 0) continue;
+        sent_.push_back({static_cast<int>(r), all, static_cast<std::size_t>(wanted[r])});
+        all += sent_.back().count;
+      }
+      columns.resize(all);
+      own_sent_.reserve(all);
+      messages.emplace(sent_.size() + received_.size());
+    });
+    calls::agree(comm, failed);
 
-    std::vector<std::int64_t> columns(all);
-    std::vector<MPI_Request> requests;
-    for (const distributed::message& m : sent_) {
-      calls::check(MPI_Irecv(columns.data() + m.first, static_cast<int>(m.count), MPI_INT64_T,
-                             m.rank, tag, communicator_.get(), &requests.emplace_back()),
-                   "MPI_Irecv");
-    }
-    for (const distributed::message& m : received_) {
-      calls::check(MPI_Isend(part_.used.data() + m.first, static_cast<int>(m.count), MPI_INT64_T,
-                             m.rank, tag, communicator_.get(), &requests.emplace_back()),
-                   "MPI_Isend");
-    }
-    wait_for(requests);
-    for (const std::int64_t c : columns) {
-      own_sent_.push_back(static_cast<Index>(c - columns_->first(rank_)));
-    }
+    calls::attempt(failed, [&] {
+      for (const distributed::message& m : sent_) {
+        messages->receive(columns.data() + m.first, static_cast<int>(m.count), MPI_INT64_T, m.rank,
+                          tag_, comm);
+      }
+      for (const distributed::message& m : received_) {
+        messages->send(part_.used.data() + m.first, static_cast<int>(m.count), MPI_INT64_T, m.rank,
+                       tag_, comm);
+      }
+      messages->wait();
+      for (const std::int64_t c : columns) {
+        own_sent_.push_back(static_cast<Index>(c - columns_->first(rank_)));
+      }
+    });
+    calls::agree(comm, failed);
   }
 
-  static void wait_for(std::vector<MPI_Request>& requests) {
-    calls::check(
-        MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-        "MPI_Waitall");
-  }
-
-  static constexpr int tag = 2;
-
-  calls::owned_communicator communicator_;
+  std::shared_ptr<calls::communicator> over_;
+  int tag_;  ///< of messages between two ranks
   std::shared_ptr<const distributed::borders> rows_, columns_;
   int rank_;
   distributed::rows_part<Value, Index> part_;
@@ -250,8 +255,8 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
   const MPI_Datatype type = matrices::type_of_size(x_bytes);
   calls::exchange messages(received_.size() + sent_.size());
   for (const distributed::message& m : received_) {
-    messages.receive(p.received + m.first * x_bytes, static_cast<int>(m.count), type, m.rank, tag,
-                     communicator_.get());
+    messages.receive(p.received + m.first * x_bytes, static_cast<int>(m.count), type, m.rank, tag_,
+                     over_->get());
   }
 
   calls::attempt(failed, [&] {
@@ -274,7 +279,7 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
   });
   for (const distributed::message& m : sent_) {  // a rank that has failed sends empty messages
     messages.send(p.sent + m.first * x_bytes, failed ? 0 : static_cast<int>(m.count), type, m.rank,
-                  tag, communicator_.get());
+                  tag_, over_->get());
   }
   const call_options options{g, false};
   const output_operand sums{p.boundary_y, part_.boundary_rows.size(), 1, y.element};
@@ -319,7 +324,6 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
 template <element Value, csr_index Index>
 matrix<Value, Index> matrix<Value, Index>::transposed(conjugate values) const {
   using entry = matrix_entry<Value>;
-  MPI_Comm comm = communicator_.get();
   // Entries go to the rank of their column, in the order of the rows.
   const auto for_each_entry = [&](const auto& f) {
     const std::int64_t first = columns_->first(rank_);
@@ -342,7 +346,7 @@ matrix<Value, Index> matrix<Value, Index>::transposed(conjugate values) const {
     }
   };
   const std::vector<entry> received = matrices::sent_to_owners<Value>(
-      comm, for_each_entry, [&](const entry& e) { return columns_->owner(e.column); });
+      *over_, for_each_entry, [&](const entry& e) { return columns_->owner(e.column); });
 
   // They arrive in the order of the ranks, so of the rows, and a stable sort by columns keeps that.
   std::optional<calls::failure> failed;
@@ -367,8 +371,8 @@ matrix<Value, Index> matrix<Value, Index>::transposed(conjugate values) const {
       }
     }
   });
-  calls::agree(comm, failed);
-  return matrix(calls::owned_communicator::duplicate(comm), columns_, rows_, local.view());
+  calls::agree(over_->get(), failed);
+  return matrix(over_, columns_, rows_, local.view());
 }
 
 /// The transpose of A, another matrix: its columns are distributed as the rows of A are, its rows

@@ -7,7 +7,7 @@
 #include <tally/error.hpp>
 #include <tally/matrix_market.hpp>
 #include <tally/mpi/agreement.hpp>
-#include <tally/mpi/communicator.hpp>
+#include <tally/mpi/calls.hpp>
 #include <tally/mpi/entries.hpp>
 #include <tally/mpi/layout.hpp>
 
@@ -73,7 +73,7 @@ csr_matrix<Value, std::int64_t, std::int64_t> read_matrix_market(
   calls::agree(comm, failed);
 
   std::vector<entry> own = matrices::sent_to_owners<Value>(
-      comm,
+      *l.over(),
       [&](const auto& f) {
         for (const entry& e : part.entries) f(e);
       },

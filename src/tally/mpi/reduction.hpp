@@ -9,6 +9,7 @@
 #include <tally/executor.hpp>
 #include <tally/interval_sum.hpp>
 #include <tally/mpi/agreement.hpp>
+#include <tally/mpi/calls.hpp>
 #include <tally/mpi/communicator.hpp>
 #include <tally/mpi/layout.hpp>
 #include <tally/mpi/request.hpp>
@@ -86,10 +87,10 @@ inline void join_runs(void* first, void* second, int*, MPI_Datatype*) {
 /// some libraries have algorithms that don't. It is found out by messages that say which ranks they
 /// are from, once for each size, and all ranks agree on it: so all of them gather, or none does.
 inline bool joins_in_order(const layout& l, int words, bool blocks) {
-  return l.handles().joins_in_order(words, blocks, [&] {
+  return l.over()->joins_in_order(words, blocks, [&] {
     MPI_Comm comm = l.communicator();
-    const MPI_Datatype type = l.handles().type_of(words);
-    const MPI_Op op = l.handles().operation(&join_runs, false);
+    const MPI_Datatype type = l.over()->type_of(words);
+    const MPI_Op op = l.over()->operation(&join_runs, false);
     std::vector<std::int64_t> own(static_cast<std::size_t>(words)), all(own.size());
     auto& mine = *reinterpret_cast<interval_head*>(own.data());
     mine.first = l.rank();
@@ -127,8 +128,8 @@ class interval_reduction final : public unfinished_sums {
         message_(own_.size()) {
     count_of(numbers() * static_cast<std::size_t>(chunk) * term_bytes());  // on all ranks alike
     const int words = count_of(message_.size());
-    const MPI_Datatype type = layout_.handles().type_of(words);
-    const MPI_Op op = layout_.handles().operation(&append_messages, false);
+    const MPI_Datatype type = layout_.over()->type_of(words);
+    const MPI_Op op = layout_.over()->operation(&append_messages, false);
     const bool in_order = joins_in_order(layout_, words, blocks);
     if (!in_order) all_.resize(message_.size() * static_cast<std::size_t>(layout_.ranks()));
     room_for(message_.size() * sizeof(std::int64_t));
@@ -167,7 +168,6 @@ class interval_reduction final : public unfinished_sums {
   }
 
  private:
-  static constexpr int tag = 1;
   static constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
 
   /// Some of the terms of a chunk, from another rank.
@@ -190,8 +190,9 @@ class interval_reduction final : public unfinished_sums {
         borders_of_part(layout_.total(), layout_.first(), layout_.first() + layout_.size());
 
     // What arrives for the chunk that begins here and goes on elsewhere. Messages from one rank
-    // don't overtake each other and each call takes its own, so all may have the same tag.
+    // don't overtake each other and each call takes its own, so those of all calls have one tag.
     MPI_Comm comm = layout_.communicator();
+    const int tag = layout_.tag();
     std::vector<piece> pieces;
     const std::int64_t chunk_end =
         own.tail < own.end ? std::min(own.tail + chunk, layout_.total()) : own.end;
@@ -235,7 +236,9 @@ class interval_reduction final : public unfinished_sums {
       head_of(own_) = sum_part(where_, shape_, part);
     });
     send(0);  // a rank that has failed sends an empty message
-    messages.wait();
+    std::optional<failure> lost;
+    attempt(lost, [&] { messages.wait(); });
+    if (!failed_) failed_ = std::move(lost);
     attempt(failed_, [&] {
       if (own.tail == own.end) return;
       for (const piece& p : pieces) {

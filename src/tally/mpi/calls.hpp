@@ -1,0 +1,121 @@
+// Calls of MPI.
+#pragma once
+
+#include <tally/error.hpp>
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+/// The operations of Tally over the ranks of MPI. It neither initialises MPI nor finalises it.
+namespace tally::mpi {
+
+namespace calls {
+
+/// Checks the status that a function of MPI returned.
+/// @throws error device_failure, with MPI's own text.
+inline void check(int status, const char* function) {
+  if (status == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(status, text, &length);
+  throw error(errc::device_failure, std::string(function) + ": " + text);
+}
+
+/// Whether handles can still be freed.
+inline bool are_possible() noexcept {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  return finalized == 0;
+}
+
+/// The number of this rank.
+inline int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+/// How many ranks there are.
+inline int ranks_of(MPI_Comm comm) {
+  int ranks = 0;
+  check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  return ranks;
+}
+
+/// @throws error invalid_argument for MPI_COMM_NULL and for an intercommunicator.
+inline void check_communicator(MPI_Comm comm) {
+  int is_inter = 0;
+  if (comm != MPI_COMM_NULL) check(MPI_Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter");
+  if (comm == MPI_COMM_NULL || is_inter) {
+    throw error(errc::invalid_argument,
+                "tally::mpi: a communicator is that of one group of ranks, and not MPI_COMM_NULL");
+  }
+}
+
+/// Messages between two ranks that are under way. Where something throws before they are waited
+/// for, those that were to come are cancelled, so that none is written to memory that has gone.
+/// Where MPI refuses one the others are sent all the same, for other ranks wait for them.
+class exchange {
+ public:
+  /// Room for a number of messages.
+  explicit exchange(std::size_t max_messages) { requests_.reserve(max_messages); }
+  exchange(const exchange&) = delete;
+  exchange& operator=(const exchange&) = delete;
+  ~exchange() {
+    for (std::size_t i = 0; i < received_ && i < requests_.size(); ++i) {
+      if (requests_[i] != MPI_REQUEST_NULL) MPI_Cancel(&requests_[i]);
+    }
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  }
+
+  /// Lets a message come. All that come are named before those that go.
+  void receive(void* to, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm) noexcept {
+    MPI_Request& made = requests_.emplace_back(MPI_REQUEST_NULL);
+    keep(MPI_Irecv(to, count, type, rank, tag, comm, &made), "MPI_Irecv");
+    ++received_;
+  }
+  /// Sends a message.
+  void send(const void* from, int count, MPI_Datatype type, int rank, int tag,
+            MPI_Comm comm) noexcept {
+    MPI_Request& made = requests_.emplace_back(MPI_REQUEST_NULL);
+    keep(MPI_Isend(from, count, type, rank, tag, comm, &made), "MPI_Isend");
+  }
+  /// Waits for all of them.
+  /// @return what has come, in the order of the calls of `receive`.
+  /// @throws error device_failure for the first one that MPI has refused or lost.
+  std::vector<MPI_Status> wait() {
+    std::vector<MPI_Status> statuses(requests_.size());
+    const int status =
+        MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), statuses.data());
+    if (status == MPI_ERR_IN_STATUS) {  // the text is that of the message
+      for (const MPI_Status& s : statuses) {
+        if (s.MPI_ERROR != MPI_ERR_PENDING) keep(s.MPI_ERROR, "MPI_Waitall");
+      }
+    }
+    keep(status, "MPI_Waitall");
+    check(status_, function_);
+    requests_.clear();
+    statuses.resize(received_);
+    return statuses;
+  }
+
+ private:
+  /// Keeps the first error.
+  void keep(int status, const char* function) noexcept {
+    if (status_ != MPI_SUCCESS) return;
+    status_ = status;
+    function_ = function;
+  }
+
+  int status_ = MPI_SUCCESS;
+  const char* function_ = "";
+  std::vector<MPI_Request> requests_;
+  std::size_t received_ = 0;
+};
+
+}  // namespace calls
+
+}  // namespace tally::mpi
