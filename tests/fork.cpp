@@ -77,6 +77,8 @@ bool does_without_openmp(const tally::executor& before) {
   right &= expect(is_refused([] { tally::openmp(); }), "openmp() is refused");
   for (const tally::executor& here : tally::executors()) {
     right &= expect(here.name() != "openmp", "openmp is not among the executors");
+    if (data::on_device(here)) continue;
+    right &= expect(tally::dot(here, x, x) == n / 4, std::string(here.name()) + " computes");
   }
   right &= expect(before.description().starts_with("openmp"), "an executor can be described");
   for (const operations::operation& each : operations::list(1000)) {

@@ -1,5 +1,9 @@
 #include "backends/kokkos/runtime.hpp"
 
+#if TALLY_HAS_OPENMP
+#include "backends/openmp/threads.hpp"
+#endif
+
 #include <Kokkos_Core.hpp>
 #include <tally/error.hpp>
 
@@ -37,10 +41,18 @@ bool finalized() noexcept {
 #endif
 }
 
-void require_not_finalized() {
+/// Throws if Kokkos is finalised, or if its threads are OpenMP's and were lost in a fork().
+void require_usable() {
   if (finalized()) {
     throw error(errc::no_device, "tally::kokkos: Kokkos is finalised and can't be used any more");
   }
+#if TALLY_HAS_OPENMP && defined(KOKKOS_ENABLE_OPENMP)
+  if (std::is_same_v<space, Kokkos::OpenMP> && !openmp::usable()) {
+    throw error(errc::no_device,
+                "tally::kokkos: this process is a fork of one that had several threads, and "
+                "Kokkos, which runs on OpenMP here, would wait for them; tally::simd() can be used");
+  }
+#endif
 }
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -82,7 +94,7 @@ void initialize() {
   const std::lock_guard lock(mutex());
   static bool known = false;
   if (known && Kokkos::is_initialized()) return;
-  require_not_finalized();
+  require_usable();
   if (!Kokkos::is_initialized()) {
     require_device();
     try {
@@ -104,7 +116,7 @@ void initialize() {
 
 std::unique_lock<std::mutex> acquire() {
   std::unique_lock lock(mutex());
-  require_not_finalized();
+  require_usable();
   if (!Kokkos::is_initialized()) {
     throw error(errc::no_device, "tally::kokkos: Kokkos is not initialised");
   }

@@ -122,9 +122,10 @@ TALLY_EXPORT executor openmp(openmp_options options = {});
 TALLY_EXPORT executor cuda(cuda_options options = {});
 
 /// Kokkos's default execution space. Initialises Kokkos when nobody has, and then finalises it at
-/// exit; nothing else in Tally does. A program that initialises Kokkos itself does so first. What
-/// Kokkos does after fork(), and where it can't get memory of its own, is Kokkos's.
-/// @throws error missing_backend; no_device if Kokkos is finalised, or its device is not here.
+/// exit; nothing else in Tally does. A program that initialises Kokkos itself does so first. Where
+/// Kokkos runs on OpenMP, fork() ends it as it ends `openmp`.
+/// @throws error missing_backend; no_device if Kokkos is finalised, or its device is not here, or
+/// after such a fork().
 TALLY_EXPORT executor kokkos();
 
 /// Chosen at each call: operands in a device's memory run on `cuda` there, on its default stream;
