@@ -299,8 +299,8 @@ std::int64_t border(cut where, std::int64_t rows, int rank, int ranks) {
   return layout::cut(rows, rank, ranks);
 }
 
-/// Fails on rank 0, which has printed why: a launcher that ends it for another rank's failure, or for
-/// MPI_Abort, may lose that (Open MPI 5).
+/// Fails on rank 0, which has printed why: a launcher that ends it for another rank's failure, or
+/// for MPI_Abort, may lose that (Open MPI 5).
 int run(const options& chosen) try {
   const global_matrix a = chosen.file.empty() ? example::laplacian(chosen.grid)
                                               : tally::read_matrix_market(chosen.file);

@@ -158,3 +158,31 @@ int check_map(const CFI_cdesc_t* result, const CFI_cdesc_t* x, int which) {
   free(u.data);
   return agrees;
 }
+
+/* For descriptors.f90, which calls them as Fortran's and so passes gfortran's own descriptors. */
+static int spoil(void* descriptor, int64_t span) {
+#ifdef ISO_FORTRAN_BINDING_H /* gfortran's header */
+  struct {
+    void* base_addr;
+    ptrdiff_t offset;
+    size_t elem_len, dtype;
+    ptrdiff_t span;
+  } d;
+  memcpy(&d, descriptor, sizeof d);
+  d.span = (ptrdiff_t)span;
+  memcpy(descriptor, &d, sizeof d);
+  return 1;
+#else
+  (void)descriptor, (void)span;
+  return 0;
+#endif
+}
+
+int spoil_vector_(void* descriptor, const int64_t* span);
+int spoil_vector_(void* descriptor, const int64_t* span) { return spoil(descriptor, *span); }
+
+int spoil_table_(void* descriptor, const int64_t* span);
+int spoil_table_(void* descriptor, const int64_t* span) { return spoil(descriptor, *span); }
+
+int spoil_integers_(void* descriptor, const int64_t* span);
+int spoil_integers_(void* descriptor, const int64_t* span) { return spoil(descriptor, *span); }

@@ -134,7 +134,7 @@ module tally
   public :: tally_bincount, tally_histogram_even, tally_histogram_range
   public :: tally_validate, tally_spmv_plan_create, tally_spmv_plan_destroy, tally_spmv_plan_describe, tally_spmv, &
             tally_spmv_apart
-  public :: tally_finish
+  public :: tally_finish, tally_fortran_complete
 
   ! --- Functions whose result has the kind that their arguments ask for --------------------------------------------
 
@@ -935,59 +935,55 @@ module tally
       type(tally_executor), intent(in), optional :: where
       integer(c_int), intent(in), optional :: grade
     end function
-  end interface
 
-  ! --- Histograms -------------------------------------------------------------------------------------------------
-
-  ! The number of bins is the size of counts, which are contiguous, integer(int32) or integer(int64). `channels` says
-  ! that sample i is of channel mod(i - 1, channels), and counts(bins, channels). `outside`, integer(int64), gets how
-  ! many samples of each channel are below the first edge, above the last, and NaNs. With `weights`, real, counts are
-  ! real and hold each bin's exact sum, rounded once, or integer(int64) and hold its words. add=.true., a logical of any
-  ! kind, adds to counts and outside what would otherwise be written over them.
-  !
-  ! These are functions of tally_fortran.c's themselves, so that weights of no elements are weights: on the way through
-  ! a procedure of Fortran's gfortran takes an optional array without an address, such as [real ::], for one that is
-  ! absent, and without weights int64 counts are written over.
-
-  interface
-    !> Counts how many keys are 0, 1, 2, ...: counts(1) has the zeros.
-    subroutine tally_bincount(keys, counts, outside, weights, channels, add, where, stat, errmsg) &
-        bind(C, name='tally_fortran_bincount')
+    integer(c_int) function c_bincount(keys, counts, outside, weights, passed_weights, channels, add, &
+        where) bind(C, name='tally_fortran_bincount')
       import
       type(*), intent(in) :: keys(..)
       type(*), intent(inout) :: counts(..)
       type(*), intent(inout), optional :: outside(..)
       type(*), intent(in), optional :: weights(..), channels(..), add(..)
       type(tally_executor), intent(in), optional :: where
-      type(*), intent(inout), optional :: stat(..)
-      character(*), intent(inout), optional :: errmsg
-    end subroutine
+      type(c_ptr), value :: passed_weights
+    end function
 
-    !> Counts in bins of equal width from lower to upper.
-    subroutine tally_histogram_even(x, lower, upper, counts, outside, weights, channels, add, where, stat, errmsg) &
-        bind(C, name='tally_fortran_histogram_even')
+    integer(c_int) function c_histogram_even(x, lower, upper, counts, outside, weights, passed_weights, channels, add, &
+        where) bind(C, name='tally_fortran_histogram_even')
       import
       type(*), intent(in) :: x(..), lower(..), upper(..)
       type(*), intent(inout) :: counts(..)
       type(*), intent(inout), optional :: outside(..)
       type(*), intent(in), optional :: weights(..), channels(..), add(..)
       type(tally_executor), intent(in), optional :: where
-      type(*), intent(inout), optional :: stat(..)
-      character(*), intent(inout), optional :: errmsg
-    end subroutine
+      type(c_ptr), value :: passed_weights
+    end function
 
-    !> Counts between each edge and the next: one edge more than bins.
-    subroutine tally_histogram_range(x, edges, counts, outside, weights, channels, add, where, stat, errmsg) &
-        bind(C, name='tally_fortran_histogram_range')
+    integer(c_int) function c_histogram_range(x, edges, counts, outside, weights, passed_weights, channels, add, &
+        where) bind(C, name='tally_fortran_histogram_range')
       import
       type(*), intent(in) :: x(..), edges(..)
       type(*), intent(inout) :: counts(..)
       type(*), intent(inout), optional :: outside(..)
       type(*), intent(in), optional :: weights(..), channels(..), add(..)
       type(tally_executor), intent(in), optional :: where
-      type(*), intent(inout), optional :: stat(..)
-      character(*), intent(inout), optional :: errmsg
+      type(c_ptr), value :: passed_weights
+    end function
+
+    ! Called as Fortran's, so that they see gfortran's own descriptors (tally_fortran.c).
+
+    !> Completes the descriptors of arrays that are passed to C next. `generate` writes the calls. (For tally_mpi, too.)
+    subroutine tally_fortran_complete(a, b, c, d, e, f, g, h)
+      import
+      type(*), optional :: a(..), b(..), c(..), d(..), e(..), f(..), g(..), h(..)
     end subroutine
+
+    !> The descriptor of an argument; null if it is absent. On the way through a procedure gfortran takes an optional
+    !> array without an address, such as [real ::], for one that is absent, and without weights int64 counts would be
+    !> written over.
+    type(c_ptr) function tally_fortran_passed(x)
+      import
+      type(*) :: x(..)
+    end function
   end interface
 
 contains
@@ -1182,6 +1178,7 @@ contains
     type(tally_executor), intent(in) :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(to, from)
     call tally_finish(c_device_copy(to, from, where), stat, errmsg)
   end subroutine
 
@@ -1215,6 +1212,7 @@ contains
     type(tally_executor), intent(in) :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x)
     call tally_finish(c_pin(x, where), stat, errmsg)
   end subroutine
 
@@ -1224,6 +1222,7 @@ contains
     type(tally_executor), intent(in) :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x)
     call tally_finish(c_unpin(x, where), stat, errmsg)
   end subroutine
 
@@ -1274,6 +1273,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1310,6 +1310,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1346,6 +1347,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1382,6 +1384,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1418,6 +1421,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1454,6 +1458,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1490,6 +1495,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1526,6 +1532,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1562,6 +1569,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1598,6 +1606,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1634,6 +1643,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1670,6 +1680,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1706,6 +1717,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1742,6 +1754,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1778,6 +1791,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1814,6 +1828,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1850,6 +1865,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1886,6 +1902,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1922,6 +1939,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1958,6 +1976,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -1994,6 +2013,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2030,6 +2050,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2066,6 +2087,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2102,6 +2124,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2138,6 +2161,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2174,6 +2198,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2210,6 +2235,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2246,6 +2272,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2282,6 +2309,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2318,6 +2346,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2354,6 +2383,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2390,6 +2420,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2426,6 +2457,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2462,6 +2494,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2498,6 +2531,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2534,6 +2568,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2570,6 +2605,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2606,6 +2642,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2642,6 +2679,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2678,6 +2716,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2714,6 +2753,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2750,6 +2790,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2786,6 +2827,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2822,6 +2864,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2858,6 +2901,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2894,6 +2938,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2930,6 +2975,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -2966,6 +3012,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3002,6 +3049,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3038,6 +3086,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3074,6 +3123,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3110,6 +3160,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3146,6 +3197,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3182,6 +3234,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3218,6 +3271,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3254,6 +3308,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3290,6 +3345,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3326,6 +3382,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3362,6 +3419,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3398,6 +3456,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3434,6 +3493,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3470,6 +3530,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3506,6 +3567,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3542,6 +3604,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y)
     r = 0
     call tally_finish(c_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
@@ -3577,6 +3640,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3588,6 +3652,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3599,6 +3664,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3610,6 +3676,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3621,6 +3688,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3632,6 +3700,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3643,6 +3712,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3654,6 +3724,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3665,6 +3736,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3676,6 +3748,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3687,6 +3760,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3698,6 +3772,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3709,6 +3784,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3720,6 +3796,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3731,6 +3808,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3742,6 +3820,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3753,6 +3832,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3764,6 +3844,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3775,6 +3856,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3786,6 +3868,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3797,6 +3880,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3808,6 +3892,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3819,6 +3904,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3830,6 +3916,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
   end function
@@ -3845,6 +3932,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y, result)
     call tally_finish(c_dot(x, y, result, sum_type, where, grade, conjugate, wait), stat, errmsg)
   end subroutine
 
@@ -3855,6 +3943,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, result)
     call tally_finish(c_sum(x, result, sum_type, where, grade, wait), stat, errmsg)
   end subroutine
 
@@ -3865,6 +3954,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, result)
     call tally_finish(c_asum(x, result, sum_type, where, grade, wait), stat, errmsg)
   end subroutine
 
@@ -3876,6 +3966,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, result)
     call tally_finish(c_nrm2(x, result, sum_type, where, grade, wait), stat, errmsg)
   end subroutine
 
@@ -3886,6 +3977,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y, results)
     call tally_finish(c_multi_dot(x, y, results, sum_type, where, grade, conjugate, wait), stat, errmsg)
   end subroutine
 
@@ -3896,6 +3988,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y, results)
     call tally_finish(c_batched_dot(x, y, results, sum_type, where, grade, conjugate, wait), stat, errmsg)
   end subroutine
 
@@ -3971,6 +4064,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(results)
     call tally_finish(c_multi_dot_list(size(x, kind=c_size_t), x, size(y, kind=c_size_t), y, results, sum_type, where, &
                                        grade, conjugate, wait), stat, errmsg)
   end subroutine
@@ -3982,6 +4076,7 @@ contains
     type(*), intent(in), optional :: from(..)
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(to, from)
     call tally_finish(c_merge_words(to, sum_type, from), stat, errmsg)
   end subroutine
 
@@ -3994,6 +4089,7 @@ contains
     integer(c_int), intent(in), optional :: wait
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(words, results)
     call tally_finish(c_round_words(words, results, sum_type, where, wait), stat, errmsg)
   end subroutine
 
@@ -4006,6 +4102,7 @@ contains
     integer(c_int), intent(in), optional :: wait
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(words, results)
     call tally_finish(c_round_root_words(words, results, sum_type, where, wait), stat, errmsg)
   end subroutine
 
@@ -4018,6 +4115,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     logical(c_bool) :: r
+    call tally_fortran_complete(x)
     r = .false.
     call tally_finish(c_min(x, r, index, where), stat, errmsg)
   end function
@@ -4029,6 +4127,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     logical(c_bool) :: r
+    call tally_fortran_complete(x)
     r = .false.
     call tally_finish(c_max(x, r, index, where), stat, errmsg)
   end function
@@ -4040,6 +4139,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int8) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_min(x, r, index, where), stat, errmsg)
   end function
@@ -4051,6 +4151,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int8) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_max(x, r, index, where), stat, errmsg)
   end function
@@ -4062,6 +4163,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int32) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_min(x, r, index, where), stat, errmsg)
   end function
@@ -4073,6 +4175,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int32) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_max(x, r, index, where), stat, errmsg)
   end function
@@ -4084,6 +4187,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_min(x, r, index, where), stat, errmsg)
   end function
@@ -4095,6 +4199,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_max(x, r, index, where), stat, errmsg)
   end function
@@ -4106,6 +4211,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_min(x, r, index, where), stat, errmsg)
   end function
@@ -4117,6 +4223,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_max(x, r, index, where), stat, errmsg)
   end function
@@ -4128,6 +4235,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_min(x, r, index, where), stat, errmsg)
   end function
@@ -4139,6 +4247,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_max(x, r, index, where), stat, errmsg)
   end function
@@ -4151,6 +4260,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, smallest, largest)
     call tally_finish(c_minmax(x, smallest, largest, smallest_index, largest_index, where), stat, errmsg)
   end subroutine
 
@@ -4162,6 +4272,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: index
+    call tally_fortran_complete(x)
     index = 0
     call tally_finish(c_iamax(x, index, where), stat, errmsg)
   end function
@@ -4175,6 +4286,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y)
     call tally_finish(c_copy(x, y, where), stat, errmsg)
   end subroutine
 
@@ -4185,6 +4297,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y)
     call tally_finish(c_relu(x, y, where), stat, errmsg)
   end subroutine
 
@@ -4195,6 +4308,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y)
     call tally_finish(c_sigmoid(x, y, where), stat, errmsg)
   end subroutine
 
@@ -4205,6 +4319,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y)
     call tally_finish(c_exp(x, y, where), stat, errmsg)
   end subroutine
 
@@ -4215,6 +4330,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(value, z)
     call tally_finish(c_fill(value, z, where), stat, errmsg)
   end subroutine
 
@@ -4224,6 +4340,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y)
     call tally_finish(c_swap(x, y, where), stat, errmsg)
   end subroutine
 
@@ -4234,6 +4351,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, indices, z)
     call tally_finish(c_gather(x, indices, z, where), stat, errmsg)
   end subroutine
 
@@ -4244,6 +4362,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, indices, z)
     call tally_finish(c_scatter(x, indices, z, where), stat, errmsg)
   end subroutine
 
@@ -4254,6 +4373,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(alpha, x)
     call tally_finish(c_scal(alpha, x, where), stat, errmsg)
   end subroutine
 
@@ -4264,6 +4384,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(alpha, x, y)
     call tally_finish(c_axpy(alpha, x, y, where), stat, errmsg)
   end subroutine
 
@@ -4274,6 +4395,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(alpha, x, beta, y)
     call tally_finish(c_axpby(alpha, x, beta, y, where), stat, errmsg)
   end subroutine
 
@@ -4284,6 +4406,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(alpha, x, beta, y, w)
     call tally_finish(c_waxpby(alpha, x, beta, y, w, where), stat, errmsg)
   end subroutine
 
@@ -4294,6 +4417,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(alpha, x, beta, y, gamma, z)
     call tally_finish(c_axpbypcz(alpha, x, beta, y, gamma, z, where), stat, errmsg)
   end subroutine
 
@@ -4304,6 +4428,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y, z)
     call tally_finish(c_add(x, y, z, where), stat, errmsg)
   end subroutine
 
@@ -4314,6 +4439,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y, z)
     call tally_finish(c_sub(x, y, z, where), stat, errmsg)
   end subroutine
 
@@ -4324,6 +4450,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y, z)
     call tally_finish(c_mul(x, y, z, where), stat, errmsg)
   end subroutine
 
@@ -4334,6 +4461,7 @@ contains
     type(tally_executor), intent(in), optional :: where
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(alpha, x, y, beta, z)
     call tally_finish(c_axypbz(alpha, x, y, beta, z, where), stat, errmsg)
   end subroutine
 
@@ -4347,6 +4475,7 @@ contains
     integer(c_int), intent(in), optional :: grade, conjugate, wait
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(alpha, x, y, result, v)
     call tally_finish(c_axpy_dot(alpha, x, y, result, v, where, grade, conjugate, wait), stat, errmsg)
   end subroutine
 
@@ -4358,7 +4487,58 @@ contains
     integer(c_int), intent(in), optional :: grade, wait
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(alpha, x, beta, y, w, result)
     call tally_finish(c_waxpby_nrm2(alpha, x, beta, y, w, result, where, grade, wait), stat, errmsg)
+  end subroutine
+
+  ! --- Histograms -------------------------------------------------------------------------------------------------
+
+  ! The number of bins is the size of counts, which are contiguous, integer(int32) or integer(int64). `channels` says
+  ! that sample i is of channel mod(i - 1, channels), and counts(bins, channels). `outside`, integer(int64), gets how
+  ! many samples of each channel are below the first edge, above the last, and NaNs. With `weights`, real, counts are
+  ! real and hold each bin's exact sum, rounded once, or integer(int64) and hold its words. add=.true., a logical of any
+  ! kind, adds to counts and outside what would otherwise be written over them.
+
+  !> Counts how many keys are 0, 1, 2, ...: counts(1) has the zeros.
+  subroutine tally_bincount(keys, counts, outside, weights, channels, add, where, stat, errmsg)
+    type(*), intent(in) :: keys(..)
+    type(*), intent(inout) :: counts(..)
+    type(*), intent(inout), optional :: outside(..)
+    type(*), intent(in), optional :: weights(..), channels(..), add(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(keys, counts, outside, weights, channels, add)
+    call tally_finish(c_bincount(keys, counts, outside, weights, tally_fortran_passed(weights), &
+                      channels, add, where), stat, errmsg)
+  end subroutine
+
+  !> Counts in bins of equal width from lower to upper.
+  subroutine tally_histogram_even(x, lower, upper, counts, outside, weights, channels, add, where, stat, errmsg)
+    type(*), intent(in) :: x(..), lower(..), upper(..)
+    type(*), intent(inout) :: counts(..)
+    type(*), intent(inout), optional :: outside(..)
+    type(*), intent(in), optional :: weights(..), channels(..), add(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, lower, upper, counts, outside, weights, channels, add)
+    call tally_finish(c_histogram_even(x, lower, upper, counts, outside, weights, tally_fortran_passed(weights), &
+                      channels, add, where), stat, errmsg)
+  end subroutine
+
+  !> Counts between each edge and the next: one edge more than bins.
+  subroutine tally_histogram_range(x, edges, counts, outside, weights, channels, add, where, stat, errmsg)
+    type(*), intent(in) :: x(..), edges(..)
+    type(*), intent(inout) :: counts(..)
+    type(*), intent(inout), optional :: outside(..)
+    type(*), intent(in), optional :: weights(..), channels(..), add(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, edges, counts, outside, weights, channels, add)
+    call tally_finish(c_histogram_range(x, edges, counts, outside, weights, tally_fortran_passed(weights), &
+                      channels, add, where), stat, errmsg)
   end subroutine
 
   ! --- Sparse matrices --------------------------------------------------------------------------------------------
@@ -4376,6 +4556,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
+    call tally_fortran_complete(columns, fixed_values, fixed_columns)
     if (present(row_ends)) then
       status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
                      fixed_columns)
@@ -4399,6 +4580,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
+    call tally_fortran_complete(columns, fixed_values, fixed_columns)
     if (present(row_ends)) then
       status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
                      fixed_columns)
@@ -4422,6 +4604,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
+    call tally_fortran_complete(columns, fixed_values, fixed_columns)
     if (present(row_ends)) then
       status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
                      fixed_columns)
@@ -4445,6 +4628,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
+    call tally_fortran_complete(columns, fixed_values, fixed_columns)
     if (present(row_ends)) then
       status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
                      fixed_columns)
@@ -4468,6 +4652,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
+    call tally_fortran_complete(columns, fixed_values, fixed_columns)
     if (present(row_ends)) then
       status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
                      fixed_columns)
@@ -4491,6 +4676,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
+    call tally_fortran_complete(columns, fixed_values, fixed_columns)
     if (present(row_ends)) then
       status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
                      fixed_columns)
@@ -4514,6 +4700,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
+    call tally_fortran_complete(columns, fixed_values, fixed_columns)
     if (present(row_ends)) then
       status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
                      fixed_columns)
@@ -4537,6 +4724,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
+    call tally_fortran_complete(columns, fixed_values, fixed_columns)
     if (present(row_ends)) then
       status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
                      fixed_columns)
@@ -4560,6 +4748,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
+    call tally_fortran_complete(columns, fixed_values, fixed_columns)
     if (present(row_ends)) then
       status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
                      fixed_columns)
@@ -4583,6 +4772,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
+    call tally_fortran_complete(columns, fixed_values, fixed_columns)
     if (present(row_ends)) then
       status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
                      fixed_columns)
@@ -4606,6 +4796,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
+    call tally_fortran_complete(columns, fixed_values, fixed_columns)
     if (present(row_ends)) then
       status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
                      fixed_columns)
@@ -4629,6 +4820,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
+    call tally_fortran_complete(columns, fixed_values, fixed_columns)
     if (present(row_ends)) then
       status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
                      fixed_columns)
@@ -4652,6 +4844,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
+    call tally_fortran_complete(columns, fixed_values, fixed_columns)
     if (present(row_ends)) then
       status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
                      fixed_columns)
@@ -4675,6 +4868,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
+    call tally_fortran_complete(columns, fixed_values, fixed_columns)
     if (present(row_ends)) then
       status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
                      fixed_columns)
@@ -4698,6 +4892,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
+    call tally_fortran_complete(columns, fixed_values, fixed_columns)
     if (present(row_ends)) then
       status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
                      fixed_columns)
@@ -4721,6 +4916,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(tally_csr) :: matrix
     integer(c_int) :: status
+    call tally_fortran_complete(columns, fixed_values, fixed_columns)
     if (present(row_ends)) then
       status = c_csr(matrix, columns, row_offsets, column_indices, values, row_ends, operation, fixed_values, &
                      fixed_columns)
@@ -4793,6 +4989,7 @@ contains
     integer(c_int), intent(in), optional :: grade
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y, alpha, beta)
     call tally_finish(c_spmv(matrix, x, y, alpha, beta, plan, where, grade), stat, errmsg)
   end subroutine
 
@@ -4807,6 +5004,7 @@ contains
     integer(c_int), intent(in), optional :: grade
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y, w, alpha, beta)
     call tally_finish(c_spmv_apart(matrix, x, y, w, alpha, beta, plan, where, grade), stat, errmsg)
   end subroutine
 end module

@@ -16,7 +16,10 @@ typedef tally_fortran_vector vector;
 
 static _Thread_local char last_error[512];
 
+static void forget_doubtful(void);
+
 void tally_fortran_fail(call* c, tally_status status, const char* format, ...) {
+  forget_doubtful();
   if (c->status != TALLY_SUCCESS) return;
   c->status = status;
   const int length = snprintf(last_error, sizeof last_error, "%s: ", c->name);
@@ -27,6 +30,7 @@ void tally_fortran_fail(call* c, tally_status status, const char* format, ...) {
 }
 
 tally_status tally_fortran_kept(tally_status status) {
+  forget_doubtful();
   if (status != TALLY_SUCCESS) tally_copy_last_error(last_error, sizeof last_error);
   return status;
 }
@@ -49,7 +53,113 @@ void tally_fortran_set_stat(const CFI_cdesc_t* stat, tally_status status) {
   }
 }
 
+/* --- gfortran's own descriptors --------------------------------------------------------------- */
+
+/* Arrays whose descriptors can't be completed, until the call ends. */
+static _Thread_local struct {
+  int count;
+  struct {
+    const void* address;
+    ptrdiff_t span;
+  } arrays[8];
+} doubtful;
+
+static void forget_doubtful(void) { doubtful.count = 0; }
+
+#ifdef ISO_FORTRAN_BINDING_H /* gfortran's header */
+
+/* As libgfortran has it since GCC 9: element i of a dimension lies i * stride * span bytes behind
+ * the first. */
+typedef struct descriptor {
+  void* base_addr;
+  ptrdiff_t offset;
+  struct {
+    size_t elem_len;
+    int version;
+    signed char rank, type;
+    short attribute;
+  } dtype;
+  ptrdiff_t span;
+  struct {
+    ptrdiff_t stride, lower_bound, upper_bound;
+  } dim[];
+} descriptor;
+
+/* Sets an array's span to the size of an element.
+ *
+ * gfortran 12 to 14 leave it as it was on the stack where a function of the runtime library
+ * allocates what is assigned to: x = reshape(...), pack, matmul, cshift, spread, maxloc. The
+ * strides that C gets are made of it. An array without a pointer has no other span, and gfortran's
+ * own procedures don't look at it. A pointer to components, p => z%im, has the size of the
+ * structure: a span that could be one leaves open which of them the argument is. */
+static void complete(descriptor* d) {
+  if (d == NULL || d->base_addr == NULL || d->dtype.rank <= 0) return;
+  const ptrdiff_t element = (ptrdiff_t)d->dtype.elem_len;
+  const ptrdiff_t max_structure = 65536, alignment = element < 4 ? element : 4;
+  if (d->span == element) return;
+  if (d->span > element && d->span <= max_structure && d->span % alignment == 0) {
+    doubtful.arrays[doubtful.count].address = d->base_addr;
+    doubtful.arrays[doubtful.count++].span = d->span;
+  } else {
+    d->span = element;
+  }
+}
+
+/* An array of no elements, or one that is not allocated, as C would get it. */
+static const CFI_cdesc_t* without_address(const descriptor* d, CFI_cdesc_t* room) {
+  if (d == NULL) return NULL;
+  const size_t kind = d->dtype.type == CFI_type_Complex ? d->dtype.elem_len / 2 : d->dtype.elem_len;
+  memset(room, 0, sizeof *room);
+  room->elem_len = d->dtype.elem_len;
+  room->type = (CFI_type_t)(d->dtype.type + (kind << CFI_type_kind_shift));
+  room->rank = (CFI_rank_t)d->dtype.rank;
+  for (int i = 0; i < d->dtype.rank; ++i) {
+    const ptrdiff_t extent = d->dim[i].upper_bound - d->dim[i].lower_bound + 1;
+    room->dim[i].extent = extent > 0 ? extent : 0;
+  }
+  return room;
+}
+
+#else
+
+typedef CFI_cdesc_t descriptor;
+static void complete(descriptor* d) { (void)d; }
+static const CFI_cdesc_t* without_address(const descriptor* d, CFI_cdesc_t* room) {
+  (void)room;
+  return d;
+}
+
+#endif
+
+/* Procedures of Fortran's, by the names that its compilers give them. */
+void tally_fortran_complete_(descriptor* a, descriptor* b, descriptor* c, descriptor* d,
+                             descriptor* e, descriptor* f, descriptor* g, descriptor* h);
+const void* tally_fortran_passed_(const descriptor* x);
+
+void tally_fortran_complete_(descriptor* a, descriptor* b, descriptor* c, descriptor* d,
+                             descriptor* e, descriptor* f, descriptor* g, descriptor* h) {
+  descriptor* const all[] = {a, b, c, d, e, f, g, h};
+  forget_doubtful();
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) complete(all[i]);
+}
+
+const void* tally_fortran_passed_(const descriptor* x) { return x; }
+
 /* --- Descriptors ------------------------------------------------------------------------------ */
+
+/* Fails for a doubtful array. */
+static void check_span(call* c, const char* name, const CFI_cdesc_t* d) {
+  for (int i = 0; i < doubtful.count; ++i) {
+    if (doubtful.arrays[i].address != d->base_addr) continue;
+    tally_fortran_fail(
+        c, TALLY_INVALID_ARGUMENT,
+        "%s is a pointer to components %td bytes apart, or gfortran says so of an array "
+        "that is none; pass a contiguous copy, or allocate the array before it is "
+        "assigned to",
+        name, doubtful.arrays[i].span);
+    return;
+  }
+}
 
 tally_type tally_fortran_type_of(call* c, const char* name, const CFI_cdesc_t* d) {
   static const struct {
@@ -129,6 +239,8 @@ vector tally_fortran_vector_of(call* c, const char* name, const CFI_cdesc_t* d) 
   v.type = tally_fortran_type_of(c, name, d);
   size_t n;
   if (c->status != TALLY_SUCCESS || !has_size(c, name, d, &n)) return v;
+  if (n > 1) check_span(c, name, d);
+  if (c->status != TALLY_SUCCESS) return v;
   const ptrdiff_t element = (ptrdiff_t)d->elem_len;
   ptrdiff_t stride = 0,
             next = 0; /* from one element to the next; where the next dimension begins */
@@ -902,18 +1014,6 @@ tally_status tally_fortran_waxpby_nrm2(const CFI_cdesc_t* alpha, const CFI_cdesc
 
 /* --- Histograms ------------------------------------------------------------------------------- */
 
-/* Ends a call that Fortran makes without a procedure of its own between, as tally_finish does. */
-static void end(tally_status status, const CFI_cdesc_t* stat, const CFI_cdesc_t* errmsg) {
-  if (stat != NULL) tally_fortran_set_stat(stat, status);
-  if (status == TALLY_SUCCESS) return;
-  if (errmsg != NULL) {
-    const size_t length = strlen(last_error), room = errmsg->elem_len;
-    memset(errmsg->base_addr, ' ', room);
-    memcpy(errmsg->base_addr, last_error, length < room ? length : room);
-  }
-  if (stat == NULL) tally_fortran_error_stop();
-}
-
 /* What the three of them share: where the counts go, and what else is asked for. */
 typedef struct histogram {
   vector counts;
@@ -923,11 +1023,14 @@ typedef struct histogram {
 
 static histogram histogram_of(call* c, const vector* samples, const CFI_cdesc_t* counts,
                               const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
-                              const CFI_cdesc_t* channels, const CFI_cdesc_t* add) {
+                              const void* passed, const CFI_cdesc_t* channels,
+                              const CFI_cdesc_t* add) {
   static const double no_weights =
       0; /* for tally.h an address of NULL would say that samples are counted */
   histogram h = {tally_fortran_contiguous(c, "counts", counts), 0, {.size = sizeof h.options}};
   size_t each = 1;
+  CFI_CDESC_T(CFI_MAX_RANK) room;
+  if (weights == NULL) weights = without_address(passed, (CFI_cdesc_t*)&room);
   h.options.channels = channels == NULL ? 1 : integer(c, "channels", channels);
   h.options.add = truth(c, "add", add);
   if (c->status == TALLY_SUCCESS && h.options.channels == 0) {
@@ -964,72 +1067,47 @@ static histogram histogram_of(call* c, const vector* samples, const CFI_cdesc_t*
   return h;
 }
 
-static tally_status bincount(const CFI_cdesc_t* keys, const CFI_cdesc_t* counts,
-                             const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
-                             const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
-                             const tally_executor* where) {
+tally_status tally_fortran_bincount(const CFI_cdesc_t* keys, const CFI_cdesc_t* counts,
+                                    const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
+                                    const void* passed, const CFI_cdesc_t* channels,
+                                    const CFI_cdesc_t* add, const tally_executor* where) {
   call c = {"tally_bincount", TALLY_SUCCESS};
   const vector u = vector_of(&c, "keys", keys);
-  const histogram h = histogram_of(&c, &u, counts, outside, weights, channels, add);
+  const histogram h = histogram_of(&c, &u, counts, outside, weights, passed, channels, add);
   if (c.status != TALLY_SUCCESS) return c.status;
   return tally_fortran_kept(tally_bincount(where, u.n, u.type, u.data, u.inc, h.bins, h.counts.type,
                                            h.counts.data, &h.options));
 }
 
-void tally_fortran_bincount(const CFI_cdesc_t* keys, const CFI_cdesc_t* counts,
-                            const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
-                            const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
-                            const tally_executor* where, const CFI_cdesc_t* stat,
-                            const CFI_cdesc_t* errmsg) {
-  end(bincount(keys, counts, outside, weights, channels, add, where), stat, errmsg);
-}
-
-static tally_status histogram_even(const CFI_cdesc_t* x, const CFI_cdesc_t* lower,
-                                   const CFI_cdesc_t* upper, const CFI_cdesc_t* counts,
-                                   const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
-                                   const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
-                                   const tally_executor* where) {
+tally_status tally_fortran_histogram_even(const CFI_cdesc_t* x, const CFI_cdesc_t* lower,
+                                          const CFI_cdesc_t* upper, const CFI_cdesc_t* counts,
+                                          const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
+                                          const void* passed, const CFI_cdesc_t* channels,
+                                          const CFI_cdesc_t* add, const tally_executor* where) {
   call c = {"tally_histogram_even", TALLY_SUCCESS};
   const vector u = vector_of(&c, "x", x), low = scalar(&c, "lower", lower),
                high = scalar(&c, "upper", upper);
   check_same_type(&c, "upper", &high, "lower", &low);
-  const histogram h = histogram_of(&c, &u, counts, outside, weights, channels, add);
+  const histogram h = histogram_of(&c, &u, counts, outside, weights, passed, channels, add);
   if (c.status != TALLY_SUCCESS) return c.status;
   return tally_fortran_kept(tally_histogram_even(where, u.n, u.type, u.data, u.inc, low.type,
                                                  low.data, high.data, h.bins, h.counts.type,
                                                  h.counts.data, &h.options));
 }
 
-void tally_fortran_histogram_even(const CFI_cdesc_t* x, const CFI_cdesc_t* lower,
-                                  const CFI_cdesc_t* upper, const CFI_cdesc_t* counts,
-                                  const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
-                                  const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
-                                  const tally_executor* where, const CFI_cdesc_t* stat,
-                                  const CFI_cdesc_t* errmsg) {
-  end(histogram_even(x, lower, upper, counts, outside, weights, channels, add, where), stat,
-      errmsg);
-}
-
-static tally_status histogram_range(const CFI_cdesc_t* x, const CFI_cdesc_t* edges,
-                                    const CFI_cdesc_t* counts, const CFI_cdesc_t* outside,
-                                    const CFI_cdesc_t* weights, const CFI_cdesc_t* channels,
-                                    const CFI_cdesc_t* add, const tally_executor* where) {
+tally_status tally_fortran_histogram_range(const CFI_cdesc_t* x, const CFI_cdesc_t* edges,
+                                           const CFI_cdesc_t* counts, const CFI_cdesc_t* outside,
+                                           const CFI_cdesc_t* weights, const void* passed,
+                                           const CFI_cdesc_t* channels, const CFI_cdesc_t* add,
+                                           const tally_executor* where) {
   call c = {"tally_histogram_range", TALLY_SUCCESS};
   const vector u = vector_of(&c, "x", x), e = tally_fortran_contiguous(&c, "edges", edges);
-  const histogram h = histogram_of(&c, &u, counts, outside, weights, channels, add);
+  const histogram h = histogram_of(&c, &u, counts, outside, weights, passed, channels, add);
   tally_fortran_check_size(&c, "edges", &e, h.bins + 1, "and one more than bins are");
   if (c.status != TALLY_SUCCESS) return c.status;
   return tally_fortran_kept(tally_histogram_range(where, u.n, u.type, u.data, u.inc, e.type, e.data,
                                                   h.bins, h.counts.type, h.counts.data,
                                                   &h.options));
-}
-
-void tally_fortran_histogram_range(const CFI_cdesc_t* x, const CFI_cdesc_t* edges,
-                                   const CFI_cdesc_t* counts, const CFI_cdesc_t* outside,
-                                   const CFI_cdesc_t* weights, const CFI_cdesc_t* channels,
-                                   const CFI_cdesc_t* add, const tally_executor* where,
-                                   const CFI_cdesc_t* stat, const CFI_cdesc_t* errmsg) {
-  end(histogram_range(x, edges, counts, outside, weights, channels, add, where), stat, errmsg);
 }
 
 /* --- Sparse matrices -------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 module tally_mpi
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int8, int32, int64, real32, real64
-  use tally, only: tally_executor, tally_finish
+  use tally, only: tally_executor, tally_finish, tally_fortran_complete
   implicit none
   private
   public :: tally_mpi_dot, tally_mpi_sum, tally_mpi_asum, tally_mpi_nrm2
@@ -158,6 +158,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -171,6 +172,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -184,6 +186,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -197,6 +200,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -210,6 +214,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -223,6 +228,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -236,6 +242,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -249,6 +256,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -262,6 +270,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -275,6 +284,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -288,6 +298,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -301,6 +312,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -314,6 +326,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -327,6 +340,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -340,6 +354,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -353,6 +368,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -366,6 +382,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -379,6 +396,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -392,6 +410,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -405,6 +424,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -418,6 +438,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -431,6 +452,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -444,6 +466,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -457,6 +480,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -470,6 +494,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -483,6 +508,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -496,6 +522,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -509,6 +536,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -522,6 +550,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -535,6 +564,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -548,6 +578,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -561,6 +592,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -574,6 +606,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -587,6 +620,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -600,6 +634,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -613,6 +648,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -626,6 +662,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -639,6 +676,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -652,6 +690,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -665,6 +704,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -678,6 +718,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -691,6 +732,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -704,6 +746,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -717,6 +760,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -730,6 +774,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -743,6 +788,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -756,6 +802,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -769,6 +816,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -782,6 +830,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -795,6 +844,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -808,6 +858,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -821,6 +872,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -834,6 +886,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -847,6 +900,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -860,6 +914,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -873,6 +928,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -886,6 +942,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -899,6 +956,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -912,6 +970,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -925,6 +984,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -938,6 +998,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -951,6 +1012,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -964,6 +1026,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -977,6 +1040,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, y, comm)
     r = 0
     call tally_finish(c_dot(x, y, r, comm, where, conjugate), stat, errmsg)
   end function
@@ -988,6 +1052,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
   end function
@@ -999,6 +1064,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
   end function
@@ -1010,6 +1076,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_nrm2(x, r, comm, where), stat, errmsg)
   end function
@@ -1021,6 +1088,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
   end function
@@ -1032,6 +1100,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
   end function
@@ -1043,6 +1112,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_nrm2(x, r, comm, where), stat, errmsg)
   end function
@@ -1054,6 +1124,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
   end function
@@ -1065,6 +1136,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
   end function
@@ -1076,6 +1148,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_nrm2(x, r, comm, where), stat, errmsg)
   end function
@@ -1087,6 +1160,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
   end function
@@ -1098,6 +1172,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
   end function
@@ -1109,6 +1184,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_nrm2(x, r, comm, where), stat, errmsg)
   end function
@@ -1120,6 +1196,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
   end function
@@ -1131,6 +1208,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
   end function
@@ -1142,6 +1220,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_nrm2(x, r, comm, where), stat, errmsg)
   end function
@@ -1153,6 +1232,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
   end function
@@ -1164,6 +1244,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
   end function
@@ -1175,6 +1256,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_nrm2(x, r, comm, where), stat, errmsg)
   end function
@@ -1186,6 +1268,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real32) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
   end function
@@ -1197,6 +1280,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
   end function
@@ -1208,6 +1292,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real32) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_nrm2(x, r, comm, where), stat, errmsg)
   end function
@@ -1219,6 +1304,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     complex(real64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
   end function
@@ -1230,6 +1316,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
   end function
@@ -1241,6 +1328,7 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     real(real64) :: r
+    call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_nrm2(x, r, comm, where), stat, errmsg)
   end function
