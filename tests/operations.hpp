@@ -52,7 +52,7 @@ enum class structure {
   short_rows,    ///< rows of one term
   empty_rows,    ///< 63 of 64 rows are empty, the others have 8 terms
   one_long_row,  ///< all terms are in one row
-  many_bins,     ///< as many bins as elements, and a sample for each 64
+  many_bins,     ///< rows of 32 terms; as many bins as elements, and a sample for each 64
 };
 
 /// The bytes of true elements of bool.

@@ -772,12 +772,12 @@ class all_operations {
   std::vector<std::size_t> terms_of_rows(std::mt19937_64& random) const {
     const bool has_many_rows =
         structure_ == structure::short_rows || structure_ == structure::empty_rows;
-    const bool is_mixed = structure_ == structure::mixed || structure_ == structure::many_bins;
+    const bool is_mixed = structure_ == structure::mixed;
     std::vector<std::size_t> terms(has_many_rows ? n_ : n_ / (is_mixed ? 8 : 32) + 1);
     for (std::size_t i = 0; i < terms.size(); ++i) {
       switch (structure_) {
-        case structure::even:
-          terms[i] = 32;
+        case structure::mixed:
+          terms[i] = i == 17 ? tally::order::chunk + 500 : i % 97 == 5 ? 300 : random() % 9;
           break;
         case structure::short_rows:
           terms[i] = 1;
@@ -789,7 +789,7 @@ class all_operations {
           terms[i] = i == terms.size() / 2 ? n_ : 0;
           break;
         default:
-          terms[i] = i == 17 ? tally::order::chunk + 500 : i % 97 == 5 ? 300 : random() % 9;
+          terms[i] = 32;
       }
     }
     return terms;
