@@ -125,7 +125,7 @@ func TestErrors(t *testing.T) {
 			extremum(tally.Max[float64](w, tally.VectorOf(y)))},
 		{tally.ErrUnsupportedType, "", tally.Copy(w, x[:2], i)},
 		{tally.ErrMissingBackend, "", executor(tally.Named("abacus"))},
-		{tally.ErrInvalidArgument, "tally: instructions is 5, which is no instruction set", executor(tally.SIMD(5))},
+		{tally.ErrInvalidArgument, "tally::simd: instructions is 5, which is no instruction set", executor(tally.SIMD(5))},
 		{tally.ErrInvalidArgument, "", executor(tally.OpenMP(-1))},
 		{tally.ErrInvalidArgument, "tally: where is an executor that no function of Tally has made",
 			dot(tally.Sum[float64](new(tally.Executor), x))},
@@ -166,7 +166,7 @@ func TestErrorsOfManyGoroutines(t *testing.T) {
 		all.Add(1)
 		go func(g int) {
 			defer all.Done()
-			text := "tally: instructions is " + strings.Repeat("1", g%8+1) + ", which is no instruction set"
+			text := "tally::simd: instructions is " + strings.Repeat("1", g%8+1) + ", which is no instruction set"
 			set := tally.InstructionSet(0)
 			for i := 0; i <= g%8; i++ {
 				set = 10*set + 1
