@@ -6,13 +6,21 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <algorithm>
+#include <array>
 #include <cfenv>
 #include <cmath>
 #include <complex>
+#include <csignal>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <locale>
 #include <random>
@@ -450,11 +458,33 @@ TEST(MatrixMarketErrors, SizesThatTheFileDoesNotKeep) {
   expect_failure("5: more than the 0 entries that line 3 announces",
                  coordinate("real general", "%\n3 3 0\n\nanything\n"));
   expect_failure(
-      " 18446744073709551615 rows are more than the 1048640 read of a matrix with 1 entry",
+      " 18446744073709551615 rows are more than the 1048640 read of a matrix with 1 entry "
+      "(matrix_market_options::max_empty_rows)",
       coordinate("real general", "18446744073709551615 1 1\n1 1 1\n"));
-  expect_failure(" 1048577 rows are more than the 1048576 read of a matrix with 0 entries",
-                 coordinate("real general", "1048577 1 0\n"));
+  expect_failure(
+      " 1048577 rows are more than the 1048576 read of a matrix with 0 entries "
+      "(matrix_market_options::max_empty_rows)",
+      coordinate("real general", "1048577 1 0\n"));
   EXPECT_EQ(read(coordinate("real general", "1048576 1 0\n")).row_offsets.size(), 1048577u);
+  // Hypersparse ones, where they are asked for; then row offsets decide.
+  const std::string sparse = coordinate("real general", "3000000 1 1\n2999999 1 5\n");
+  EXPECT_EQ(read(sparse, {.max_empty_rows = 2999936}).row_offsets.back(), 1);
+  expect_failure(
+      " 3000000 rows are more than the 2999999 read of a matrix with 1 entry "
+      "(matrix_market_options::max_empty_rows)",
+      sparse, {.max_empty_rows = 2999935});
+  const std::size_t all = std::numeric_limits<std::size_t>::max();
+  expect_failure(" 18446744073709551615 rows are more than the 4294967295 of int32 row offsets",
+                 coordinate("real general", "18446744073709551615 1 1\n1 1 1\n"),
+                 {.max_empty_rows = all});
+  expect_error(errc::unreadable_file,
+               "tally::read_matrix_market: a.mtx: 18446744073709551615 rows are more than the "
+               "281474976710656 of int64 row offsets",
+               [&] {
+                 read<double, std::int64_t>(
+                     coordinate("real general", "18446744073709551615 1 0\n"),
+                     {.max_empty_rows = all});
+               });
 }
 
 TEST(MatrixMarketErrors, Entries) {
@@ -530,7 +560,10 @@ TEST(MatrixMarketErrors, LongLines) {
   for (const std::string end : {"\n", "\r\n"}) {
     EXPECT_EQ(read(comment(65536, end)).rows, 1u);
     for (const std::size_t length : {65537, 65538, 65539, 200000}) {
-      expect_failure("2: the line is longer than 65536 characters", comment(length, end));
+      expect_failure(
+          "2: the line is longer than 65536 characters "
+          "(matrix_market_options::max_line)",
+          comment(length, end));
     }
   }
 }
@@ -565,7 +598,8 @@ TEST(MatrixMarketErrors, Limits) {
                  three, {.max_bytes = three.size() - 1});
 
   EXPECT_EQ(read(three, {.max_line = 45}).values.size(), 3u);
-  expect_failure("1: the line is longer than 44 characters", three, {.max_line = 44});
+  expect_failure("1: the line is longer than 44 characters (matrix_market_options::max_line)",
+                 three, {.max_line = 44});
 
   const std::string skipped = coordinate("real general", "%\n\n1 1 1\n\n% end\n1 1 1\n");
   EXPECT_EQ(read(skipped, {.max_skipped = 10}).values.size(), 1u);
@@ -874,6 +908,288 @@ TEST(MatrixMarketParts, ACompressedFileIsTheFirst) {
   const auto last = tally::read_matrix_market_part(f.path(), 2, 3);
   EXPECT_EQ(last.lines, 0u);
   EXPECT_EQ(last.sizes.entries, 2u);
+}
+#endif
+
+// --- Each option, each way of reading, each kind of file ------------------------------------------
+
+/// What a process of its own met.
+struct outcome {
+  std::size_t entries = 0;        ///< those that were read
+  std::size_t kibibytes = 0;      ///< by which its largest memory grew
+  std::array<char, 256> error{};  ///< the text, cut
+};
+
+std::size_t peak_kibibytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word == "VmHWM:") {
+      std::size_t size = 0;
+      status >> size;
+      return size;
+    }
+  }
+  return 0;
+}
+
+/// Calls a function in a process of its own, which lives for a minute at most.
+outcome apart(const std::function<std::size_t()>& call) {
+  int ends[2] = {};
+  EXPECT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    outcome met;
+    const std::size_t before = peak_kibibytes();
+    try {
+      met.entries = call();
+    } catch (const std::exception& e) {
+      std::strncpy(met.error.data(), e.what(), met.error.size() - 1);
+    }
+    met.kibibytes = peak_kibibytes() - before;
+    _exit(write(ends[1], &met, sizeof met) == sizeof met ? 0 : 1);
+  }
+  close(ends[1]);
+  outcome met;
+  EXPECT_EQ(::read(ends[0], &met, sizeof met), static_cast<ssize_t>(sizeof met));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  return met;
+}
+
+/// A pipe with a name, through which some text comes.
+class named_pipe {
+ public:
+  explicit named_pipe(const std::string& text) {
+    EXPECT_EQ(mkfifo(path_.c_str(), 0600), 0);
+    writer_ = fork();
+    if (writer_ != 0) return;
+    signal(SIGPIPE, SIG_DFL);
+    const int to = open(path_.c_str(), O_WRONLY);  // waits for a reader
+    for (std::size_t sent = 0; sent < text.size();) {
+      const ssize_t n = write(to, text.data() + sent, text.size() - sent);
+      if (n <= 0) break;
+      sent += static_cast<std::size_t>(n);
+    }
+    _exit(0);
+  }
+  ~named_pipe() {
+    kill(writer_, SIGKILL);
+    waitpid(writer_, nullptr, 0);
+    std::filesystem::remove(path_);
+  }
+  named_pipe(const named_pipe&) = delete;
+  named_pipe& operator=(const named_pipe&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_ = std::filesystem::temp_directory_path() /
+                                ("tally-" + std::to_string(std::random_device()()) + ".pipe");
+  pid_t writer_ = 0;
+};
+
+using options = tally::matrix_market_options;
+using way = std::function<std::size_t(const std::string&, const options&)>;
+
+std::size_t read_part_of(const std::string& path, std::size_t p, std::size_t parts,
+                         const options& o) {
+  return tally::read_matrix_market_part(path, p, parts, o).entries.size();
+}
+const way whole = [](const std::string& path, const options& o) {
+  return tally::read_matrix_market<double, std::int64_t, std::int64_t>(path, o).values.size();
+};
+const way in_parts = [](const std::string& path, const options& o) {
+  return read_part_of(path, 0, 2, o) + read_part_of(path, 1, 2, o);
+};
+
+/// 10 entries in 1000 rows, the longest line, and 12 bytes of comments and blank lines.
+const std::string ten = [] {
+  std::string text = coordinate("real general", "%%%%%\n1000 10 10\n");
+  for (int i = 1; i <= 10; ++i)
+    text += std::to_string(i + 10) + " 1 5\n" + (i == 5 ? "%    \n" : "");
+  return text;
+}();
+
+/// An option, as it just lets the ten pass and as it just does not, read as a whole.
+struct limit {
+  const char* name;
+  options passes, refuses;
+  options part_passes, part_refuses;  ///< the same where two processes read it
+};
+const limit limits[] = {
+    {"max_entries",
+     {.max_entries = 10},
+     {.max_entries = 9},
+     {.max_entries = 5},
+     {.max_entries = 4}},
+    {"max_bytes",
+     {.max_bytes = ten.size()},
+     {.max_bytes = ten.size() - 1},
+     {.max_bytes = ten.size()},
+     {.max_bytes = ten.size() - 1}},
+    {"max_line", {.max_line = 45}, {.max_line = 44}, {.max_line = 45}, {.max_line = 44}},
+    {"max_skipped",
+     {.max_skipped = 12},
+     {.max_skipped = 11},
+     {.max_skipped = 6},
+     {.max_skipped = 5}},
+    {"max_empty_rows", {.max_empty_rows = 360}, {.max_empty_rows = 359}, {.max_empty_rows = 0}, {}},
+};
+
+void expect_outcome(const outcome& met, std::size_t entries, const std::string& error) {
+  const std::string got = met.error.data();
+  EXPECT_EQ(met.entries, entries) << got;
+  if (error.empty()) {
+    EXPECT_EQ(got, "");
+  } else {
+    EXPECT_NE(got.find(error), got.npos) << got << " instead of " << error;
+  }
+  EXPECT_LT(met.kibibytes, 65536u);
+}
+
+TEST(MatrixMarketLimits, EachOptionOfEachKindOfFile) {
+  const file regular(ten);
+  for (const auto& [name, passes, refuses, part_passes, part_refuses] : limits) {
+    SCOPED_TRACE(name);
+    const std::string error = std::string("matrix_market_options::") + name;
+    const auto expect_whole = [&](const auto& with_path) {
+      const auto read = [&](const options& o) { return apart([&] { return with_path(o); }); };
+      expect_outcome(read(passes), 10, "");
+      expect_outcome(read(refuses), 0, error);
+    };
+    expect_whole([&](const options& o) { return whole(regular.path(), o); });
+    const bool is_of_parts = std::string_view(name) != "max_empty_rows";
+    const auto parts_of = [&](const std::filesystem::path& path, const options& o) {
+      return apart([&] { return in_parts(path, o); });
+    };
+    expect_outcome(parts_of(regular.path(), part_passes), 10, "");
+    if (is_of_parts) expect_outcome(parts_of(regular.path(), part_refuses), 0, error);
+    expect_whole([&](const options& o) {
+      const named_pipe pipe(ten);
+      return whole(pipe.path(), o);
+    });
+    const named_pipe pipe(ten);
+    expect_outcome(parts_of(pipe.path(), passes), 0,
+                   "it can't be read in parts: it is no regular file");
+#if TALLY_HAS_ZLIB
+    const file compressed(gzip(ten));
+    expect_whole([&](const options& o) { return whole(compressed.path(), o); });
+    expect_outcome(parts_of(compressed.path(), passes), 10, "");  // the first part has all
+    if (is_of_parts) expect_outcome(parts_of(compressed.path(), refuses), 0, error);
+    {
+      const named_pipe pipe(gzip(ten));
+      expect_outcome(apart([&] { return whole(pipe.path(), passes); }), 10, "");
+    }
+#endif
+  }
+}
+
+TEST(MatrixMarketLimits, DevicesAndFolders) {
+  const std::function<std::size_t(const std::string&)> vector = [](const std::string& path) {
+    return tally::read_matrix_market_vector(path).size();
+  };
+  const std::function<std::size_t(const std::string&)> sizes = [](const std::string& path) {
+    return tally::read_matrix_market_sizes(path).entries;
+  };
+  const auto wholly = [](const std::string& path) { return whole(path, {}); };
+  for (const auto& read : {vector, sizes, {wholly}}) {
+    expect_outcome(apart([&] { return read("/dev/zero"); }), 0,
+                   "/dev/zero:1: the line is longer than 65536 characters");
+    expect_outcome(apart([&] { return read("/dev/null"); }), 0, "/dev/null:1: the file is empty");
+    expect_outcome(apart([&] { return read("/"); }), 0, "/: reading failed");
+  }
+  for (const std::string path : {"/dev/zero", "/dev/null", "/"}) {
+    expect_outcome(apart([&] { return in_parts(path, {}); }), 0,
+                   path + ": it can't be read in parts: it is no regular file");
+  }
+  expect_outcome(apart([] { return in_parts("no/such/file.mtx", {}); }), 0,
+                 "can't be opened: No such file or directory");
+}
+
+// A limit that is not reached takes no memory, and what is announced neither.
+TEST(MatrixMarketLimits, LargeOnesTakeNoMemory) {
+  const std::size_t all = std::numeric_limits<std::size_t>::max();
+  const options largest{.max_entries = all,
+                        .max_bytes = all,
+                        .max_line = std::size_t{1} << 30,
+                        .max_skipped = all,
+                        .max_ratio = all,
+                        .max_empty_rows = all};
+  const file f(ten);
+  expect_outcome(apart([&] { return whole(f.path(), largest); }), 10, "");
+  expect_outcome(apart([&] { return in_parts(f.path(), largest); }), 10, "");
+  const file announces(coordinate("real general", "5 5 3000000000\n1 1 1\n2 2 2\n"));
+  expect_outcome(apart([&] { return in_parts(announces.path(), {}); }), 2, "");
+  expect_outcome(apart([&] { return read_part_of(announces.path(), 0, 1, {}); }), 0,
+                 ":2: 3000000000 entries are more than the 2147483647 of "
+                 "matrix_market_options::max_entries");
+  expect_error(errc::unreadable_file,
+               "tally::read_matrix_market: " + announces.path().string() +
+                   ":4: the file ends after 2 of 3000000000 entries",
+               [&] { tally::matrix_market::check_number_of_entries(announces.path(), {}); });
+}
+
+// The number of a wrong line, where a process may not hold the whole file.
+TEST(MatrixMarketLimits, AWrongLineOfAPart) {
+  std::string text = ten;
+  text.replace(text.rfind("1 5"), 3, "1 x");
+  const file f(text);
+  expect_outcome(apart([&] { return read_part_of(f.path(), 0, 2, {.max_entries = 5}); }), 5, "");
+  expect_outcome(apart([&] { return read_part_of(f.path(), 1, 2, {.max_entries = 5}); }), 0,
+                 ":14: \"x\" is not a number");
+}
+
+#if TALLY_HAS_ZLIB
+/// Bytes of a text, and then others again and again.
+class endless_bytes : public std::streambuf {
+ public:
+  endless_bytes(std::string begin, std::string then)
+      : text_(std::move(begin)), then_(std::move(then)) {
+    setg(text_.data(), text_.data(), text_.data() + text_.size());
+  }
+
+ private:
+  int_type underflow() override {
+    text_ = then_;
+    setg(text_.data(), text_.data(), text_.data() + text_.size());
+    return traits_type::to_int_type(text_.front());
+  }
+  std::string text_, then_;
+};
+
+// What is compressed may go on without an end and become nothing.
+TEST(MatrixMarketLimits, CompressedBytesWithoutAnEnd) {
+  const auto read = [](const std::string& then, const options& o) {
+    return apart([&] {
+      endless_bytes bytes(gzip(ten), then);
+      std::istream stream(&bytes);
+      return tally::read_matrix_market(stream, "a.mtx", o).values.size();
+    });
+  };
+  expect_outcome(read(std::string(65536, '\0'), {}), 0,
+                 "the padding of the gzip data has more than 16777216 bytes "
+                 "(matrix_market_options::max_skipped)");
+  expect_outcome(read(gzip(""), {.max_bytes = 1 << 20}), 0,
+                 "it has more than 1048576 bytes (matrix_market_options::max_bytes)");
+  // A bomb, in parts: the first has it all, the others its head.
+  std::string text = coordinate("pattern general", "1 1 67108864\n");
+  for (int i = 0; i < 1 << 20; ++i) text += "1 1\n";
+  const std::string one = gzip(text);
+  text.erase(0, text.size() - (std::size_t{4} << 20));
+  std::string bomb = one;
+  for (int i = 1; i < 64; ++i) bomb += gzip(text);
+  const file f(bomb);
+  const outcome first = apart([&] { return read_part_of(f.path(), 0, 2, {}); });
+  EXPECT_NE(std::string(first.error.data()).find("matrix_market_options::max_ratio"),
+            std::string::npos)
+      << first.error.data();
+  expect_outcome(apart([&] { return read_part_of(f.path(), 1, 2, {}); }), 0, "");
+  expect_outcome(apart([&] { return in_parts(f.path(), {.max_entries = 1000000}); }), 0,
+                 "67108864 entries are more than the 1000000 of "
+                 "matrix_market_options::max_entries");
 }
 #endif
 

@@ -10,6 +10,7 @@
 
 #include <tests/data.hpp>
 
+#include <sys/stat.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -858,6 +859,39 @@ void reads_matrices() {
   refuse(matrix + "3 3 1\n3 1 1\n", 3, tally::errc::unreadable_file, ":6: more than the 3 entries");
   refuse(matrix + "3 3 1\n", 4, tally::errc::size_mismatch,
          "has 3 rows, the layout has 4 elements");
+
+  // What one rank may read, each may.
+  const std::int64_t n = 10 * ranks_here;
+  std::string equal =
+      head + "real general\n" + std::to_string(n) + " 1 " + std::to_string(n) + '\n';
+  for (std::int64_t i = 0; i < n; ++i) equal += std::to_string(i % 9 + 1) + " 1 5\n";
+  {
+    const file f(equal);
+    const layout l(MPI_COMM_WORLD, size_of_cut(n, 2));
+    const auto rows = tally::mpi::read_matrix_market(l, f.path(), {.max_entries = 11});
+    expect(rows.values.size() == (l.size() == 0 ? 0 : 9), "as many entries as ranks may read");
+    expect_error(tally::errc::unreadable_file, "matrix_market_options::max_entries",
+                 [&] { tally::mpi::read_matrix_market(l, f.path(), {.max_entries = 9}); });
+  }
+  equal.replace(equal.rfind('5'), 1, "x");
+  refuse(equal, n, tally::errc::unreadable_file,
+         "rank " + std::to_string(ranks_here - 1) + ": tally::read_matrix_market: ");
+  refuse(equal, n, tally::errc::unreadable_file, ":" + std::to_string(n + 2) + ": \"x\" is not a");
+  if (ranks_here > 1) {  // more than one process holds
+    refuse(head + "real general\n3 3 2147483650\n1 1 1\n2 2 1\n", 3, tally::errc::unreadable_file,
+           ":4: the file ends after 2 of 2147483650 entries");
+  }
+  // Nobody waits for a writer.
+  const layout one(MPI_COMM_WORLD, size_of_cut(1, 0));
+  const std::string pipe = file("").path() + ".pipe";
+  if (rank_here == 0) expect(mkfifo(pipe.c_str(), 0600) == 0, "a pipe");
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (const std::string& path : {pipe, std::string("/dev/zero"), std::string("/")}) {
+    expect_error(tally::errc::unreadable_file, "can't be read in parts: it is no regular file",
+                 [&] { tally::mpi::read_matrix_market(one, path); });
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank_here == 0) std::remove(pipe.c_str());
 }
 
 /// All ranks on one executor, of each kind that is here, with vectors and results where its kernels

@@ -28,8 +28,9 @@
 //
 // Any bytes at all are safe to read. What they may cost is bounded by `matrix_market_options`; the
 // sizes that a file announces are not believed before its entries are there. Memory stays in
-// proportion to the entries read, with 8 MiB for row offsets on top: a matrix of more than 2^20
-// rows and 64 for each entry is refused for that reason. With int32 indices and doubles an entry of
+// proportion to the entries read and the longest line, with 8 MiB for row offsets on top: a matrix
+// of more than 2^20 rows and 64 for each entry is refused for that reason, unless `max_empty_rows`
+// lets it pass. With int32 indices and doubles an entry of
 // a general file takes 28 bytes at most while it is read, 12 of which stay; one of a symmetric
 // file, which becomes two, 40 and 24.
 #pragma once
@@ -60,17 +61,21 @@ concept matrix_market_index = std::same_as<I, std::int32_t> || std::same_as<I, s
 /// that is known. The defaults let pass what collections have; who reads files of strangers sets
 /// lower ones.
 struct matrix_market_options {
-  /// Entries, both halves of a symmetric matrix counted: memory.
+  /// Entries that one process reads, both halves of a symmetric matrix counted: memory.
   std::size_t max_entries = (std::size_t{1} << 31) - 1;
-  /// Bytes, of a compressed file after decompression: time.
+  /// Bytes of the file, of a compressed one also after decompression: time.
   std::uint64_t max_bytes = std::uint64_t{1} << 38;
-  /// Bytes of a line without its end; at most 2^30.
+  /// Bytes of a line without its end; at most 2^30: memory.
   std::size_t max_line = 65536;
-  /// Bytes of comments and blank lines.
+  /// Bytes of comments and blank lines that one process reads, or of the zeros behind a compressed
+  /// file.
   std::size_t max_skipped = std::size_t{1} << 24;
   /// Bytes that one byte of gzip becomes, on the average, looked at from 64 MiB on. Matrices in
   /// collections have 3 to 30; gzip makes up to 1030.
   std::size_t max_ratio = 200;
+  /// Rows above 64 for each entry: memory of row offsets, 4 or 8 bytes a row. Hypersparse matrices
+  /// have more. Not for reading in parts, where a process has the offsets of its own rows.
+  std::size_t max_empty_rows = std::size_t{1} << 20;
 };
 
 /// Vectors of one length, one a column.
@@ -122,6 +127,12 @@ struct TALLY_EXPORT reader {
                                                 const matrix_market_options& options);
 };
 
+/// @throws error as `read_matrix_market` if a file has not as many lines with entries as it
+/// announces;
+///               what stands in them is not looked at.
+TALLY_EXPORT void check_number_of_entries(const std::string& path,
+                                          const matrix_market_options& options);
+
 /// And for one type of dense matrix; of one column if `is_vector`.
 template <class Value>
 struct TALLY_EXPORT array_reader {
@@ -170,12 +181,13 @@ read_matrix_market_sizes(const std::string& path, const matrix_market_options& o
 /// The entries whose lines begin in one of `parts` equal parts of a file, for programs of several
 /// processes, each of which reads one. (`tally::mpi::read_matrix_market` gives each rank its rows.)
 /// The entries of part 0, then 1 and so on are those of the file in its order. A file that gzip has
-/// compressed is part 0 as a whole.
+/// compressed is part 0 as a whole. A pipe or a device has no parts.
 /// @param part  one of 0 ... parts - 1.
-/// @throws error as `read_matrix_market` for these lines, whose numbers are those in the file;
-///               invalid_argument for another part. `options` bounds what each process reads;
-///               max_bytes the file. Whether as many lines have been read as the file announces is
-///               for the caller to see.
+/// @throws error as `read_matrix_market` for these lines, whose numbers are those in the file, and
+///               for what is no regular file; invalid_argument for another part. `options` bounds
+///               what this process reads, max_bytes the file; one that announces more than `parts`
+///               times max_entries is refused. Whether as many lines have been read as the file
+///               announces is for the caller to see.
 template <matrix_market_value Value = double>
 matrix_market_part<Value> read_matrix_market_part(const std::string& path, std::size_t part,
                                                   std::size_t parts,

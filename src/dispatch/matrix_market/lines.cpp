@@ -44,11 +44,12 @@ class stream_bytes : public byte_source {
 
 #if TALLY_HAS_ZLIB
 /// The bytes that gzip compressed; members that follow each other are read as one, and zeros behind
-/// the last one, with which blocks are filled up, are left out.
+/// the last one, with which blocks are filled up, are left out. Of both there may be any number
+/// that become nothing: compressed bytes are counted, too.
 class gzip_bytes : public byte_source {
  public:
-  gzip_bytes(std::unique_ptr<byte_source> compressed, const source& from, std::size_t max_ratio)
-      : compressed_(std::move(compressed)), from_(from), max_ratio_(max_ratio) {
+  gzip_bytes(std::unique_ptr<byte_source> compressed, const source& from, const options& limits)
+      : compressed_(std::move(compressed)), from_(from), limits_(limits) {
     constexpr int gzip_alone = 16 + MAX_WBITS;
     if (inflateInit2(&zlib_, gzip_alone) != Z_OK) throw std::bad_alloc();
   }
@@ -64,6 +65,7 @@ class gzip_bytes : public byte_source {
         zlib_.next_in = reinterpret_cast<Bytef*>(block_.data());
         zlib_.avail_in = static_cast<uInt>(compressed_->read(block_.data(), block_.size()));
         bytes_in_ += zlib_.avail_in;
+        if (bytes_in_ > limits_.max_bytes) from_.fail_too_many_bytes(limits_);
         if (zlib_.avail_in == 0 && between_members_) break;
         if (zlib_.avail_in == 0) from_.fail("the gzip data end early");
       }
@@ -87,11 +89,13 @@ class gzip_bytes : public byte_source {
 
  private:
   void skip_padding() {
-    for (; zlib_.avail_in > 0 && *zlib_.next_in == 0; ++zlib_.next_in, --zlib_.avail_in) {
-      is_padded_ = true;
-    }
-    if (is_padded_ && zlib_.avail_in > 0) {
+    for (; zlib_.avail_in > 0 && *zlib_.next_in == 0; ++zlib_.next_in, --zlib_.avail_in) ++padding_;
+    if (padding_ > 0 && zlib_.avail_in > 0) {
       from_.fail("the gzip data are damaged: something stands after their padding");
+    }
+    if (padding_ > limits_.max_skipped) {
+      from_.fail("the padding of the gzip data has more than ", limits_.max_skipped,
+                 " bytes (matrix_market_options::max_skipped)");
     }
   }
 
@@ -99,17 +103,17 @@ class gzip_bytes : public byte_source {
   void check_ratio(std::size_t count) {
     bytes_out_ += count;
     constexpr std::uint64_t free = std::uint64_t{64} << 20;
-    if (bytes_out_ <= free || bytes_out_ / max_ratio_ < bytes_in_) return;
-    from_.fail("the gzip data become more than ", max_ratio_,
+    if (bytes_out_ <= free || bytes_out_ / limits_.max_ratio < bytes_in_) return;
+    from_.fail("the gzip data become more than ", limits_.max_ratio,
                " times as many bytes (matrix_market_options::max_ratio)");
   }
 
   std::unique_ptr<byte_source> compressed_;
   source from_;
-  std::size_t max_ratio_;
-  std::uint64_t bytes_in_ = 0, bytes_out_ = 0;
+  options limits_;
+  std::uint64_t bytes_in_ = 0, bytes_out_ = 0, padding_ = 0;
   z_stream zlib_{};
-  bool between_members_ = false, is_padded_ = false;
+  bool between_members_ = false;
   std::array<char, 32768> block_;
 };
 #endif
@@ -117,13 +121,13 @@ class gzip_bytes : public byte_source {
 }  // namespace
 
 std::unique_ptr<byte_source> bytes_of(std::istream& stream, const source& from,
-                                      std::size_t max_ratio) {
+                                      const options& limits) {
   auto plain = std::make_unique<stream_bytes>(stream, from);
   if (!plain->are_gzip()) return plain;
 #if TALLY_HAS_ZLIB
-  return std::make_unique<gzip_bytes>(std::move(plain), from, max_ratio);
+  return std::make_unique<gzip_bytes>(std::move(plain), from, limits);
 #else
-  static_cast<void>(max_ratio);
+  static_cast<void>(limits);
   from.fail("it is compressed by gzip, and this Tally was built without zlib");
 #endif
 }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <istream>
 #include <limits>
 #include <memory>
@@ -32,7 +33,12 @@ struct source {
   [[noreturn, gnu::cold]] void fail(const Part&... parts) const {
     check(function).fail(errc::unreadable_file, file, ": ", parts...);
   }
+  /// Throws since the file is larger than the caller wants it.
+  [[noreturn, gnu::cold]] void fail_too_many_bytes(const options& limits) const {
+    fail("it has more than ", limits.max_bytes, " bytes (matrix_market_options::max_bytes)");
+  }
 };
+
 /// Returns a word of the file as a message may show it: not too long, and printable.
 std::string shown(std::string_view word);
 
@@ -50,7 +56,7 @@ class byte_source {
 
 /// Returns the bytes of a stream, decompressed if gzip compressed them.
 std::unique_ptr<byte_source> bytes_of(std::istream& stream, const source& from,
-                                      std::size_t max_ratio);
+                                      const options& limits);
 
 /// Returns the bytes of a stream as they are.
 std::unique_ptr<byte_source> plain_bytes_of(std::istream& stream, const source& from);
@@ -58,10 +64,18 @@ std::unique_ptr<byte_source> plain_bytes_of(std::istream& stream, const source& 
 class line_reader {
  public:
   line_reader(byte_source& bytes, const source& from, const options& limits)
-      : bytes_(bytes), from_(from), limits_(limits), buffer_(limits.max_line + 2) {}  // CR and LF
+      : bytes_(bytes),
+        from_(from),
+        limits_(limits),
+        buffer_(std::min(size_at_first, longest_line())) {}
 
   /// How many bytes the lines have that were read, with their ends.
   std::uint64_t position() const { return bytes_read_ - (end_ - begin_); }
+
+  /// Says how many lines are before the first one that is read; called where there is an error.
+  void follow(std::function<std::size_t()> lines_before) {
+    lines_before_ = std::move(lines_before);
+  }
 
   /// Lets the line that begins at that position, or the first one behind it, be none of these.
   void stop_at(std::uint64_t position) { stop_ = position; }
@@ -103,16 +117,16 @@ class line_reader {
   /// Throws with that number.
   template <class... Part>
   [[noreturn, gnu::cold]] void fail(const Part&... parts) const {
-    const std::string line = std::to_string(std::max<std::size_t>(number_, 1));
+    const std::size_t before = lines_before_ ? lines_before_() : 0;
+    const std::string line = std::to_string(std::max<std::size_t>(before + number_, 1));
     check(from_.function).fail(errc::unreadable_file, from_.file, ":", line, ": ", parts...);
   }
 
-  /// Throws since the file is larger than the caller wants it.
-  [[noreturn]] void fail_too_many_bytes() const {
-    from_.fail("it has more than ", limits_.max_bytes, " bytes (matrix_market_options::max_bytes)");
-  }
-
  private:
+  static constexpr std::size_t size_at_first = std::size_t{1} << 16;
+
+  std::size_t longest_line() const { return limits_.max_line + 2; }  // with CR and LF
+
   const char* find_newline() {
     std::size_t searched = begin_;
     while (true) {
@@ -121,20 +135,22 @@ class line_reader {
       std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
       end_ -= std::exchange(begin_, 0);
       searched = end_;
-      if (end_ == buffer_.size()) {
+      if (end_ == longest_line()) {
         ++number_;
         fail_too_long();
       }
+      if (end_ == buffer_.size()) buffer_.resize(std::min(2 * end_, longest_line()));
       const std::size_t count = bytes_.read(buffer_.data() + end_, buffer_.size() - end_);
       if (count == 0) return nullptr;
       end_ += count;
       bytes_read_ += count;
-      if (bytes_read_ > limits_.max_bytes) fail_too_many_bytes();
+      if (bytes_read_ > limits_.max_bytes) from_.fail_too_many_bytes(limits_);
     }
   }
 
   [[noreturn]] void fail_too_long() const {
-    fail("the line is longer than ", limits_.max_line, " characters");
+    fail("the line is longer than ", limits_.max_line,
+         " characters (matrix_market_options::max_line)");
   }
 
   byte_source& bytes_;
@@ -147,6 +163,7 @@ class line_reader {
   std::uint64_t bytes_read_ = 0;
   std::uint64_t stop_ = std::numeric_limits<std::uint64_t>::max();
   std::size_t skipped_ = 0;
+  std::function<std::size_t()> lines_before_;
 };
 /// Takes the first word off a line; an empty one where there is none.
 std::string_view take_word(std::string_view& line);

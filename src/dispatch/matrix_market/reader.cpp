@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -18,9 +19,10 @@
 namespace tally::matrix_market {
 namespace {
 
-/// Rows that a matrix of so many entries may have: what its row offsets take stays in proportion.
-constexpr std::size_t most_rows(std::size_t entries) {
-  return (std::size_t{1} << 20) + 64 * entries;
+/// Rows that a matrix of `entries` entries may have: what its row offsets take stays in proportion.
+constexpr std::size_t max_rows(std::size_t entries, const options& o) {
+  constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+  return o.max_empty_rows > all - 64 * entries ? all : o.max_empty_rows + 64 * entries;
 }
 // --- Entries --------------------------------------------------------------------------------------
 
@@ -319,7 +321,7 @@ void with_lines(std::istream& stream, const source& from, const options& o,
                 const std::function<void(line_reader&, const byte_source&)>& f) {
   check_options(from.function, o);
   const backends::default_environment environment;
-  const auto bytes = bytes_of(stream, from, o.max_ratio);
+  const auto bytes = bytes_of(stream, from, o);
   line_reader lines(*bytes, from, o);
   f(lines, *bytes);
 }
@@ -381,10 +383,14 @@ csr_matrix<Value, Offset, Column> reader<Value, Offset, Column>::read(std::istre
       entries.add(e);
     });
     using row_type = typename stored_entries<Value, Offset, Column>::row_type;
-    const auto most = std::min<std::size_t>(most_rows(count), std::numeric_limits<row_type>::max());
-    if (h.rows > most) {
+    if (const std::size_t most = max_rows(count, o); h.rows > most) {
       from.fail(h.rows, " rows are more than the ", most, " read of a matrix with ", count,
-                count == 1 ? " entry" : " entries");
+                count == 1 ? " entry" : " entries", " (matrix_market_options::max_empty_rows)");
+    }
+    constexpr auto most_rows =
+        std::min<std::size_t>(most_elements, std::numeric_limits<row_type>::max());
+    if (h.rows > most_rows) {
+      from.fail(h.rows, " rows are more than the ", most_rows, " of ", of_offsets);
     }
     matrix = sorted_by_row<Value, Offset, Column>(h.rows, h.columns, std::move(entries), count);
   });
@@ -402,13 +408,13 @@ csr_matrix<Value, Offset, Column> reader<Value, Offset, Column>::read(const std:
 
 namespace {
 
-/// Reads what a head says, and checks that its matrix can be read in parts as one of values of this
-/// type.
+/// Reads what a head says, and checks that its matrix can be read by `readers` processes as one of
+/// values of this type: one of them has no fewer entries than they have on the average.
 template <class Value>
-header read_head(line_reader& lines, const source& from) {
+header read_head(line_reader& lines, const source& from, std::size_t readers) {
   const header h = read_header(lines, format::coordinate);
   check_field<Value>(from, h);
-  check_entries(lines, h.entries);
+  check_entries(lines, h.entries / readers + (h.entries % readers != 0));
   if (std::max(h.rows, h.columns) > most_elements) {
     lines.fail(h.rows, " x ", h.columns, " are more than the ", most_elements,
                " rows or columns that are read");
@@ -430,14 +436,41 @@ void read_entries(line_reader& lines, const header& h, matrix_market_part<Value>
   }
 }
 
+/// A pipe has no parts: who opened it a second time would wait for another writer, or take bytes
+/// from the first reader.
+void check_regular(const source& from, const std::string& path) {
+  std::error_code ignored;
+  const auto what = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(what) && !std::filesystem::is_regular_file(what)) {
+    from.fail("it can't be read in parts: it is no regular file");
+  }
+}
+
+/// How many lines end before a place of a file.
+std::size_t newlines_before(std::uint64_t place, const std::string& path) {
+  auto stream = opened(path, of_matrix);
+  std::vector<char> block(std::size_t{1} << 16);
+  std::size_t lines = 0;
+  while (place > 0) {
+    stream.read(block.data(),
+                static_cast<std::streamsize>(std::min<std::uint64_t>(place, block.size())));
+    const std::streamsize count = stream.gcount();
+    if (count == 0) break;
+    lines += static_cast<std::size_t>(std::count(block.data(), block.data() + count, '\n'));
+    place -= static_cast<std::uint64_t>(count);
+  }
+  return lines;
+}
+
 template <class Value>
 matrix_market_part<Value> read_part(const std::string& path, std::size_t part, std::size_t parts,
                                     const options& o) {
   const source from{of_matrix, path};
+  check_regular(from, path);
   matrix_market_part<Value> all;
   auto stream = opened(path, of_matrix);
   with_lines(stream, from, o, [&](line_reader& head, const byte_source& bytes) {
-    const header h = read_head<Value>(head, from);
+    const header h = read_head<Value>(head, from, bytes.are_plain() ? parts : 1);
     all.sizes = {h.rows, h.columns, h.entries};
     if (!bytes.are_plain()) {
       if (part == 0) read_entries(head, h, all);
@@ -447,18 +480,22 @@ matrix_market_part<Value> read_part(const std::string& path, std::size_t part, s
     stream.clear();
     stream.seekg(0, std::ios::end);
     const auto end = static_cast<std::int64_t>(stream.tellg());
-    if (end < 0) from.fail("it can't be read in parts: no place in it can be found");
-    if (static_cast<std::uint64_t>(end) > o.max_bytes) head.fail_too_many_bytes();
     const auto body = static_cast<std::uint64_t>(head.position());
+    if (end < 0 || static_cast<std::uint64_t>(end) < body) {
+      from.fail("it can't be read in parts: no place in it can be found");
+    }
+    if (static_cast<std::uint64_t>(end) > o.max_bytes) from.fail_too_many_bytes(o);
     const std::uint64_t size = static_cast<std::uint64_t>(end) - body;
     const auto border = [&](std::size_t p) {
       return body + size / parts * p + std::min<std::uint64_t>(p, size % parts);
     };
     const std::uint64_t skipped = part == 0 ? 0 : 1;  // the end of a line before, if only a newline
-    stream.seekg(static_cast<std::streamoff>(border(part) - skipped));
+    const std::uint64_t first = border(part) - skipped;
+    stream.seekg(static_cast<std::streamoff>(first));
     const auto own = plain_bytes_of(stream, from);
     line_reader lines(*own, from, o);
-    lines.stop_at(border(part + 1) - border(part) + skipped);
+    lines.follow([&] { return newlines_before(first, path); });
+    lines.stop_at(border(part + 1) - first);
     std::string_view line;
     if (part > 0) lines.next(line);
     read_entries(lines, h, all);
@@ -474,13 +511,17 @@ matrix_market_part<Value> part_reader<Value>::read(const std::string& path, std:
   if (part >= parts) {
     check(of_matrix).fail(errc::invalid_argument, "part ", part, " of ", parts);
   }
-  try {
-    return read_part<Value>(path, part, parts, o);
-  } catch (const error&) {
-    // It has the number of a line in this part. Who reads from the beginning finds the right one.
-    reader<Value, std::int64_t, std::int64_t>::read(path, o);
-    throw;
-  }
+  return read_part<Value>(path, part, parts, o);
+}
+
+void check_number_of_entries(const std::string& path, const options& limits) {
+  options o = limits;
+  o.max_skipped = std::numeric_limits<std::size_t>::max();  // it is that of a part
+  const source from{of_matrix, path};
+  auto stream = opened(path, of_matrix);
+  with_lines(stream, from, o, [&](line_reader& lines, const byte_source&) {
+    for_each_entry(lines, read_header(lines, format::coordinate), [](std::string_view) {});
+  });
 }
 
 template <class Value>

@@ -30,11 +30,14 @@ namespace tally::mpi {
 ///
 /// Each rank parses an equal part of the file's bytes and sends its entries to the ranks that have
 /// their rows, so a rank needs the memory of its part and of its rows. A file that gzip has
-/// compressed can't be entered in the middle: the first rank reads it alone. Collective; blocks.
+/// compressed can't be entered in the middle: the first rank reads it alone. A pipe or a device
+/// can't be read. Collective; blocks.
 ///
 /// @param l       of the rows, as many as the matrix has.
 /// @param path    the same file on all ranks.
-/// @param options bounds what each rank reads, max_bytes the file.
+/// @param options bounds what each rank reads, so that ranks together may read 2^31 entries and
+///                more; max_bytes bounds the file. Rows are as many as the layout has, however few
+///                entries there are.
 /// @tparam Value  what values are rounded to, as for `tally::read_matrix_market`.
 /// @throws error  on all ranks, as `tally::read_matrix_market` on the lowest rank that meets one;
 ///                size_mismatch for a layout of another size; invalid_argument for more than
@@ -64,7 +67,7 @@ csr_matrix<Value, std::int64_t, std::int64_t> read_matrix_market(
   calls::attempt(failed, [&] {
     if (lines == part.sizes.entries) return;
     // A reader of the whole file says what is wrong with it, if it is one file.
-    if (rank == 0) tally::read_matrix_market<Value, std::int64_t, std::int64_t>(path, options);
+    if (rank == 0) matrix_market::check_number_of_entries(path, options);
     throw error(errc::unreadable_file, "tally::mpi::read_matrix_market: " + path + ": " +
                                            std::to_string(lines) + " entries of " +
                                            std::to_string(part.sizes.entries) +
