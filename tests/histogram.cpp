@@ -1081,6 +1081,67 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, AddedToWhatIsThere) {
   check(std::type_identity<double>(), std::type_identity<double>());
 }
 
+// Bins without a sample are what they are without weights: nothing, or a sum of one number.
+TEST_ON_EVERY_EXECUTOR(WeightedHistogram, FewSamplesOfManyBins) {
+  const auto check = [&]<class W, class C>(std::type_identity<W>, std::type_identity<C>) {
+    for (const auto& [n, bins] : {std::pair<std::size_t, std::size_t>{0, 100},
+                                  {1, 4095},
+                                  {2, 4096},
+                                  {1000, 4097},
+                                  {1000, 66'000}}) {
+      auto before = random_weights<C>(bins, data::kind::special);
+      before[7] = -C(0);
+      const auto keys = keys_of<std::int32_t>(places(n, spread::uniform, bins), bins + 9);
+      auto w = random_weights<W>(n, data::kind::special);
+      if (n > 2) w[0] = W(0), w[1] = -W(0), w[2] = std::numeric_limits<W>::denorm_min();
+      ASSERT_EQ((sums<W, C>(keys, w, bins)), (expected<W, C>(keys, w, bins)));
+      ASSERT_EQ((sums<W, C>(keys, w, bins, 1, {}, before)),
+                (expected<W, C>(keys, w, bins, 1, before)));
+    }
+  };
+  check(std::type_identity<float>(), std::type_identity<float>());
+  check(std::type_identity<double>(), std::type_identity<float>());
+  check(std::type_identity<double>(), std::type_identity<double>());
+}
+
+// Where a host goes from tables of words to sorted samples: less than four samples a bin, or more
+// bins than a cache holds words of.
+TEST_ON_EVERY_EXECUTOR(WeightedHistogram, BordersOfTables) {
+  const auto check = [&]<class W>(std::type_identity<W>, std::size_t most) {
+    const auto compare = [&](std::size_t n, std::size_t bins, std::size_t channels) {
+      const auto keys = keys_of<std::int32_t>(places(n, spread::zipf, bins), bins + 1);
+      const auto w = random_weights<W>(n, data::kind::wide);
+      ASSERT_EQ((sums<W, double>(keys, w, bins, channels)),
+                (expected<W, double>(keys, w, bins, channels)))
+          << n << " samples, " << bins << " bins";
+    };
+    for (const std::size_t n : {799, 800, 801}) {
+      compare(n, 200, 1);
+      compare(n / 2 * 2, 100, 2);
+    }
+    for (const std::size_t bins : {most - 1, most, most + 1}) compare(4 * bins + 3, bins, 1);
+  };
+  check(std::type_identity<float>(), (1 << 21) / 88);
+  check(std::type_identity<double>(), (1 << 21) / 544);
+}
+
+// More samples than a host sorts at a time, and one bin that has half of them. The weights are
+// small integers, so plain sums are exact.
+TEST_ON_EVERY_EXECUTOR(WeightedHistogram, LongerThanIsSortedAtOnce) {
+  constexpr std::size_t n = 9'000'001, bins = 20'000;
+  std::mt19937 random(1);
+  std::vector<std::int32_t> keys(n);
+  std::vector<double> w(n), want(bins);
+  for (std::size_t i = 0; i < n; ++i) {
+    keys[i] = random() % 2 == 0 ? 12'345 : static_cast<std::int32_t>(random() % bins);
+    w[i] = static_cast<double>(random() % 2001) - 1000;
+    want[static_cast<std::size_t>(keys[i])] += w[i];
+  }
+  std::vector<std::uint64_t> bits;
+  for (const double sum : want) bits.push_back(bits_of(sum));
+  ASSERT_EQ((sums<double, double>(keys, w, bins)), bits);
+}
+
 TEST_ON_EVERY_EXECUTOR(WeightedHistogram, StridesAndChannels) {
   for (const std::size_t channels : {1, 3, 4}) {
     for (const layout l : {layout{1, 1}, layout{0, 2}, layout{3, -1}, layout{0, -3}}) {

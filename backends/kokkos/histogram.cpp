@@ -192,6 +192,8 @@ void clear(const space& where, T* to, std::size_t n) {
 
 /// Words of an exact sum for each of some sums; those of doubles hold floats too.
 using exact = exact_sum<double>;
+/// Behind the words of a sum is the number of its weights: a bin without any is not looked at.
+inline constexpr int stride = exact::words + 1;
 
 template <class Samples>
 struct add_weights {
@@ -205,7 +207,8 @@ struct add_weights {
     const std::int64_t bin = x.bin(i);
     const std::int64_t at = x.channel(i) * x.bins + bin;
     if (bin < 0 || at < begin || at >= end) return;
-    std::int64_t* const sum = words + (at - begin) * exact::words;
+    std::int64_t* const sum = words + (at - begin) * stride;
+    Kokkos::atomic_add(sum + exact::words, std::int64_t{1});
     const auto bits = __builtin_bit_cast(
         std::uint64_t, weights.template get<double>(static_cast<std::size_t>(i), 0));
     const bool is_negative = bits >> 63 != 0;
@@ -225,32 +228,42 @@ struct add_weights {
   }
 };
 
+/// Leaves zeros.
 template <class C>
 struct round_sums {
-  const std::int64_t* words;
+  std::int64_t* words;
   C* sums;
   bool add;
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     const environment_guard environment;
-    exact sum = exact::from_words(words + k * exact::words);
+    std::int64_t* const own = words + k * stride;
+    if (own[exact::words] == 0) {
+      sums[k] = add ? canonical(sums[k] + C{0}) : C{0};
+      return;
+    }
+    exact sum = exact::from_words(own);
     if (add) sum.add(static_cast<double>(sums[k]));
     sums[k] = sum.template round<C>();
+    for (int i = 0; i < stride; ++i) own[i] = 0;
   }
 };
 
 /// Adds sums of doubles to those of T. Where these are floats, so are the weights: the sums have no
-/// digit below, and above nothing but the sign, which the last digit takes.
+/// digit below, and above nothing but the sign, which the last digit takes. It leaves zeros.
 template <class T>
 struct merge_sums {
-  const std::int64_t* words;
+  std::int64_t* words;
   std::int64_t* sums;
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     using to = exact_sum<T>;
     constexpr int below = (to::lowest_exponent - exact::lowest_exponent) / exact::radix_bits;
+    std::int64_t* const own = words + k * stride;
+    if (own[exact::words] == 0) return;
     std::int64_t all[exact::words];
-    exact::from_words(words + k * exact::words).to_words(all);
+    exact::from_words(own).to_words(all);
+    for (int i = 0; i < stride; ++i) own[i] = 0;
     std::int64_t* const sum = sums + k * to::words;
     for (int i = 0; i < to::limbs; ++i) sum[i] += all[i + below];
     if constexpr (to::limbs + below < exact::limbs) {
@@ -264,11 +277,10 @@ template <class C, class Samples>
 void sum_weights(const space& where, const histogram_arguments& a, const Samples& x) {
   auto* const sums = static_cast<C*>(a.counts.data);
   const std::size_t at_once = std::min<std::size_t>(a.counts.size, 1 << 15);  // 36 MB of words
-  auto* const words =
-      static_cast<std::int64_t*>(scratch(at_once * exact::words * sizeof(std::int64_t)));
+  auto* const words = static_cast<std::int64_t*>(scratch(at_once * stride * sizeof(std::int64_t)));
+  clear(where, words, at_once * stride);
   for (std::size_t first = 0; first < a.counts.size; first += at_once) {
     const std::size_t n = std::min(at_once, a.counts.size - first);
-    clear(where, words, n * exact::words);
     for_each(where, a.x.size,
              add_weights<Samples>{x, numbers(a.weights), static_cast<std::int64_t>(first),
                                   static_cast<std::int64_t>(first + n), words});

@@ -5,6 +5,7 @@
 #include "src/core/histogram/weights.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 namespace tally::backends::serial {
@@ -52,28 +53,47 @@ void count(const histogram_arguments& a, const Bins& bin_of) {
   });
 }
 
-/// Sums weights. It takes so many bins at a time that their words take 64 MiB at most.
+/// What a bin without weights becomes: what is there, as a sum of one, or 0.
+template <class C>
+C without_weights(const histogram_arguments& a, C there) {
+  if (!a.options.add) return 0;
+  return canonical(there + C{0});  // no -0, and the one NaN
+}
+
+/// Sums weights. It takes so many bins at a time that their words take 64 MiB at most. Those of a
+/// bin that has no weight are not looked at.
 template <class W, class C, class X, class Bins>
 void add_weights(const histogram_arguments& a, const Bins& bin_of) {
   using sum = weight_sum<W>;
   const std::size_t bins = bins_of(a);
-  const std::size_t at_once = (std::size_t{1} << 23) / sum::words;
-  std::vector<std::int64_t> words;
+  const std::size_t at_once = std::min((std::size_t{1} << 23) / sum::words, a.counts.size);
   // Allocated before anything is written.
-  words.reserve(std::min(at_once, a.counts.size) * sum::words);
+  const std::unique_ptr<std::int64_t[]> words(new std::int64_t[at_once * sum::words]);
+  std::vector<bool> has_weights(at_once);
   clear_outside(a);
   for (std::size_t first = 0; first < a.counts.size; first += at_once) {
     const std::size_t n = std::min(at_once, a.counts.size - first);
-    words.assign(n * sum::words, 0);
+    std::fill(has_weights.begin(), has_weights.end(), false);
     for_each_slot<X>(a, bin_of, [&](std::size_t i, std::size_t channel, slot s) {
       if (s < bins) {
         const std::size_t k = channel * bins + s - first;
-        if (k < n) sum::add(at<W>(a.weights, i), &words[k * sum::words]);
+        if (k >= n) return;
+        std::int64_t* const own = &words[k * sum::words];
+        if (!has_weights[k]) std::fill_n(own, sum::words, 0);
+        has_weights[k] = true;
+        sum::add(at<W>(a.weights, i), own);
       } else if (first == 0 && a.options.outside != nullptr) {
         ++outside_of(a, channel)[s - bins];
       }
     });
-    for (std::size_t k = 0; k < n; ++k) finish_sum<W, C>(a, &words[k * sum::words], first + k);
+    for (std::size_t k = 0; k < n; ++k) {
+      if (has_weights[k]) {
+        finish_sum<W, C>(a, &words[k * sum::words], first + k);
+      } else if (!a.words) {
+        C& to = static_cast<C*>(a.counts.data)[first + k];
+        to = without_weights(a, to);
+      }
+    }
   }
 }
 
