@@ -7,7 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <complex>
+#include <iterator>
+#include <limits>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -135,6 +139,102 @@ TEST_ON_EVERY_EXECUTOR(ExactSpmv, CancellingRows) {
   const tally::csr_view a{2, 3, placed_offsets.span(), placed_columns.span(), placed_values.span()};
   tally::spmv(where(), 2, a, placed_x.span(), 1, y.span(), tally::exact);
   EXPECT_EQ(y.read(), (std::vector<double>{11, 7 + 0x1p-60 * 6}));
+}
+
+/// Numbers at which short sums go another way: powers of two and their neighbours around the
+/// borders of what vectors take, of a tie, of subnormal numbers and of overflow; zeros, and rarely
+/// infinities and NaN.
+template <class T>
+T hard_number(std::mt19937_64& random) {
+  if constexpr (tally::is_complex_v<T>) {
+    using R = tally::real_t<T>;
+    const R re = hard_number<R>(random);
+    return {re, hard_number<R>(random)};
+  } else if constexpr (sizeof(T) == 2) {
+    return T(hard_number<float>(random) / 0x1p100f);
+  } else {
+    using limits = std::numeric_limits<T>;
+    static constexpr int exponents[] = {0,    0,    -1,   -23,  -24,  -25,  -51,   -52,
+                                        -53,  -54,  -105, -106, -107, 399,  400,   401,
+                                        -399, -400, -401, -537, 511,  1023, -1022, -1074};
+    const auto pick = random();
+    if (pick % 256 == 0) return limits::infinity();
+    if (pick % 256 == 1) return -limits::quiet_NaN();
+    if (pick % 16 == 2) return pick & 256 ? T(0) : -T(0);
+    // Most rows are of near numbers, so that they are not decided by one of them.
+    const int exponent =
+        exponents[(pick >> 10) % (pick & 512 ? std::size(exponents) : std::size_t{10})];
+    constexpr T e = limits::epsilon();
+    const T factors[] = {T(1), T(1) + e, T(1) - e / 2, T(1.5), std::ldexp(T(pick >> 40), -24)};
+    const T magnitude = std::ldexp(factors[(pick >> 20) % 5], exponent);
+    return pick & 1024 ? magnitude : -magnitude;
+  }
+}
+
+/// Rows of up to one term more than are summed side by side, of which many are decided by a last
+/// bit: each is the sum that exact_sum has.
+TEST_ON_EVERY_EXECUTOR(ExactSpmv, HardShortRows) {
+  const auto check = [&]<class V, class X>() {
+    using A = tally::dot_result_t<V, X>;
+    std::mt19937_64 random(1);
+    std::vector<std::size_t> lengths;
+    for (std::size_t i = 0; i < 2500; ++i) lengths.push_back(i < 200 ? i % 67 : random() % 9);
+    const pattern p = matrices::rows_of(lengths, 200, 3);
+    std::vector<V> values(p.nonzeros());
+    std::vector<X> x(p.columns);
+    for (V& v : values) v = hard_number<V>(random);
+    for (X& each : x) each = random() % 4 == 0 ? hard_number<X>(random) : X(1);
+    // Pairs that cancel, but for a bit or not at all.
+    for (std::size_t j = 1; j < values.size(); j += 3) {
+      if (random() % 2 == 0) continue;
+      values[j] = V(-values[j - 1]);
+    }
+    const placed offsets(where(), p.row_offsets), columns(where(), p.column_indices);
+    const placed placed_values(where(), values);
+    const placed placed_x(where(), x);
+    const placed y(where(), std::vector<A>(p.rows));
+    const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(),
+                            placed_values.span()};
+    tally::spmv(where(), a, placed_x.span(), y.span(), tally::exact);
+    const std::vector<A> got = y.read();
+    for (std::size_t i = 0; i < p.rows; ++i) {
+      tally::exact_sum<double> re, im;
+      const auto number = [](auto v) {
+        if constexpr (sizeof(v) == 2)
+          return static_cast<float>(v);
+        else
+          return v;
+      };
+      for (auto j = static_cast<std::size_t>(p.row_offsets[i]);
+           j < static_cast<std::size_t>(p.row_offsets[i + 1]); ++j) {
+        const V v = values[j];
+        const X u = x[static_cast<std::size_t>(p.column_indices[j])];
+        if constexpr (tally::is_complex_v<V> && tally::is_complex_v<X>) {
+          re.add_product(v.real(), u.real()), re.add_product(-v.imag(), u.imag());
+          im.add_product(v.real(), u.imag()), im.add_product(v.imag(), u.real());
+        } else if constexpr (tally::is_complex_v<V>) {
+          re.add_product(v.real(), u), im.add_product(v.imag(), u);
+        } else if constexpr (tally::is_complex_v<X>) {
+          re.add_product(number(v), u.real()), im.add_product(number(v), u.imag());
+        } else {
+          re.add_product(number(v), u);
+        }
+      }
+      using R = tally::real_t<A>;
+      A want = re.round<R>();
+      if constexpr (tally::is_complex_v<A>) want = {re.round<R>(), im.round<R>()};
+      ASSERT_EQ(data::bytes_of(std::vector{got[i]}), data::bytes_of(std::vector{want}))
+          << "row " << i << " of " << lengths[i] << " terms";
+    }
+  };
+  check.template operator()<double, double>();
+  check.template operator()<float, float>();
+  check.template operator()<float, double>();
+  check.template operator()<tally::bfloat16, float>();
+  check.template operator()<std::complex<double>, std::complex<double>>();
+  check.template operator()<std::complex<float>, std::complex<float>>();
+  check.template operator()<double, std::complex<double>>();
+  check.template operator()<std::complex<float>, float>();
 }
 
 /// Many rows, for several threads.

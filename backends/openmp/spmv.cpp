@@ -236,11 +236,11 @@ template <class A>
 /// superaccumulators would have to be kept.
 template <class A>
 void multiply_exactly(const executor& where, const csr_product& a, const borders& all) {
-  exact_node& node = *simd::exact_node_of(where.instructions());
+  const exact_row_kernels kernels = simd::exact_row_kernels_of(where.instructions());
   const auto row_of = [](const border& b) { return b.row + (b.term > 0); };
   take_shares(all.shares, threads_of(where), [&](std::size_t i) {
     const std::size_t first = row_of(all[i]);
-    multiply_rows_exactly<A>(a, first, row_of(all[i + 1]) - first, node);
+    multiply_rows_exactly<A>(a, first, row_of(all[i + 1]) - first, kernels);
   });
 }
 

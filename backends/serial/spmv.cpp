@@ -73,7 +73,7 @@ row_kernels<A> row_kernels_of(const csr_product& a) {
 
 void spmv(const executor&, const csr_product& a) {
   with_row_accumulator(a, [&]<class A>() {
-    if (a.options.grade.is_exact()) return multiply_rows_exactly<A>(a, 0, a.a.rows, add_exact);
+    if (a.options.grade.is_exact()) return multiply_rows_exactly<A>(a, 0, a.a.rows, {add_exact});
     multiply_rows(row_kernels_of<A>(a), a, 0, a.a.rows);
   });
 }

@@ -1,10 +1,14 @@
 #pragma once
 
 #include "src/core/exact/exact_sums.hpp"
+#include "src/core/sparse/exact_rows.hpp"
 
 namespace tally::backends::simd {
 
 /// Returns the `exact_node` of one instruction set.
 exact_node* exact_node_of(instruction_set set);
+
+/// Returns what rows are summed with.
+exact_row_kernels exact_row_kernels_of(instruction_set set);
 
 }  // namespace tally::backends::simd

@@ -151,8 +151,9 @@ readable_x<A>::readable_x(const csr_product& a) : original_(a) {
 
 void spmv(const executor& where, const csr_product& a) {
   with_row_accumulator(a, [&]<class A>() {
-    if (a.options.grade.is_exact())
-      return multiply_rows_exactly<A>(a, 0, a.a.rows, *exact_node_of(where.instructions()));
+    if (a.options.grade.is_exact()) {
+      return multiply_rows_exactly<A>(a, 0, a.a.rows, exact_row_kernels_of(where.instructions()));
+    }
     const readable_x<A> x(a);
     multiply_rows(row_kernels_of(where.instructions(), x), x.arguments(), 0, a.a.rows);
   });
