@@ -740,7 +740,7 @@ HWY_INLINE void sum_listed(const slice_series& series, series_place<W>& at, cons
                            W* sums) {
   constexpr std::size_t slice = rows_of_slice<W>;
   const std::size_t n = series.longest;
-  const bool prefetches = keeps && prefetches_kept(at, n);
+  [[maybe_unused]] const bool prefetches = keeps && prefetches_kept(at, n);
   const auto sum_each = [&](const auto& sum) HWY_ATTR {
     for (std::size_t i = 0; i < series.size; ++i) {
       HWY_ALIGN W some[slice];
