@@ -181,7 +181,7 @@ TEST_ON_EVERY_EXECUTOR(Allocations, OfMoreThanBefore) {
   EXPECT_TRUE(!is_kokkos() || failed > 0);
 }
 
-TEST_ON_EVERY_EXECUTOR(Allocations, AnyOfThemMayFail) {
+TEST_ON_EVERY_BACKEND(Allocations, AnyOfThemMayFail) {
   std::int64_t failed = 0;
   for (const std::size_t n : {std::size_t{100}, std::size_t{40'000}}) {
     for (const operations::operation& each : operations::list(n)) {
@@ -292,7 +292,7 @@ TEST_ON_EVERY_EXECUTOR(Allocations, OfLongRows) {
 }
 
 // So many bins that samples are sorted, in several rounds.
-TEST_ON_EVERY_EXECUTOR(Allocations, OfManyBins) {
+TEST_ON_EVERY_BACKEND(Allocations, OfManyBins) {
   constexpr std::size_t bins = (std::size_t{1} << 22) + 5;
   std::vector<std::int32_t> keys(2 * bins);
   for (std::size_t i = 0; i < keys.size(); ++i) {

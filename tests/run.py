@@ -150,7 +150,7 @@ class Build:
         edge = re.compile(r"\[(\d+)/(\d+)\] (.*)")
         dry = subprocess.run([*ninja, "-n", *self.targets], capture_output=True, text=True).stdout
         total = sum(weight(found[3]) for line in dry.splitlines() if (found := edge.match(line)))
-        progress.begin(f"{self.preset}", "compiled", "…", total)
+        progress.begin(f"{self.preset}", "compiled", "?", total)
         done = 0
 
         def note(line):
@@ -380,14 +380,14 @@ class OtherTests:
     def run(self, progress, results, jobs):
         folder = ROOT / "build" / self.preset
         os.environ["TALLY_TESTS"] = self.choice
-        names = [test["name"] for test, properties in registered_tests(folder)
-                 if "shards" not in (labels := properties.get("LABELS", ())) and self.wanted(test["name"], labels) and
-                 re.search(self.filter, test["name"])]
+        wanted = [test["name"] for test, properties in registered_tests(folder)
+                  if "shards" not in (labels := properties.get("LABELS", ())) and self.wanted(test["name"], labels)]
+        names = [name for name in wanted if re.search(self.filter, name)]
         if not names:
             return
         log, report = folder / "other_tests.log", folder / "other_tests.xml"
         report.unlink(missing_ok=True)
-        progress.begin(str(self), "ran", len(names), self.expected)
+        progress.begin(str(self), "ran", len(names), self.expected * len(names) / len(wanted))
         pattern = "|".join(re.sub(r"[.+*?()\[\]^$]", r"\\\g<0>", name) for name in names)
         process = subprocess.Popen(
             ["ctest", "--test-dir", str(folder), "--parallel", str(jobs), "--output-on-failure", "--output-junit",
