@@ -111,15 +111,16 @@ class TestPrograms(unittest.TestCase):
         results, _, _ = self.run_tests(["abc", "abd", "fails"], wanted="ab[cd]/x$")
         self.assertEqual((results.passed, results.failed, results.skipped), (2, 0, 0))
 
-    def test_a_program_without_tests_is_a_failure(self):
+    def test_a_program_that_is_missing_or_lists_no_tests_is_a_failure(self):
         folder = run.ROOT / "build" / "here"
         folder.mkdir(parents=True)
-        (folder / "CTestTestfile.cmake").write_text(
-            'add_test(p "false")\nset_tests_properties(p PROPERTIES LABELS shards TIMEOUT 2)\n')
+        (folder / "CTestTestfile.cmake").write_text("".join(
+            f'add_test({name}.{i} "{program}")\nset_tests_properties({name}.{i} PROPERTIES LABELS shards TIMEOUT 600)\n'
+            for name, program in (("lists_none", "false"), ("missing", "/there/is/none")) for i in (1, 2)))
         results = run.Results()
         with contextlib.redirect_stdout(io.StringIO()):
             run.ProgramTests("here", 1, "default", "").run(run.Progress(1), results, 1)
-        self.assertEqual(results.failed, 1)
+        self.assertEqual(results.failed, 2, results.failures)
 
 
 if __name__ == "__main__":
