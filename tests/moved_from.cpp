@@ -1,6 +1,6 @@
 // Objects that were moved from: every member of every public class can be called, and gives the
-// empty state or an error with a sentence. A class that is new has to be listed here; those over
-// ranks are tests/mpi.cpp's.
+// empty state or an error with a sentence. A class that is new has to be listed here. (Not those
+// over ranks, which need some.)
 #include "tests/data.hpp"
 
 #include <tally/joined_sum.hpp>
