@@ -415,10 +415,11 @@ def executor_text(lane, times):
     last = best_at[-1]
     k = max((i + 1 for i, name in enumerate(best_at) if name != last), default=0)
     rest = [seconds for name, seconds in times[sizes[-1]].items() if name != last]
-    gain = f", {min(rest) / times[sizes[-1]][last]:.2g} times as fast at {size_text(sizes[-1])}" if rest else ""
+    gain = min(rest) / times[sizes[-1]][last] if rest else 1
+    gain = f", {gain:.2g} times as fast at {size_text(sizes[-1])}" if gain >= 1.05 else ""
     what = "nonzeros" if has_matrix(lane) else "bins" if counts(lane) else "elements"
     if k == 0:
-        return f"{last}{gain} {what}"
+        return f"{last}{gain and f'{gain} {what}'}"
     first = best_at[k - 1]
     start = sizes[k]
     before, after = (

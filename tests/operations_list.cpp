@@ -643,20 +643,11 @@ class all_operations {
   void weighted_bincounts_of() {
     const auto types = {tally::type_of<K>, tally::type_of<W>};
     const input weights = {elements<W>(sample_count(), 11)};
-    add(types, {{keys<K>(10, bins())}, weights},
-        {bytes_of(std::vector<W>(bins(), W(0.1))),
-         std::vector<std::byte>(bins() * tally::exact_sum<W>::words * sizeof(std::int64_t))},
-        {{"bincount_weights", first_two, first,
-          [](const tally::executor& where, arguments& a) {
+    add(types, {{keys<K>(10, bins())}, weights}, {bytes_of(std::vector<W>(bins(), W(0.1)))},
+        {{"bincount_weights", first_two, first, [](const tally::executor& where, arguments& a) {
             tally::bincount(where, a.in<K>(0), a.in<W>(1), a.out<W>(), {.add = true});
-          }},
-         {"bincount_weights_words", first_two, second,
-          [](const tally::executor& where, arguments& a) {
-            const auto words = a.out<std::int64_t>();
-            tally::bincount(
-                where, a.in<K>(0), a.in<W>(1),
-                tally::add_to<W>(words.data(), words.size() / tally::exact_sum<W>::words));
           }}});
+    // In objects, which are slow to make for many bins.
     add(types, {{keys<K>(10, few_bins)}, weights}, {},
         {{"bincount_weights_added", first_two, none,
           [](const tally::executor& where, arguments& a) {
