@@ -1,5 +1,7 @@
 #include "backends/kokkos/runtime.hpp"
 
+#include "backends/kokkos/regions.hpp"
+
 #if TALLY_HAS_OPENMP
 #include "backends/openmp/threads.hpp"
 #endif
@@ -98,7 +100,7 @@ void initialize() {
   if (!Kokkos::is_initialized()) {
     require_device();
     try {
-      Kokkos::initialize();
+      outside_regions([] { Kokkos::initialize(); });
     } catch (const std::exception& e) {  // built for a device that is not here
       throw error(errc::no_device,
                   std::string("tally::kokkos: Kokkos can't start here: ") + e.what());

@@ -1,13 +1,14 @@
 #include "backends/kokkos/kokkos.hpp"
 
+#include "backends/kokkos/regions.hpp"
 #include "backends/kokkos/runtime.hpp"
+#include "src/core/elementwise/two_calls.hpp"
+#include "src/core/order/each_dot.hpp"
 
 #include <Kokkos_Core.hpp>
 
 #include <string>
 #include <type_traits>
-#include "src/core/elementwise/two_calls.hpp"
-#include "src/core/order/each_dot.hpp"
 
 namespace tally::backends::kokkos {
 namespace {
@@ -54,30 +55,30 @@ const backend table = {
     .pin = pin,
     .unpin = unpin,
     .make_staged = make_staged,
-    .dot = dot,
-    .multi_dot = multi_dot,
-    .reduce = reduce,
-    .sum_interval = sum_interval,
-    .sum_node = sum_node,
-    .join_nodes = join_nodes,
-    .join_words = join_words,
-    .exact = exact,
-    .exact_sums = each_exact<exact>,
-    .round_words = round_words,
-    .transform = transform,
+    .dot = from_anywhere<dot>,
+    .multi_dot = from_anywhere<multi_dot>,
+    .reduce = from_anywhere<reduce>,
+    .sum_interval = from_anywhere<sum_interval>,
+    .sum_node = from_anywhere<sum_node>,
+    .join_nodes = from_anywhere<join_nodes>,
+    .join_words = from_anywhere<join_words>,
+    .exact = from_anywhere<exact>,
+    .exact_sums = from_anywhere<each_exact<exact>>,
+    .round_words = from_anywhere<round_words>,
+    .transform = from_anywhere<transform>,
     .fused_dot = fused_in_two_calls,
     .fused_nrm2 = fused_in_two_calls,
-    .fill = fill,
-    .swap = swap,
-    .gather = gather,
-    .scatter = scatter,
+    .fill = from_anywhere<fill>,
+    .swap = from_anywhere<swap>,
+    .gather = from_anywhere<gather>,
+    .scatter = from_anywhere<scatter>,
     .for_each_part = for_each_part,
-    .extremum = extremum,
-    .histogram = histogram,
-    .spmv = spmv,
-    .analyse = analyse,
-    .transpose = transpose,
-    .find_defect = find_defect,
+    .extremum = from_anywhere<extremum>,
+    .histogram = from_anywhere<histogram>,
+    .spmv = from_anywhere<spmv>,
+    .analyse = from_anywhere<analyse>,
+    .transpose = from_anywhere<transpose>,
+    .find_defect = from_anywhere<find_defect>,
 };
 
 }  // namespace tally::backends::kokkos
