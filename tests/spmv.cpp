@@ -865,8 +865,9 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsTakeValuesOfAnyType) {
       tally::spmv(tally::serial(),
                   tally::csr_view{p.rows, p.columns, p.row_offsets, p.column_indices, values}, x,
                   want);
-      const data::placed planned(where(), std::vector<Planned>(p.nonzeros())),
-          taken(where(), values), on_device(where(), x), y(where(), std::vector<V>(p.rows));
+      const data::placed planned(where(), std::vector<Planned>(p.nonzeros()));
+      const data::placed taken(where(), values), on_device(where(), x),
+          y(where(), std::vector<V>(p.rows));
       const tally::spmv_plan plan(
           where(),
           tally::csr_view{p.rows, p.columns, offsets.span(), columns.span(), planned.span()},
