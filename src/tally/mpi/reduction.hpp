@@ -128,6 +128,7 @@ class interval_reduction final : public unfinished_sums {
         message_(own_.size()) {
     count_of(numbers() * static_cast<std::size_t>(chunk) * term_bytes());  // on all ranks alike
     const int words = count_of(message_.size());
+    count_of(message_.size() * sizeof(std::int64_t));  // MPI_Type_size returns bytes in an int
     const MPI_Datatype type = layout_.over()->type_of(words);
     const MPI_Op op = layout_.over()->operation(&append_messages, false);
     const bool in_order = joins_in_order(layout_, words, blocks);

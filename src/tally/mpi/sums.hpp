@@ -22,9 +22,11 @@
 //
 // Errors are those of the function of the same name, and size_mismatch where a vector has not as
 // many elements as the layout says for this rank. What one rank throws, all of them throw, with the
-// number of the lowest one that does: "rank 2: tally::dot: ...". An error of MPI is device_failure,
-// on the ranks that MPI returns it to. Where this rank's memory is too short for the messages
-// themselves, it throws std::bad_alloc, and others wait for it in vain.
+// number of the lowest one that does: "rank 2: tally::dot: ...". An error of MPI is device_failure
+// with its text: in a message between two ranks on all of them, in the reduction itself on those
+// that MPI returns it to. (What no communicator is part of, as the making of an operation, goes to
+// the error handler of MPI_COMM_WORLD or MPI_COMM_SELF.) Where this rank's memory is too short for
+// the messages themselves, it throws std::bad_alloc, and others wait for it in vain.
 #pragma once
 
 #include <tally/distributed/sums.hpp>
