@@ -271,8 +271,8 @@ def limits_for(group, in_place):
 
 
 def set_shares(group):
-    """Of a group each row's share of its limit: of what the memory can do, so of the limit's fastest repetition. Where
-    a row has more than all of it, the limit was measured too low, on a machine at other work, and nobody has a share."""
+    """Of a group each row's share of its limit: of what the memory can do, so of the limit's fastest repetition.
+    Where a row has more than all of it, it was measured too low, on a machine at other work, and nobody has a share."""
     for in_place in (False, True):
         limits = limits_for(group, in_place)
         limit = max((r.bytes / r.fastest for r in limits), default=None)
@@ -676,13 +676,15 @@ def times(columns, x):
 
 
 def comparison(columns, x):
-    """A row of panels of shares of the limit; of ratios where it lacks a limit for most places; or none."""
+    """A row of panels of shares of the limit; of ratios where it lacks a limit for most places, or, of matrices, where
+    plans read fewer bytes than it counts; or none."""
     lane = columns[0][1][0].lane
     limit = "bus's" if lane == "host" else "read and write" if writes(lane) else "read"
-    for what, y_name, value in (
+    choices = [
         ("share", f"% of the {limit} limit at this size", lambda r: not r.limit and r.of_limit and 100 * r.of_limit),
         ("ratio", "best other's time / this", lambda r: r.of_best_other),
-    ):
+    ]
+    for what, y_name, value in reversed(choices) if has_matrix(lane) else choices:
         panels = [panel(text, rows, what, y_name, x, value) for text, rows in columns]
         shown = [len({point[0] for line in p.lines.values() for point in line}) for p in panels]
         if all(2 * n >= len({x(r) for r in rows}) for n, (_, rows) in zip(shown, columns)):

@@ -66,7 +66,7 @@ const exception documented[] = {
     // The default grade alone: exact sums need no arithmetic on subnormal numbers.
     {"^(?!.*exact)(dot|multi_dot|batched_dot|interval_dot|add|sub|mul|scal|axpy|axpby|waxpby|"
      "axypbz|"
-     "transform)",
+     "spmv|transform)",
      "^(subnormal|tiny)$", 120, "docs/performance.md#data-that-are-not-nice"},
 };
 
