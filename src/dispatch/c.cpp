@@ -505,7 +505,7 @@ tally_status tally_executor_name(const tally_executor* where, const char** name)
 tally_status tally_executors(size_t capacity, const char** names, int* usable, size_t* count) {
   return status_of([&] {
     require("count", count);
-    const std::vector<std::string_view> all = tally::backend_names();
+    const auto all = tally::backend_names();
     const std::size_t n = std::min(capacity, all.size());
     std::vector<int> can_run(usable != nullptr ? n : 0);
     for (std::size_t i = 0; i < can_run.size(); ++i) {

@@ -120,21 +120,13 @@ executor kokkos() {
 #endif
 }
 
-std::vector<executor> executors() {
-  std::vector<executor> usable;
-  for (const backends::backend* column : backends::columns) {
-    try {
-      usable.push_back(column->make());
-    } catch (const error& failure) {
-      if (failure.code() != errc::no_device) throw;
-    }
-  }
-  return usable;
-}
-
-std::vector<std::string_view> backend_names() {
-  std::vector<std::string_view> names;
-  for (const backends::backend* column : backends::columns) names.push_back(column->name);
+std::span<const std::string_view> backend_names() {
+  static const auto names = [] {
+    std::array<std::string_view, backends::columns.size()> all;
+    std::ranges::transform(backends::columns, all.begin(),
+                           [](auto* column) { return column->name; });
+    return all;
+  }();
   return names;
 }
 
@@ -146,6 +138,6 @@ executor executor_named(std::string_view name) {
   throw_missing("executor_named", name);
 }
 
-std::vector<instruction_set> instruction_sets() { return backends::simd::instruction_sets(); }
+std::span<const instruction_set> instruction_sets() { return backends::simd::instruction_sets(); }
 
 }  // namespace tally

@@ -112,7 +112,7 @@ std::int64_t count_interval_nodes(std::int64_t first, std::int64_t last) noexcep
   return backends::count_nodes(first, last);
 }
 
-std::vector<join_step> join_steps(std::span<const node_interval> intervals) {
+void list_join_steps(std::span<const node_interval> intervals, vector_reference<join_step> listed) {
   std::vector<join_step> steps;
   std::vector<interval_node> held;
   std::int64_t next = 0;
@@ -137,7 +137,7 @@ std::vector<join_step> join_steps(std::span<const node_interval> intervals) {
     });
   }
   if (!held.empty()) steps.back().additions += static_cast<std::int32_t>(held.size()) - 1;
-  return steps;
+  std::ranges::copy(steps, listed.resize(steps.size()));
 }
 
 std::size_t node_bytes(const interval_shape& shape) noexcept {

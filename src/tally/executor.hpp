@@ -3,7 +3,9 @@
 
 #include <tally/export.h>
 #include <tally/cxx20.hpp>
+#include <tally/error.hpp>
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -133,13 +135,8 @@ TALLY_EXPORT executor kokkos();
 /// used. Never moves data.
 TALLY_EXPORT executor automatic();
 
-/// The executors that are built in and usable here, with default options, `serial` first; not
-/// `automatic`, which is one of these at each call. It makes each of them, so it initialises Kokkos
-/// where that is built in.
-TALLY_EXPORT std::vector<executor> executors();
-
-/// The names of the backends that are built in, usable here or not, in the order of `executors()`.
-TALLY_EXPORT std::vector<std::string_view> backend_names();
+/// The names of the backends that are built in, usable here or not, "serial" first.
+TALLY_EXPORT std::span<const std::string_view> backend_names();
 
 /// The executor of that name with default options: "openmp" gives `openmp()`, "automatic"
 /// `automatic()`.
@@ -147,7 +144,22 @@ TALLY_EXPORT std::vector<std::string_view> backend_names();
 ///               build has.
 TALLY_EXPORT executor executor_named(std::string_view name);
 
+/// The executors that are built in and usable here, with default options, `serial` first; not
+/// `automatic`, which is one of these at each call. It makes each of them, so it initialises Kokkos
+/// where that is built in.
+inline std::vector<executor> executors() {
+  std::vector<executor> usable;
+  for (const std::string_view name : backend_names()) {
+    try {
+      usable.push_back(executor_named(name));
+    } catch (const error& failure) {
+      if (failure.code() != errc::no_device) throw;
+    }
+  }
+  return usable;
+}
+
 /// The instruction sets of `simd` that are built in and that this processor has, narrowest first.
-TALLY_EXPORT std::vector<instruction_set> instruction_sets();
+TALLY_EXPORT std::span<const instruction_set> instruction_sets();
 
 }  // namespace tally

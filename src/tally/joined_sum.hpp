@@ -25,6 +25,7 @@
 #include <tally/interval_sum.hpp>
 #include <tally/operand.hpp>
 #include <tally/types.hpp>
+#include <tally/vector_reference.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +53,14 @@ TALLY_EXPORT std::int64_t count_interval_nodes(std::int64_t first, std::int64_t 
 /// The steps that join the nodes of intervals which lie one behind the other and are a whole
 /// vector.
 /// @throws error invalid_argument if they leave a gap.
-TALLY_EXPORT std::vector<join_step> join_steps(std::span<const node_interval> intervals);
+TALLY_EXPORT void list_join_steps(std::span<const node_interval> intervals,
+                                  vector_reference<join_step> steps);
+/// The same, returned.
+inline std::vector<join_step> join_steps(std::span<const node_interval> intervals) {
+  std::vector<join_step> steps;
+  list_join_steps(intervals, steps);
+  return steps;
+}
 
 /// The bytes of a node, of all fields. Of each field it has `interval_shape::numbers()` numbers; of
 /// squares twice as many as of values, the sum and one of elements that are scaled, in the place of

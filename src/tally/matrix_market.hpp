@@ -38,6 +38,7 @@
 #include <tally/export.h>
 #include <tally/csr_matrix.hpp>
 #include <tally/types.hpp>
+#include <tally/vector_reference.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -54,8 +55,9 @@ template <class T>
 concept matrix_market_value = std::floating_point<real_t<T>> && element<T>;
 
 /// The types of row offsets and column indices that matrices are read with.
-template <class I>
-concept matrix_market_index = std::same_as<I, std::int32_t> || std::same_as<I, std::int64_t>;
+template <class Index>
+concept matrix_market_index =
+    std::same_as<Index, std::int32_t> || std::same_as<Index, std::int64_t>;
 
 /// What reading a file may cost. A file that is beyond one of these is unreadable_file, as soon as
 /// that is known. The defaults let pass what collections have; who reads files of strangers sets
@@ -109,22 +111,38 @@ struct matrix_market_part {
 
 namespace matrix_market {
 
+/// The arrays of a matrix that is read.
+template <class Value, class Offset, class Column>
+struct csr_arrays {
+  vector_reference<Offset> row_offsets;     ///< as in `csr_matrix`
+  vector_reference<Column> column_indices;  ///< as in `csr_matrix`
+  vector_reference<Value> values;           ///< as in `csr_matrix`
+};
+
 /// Reading in parts, for one type of values.
 template <class Value>
 struct TALLY_EXPORT part_reader {
-  static matrix_market_part<Value> read(const std::string& path, std::size_t part,
-                                        std::size_t parts, const matrix_market_options& options);
-  static csr_matrix<Value, std::int64_t, std::int64_t> rows_of(
-      std::size_t rows, std::size_t columns, std::span<const matrix_entry<Value>> entries);
+  /// What is read.
+  struct part {
+    matrix_market_sizes sizes;  ///< of the whole matrix
+    std::size_t lines = 0;      ///< those with an entry in this part
+  };
+  static part read(const std::string& path, std::size_t part, std::size_t parts,
+                   const matrix_market_options& options,
+                   vector_reference<matrix_entry<Value>> entries);
+  static void rows_of(std::size_t rows, std::size_t columns,
+                      std::span<const matrix_entry<Value>> entries,
+                      const csr_arrays<Value, std::int64_t, std::int64_t>& to);
 };
 
 /// Both forms for one type of matrix.
 template <class Value, class Offset, class Column>
 struct TALLY_EXPORT reader {
-  static csr_matrix<Value, Offset, Column> read(const std::string& path,
-                                                const matrix_market_options& options);
-  static csr_matrix<Value, Offset, Column> read(std::istream& stream, std::string_view name,
-                                                const matrix_market_options& options);
+  using arrays = csr_arrays<Value, Offset, Column>;
+  static matrix_market_sizes read(const std::string& path, const matrix_market_options& options,
+                                  const arrays& to);
+  static matrix_market_sizes read(std::istream& stream, std::string_view name,
+                                  const matrix_market_options& options, const arrays& to);
 };
 
 /// @throws error as `read_matrix_market` if a file has not as many lines with entries as it
@@ -136,11 +154,33 @@ TALLY_EXPORT void check_number_of_entries(const std::string& path,
 /// And for one type of dense matrix; of one column if `is_vector`.
 template <class Value>
 struct TALLY_EXPORT array_reader {
-  static dense_matrix<Value> read(const std::string& path, const matrix_market_options& options,
-                                  bool is_vector);
-  static dense_matrix<Value> read(std::istream& stream, std::string_view name,
-                                  const matrix_market_options& options, bool is_vector);
+  static matrix_market_sizes read(const std::string& path, const matrix_market_options& options,
+                                  bool is_vector, vector_reference<Value> to);
+  static matrix_market_sizes read(std::istream& stream, std::string_view name,
+                                  const matrix_market_options& options, bool is_vector,
+                                  vector_reference<Value> to);
 };
+
+/// The matrix whose arrays `read` fills; it returns the sizes.
+template <class Value, class Offset, class Column, class Read>
+csr_matrix<Value, Offset, Column> matrix_of(const Read& read) {
+  csr_matrix<Value, Offset, Column> a;
+  const matrix_market_sizes sizes =
+      read(csr_arrays<Value, Offset, Column>{a.row_offsets, a.column_indices, a.values});
+  a.rows = sizes.rows;
+  a.columns = sizes.columns;
+  return a;
+}
+
+/// The same of a dense matrix.
+template <class Value, class Read>
+dense_matrix<Value> vectors_of(const Read& read) {
+  dense_matrix<Value> a;
+  const matrix_market_sizes sizes = read(vector_reference<Value>(a.values));
+  a.rows = sizes.rows;
+  a.columns = sizes.columns;
+  return a;
+}
 
 }  // namespace matrix_market
 
@@ -160,7 +200,9 @@ template <matrix_market_value Value = double, matrix_market_index Offset = std::
           matrix_market_index Column = std::int32_t>
 csr_matrix<Value, Offset, Column> read_matrix_market(const std::string& path,
                                                      const matrix_market_options& options = {}) {
-  return matrix_market::reader<Value, Offset, Column>::read(path, options);
+  return matrix_market::matrix_of<Value, Offset, Column>([&](const auto& to) {
+    return matrix_market::reader<Value, Offset, Column>::read(path, options, to);
+  });
 }
 
 /// The matrix that a stream has, up to its end.
@@ -170,7 +212,9 @@ template <matrix_market_value Value = double, matrix_market_index Offset = std::
 csr_matrix<Value, Offset, Column> read_matrix_market(std::istream& stream,
                                                      std::string_view name = "stream",
                                                      const matrix_market_options& options = {}) {
-  return matrix_market::reader<Value, Offset, Column>::read(stream, name, options);
+  return matrix_market::matrix_of<Value, Offset, Column>([&](const auto& to) {
+    return matrix_market::reader<Value, Offset, Column>::read(stream, name, options, to);
+  });
 }
 
 /// The sizes of the matrix in a file, whose entries are not read.
@@ -192,7 +236,12 @@ template <matrix_market_value Value = double>
 matrix_market_part<Value> read_matrix_market_part(const std::string& path, std::size_t part,
                                                   std::size_t parts,
                                                   const matrix_market_options& options = {}) {
-  return matrix_market::part_reader<Value>::read(path, part, parts, options);
+  matrix_market_part<Value> all;
+  const auto read =
+      matrix_market::part_reader<Value>::read(path, part, parts, options, all.entries);
+  all.sizes = read.sizes;
+  all.lines = read.lines;
+  return all;
 }
 
 /// The matrix of a list of entries in any order, as `read_matrix_market` makes it: rows in the
@@ -201,7 +250,11 @@ matrix_market_part<Value> read_matrix_market_part(const std::string& path, std::
 template <matrix_market_value Value>
 csr_matrix<Value, std::int64_t, std::int64_t> rows_of_entries(
     std::size_t rows, std::size_t columns, std::span<const matrix_entry<Value>> entries) {
-  return matrix_market::part_reader<Value>::rows_of(rows, columns, entries);
+  using index = std::int64_t;
+  return matrix_market::matrix_of<Value, index, index>([&](const auto& to) {
+    matrix_market::part_reader<Value>::rows_of(rows, columns, entries, to);
+    return matrix_market_sizes{rows, columns, entries.size()};
+  });
 }
 
 /// The vectors in a dense file.
@@ -209,14 +262,18 @@ csr_matrix<Value, std::int64_t, std::int64_t> rows_of_entries(
 template <matrix_market_value Value = double>
 dense_matrix<Value> read_matrix_market_array(const std::string& path,
                                              const matrix_market_options& options = {}) {
-  return matrix_market::array_reader<Value>::read(path, options, false);
+  return matrix_market::vectors_of<Value>([&](vector_reference<Value> to) {
+    return matrix_market::array_reader<Value>::read(path, options, false, to);
+  });
 }
 
 /// The vectors that a stream has, up to its end.
 template <matrix_market_value Value = double>
 dense_matrix<Value> read_matrix_market_array(std::istream& stream, std::string_view name = "stream",
                                              const matrix_market_options& options = {}) {
-  return matrix_market::array_reader<Value>::read(stream, name, options, false);
+  return matrix_market::vectors_of<Value>([&](vector_reference<Value> to) {
+    return matrix_market::array_reader<Value>::read(stream, name, options, false, to);
+  });
 }
 
 /// The vector in a dense file of one column: `tally::read_matrix_market_vector("A_b.mtx")`.
@@ -225,14 +282,20 @@ dense_matrix<Value> read_matrix_market_array(std::istream& stream, std::string_v
 template <matrix_market_value Value = double>
 std::vector<Value> read_matrix_market_vector(const std::string& path,
                                              const matrix_market_options& options = {}) {
-  return matrix_market::array_reader<Value>::read(path, options, true).values;
+  return matrix_market::vectors_of<Value>([&](vector_reference<Value> to) {
+           return matrix_market::array_reader<Value>::read(path, options, true, to);
+         })
+      .values;
 }
 
 /// The vector that a stream has, up to its end.
 template <matrix_market_value Value = double>
 std::vector<Value> read_matrix_market_vector(std::istream& stream, std::string_view name = "stream",
                                              const matrix_market_options& options = {}) {
-  return matrix_market::array_reader<Value>::read(stream, name, options, true).values;
+  return matrix_market::vectors_of<Value>([&](vector_reference<Value> to) {
+           return matrix_market::array_reader<Value>::read(stream, name, options, true, to);
+         })
+      .values;
 }
 
 }  // namespace tally

@@ -262,21 +262,16 @@ void sort_row(Column* columns, Value* values, std::size_t n) {
   }
 }
 
-/// The matrix of so many entries, both halves counted.
+/// Fills the arrays of a matrix of so many entries, both halves counted.
 template <class Value, class Offset, class Column, class Entries>
-csr_matrix<Value, Offset, Column> sorted_by_row(std::size_t height, std::size_t width,
-                                                Entries entries, std::size_t count) {
-  csr_matrix<Value, Offset, Column> a;
-  a.rows = height;
-  a.columns = width;
-  auto& offsets = a.row_offsets;
-  auto& columns = a.column_indices;
-  auto& values = a.values;
-  offsets.assign(height + 1, 0);
+void sorted_by_row(std::size_t height, Entries entries, std::size_t count,
+                   const csr_arrays<Value, Offset, Column>& to) {
+  to.row_offsets.resize(0);
+  Offset* const offsets = to.row_offsets.resize(height + 1);
   entries.for_each([&](const entry<Value>& e) { ++offsets[e.row + 1]; });
-  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-  columns.resize(count);
-  values.resize(count);
+  std::partial_sum(offsets, offsets + height + 1, offsets);
+  Column* const columns = to.column_indices.resize(count);
+  Value* const values = to.values.resize(count);
   entries.for_each([&](const entry<Value>& e) {
     const auto at = static_cast<std::size_t>(offsets[e.row]++);  // then where the row ends
     columns[at] = static_cast<Column>(e.column);
@@ -289,7 +284,7 @@ csr_matrix<Value, Offset, Column> sorted_by_row(std::size_t height, std::size_t 
     const auto last = static_cast<std::size_t>(offsets[row]);
     const std::size_t begin = kept;
     offsets[row] = static_cast<Offset>(begin);
-    sort_row(columns.data() + first, values.data() + first, last - first);
+    sort_row(columns + first, values + first, last - first);
     for (; first < last; ++first) {
       if (kept > begin && columns[kept - 1] == columns[first]) {
         values[kept - 1] += values[first];
@@ -300,10 +295,32 @@ csr_matrix<Value, Offset, Column> sorted_by_row(std::size_t height, std::size_t 
     }
   }
   offsets[height] = static_cast<Offset>(kept);
-  columns.resize(kept);
-  values.resize(kept);
-  return a;
+  to.column_indices.resize(kept);
+  to.values.resize(kept);
 }
+
+/// A vector of the caller's to which elements are added one by one.
+template <class T>
+class grown {
+ public:
+  explicit grown(vector_reference<T> to) : to_(to) {}
+
+  void add(const T& element) {
+    if (size_ == room_) {
+      room_ = std::max<std::size_t>(64, 2 * room_);
+      data_ = to_.resize(room_);
+    }
+    data_[size_++] = element;
+  }
+  std::size_t size() const { return size_; }
+  /// To be called behind the last one.
+  void end() const { to_.resize(size_); }
+
+ private:
+  vector_reference<T> to_;
+  T* data_ = nullptr;
+  std::size_t size_ = 0, room_ = 0;
+};
 
 // --- Whole files ----------------------------------------------------------------------------------
 
@@ -352,11 +369,10 @@ std::string_view of_array(bool is_vector) {
 }  // namespace
 
 template <class Value, class Offset, class Column>
-csr_matrix<Value, Offset, Column> reader<Value, Offset, Column>::read(std::istream& stream,
-                                                                      std::string_view file,
-                                                                      const options& o) {
+matrix_market_sizes reader<Value, Offset, Column>::read(std::istream& stream, std::string_view file,
+                                                        const options& o, const arrays& to) {
   const source from{of_matrix, file};
-  csr_matrix<Value, Offset, Column> matrix;
+  matrix_market_sizes sizes;
   with_lines(stream, from, o, [&](line_reader& lines, const byte_source&) {
     const header h = read_header(lines, format::coordinate);
     check_field<Value>(from, h);
@@ -392,16 +408,17 @@ csr_matrix<Value, Offset, Column> reader<Value, Offset, Column>::read(std::istre
     if (h.rows > most_rows) {
       from.fail(h.rows, " rows are more than the ", most_rows, " of ", of_offsets);
     }
-    matrix = sorted_by_row<Value, Offset, Column>(h.rows, h.columns, std::move(entries), count);
+    sorted_by_row(h.rows, std::move(entries), count, to);
+    sizes = {h.rows, h.columns, h.entries};
   });
-  return matrix;
+  return sizes;
 }
 
 template <class Value, class Offset, class Column>
-csr_matrix<Value, Offset, Column> reader<Value, Offset, Column>::read(const std::string& path,
-                                                                      const options& o) {
+matrix_market_sizes reader<Value, Offset, Column>::read(const std::string& path, const options& o,
+                                                        const arrays& to) {
   auto stream = opened(path, of_matrix);
-  return read(stream, path, o);
+  return read(stream, path, o, to);
 }
 
 // --- Parts of files -------------------------------------------------------------------------------
@@ -424,16 +441,17 @@ header read_head(line_reader& lines, const source& from, std::size_t readers) {
 
 /// Reads the entries of all lines that are left.
 template <class Value>
-void read_entries(line_reader& lines, const header& h, matrix_market_part<Value>& part) {
+std::size_t read_entries(line_reader& lines, const header& h, grown<matrix_entry<Value>>& entries) {
+  std::size_t count = 0;
   std::string_view line;
   while (lines.next_with_data(line)) {
-    ++part.lines;
+    ++count;
     for_both_halves(parse_entry<Value>(lines, h, line), h.symmetric, [&](const entry<Value>& e) {
-      part.entries.push_back(
-          {static_cast<std::int64_t>(e.row), static_cast<std::int64_t>(e.column), e.value});
+      entries.add({static_cast<std::int64_t>(e.row), static_cast<std::int64_t>(e.column), e.value});
     });
-    check_entries(lines, part.entries.size());
+    check_entries(lines, entries.size());
   }
+  return count;
 }
 
 /// A pipe has no parts: who opened it a second time would wait for another writer, or take bytes
@@ -463,17 +481,19 @@ std::size_t newlines_before(std::uint64_t place, const std::string& path) {
 }
 
 template <class Value>
-matrix_market_part<Value> read_part(const std::string& path, std::size_t part, std::size_t parts,
-                                    const options& o) {
+typename part_reader<Value>::part read_part(const std::string& path, std::size_t part,
+                                            std::size_t parts, const options& o,
+                                            vector_reference<matrix_entry<Value>> to) {
   const source from{of_matrix, path};
   check_regular(from, path);
-  matrix_market_part<Value> all;
+  typename part_reader<Value>::part all;
+  grown<matrix_entry<Value>> entries(to);
   auto stream = opened(path, of_matrix);
   with_lines(stream, from, o, [&](line_reader& head, const byte_source& bytes) {
     const header h = read_head<Value>(head, from, bytes.are_plain() ? parts : 1);
     all.sizes = {h.rows, h.columns, h.entries};
     if (!bytes.are_plain()) {
-      if (part == 0) read_entries(head, h, all);
+      if (part == 0) all.lines = read_entries(head, h, entries);
       return;
     }
     // A line belongs to the part in which it begins.
@@ -498,20 +518,22 @@ matrix_market_part<Value> read_part(const std::string& path, std::size_t part, s
     lines.stop_at(border(part + 1) - first);
     std::string_view line;
     if (part > 0) lines.next(line);
-    read_entries(lines, h, all);
+    all.lines = read_entries(lines, h, entries);
   });
+  entries.end();
   return all;
 }
 
 }  // namespace
 
 template <class Value>
-matrix_market_part<Value> part_reader<Value>::read(const std::string& path, std::size_t part,
-                                                   std::size_t parts, const options& o) {
+typename part_reader<Value>::part part_reader<Value>::read(
+    const std::string& path, std::size_t part, std::size_t parts, const options& o,
+    vector_reference<matrix_entry<Value>> entries) {
   if (part >= parts) {
     check(of_matrix).fail(errc::invalid_argument, "part ", part, " of ", parts);
   }
-  return read_part<Value>(path, part, parts, o);
+  return read_part<Value>(path, part, parts, o, entries);
 }
 
 void check_number_of_entries(const std::string& path, const options& limits) {
@@ -525,8 +547,9 @@ void check_number_of_entries(const std::string& path, const options& limits) {
 }
 
 template <class Value>
-csr_matrix<Value, std::int64_t, std::int64_t> part_reader<Value>::rows_of(
-    std::size_t rows, std::size_t columns, std::span<const matrix_entry<Value>> entries) {
+void part_reader<Value>::rows_of(std::size_t rows, std::size_t columns,
+                                 std::span<const matrix_entry<Value>> entries,
+                                 const csr_arrays<Value, std::int64_t, std::int64_t>& to) {
   const check check{"tally::rows_of_entries"};
   if (std::max(rows, columns) > most_elements) {
     check.fail(errc::invalid_argument, "a matrix of ", rows, " x ", columns, " is too large");
@@ -538,15 +561,16 @@ csr_matrix<Value, std::int64_t, std::int64_t> part_reader<Value>::rows_of(
                " of a matrix of ", rows, " x ", columns);
   }
   const backends::default_environment environment;
-  return sorted_by_row<Value, std::int64_t, std::int64_t>(
-      rows, columns, listed_entries<Value>{entries}, entries.size());
+  sorted_by_row(rows, listed_entries<Value>{entries}, entries.size(), to);
 }
 
 template <class Value>
-dense_matrix<Value> array_reader<Value>::read(std::istream& stream, std::string_view file,
-                                              const options& o, bool is_vector) {
+matrix_market_sizes array_reader<Value>::read(std::istream& stream, std::string_view file,
+                                              const options& o, bool is_vector,
+                                              vector_reference<Value> to) {
   const source from{of_array(is_vector), file};
-  dense_matrix<Value> a;
+  matrix_market_sizes sizes;
+  grown<Value> values(to);
   with_lines(stream, from, o, [&](line_reader& lines, const byte_source&) {
     const header h = read_header(lines, format::array);
     check_field<Value>(from, h);
@@ -554,20 +578,21 @@ dense_matrix<Value> array_reader<Value>::read(std::istream& stream, std::string_
     if (is_vector && h.columns != 1) {
       lines.fail("a matrix of ", h.columns, " columns is no vector");
     }
-    a = {h.rows, h.columns, {}};
+    sizes = {h.rows, h.columns, h.entries};
     for_each_entry(lines, h, [&](std::string_view line) {
-      a.values.push_back(parse_value<Value>(lines, h.entries_are, line));
+      values.add(parse_value<Value>(lines, h.entries_are, line));
       expect_end(lines, line, "value");
     });
   });
-  return a;
+  values.end();
+  return sizes;
 }
 
 template <class Value>
-dense_matrix<Value> array_reader<Value>::read(const std::string& path, const options& o,
-                                              bool is_vector) {
+matrix_market_sizes array_reader<Value>::read(const std::string& path, const options& o,
+                                              bool is_vector, vector_reference<Value> to) {
   auto stream = opened(path, of_array(is_vector));
-  return read(stream, path, o, is_vector);
+  return read(stream, path, o, is_vector, to);
 }
 
 template struct part_reader<float>;
