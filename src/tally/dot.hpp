@@ -254,11 +254,33 @@ auto dot(const T&...) {
   return refusals::refuse<dots::vectors, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto dot(...) {
+  static_assert(refusals::never<T...>,
+                "dot takes an executor or none, two operands, then tally::exact or nothing; a "
+                "result, a pointer or memory of the sum's type, comes after them and only where "
+                "an executor comes first; dot<R> sums in R, which is no narrower than the sum's "
+                "own type (tally::dot_result_t)");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<dots::vectors, T...>
 auto dotc(const T&...) {
   return refusals::refuse<dots::vectors, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto dotc(...) {
+  static_assert(refusals::never<T...>,
+                "dotc takes an executor or none, two operands, then tally::exact or nothing; a "
+                "result, a pointer or memory of the sum's type, comes after them and only where "
+                "an executor comes first; dotc<R> sums in R, which is no narrower than the sum's "
+                "own type (tally::dot_result_t)");
+  return 0.0;
 }
 
 }  // namespace tally

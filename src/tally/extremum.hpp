@@ -124,14 +124,14 @@ void written(const char* function, const executor& where, const X& x, P& result)
 ///               if the executor can't read x (a device pointer given to a CPU backend or the
 ///               reverse, in a process that uses CUDA); device_failure.
 template <ordered_operand X>
-extremum<element_t<X>> min(const executor& where, const X& x) {
+extremum<element_t<X>>(min)(const executor& where, const X& x) {
   return extremes::returned<extreme::min, extremum<element_t<X>>>(where, x);
 }
 
 /// As above, on `automatic()`.
 template <ordered_operand X>
-extremum<element_t<X>> min(const X& x) {
-  return min(automatic(), x);
+extremum<element_t<X>>(min)(const X& x) {
+  return (min)(automatic(), x);
 }
 
 /// The same, written to the result. Doesn't block: on a device the call returns once the work is
@@ -141,25 +141,25 @@ extremum<element_t<X>> min(const X& x) {
 /// @throws error as above, and wrong_memory, null_pointer, misaligned or size_mismatch for
 ///               `result`; overlap, if it shares memory with x.
 template <ordered_operand X, result_place_of<extremum<element_t<X>>> R>
-void min(const executor& where, const X& x, R&& result) {
+void(min)(const executor& where, const X& x, R&& result) {
   extremes::written<extreme::min>("tally::min", where, x, result);
 }
 
 /// The largest element, and the lowest index that it has. Parameters and errors as for `min`.
 template <ordered_operand X>
-extremum<element_t<X>> max(const executor& where, const X& x) {
+extremum<element_t<X>>(max)(const executor& where, const X& x) {
   return extremes::returned<extreme::max, extremum<element_t<X>>>(where, x);
 }
 
 /// As above, on `automatic()`.
 template <ordered_operand X>
-extremum<element_t<X>> max(const X& x) {
-  return max(automatic(), x);
+extremum<element_t<X>>(max)(const X& x) {
+  return (max)(automatic(), x);
 }
 
 /// The same, written to the result; doesn't block, as the same form of `min`.
 template <ordered_operand X, result_place_of<extremum<element_t<X>>> R>
-void max(const executor& where, const X& x, R&& result) {
+void(max)(const executor& where, const X& x, R&& result) {
   extremes::written<extreme::max>("tally::max", where, x, result);
 }
 
@@ -213,15 +213,35 @@ using vector = refusals::arguments<refusals::vector>;
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<extremes::vector, T...>
-auto min(const T&...) {
+auto(min)(const T&...) {
   return refusals::refuse<extremes::vector, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto(min)(...) {
+  static_assert(refusals::never<T...>,
+                "min takes an executor or none and a vector of numbers that are not complex; a "
+                "result, a pointer or memory of the type returned, comes after it and only where "
+                "an executor comes first");
+  return 0.0;
 }
 
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<extremes::vector, T...>
-auto max(const T&...) {
+auto(max)(const T&...) {
   return refusals::refuse<extremes::vector, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto(max)(...) {
+  static_assert(refusals::never<T...>,
+                "max takes an executor or none and a vector of numbers that are not complex; a "
+                "result, a pointer or memory of the type returned, comes after it and only where "
+                "an executor comes first");
+  return 0.0;
 }
 
 /// Says what is no operand.
@@ -231,11 +251,30 @@ auto minmax(const T&...) {
   return refusals::refuse<extremes::vector, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto minmax(...) {
+  static_assert(refusals::never<T...>,
+                "minmax takes an executor or none and a vector of numbers that are not complex; "
+                "a result, a pointer or memory of the type returned, comes after it and only "
+                "where an executor comes first");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<extremes::vector, T...>
 auto iamax(const T&...) {
   return refusals::refuse<extremes::vector, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto iamax(...) {
+  static_assert(refusals::never<T...>,
+                "iamax takes an executor or none and a vector; a result, a pointer or memory of "
+                "a std::int64_t, comes after it and only where an executor comes first");
+  return 0.0;
 }
 
 }  // namespace tally

@@ -204,6 +204,16 @@ auto axpy_dot(const T&...) {
   return refusals::refuse<fusions::for_axpy_dot, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto axpy_dot(...) {
+  static_assert(refusals::never<T...>,
+                "axpy_dot(alpha, x, y, v) may begin with an executor, and end with tally::exact; "
+                "with an executor a result, a pointer or memory of the type returned, may follow "
+                "v; alpha, x and y are as for axpy, y and v as for dot");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<fusions::for_axpy_dot, T...>
@@ -211,11 +221,31 @@ auto axpy_dotc(const T&...) {
   return refusals::refuse<fusions::for_axpy_dot, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto axpy_dotc(...) {
+  static_assert(refusals::never<T...>,
+                "axpy_dotc(alpha, x, y, v) may begin with an executor, and end with "
+                "tally::exact; with an executor a result, a pointer or memory of the type "
+                "returned, may follow v; alpha, x and y are as for axpy, y and v as for dot");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<fusions::for_waxpby_nrm2, T...>
 auto waxpby_nrm2(const T&...) {
   return refusals::refuse<fusions::for_waxpby_nrm2, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto waxpby_nrm2(...) {
+  static_assert(refusals::never<T...>,
+                "waxpby_nrm2(alpha, x, beta, y, w) may begin with an executor, and end with "
+                "tally::exact; with an executor a result, a pointer or memory of the type "
+                "returned, may follow w; the arguments are as for waxpby, and w as for nrm2");
+  return 0.0;
 }
 
 }  // namespace tally

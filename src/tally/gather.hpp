@@ -8,6 +8,7 @@
 #include <tally/export.h>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
+#include <tally/refusal.hpp>
 #include <tally/types.hpp>
 
 #include <concepts>
@@ -31,13 +32,13 @@ TALLY_EXPORT void scatter_elements(const executor& where, const gather_arguments
 
 namespace gathers {
 
-/// `I` can be a list of indices: adjacent elements of a signed integer type of 32 or 64 bits.
-template <class I>
-concept index_list =
-    vector_operand<I> && std::signed_integral<element_t<I>> && sizeof(element_t<I>) >= 4;
+/// `Indices` can be a list of indices: adjacent elements of a signed integer type of 32 or 64 bits.
+template <class Indices>
+concept index_list = vector_operand<Indices> && std::signed_integral<element_t<Indices>> &&
+                     sizeof(element_t<Indices>) >= 4;
 
-template <class X, class I, class Z>
-concept movable = vector_operand<X> && index_list<I> && vector_output<Z> &&
+template <class X, class Indices, class Z>
+concept movable = vector_operand<X> && index_list<Indices> && vector_output<Z> &&
                   std::same_as<element_t<X>, element_t<std::remove_cvref_t<Z>>>;
 
 }  // namespace gathers
@@ -52,9 +53,9 @@ concept movable = vector_operand<X> && index_list<I> && vector_output<Z> &&
 /// @param z       n elements of the type of x; it shares no memory with x or indices.
 /// @throws error size_mismatch, null_pointer (with n > 0), zero_increment (also for an increment of
 ///               indices other than 1), misaligned, overlap, wrong_memory, device_failure.
-template <class X, class I, class Z>
-  requires gathers::movable<X, I, Z>
-void gather(const executor& where, const X& x, const I& indices, Z&& z) {
+template <class X, class Indices, class Z>
+  requires gathers::movable<X, Indices, Z>
+void gather(const executor& where, const X& x, const Indices& indices, Z&& z) {
   gather_elements(where, {as_operand(x), as_operand(indices), as_output(z)});
 }
 
@@ -66,10 +67,61 @@ void gather(const executor& where, const X& x, const I& indices, Z&& z) {
 /// @param indices n adjacent numbers in [0, size of z), none of them twice. They are not checked.
 /// @param z       a vector of the type of x, of any length.
 /// @throws error as `gather`.
-template <class X, class I, class Z>
-  requires gathers::movable<X, I, Z>
-void scatter(const executor& where, const X& x, const I& indices, Z&& z) {
+template <class X, class Indices, class Z>
+  requires gathers::movable<X, Indices, Z>
+void scatter(const executor& where, const X& x, const Indices& indices, Z&& z) {
   scatter_elements(where, {as_operand(x), as_operand(indices), as_output(z)});
+}
+
+// --- What is no operand ---------------------------------------------------------------------------
+
+namespace gathers {
+
+struct indices {
+  template <class T>
+  static constexpr bool is = index_list<T>;
+  template <class T>
+  static auto say() {
+    static_assert(
+        refusals::never<T>,
+        "indices are a vector (memory with data() and size(), or a rank-1 Kokkos::View) of "
+        "std::int32_t or std::int64_t");
+  }
+};
+
+using arguments = refusals::arguments<refusals::vector, indices, refusals::output>;
+
+}  // namespace gathers
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<gathers::arguments, T...>
+auto gather(const T&...) {
+  return refusals::refuse<gathers::arguments, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto gather(...) {
+  static_assert(refusals::never<T...>,
+                "gather(where, x, indices, z) begins with an executor, and z is of the type of x");
+  return 0.0;
+}
+
+/// Says what is no operand.
+template <class... T>
+  requires refusals::refused<gathers::arguments, T...>
+auto scatter(const T&...) {
+  return refusals::refuse<gathers::arguments, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto scatter(...) {
+  static_assert(refusals::never<T...>,
+                "scatter(where, x, indices, z) begins with an executor, and z is of the type of "
+                "x");
+  return 0.0;
 }
 
 }  // namespace tally

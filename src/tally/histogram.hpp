@@ -446,6 +446,17 @@ auto bincount(const T&...) {
   return refusals::refuse<histograms::for_bincount, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto bincount(...) {
+  static_assert(refusals::never<T...>,
+                "bincount(keys, counts) or bincount(keys, weights, sums) may begin with an "
+                "executor; weights are float or double, and so are their sums, which hold them; "
+                "counts are integers of 32 or 64 bits; options, tally::histogram_options, come "
+                "last");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<histograms::for_samples, T...>
@@ -453,11 +464,34 @@ auto histogram_even(const T&...) {
   return refusals::refuse<histograms::for_samples, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto histogram_even(...) {
+  static_assert(refusals::never<T...>,
+                "histogram_even(samples, lower, upper, counts) or histogram_even(samples, "
+                "weights, lower, upper, sums) may begin with an executor; lower and upper are "
+                "real numbers; weights are float or double, and so are their sums, which hold "
+                "them; counts are integers of 32 or 64 bits; options, tally::histogram_options, "
+                "come last");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<histograms::for_samples, T...>
 auto histogram_range(const T&...) {
   return refusals::refuse<histograms::for_samples, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto histogram_range(...) {
+  static_assert(refusals::never<T...>,
+                "histogram_range(samples, edges, counts) or histogram_range(samples, weights, "
+                "edges, sums) may begin with an executor; edges are a vector of real numbers; "
+                "weights are float or double, and so are their sums, which hold them; counts are "
+                "integers of 32 or 64 bits; options, tally::histogram_options, come last");
+  return 0.0;
 }
 
 }  // namespace tally

@@ -566,11 +566,33 @@ auto multi_dot(const T&...) {
   return refusals::refuse<multi_dots::for_multi_dot, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto multi_dot(...) {
+  static_assert(refusals::never<T...>,
+                "multi_dot takes an executor or none, then rows and a vector, or a range of "
+                "tally::pair_of(x, y), then tally::exact or nothing; results, a pointer or "
+                "memory of the sums' type, come after them and only where an executor comes "
+                "first; multi_dot<R> has an R no narrower than the sums' own type");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<multi_dots::for_multi_dot, T...>
 auto multi_dotc(const T&...) {
   return refusals::refuse<multi_dots::for_multi_dot, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto multi_dotc(...) {
+  static_assert(refusals::never<T...>,
+                "multi_dotc takes an executor or none, then rows and a vector, or a range of "
+                "tally::pair_of(x, y), then tally::exact or nothing; results, a pointer or "
+                "memory of the sums' type, come after them and only where an executor comes "
+                "first; multi_dotc<R> has an R no narrower than the sums' own type");
+  return 0.0;
 }
 
 /// Says what is no operand.
@@ -580,11 +602,33 @@ auto batched_dot(const T&...) {
   return refusals::refuse<multi_dots::for_batched_dot, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto batched_dot(...) {
+  static_assert(refusals::never<T...>,
+                "batched_dot takes an executor or none, two blocks of rows, then tally::exact or "
+                "nothing; results, a pointer or memory of the sums' type, come after them and "
+                "only where an executor comes first; batched_dot<R> has an R no narrower than "
+                "the sums' own type");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<multi_dots::for_batched_dot, T...>
 auto batched_dotc(const T&...) {
   return refusals::refuse<multi_dots::for_batched_dot, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto batched_dotc(...) {
+  static_assert(refusals::never<T...>,
+                "batched_dotc takes an executor or none, two blocks of rows, then tally::exact "
+                "or nothing; results, a pointer or memory of the sums' type, come after them and "
+                "only where an executor comes first; batched_dotc<R> has an R no narrower than "
+                "the sums' own type");
+  return 0.0;
 }
 
 }  // namespace tally

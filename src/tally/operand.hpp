@@ -121,6 +121,16 @@ concept matrix_view = view_of_rank<V, 2> && requires(const V& v) {
   { v.stride(1) } -> std::convertible_to<std::ptrdiff_t>;
 };
 
+/// A vector, map, row, column or segment of Eigen's, known by its shape; no matrix and no
+/// expression.
+template <class V>
+concept eigen_vector = !contiguous<V> && requires(const V& v) {
+  requires bool(V::IsVectorAtCompileTime);
+  requires std::is_pointer_v<decltype(v.data())>;
+  { v.size() } -> std::convertible_to<std::ptrdiff_t>;
+  { v.innerStride() } -> std::convertible_to<std::ptrdiff_t>;
+};
+
 /// Memory with an address and a length that is no range, as classes for device memory are. One that
 /// has strides, too, is left out: its elements may lie apart.
 template <class V>
@@ -142,7 +152,8 @@ template <view V>
 struct value<V> {
   using type = std::remove_cv_t<typename V::value_type>;
 };
-template <sized_memory V>
+template <class V>
+  requires sized_memory<V> || eigen_vector<V>
 struct value<V> {
   using type = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<const V&>().data())>>;
 };
@@ -169,7 +180,8 @@ template <class V>
 using value_t = typename value<V>::type;
 
 /// A vector of whatever type: a contiguous range (vector, span, array), anything else that has
-/// `data()` and `size()` and no strides, a `tally::strided`, or a rank-1 `Kokkos::View` or mdspan.
+/// `data()` and `size()` and no strides, a `tally::strided`, a rank-1 `Kokkos::View` or mdspan, or
+/// a vector of Eigen's.
 template <class V>
 concept vector = requires { typename value<V>::type; };
 
@@ -181,6 +193,8 @@ operand as_elements(const V& v, type element) noexcept {
   } else if constexpr (view<V>) {
     return {address(v), static_cast<std::size_t>(v.extent(0)),
             static_cast<std::ptrdiff_t>(v.stride(0)), element};
+  } else if constexpr (eigen_vector<V>) {
+    return {v.data(), static_cast<std::size_t>(v.size()), v.innerStride(), element};
   } else if constexpr (sized_memory<V>) {
     return {v.data(), static_cast<std::size_t>(v.size()), 1, element};
   } else {
@@ -191,9 +205,9 @@ operand as_elements(const V& v, type element) noexcept {
 }  // namespace operands
 
 /// `V` can be an operand: a contiguous range (vector, span, array), anything else that has `data()`
-/// and `size()` and no strides, a `tally::strided`, or a rank-1 `Kokkos::View` or `std::mdspan`, of
-/// one of the element types. (`std::vector<bool>` packs bits and is none. A pointer and a length
-/// are `std::span(p, n)`, or `tally::strided(p, n)`.)
+/// and `size()` and no strides, a `tally::strided`, a rank-1 `Kokkos::View` or `std::mdspan`, or a
+/// vector, map, row or column of Eigen's, of one of the element types. (`std::vector<bool>` packs
+/// bits and is none. A pointer and a length are `std::span(p, n)`, or `tally::strided(p, n)`.)
 template <class V>
 concept vector_operand = operands::vector<V> && element<operands::value_t<V>>;
 

@@ -259,6 +259,16 @@ auto sum(const T&...) {
   return refusals::refuse<reductions::vector, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto sum(...) {
+  static_assert(refusals::never<T...>,
+                "sum takes an executor or none, an operand, then tally::exact or nothing; a "
+                "result, a pointer or memory of the type returned, comes after it and only where "
+                "an executor comes first; sum<R> has an R no narrower than the type of its own");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<reductions::vector, T...>
@@ -266,11 +276,31 @@ auto asum(const T&...) {
   return refusals::refuse<reductions::vector, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto asum(...) {
+  static_assert(refusals::never<T...>,
+                "asum takes an executor or none, an operand, then tally::exact or nothing; a "
+                "result, a pointer or memory of the type returned, comes after it and only where "
+                "an executor comes first; asum<R> has an R no narrower than the type of its own");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<reductions::vector, T...>
 auto nrm2(const T&...) {
   return refusals::refuse<reductions::vector, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto nrm2(...) {
+  static_assert(refusals::never<T...>,
+                "nrm2 takes an executor or none, an operand, then tally::exact or nothing; a "
+                "result, a pointer or memory of the type returned, comes after it and only where "
+                "an executor comes first; nrm2<R> has an R no narrower than the type of its own");
+  return 0.0;
 }
 
 }  // namespace tally

@@ -29,8 +29,11 @@ struct vector {
     static_assert(
         never<T>,
         "an operand is memory with data() and size() (std::vector, std::span, an array; of a "
-        "pointer std::span(p, n)), a tally::strided(p, n, increment), or a rank-1 Kokkos::View or "
-        "std::mdspan, and its elements are bool (but not std::vector<bool>, which packs bits), "
+        "pointer std::span(p, n)), a tally::strided(p, n, increment), a rank-1 Kokkos::View or "
+        "std::mdspan, or a vector, map, row or column of Eigen's (of an expression its eval(), of "
+        "a "
+        "matrix its reshaped()), and its elements are bool (but not std::vector<bool>, which packs "
+        "bits), "
         "std::int8_t, std::uint8_t, std::int32_t, std::int64_t, tally::float16, tally::bfloat16, "
         "float, double or std::complex of float or double");
   }

@@ -87,19 +87,19 @@ struct csr_transpose;
 
 namespace spmvs {
 
-template <class I, class... Listed>
+template <class Index, class... Listed>
 constexpr bool is_one_of(type_list<Listed...>) {
-  return (... || std::same_as<I, Listed>);
+  return (... || std::same_as<Index, Listed>);
 }
 
 }  // namespace spmvs
 
 /// A row offset or a column index: an integer of 32 or 64 bits. Unsigned ones are read as signed
 /// ones of as many bits, and messages about a matrix that is broken say them so.
-template <class I>
+template <class Index>
 concept csr_index =
-    (sizeof(I) == 4 || sizeof(I) == 8) &&
-    spmvs::is_one_of<I>(
+    (sizeof(Index) == 4 || sizeof(Index) == 8) &&
+    spmvs::is_one_of<Index>(
         type_list<int, unsigned, long, unsigned long, long long, unsigned long long>{});
 
 /// What a product takes for A, the matrix that is stored: op(A) in the terms of BLAS.
@@ -121,6 +121,28 @@ concept array = requires {
 template <array Array>
 using element_of_array = typename operands::value<Array>::type;
 
+/// `Array` is an array of T, or where that is void of any index or value.
+template <class Array, class T>
+concept array_of = array<Array> && std::same_as<element_of_array<Array>, T>;
+template <class Array, class T>
+concept index_array_of =
+    array<Array> && csr_index<element_of_array<Array>> && (std::is_void_v<T> || array_of<Array, T>);
+template <class Array, class T>
+concept value_array_of =
+    array<Array> && element<element_of_array<Array>> && (std::is_void_v<T> || array_of<Array, T>);
+
+/// Whether these are the three or four arrays of a matrix.
+template <class Value, class Offset, class Column, class... Arrays>
+inline constexpr bool are_arrays = false;
+template <class Value, class Offset, class Column, class Offsets, class Columns, class Values>
+inline constexpr bool are_arrays<Value, Offset, Column, Offsets, Columns, Values> =
+    index_array_of<Offsets, Offset> && index_array_of<Columns, Column> &&
+    value_array_of<Values, Value>;
+template <class Value, class Offset, class Column, class Begins, class Ends, class Columns,
+          class Values>
+inline constexpr bool are_arrays<Value, Offset, Column, Begins, Ends, Columns, Values> =
+    index_array_of<Begins, Offset> && are_arrays<Value, Offset, Column, Ends, Columns, Values>;
+
 /// Returns the elements of an array.
 /// @throws error invalid_argument if it is a View whose elements lie apart.
 template <array Array>
@@ -140,9 +162,9 @@ std::span<const element_of_array<Array>> span_of(const char* name, const Array& 
 }
 
 /// Returns indices as an operand. Unsigned ones are read as signed ones of as many bits.
-template <csr_index I>
-operand indices(std::span<const I> all) noexcept {
-  return {all.data(), all.size(), 1, sizeof(I) == 8 ? type::int64 : type::int32};
+template <csr_index Index>
+operand indices(std::span<const Index> all) noexcept {
+  return {all.data(), all.size(), 1, sizeof(Index) == 8 ? type::int64 : type::int32};
 }
 
 }  // namespace spmvs
@@ -188,7 +210,8 @@ struct csr_view {
     }
   }
   /// The same of any arrays.
-  template <spmvs::array Offsets, spmvs::array Columns, spmvs::array Values>
+  template <spmvs::array_of<Offset> Offsets, spmvs::array_of<Column> Columns,
+            spmvs::array_of<Value> Values>
   csr_view(std::size_t height, std::size_t width, const Offsets& offsets, const Columns& indices,
            const Values& elements)
       : csr_view(height, width, spmvs::span_of("row_offsets", offsets),
@@ -196,11 +219,23 @@ struct csr_view {
 
   /// Views the four arrays of the Sparse BLAS: row i has the terms begins[i] ... ends[i] - 1.
   /// @throws error as above.
-  template <spmvs::array Begins, spmvs::array Ends, spmvs::array Columns, spmvs::array Values>
+  template <spmvs::array_of<Offset> Begins, spmvs::array_of<Offset> Ends,
+            spmvs::array_of<Column> Columns, spmvs::array_of<Value> Values>
   csr_view(std::size_t height, std::size_t width, const Begins& begins, const Ends& ends,
            const Columns& indices, const Values& elements)
       : csr_view(height, width, begins, indices, elements) {
     row_ends = spmvs::span_of("row_ends", ends);
+  }
+
+  /// Says what the arguments should be.
+  template <class... T>
+    requires(!spmvs::are_arrays<Value, Offset, Column, T...>)
+  csr_view(std::size_t, std::size_t, const T&...) {
+    static_assert(refusals::never<T...>,
+                  "a tally::csr_view is made of rows, columns, row_offsets, column_indices and "
+                  "values, or of rows, columns, begins, ends, column_indices and values: the "
+                  "arrays are adjacent memory with data() and size(), of integers of 32 or 64 "
+                  "bits, and of an element type");
   }
 };
 
@@ -214,6 +249,10 @@ template <spmvs::array Begins, spmvs::array Ends, spmvs::array Columns, spmvs::a
 csr_view(std::size_t, std::size_t, const Begins&, const Ends&, const Columns&, const Values&)
     -> csr_view<spmvs::element_of_array<Values>, spmvs::element_of_array<Begins>,
                 spmvs::element_of_array<Columns>>;
+/// What is no array is refused by the constructor of any type.
+template <class... T>
+  requires(!spmvs::are_arrays<void, void, void, T...>)
+csr_view(std::size_t, std::size_t, const T&...) -> csr_view<double>;
 
 /// The transpose of a matrix, or its conjugate transpose, for products. It refers to the arrays of
 /// the matrix, and is what `transpose` and `conjugate_transpose` return.
@@ -415,6 +454,18 @@ class TALLY_EXPORT spmv_plan {
   spmv_plan(const executor& where, const csr_operand& matrix, fixed_columns_t, queued_t);
   /// The same with the other promise.
   spmv_plan(const executor& where, const csr_operand& matrix, fixed_values_t, queued_t);
+
+  /// Says what the arguments should be.
+  template <class First, class... T>
+    requires(!sparse_matrix<First>)
+  explicit spmv_plan(const First&, ...) : spmv_plan(serial(), csr_operand{}) {
+    static_assert(refusals::never<First>,
+                  "a tally::spmv_plan is made of a tally::csr_view (of a tally::csr_matrix its "
+                  "view()), or the tally::transpose or tally::conjugate_transpose of one; before "
+                  "it there may be an executor, and behind it tally::fixed_columns or "
+                  "tally::fixed_values and then, with an executor, tally::queued; the grade is "
+                  "the product's");
+  }
 
   /// As above, on what `automatic()` chooses for this matrix.
   template <sparse_matrix M>
@@ -678,6 +729,40 @@ template <class... T>
   requires refusals::refused<spmvs::form_t<T...>, T...>
 auto spmv(const T&...) {
   return refusals::refuse<spmvs::form_t<T...>, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto spmv(...) {
+  static_assert(refusals::never<T...>,
+                "spmv(A, x, y), spmv(alpha, A, x, beta, y) or spmv(alpha, A, x, beta, y, w) may "
+                "begin with an executor, behind which a plan may stand, and end with "
+                "tally::exact; A x is no integer where y is one, and complex where y is not it "
+                "can't be; w is of y's type");
+  return 0.0;
+}
+
+/// Says what is no matrix.
+template <class... T>
+auto validate(...) {
+  static_assert(refusals::never<T...>,
+                "validate takes an executor or none, and a tally::csr_view (of a "
+                "tally::csr_matrix its view()), or the tally::transpose or "
+                "tally::conjugate_transpose of one");
+}
+
+/// Says what is no matrix.
+template <class... T>
+auto transpose(...) {
+  static_assert(refusals::never<T...>,
+                "transpose is of a tally::csr_view (of a tally::csr_matrix its view())");
+}
+
+/// Says what is no matrix.
+template <class... T>
+auto conjugate_transpose(...) {
+  static_assert(refusals::never<T...>,
+                "conjugate_transpose is of a tally::csr_view (of a tally::csr_matrix its view())");
 }
 
 }  // namespace tally

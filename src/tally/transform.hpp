@@ -494,11 +494,30 @@ auto fill(const T&...) {
   return refusals::refuse<transforms::for_fill, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto fill(...) {
+  static_assert(refusals::never<T...>,
+                "fill(value, z) may begin with an executor; numbers that are not integers don't "
+                "go into integers, complex ones not into real ones, and only bool into bool; "
+                "what is written is not const");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class X, class Y>
   requires refusals::refused<transforms::for_swap, X, Y>
 auto swap(const executor&, const X&, const Y&) {
   return refusals::refuse<transforms::for_swap, X, Y>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto swap(...) {
+  static_assert(refusals::never<T...>,
+                "swap(where, x, y) begins with an executor and exchanges vectors of the same "
+                "type, neither of them const");
+  return 0.0;
 }
 
 /// Says what is no operand.
@@ -508,11 +527,30 @@ auto copy(const T&...) {
   return refusals::refuse<transforms::for_copy, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto copy(...) {
+  static_assert(refusals::never<T...>,
+                "copy(x, y) may begin with an executor; numbers that are not integers don't go "
+                "into integers, complex ones not into real ones, and only bool into bool; what "
+                "is written is not const");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_scal, T...>
 auto scal(const T&...) {
   return refusals::refuse<transforms::for_scal, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto scal(...) {
+  static_assert(refusals::never<T...>,
+                "scal(alpha, x) may begin with an executor; a factor is complex only where x is, "
+                "and no integer type or bool takes other numbers; what is written is not const");
+  return 0.0;
 }
 
 /// Says what is no operand.
@@ -522,11 +560,31 @@ auto axpy(const T&...) {
   return refusals::refuse<transforms::for_axpy, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto axpy(...) {
+  static_assert(refusals::never<T...>,
+                "axpy(alpha, x, y) may begin with an executor; numbers that are not integers "
+                "don't go into integers, complex ones not into real ones, and only bool into "
+                "bool, whether elements or factors; what is written is not const");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_axpby, T...>
 auto axpby(const T&...) {
   return refusals::refuse<transforms::for_axpby, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto axpby(...) {
+  static_assert(refusals::never<T...>,
+                "axpby(alpha, x, beta, y) may begin with an executor; numbers that are not "
+                "integers don't go into integers, complex ones not into real ones, and only bool "
+                "into bool, whether elements or factors; what is written is not const");
+  return 0.0;
 }
 
 /// Says what is no operand.
@@ -536,11 +594,31 @@ auto waxpby(const T&...) {
   return refusals::refuse<transforms::for_waxpby, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto waxpby(...) {
+  static_assert(refusals::never<T...>,
+                "waxpby(alpha, x, beta, y, w) may begin with an executor; numbers that are not "
+                "integers don't go into integers, complex ones not into real ones, and only bool "
+                "into bool, whether elements or factors; what is written is not const");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_axpbypcz, T...>
 auto axpbypcz(const T&...) {
   return refusals::refuse<transforms::for_axpbypcz, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto axpbypcz(...) {
+  static_assert(refusals::never<T...>,
+                "axpbypcz(alpha, x, beta, y, gamma, z) may begin with an executor; numbers that "
+                "are not integers don't go into integers, complex ones not into real ones, and "
+                "only bool into bool, whether elements or factors; what is written is not const");
+  return 0.0;
 }
 
 /// Says what is no operand.
@@ -550,11 +628,31 @@ auto add(const T&...) {
   return refusals::refuse<transforms::for_add, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto add(...) {
+  static_assert(refusals::never<T...>,
+                "add(x, y, z) may begin with an executor; numbers that are not integers don't go "
+                "into integers, complex ones not into real ones, and only bool into bool; what "
+                "is written is not const");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_add, T...>
 auto sub(const T&...) {
   return refusals::refuse<transforms::for_add, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto sub(...) {
+  static_assert(refusals::never<T...>,
+                "sub(x, y, z) may begin with an executor; numbers that are not integers don't go "
+                "into integers, complex ones not into real ones, and only bool into bool; what "
+                "is written is not const");
+  return 0.0;
 }
 
 /// Says what is no operand.
@@ -564,11 +662,31 @@ auto mul(const T&...) {
   return refusals::refuse<transforms::for_add, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto mul(...) {
+  static_assert(refusals::never<T...>,
+                "mul(x, y, z) may begin with an executor; numbers that are not integers don't go "
+                "into integers, complex ones not into real ones, and only bool into bool; what "
+                "is written is not const");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_axypbz, T...>
 auto axypbz(const T&...) {
   return refusals::refuse<transforms::for_axypbz, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto axypbz(...) {
+  static_assert(refusals::never<T...>,
+                "axypbz(alpha, x, y, beta, z) may begin with an executor; numbers that are not "
+                "integers don't go into integers, complex ones not into real ones, and only bool "
+                "into bool, whether elements or factors; what is written is not const");
+  return 0.0;
 }
 
 /// Says what is no operand.
@@ -578,6 +696,16 @@ auto relu(const T&...) {
   return refusals::refuse<transforms::for_copy, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto relu(...) {
+  static_assert(refusals::never<T...>,
+                "relu(x, y) may begin with an executor; x is not complex, and numbers that are "
+                "not integers don't go into integers, complex ones not into real ones, and only "
+                "bool into bool; what is written is not const");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_copy, T...>
@@ -585,11 +713,29 @@ auto sigmoid(const T&...) {
   return refusals::refuse<transforms::for_copy, T...>();
 }
 
+/// Says what a call should be.
+template <class... T>
+auto sigmoid(...) {
+  static_assert(refusals::never<T...>,
+                "sigmoid(x, y) may begin with an executor; x is not complex and of no integer "
+                "type; y holds fractions; what is written is not const");
+  return 0.0;
+}
+
 /// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_copy, T...>
 auto exp(const T&...) {
   return refusals::refuse<transforms::for_copy, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto exp(...) {
+  static_assert(refusals::never<T...>,
+                "exp(x, y) may begin with an executor; x is not complex and of no integer type; "
+                "y holds fractions; what is written is not const");
+  return 0.0;
 }
 
 }  // namespace tally

@@ -83,7 +83,7 @@ template <class F, class Z, class X, class Y>
 struct map_job {
   static constexpr bool two = !std::is_same_v<Y, no_vector>;
   /// Elements of a word.
-  static constexpr int lanes = 16 / static_cast<int>(std::max({sizeof(X), sizeof(Y), sizeof(Z)}));
+  static constexpr int lanes = 16 / static_cast<int>((std::max)({sizeof(X), sizeof(Y), sizeof(Z)}));
   template <class T>
   using word = adjacent<T, lanes, lanes * sizeof(T)>;
 
@@ -198,7 +198,7 @@ class on_device {
     const std::int64_t before = elements_before_word<Z>(z);
     aligned_alike_ = before >= 0 && before == elements_before_word<X>(x) &&
                      (y == nullptr || before == elements_before_word<Y>(*y));
-    job_.head = std::min(before, job_.n);
+    job_.head = (std::min)(before, job_.n);
     job_.whole = (job_.n - job_.head) / job::lanes;
     launch_map(where, function, x, y, z, this, launch);
   }

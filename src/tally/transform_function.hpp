@@ -29,6 +29,10 @@ namespace maps {
 
 using functions::value_t;
 
+/// f can be called, and its value converted.
+template <class Z, class F, class... T>
+concept callable = requires(const F& f, const T&... elements) { static_cast<Z>(f(elements...)); };
+
 /// f's value as it is written.
 template <class Z, class F>
 struct written_value {
@@ -62,7 +66,7 @@ class on_host {
     constexpr std::size_t some = 64;  // so that values are computed as vectors still
     Z row[some];
     for (std::size_t end = first + n; first < end; first += some) {
-      const std::size_t count = std::min(some, end - first);
+      const std::size_t count = (std::min)(some, end - first);
       values_.fill(first, count, row);
       for (std::size_t i = 0; i < count; ++i) {
         z[static_cast<std::ptrdiff_t>(first + i) * z_.increment] = row[i];
@@ -104,7 +108,11 @@ void call(const executor& where, const F& f, Z& z, const V&... vectors) {
     functions::refuse_on_host(name, chosen);
   } else
 #endif
-  {
+      if constexpr (!callable<value_t<Z>, F, value_t<V>...>) {
+    static_assert(callable<value_t<Z>, F, value_t<V>...>,
+                  "transform's function takes an element of x, or one of x and one of y, is "
+                  "called as const, and returns what can be converted to z's type");
+  } else {
     const written_value<value_t<Z>, F> map{f};
     const auto each = [&]<std::size_t... i>(std::index_sequence<i...>) {
       return functions::values<value_t<Z>, decltype(map), value_t<V>...>{
@@ -121,9 +129,9 @@ inline namespace TALLY_CODE {
 
 /// z_i = f(x_i), i = 0 ... n-1.
 ///
-/// @param where  the executor. On `kokkos` where its execution space is the host's, and functions
-///               that do not call Tally on `kokkos` themselves; on `cuda` in sources compiled by
-///               nvcc.
+/// @param where  the executor. On `kokkos` where its execution space is the host's: threads are
+/// OpenMP's
+///               or none; on `cuda` in sources compiled by nvcc.
 /// @param x      a vector of n elements of any of the element types: a contiguous range, a
 ///               `tally::strided`, or a rank-1 `Kokkos::View`.
 /// @param z      one of n elements of any of them that can be written. It may be x itself: the same
@@ -177,6 +185,15 @@ template <class... T>
   requires refusals::refused<maps::for_transform, T...>
 auto transform(const T&...) {
   return refusals::refuse<maps::for_transform, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto transform(...) {
+  static_assert(refusals::never<T...>,
+                "transform(x, z, f) or transform(x, y, z, f) may begin with an executor; f is a "
+                "function or a function object, and z is not const");
+  return 0.0;
 }
 
 }  // namespace tally

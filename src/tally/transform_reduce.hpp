@@ -68,7 +68,7 @@ class on_host {
     R lane[order::lanes], row[order::lanes];
     std::fill_n(lane, order::lanes, identity_);
     for (std::size_t i = 0; i < n; i += order::lanes) {
-      const std::size_t count = std::min(order::lanes, n - i);
+      const std::size_t count = (std::min)(order::lanes, n - i);
       // A loop of its own, and its end in sight: terms are in memory before any is added.
       if (count == order::lanes) {
         terms_.fill(first + i, order::lanes, row);
@@ -97,7 +97,7 @@ class on_host {
     call.thrown_.from([&] {
       tree chunks(call.combine_);
       for (std::size_t i = 0; i < n; i += order::chunk) {
-        R sum = call.sum_chunk(first + i, std::min(order::chunk, n - i));
+        R sum = call.sum_chunk(first + i, (std::min)(order::chunk, n - i));
         keep(&sum);
         chunks.add(sum);
       }
@@ -123,6 +123,10 @@ class on_host {
   std::vector<node> parts_;
   functions::first_exception thrown_;
 };
+
+/// f can be called, and its value converted to R.
+template <class R, class F, class... T>
+concept callable = requires(const F& f, T... values) { static_cast<R>(f(values...)); };
 
 /// Where one result goes.
 template <class P>
@@ -162,7 +166,16 @@ R call(const executor& where, const R& identity, const Reduce& reduce, const Map
     functions::refuse_on_host(name, chosen);
   } else
 #endif
-  {
+      if constexpr (!callable<R, Map, value_t<V>...>) {
+    static_assert(callable<R, Map, value_t<V>...>,
+                  "transform_reduce's map, its last function, takes an element of x, or one of x "
+                  "and one of y, is called as const, and returns what can be converted to "
+                  "identity's type");
+  } else if constexpr (!callable<R, Reduce, R, R>) {
+    static_assert(callable<R, Reduce, R, R>,
+                  "transform_reduce's reduce, its first function, takes two values of identity's "
+                  "type, is called as const, and returns what can be converted to that type");
+  } else {
     const auto each = [&]<std::size_t... i>(std::index_sequence<i...>) {
       return functions::values<R, Map, value_t<V>...>{map,
                                                       {functions::vector<value_t<V>>(all[i])...}};
@@ -181,9 +194,9 @@ inline namespace TALLY_CODE {
 
 /// r = reduce of the terms map(x_i), i = 0 ... n-1, in the order of the contract.
 ///
-/// @param where    the executor. On `kokkos` where its execution space is the host's, and functions
-///                 that do not call Tally on `kokkos` themselves; on `cuda` in sources compiled by
-///                 nvcc.
+/// @param where    the executor. On `kokkos` where its execution space is the host's: threads are
+/// OpenMP's
+///                 or none; on `cuda` in sources compiled by nvcc.
 /// @param x        a vector of n elements of any of the element types, as for `dot`.
 /// @param identity what every lane starts from, and r where n = 0. Its type R is that of the terms,
 ///                 to which map's values are converted, and of r: any semiregular type; on `cuda`
@@ -258,6 +271,16 @@ template <class... T>
   requires refusals::refused<transform_reduction::for_transform_reduce, T...>
 auto transform_reduce(const T&...) {
   return refusals::refuse<transform_reduction::for_transform_reduce, T...>();
+}
+
+/// Says what a call should be.
+template <class... T>
+auto transform_reduce(...) {
+  static_assert(refusals::never<T...>,
+                "transform_reduce(x, identity, reduce, map) or transform_reduce(x, y, identity, "
+                "reduce, map) may begin with an executor, and then end with a result; the "
+                "functions are functions or function objects, and identity is of the terms' type");
+  return 0.0;
 }
 
 }  // namespace tally

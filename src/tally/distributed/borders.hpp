@@ -47,7 +47,7 @@ constexpr std::int64_t cut(std::int64_t total, int rank, int ranks) noexcept {
   constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
   const std::int64_t chunks = total / chunk + (total % chunk != 0);
   const std::int64_t before = chunks / ranks * rank + std::min<std::int64_t>(rank, chunks % ranks);
-  return std::min(total, before * chunk);
+  return (std::min)(total, before * chunk);
 }
 
 }  // namespace tally::distributed

@@ -37,7 +37,7 @@ operand as_indices(const std::vector<Index>& all) {
 /// @throws error invalid_argument if none can.
 template <class Index>
 Index narrowed(std::size_t number) {
-  if (number > static_cast<std::size_t>(std::numeric_limits<Index>::max())) {
+  if (number > static_cast<std::size_t>((std::numeric_limits<Index>::max)())) {
     throw error(errc::invalid_argument, "tally::distributed: " + std::to_string(number) +
                                             " terms or columns of a rank are more than its "
                                             "indices count");
@@ -60,7 +60,7 @@ csr_view<Value, Offset, Column> rows_of(const char* function, std::int64_t total
     refuse(", the layout has " + std::to_string(total) + " elements");
   }
   const std::size_t offsets = whole.row_ends
-                                  ? std::min(whole.row_offsets.size(), whole.row_ends->size())
+                                  ? (std::min)(whole.row_offsets.size(), whole.row_ends->size())
                                   : whole.row_offsets.size() - !whole.row_offsets.empty();
   if (offsets < whole.rows) refuse(" and offsets for " + std::to_string(offsets));
   if (whole.rows == 0) return whole;

@@ -38,8 +38,8 @@ namespace calls {
 
 /// What a rank found: the better one has the smaller key, or of equal ones the lower index.
 struct candidate {
-  std::uint64_t key = std::numeric_limits<std::uint64_t>::max();
-  std::int64_t index = std::numeric_limits<std::int64_t>::max();
+  std::uint64_t key = (std::numeric_limits<std::uint64_t>::max)();
+  std::int64_t index = (std::numeric_limits<std::int64_t>::max)();
   std::uint64_t bits = 0;   ///< of the element
   std::int64_t failed = 0;  ///< 1 + the lowest rank that has failed, 0 if none has
 };
@@ -145,12 +145,12 @@ inline void check_elements(const layout& l, const char* function, const operand&
 /// @throws error on all ranks, as `tally::min`, and size_mismatch where x has not as many elements
 ///               as the layout says.
 template <ordered_operand X>
-extremum<element_t<X>> min(const layout& l, const executor& where, const X& x) {
+extremum<element_t<X>>(min)(const layout& l, const executor& where, const X& x) {
   using T = element_t<X>;
   const auto best = calls::best_of<1>(l, [&](std::array<calls::candidate, 1>& found) {
     calls::check_elements(l, "tally::mpi::min", as_operand(x));
     if (l.size() == 0) return;
-    const extremum<T> end = tally::min(where, x);
+    const extremum<T> end = (tally::min)(where, x);
     found[0] = calls::candidate_of(l, end, calls::ascending(calls::comparable(end.value)));
   });
   return calls::extremum_of<T>(best[0]);
@@ -158,12 +158,12 @@ extremum<element_t<X>> min(const layout& l, const executor& where, const X& x) {
 
 /// The largest element, and the lowest index that it has. Parameters and errors as for `min`.
 template <ordered_operand X>
-extremum<element_t<X>> max(const layout& l, const executor& where, const X& x) {
+extremum<element_t<X>>(max)(const layout& l, const executor& where, const X& x) {
   using T = element_t<X>;
   const auto best = calls::best_of<1>(l, [&](std::array<calls::candidate, 1>& found) {
     calls::check_elements(l, "tally::mpi::max", as_operand(x));
     if (l.size() == 0) return;
-    const extremum<T> end = tally::max(where, x);
+    const extremum<T> end = (tally::max)(where, x);
     found[0] = calls::candidate_of(l, end, calls::descending(calls::comparable(end.value)));
   });
   return calls::extremum_of<T>(best[0]);

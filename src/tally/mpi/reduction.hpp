@@ -34,7 +34,7 @@ using distributed::sums;
 
 /// @throws error invalid_argument for more than MPI counts.
 inline int count_of(std::size_t elements) {
-  if (elements > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+  if (elements > static_cast<std::size_t>((std::numeric_limits<int>::max)())) {
     throw error(errc::invalid_argument, "tally::mpi: " + std::to_string(elements) +
                                             " elements are too many for one message");
   }
@@ -196,10 +196,10 @@ class interval_reduction final : public unfinished_sums {
     const int tag = layout_.tag();
     std::vector<piece> pieces;
     const std::int64_t chunk_end =
-        own.tail < own.end ? std::min(own.tail + chunk, layout_.total()) : own.end;
+        own.tail < own.end ? (std::min)(own.tail + chunk, layout_.total()) : own.end;
     for (std::int64_t next = own.end; next < chunk_end;) {
       const int rank = layout_.owner(next);
-      const std::int64_t last = std::min(chunk_end, layout_.first(rank + 1));
+      const std::int64_t last = (std::min)(chunk_end, layout_.first(rank + 1));
       const auto count = static_cast<std::size_t>(last - next);
       pieces.push_back({rank, next - own.tail, count, {}});
       pieces.back().terms.resize(numbers() * count * term_bytes());

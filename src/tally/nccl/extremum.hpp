@@ -189,24 +189,24 @@ R found(const char* function, const layout& l, const executor& where, const X& x
 /// @return       value and index, on all ranks. Blocks until they are there.
 /// @throws error as `tally::min`, no_elements where no rank has one, and size_mismatch.
 template <ordered_operand X>
-extremum<element_t<X>> min(const layout& l, const executor& where, const X& x) {
+extremum<element_t<X>>(min)(const layout& l, const executor& where, const X& x) {
   return calls::found<extremum<element_t<X>>, extreme::min>("tally::nccl::min", l, where, x);
 }
 /// The same, written to the result; doesn't block.
 template <ordered_operand X, result_place_of<extremum<element_t<X>>> P>
-void min(const layout& l, const executor& where, const X& x, P&& result) {
+void(min)(const layout& l, const executor& where, const X& x, P&& result) {
   calls::queue_extrema("tally::nccl::min", l, where, as_operand(x), extreme::min,
                        results::first("tally::nccl::min", result));
 }
 
 /// The largest element, and the lowest index that it has. Parameters and errors as for `min`.
 template <ordered_operand X>
-extremum<element_t<X>> max(const layout& l, const executor& where, const X& x) {
+extremum<element_t<X>>(max)(const layout& l, const executor& where, const X& x) {
   return calls::found<extremum<element_t<X>>, extreme::max>("tally::nccl::max", l, where, x);
 }
 /// The same, written to the result; doesn't block.
 template <ordered_operand X, result_place_of<extremum<element_t<X>>> P>
-void max(const layout& l, const executor& where, const X& x, P&& result) {
+void(max)(const layout& l, const executor& where, const X& x, P&& result) {
   calls::queue_extrema("tally::nccl::max", l, where, as_operand(x), extreme::max,
                        results::first("tally::nccl::max", result));
 }

@@ -39,9 +39,9 @@ class layout {
     over.check_executor(where);
     for (int r = 0; r < over.ranks(); ++r) {
       const part p = part_of(r);
-      most_nodes_ = std::max(most_nodes_, whole_nodes(r) + (p.tail < p.end));
+      most_nodes_ = (std::max)(most_nodes_, whole_nodes(r) + (p.tail < p.end));
     }
-    if (most_nodes_ * over.ranks() > std::numeric_limits<std::int32_t>::max()) {
+    if (most_nodes_ * over.ranks() > (std::numeric_limits<std::int32_t>::max)()) {
       throw error(errc::invalid_argument, "tally::nccl::layout: there are too many ranks");
     }
     std::vector<node_interval> intervals;
@@ -106,8 +106,8 @@ class layout {
   /// The part of a rank.
   part part_of(int rank) const noexcept {
     const std::int64_t begin = first(rank), end = first(rank + 1);
-    const std::int64_t whole = std::min(end, (begin + chunk - 1) / chunk * chunk);
-    const std::int64_t tail = end == total() ? end : std::max(whole, end / chunk * chunk);
+    const std::int64_t whole = (std::min)(end, (begin + chunk - 1) / chunk * chunk);
+    const std::int64_t tail = end == total() ? end : (std::max)(whole, end / chunk * chunk);
     return {begin, whole, tail, end};
   }
 

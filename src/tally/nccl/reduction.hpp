@@ -111,8 +111,8 @@ class ordered_sums {
   void queue(void* results) const {
     const layout::part p = layout_.part_of(layout_.rank());
     const std::size_t bytes = node_bytes(shape_);
-    const auto slots = static_cast<std::size_t>(layout_.most_nodes());
-    std::byte* const own = over_.nodes(where_, slots * bytes);
+    const auto all_nodes = static_cast<std::size_t>(layout_.most_nodes());
+    std::byte* const own = over_.nodes(where_, all_nodes * bytes);
     const std::vector<interval_field> last =
         chunk_of(p);  // first, since these messages take longest
     sum_nodes(where_, shape_, slice(p.whole, p.tail), p.whole, own);
@@ -121,14 +121,15 @@ class ordered_sums {
       sum_nodes(where_, shape_, last, p.tail, own + before * bytes);
     }
     join_arguments join{shape_, sums_.conjugated, layout_.steps(), own, results};
-    if (over_.through() != nullptr && windows_take(shape_.fields, slots * bytes / shape_.fields)) {
+    if (over_.through() != nullptr &&
+        windows_take(shape_.fields, all_nodes * bytes / shape_.fields)) {
       join.through = over_.through();
-      join.nodes_a_rank = static_cast<std::int32_t>(slots);
+      join.nodes_a_rank = static_cast<std::int32_t>(all_nodes);
     } else {
       std::byte* const every =
-          over_.others(where_, slots * bytes * static_cast<std::size_t>(over_.ranks()));
+          over_.others(where_, all_nodes * bytes * static_cast<std::size_t>(over_.ranks()));
       const current_device current(over_.device());
-      check(ncclAllGather(own, every, slots * bytes, ncclUint8, over_.get(), where_.stream()),
+      check(ncclAllGather(own, every, all_nodes * bytes, ncclUint8, over_.get(), where_.stream()),
             "ncclAllGather");
       join.nodes = every;
     }
@@ -184,7 +185,7 @@ class ordered_sums {
       for_each_vector(head, sent, gone,
                       [&](operand& v, std::byte* to, std::size_t) { gather(v, to); });
     }
-    const std::int64_t end = own > 0 ? std::min(p.tail + chunk, layout_.total()) : p.end;
+    const std::int64_t end = own > 0 ? (std::min)(p.tail + chunk, layout_.total()) : p.end;
     const auto whole = static_cast<std::size_t>(end - p.tail);
     if (own > 0) {
       for_each_vector(last, whole, room,
@@ -201,7 +202,7 @@ class ordered_sums {
       }
       for (std::int64_t next = p.end; next < end;) {
         const int from = layout_.owner(next);
-        const std::int64_t until = std::min(end, layout_.first(from + 1));
+        const std::int64_t until = (std::min)(end, layout_.first(from + 1));
         for_each_vector(last, whole, room, [&](operand&, std::byte* to, std::size_t bytes) {
           check(ncclRecv(to + static_cast<std::size_t>(next - p.tail) * bytes,
                          static_cast<std::size_t>(until - next) * bytes, ncclUint8, from,
