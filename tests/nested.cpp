@@ -1,5 +1,5 @@
-// Calls of Tally inside functions of the caller's that a call of Tally runs: none waits for another,
-// and each gives what it gives elsewhere. A call that waits for ever ends the program.
+// Calls of Tally inside functions of the caller's that a call of Tally runs: none waits for
+// another, and each gives what it gives elsewhere. A call that waits for ever ends the program.
 #include "tests/operations.hpp"
 
 #include <tally/tally.h>
@@ -109,6 +109,21 @@ std::vector<double> numbers() {
 }
 constexpr double sum_of_numbers = outer_size * (outer_size - 1) / 2.0;
 
+void sum_part(const tally::executor& where, const body& inside) {
+  const std::vector<double> x = numbers();
+  const tally::interval_field field = {tally::summand::value, tally::as_operand(x), {}};
+  double nodes[2] = {};  // of two chunks, and of one
+  tally::interval_part part;
+  part.fields = {&field, 1};
+  part.nodes = nodes;
+  part.when_terms_are_there = [&] {
+    for (std::size_t k = 0; k < parts; ++k) inside(k);
+  };
+  const auto total = static_cast<std::int64_t>(outer_size);
+  tally::sum_part(where, {tally::summand::value, tally::type::float64, 1, total}, part);
+  EXPECT_EQ(nodes[0] + nodes[1], sum_of_numbers);
+}
+
 /// Each way to hand over functions of one's own. A stream's runs on no executor.
 constexpr outer_call outer_calls[] = {
     {"transform",
@@ -128,9 +143,8 @@ constexpr outer_call outer_calls[] = {
      }},
     {"transform_reduce",
      [](const tally::executor& where, const body& inside) {
-       EXPECT_EQ(
-           tally::transform_reduce(where, numbers(), 0.0, std::plus<>(), at_chunks{inside}),
-           sum_of_numbers);
+       EXPECT_EQ(tally::transform_reduce(where, numbers(), 0.0, std::plus<>(), at_chunks{inside}),
+                 sum_of_numbers);
      }},
     {"transform_reduce of two vectors, its result in memory",
      [](const tally::executor& where, const body& inside) {
@@ -147,6 +161,7 @@ constexpr outer_call outer_calls[] = {
                  outer_size);
        EXPECT_GE(calls, parts);
      }},
+    {"sum_part", sum_part},
     {"read_matrix_market of a stream",
      [](const tally::executor&, const body& inside) {
        source characters(inside);
