@@ -242,6 +242,11 @@ TEST_ON_EVERY_EXECUTOR(ExactSpmv, ManyRows) {
   std::vector<std::size_t> lengths(9000, 2);
   lengths[4500] = 9000;
   compare<double, double>(matrices::rows_of(lengths, 100, 5), kind::plain);
+  lengths.assign(500, 1);
+  lengths[100] = 20'000;
+  for (const kind k : {kind::wide, kind::special}) {
+    compare<std::complex<float>, std::complex<float>>(matrices::rows_of(lengths, 100, 5), k);
+  }
 }
 
 }  // namespace

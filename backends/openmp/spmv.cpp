@@ -232,16 +232,55 @@ template <class A>
   join(a, cut);
 }
 
-/// Sums shares of whole rows for the exact grade. Rows are not cut here, because their
-/// superaccumulators would have to be kept.
+/// Adds terms [begin, end) of a row. (What it takes of the stack would add to what rows take.)
+[[gnu::noinline]] void add_part_exactly(const borders& all, const csr_product& a, std::size_t row,
+                                        std::size_t begin, std::size_t end,
+                                        const exact_row_kernels& kernels, exact_sums& to) {
+  exact_factors room;
+  const std::size_t first = all.begin_of(row);
+  add_part_of_row(a, first + begin, first + end, kernels.node, room, to);
+}
+
+/// Sums one share exactly. Of rows that other shares have a part of it adds its own: of the row
+/// that it begins in the middle of to `head`, of the row that it ends in to `tail`.
+template <class A>
+void multiply_share_exactly(const borders& all, const csr_product& a, std::size_t share,
+                            const exact_row_kernels& kernels, exact_sums* head, exact_sums* tail) {
+  const border begin = all[share], end = all[share + 1];
+  std::size_t first = begin.row;
+  if (begin.term > 0) {
+    const bool within = end.row == begin.row;
+    const std::size_t length = all.begin_of(begin.row + 1) - all.begin_of(begin.row);
+    add_part_exactly(all, a, begin.row, begin.term, within ? end.term : length, kernels, *head);
+    if (within) return;
+    ++first;
+  }
+  multiply_rows_exactly<A>(a, first, end.row - first, kernels);
+  if (end.term > 0) add_part_exactly(all, a, end.row, 0, end.term, kernels, *tail);
+}
+
 template <class A>
 void multiply_exactly(const executor& where, const csr_product& a, const borders& all) {
   const exact_row_kernels kernels = simd::exact_row_kernels_of(where.instructions());
-  const auto row_of = [](const border& b) { return b.row + (b.term > 0); };
+  bool cuts = false;
+  for (std::size_t i = 1; i < all.shares; ++i) cuts |= all[i].term > 0;
+  std::vector<exact_sums> heads(cuts ? all.shares : 0), tails(cuts ? all.shares : 0);
   take_shares(all.shares, threads_of(where), [&](std::size_t i) {
-    const std::size_t first = row_of(all[i]);
-    multiply_rows_exactly<A>(a, first, row_of(all[i + 1]) - first, kernels);
+    multiply_share_exactly<A>(all, a, i, kernels, cuts ? &heads[i] : nullptr,
+                              cuts ? &tails[i] : nullptr);
   });
+  if (!cuts) return;
+  exact_sums row;
+  for (std::size_t i = 0; i < all.shares; ++i) {
+    const border begin = all[i], end = all[i + 1];
+    if (begin.term > 0) {
+      row.merge(heads[i]);
+      if (end.row == begin.row) continue;
+      const A sum = rounded_row<A>(row);
+      write_rows(a, begin.row, 1, &sum);
+    }
+    row = tails[i];
+  }
 }
 
 }  // namespace

@@ -172,14 +172,14 @@ class exact_rows {
     for (std::size_t i = 0; i < rows_of_group; ++i) {
       const std::size_t begin = i < rows ? rows_.begin(first + i) : 0;
       const std::size_t end = i < rows ? rows_.end(first + i) : 0;
-      place_(p_, begin, end, a_ + parts * i, b_ + parts * i);
+      place_(p_, begin, end, room_.a + parts * i, room_.b + parts * i);
       for (std::size_t k = (end - begin) * terms_per_sum_; k < length; ++k) {
         for (std::size_t part = 0; part < parts; ++part) {
-          a_[k * step + parts * i + part] = b_[k * step + parts * i + part] = 0;
+          room_.a[k * step + parts * i + part] = room_.b[k * step + parts * i + part] = 0;
         }
       }
     }
-    const exact_group group{a_, b_, length, std::is_same_v<R, float>};
+    const exact_group group{room_.a, room_.b, length, std::is_same_v<R, float>};
     double found[step];
     if (kernels_.sum_group != nullptr) {
       kernels_.sum_group(group, found);
@@ -191,40 +191,41 @@ class exact_rows {
     }
   }
 
-  /// The node adds products of contiguous vectors, so a block of x's elements is brought together
-  /// first, and one of values that lie at places.
-  [[gnu::noinline]] void sum_long_row(std::size_t row_number, A& result) {
-    exact_arguments row;
-    row.conjugated = p_.conjugated;
-    row.result = {&result, type_of<A>};
+  [[gnu::noinline]] void sum_long_row(std::size_t row, A& result) {
     exact_sums sum;
-    const std::size_t end = rows_.end(row_number);
-    const std::size_t most =
-        sizeof(a_) / std::max(size_of(p_.x.element), size_of(p_.a.values.element));
-    auto* const values = reinterpret_cast<std::byte*>(a_);
-    auto* const elements = reinterpret_cast<std::byte*>(b_);
-    for (std::size_t j = rows_.begin(row_number); j < end; j += most) {
-      const std::size_t terms = std::min(most, end - j);
-      row.x = p_.has_places() ? gathered(p_.a.values, index_vector(p_.places), j, terms, values)
-                              : p_.a.values.slice(j, terms);
-      row.y = gathered(p_.x, columns_, j, terms, elements);
-      kernels_.node(row, sum);
-    }
-    write_result(sum, row);
+    add_part_of_row(p_, rows_.begin(row), rows_.end(row), kernels_.node, room_, sum);
+    result = rounded_row<A>(sum);
   }
 
   const csr_product& p_;
   const exact_row_kernels& kernels_;
   row_bounds rows_;
-  index_vector columns_{p_.a.column_indices};
   placer* place_;
   std::size_t terms_per_sum_;
-  // These are small, since a long row's node takes most of a small stack.
-  static constexpr std::size_t room = exact_group::sums * exact_group::max_length;
-  alignas(64) double a_[room], b_[room];
+  exact_factors room_;
 };
 
 }  // namespace
+
+// The node adds products of contiguous vectors, so a block of x's elements is brought together
+// first, and one of values that lie at places.
+void add_part_of_row(const csr_product& a, std::size_t begin, std::size_t end, exact_node& node,
+                     exact_factors& room, exact_sums& to) {
+  const index_vector columns(a.a.column_indices);
+  exact_arguments part;
+  part.conjugated = a.conjugated;
+  const std::size_t most =
+      sizeof(room.a) / std::max(size_of(a.x.element), size_of(a.a.values.element));
+  auto* const values = reinterpret_cast<std::byte*>(room.a);
+  auto* const elements = reinterpret_cast<std::byte*>(room.b);
+  for (std::size_t j = begin; j < end; j += most) {
+    const std::size_t terms = std::min(most, end - j);
+    part.x = a.has_places() ? gathered(a.a.values, index_vector(a.places), j, terms, values)
+                            : a.a.values.slice(j, terms);
+    part.y = gathered(a.x, columns, j, terms, elements);
+    node(part, to);
+  }
+}
 
 template <class A>
 void multiply_rows_exactly(const csr_product& a, std::size_t first, std::size_t n,

@@ -37,4 +37,24 @@ template <class A>
 void multiply_rows_exactly(const csr_product& a, std::size_t first, std::size_t n,
                            const exact_row_kernels& kernels);
 
+/// Room for the factors of some terms of a row, brought together. It is small, since a node takes
+/// most of a small stack.
+struct exact_factors {
+  static constexpr std::size_t doubles = exact_group::sums * exact_group::max_length;
+  alignas(64) double a[doubles];
+  alignas(64) double b[doubles];
+};
+/// Adds terms [begin, end) of a matrix, which are of one row, to the sums of the row's parts.
+void add_part_of_row(const csr_product& a, std::size_t begin, std::size_t end, exact_node& node,
+                     exact_factors& room, exact_sums& to);
+/// Rounds the sums of a row's parts.
+template <class A>
+A rounded_row(const exact_sums& sums) {
+  exact_arguments row;
+  A result;
+  row.result = {&result, type_of<A>};
+  write_result(sums, row);
+  return result;
+}
+
 }  // namespace tally::backends
