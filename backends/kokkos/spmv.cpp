@@ -108,6 +108,7 @@ struct exact_terms {
   template <class A>
   KOKKOS_FUNCTION complex_number<R> result(std::size_t first, std::size_t end) const {
     complex_number<R> rounded{};
+    if (first == end) return rounded;
     const double sign = terms.conjugated == conjugate::none ? 1 : -1;  // of imaginary parts
     {
       exact_sum<double> re;
