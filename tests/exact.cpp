@@ -10,7 +10,10 @@
 
 #include <array>
 #include <cfenv>
+#include <iterator>
+#include <limits>
 #include <memory>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -780,6 +783,72 @@ TEST_ON_EVERY_EXECUTOR(Exact, EqualExponentsOutOfReach) {
     EXPECT_EQ(tally::dot(where(), dx.span(), dy.span(), tally::exact), products.round<double>());
     EXPECT_EQ(tally::dot<double>(where(), dfx.span(), dfy.span(), tally::exact),
               float_products.round<double>());
+  }
+}
+
+// Stretches of doubles that are scaled before they are added, in turn with others: around the
+// exponents where that begins and ends, subnormal, and with products out of range. Then infinities
+// and NaN among them, after which nothing else counts.
+TEST_ON_EVERY_EXECUTOR(Exact, FarFromOne) {
+  struct exponents {
+    int x, y;
+  };
+  constexpr exponents all[] = {{0, 0},       {-1060, 0},   {-1060, -1060}, {-505, -505},
+                               {-1020, 100}, {-450, -451}, {-440, -440},   {-900, 0},
+                               {-899, -1},   {-1050, 370}, {-1050, 378},   {1000, 1000},
+                               {1023, 1023}, {512, 512},   {450, 451},     {900, 1},
+                               {1023, -502}, {1023, -504}, {1000, -860},   {1000, 0}};
+  std::mt19937_64 random(1);
+  const auto draw = [&](int exponent) {
+    const auto magnitude = std::ldexp(1 + static_cast<double>(random() >> 12) * 0x1p-52, exponent);
+    return random() % 64 == 0 ? 0 : random() % 2 == 0 ? magnitude : -magnitude;
+  };
+  for (int round = 0; round < 24; ++round) {
+    std::vector<double> x, y;
+    const std::size_t stretches = 1 + random() % 4;
+    for (std::size_t s = 0; s < stretches; ++s) {
+      const exponents e =
+          all[round < 20 && s == 0 ? static_cast<std::size_t>(round) : random() % std::size(all)];
+      const std::size_t n = random() % 3 == 0 ? random() % 200 : random() % 9000;
+      for (std::size_t i = 0; i < n; ++i) {
+        x.push_back(draw(e.x));
+        y.push_back(draw(e.y));
+      }
+    }
+    for (int specials = 0; specials < 4 && !x.empty(); ++specials) {
+      constexpr double infinity = std::numeric_limits<double>::infinity();
+      if (specials > 0) {  // +inf, then maybe -inf, then NaN
+        x[random() % x.size()] = specials == 1   ? infinity
+                                 : specials == 2 ? -infinity
+                                                 : -std::nan("1");
+      }
+      tally::exact_sum<double> dot, sum, asum, squares;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        dot.add_product(x[i], y[i]);
+        sum.add(x[i]);
+        asum.add(std::abs(x[i]));
+        squares.add_product(x[i], x[i]);
+      }
+      const data::placed a(where(), x), b(where(), y);
+      tally::exact_sum<double> got[4];
+      tally::dot(where(), a.span(), b.span(), tally::add_to(got[0]));
+      tally::sum(where(), a.span(), tally::add_to(got[1]));
+      tally::asum(where(), a.span(), tally::add_to(got[2]));
+      tally::nrm2(where(), a.span(), tally::add_to(got[3]));
+      EXPECT_EQ(got[0].to_words(), dot.to_words());
+      EXPECT_EQ(got[1].to_words(), sum.to_words());
+      EXPECT_EQ(got[2].to_words(), asum.to_words());
+      EXPECT_EQ(got[3].to_words(), squares.to_words());
+      EXPECT_EQ(data::bits(tally::dot(where(), a.span(), b.span(), tally::exact)),
+                data::bits(dot.round<double>()));
+      EXPECT_EQ(data::bits(tally::sum(where(), a.span(), tally::exact)),
+                data::bits(sum.round<double>()));
+      EXPECT_EQ(data::bits(tally::asum(where(), a.span(), tally::exact)),
+                data::bits(asum.round<double>()));
+      EXPECT_EQ(data::bits(tally::nrm2(where(), a.span(), tally::exact)),
+                data::bits(squares.round_root<double>()));
+      ASSERT_FALSE(HasFailure()) << "round " << round << ", specials " << specials;
+    }
   }
 }
 

@@ -9,11 +9,12 @@
 #include "backends/simd/exact.hpp"
 #include "backends/simd/simd.hpp"
 
-#include "backends/serial/exact.hpp"
 #include "backends/simd/exact_levels.hpp"
 #include "backends/simd/targets.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <optional>
 #include <type_traits>
 
@@ -143,8 +144,64 @@ HWY_NOINLINE std::size_t add_deep(const Terms terms, std::size_t n, held_sum& to
   return done;
 }
 
+/// Returns the power of two by which factors of n terms should be multiplied: 0 where it would not
+/// help. Otherwise no scaled factor is subnormal or too large, and the products, of which one is
+/// above 2^900 or below 2^-900, are within 2^-950 and 2^1010 then.
+template <class Terms>
+HWY_NOINLINE int scale_of(const Terms terms, std::size_t n) {
+  constexpr auto di = Terms::di;
+  constexpr int up = 600, down = 520;
+  const auto field_of = [&](auto v) HWY_ATTR {
+    return hn::And(hn::ShiftRight<52>(hn::BitCast(di, v)), hn::Set(di, 0x7ff));
+  };
+  const auto is_zero = [&](auto v)
+                           HWY_ATTR { return hn::Eq(hn::BitCast(di, hn::Abs(v)), hn::Zero(di)); };
+  const auto lesser = [](auto a, auto b) HWY_ATTR { return hn::IfThenElse(hn::Lt(a, b), a, b); };
+  const auto greater = [](auto a, auto b) HWY_ATTR { return hn::IfThenElse(hn::Lt(a, b), b, a); };
+  // Of a zero the field is that of 1, but where it counts as the least.
+  const auto one = hn::Set(di, 1023), many = hn::Set(di, 4096);
+  auto least_factor = many, largest_factor = hn::Zero(di);
+  auto least_product = many, largest_product = hn::Zero(di);
+  const auto look = [&](const auto& f) HWY_ATTR {
+    const auto a = field_of(f.a), b = field_of(f.b);
+    const auto a_zero = is_zero(f.a), b_zero = is_zero(f.b);
+    const auto zero = hn::Or(a_zero, b_zero);
+    least_factor = lesser(least_factor,
+                          lesser(hn::IfThenElse(a_zero, one, a), hn::IfThenElse(b_zero, one, b)));
+    largest_factor = greater(largest_factor, greater(a, b));
+    const auto product = hn::Add(a, b);
+    least_product = lesser(least_product, hn::IfThenElse(zero, many, product));
+    largest_product = greater(largest_product, hn::IfThenZeroElse(zero, product));
+  };
+  std::size_t i = 0;
+  for (; i + Terms::width <= n; i += Terms::width) look(terms.at(i));
+  if (i < n) look(terms.from(i).first(n - i));
+  const auto over_lanes = [&](auto v, const auto& better) {
+    HWY_ALIGN std::int64_t lanes[Terms::width];
+    hn::Store(v, di, lanes);
+    return *std::max_element(lanes, lanes + Terms::width, better);
+  };
+  const auto least = [&](auto v) { return over_lanes(v, std::greater<>()); };
+  const auto largest = [&](auto v) { return over_lanes(v, std::less<>()); };
+  constexpr int exponent_of_1 = 2 * 1023;
+  if (least(least_product) < exponent_of_1 - 900 && largest(largest_factor) < 1400 &&
+      largest(largest_product) < exponent_of_1 - 300) {
+    return up;
+  }
+  if (largest(largest_product) > exponent_of_1 + 900 && largest(largest_factor) < 0x7ff &&
+      least(least_factor) > down && least(least_product) >= exponent_of_1 + 140) {
+    return -down;
+  }
+  return 0;
+}
+
+/// Adds terms of a tile that levels don't hold.
+template <class Terms>
+void add_unfit(const Terms terms, std::size_t n, held_sum& to);
+
 template <class Terms>
 void add_terms(Terms terms, std::size_t n, held_sum& to) {
+  if (HWY_UNLIKELY(to.special != 0)) return add_specials(terms, n, to);
   if constexpr (!has_levels<Terms>) {
     return add_to_bins(terms, n, to);
   } else {
@@ -170,9 +227,10 @@ void add_terms(Terms terms, std::size_t n, held_sum& to) {
       if (!aimed) leave();
     }
     while (n > 0) {
+      if (HWY_UNLIKELY(to.special != 0)) return add_specials(terms, n, to);
       if (to.untried > 0) {
-        const std::size_t count = std::min(n, to.untried);
-        add_to_bins(terms, count, to);
+        const std::size_t count = std::min({n, to.untried, tile});
+        add_unfit(terms, count, to);
         to.untried -= count;
         terms = terms.from(count);
         n -= count;
@@ -198,17 +256,33 @@ void add_terms(Terms terms, std::size_t n, held_sum& to) {
   }
 }
 
+template <class Terms>
+void add_unfit(const Terms terms, std::size_t n, held_sum& to) {
+  if constexpr (may_be_scaled<Terms> && !is_scaled<Terms>) {
+    if (const int each = scale_of(terms, n); each != 0) {
+      auto& all = static_cast<banked_sum&>(to);
+      const int scale = scale_of_terms<Terms>(each);
+      if (held_sum* const held = all.scaled(); held != nullptr && held->scale != scale) {
+        held->flush_levels<Terms::paired>();
+      }
+      return add_terms(scaled_terms<Terms>(terms, each), n, all.scaled(scale));
+    }
+  }
+  add_to_bins(terms, n, to);
+}
+
 /// Moves all that is held to the sum.
 template <class Terms>
-void flush(held_sum& held) {
-  held.flush_levels<Terms::paired>();
-  drain<Terms>(held.bins);
+void flush(banked_sum& all) {
+  all.flush_levels<Terms::paired>();
+  if (all.scaled() != nullptr) all.scaled()->template flush_levels<Terms::paired>();
+  drain<Terms>(all.bins);
 }
 
 template <class Terms>
 void add_all(Terms terms, std::size_t n, exact_sum<double>& to) {
   exponent_bins bins;
-  held_sum held{to, bins};
+  banked_sum held{to, bins};
   add_terms(terms, n, held);
   flush<Terms>(held);
 }
@@ -282,6 +356,25 @@ bool all_finite(const T* numbers, std::size_t n) {
   return finite;
 }
 
+/// Adds n integers, each the sum of two numbers, times others. A part of an integer may be 0 where
+/// the integer is not, and 0 times infinity is a NaN: so where there are such factors, it is whole.
+template <class T>
+void add_integers(const number_arrays<T>& integers, const T* factors, std::size_t n,
+                  banked_sum& of_first, banked_sum& of_second) {
+  if (!all_finite(factors, n)) {
+    double special = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!std::isfinite(factors[i])) {
+        special += static_cast<double>(integers.first[i] + integers.second[i]) *
+                   static_cast<double>(factors[i]);
+      }
+    }
+    return of_first.add_special(special);
+  }
+  add_terms(products<T>(integers.first, factors), n, of_first);
+  add_terms(products<T>(integers.second, factors), n, of_second);
+}
+
 template <class T>
 void add_packed_products(const exact_arguments& a, exact_sums& to) {
   number_arrays<T> x, y;
@@ -291,38 +384,43 @@ void add_packed_products(const exact_arguments& a, exact_sums& to) {
   const bool x_two = x_complex || a.x.element == type::int64;
   const bool y_two = y_complex || a.y.element == type::int64;
   exponent_bins bins;
-  held_sum first_first{to.re, bins}, second_second{x_complex != y_complex ? to.im : to.re, bins};
-  held_sum first_second{y_complex ? to.im : to.re, bins};
-  held_sum second_first{x_complex ? to.im : to.re, bins};
+  banked_sum first_first{to.re, bins}, second_second{x_complex != y_complex ? to.im : to.re, bins};
+  banked_sum first_second{y_complex ? to.im : to.re, bins};
+  banked_sum second_first{x_complex ? to.im : to.re, bins};
   const std::size_t block = x.block(x_two || y_two);
   for (std::size_t i = 0; i < a.x.size; i += block) {
     const std::size_t n = std::min(block, a.x.size - i);
     const operand px = a.x.slice(i, n), py = a.y.slice(i, n);
     split_numbers(px, x);
     split_numbers(py, y);
-    // A part of an integer may be 0 where the integer is not, and 0 times infinity is a NaN. So the
-    // serial column adds such a block, whose elements are not all finite.
-    const bool integer = (x_two && !x_complex) || (y_two && !y_complex);
-    if (integer && !(all_finite(x.first, n) && (!x_two || all_finite(x.second, n)) &&
-                     all_finite(y.first, n) && (!y_two || all_finite(y.second, n)))) {
-      exact_arguments part = a;
-      part.x = px, part.y = py;
-      serial::add_exact(part, to);
-      continue;
-    }
     if (a.conjugated == conjugate::x && x_complex) negate(x.second, n);
     if (a.conjugated == conjugate::y && y_complex) negate(y.second, n);
+    if (x_two && !x_complex) {
+      add_integers(x, y.first, n, first_first, second_first);
+      if (y_two && !y_complex) {
+        add_terms(products<T>(x.first, y.second), n, first_second);
+        add_terms(products<T>(x.second, y.second), n, second_second);
+      } else if (y_complex) {
+        add_integers(x, y.second, n, first_second, second_second);
+      }
+      continue;
+    }
+    if (y_two && !y_complex) {
+      add_integers(y, x.first, n, first_first, first_second);
+      if (x_complex) add_integers(y, x.second, n, second_first, second_second);
+      continue;
+    }
     // In this order the two that make a complex sum's real part, and may need the bins, follow each
     // other.
     if (y_two) add_terms(products<T>(x.first, y.second), n, first_second);
     if (x_two) add_terms(products<T>(x.second, y.first), n, second_first);
     if (x_two && y_two) {
-      if (x_complex && y_complex) negate(x.second, n);
+      negate(x.second, n);
       add_terms(products<T>(x.second, y.second), n, second_second);
     }
     add_terms(products<T>(x.first, y.first), n, first_first);
   }
-  for (held_sum* held : {&first_first, &second_second, &first_second, &second_first}) {
+  for (banked_sum* held : {&first_first, &second_second, &first_second, &second_first}) {
     flush<products<T>>(*held);
   }
 }
@@ -333,7 +431,7 @@ void add_packed_values(const exact_arguments& a, exact_sums& to) {
   const bool x_complex = is_complex(a.x.element);
   const bool two = x_complex || a.x.element == type::int64;
   exponent_bins bins;
-  held_sum first{to.re, bins}, second{x_complex && !magnitudes ? to.im : to.re, bins};
+  banked_sum first{to.re, bins}, second{x_complex && !magnitudes ? to.im : to.re, bins};
   for (std::size_t i = 0; i < a.x.size; i += x.block(two)) {
     const std::size_t n = std::min(x.block(two), a.x.size - i);
     split_numbers(a.x.slice(i, n), x);
@@ -360,7 +458,7 @@ void add_packed_squares(const exact_arguments& a, exact_sums& to) {
   const bool x_complex = is_complex(a.x.element);
   const bool two = x_complex || a.x.element == type::int64;
   exponent_bins bins;
-  held_sum first{to.re, bins}, second{to.re, bins}, mixed{to.re, bins};
+  banked_sum first{to.re, bins}, second{to.re, bins}, mixed{to.re, bins};
   for (std::size_t i = 0; i < a.x.size; i += x.block(two)) {
     const std::size_t n = std::min(x.block(two), a.x.size - i);
     split_numbers(a.x.slice(i, n), x);
@@ -371,7 +469,7 @@ void add_packed_squares(const exact_arguments& a, exact_sums& to) {
       add_terms(products<T>(x.first, x.second), n, mixed);
     }
   }
-  for (held_sum* held : {&first, &second, &mixed}) flush<products<T>>(*held);
+  for (banked_sum* held : {&first, &second, &mixed}) flush<products<T>>(*held);
 }
 
 template <class T>
@@ -433,7 +531,7 @@ template <class Terms>
 void write_rounded(Terms terms, std::size_t n, const exact_arguments& a) {
   exponent_bins bins;
   room_for_sum room;
-  held_sum held{room, bins};
+  banked_sum held{room, bins};
   add_terms(terms, n, held);
   const bool root = a.term == exact_term::square;
   const auto rounded = [&]<class R>(R& result) {

@@ -25,7 +25,41 @@ namespace {
 
 template <class Terms>
 HWY_NOINLINE void add_one_by_one(const Terms terms, std::size_t n, held_sum& to) {
-  for (std::size_t i = 0; i < n; ++i) to.sum().add_product(terms.a(i), terms.b(i));
+  const auto& plain = terms.as_they_are();
+  for (std::size_t i = 0; i < n; ++i) to.sum().add_product(plain.a(i), plain.b(i));
+}
+
+/// Returns the sum of those products that are infinite or NaN because a factor is; 0 if there are
+/// none.
+template <class Terms>
+HWY_NOINLINE double specials_of(const Terms terms, std::size_t n) {
+  constexpr auto d = Terms::d;
+  constexpr std::size_t width = Terms::width;
+  const auto zero = hn::Zero(d);
+  auto sum = zero;
+  const auto add = [&](const auto& f) HWY_ATTR {
+    const auto nothing = hn::Add(hn::Sub(f.a, f.a), hn::Sub(f.b, f.b));  // 0 of other factors
+    const auto a = hn::IfThenZeroElse(hn::Eq(nothing, zero), f.a);
+    sum = hn::Add(sum, hn::Mul(a, hn::IfThenZeroElse(hn::Eq(nothing, zero), f.b)));
+  };
+  std::size_t i = 0;
+  for (; i + width <= n; i += width) add(terms.at(i));
+  if (i < n) add(terms.from(i).first(n - i));
+  HWY_ALIGN double lanes[width];
+  hn::Store(sum, d, lanes);
+  double total = 0;
+  for (const double lane : lanes) total += lane;
+  return total;
+}
+
+/// Adds terms to a sum that has an infinity or a NaN: only such terms count, and after a NaN none.
+template <class Terms>
+HWY_NOINLINE void add_specials(const Terms terms, std::size_t n, held_sum& to) {
+  constexpr std::size_t block = 4096;
+  for (std::size_t i = 0; i < n && to.special == to.special; i += block) {
+    to.special += specials_of(terms.from(i), std::min(n - i, block));
+  }
+  to.sum().add(to.special);
 }
 
 /// Empties the bins. 32 bins at a time make one integer, from their upper and lower halves: neither
@@ -51,9 +85,9 @@ HWY_NOINLINE void drain(exponent_bins& from) {
     }
     const auto upper = static_cast<std::int64_t>(sum_of_numbers<Terms>(high) - (half << 31));
     const wide_integer sum = (wide_integer{upper} << 32) + sum_of_numbers<Terms>(low);
-    const int unit = static_cast<int>(first) - 1075;
-    from.owner->add_scaled(static_cast<std::int64_t>(sum & ((wide_integer{1} << 62) - 1)), unit);
-    from.owner->add_scaled(static_cast<std::int64_t>(sum >> 62), unit + 62);
+    const int unit = static_cast<int>(first) - 1075 - from.scale;
+    add_integer(static_cast<std::int64_t>(sum & ((wide_integer{1} << 62) - 1)), unit, *from.owner);
+    add_integer(static_cast<std::int64_t>(sum >> 62), unit + 62, *from.owner);
   }
 }
 
@@ -258,10 +292,11 @@ HWY_NOINLINE void add_to_bins(const Terms terms, std::size_t n, held_sum& to) {
   // The bins' own cost is that of about 96 terms one by one. Without FMA nothing gives the
   // products' errors.
   if ((n < 96 && bins.owner != &to.sum()) || (Terms::paired && !has_fma)) {
+    if (const double special = specials_of(terms, n); special != 0) return to.add_special(special);
     return add_one_by_one(terms, n, to);
   }
-  if (bins.owner != &to.sum()) drain<Terms>(bins);
-  bins.belong_to(to.sum());
+  if (bins.owner != &to.sum() || bins.scale != to.scale) drain<Terms>(bins);
+  bins.belong_to(to.sum(), to.scale);
   constexpr std::size_t numbers = Terms::paired ? 2 : 1;
   constexpr std::size_t batch = exponent_bins::batch / numbers;
 #if HWY_TARGET != HWY_SCALAR
@@ -285,6 +320,10 @@ HWY_NOINLINE void add_to_bins(const Terms terms, std::size_t n, held_sum& to) {
       const double magnitude = std::abs(h);
       const bool taken = Terms::paired ? magnitude >= 0x1p-959 || a == 0 || b == 0 : true;
       if (!(magnitude <= std::numeric_limits<double>::max()) || !taken) {
+        if (!std::isfinite(a) || !std::isfinite(b)) {
+          to.special += h;
+          return add_specials(from.from(j + 1), n - i - j - 1, to);
+        }
         add_one_by_one(from.from(j), 1, to);
         continue;
       }

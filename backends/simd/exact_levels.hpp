@@ -64,6 +64,21 @@ template <int window, int lowest = lowest_top, int most_above = window < 32 ? 2 
   return low + std::min((high - low) / 4, most_above);
 }
 
+/// Adds m * 2^exponent, which may be beyond what one product reaches, and has no digit below what
+/// products have.
+[[gnu::noinline]] inline void add_integer(std::int64_t m, int exponent, exact_sum<double>& to) {
+  using exact = exact_sum<double>;
+  if (const int below = exact::lowest_exponent - exponent; below > 0) {
+    m = below < 64 ? m >> below : 0;  // these digits are 0
+    exponent = exact::lowest_exponent;
+  }
+  if (exponent <= exact::highest_exponent) return to.add_scaled(m, exponent);
+  std::int64_t words[exact::words] = {}, pieces[3];
+  const int first = exact::split(m, exponent, pieces);
+  for (int i = 0; i < 3; ++i) words[first + i] = pieces[i];
+  to.merge(exact::from_words(words));
+}
+
 // --- Bins ----------------------------------------------------------------------------------------
 
 /// Holds sums of significands, by their exponents, for terms that levels don't hold. An addition is
@@ -87,15 +102,17 @@ struct exponent_bins {
   std::int64_t sums[count + zeros];     ///< set from `first` to `last`; for zeros by `belong_to`
   std::size_t first = count, last = 0;  ///< whole groups; all other bins would be 0
   exact_sum<double>* owner = nullptr;   ///< the sum that the terms in them belong to
+  int scale = 0;                        ///< they have 2^scale times what belongs to the sum
   std::size_t room = capacity;          ///< so many significands can be added
 
   /// It leaves the bins as they are: without a constructor GCC 12 clears the memory.
   exponent_bins() {}
 
   /// Gives the bins to a sum. They are empty.
-  void belong_to(exact_sum<double>& sum) {
+  void belong_to(exact_sum<double>& sum, int scale_of_terms) {
     if (owner == nullptr) std::fill_n(sums + count, zeros, 0);
     owner = &sum;
+    scale = scale_of_terms;
   }
 
   /// Makes these bins usable, and all between them and the others.
@@ -122,6 +139,8 @@ class held_sum {
   held_sum(room_for_sum& room, exponent_bins& held_bins) : bins(held_bins), room_(&room) {}
 
   exponent_bins& bins;
+  int scale = 0;       ///< levels and bins hold 2^scale times what belongs to the sum
+  double special = 0;  ///< the sum of the infinities and NaN so far: then no other terms count
   bool aimed = false;
   bool careful = false;  ///< whether there was a tile that a quick one didn't take
   int top = 0;
@@ -138,9 +157,15 @@ class held_sum {
     return *made_;
   }
 
+  void add_special(double value) {
+    special += value;
+    sum().add(special);
+  }
+
   template <bool paired>
   void flush_levels() {
-    for_each_part<paired>([&](std::int64_t m, int exponent) { sum().add_scaled(m, exponent); });
+    for_each_part<paired>(
+        [&](std::int64_t m, int exponent) { add_integer(m, exponent - scale, sum()); });
     std::fill_n(levels, most_levels, 0);
     used = 0;
   }
@@ -197,6 +222,26 @@ class held_sum {
 
   exact_sum<double>* made_ = nullptr;
   room_for_sum* room_ = nullptr;
+};
+
+/// Has a sum of terms, and apart from them of such as are multiplied by a power of two before they
+/// are added, since they are too large or too small for levels.
+class banked_sum : public held_sum {
+ public:
+  using held_sum::held_sum;
+
+  /// Returns what holds terms that are multiplied by 2^scale. Of another scale it must be empty.
+  held_sum& scaled(int by) {
+    if (scaled_ == nullptr) scaled_ = new (bytes_) held_sum(sum(), bins);
+    scaled_->scale = by;
+    return *scaled_;
+  }
+  /// Null if there was no such term.
+  held_sum* scaled() const { return scaled_; }
+
+ private:
+  held_sum* scaled_ = nullptr;
+  alignas(held_sum) std::byte bytes_[sizeof(held_sum)];
 };
 
 }  // namespace tally::backends::simd

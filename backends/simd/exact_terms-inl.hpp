@@ -118,6 +118,7 @@ struct products : shape {
   }
   double a(std::size_t i) const { return static_cast<double>(x[i]); }
   double b(std::size_t i) const { return static_cast<double>(y[i]); }
+  const products& as_they_are() const { return *this; }
 };
 
 /// Are the terms x_i or |x_i|.
@@ -143,7 +144,61 @@ struct values : shape {
     return magnitudes ? std::abs(v) : v;
   }
   double b(std::size_t) const { return 1; }
+  const values& as_they_are() const { return *this; }
 };
+
+/// Says whether terms may be too large or too small for levels: those of doubles.
+template <class Terms>
+constexpr bool may_be_scaled = Terms::digits == 53;
+
+/// Each factor is multiplied by 2^each (of values the one that is no 1), in integers: processors
+/// take a hundred times as long for a subnormal number. What `scale_of` has found for the terms is
+/// right.
+template <class Terms>
+struct scaled_terms : Terms {
+  static constexpr bool is_scaled = true;
+  using D = typename Terms::D;
+  using number = hn::Vec<D>;
+  int each;
+
+  scaled_terms(const Terms& terms, int each_) : Terms(terms), each(each_) {}
+  scaled_terms from(std::size_t i) const { return {Terms::from(i), each}; }
+  const Terms& as_they_are() const { return *this; }
+
+  HWY_INLINE number scaled(number v) const {
+    constexpr auto du = Terms::du;
+    const auto bits = hn::BitCast(du, v);
+    const auto field = hn::And(bits, hn::Set(du, std::uint64_t{0x7ff} << 52));
+    const auto small = hn::Eq(field, hn::Zero(du));
+    const auto by = [](int exponent) { return static_cast<std::uint64_t>(exponent) << 52; };
+    if (each < 0) {  // nothing is subnormal then, and zeros stay
+      return hn::BitCast(Terms::d,
+                         hn::IfThenElse(small, bits, hn::Sub(bits, hn::Set(du, by(-each)))));
+    }
+    // What becomes of a subnormal number is a normal one with a leading bit too many.
+    const auto moved = hn::BitCast(
+        Terms::d,
+        hn::Add(bits, hn::IfThenElse(small, hn::Set(du, by(each + 1)), hn::Set(du, by(each)))));
+    const auto sign = hn::And(bits, hn::Set(du, std::uint64_t{1} << 63));
+    const auto bit = hn::BitCast(Terms::d, hn::Or(hn::Set(du, by(each + 1)), sign));
+    return hn::Sub(moved, hn::IfThenElseZero(hn::RebindMask(Terms::d, small), bit));
+  }
+  HWY_INLINE factors<D> scaled(const factors<D>& f) const {
+    return {scaled(f.a), Terms::paired ? scaled(f.b) : f.b};
+  }
+  HWY_INLINE factors<D> at(std::size_t i) const { return scaled(Terms::at(i)); }
+  HWY_INLINE factors<D> first(std::size_t n) const { return scaled(Terms::first(n)); }
+  double a(std::size_t i) const { return std::ldexp(Terms::a(i), each); }
+  double b(std::size_t i) const { return Terms::paired ? std::ldexp(Terms::b(i), each) : 1; }
+};
+
+template <class Terms>
+constexpr bool is_scaled = requires { Terms::is_scaled; };
+/// Says by which power of two terms are multiplied of which each factor is multiplied by 2^each.
+template <class Terms>
+constexpr int scale_of_terms(int each) {
+  return Terms::paired ? 2 * each : each;
+}
 
 /// So many levels of one `top` hold so many exponents of terms exactly: down to 2^(top - window),
 /// whose last digit is the unit of the last of them; with more than two levels the last digit of a
@@ -151,10 +206,11 @@ struct values : shape {
 template <class Terms, int depth = 2>
 constexpr int window = depth * level_spacing - (Terms::paired && depth > 2 ? 2 : 1) * Terms::digits;
 /// Down to this `top` the biases of so many levels, the floor of their window and the error of its
-/// smallest product are normal numbers, or that error a multiple of the least number.
+/// smallest product are normal numbers, or that error a multiple of the least number. (Values below
+/// are scaled, so they need no room down to the least number.)
 template <class Terms, int depth>
 constexpr int lowest_deep_top =
-    std::max(lowest_top, window<Terms, depth> - (Terms::paired ? 969 : 1022));
+    std::max(lowest_top, window<Terms, depth> - (Terms::paired ? 969 : 900));
 /// Says whether the first level alone holds such terms, if they are not too far apart, and how far
 /// those of a quick tile may be: their last digit is the first level's unit then.
 template <class Terms>
@@ -176,7 +232,7 @@ constexpr bool has_levels = HWY_TARGET != HWY_SCALAR && (has_fma || !Terms::pair
 
 /// Says whether terms that two levels don't hold are worth more of them before they go to bins.
 template <class Terms>
-constexpr bool has_deep_levels = has_levels<Terms> && Terms::width >= 4;
+constexpr bool has_deep_levels = has_levels<Terms> && Terms::width >= 4 && !is_scaled<Terms>;
 /// So many levels are worth it for n terms. Bins take less time than six levels for many products
 /// of doubles (over 2^+-30, one core of a Xeon with AVX-512: 1.33 ns instead of 1.44 at 10^4,
 /// but 9.2 instead of 5.3 at 64), and with vectors of four doubles for some thousands of values
