@@ -40,16 +40,15 @@ class Tally(CMakePackage, CudaPackage):
     depends_on("benchmark", when="+benchmarks", type="build")
     depends_on("googletest", type="test")
 
-    with when("+cuda"):
-        depends_on("cuda@12:")
-        depends_on("nccl@2.18:", when="+nccl")
-    # Kokkos is compiled for the same devices, in the way that Tally's sources for it can be.
-    with when("+kokkos"):
-        depends_on("kokkos@3.7: +pic")
-        depends_on("kokkos ~cuda", when="~cuda")
-        depends_on("kokkos@4: +cuda+cmake_lang", when="+cuda")
-        for arch in CudaPackage.cuda_arch_values:
-            depends_on(f"kokkos cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
+    depends_on("cuda@12:", when="+cuda")
+    depends_on("nccl@2.18:", when="+nccl")
+    # Kokkos is compiled in the way that Tally's sources for it can be.
+    depends_on("kokkos@3.7: +pic", when="+kokkos")
+    depends_on("kokkos ~cuda", when="+kokkos~cuda")
+    depends_on("kokkos@4: +cuda+cmake_lang", when="+kokkos+cuda")
+    for arch in CudaPackage.cuda_arch_values:
+        depends_on(f"kokkos cuda_arch={arch}", when=f"+kokkos+cuda cuda_arch={arch}")
+        depends_on(f"nccl cuda_arch={arch}", when=f"+nccl cuda_arch={arch}")
 
     conflicts("%gcc@:11", msg="Tally needs C++20: g++ 12 or newer")
     conflicts("%clang@:13", msg="Tally needs C++20: clang 14 or newer")
