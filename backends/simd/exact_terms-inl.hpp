@@ -166,21 +166,21 @@ struct scaled_terms : Terms {
   const Terms& as_they_are() const { return *this; }
 
   HWY_INLINE number scaled(number v) const {
-    constexpr auto du = Terms::du;
-    const auto bits = hn::BitCast(du, v);
-    const auto field = hn::And(bits, hn::Set(du, std::uint64_t{0x7ff} << 52));
-    const auto small = hn::Eq(field, hn::Zero(du));
+    constexpr auto bits_of = Terms::du;
+    const auto bits = hn::BitCast(bits_of, v);
+    const auto field = hn::And(bits, hn::Set(bits_of, std::uint64_t{0x7ff} << 52));
+    const auto small = hn::Eq(field, hn::Zero(bits_of));
     const auto by = [](int exponent) { return static_cast<std::uint64_t>(exponent) << 52; };
     if (each < 0) {  // nothing is subnormal then, and zeros stay
       return hn::BitCast(Terms::d,
-                         hn::IfThenElse(small, bits, hn::Sub(bits, hn::Set(du, by(-each)))));
+                         hn::IfThenElse(small, bits, hn::Sub(bits, hn::Set(bits_of, by(-each)))));
     }
     // What becomes of a subnormal number is a normal one with a leading bit too many.
     const auto moved = hn::BitCast(
         Terms::d,
-        hn::Add(bits, hn::IfThenElse(small, hn::Set(du, by(each + 1)), hn::Set(du, by(each)))));
-    const auto sign = hn::And(bits, hn::Set(du, std::uint64_t{1} << 63));
-    const auto bit = hn::BitCast(Terms::d, hn::Or(hn::Set(du, by(each + 1)), sign));
+        hn::Add(bits, hn::IfThenElse(small, hn::Set(bits_of, by(each + 1)), hn::Set(bits_of, by(each)))));
+    const auto sign = hn::And(bits, hn::Set(bits_of, std::uint64_t{1} << 63));
+    const auto bit = hn::BitCast(Terms::d, hn::Or(hn::Set(bits_of, by(each + 1)), sign));
     return hn::Sub(moved, hn::IfThenElseZero(hn::RebindMask(Terms::d, small), bit));
   }
   HWY_INLINE factors<D> scaled(const factors<D>& f) const {
