@@ -290,10 +290,10 @@ void add_all(Terms terms, std::size_t n, exact_sum<double>& to) {
 // --- All other operands --------------------------------------------------------------------------
 
 /// Holds the real numbers of a block's elements, one or two of each: re and im of complex elements,
-/// and of int64 a multiple of 2^32 and the rest. It takes 8 KiB of the stack.
+/// and of int64 a multiple of 2^32 and the rest. It takes 6 KiB of the stack.
 template <class T>
 struct number_arrays {
-  static constexpr std::size_t room = 8192 / sizeof(T);
+  static constexpr std::size_t room = 6144 / sizeof(T);
   HWY_ALIGN T first[room];
   T* const second = first + room / 2;
 

@@ -12,8 +12,8 @@ namespace tally::backends {
 /// b[k * sums + i]. A sum that has less than `length` terms has zeros behind them.
 struct exact_group {
   static constexpr std::size_t sums = 8;
-  /// Longer rows are summed one by one.
-  static constexpr std::size_t max_length = 64;
+  /// Longer rows are summed one by one. Few, since stacks may be small.
+  static constexpr std::size_t max_length = 32;
 
   const double* a;
   const double* b;
