@@ -50,11 +50,11 @@ template <extreme what, class X>
 struct numbers {
   using S = score_t<X>;
   static constexpr bool greater = what != extreme::min;
-  static constexpr S limit = std::is_floating_point_v<S> ? std::numeric_limits<S>::infinity()
-                             : greater                   ? std::numeric_limits<S>::min()
-                                                         : std::numeric_limits<S>::max();
-  /// No number is worse than this one.
-  static constexpr S worst = std::is_floating_point_v<S> && greater ? -limit : limit;
+  using limits = std::numeric_limits<S>;
+  /// No number is worse than this one. (Integers have an infinity of 0: nvcc 13.5 refuses -min(), untaken, too.)
+  static constexpr S worst = !std::is_floating_point_v<S> ? (greater ? limits::min() : limits::max())
+                             : greater                    ? -limits::infinity()
+                                                          : limits::infinity();
 
   static __device__ S of(on_device_t<X> x) {
     if constexpr (is_complex_v<X>) {
