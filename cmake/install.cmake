@@ -34,14 +34,12 @@ install(FILES LICENSE DESTINATION ${TALLY_LICENSE_FOLDER})
 
 # --- Fortran's modules, and their sources ---------------------------------------------------------
 
-install(DIRECTORY bindings/fortran/
-        DESTINATION ${TALLY_FORTRAN_FOLDER}
-        FILES_MATCHING PATTERN "*.f90" PATTERN "*.c" PATTERN "*.h")
 foreach(folder . mpi)
   configure_file(bindings/fortran/${folder}/fpm.toml.in bindings/fortran/${folder}/fpm.toml @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/bindings/fortran/${folder}/fpm.toml
-          DESTINATION ${TALLY_FORTRAN_FOLDER}/${folder})
 endforeach()
+install(DIRECTORY bindings/fortran/ ${CMAKE_CURRENT_BINARY_DIR}/bindings/fortran/
+        DESTINATION ${TALLY_FORTRAN_FOLDER}
+        FILES_MATCHING PATTERN "*.f90" PATTERN "*.c" PATTERN "*.h" PATTERN "fpm.toml")
 if(TALLY_HAS_FORTRAN)
   tally_install_folder(TALLY_MODULE_FOLDER LIBDIR tally/fortran/${tally_fortran_compiler})
   target_include_directories(tally_fortran PUBLIC $<INSTALL_INTERFACE:${TALLY_MODULE_FOLDER}>)
