@@ -51,10 +51,12 @@ struct numbers {
   using S = score_t<X>;
   static constexpr bool greater = what != extreme::min;
   using limits = std::numeric_limits<S>;
-  /// No number is worse than this one. (Integers have an infinity of 0: nvcc 13.5 refuses -min(), untaken, too.)
-  static constexpr S worst = !std::is_floating_point_v<S> ? (greater ? limits::min() : limits::max())
-                             : greater                    ? -limits::infinity()
-                                                          : limits::infinity();
+  /// No number is worse than this one. (Integers have an infinity of 0: nvcc 13.5 refuses -min(),
+  /// untaken, too.)
+  static constexpr S worst = !std::is_floating_point_v<S>
+                                 ? (greater ? limits::min() : limits::max())
+                             : greater ? -limits::infinity()
+                                       : limits::infinity();
 
   static __device__ S of(on_device_t<X> x) {
     if constexpr (is_complex_v<X>) {
