@@ -171,6 +171,22 @@ TEST_ON_EVERY_EXECUTOR(Exponential, BitsOfTheFormula) {
   };
   for (const float most : {1e-3f, 1.0f, 20.0f, 110.0f}) spread(most, 20001);
   for (const double most : {1e-9, 1.0, 40.0, 760.0}) spread(most, 20001);
+  const auto around = [&]<class R>(std::initializer_list<R> borders) {
+    std::vector<R> x;
+    for (const R border : borders) {
+      R below = border, above = border;
+      for (int i = 0; i < 64; ++i) {
+        x.insert(x.end(), {below, -below, above, -above});
+        below = std::nextafter(below, R(0)), above = std::nextafter(above, R(1000));
+      }
+    }
+    check(x);
+  };
+  // Where results are 1, one digit from it, subnormal, 0 or infinite; and numbers without effect.
+  around({0.0f, 0x1p-126f, 0x1p-75f, 0x1p-50f, 0x1p-25f, 0x1p-24f, 0x1p-23f, 87.33655f, 88.72284f,
+          103.27893f, 103.97208f, 104.0f, 105.70455f, 106.0f, 1e10f});
+  around({0.0, 0x1p-1022, 0x1p-510, 0x1p-173, 0x1p-120, 0x1p-66, 0x1p-54, 0x1p-53, 0x1p-52,
+          708.39641853226410, 709.78271289338400, 745.13321910194122, 746.0, 753.1053, 753.5, 1e10});
 }
 
 /// Returns numbers up to `most` and some that are none. Every other thousand is moderate, so that

@@ -80,6 +80,7 @@ struct vector_arithmetic {
       return fma(hn::Neg(a), b, c);
     }
   }
+  static HWY_INLINE V kept_normal(V x, V speck) { return hn::Add(x, speck); }
   static HWY_INLINE V reciprocal(V d) { return hn::Div(set(1), d); }
   static HWY_INLINE V at_least(V a, V b) { return hn::Max(a, b); }
   static HWY_INLINE V at_most(V a, V b) { return hn::Min(a, b); }
@@ -127,6 +128,7 @@ struct paired_arithmetic {
     return {one::minus_product(a.first, b.first, c.first),
             one::minus_product(a.second, b.second, c.second)};
   }
+  static HWY_INLINE V kept_normal(V x, V speck) { return add(x, speck); }
   static HWY_INLINE V reciprocal(V d) {
     return {one::reciprocal(d.first), one::reciprocal(d.second)};
   }

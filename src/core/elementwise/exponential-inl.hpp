@@ -60,8 +60,9 @@ TALLY_FUNCTION V polynomial(V r, V square) {
 
 /// Computes exp of x in the range that the constants say.
 template <class N, class V>
-TALLY_FUNCTION reduced_exponent<V> reduce_exponent(V x) {
+TALLY_FUNCTION reduced_exponent<V> reduce_exponent(V number) {
   using c = exponential_constants<typename N::number>;
+  const V x = N::kept_normal(number, N::set(c::speck));
   const V magic = N::fma(x, N::set(c::log2_e), N::set(c::magic));
   const V k = N::sub(magic, N::set(c::magic));
   const V large = N::fma(k, N::set(c::minus_ln2_head), x);  // this is exact

@@ -23,10 +23,15 @@ struct exponential_constants<float> {
   static constexpr float minus_ln2_head = -0x1.62e4p-1f;
   static constexpr float minus_ln2_tail = -0x1.7f7d1cp-20f;
   /// Below `lowest` exp is 0, and above `highest` it is infinite.
-  static constexpr float lowest = -104, highest = 89;
-  /// Powers of two are made with exponents moved by this much, so that they are normal numbers.
-  static constexpr int aside = 64;
-  static constexpr float forth = 0x1p64f, back = 0x1p-64f;
+  static constexpr float lowest = -106, highest = 89;
+  /// Powers of two are made with exponents moved by this much, so that they are normal numbers, but
+  /// for that of `lowest`, 2^-153, whose moved exponent is the one of 0: a product with 0 is no
+  /// subnormal number, which processors compute in microcode.
+  static constexpr int aside = 26;
+  static constexpr float forth = 0x1p26f, back = 0x1p-26f;
+  /// Added to numbers so that none is subnormal, nor its square. It is rounded away where exp is
+  /// not 1.
+  static constexpr float speck = 0x1p-50f;
   /// The polynomial is (exp(r) - 1 - r) / r^2, off by at most 2^-28.2 / r^2.
   static constexpr int degree = 4;
   static constexpr float q[] = {0.5f, 0x1.55548ep-3f, 0x1.55545ep-5f, 0x1.123b6cp-7f,
@@ -39,9 +44,10 @@ struct exponential_constants<double> {
   static constexpr double magic = 0x1.8p52;
   static constexpr double minus_ln2_head = -0x1.62e42fefa38p-1;
   static constexpr double minus_ln2_tail = -0x1.ef35793c7673p-45;
-  static constexpr double lowest = -746, highest = 710;
-  static constexpr int aside = 512;
-  static constexpr double forth = 0x1p512, back = 0x1p-512;
+  static constexpr double lowest = -753.5, highest = 710;
+  static constexpr int aside = 64;  // so 2^-1087 is made as 0
+  static constexpr double forth = 0x1p64, back = 0x1p-64;
+  static constexpr double speck = 0x1p-120;
   /// The polynomial is off by at most 2^-58.0 / r^2.
   static constexpr int degree = 9;
   static constexpr double q[] = {
@@ -93,6 +99,14 @@ struct number_arithmetic {
   static TALLY_HOST_DEVICE R mul(R a, R b) { return product(a, b); }
   static TALLY_HOST_DEVICE R fma(R a, R b, R c) { return std::fma(a, b, c); }
   static TALLY_HOST_DEVICE R minus_product(R a, R b, R c) { return std::fma(-a, b, c); }
+  /// Returns x, or x + speck. Devices compute subnormal numbers as fast as others.
+  static TALLY_HOST_DEVICE R kept_normal(R x, [[maybe_unused]] R speck) {
+#if defined(__CUDA_ARCH__)
+    return x;
+#else
+    return x + speck;
+#endif
+  }
   /// Returns x, or the bound where x is below it. A NaN may give either. A device compares doubles
   /// by their upper words, as integers, because its double operations are what limits it; so x may
   /// be a little outside.
