@@ -550,6 +550,13 @@ TEST_ON_EVERY_EXECUTOR(Histogram, EveryEdgeAndItsNeighbours) {
       check_even(0x1p53, 0x1p53 + 7, bins);
       check_even(0, 3 * least, bins);  // a width that is rounded up, or 0
       check_even(-7 * least, 1e-310, bins);
+      const double normal = std::numeric_limits<double>::min();
+      const auto count = static_cast<double>(bins);
+      for (const double width : {least, 5 * least, normal - least, normal, normal + least}) {
+        check_even(0, count * width, bins);
+        check_even(-count * width, count * width / 2, bins);
+      }
+      check_even(0x1p-970, 0x1p-970 + 5 * normal, bins);
       check_even(-0x1p63, 0x1p63, bins);
       check_even(-0x1p64, 0x1p62, bins);
       check_even(1, 1 + 0x1p-50, bins);
@@ -574,6 +581,15 @@ TEST_ON_EVERY_EXECUTOR(Histogram, EveryEdgeAndItsNeighbours) {
           rest(edges.begin() + cut, edges.end());
       ASSERT_NO_FATAL_FAILURE(compare_range(x, first, {.every_form = false}));
       ASSERT_NO_FATAL_FAILURE(compare_range(x, rest, {.every_form = false}));
+    }
+    // Edges whose range is subnormal, or overflows.
+    for (const double scale : {0x1p-1070, 0x1p-1023, 0x1p-1006, 0x1p1022}) {
+      std::vector<double> scaled;
+      for (int i = -9; i < 25; ++i) scaled.push_back(i / 16.0 * scale * (i > 20 ? 1.5 : 1));
+      if (scale > 1) scaled.insert(scaled.begin(), -largest);
+      auto z = around<X>(scaled);
+      add_special(z);
+      ASSERT_NO_FATAL_FAILURE(compare_range(z, scaled, {.every_form = false}));
     }
     // Edges of other types.
     std::vector<float> narrow(edges.begin(), edges.end());

@@ -33,8 +33,13 @@ class edge_grid {
     if (high - low > 1) {
       // There are 4 cells for each threshold: with 1 or 2 more samples need several comparisons.
       while (cells < 4 * bins.reached && cells < most_cells) cells *= 2;
-      origin_ = static_cast<double>(*low);
-      const double rate = static_cast<double>(cells) / (static_cast<double>(high[-1]) - origin_);
+      const double range = static_cast<double>(high[-1]) - static_cast<double>(*low);
+      if constexpr (std::is_same_v<S, double>) {
+        is_halved_ = std::isinf(range);
+        is_grown_ = range < least_normal * most_cells;
+      }
+      origin_ = scaled(*low);
+      const double rate = static_cast<double>(cells) / (scaled(high[-1]) - origin_);
       if (std::isfinite(rate)) rate_ = rate;
     }
     last_ = static_cast<double>(cells - 1);
@@ -70,8 +75,16 @@ class edge_grid {
  private:
   static constexpr std::size_t most_cells = 1 << 16;
 
+  /// A position: the number, or where the edges' range overflows or is subnormal a multiple.
+  double scaled(S x) const {
+    if constexpr (std::is_same_v<S, double>) {
+      if (is_halved_) return x * 0.5;
+      if (is_grown_) return grown(x);
+    }
+    return static_cast<double>(x);
+  }
   std::size_t cell_of(S x) const {
-    const double at = (static_cast<double>(x) - origin_) * rate_;
+    const double at = (scaled(x) - origin_) * rate_;
     // This also catches the NaN of infinity times a rate of 0.
     const double positive = at > 0 ? at : 0;
     return static_cast<std::size_t>(static_cast<std::int32_t>(positive < last_ ? positive : last_));
@@ -80,6 +93,7 @@ class edge_grid {
   edge_bins<S> bins_;
   std::vector<S> thresholds_;
   double origin_ = 0, rate_ = 0, last_ = 0;
+  bool is_halved_ = false, is_grown_ = false;
   // For each cell, how many thresholds are in lower cells; and for the end how many there are.
   std::vector<slot> begins_;
 };

@@ -93,6 +93,17 @@ struct even_steps {
   double origin_of_quotient;
 };
 
+inline constexpr double least_normal = 0x1p-1022;
+
+/// Returns x * 2^512, exactly unless it overflows. Processors multiply subnormal numbers in
+/// microcode, so the digits of those are converted as an integer.
+TALLY_HOST_DEVICE inline double grown(double x) {
+  if (!(std::fabs(x) < least_normal)) return x * 0x1p512;
+  const auto digits = __builtin_bit_cast(std::int64_t, std::fabs(x));
+  const double magnitude = static_cast<double>(digits) * 0x1p-562;
+  return x < 0 ? -magnitude : magnitude;
+}
+
 /// Has edges in double: edge i is i * width + lower, rounded twice.
 struct even_bins {
   slot bins;
@@ -101,17 +112,23 @@ struct even_bins {
   double half = 1, twice = 1;  ///< they are 1/2 and 2 where upper - lower overflows
   double inverse;              ///< nearly 1 / width; infinite if the width is tiny or 0
   bool is_near;                ///< whether a guess is off by at most 1, as a rule
+  /// Whether the edges, and so the samples, are `grown`: a subnormal width has edges near 0, all of
+  /// them multiples of the least number, so that each is rounded as it is without this.
+  bool are_grown = false;
 
   even_bins(double lower_edge, double upper_edge, slot count)
       : bins(count), lower(lower_edge), upper(upper_edge) {
     if (std::isinf(upper - lower)) half = 0.5, twice = 2;
     first = lower * half;
     width = (upper * half - first) / count;
+    if (width < least_normal && std::fmax(std::fabs(lower), std::fabs(upper)) < 0x1p-512) {
+      are_grown = true;
+      for (double* each : {&lower, &upper, &first, &width}) *each = grown(*each);
+    }
     inverse = 1 / width;
     // The quotient is off by less than 2^-18 (it has four roundings, and is below 2^31), and an
     // edge by less than 2^-53 * 3 * 2^48 widths.
-    is_near =
-        half == 1 && width >= std::numeric_limits<double>::min() && farthest_in_bins() < 0x1p48;
+    is_near = half == 1 && !are_grown && width >= least_normal && farthest_in_bins() < 0x1p48;
   }
 
   /// Returns how far from 0 the bins reach, in widths: at least half their number.
@@ -131,6 +148,13 @@ struct even_bins {
     if constexpr (std::is_floating_point_v<S>) {
       if (x != x) return bins + slots::nan;
     }
+    return are_grown ? find(grown(static_cast<double>(x))) : find(x);
+  }
+
+ private:
+  /// Returns the slot of a number.
+  template <class S>
+  TALLY_HOST_DEVICE slot find(S x) const {
     if (!reaches(x, lower)) return bins + slots::below;
     if (exceeds(x, upper)) return bins + slots::above;
     const double guess = (static_cast<double>(x) * half - first) * inverse;
@@ -142,7 +166,6 @@ struct even_bins {
     return corrected(x, g);
   }
 
- private:
   /// Returns the last bin whose first edge x reaches.
   template <class S>
   TALLY_HOST_DEVICE slot corrected(S x, slot g) const {
