@@ -186,7 +186,8 @@ TEST_ON_EVERY_EXECUTOR(Exponential, BitsOfTheFormula) {
   around({0.0f, 0x1p-126f, 0x1p-75f, 0x1p-50f, 0x1p-25f, 0x1p-24f, 0x1p-23f, 87.33655f, 88.72284f,
           103.27893f, 103.97208f, 104.0f, 105.70455f, 106.0f, 1e10f});
   around({0.0, 0x1p-1022, 0x1p-510, 0x1p-173, 0x1p-120, 0x1p-66, 0x1p-54, 0x1p-53, 0x1p-52,
-          708.39641853226410, 709.78271289338400, 745.13321910194122, 746.0, 753.1053, 753.5, 1e10});
+          708.39641853226410, 709.78271289338400, 745.13321910194122, 746.0, 753.1053, 753.5,
+          1e10});
 }
 
 /// Returns numbers up to `most` and some that are none. Every other thousand is moderate, so that

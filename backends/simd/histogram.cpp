@@ -36,7 +36,7 @@ class edge_grid {
       const double range = static_cast<double>(high[-1]) - static_cast<double>(*low);
       if constexpr (std::is_same_v<S, double>) {
         is_halved_ = std::isinf(range);
-        is_grown_ = range < least_normal * most_cells;
+        is_scaled_ = is_halved_ || range < least_normal * most_cells;
       }
       origin_ = scaled(*low);
       const double rate = static_cast<double>(cells) / (scaled(high[-1]) - origin_);
@@ -78,8 +78,8 @@ class edge_grid {
   /// A position: the number, or where the edges' range overflows or is subnormal a multiple.
   double scaled(S x) const {
     if constexpr (std::is_same_v<S, double>) {
-      if (is_halved_) return x * 0.5;
-      if (is_grown_) return grown(x);
+      if (is_scaled_) [[unlikely]]
+        return is_halved_ ? x * 0.5 : grown(x);
     }
     return static_cast<double>(x);
   }
@@ -93,7 +93,7 @@ class edge_grid {
   edge_bins<S> bins_;
   std::vector<S> thresholds_;
   double origin_ = 0, rate_ = 0, last_ = 0;
-  bool is_halved_ = false, is_grown_ = false;
+  bool is_scaled_ = false, is_halved_ = false;
   // For each cell, how many thresholds are in lower cells; and for the end how many there are.
   std::vector<slot> begins_;
 };
