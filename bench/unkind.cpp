@@ -68,6 +68,11 @@ const exception documented[] = {
      "axypbz|"
      "spmv|transform)",
      "^(subnormal|tiny)$", 120, "docs/performance.md#data-that-are-not-nice"},
+    {"^sigmoid_float16", "^saturated$", 38, "docs/performance.md#data-that-are-not-nice"},
+    // Rows have their cost, and some of the list's factors are subnormal.
+    {"^spmv(_factors|_four_arrays|_plan|_plan_fixed_columns|_plan_fixed_values)?_(bfloat16|float|"
+     "complex)",
+     "^(short|empty) rows$", 20, "docs/sparse.md#cost"},
 };
 
 struct options {
