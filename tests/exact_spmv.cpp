@@ -178,7 +178,7 @@ TEST_ON_EVERY_EXECUTOR(ExactSpmv, HardShortRows) {
     using A = tally::dot_result_t<V, X>;
     std::mt19937_64 random(1);
     std::vector<std::size_t> lengths;
-    for (std::size_t i = 0; i < 2500; ++i) lengths.push_back(i < 200 ? i % 67 : random() % 9);
+    for (std::size_t i = 0; i < 2500; ++i) lengths.push_back(i < 200 ? i % 35 : random() % 9);
     const pattern p = matrices::rows_of(lengths, 200, 3);
     std::vector<V> values(p.nonzeros());
     std::vector<X> x(p.columns);

@@ -14,8 +14,8 @@
 
 namespace tally::backends::kokkos {
 
-/// Returns f(), called on a thread of its own where Kokkos's threads are OpenMP's and this one is in
-/// a parallel region: Kokkos ends a program that nests them.
+/// Returns f(), called on a thread of its own where Kokkos's threads are OpenMP's and this one is
+/// in a parallel region: Kokkos ends a program that nests them.
 template <class F>
 auto outside_regions(const F& f) {
 #if defined(KOKKOS_ENABLE_OPENMP)

@@ -50,9 +50,10 @@ void require_usable() {
   }
 #if TALLY_HAS_OPENMP && defined(KOKKOS_ENABLE_OPENMP)
   if (std::is_same_v<space, Kokkos::OpenMP> && !openmp::usable()) {
-    throw error(errc::no_device,
-                "tally::kokkos: this process is a fork of one that had several threads, and "
-                "Kokkos, which runs on OpenMP here, would wait for them; tally::simd() can be used");
+    throw error(
+        errc::no_device,
+        "tally::kokkos: this process is a fork of one that had several threads, and "
+        "Kokkos, which runs on OpenMP here, would wait for them; tally::simd() can be used");
   }
 #endif
 }

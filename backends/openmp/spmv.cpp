@@ -259,17 +259,11 @@ void multiply_share_exactly(const borders& all, const csr_product& a, std::size_
   if (end.term > 0) add_part_exactly(all, a, end.row, 0, end.term, kernels, *tail);
 }
 
+/// Writes y of the rows that were cut. (It is not inlined for the same reason.)
 template <class A>
-void multiply_exactly(const executor& where, const csr_product& a, const borders& all) {
-  const exact_row_kernels kernels = simd::exact_row_kernels_of(where.instructions());
-  bool cuts = false;
-  for (std::size_t i = 1; i < all.shares; ++i) cuts |= all[i].term > 0;
-  std::vector<exact_sums> heads(cuts ? all.shares : 0), tails(cuts ? all.shares : 0);
-  take_shares(all.shares, threads_of(where), [&](std::size_t i) {
-    multiply_share_exactly<A>(all, a, i, kernels, cuts ? &heads[i] : nullptr,
-                              cuts ? &tails[i] : nullptr);
-  });
-  if (!cuts) return;
+[[gnu::noinline]] void join_exactly(const borders& all, const csr_product& a,
+                                    const std::vector<exact_sums>& heads,
+                                    const std::vector<exact_sums>& tails) {
   exact_sums row;
   for (std::size_t i = 0; i < all.shares; ++i) {
     const border begin = all[i], end = all[i + 1];
@@ -281,6 +275,19 @@ void multiply_exactly(const executor& where, const csr_product& a, const borders
     }
     row = tails[i];
   }
+}
+
+template <class A>
+void multiply_exactly(const executor& where, const csr_product& a, const borders& all) {
+  const exact_row_kernels kernels = simd::exact_row_kernels_of(where.instructions());
+  bool cuts = false;
+  for (std::size_t i = 1; i < all.shares; ++i) cuts |= all[i].term > 0;
+  std::vector<exact_sums> heads(cuts ? all.shares : 0), tails(cuts ? all.shares : 0);
+  take_shares(all.shares, threads_of(where), [&](std::size_t i) {
+    multiply_share_exactly<A>(all, a, i, kernels, cuts ? &heads[i] : nullptr,
+                              cuts ? &tails[i] : nullptr);
+  });
+  if (cuts) join_exactly<A>(all, a, heads, tails);
 }
 
 }  // namespace

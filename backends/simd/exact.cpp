@@ -260,12 +260,9 @@ template <class Terms>
 void add_unfit(const Terms terms, std::size_t n, held_sum& to) {
   if constexpr (may_be_scaled<Terms> && !is_scaled<Terms>) {
     if (const int each = scale_of(terms, n); each != 0) {
-      auto& all = static_cast<banked_sum&>(to);
-      const int scale = scale_of_terms<Terms>(each);
-      if (held_sum* const held = all.scaled(); held != nullptr && held->scale != scale) {
-        held->flush_levels<Terms::paired>();
-      }
-      return add_terms(scaled_terms<Terms>(terms, each), n, all.scaled(scale));
+      held_sum& scaled = static_cast<shared_bins&>(to.bins).template scaled_of<Terms::paired>(
+          to, scale_of_terms<Terms>(each));
+      return add_terms(scaled_terms<Terms>(terms, each), n, scaled);
     }
   }
   add_to_bins(terms, n, to);
@@ -273,16 +270,17 @@ void add_unfit(const Terms terms, std::size_t n, held_sum& to) {
 
 /// Moves all that is held to the sum.
 template <class Terms>
-void flush(banked_sum& all) {
-  all.flush_levels<Terms::paired>();
-  if (all.scaled() != nullptr) all.scaled()->template flush_levels<Terms::paired>();
-  drain<Terms>(all.bins);
+void flush(held_sum& held) {
+  held.flush_levels<Terms::paired>();
+  held_sum* const scaled = static_cast<shared_bins&>(held.bins).scaled;
+  if (scaled != nullptr) scaled->template flush_levels<Terms::paired>();
+  drain<Terms>(held.bins);
 }
 
 template <class Terms>
 void add_all(Terms terms, std::size_t n, exact_sum<double>& to) {
-  exponent_bins bins;
-  banked_sum held{to, bins};
+  shared_bins bins;
+  held_sum held{to, bins};
   add_terms(terms, n, held);
   flush<Terms>(held);
 }
@@ -360,7 +358,7 @@ bool all_finite(const T* numbers, std::size_t n) {
 /// the integer is not, and 0 times infinity is a NaN: so where there are such factors, it is whole.
 template <class T>
 void add_integers(const number_arrays<T>& integers, const T* factors, std::size_t n,
-                  banked_sum& of_first, banked_sum& of_second) {
+                  held_sum& of_first, held_sum& of_second) {
   if (!all_finite(factors, n)) {
     double special = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -383,10 +381,10 @@ void add_packed_products(const exact_arguments& a, exact_sums& to) {
   const bool x_complex = is_complex(a.x.element), y_complex = is_complex(a.y.element);
   const bool x_two = x_complex || a.x.element == type::int64;
   const bool y_two = y_complex || a.y.element == type::int64;
-  exponent_bins bins;
-  banked_sum first_first{to.re, bins}, second_second{x_complex != y_complex ? to.im : to.re, bins};
-  banked_sum first_second{y_complex ? to.im : to.re, bins};
-  banked_sum second_first{x_complex ? to.im : to.re, bins};
+  shared_bins bins;
+  held_sum first_first{to.re, bins}, second_second{x_complex != y_complex ? to.im : to.re, bins};
+  held_sum first_second{y_complex ? to.im : to.re, bins};
+  held_sum second_first{x_complex ? to.im : to.re, bins};
   const std::size_t block = x.block(x_two || y_two);
   for (std::size_t i = 0; i < a.x.size; i += block) {
     const std::size_t n = std::min(block, a.x.size - i);
@@ -420,7 +418,7 @@ void add_packed_products(const exact_arguments& a, exact_sums& to) {
     }
     add_terms(products<T>(x.first, y.first), n, first_first);
   }
-  for (banked_sum* held : {&first_first, &second_second, &first_second, &second_first}) {
+  for (held_sum* held : {&first_first, &second_second, &first_second, &second_first}) {
     flush<products<T>>(*held);
   }
 }
@@ -430,8 +428,8 @@ void add_packed_values(const exact_arguments& a, exact_sums& to) {
   number_arrays<T> x;
   const bool x_complex = is_complex(a.x.element);
   const bool two = x_complex || a.x.element == type::int64;
-  exponent_bins bins;
-  banked_sum first{to.re, bins}, second{x_complex && !magnitudes ? to.im : to.re, bins};
+  shared_bins bins;
+  held_sum first{to.re, bins}, second{x_complex && !magnitudes ? to.im : to.re, bins};
   for (std::size_t i = 0; i < a.x.size; i += x.block(two)) {
     const std::size_t n = std::min(x.block(two), a.x.size - i);
     split_numbers(a.x.slice(i, n), x);
@@ -457,8 +455,8 @@ void add_packed_squares(const exact_arguments& a, exact_sums& to) {
   number_arrays<T> x;
   const bool x_complex = is_complex(a.x.element);
   const bool two = x_complex || a.x.element == type::int64;
-  exponent_bins bins;
-  banked_sum first{to.re, bins}, second{to.re, bins}, mixed{to.re, bins};
+  shared_bins bins;
+  held_sum first{to.re, bins}, second{to.re, bins}, mixed{to.re, bins};
   for (std::size_t i = 0; i < a.x.size; i += x.block(two)) {
     const std::size_t n = std::min(x.block(two), a.x.size - i);
     split_numbers(a.x.slice(i, n), x);
@@ -469,7 +467,7 @@ void add_packed_squares(const exact_arguments& a, exact_sums& to) {
       add_terms(products<T>(x.first, x.second), n, mixed);
     }
   }
-  for (banked_sum* held : {&first, &second, &mixed}) flush<products<T>>(*held);
+  for (held_sum* held : {&first, &second, &mixed}) flush<products<T>>(*held);
 }
 
 template <class T>
@@ -529,9 +527,9 @@ void add_exact(const exact_arguments& a, exact_sums& to) {
 
 template <class Terms>
 void write_rounded(Terms terms, std::size_t n, const exact_arguments& a) {
-  exponent_bins bins;
+  shared_bins bins;
   room_for_sum room;
-  banked_sum held{room, bins};
+  held_sum held{room, bins};
   add_terms(terms, n, held);
   const bool root = a.term == exact_term::square;
   const auto rounded = [&]<class R>(R& result) {

@@ -64,19 +64,26 @@ template <int window, int lowest = lowest_top, int most_above = window < 32 ? 2 
   return low + std::min((high - low) / 4, most_above);
 }
 
-/// Adds m * 2^exponent, which may be beyond what one product reaches, and has no digit below what
-/// products have.
-[[gnu::noinline]] inline void add_integer(std::int64_t m, int exponent, exact_sum<double>& to) {
+/// Adds m * 2^exponent, which is beyond what one product reaches. (It is no part of its caller,
+/// since it takes more of the stack.)
+[[gnu::noinline]] inline void add_large_integer(std::int64_t m, int exponent,
+                                                exact_sum<double>& to) {
+  using exact = exact_sum<double>;
+  std::int64_t words[exact::words] = {}, pieces[3];
+  const int first = exact::split(m, exponent, pieces);
+  for (int i = 0; i < 3; ++i) words[first + i] = pieces[i];
+  to.merge(exact::from_words(words));
+}
+
+/// Adds m * 2^exponent, which has no digit below those of products.
+inline void add_integer(std::int64_t m, int exponent, exact_sum<double>& to) {
   using exact = exact_sum<double>;
   if (const int below = exact::lowest_exponent - exponent; below > 0) {
     m = below < 64 ? m >> below : 0;  // these digits are 0
     exponent = exact::lowest_exponent;
   }
-  if (exponent <= exact::highest_exponent) return to.add_scaled(m, exponent);
-  std::int64_t words[exact::words] = {}, pieces[3];
-  const int first = exact::split(m, exponent, pieces);
-  for (int i = 0; i < 3; ++i) words[first + i] = pieces[i];
-  to.merge(exact::from_words(words));
+  exponent <= exact::highest_exponent ? to.add_scaled(m, exponent)
+                                      : add_large_integer(m, exponent, to);
 }
 
 // --- Bins ----------------------------------------------------------------------------------------
@@ -224,23 +231,24 @@ class held_sum {
   room_for_sum* room_ = nullptr;
 };
 
-/// Has a sum of terms, and apart from them of such as are multiplied by a power of two before they
-/// are added, since they are too large or too small for levels.
-class banked_sum : public held_sum {
- public:
-  using held_sum::held_sum;
+/// Bins, and what holds terms that are multiplied by a power of two before they are added, since
+/// they are too large or too small for levels. All sums of a call take turns with that too.
+struct shared_bins : exponent_bins {
+  held_sum* scaled = nullptr;  ///< null if there was no such term
 
-  /// Returns what holds terms that are multiplied by 2^scale. Of another scale it must be empty.
-  held_sum& scaled(int by) {
-    if (scaled_ == nullptr) scaled_ = new (bytes_) held_sum(sum(), bins);
-    scaled_->scale = by;
-    return *scaled_;
+  /// Returns what holds terms of a sum that are multiplied by 2^scale.
+  template <bool paired>
+  held_sum& scaled_of(held_sum& whole, int scale) {
+    if (scaled != nullptr && &scaled->sum() == &whole.sum() && scaled->scale == scale) {
+      return *scaled;
+    }
+    if (scaled != nullptr) scaled->template flush_levels<paired>();
+    scaled = new (bytes_) held_sum(whole.sum(), *this);
+    scaled->scale = scale;
+    return *scaled;
   }
-  /// Null if there was no such term.
-  held_sum* scaled() const { return scaled_; }
 
  private:
-  held_sum* scaled_ = nullptr;
   alignas(held_sum) std::byte bytes_[sizeof(held_sum)];
 };
 

@@ -176,9 +176,9 @@ struct scaled_terms : Terms {
                          hn::IfThenElse(small, bits, hn::Sub(bits, hn::Set(bits_of, by(-each)))));
     }
     // What becomes of a subnormal number is a normal one with a leading bit too many.
-    const auto moved = hn::BitCast(
-        Terms::d,
-        hn::Add(bits, hn::IfThenElse(small, hn::Set(bits_of, by(each + 1)), hn::Set(bits_of, by(each)))));
+    const auto moved =
+        hn::BitCast(Terms::d, hn::Add(bits, hn::IfThenElse(small, hn::Set(bits_of, by(each + 1)),
+                                                           hn::Set(bits_of, by(each)))));
     const auto sign = hn::And(bits, hn::Set(bits_of, std::uint64_t{1} << 63));
     const auto bit = hn::BitCast(Terms::d, hn::Or(hn::Set(bits_of, by(each + 1)), sign));
     return hn::Sub(moved, hn::IfThenElseZero(hn::RebindMask(Terms::d, small), bit));

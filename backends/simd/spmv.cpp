@@ -149,13 +149,23 @@ readable_x<A>::readable_x(const csr_product& a) : original_(a) {
   }
 }
 
+namespace {
+
+// This is not inlined: the exact grade's way would take its part of the stack, too.
+template <class A>
+[[gnu::noinline]] void multiply(const executor& where, const csr_product& a) {
+  const readable_x<A> x(a);
+  multiply_rows(row_kernels_of(where.instructions(), x), x.arguments(), 0, a.a.rows);
+}
+
+}  // namespace
+
 void spmv(const executor& where, const csr_product& a) {
   with_row_accumulator(a, [&]<class A>() {
     if (a.options.grade.is_exact()) {
       return multiply_rows_exactly<A>(a, 0, a.a.rows, exact_row_kernels_of(where.instructions()));
     }
-    const readable_x<A> x(a);
-    multiply_rows(row_kernels_of(where.instructions(), x), x.arguments(), 0, a.a.rows);
+    multiply<A>(where, a);
   });
 }
 

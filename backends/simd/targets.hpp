@@ -11,7 +11,7 @@
 #define TALLY_HWY_TARGETS \
   (HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_AVX3 | HWY_NEON | HWY_NEON_WITHOUT_AES)
 #else
-#define TALLY_HWY_TARGETS                                                       \
+#define TALLY_HWY_TARGETS                                                           \
   (HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_SSE4 | HWY_AVX2 | HWY_AVX3 | HWY_NEON | \
    HWY_NEON_WITHOUT_AES)
 #endif

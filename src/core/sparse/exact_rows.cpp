@@ -232,7 +232,7 @@ void multiply_rows_exactly(const csr_product& a, std::size_t first, std::size_t 
                            const exact_row_kernels& kernels) {
   exact_rows<A> rows(a, kernels);
   if (are_sums<A>(a)) return rows.sum(first, n, static_cast<A*>(a.y.data) + first);
-  std::array<A, 64> sums;
+  std::array<A, 32> sums;  // few: see exact_factors
   for (std::size_t i = 0; i < n; i += sums.size()) {
     const std::size_t count = std::min(sums.size(), n - i);
     rows.sum(first + i, count, sums.data());
