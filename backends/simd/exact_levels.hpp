@@ -236,15 +236,15 @@ class held_sum {
 struct shared_bins : exponent_bins {
   held_sum* scaled = nullptr;  ///< null if there was no such term
 
-  /// Returns what holds terms of a sum that are multiplied by 2^scale.
+  /// Returns what holds terms of a sum that are multiplied by 2^exponent.
   template <bool paired>
-  held_sum& scaled_of(held_sum& whole, int scale) {
-    if (scaled != nullptr && &scaled->sum() == &whole.sum() && scaled->scale == scale) {
+  held_sum& scaled_of(held_sum& whole, int exponent) {
+    if (scaled != nullptr && &scaled->sum() == &whole.sum() && scaled->scale == exponent) {
       return *scaled;
     }
     if (scaled != nullptr) scaled->template flush_levels<paired>();
     scaled = new (bytes_) held_sum(whole.sum(), *this);
-    scaled->scale = scale;
+    scaled->scale = exponent;
     return *scaled;
   }
 
