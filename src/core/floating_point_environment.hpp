@@ -10,8 +10,26 @@
 #endif
 
 #include <cstdint>
+#include <type_traits>
 
 namespace tally::backends {
+
+/// Returns a number that is computed before the environment changes next. A function that returns
+/// one in a register, not in memory, needs this: compilers know nothing of the environment and move
+/// arithmetic over its change (clang 23 does).
+template <class T>
+T computed(T value) {
+  if constexpr (!std::is_integral_v<T>) {
+#if defined(__x86_64__) || defined(_M_X64)
+    asm volatile("" : "+x"(value));
+#elif defined(__aarch64__)
+    asm volatile("" : "+w"(value));
+#else
+    asm volatile("" : "+m"(value));
+#endif
+  }
+  return value;
+}
 
 /// Lets this thread round to nearest, keep subnormals and trap nothing while it lives. It always
 /// reads the control register, and writes it only when it is not the default already: reading costs
