@@ -82,8 +82,8 @@ class communicator {
                                                  const std::vector<std::size_t>& order);
 
   /// What `of` and `reordered` call.
-  explicit communicator(owned<MPI_Comm, MPI_Comm_free> handle) noexcept
-      : handle_(std::move(handle)) {}
+  explicit communicator(owned<MPI_Comm, MPI_Comm_free> duplicate) noexcept
+      : handle_(std::move(duplicate)) {}
 
   /// MPI's handle.
   MPI_Comm get() const noexcept { return handle_.get(); }
