@@ -19,7 +19,7 @@ class Tally(CMakePackage, CudaPackage):
 
     # A release is a commit whose CMakeLists.txt has its number: scripts/lint checks that each is there.
     version("main", branch="main")
-    version("0.2.0", commit="e7e1f5327903e6cbc8b50f248a9e563a02f26704")
+    version("0.2.0", commit="5fed75f9bde8083e75b7df4eac58baa65148905b")
 
     variant("shared", default=True, description="Build a shared library")
     variant("openmp", default=True, description="Build the OpenMP backend")
