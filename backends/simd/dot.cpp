@@ -516,7 +516,7 @@ template <class X>
 [[maybe_unused]] HWY_NOINLINE dot_result_t<X, X> dot_without_flushing(const X* x, const X* y,
                                                                       std::size_t n) {
   const default_environment environment;
-  return computed(dot_of_chunk(x, y, n));
+  return settled(dot_of_chunk(x, y, n));
 }
 
 template <class X>
@@ -531,7 +531,7 @@ dot_result_t<X, X> dot_of_few(const X* x, const X* y, std::size_t n,
     return finished(sum_only_chunk(terms_of_t<R, X, X, static_rounding>{x, y}, n));
 #else
     const default_environment environment(is_trusted);
-    return computed(dot_of_chunk(x, y, n));
+    return settled(dot_of_chunk(x, y, n));
 #endif
   }
 }
@@ -618,7 +618,7 @@ HWY_NOINLINE dot_result_t<X, X> dot_of_many(const executor& where, const X* x, c
   }
   constexpr type element = type_of<X>;
   auto* const node = node_of<dot_result_t<X, X>>(set, element, element);
-  return computed(finish(node({x, n, 1, element}, {y, n, 1, element}), conjugate::none));
+  return settled(finish(node({x, n, 1, element}, {y, n, 1, element}), conjugate::none));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace tally::backends {
 /// one in a register, not in memory, needs this: compilers know nothing of the environment and move
 /// arithmetic over its change (clang 23 does).
 template <class T>
-T computed(T value) {
+T settled(T value) {
   if constexpr (!std::is_integral_v<T>) {
 #if defined(__x86_64__) || defined(_M_X64)
     asm volatile("" : "+x"(value));
