@@ -910,20 +910,43 @@ class all_operations {
 
   // transform and transform_reduce, with functions of the caller's
 
+  /// Arithmetic of any elements: integers wrap around.
+  struct sum_of {
+    template <class X>
+    X operator()(X p, X q) const {
+      if constexpr (std::is_integral_v<X>) {
+        return static_cast<X>(std::int64_t{p} + q);
+      } else {
+        return p + q;
+      }
+    }
+  };
+  struct product_of {
+    template <class X>
+    X operator()(X p, X q) const {
+      if constexpr (std::is_integral_v<X>) {
+        return static_cast<X>(std::int64_t{p} * q);
+      } else {
+        return p * q;
+      }
+    }
+  };
+
   template <class X>
   void functions_of() {
     add({tally::type_of<X>}, {{elements<X>(18)}, {elements<X>(19)}},
         {elements<X>(20), untouched(sizeof(X))},
         {{"transform", first_two, first,
           [](const tally::executor& where, arguments& a) {
-            tally::transform(where, a.in<X>(0), a.in<X>(1), a.out<X>(),
-                             [](X p, X q) { return p > q ? p - q : p * q; });
+            tally::transform(where, a.in<X>(0), a.in<X>(1), a.out<X>(), [](X p, X q) {
+              return p > q ? sum_of()(p, X(-1)) : product_of()(p, q);
+            });
           },
           true},
          {"transform_reduce", first_two, second,
           [](const tally::executor& where, arguments& a) {
-            tally::transform_reduce(where, a.in<X>(0), a.in<X>(1), X(0), std::plus<>(),
-                                    std::multiplies<>(), a.result<X>());
+            tally::transform_reduce(where, a.in<X>(0), a.in<X>(1), X(0), sum_of(), product_of(),
+                                    a.result<X>());
           },
           true}});
   }

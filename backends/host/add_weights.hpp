@@ -358,7 +358,7 @@ void add_weights(const job& j, const threads<Run>& all) {
     }
     start();
     for (std::size_t g = 0; g < sorted.groups();) {
-      if (sorted.is_large(g)) {
+      if (tables && sorted.is_large(g)) {
         const std::size_t first = sorted.first_bin(g++);
         tables->template add<C>(j, first, std::min(sorted.first_bin(g), j.counts), all);
       } else {

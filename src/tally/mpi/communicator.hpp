@@ -201,7 +201,7 @@ class duplicates {
     }
     const int status = MPI_Comm_set_attr(comm, key_, kept.get());
     if (status == MPI_SUCCESS) {
-      kept.release();  // `drop` deletes it
+      (void)kept.release();  // `drop` deletes it
     } else {
       forget(comm);
     }
