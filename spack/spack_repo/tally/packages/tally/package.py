@@ -19,7 +19,7 @@ class Tally(CMakePackage, CudaPackage):
 
     # A release is a commit whose CMakeLists.txt has its number: scripts/lint checks that each is there.
     version("main", branch="main")
-    version("0.2.0", commit="703bb4dd3df0c62246ddf0ff853191c24ba6436a")
+    version("0.2.0", commit="a1f4546c6eed7d7497379e2f5b2f219e381c0b67")
 
     variant("shared", default=True, description="Build a shared library")
     variant("openmp", default=True, description="Build the OpenMP backend")
