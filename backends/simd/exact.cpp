@@ -158,7 +158,7 @@ HWY_NOINLINE int scale_of(const Terms terms, std::size_t n) {
                            HWY_ATTR { return hn::Eq(hn::BitCast(di, hn::Abs(v)), hn::Zero(di)); };
   const auto lesser = [](auto a, auto b) HWY_ATTR { return hn::IfThenElse(hn::Lt(a, b), a, b); };
   const auto greater = [](auto a, auto b) HWY_ATTR { return hn::IfThenElse(hn::Lt(a, b), b, a); };
-  // Of a zero the field is that of 1, but where it counts as the least.
+  // A zero has the field of 1, except in the search for the least.
   const auto one = hn::Set(di, 1023), many = hn::Set(di, 4096);
   auto least_factor = many, largest_factor = hn::Zero(di);
   auto least_product = many, largest_product = hn::Zero(di);

@@ -147,7 +147,7 @@ struct values : shape {
   const values& as_they_are() const { return *this; }
 };
 
-/// Says whether terms may be too large or too small for levels: those of doubles.
+/// Whether terms may be too large or too small for levels: those of doubles.
 template <class Terms>
 constexpr bool may_be_scaled = Terms::digits == 53;
 
@@ -194,7 +194,7 @@ struct scaled_terms : Terms {
 
 template <class Terms>
 constexpr bool is_scaled = requires { Terms::is_scaled; };
-/// Says by which power of two terms are multiplied of which each factor is multiplied by 2^each.
+/// Returns the exponent of the power of two that a term gets from factors scaled by 2^each.
 template <class Terms>
 constexpr int scale_of_terms(int each) {
   return Terms::paired ? 2 * each : each;

@@ -254,7 +254,7 @@ auto dot(const T&...) {
   return refusals::refuse<dots::vectors, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto dot(...) {
   static_assert(refusals::never<T...>,
@@ -272,7 +272,7 @@ auto dotc(const T&...) {
   return refusals::refuse<dots::vectors, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto dotc(...) {
   static_assert(refusals::never<T...>,

@@ -217,7 +217,7 @@ auto(min)(const T&...) {
   return refusals::refuse<extremes::vector, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto(min)(...) {
   static_assert(refusals::never<T...>,
@@ -234,7 +234,7 @@ auto(max)(const T&...) {
   return refusals::refuse<extremes::vector, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto(max)(...) {
   static_assert(refusals::never<T...>,
@@ -251,7 +251,7 @@ auto minmax(const T&...) {
   return refusals::refuse<extremes::vector, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto minmax(...) {
   static_assert(refusals::never<T...>,
@@ -268,7 +268,7 @@ auto iamax(const T&...) {
   return refusals::refuse<extremes::vector, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto iamax(...) {
   static_assert(refusals::never<T...>,

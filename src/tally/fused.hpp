@@ -204,7 +204,7 @@ auto axpy_dot(const T&...) {
   return refusals::refuse<fusions::for_axpy_dot, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto axpy_dot(...) {
   static_assert(refusals::never<T...>,
@@ -221,7 +221,7 @@ auto axpy_dotc(const T&...) {
   return refusals::refuse<fusions::for_axpy_dot, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto axpy_dotc(...) {
   static_assert(refusals::never<T...>,
@@ -238,7 +238,7 @@ auto waxpby_nrm2(const T&...) {
   return refusals::refuse<fusions::for_waxpby_nrm2, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto waxpby_nrm2(...) {
   static_assert(refusals::never<T...>,

@@ -100,7 +100,7 @@ auto gather(const T&...) {
   return refusals::refuse<gathers::arguments, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto gather(...) {
   static_assert(refusals::never<T...>,
@@ -115,7 +115,7 @@ auto scatter(const T&...) {
   return refusals::refuse<gathers::arguments, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto scatter(...) {
   static_assert(refusals::never<T...>,

@@ -446,7 +446,7 @@ auto bincount(const T&...) {
   return refusals::refuse<histograms::for_bincount, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto bincount(...) {
   static_assert(refusals::never<T...>,
@@ -464,7 +464,7 @@ auto histogram_even(const T&...) {
   return refusals::refuse<histograms::for_samples, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto histogram_even(...) {
   static_assert(refusals::never<T...>,
@@ -483,7 +483,7 @@ auto histogram_range(const T&...) {
   return refusals::refuse<histograms::for_samples, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto histogram_range(...) {
   static_assert(refusals::never<T...>,

@@ -566,7 +566,7 @@ auto multi_dot(const T&...) {
   return refusals::refuse<multi_dots::for_multi_dot, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto multi_dot(...) {
   static_assert(refusals::never<T...>,
@@ -584,7 +584,7 @@ auto multi_dotc(const T&...) {
   return refusals::refuse<multi_dots::for_multi_dot, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto multi_dotc(...) {
   static_assert(refusals::never<T...>,
@@ -602,7 +602,7 @@ auto batched_dot(const T&...) {
   return refusals::refuse<multi_dots::for_batched_dot, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto batched_dot(...) {
   static_assert(refusals::never<T...>,
@@ -620,7 +620,7 @@ auto batched_dotc(const T&...) {
   return refusals::refuse<multi_dots::for_batched_dot, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto batched_dotc(...) {
   static_assert(refusals::never<T...>,

@@ -259,7 +259,7 @@ auto sum(const T&...) {
   return refusals::refuse<reductions::vector, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto sum(...) {
   static_assert(refusals::never<T...>,
@@ -276,7 +276,7 @@ auto asum(const T&...) {
   return refusals::refuse<reductions::vector, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto asum(...) {
   static_assert(refusals::never<T...>,
@@ -293,7 +293,7 @@ auto nrm2(const T&...) {
   return refusals::refuse<reductions::vector, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto nrm2(...) {
   static_assert(refusals::never<T...>,

@@ -731,7 +731,7 @@ auto spmv(const T&...) {
   return refusals::refuse<spmvs::form_t<T...>, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto spmv(...) {
   static_assert(refusals::never<T...>,

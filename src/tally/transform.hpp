@@ -494,7 +494,7 @@ auto fill(const T&...) {
   return refusals::refuse<transforms::for_fill, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto fill(...) {
   static_assert(refusals::never<T...>,
@@ -511,7 +511,7 @@ auto swap(const executor&, const X&, const Y&) {
   return refusals::refuse<transforms::for_swap, X, Y>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto swap(...) {
   static_assert(refusals::never<T...>,
@@ -527,7 +527,7 @@ auto copy(const T&...) {
   return refusals::refuse<transforms::for_copy, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto copy(...) {
   static_assert(refusals::never<T...>,
@@ -544,7 +544,7 @@ auto scal(const T&...) {
   return refusals::refuse<transforms::for_scal, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto scal(...) {
   static_assert(refusals::never<T...>,
@@ -560,7 +560,7 @@ auto axpy(const T&...) {
   return refusals::refuse<transforms::for_axpy, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto axpy(...) {
   static_assert(refusals::never<T...>,
@@ -577,7 +577,7 @@ auto axpby(const T&...) {
   return refusals::refuse<transforms::for_axpby, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto axpby(...) {
   static_assert(refusals::never<T...>,
@@ -594,7 +594,7 @@ auto waxpby(const T&...) {
   return refusals::refuse<transforms::for_waxpby, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto waxpby(...) {
   static_assert(refusals::never<T...>,
@@ -611,7 +611,7 @@ auto axpbypcz(const T&...) {
   return refusals::refuse<transforms::for_axpbypcz, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto axpbypcz(...) {
   static_assert(refusals::never<T...>,
@@ -628,7 +628,7 @@ auto add(const T&...) {
   return refusals::refuse<transforms::for_add, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto add(...) {
   static_assert(refusals::never<T...>,
@@ -645,7 +645,7 @@ auto sub(const T&...) {
   return refusals::refuse<transforms::for_add, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto sub(...) {
   static_assert(refusals::never<T...>,
@@ -662,7 +662,7 @@ auto mul(const T&...) {
   return refusals::refuse<transforms::for_add, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto mul(...) {
   static_assert(refusals::never<T...>,
@@ -679,7 +679,7 @@ auto axypbz(const T&...) {
   return refusals::refuse<transforms::for_axypbz, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto axypbz(...) {
   static_assert(refusals::never<T...>,
@@ -696,7 +696,7 @@ auto relu(const T&...) {
   return refusals::refuse<transforms::for_copy, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto relu(...) {
   static_assert(refusals::never<T...>,
@@ -713,7 +713,7 @@ auto sigmoid(const T&...) {
   return refusals::refuse<transforms::for_copy, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto sigmoid(...) {
   static_assert(refusals::never<T...>,
@@ -729,7 +729,7 @@ auto exp(const T&...) {
   return refusals::refuse<transforms::for_copy, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto exp(...) {
   static_assert(refusals::never<T...>,

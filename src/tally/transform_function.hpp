@@ -187,7 +187,7 @@ auto transform(const T&...) {
   return refusals::refuse<maps::for_transform, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto transform(...) {
   static_assert(refusals::never<T...>,

@@ -273,7 +273,7 @@ auto transform_reduce(const T&...) {
   return refusals::refuse<transform_reduction::for_transform_reduce, T...>();
 }
 
-/// Says what a call should be.
+/// The message for a call whose arguments do not go together.
 template <class... T>
 auto transform_reduce(...) {
   static_assert(refusals::never<T...>,

@@ -72,7 +72,7 @@ class line_reader {
   /// How many bytes the lines have that were read, with their ends.
   std::uint64_t position() const { return bytes_read_ - (end_ - begin_); }
 
-  /// Says how many lines are before the first one that is read; called where there is an error.
+  /// Sets what returns the number of lines before the first one read; called on an error.
   void follow(std::function<std::size_t()> lines_before) {
     lines_before_ = std::move(lines_before);
   }
