@@ -50,11 +50,12 @@ void add_part_of_row(const csr_product& a, std::size_t begin, std::size_t end, e
 /// Rounds the sums of a row's parts.
 template <class A>
 A rounded_row(const exact_sums& sums) {
-  exact_arguments row;
-  A result;
-  row.result = {&result, type_of<A>};
-  write_result(sums, row);
-  return result;
+  using R = real_t<A>;
+  if constexpr (is_complex_v<A>) {
+    return {sums.re.round<R>(), sums.im.round<R>()};
+  } else {
+    return sums.re.round<R>();
+  }
 }
 
 }  // namespace tally::backends

@@ -199,10 +199,10 @@ class duplicates {
       const std::lock_guard lock(mutex_);
       callers_.push_back(comm);
     }
-    const int status = MPI_Comm_set_attr(comm, key_, kept.get());
-    if (status == MPI_SUCCESS) {
-      (void)kept.release();  // `drop` deletes it
-    } else {
+    auto* const attribute = kept.release();  // `drop` deletes it
+    const int status = MPI_Comm_set_attr(comm, key_, attribute);
+    if (status != MPI_SUCCESS) {
+      kept.reset(attribute);
       forget(comm);
     }
     check(status, "MPI_Comm_set_attr");
