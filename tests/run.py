@@ -118,13 +118,13 @@ class Results:
 # --- Builds ---------------------------------------------------------------------------------------
 
 
-# Processor seconds of what ninja makes; the first that matches.
+# Processor seconds of a file that ninja makes; the first that matches.
 WEIGHTS = [(re.compile(pattern), seconds) for pattern, seconds in (
     (r"\.cu\.o", 5), (r"backends/(simd|kokkos)/.*\.o", 7), (r"tests/.*\.o|examples/.*\.o", 4), (r"\.o", 2), ("", 0.1))]
 
 
-def weight(edge):
-    return next(seconds for pattern, seconds in WEIGHTS if pattern.search(edge))
+def weight(text):
+    return next(seconds for pattern, seconds in WEIGHTS if pattern.search(text))
 
 
 @dataclasses.dataclass
@@ -147,10 +147,11 @@ class Build:
         progress.end()
 
         ninja = ["ninja", "-C", str(folder), f"-j{jobs}"]
+        # Not a dry run, which ends where a glob may have changed. Of these commands some may not be needed.
+        commands = subprocess.run([*ninja, "-t", "commands", *self.targets], capture_output=True, text=True).stdout
+        commands = [weight(found[1]) if (found := re.search(r" -o (\S+)", line)) else 0.1 for line in commands.splitlines()]
+        progress.begin(f"{self.preset}", "compiled", "?", sum(commands))
         edge = re.compile(r"\[(\d+)/(\d+)\] (.*)")
-        dry = subprocess.run([*ninja, "-n", *self.targets], capture_output=True, text=True).stdout
-        total = sum(weight(found[3]) for line in dry.splitlines() if (found := edge.match(line)))
-        progress.begin(f"{self.preset}", "compiled", "?", total)
         done = 0
 
         def note(line):
@@ -158,7 +159,8 @@ class Build:
             if found := edge.match(line):
                 done += weight(found[3])
                 progress.of = int(found[2])
-                progress.advance(int(found[1]), min(1, done / max(total, 1)))
+                progress.expected = sum(commands) * progress.of / max(len(commands), 1)
+                progress.advance(int(found[1]), min(1, done / max(progress.expected, 1)))
 
         self._run([*ninja, *self.targets], folder / "build.log", results, note)
         progress.end()
