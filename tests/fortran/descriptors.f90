@@ -254,7 +254,11 @@ contains
 
   !> A span that could be a structure's leaves open what the argument is, a pointer or not: refused, and nothing written.
   subroutine components()
+    type large
+      real(real64) :: first, rest(9999)
+    end type
     complex(real64), target :: z(12)
+    type(large), target, allocatable :: structures(:)
     real(real64), pointer :: parts(:)
     real(real64), allocatable :: x(:), y(:)
     character(200) :: text
@@ -262,6 +266,14 @@ contains
     z = [(cmplx(i, 100 * i, real64), i = 1, 12)]
     parts => z%im
     call expect(tally_sum(parts) == 7800, 'a pointer to components')
+    call passed(parts)
+    allocate (structures(12))
+    do i = 1, 12
+      structures(i)%first = 100 * i
+      structures(i)%rest = -1
+    end do
+    parts => structures%first
+    call expect(tally_sum(parts) == 7800, 'a pointer to components of large structures')
     call passed(parts)
     x = real(z)
     y = x

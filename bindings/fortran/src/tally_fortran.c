@@ -95,7 +95,7 @@ typedef struct descriptor {
 static void complete(descriptor* d) {
   if (d == NULL || d->base_addr == NULL || d->dtype.rank <= 0) return;
   const ptrdiff_t element = (ptrdiff_t)d->dtype.elem_len;
-  const ptrdiff_t max_structure = 65536, alignment = element < 4 ? element : 4;
+  const ptrdiff_t max_structure = (ptrdiff_t)1 << 40, alignment = element < 4 ? element : 4;
   if (d->span == element) return;
   if (d->span > element && d->span <= max_structure && d->span % alignment == 0) {
     doubtful.arrays[doubtful.count].address = d->base_addr;
