@@ -49,10 +49,10 @@
 #include <sys/sysmacros.h>
 #include <sys/types.h>
 #include <termios.h>
-#if __has_include(<mpi.h>)
+#if TALLY_HAS_MPI
 #include <mpi.h>
 #endif
-#if __has_include(<nccl.h>)
+#if TALLY_HAS_NCCL
 #include <nccl.h>
 #endif
 
@@ -135,11 +135,11 @@
 
 #include <tally/tally.h>
 #include <tally/tally.hpp>
-#if __has_include(<mpi.h>)
+#if TALLY_HAS_MPI
 #include <tally/mpi.h>
 #include <tally/mpi.hpp>
 #endif
-#if __has_include(<nccl.h>)
+#if TALLY_HAS_NCCL
 #include <tally/nccl.hpp>
 #endif
 
