@@ -39,6 +39,8 @@ class Tally(CMakePackage, CudaPackage):
     depends_on("mpi", when="+mpi")
     depends_on("benchmark", when="+benchmarks", type="build")
     depends_on("googletest", type="test")
+    depends_on("mpfr", type="test")
+    depends_on("python", type="test")
 
     depends_on("cuda@12:", when="+cuda")
     depends_on("nccl@2.18:", when="+nccl")
@@ -50,6 +52,7 @@ class Tally(CMakePackage, CudaPackage):
         depends_on(f"kokkos cuda_arch={arch}", when=f"+kokkos+cuda cuda_arch={arch}")
         depends_on(f"nccl cuda_arch={arch}", when=f"+nccl cuda_arch={arch}")
 
+    conflicts("+ipo", msg="Optimisation across sources could change bits")
     conflicts("%gcc@:11", msg="Tally needs C++20: g++ 12 or newer")
     conflicts("%clang@:13", msg="Tally needs C++20: clang 14 or newer")
 
