@@ -1,11 +1,8 @@
-// spmv runs on one thread, in vector instructions, for values of 32 and 64 bits and an x of the
-// accumulator's type. Rows of values of 16 bits, and complex ones, are the serial column's.
+// spmv on one thread, for values of 32 and 64 bits; the serial backend has 16 bits and complex.
 //
-// Four rows are summed at a time: the 8 lanes of each are in vectors of up to 4, and the rows are
-// folded together. Where all four are short, no branch depends on their lengths: a vector reads on
-// into the next row, and what isn't the row's is masked. The kernel of `dot` sums rows of more than
-// `short_row` terms. Where a plan has found runs of rows with one pattern, as many rows as a vector
-// has lanes are summed side by side.
+// Four rows are summed at a time, the 8 lanes of each in vectors of up to 4, and folded together.
+// For four short rows no branch depends on their lengths: vectors read on into the next row, and
+// are masked. Longer rows use the kernel of `dot`, a plan's slices a lane per row.
 #include "backends/simd/spmv.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -21,18 +18,17 @@
 #include <algorithm>
 #include <array>
 
-#ifndef TALLY_BACKENDS_SIMD_SPMV_CPP  // this file is compiled once for every target
+#ifndef TALLY_BACKENDS_SIMD_SPMV_CPP  // compiled once per target
 #define TALLY_BACKENDS_SIMD_SPMV_CPP
 namespace tally::backends::simd {
 namespace {
 
-/// These are the types of values; each has kernels with int32 and with int64 columns. (With 16 bits
-/// and each type of offsets they took 100 seconds to compile instead of 10.)
+/// Types of values with kernels, each with int32 and int64 columns: more would multiply compile
+/// time.
 using wide_values = type_list<float, double>;
 template <class A>
 using kernel_table = type_table<std::array<row_kernels<A>, 2>>;
 
-/// Is what one instruction set has.
 struct implementation {
   instruction_set set;
   const kernel_table<float>* floats;
@@ -151,7 +147,7 @@ readable_x<A>::readable_x(const csr_product& a) : original_(a) {
 
 namespace {
 
-// This is not inlined: the exact grade's way would take its part of the stack, too.
+// Not inlined: the exact grade would take this stack, too.
 template <class A>
 [[gnu::noinline]] void multiply(const executor& where, const csr_product& a) {
   const readable_x<A> x(a);
@@ -176,7 +172,7 @@ std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand&
   return analysis;
 }
 
-// The openmp column calls these on its threads' shares.
+// For the openmp backend.
 template row_kernels<float> row_kernels_of(instruction_set, const readable_x<float>&);
 template row_kernels<double> row_kernels_of(instruction_set, const readable_x<double>&);
 template row_kernels<std::complex<float>> row_kernels_of(instruction_set,

@@ -1,6 +1,6 @@
-// Rows of any length are summed in vectors here.
+// Rows of any length in vectors.
 //
-// Promise: the sums are those of the row order.
+// Promise: sums in the row order.
 #include "backends/serial/order.hpp"
 #include "backends/simd/targets.hpp"
 #include "src/core/order/row_order.hpp"
@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// The guard is every target's own.
+// Per-target include guard.
 #if defined(TALLY_BACKENDS_SIMD_SPMV_ROWS) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_BACKENDS_SIMD_SPMV_ROWS
 #undef TALLY_BACKENDS_SIMD_SPMV_ROWS
@@ -26,7 +26,6 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Are terms that have been computed.
 template <class W>
 struct stored_terms {
   using number = W;
@@ -47,9 +46,8 @@ HWY_NOINLINE W sum_of_chunk(const W* terms, std::size_t n) {
   return sum_only_chunk(stored_terms<W>{terms}, n);
 }
 
-/// Sums a longer row, or a node of its tree, as `dot` sums it: a chunk's terms are computed first,
-/// and then added up from the cache. That way all types of values and columns share one kernel,
-/// which takes a second to compile.
+/// Sums a long row, or a node of its tree, in the order of `dot`. Terms of a chunk are stored
+/// first: all types share one kernel, which compiles slowly.
 template <class Terms>
 HWY_NOINLINE typename Terms::number sum_as_dot(Terms t, std::size_t n) {
   using W = typename Terms::number;
@@ -67,7 +65,6 @@ HWY_NOINLINE typename Terms::number sum_as_dot(Terms t, std::size_t n) {
   return chunks.total();
 }
 
-/// Sums rows of any lengths, four at a time.
 template <bool gathers, class W, class V, class I>
 HWY_NOINLINE void sum_rows_of_any_length(const row_terms<W, V, I> all, const std::int64_t* offsets,
                                          std::size_t n, bool far, W* sums) {
@@ -92,8 +89,8 @@ HWY_NOINLINE void sum_rows_of_any_length(const row_terms<W, V, I> all, const std
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// Sums rows of up to `short_row` terms, four at a time, until one is longer, and returns how many
-/// they were. (Apart from rows of any length, whose code leaves too few registers.)
+/// Sums rows of up to `short_row` terms, four at a time, until one is longer; returns their number.
+/// Apart from rows of any length, whose code leaves too few registers.
 template <class W, class V, class I>
 HWY_NOINLINE std::size_t sum_rows_in_one_vector(const row_terms<W, V, I, true> all,
                                                 const std::int64_t* offsets, std::size_t n,
@@ -112,7 +109,7 @@ HWY_NOINLINE std::size_t sum_rows_in_one_vector(const row_terms<W, V, I, true> a
 }
 #endif
 
-/// Sums one row, and reads no other's terms.
+/// Reads no other row's terms.
 template <class W, class V, class I>
 HWY_NOINLINE W sum_row(const row_terms<W, V, I> terms, std::size_t n) {
   if (n > row_order::short_row) return canonical(sum_as_dot(terms, n) + W{0});
@@ -120,19 +117,17 @@ HWY_NOINLINE W sum_row(const row_terms<W, V, I> terms, std::size_t n) {
       0, n, [&](std::size_t i) HWY_ATTR { return terms.term(i); }));
 }
 
-/// Sums n rows. `far_x` says whether x has more than `near_x` bytes of doubles; `fast` whether
-/// instructions that gather are, as `gathers_fast` says, so that tests have both on any machine.
+/// `far_x`: whether x has more than `near_x` bytes of doubles. `fast`: `gathers_fast`, which tests
+/// choose.
 template <class W, class V, class I>
 void sum_rows(const row_terms<W, V, I> all, std::size_t nonzeros, bool far_x, bool fast,
               const std::int64_t* offsets, std::size_t n, W* sums) {
   const bool gathers = far_x || (is_avx512 && fast);
   const bool far = nonzeros * (sizeof(V) + sizeof(I)) > near_bytes;
-  // Rows of 7 and 8 terms are rows of any length where one instruction gathers as many elements at
-  // less than a load for each: 7 points of 20^3 took 8 % less so. Rows of up to 6 are not: 5 points
-  // of 128^2 took 6 % longer. (Both on one core of a Sapphire Rapids; other processors are not
-  // tuned.)
+  // Longest rows of `sum_rows_up_to`: one fast gather beats 8 loads, but not 6 (tuning/spmv.md:
+  // few).
   const std::size_t few = is_avx512 && fast ? 6 : row_order::lanes;
-  // The rows before this one may be read 8 terms past their end.
+  // Rows before this one may be read 8 terms past their end.
   std::size_t readable = n;
   while (readable > 0 &&
          static_cast<std::size_t>(offsets[readable]) + row_order::lanes > nonzeros) {

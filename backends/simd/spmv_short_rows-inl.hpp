@@ -1,6 +1,6 @@
-// Rows of up to `short_row` terms are summed in vectors here, four at a time.
+// Rows of up to `short_row` terms, four at a time.
 //
-// Promise: the sums are those of the row order, except that a zero may be -0.
+// Promise: sums in the row order, except that a zero may be -0.
 #include "backends/simd/targets.hpp"
 #include "src/core/order/row_order.hpp"
 #include "src/core/sparse/csr.hpp"
@@ -9,7 +9,7 @@
 #include <array>
 #include <limits>
 
-// The guard is every target's own.
+// Per-target include guard.
 #if defined(TALLY_BACKENDS_SIMD_SPMV_SHORT_ROWS) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_BACKENDS_SIMD_SPMV_SHORT_ROWS
 #undef TALLY_BACKENDS_SIMD_SPMV_SHORT_ROWS
@@ -24,7 +24,6 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Loads the next values at p as numbers of D.
 template <class D, class V>
 HWY_INLINE hn::Vec<D> load_values(D d, const V* p) {
   using W = hn::TFromD<D>;
@@ -35,15 +34,14 @@ HWY_INLINE hn::Vec<D> load_values(D d, const V* p) {
   }
 }
 
-/// A row's lanes are in vectors of at most 4 numbers. (8 doubles of AVX-512 were no faster on Zen
-/// 4.)
+/// Vectors of at most 4 lanes of a row (tuning/spmv.md: lanes_tag).
 template <class W>
 using lanes_tag = hn::CappedTag<W, row_order::lanes / 2>;
 template <class W>
 using lanes_vec = hn::Vec<lanes_tag<W>>;
 
-/// Holds the columns of a vector's elements. Those of 32 bits are loaded two at once, and those of
-/// 16 bits four, since loads bound a product in the caches (Zen 4: up to 15 % faster).
+/// Loads columns in as few loads as possible: they bound a product in the caches (tuning/spmv.md:
+/// load_columns).
 template <std::size_t count, class I>
 HWY_INLINE std::array<std::size_t, count> load_columns(const I* columns) {
   std::array<std::size_t, count> loaded;
@@ -65,7 +63,7 @@ HWY_INLINE std::array<std::size_t, count> load_columns(const I* columns) {
 template <class D, std::size_t... i>
 HWY_INLINE hn::Vec<D> gathered(std::index_sequence<i...>, D, const hn::TFromD<D>* x,
                                const std::array<std::size_t, sizeof...(i)>& columns) {
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128  // its vectors are no type of the compiler
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128  // no native vectors
   const hn::TFromD<D> elements[hn::MaxLanes(D())] = {x[columns[i]]...};
   return hn::LoadU(D(), elements);
 #else
@@ -73,14 +71,13 @@ HWY_INLINE hn::Vec<D> gathered(std::index_sequence<i...>, D, const hn::TFromD<D>
 #endif
 }
 
-/// Returns x[columns[0]], x[columns[1]], ..., `count` of them, and zeros.
+/// Returns `count` elements of x, then zeros.
 template <std::size_t count, class D, class I>
 HWY_INLINE hn::Vec<D> gathered(D d, const hn::TFromD<D>* x, const I* columns) {
   return gathered(std::make_index_sequence<count>(), d, x, load_columns<count>(columns));
 }
 
-/// Says whether there are instructions that gather such elements. (Those of AVX2 gather no more
-/// floats at once than these kernels would take for themselves.)
+/// Whether W has gather instructions that pay. (AVX2's for floats are no wider than these kernels.)
 template <class W>
 constexpr bool has_gather = is_avx512 || (std::is_same_v<W, double> && HWY_TARGET == HWY_AVX2);
 
@@ -89,18 +86,16 @@ constexpr bool has_gather = is_avx512 || (std::is_same_v<W, double> && HWY_TARGE
 template <class W>
 using row_tag = hn::CappedTag<W, row_order::lanes>;
 
-/// Returns a mask that the compiler doesn't know. Instructions that gather wait for the register
-/// that they write to, so that is made zero before; of a mask of all lanes GCC would know that the
-/// zeros are not needed, and leave them out.
+/// Returns a mask opaque to the compiler. Gathers wait for their destination, so it is zeroed
+/// first; knowing that all lanes are set, GCC would drop that.
 template <class Mask>
 HWY_INLINE Mask unknown_mask(Mask mask) {
   asm("" : "+Yk"(mask));
   return mask;
 }
 
-/// Gathers the elements of x that a mask's lanes have an index of, of 32 or 64 bits; the others are
-/// zeros. Indices of 32 bits are taken as they are: made wider before, rows of 27 terms took 5 %
-/// longer (one core of a Sapphire Rapids).
+/// Gathers under a mask; other lanes are zero. Indices of 32 bits are not widened (tuning/spmv.md:
+/// gathered_in).
 template <class Indices>
 HWY_INLINE hn::Vec<hn::CappedTag<double, 8>> gathered_in(__mmask8 lanes, const double* x,
                                                          Indices indices) {
@@ -122,7 +117,6 @@ HWY_INLINE hn::Vec<hn::CappedTag<float, 8>> gathered_in(__mmask8 lanes, const fl
 #endif
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-/// Gathers elements by an instruction.
 template <class D, class Indices>
 HWY_INLINE hn::Vec<D> gathered_by(D d, const hn::TFromD<D>* x, Indices indices) {
 #if HWY_TARGET == HWY_AVX2
@@ -138,7 +132,7 @@ HWY_INLINE hn::Vec<D> gathered_by(D d, const hn::TFromD<D>* x, Indices indices) 
 }
 #endif
 
-/// Returns x[columns[0]], x[columns[1]], ... by these instructions.
+/// Gathers by instructions where they suit I.
 template <class D, class I>
 HWY_INLINE hn::Vec<D> gathered_at_once(D d, const hn::TFromD<D>* x, const I* columns) {
 #if HWY_TARGET == HWY_AVX2
@@ -153,7 +147,7 @@ HWY_INLINE hn::Vec<D> gathered_at_once(D d, const hn::TFromD<D>* x, const I* col
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// Loads the next n values at p, at most 8, as numbers of W, and zeros.
+/// Loads the first n <= 8 values, then zeros.
 template <class W, class V>
 HWY_INLINE hn::Vec<row_tag<W>> load_first_values(const V* p, std::size_t n) {
   constexpr hn::Rebind<V, row_tag<W>> d;
@@ -166,7 +160,7 @@ HWY_INLINE hn::Vec<row_tag<W>> load_first_values(const V* p, std::size_t n) {
 }
 #endif
 
-/// Masks are loaded from this: all bits are set for the first 8 lanes, none for the next.
+/// Masks: all bits set for 8 lanes, then none for 8.
 template <class W>
 alignas(64) constexpr auto first_lanes = []() {
   std::array<hwy::UnsignedFromSize<sizeof(W)>, 2 * row_order::lanes> bits{};
@@ -174,27 +168,20 @@ alignas(64) constexpr auto first_lanes = []() {
   return bits;
 }();
 
-/// Values and columns so many terms ahead are prefetched, where the matrix is *far*: where it has
-/// more than `near_bytes`. On Zen 4 a plain loop's time over this one's was 1.12 without and 1.55
-/// with prefetches for the 5-point stencil of 2048^2 (1.02 and 1.57 for the 7-point stencil of
-/// 100^3); prefetches took 4 to 8 % where the caches hold the matrix. 512 terms were up to 5 %
-/// slower, 128 up to 10 %. Where caches end is the machine's, and this limit is a guess.
+/// Prefetch distance in terms for matrices of more than `near_bytes`, a guess of the caches' size
+/// (tuning/spmv.md: ahead).
 constexpr std::size_t ahead = 256;
 constexpr std::size_t near_bytes = std::size_t{1} << 24;
 
-/// In rows of more than 8 terms an x of doubles that has more bytes than this is gathered by the
-/// instructions for that; a smaller one, or one of floats, only where these are fast, and there in
-/// rows of 7 and 8 terms, too. They take longer than a load for each element where these hit the
-/// cache (1.7 times on Zen 4), and less time where they miss: with 2^18 columns at random, two
-/// threads went from 0.77 to 1.06 times the best peer's speed. The limit itself is not tuned.
+/// Bytes of an x of doubles above which rows of more than 8 terms use gather instructions: these
+/// pay where loads miss the cache. Fast ones serve every x, and rows of 7 and 8 terms
+/// (tuning/spmv.md: near_x).
 constexpr std::size_t near_x = std::size_t{1} << 20;
 
-/// One kind of code sums so many rows before their lengths decide again. The number is not tuned;
-/// with 4 rows of any length, memplus and R-MAT 2^14 took 10 % longer.
+/// Rows summed before lengths are looked at again (tuning/spmv.md: rows_of_one_kind).
 constexpr std::size_t rows_of_one_kind = 256;
 constexpr std::size_t rows_of_any_length = 64;
 
-/// Are a row's terms.
 template <class W, class V, class I, bool gathers = false>
 struct row_terms {
   using number = W;
@@ -204,7 +191,7 @@ struct row_terms {
   const W* x;
 
   HWY_INLINE W term(std::size_t i) const { return static_cast<W>(values[i]) * x[columns[i]]; }
-  /// Returns a vector of terms. Those from `count` on are of no use.
+  /// Returns a vector of terms; only the first `count` are meaningful.
   template <std::size_t count, class D>
   HWY_INLINE hn::Vec<D> at(D d, std::size_t i) const {
     if constexpr (gathers && count == hn::MaxLanes(d)) {
@@ -218,7 +205,7 @@ struct row_terms {
     return at<hn::MaxLanes(d)>(d, i);
   }
 #if HWY_TARGET == HWY_AVX3
-  /// Returns the first n terms, at most 8, and zeros.
+  /// Returns the first n <= 8 terms, then zeros.
   HWY_INLINE hn::Vec<row_tag<W>> first(std::size_t n) const {
     const auto indices = hn::LoadU(hn::CappedTag<I, row_order::lanes>(), columns);
     const auto lanes = hn::FirstN(row_tag<W>(), n);
@@ -234,14 +221,11 @@ struct row_terms {
 
 // --- Short rows ----------------------------------------------------------------------------------
 //
-// Rows are summed in the order of memory, and braces say so: GCC evaluates a call's arguments from
-// the last on, and four rows from the last to the first took 2.3 times as long on Zen 4 (27-point
-// stencil of 100^3), since prefetchers follow what they are used to.
-//
-// What takes index sequences is a function rather than a lambda: GCC may leave a lambda out of
-// line, with its captures in memory.
+// Braces make four rows be summed in memory order, which prefetchers follow: GCC evaluates
+// arguments from the last on (tuning/spmv.md: order of four rows). Index sequences are expanded in
+// functions: GCC may leave lambdas out of line.
 
-/// Returns the sum of lane v and of lane v + half, where there is one.
+/// Returns lane[v] + lane[v + half], if there is one.
 template <std::size_t half, std::size_t count, std::size_t v, class V>
 HWY_INLINE V with_other_half(const V* lane) {
   if constexpr (v + half < count) {
@@ -263,14 +247,13 @@ HWY_INLINE V fold_halves(std::index_sequence<v...>, const V* lane) {
   }
 }
 
-/// Folds the first `count` vectors of a row's lanes to one.
 template <class W, std::size_t count>
 HWY_INLINE lanes_vec<W> fold_vectors(const lanes_vec<W>* lane) {
   constexpr std::size_t half = row_order::lanes / 2 / hn::MaxLanes(lanes_tag<W>());
   return fold_halves<half, count>(std::make_index_sequence<half>(), lane);
 }
 
-/// Returns a mask of the lanes from l on. It ends at lane n, which is at most 8.
+/// Returns v, which holds lanes l, l + 1, ..., with zeros from lane n <= 8 on.
 template <class W>
 HWY_INLINE lanes_vec<W> only_first(std::size_t n, std::size_t l, lanes_vec<W> v) {
   constexpr lanes_tag<W> d;
@@ -279,8 +262,7 @@ HWY_INLINE lanes_vec<W> only_first(std::size_t n, std::size_t l, lanes_vec<W> v)
   return hn::And(hn::BitCast(d, mask), v);
 }
 
-/// Folds what is left of four rows' lanes, and writes the rows' sums. Lanes started as their first
-/// term, so the sums may be -0.
+/// Folds four rows' vectors and stores the sums, which may be -0: lanes start as their first term.
 template <class W>
 HWY_INLINE void store_sums(const lanes_vec<W>* rows, W* sums) {
   constexpr lanes_tag<W> d;
@@ -313,8 +295,7 @@ HWY_INLINE void store_sums(const lanes_vec<W>* rows, W* sums) {
 #endif
 }
 
-/// Folds a row of up to `most` terms, one for each lane, to a vector. It reads so many terms,
-/// though it does not add them, whatever n is.
+/// Folds a row of n terms, one per lane. Reads `most` terms.
 template <std::size_t most, class Terms, std::size_t... v>
 HWY_INLINE lanes_vec<typename Terms::number> sum_lane_each(std::index_sequence<v...>, Terms t,
                                                            std::size_t n) {
@@ -341,7 +322,7 @@ HWY_INLINE lanes_vec<typename Terms::number> sum_in_lanes(std::index_sequence<v.
   constexpr std::size_t w = hn::MaxLanes(d);
   constexpr std::size_t lanes = row_order::lanes;
   lanes_vec<W> lane[] = {t.at(d, v * w)...};
-  // It is not unrolled, since a prefetcher follows few load instructions.
+  // Not unrolled: a prefetcher follows few load instructions.
 #pragma GCC unroll 1
   for (t = t.from(lanes), n -= lanes; n > lanes; t = t.from(lanes), n -= lanes) {
     if (far) t.prefetch(0);
@@ -354,8 +335,7 @@ HWY_INLINE lanes_vec<typename Terms::number> sum_in_lanes(std::index_sequence<v.
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// Folds a row of up to `short_row` terms with all lanes in one vector: as many elements of x are
-/// gathered at once. No branch but the loop's depends on the row's length.
+/// Folds a row with all lanes in one vector, gathered at once: only the loop's branch depends on n.
 template <class Terms>
 HWY_INLINE lanes_vec<typename Terms::number> sum_in_one_vector(Terms t, std::size_t n, bool far) {
   constexpr std::size_t lanes = row_order::lanes;
@@ -372,8 +352,7 @@ HWY_INLINE lanes_vec<typename Terms::number> sum_in_one_vector(Terms t, std::siz
 }
 #endif
 
-/// Folds a row of up to `short_row` terms to a vector. It reads up to 8 terms past the row's begin
-/// or its last 8, though it does not add them.
+/// May read past the row's end, to the end of a block of 8 terms.
 template <class Terms>
 HWY_INLINE lanes_vec<typename Terms::number> sum_in_lanes(Terms t, std::size_t n, bool far) {
 #if HWY_TARGET == HWY_AVX3
@@ -385,7 +364,6 @@ HWY_INLINE lanes_vec<typename Terms::number> sum_in_lanes(Terms t, std::size_t n
   return sum_in_lanes(std::make_index_sequence<row_order::lanes / w>(), t, n, far);
 }
 
-/// Returns the length of the longest of four rows.
 HWY_INLINE std::size_t longest_of_four(const std::int64_t* offsets) {
   const auto length = [&](std::size_t r) HWY_ATTR {
     return static_cast<std::size_t>(offsets[r + 1] - offsets[r]);
@@ -412,8 +390,8 @@ HWY_INLINE void sum_four_rows_up_to(const row_terms<W, V, I> all, const std::int
   store_sums<W>(rows, sums);
 }
 
-/// Sums four rows at a time while none has more than `most` terms; it sums at least the first four.
-/// It returns how many it summed.
+/// Sums four rows at a time while none has more than `most` terms, the first four always. Returns
+/// their number.
 template <std::size_t most, class W, class V, class I>
 HWY_NOINLINE std::size_t sum_rows_up_to(const row_terms<W, V, I> all, const std::int64_t* offsets,
                                         std::size_t n, bool far, W* sums) {

@@ -1,10 +1,8 @@
-// Slices of a plan's rows are summed here: each row has a lane of the vectors, and each of the row
-// order's 8 lanes a vector of its own. Values that are kept are read as they lie, others are
-// transposed in registers. x is read as it lies where adjacent rows have one pattern; elsewhere its
-// elements are gathered. Rows that are too long for that are summed one by one, in the lanes of
-// `dot`.
+// Kernels of SELL-C-σ slices of a plan's rows: a vector lane per row, a vector per lane of the row
+// order. Packed values are read in order, others are transposed in registers; x is gathered unless
+// adjacent rows share a stencil. Longer rows are summed one by one, in the lanes of `dot`.
 //
-// Promise: the sums are those of the row order.
+// Promise: sums in the row order.
 #include "backends/simd/targets.hpp"
 #include "src/core/order/row_order.hpp"
 #include "src/core/sparse/csr.hpp"
@@ -22,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-// The guard is every target's own.
+// Per-target include guard.
 #if defined(TALLY_BACKENDS_SIMD_SPMV_SLICES) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_BACKENDS_SIMD_SPMV_SLICES
 #undef TALLY_BACKENDS_SIMD_SPMV_SLICES
@@ -38,9 +36,9 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-#if HWY_TARGET != HWY_SCALAR  // which has vectors of one element
+#if HWY_TARGET != HWY_SCALAR  // no vectors
 
-/// A slice is one vector, or several of them one after another.
+/// Vectors of a slice, which is one or several of them.
 template <class W>
 using slice_tag = hn::CappedTag<W, rows_of_slice<W>>;
 template <class W>
@@ -48,13 +46,13 @@ using slice_vec = hn::Vec<slice_tag<W>>;
 template <class W>
 constexpr std::size_t slice_lanes = hn::MaxLanes(slice_tag<W>());
 
-/// Values are taken so many columns at a time: 128 bits of a row.
+/// Columns per block: 128 bits of a row.
 template <class W>
 constexpr std::size_t block_columns = 16 / sizeof(W);
 
-// --- Where values are ----------------------------------------------------------------------------
+// --- Values --------------------------------------------------------------------------------------
 
-/// Values of a vector of rows that lie side by side, those of column k at values[k * stride].
+/// Packed values of a vector of rows; column k begins at `values + k * stride`.
 template <class W>
 struct kept_values {
   const W* values;
@@ -81,7 +79,7 @@ struct even_rows {
   HWY_INLINE const W* operator[](std::size_t r) const { return first + r * terms; }
 };
 
-/// Loads 128 bits of some rows, one row after another `apart` rows further on.
+/// Loads 128 bits of each of several rows, `apart` rows from one to the next.
 template <class D, class Rows>
 HWY_INLINE hn::Vec<D> load_blocks(D d, const Rows& rows, std::size_t r, std::size_t apart,
                                   std::size_t k) {
@@ -95,7 +93,7 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const Rows& rows, std::size_t r, std::siz
   }
 }
 
-/// The values of a vector of rows in n columns, a vector for each column.
+/// Values of a vector of rows, a vector per column.
 template <class W, std::size_t n>
 struct block_values {
   slice_vec<W> of[n];
@@ -106,17 +104,16 @@ struct block_values {
   }
 };
 
-/// Values of a vector of rows, each of which lies where it is in the matrix.
+/// Values of a vector of rows, read from the matrix.
 template <class W, class Rows>
 struct values_in_place {
   Rows rows;
 
-  /// So many columns are a block. A block of 8 even rows of doubles is 256 bits wide, since its
-  /// transposition then takes three instructions a column instead of four, and half the loads.
+  /// Columns per block. 256 bits of 8 even rows take fewer loads and shuffles per column.
   static constexpr std::size_t columns =
       is_avx512 && sizeof(W) == 8 && std::is_same_v<Rows, even_rows<W>> ? 4 : block_columns<W>;
 
-  /// Loads n columns from k on, and transposes them.
+  /// Loads n columns, transposed.
   template <std::size_t n>
   HWY_INLINE block_values<W, n> block(std::size_t k) const {
     constexpr slice_tag<W> d;
@@ -132,7 +129,7 @@ struct values_in_place {
       const auto a = load(0), b = load(1), c = load(4), e = load(5);
       const auto lower_ab = hn::InterleaveLower(d, a, b), upper_ab = hn::InterleaveUpper(d, a, b);
       const auto lower_ce = hn::InterleaveLower(d, c, e), upper_ce = hn::InterleaveUpper(d, c, e);
-      // Even blocks of 128 bits are of the first two columns, odd ones of the next.
+      // Even 128-bit blocks hold two columns, odd ones the next two.
       const auto even = [](slice_vec<W> low, slice_vec<W> high)
                             HWY_ATTR { return _mm512_shuffle_f64x2(low.raw, high.raw, 0x88); };
       const auto odd = [](slice_vec<W> low, slice_vec<W> high)
@@ -158,9 +155,9 @@ struct values_in_place {
   }
 };
 
-// --- Where elements of x are ---------------------------------------------------------------------
+// --- Elements of x -------------------------------------------------------------------------------
 
-/// What adjacent rows of one pattern take of x.
+/// Elements of x for adjacent rows with one stencil.
 template <class W>
 struct adjacent_x {
   const std::int32_t* above;
@@ -171,13 +168,13 @@ struct adjacent_x {
   }
 };
 
-/// Elements of x are gathered by integers of 32 bits, or of as many as an element has.
+/// Gather indices: 32 bits, or the element's size.
 template <class W>
 using index_tag = std::conditional_t<HWY_TARGET == HWY_AVX3, hn::Rebind<std::int32_t, slice_tag<W>>,
                                      hn::RebindToSigned<slice_tag<W>>>;
 
-/// Returns a vector of columns, or of rows, as such integers. They must be less than 2^31, as they
-/// are where a plan's slices have at most 2^31 columns.
+/// Returns a vector of columns, or of rows, as gather indices.
+/// @pre All are less than 2^31 (a plan's slices have at most 2^31 columns).
 template <class W, class I>
 HWY_INLINE hn::Vec<index_tag<W>> load_indices(const I* indices) {
   constexpr hn::RebindToUnsigned<index_tag<W>> wide;
@@ -194,16 +191,11 @@ HWY_INLINE hn::Vec<index_tag<W>> load_indices(const I* indices) {
   }
 }
 
-/// Says whether elements of x are gathered by the instructions for that. Those of AVX-512 always
-/// are: without them fem-like matrices took up to 1.2 times as long (one core of a Sapphire
-/// Rapids). With AVX2, which Zen 4 is given, loads take 0.5 to 0.8 of the time where the caches
-/// have x, as they mostly do where indices of 16 bits reach all of it, and 1.5 times as long for
-/// elements of 2 MB at random.
+/// Whether x is gathered by instructions (tuning/spmv.md: gathers_indices).
 template <class I>
 constexpr bool gathers_indices =
     HWY_TARGET == HWY_AVX3 || (HWY_TARGET == HWY_AVX2 && sizeof(I) == 4);
 
-/// Holds the indices that elements of x are gathered by.
 template <class W, class I, bool at_once = gathers_indices<I>>
 struct slice_indices {
   const I* indices;
@@ -223,7 +215,7 @@ struct slice_indices<W, I, true> {
 };
 #endif
 
-/// What rows of one pattern take of x, wherever they are.
+/// Elements of x for rows with one stencil.
 template <class W>
 struct pattern_x {
   const std::int32_t* above;
@@ -233,7 +225,7 @@ struct pattern_x {
   HWY_INLINE slice_vec<W> at(std::size_t k) const { return rows.of(x + above[k]); }
 };
 
-/// What rows with columns of their own take of x.
+/// Elements of x for rows with explicit columns.
 template <class W, class I>
 struct columns_x {
   const I* columns;
@@ -244,15 +236,14 @@ struct columns_x {
   }
 };
 
-/// What rows of one pattern take of x, wherever they are, where the columns of terms are adjacent
-/// two by two.
+/// Elements of x for rows with a stencil whose columns are adjacent two by two.
 template <class W>
 struct pairs_x {
   const std::int32_t* above;
   values_in_place<W, std::array<const W*, slice_lanes<W>>> from;
 };
 
-/// The columns from k on of what rows take of x.
+/// Elements of x for columns from k on.
 template <class X>
 struct x_from {
   const X& x;
@@ -274,7 +265,6 @@ HWY_INLINE block_values<W, 2> block_of(const pairs_x<W>& x, std::size_t k) {
 
 // --- Sums ----------------------------------------------------------------------------------------
 
-/// Folds the first `count` lanes of a vector of rows to their sums.
 template <std::size_t count, class W>
 HWY_INLINE slice_vec<W> fold_slice(const slice_vec<W>* lane) {
   constexpr slice_tag<W> d;
@@ -284,7 +274,7 @@ HWY_INLINE slice_vec<W> fold_slice(const slice_vec<W>* lane) {
   return hn::IfThenElse(hn::Eq(v, v), v, hn::Set(d, std::numeric_limits<W>::quiet_NaN()));
 }
 
-/// Takes the term of column c of a block to lane l + c, if that is one of `count`.
+/// Adds the term of column c of a block to lane l + c < `count`.
 template <bool first, std::size_t count, std::size_t l, std::size_t c, class W, class Block,
           class X>
 HWY_INLINE void take_term(const Block& values, const X& x, slice_vec<W>* lane) {
@@ -294,20 +284,19 @@ HWY_INLINE void take_term(const Block& values, const X& x, slice_vec<W>* lane) {
   }
 }
 
-/// Takes the terms of columns k, k + 1, ... to lanes l, l + 1, ...: the first of each, or added to
-/// it.
+/// Adds the terms of columns k, k + 1, ... to lanes l, l + 1, ...; with `first` they start the
+/// lanes.
 template <bool first, std::size_t count, std::size_t l, class W, class Values, class X,
           std::size_t... c>
 HWY_INLINE void take_block(std::index_sequence<c...>, const Values& values, const X& x,
                            std::size_t k, slice_vec<W>* lane) {
-  // (5 terms took 6 % longer where the last was taken with three more: loads cross more lines.)
+  // Whole blocks would make more loads cross a line.
   constexpr bool few = count - l <= block_columns<W>;
   const auto block = values.template block<few ? block_columns<W> : sizeof...(c)>(k);
   const auto of_x = block_of(x, k);
   (take_term<first, count, l, c, W>(block, of_x, lane), ...);
 }
 
-/// Takes the terms of `count` columns from column k on to as many lanes.
 template <bool first, std::size_t count, std::size_t l = 0, class W, class Values, class X>
 HWY_INLINE void take_columns(const Values& values, const X& x, std::size_t k, slice_vec<W>* lane) {
   if constexpr (l < count) {
@@ -317,7 +306,7 @@ HWY_INLINE void take_columns(const Values& values, const X& x, std::size_t k, sl
   }
 }
 
-/// Adds the terms of the last columns to lanes 0, 1, ...: those of columns from k on, fewer than 8.
+/// Adds the last terms, fewer than 8, to lanes 0, 1, ...
 template <std::size_t l = 0, class W, class Values, class X>
 HWY_INLINE void take_rest(const Values& values, const X& x, std::size_t k, std::size_t rest,
                           slice_vec<W>* lane) {
@@ -340,7 +329,7 @@ HWY_INLINE void take_rest(const Values& values, const X& x, std::size_t k, std::
   }
 }
 
-/// Sums a vector of rows of n terms each: of `count`, or, where that is 0, of more than 8.
+/// Sums a vector of rows of n terms. `count` is n, or 0 if n > 8.
 template <std::size_t count, class W, class Values, class X>
 HWY_INLINE slice_vec<W> sum_rows_of(const Values& values, const X& x, std::size_t n) {
   constexpr std::size_t lanes = row_order::lanes;
@@ -357,7 +346,6 @@ HWY_INLINE slice_vec<W> sum_rows_of(const Values& values, const X& x, std::size_
   }
 }
 
-/// Calls sum with the constant that `sum_rows_of` takes for n terms, at least one.
 template <class Sum>
 HWY_INLINE void with_count(std::size_t n, const Sum& sum) {
   switch (n) {
@@ -383,7 +371,7 @@ HWY_INLINE void with_count(std::size_t n, const Sum& sum) {
 }
 
 #if HWY_TARGET != HWY_AVX3
-/// Masks are loaded from this: all bits are set for the first rows of a slice, none for the next.
+/// Masks: all bits set for a slice's rows, then none.
 template <class W>
 alignas(64) constexpr auto first_rows = []() {
   std::array<hwy::UnsignedFromSize<sizeof(W)>, 2 * rows_of_slice<W>> bits{};
@@ -392,8 +380,7 @@ alignas(64) constexpr auto first_rows = []() {
 }();
 #endif
 
-/// Returns zeros for the rows of a vector that are not among the first `count` of their slice, in
-/// which it begins at row r.
+/// Returns v with zeros for rows beyond the first `count` of a slice; v begins at row r.
 template <class W>
 HWY_INLINE slice_vec<W> only_first_rows(std::size_t count, std::size_t r, slice_vec<W> v) {
   constexpr slice_tag<W> d;
@@ -406,8 +393,7 @@ HWY_INLINE slice_vec<W> only_first_rows(std::size_t count, std::size_t r, slice_
 #endif
 }
 
-/// Adds the term of column k + c to lane l + c, in the rows that have one; a zero in the others,
-/// which changes no lane.
+/// Adds the term of column k + c to lane l + c; in shorter rows +0, which changes no lane.
 template <std::size_t l, std::size_t c, class W, class Block, class X>
 HWY_INLINE void take_uneven_term(const Block& values, const X& x, std::size_t k,
                                  const slice_series& series, const std::uint8_t* counts,
@@ -432,7 +418,7 @@ HWY_INLINE void take_uneven_columns(std::index_sequence<c...> block, const Value
   }
 }
 
-/// Sums a vector of rows that differ in length, from row r of their slice on.
+/// Sums a vector of rows of different lengths.
 template <class W, class Values, class X, std::size_t... l>
 HWY_INLINE slice_vec<W> sum_uneven_rows(std::index_sequence<l...>, const Values& values, const X& x,
                                         const slice_series& series, const std::uint8_t* counts,
@@ -450,9 +436,8 @@ HWY_INLINE slice_vec<W> sum_uneven_rows(std::index_sequence<l...>, const Values&
   return fold_slice<lanes, W>(lane);
 }
 
-// --- Series --------------------------------------------------------------------------------------
+// --- Groups of slices ----------------------------------------------------------------------------
 
-/// Writes the first n sums of a vector.
 template <class W>
 HWY_INLINE void store_first(slice_vec<W> v, std::size_t n, W* sums) {
   constexpr slice_tag<W> d;
@@ -466,46 +451,40 @@ HWY_INLINE void store_first(slice_vec<W> v, std::size_t n, W* sums) {
   }
 }
 
-/// Where a product reads what a series has, and what it sums of a window.
+/// Read positions of a product in its plan.
 template <class W>
 struct series_place {
-  const W* values;      ///< kept ones of this series, or all of the matrix
-  index_vector begins;  ///< where rows begin among the matrix's values, from the window's first row
+  const W* values;      ///< packed ones of this group, or the matrix's
+  index_vector begins;  ///< row offsets from the window's first row on
   const std::uint16_t* narrow;
   const std::uint32_t* wide;
   const std::uint16_t* rows;
-  const std::uint16_t* rows_end;  ///< where what the window has of rows ends
+  const std::uint16_t* rows_end;  ///< end of the window's rows
   const std::uint8_t* counts;
-  bool far;  ///< whether values have more than `near_bytes`, or kept ones than `near_kept_bytes`
+  bool far;  ///< whether values exceed `near_bytes`, or packed ones `near_kept_bytes`
 };
 
-/// Values that are read where they are, and are far, are prefetched: rows read side by side are too
-/// many streams for a processor's own prefetchers. With it 27 points of 64^3 took 2.9 ms and
-/// without 5.8, 3 * 10^5 rows of 10 terms in a band 1.4, and one after another 1.8 (doubles, one
-/// core of a Sapphire Rapids).
+/// Prefetch distances for values read from the matrix: rows side by side are more streams than
+/// hardware prefetchers follow (tuning/spmv.md: bytes_ahead).
 constexpr std::size_t bytes_ahead = 2048;
 constexpr std::size_t slices_ahead = 4;
 
-/// Prefetches as many values as are at `values`, `bytes_ahead` further on.
 template <class W>
 HWY_INLINE void prefetch_adjacent(const W* values, std::size_t n) {
   const auto* const begin = reinterpret_cast<const char*>(values) + bytes_ahead;
   for (std::size_t b = 0; b < n * sizeof(W); b += 64) hwy::Prefetch(begin + b);
 }
 
-/// Kept values are one stream. Those of short rows, which sums pass quickly, are prefetched all the
-/// same where there are more bytes of them than this: 5 points of 1024^2 took 3.0 instead of 3.9 ms
-/// then, with two threads 1.8 instead of 2.1, a graph of 9 * 10^5 edges 1.0 instead of 1.2 (one Zen
-/// 4 core). Slices of rows of more terms would ask for more lines than a core can wait for: 27
-/// points of 64^3 took 3.7 instead of 2.8.
+/// Bytes of packed values above which short rows are prefetched; longer ones would need more
+/// outstanding lines than a core has (tuning/spmv.md: near_kept_bytes).
 constexpr std::size_t near_kept_bytes = std::size_t{1} << 22;
 template <class W>
 HWY_INLINE bool prefetches_kept(const series_place<W>& at, std::size_t terms) {
   return at.far && terms <= 2 * row_order::lanes;
 }
 
-/// Prefetches n values of each row of the slice that is `slices_ahead` further on in the window's
-/// list of rows. Runs may follow there; their numbers are at most the window's rows, too.
+/// Prefetches n values of each row, `slices_ahead` further on. Row ranges may be read as rows
+/// there; their entries are in range, too.
 template <class W>
 HWY_INLINE void prefetch_listed(const series_place<W>& at, std::size_t n) {
   constexpr std::size_t slice = rows_of_slice<W>;
@@ -518,15 +497,14 @@ HWY_INLINE void prefetch_listed(const series_place<W>& at, std::size_t n) {
   }
 }
 
-/// Slices of adjacent rows. What a series has of them is copied to this, because to the compiler a
-/// vector of sums might be written to the original.
+/// Slices of adjacent rows: a copy of the group, which stores of sums could alias.
 template <bool full, class W>
 struct adjacent_slices {
-  const std::uint16_t* first;  ///< the first row of each slice
-  const W* values;             ///< the next slice's, or all of the matrix
-  const std::int32_t* above;   ///< what the pattern says
-  std::size_t terms;           ///< of a row
-  std::size_t some_rows;       ///< of a slice that is not full
+  const std::uint16_t* first;  ///< first row of each slice
+  const W* values;             ///< next slice's, or the matrix's
+  const std::int32_t* above;   ///< the stencil's offsets
+  std::size_t terms;           ///< per row
+  std::size_t some_rows;       ///< per partial slice
 
   HWY_INLINE adjacent_slices(const slice_series& series, const series_place<W>& at)
       : first(at.rows),
@@ -536,7 +514,6 @@ struct adjacent_slices {
         some_rows(series.adjacent) {}
 
   HWY_INLINE std::size_t rows() const { return full ? rows_of_slice<W> : some_rows; }
-  /// Writes the sums of a vector of rows, from row r of the next slice on.
   HWY_INLINE void store(slice_vec<W> some, std::size_t r, W* sums) const {
     W* const to = sums + *first + r;
     full ? hn::StoreU(some, slice_tag<W>(), to) : store_first<W>(some, some_rows - r, to);
@@ -550,7 +527,7 @@ struct adjacent_slices {
   }
 };
 
-/// Goes to what the next series has: kept values begin where a line does.
+/// Advances to the next group: packed values begin at a cache line.
 template <bool full, class W>
 HWY_INLINE void end_kept(const adjacent_slices<full, W>& slices, series_place<W>& at) {
   constexpr std::size_t slice = rows_of_slice<W>;
@@ -558,7 +535,7 @@ HWY_INLINE void end_kept(const adjacent_slices<full, W>& slices, series_place<W>
   at.values += (static_cast<std::size_t>(slices.values - at.values) + slice - 1) / slice * slice;
 }
 
-/// Sums slices of adjacent rows; x is what the window's first row would take.
+/// Values packed; x belongs to the window's first row.
 template <bool full, class W>
 HWY_NOINLINE void sum_adjacent_kept(const slice_series& series, series_place<W>& at, const W* x,
                                     W* sums) {
@@ -576,7 +553,7 @@ HWY_NOINLINE void sum_adjacent_kept(const slice_series& series, series_place<W>&
   end_kept(slices, at);
 }
 
-/// Does the same with values where they are.
+/// The same with values read from the matrix.
 template <class W>
 HWY_NOINLINE void sum_adjacent_in_place(const slice_series& series, series_place<W>& at, const W* x,
                                         W* sums) {
@@ -589,7 +566,7 @@ HWY_NOINLINE void sum_adjacent_in_place(const slice_series& series, series_place
   const W* values = slices.values + begins[row];
   with_count(terms, [&](auto count) HWY_ATTR {
     for (std::size_t left = series.size; left > 0; --left, slices.next()) {
-      // In a run nothing is read of where rows begin.
+      // Within a run, row offsets are not read.
       const std::size_t ahead_of_last = *slices.first - row;
       row = *slices.first;
       values =
@@ -604,8 +581,8 @@ HWY_NOINLINE void sum_adjacent_in_place(const slice_series& series, series_place
   at.rows = slices.first;
 }
 
-/// Does so with slices of fewer rows, of more than 8 terms each. They have a kernel of their own,
-/// since a choice in the one above took up to 17 % of the time of others.
+/// The same with partial slices and more than 8 terms: a branch above would slow full ones
+/// (tuning/spmv.md: sum_some_adjacent_in_place).
 template <class W>
 HWY_NOINLINE void sum_some_adjacent_in_place(const slice_series& series, series_place<W>& at,
                                              const W* x, W* sums) {
@@ -623,7 +600,7 @@ HWY_NOINLINE void sum_some_adjacent_in_place(const slice_series& series, series_
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// Returns the elements from c on of those of `low` and `high`, one after another.
+/// Returns the concatenation of `low` and `high` from element c on.
 template <int c>
 HWY_INLINE slice_vec<double> elements_from(slice_vec<double> low, __m128d high) {
   const __m512i behind = _mm512_castpd_si512(_mm512_castpd128_pd512(high));
@@ -636,11 +613,10 @@ HWY_INLINE slice_vec<float> elements_from(slice_vec<float> low, __m128 high) {
 }
 #endif
 
-/// What adjacent rows take of x in three adjacent columns: `of<c>()` begins c elements further on
-/// than x.
+/// Elements of x for adjacent rows in three adjacent columns.
 template <class W>
 struct triple_x {
-#if HWY_TARGET == HWY_AVX3  // two loads instead of three, and one of them seldom crosses a line
+#if HWY_TARGET == HWY_AVX3  // one load fewer, and one of them seldom crosses a line
   slice_vec<W> first;
   hn::Vec<hn::CappedTag<W, 2>> behind;
 
@@ -666,7 +642,6 @@ struct triple_x {
 #endif
 };
 
-/// Takes the terms of columns k, k + 1 and k + 2 to their lanes.
 template <bool first, std::size_t k, class W, int... c>
 HWY_INLINE void take_triple(std::integer_sequence<int, c...>, const kept_values<W>& values,
                             const adjacent_x<W>& x, slice_vec<W>* lane) {
@@ -681,10 +656,11 @@ HWY_INLINE void take_triple(std::integer_sequence<int, c...>, const kept_values<
    ...);
 }
 
-/// Columns of so many triples begin at lane 0 again.
+/// Triples after which columns start at lane 0 again.
 constexpr std::size_t triples_of_lanes = row_order::lanes;
 
-/// Takes the terms of the next n triples, at most `triples_of_lanes`; the first have more than 8.
+/// Adds the terms of the next n <= `triples_of_lanes` triples. With `first` they start the lanes,
+/// and are more than 8 terms.
 template <bool first, std::size_t t = 0, class W>
 HWY_INLINE void take_triples(const kept_values<W>& values, const adjacent_x<W>& x, std::size_t n,
                              slice_vec<W>* lane) {
@@ -696,7 +672,6 @@ HWY_INLINE void take_triples(const kept_values<W>& values, const adjacent_x<W>& 
   }
 }
 
-/// Sums slices of adjacent rows of a pattern of triples.
 template <bool full, class W>
 HWY_NOINLINE void sum_adjacent_triples(const slice_series& series, series_place<W>& at, const W* x,
                                        W* sums) {
@@ -720,7 +695,6 @@ HWY_NOINLINE void sum_adjacent_triples(const slice_series& series, series_place<
   end_kept(slices, at);
 }
 
-/// Where the values of a vector of rows that are listed lie.
 template <bool keeps, class W>
 HWY_INLINE auto listed_values(const series_place<W>& at, std::size_t r) {
   if constexpr (keeps) {
@@ -734,7 +708,7 @@ HWY_INLINE auto listed_values(const series_place<W>& at, std::size_t r) {
   }
 }
 
-/// Sums slices of rows that are listed. `x_of(at, r)` says what rows from r on take of x.
+/// Sums slices of listed rows. `x_of(at, r)`: elements of x for rows from r on.
 template <bool keeps, class W, class X>
 HWY_INLINE void sum_listed(const slice_series& series, series_place<W>& at, const X& x_of,
                            W* sums) {
@@ -754,7 +728,7 @@ HWY_INLINE void sum_listed(const slice_series& series, series_place<W>& at, cons
       }
       for (std::size_t r = 0; r < slice; ++r) sums[at.rows[r]] = some[r];
       if constexpr (keeps) at.values += n * slice;
-      if (series.pattern == nullptr) {  // one of them is not there in this window
+      if (series.pattern == nullptr) {  // the other is null in this window
         if (at.narrow != nullptr) at.narrow += n * slice;
         if (at.wide != nullptr) at.wide += n * slice;
       }
@@ -778,7 +752,7 @@ HWY_INLINE void sum_listed(const slice_series& series, series_place<W>& at, cons
   });
 }
 
-/// Sums slices of rows of one pattern; x is what the window's first row would take.
+/// x belongs to the window's first row.
 template <bool keeps, class W>
 HWY_NOINLINE void sum_with_pattern(const slice_series& series, series_place<W>& at, const W* x,
                                    W* sums) {
@@ -790,7 +764,6 @@ HWY_NOINLINE void sum_with_pattern(const slice_series& series, series_place<W>& 
       sums);
 }
 
-/// Sums slices of rows of a pattern of pairs.
 template <bool keeps, class W>
 HWY_NOINLINE void sum_with_pairs(const slice_series& series, series_place<W>& at, const W* x,
                                  W* sums) {
@@ -805,7 +778,6 @@ HWY_NOINLINE void sum_with_pairs(const slice_series& series, series_place<W>& at
       sums);
 }
 
-/// Sums slices of rows whose columns are listed, too.
 template <bool keeps, class W>
 HWY_NOINLINE void sum_with_narrow_columns(const slice_series& series, series_place<W>& at,
                                           const W* x, W* sums) {
@@ -826,15 +798,14 @@ HWY_NOINLINE void sum_with_wide_columns(const slice_series& series, series_place
       sums);
 }
 
-/// The lanes of `dot` are summed in so many sweeps over a row, of up to 8 vectors each: those that
-/// fold to one.
+/// Sweeps over a long row, each of at most 8 vectors of `dot`'s lanes.
 template <class W>
 constexpr std::size_t vectors_of_sweep = std::min<std::size_t>(order::lanes / slice_lanes<W>, 8);
 template <class W>
 constexpr std::size_t sweeps_of_row = order::lanes / slice_lanes<W> / vectors_of_sweep<W>;
 
-/// Takes a row's terms from term j on to vectors v, v + 1, ... of a sweep: the first of each lane,
-/// or added to it. Where they aren't `all` there, those behind the n-th are left out.
+/// Adds terms from j on to vectors v, v + 1, ... of a sweep. With `first` they start the lanes;
+/// without `all` those from n on are left out.
 template <bool first, bool all, std::size_t v, class W, class I>
 HWY_INLINE void take_vectors(const W* values, const columns_x<W, I>& x, std::size_t j,
                              std::size_t n, slice_vec<W>* lane) {
@@ -848,7 +819,6 @@ HWY_INLINE void take_vectors(const W* values, const columns_x<W, I>& x, std::siz
   }
 }
 
-/// Folds a vector in halves, to one number.
 template <class D>
 HWY_INLINE hn::TFromD<D> fold_lanes(D d, hn::Vec<D> v) {
   if constexpr (hn::MaxLanes(d) == 1) {
@@ -859,7 +829,7 @@ HWY_INLINE hn::TFromD<D> fold_lanes(D d, hn::Vec<D> v) {
   }
 }
 
-/// Sums a row of more than `short_row` terms, at most a chunk, as `dot` sums them.
+/// Sums a row of at most a chunk in the order of `dot`.
 template <class W, class I>
 HWY_INLINE W sum_long_row(const W* values, const columns_x<W, I>& x, std::size_t n) {
   constexpr std::size_t vectors = vectors_of_sweep<W>, sweeps = sweeps_of_row<W>;
@@ -869,7 +839,7 @@ HWY_INLINE W sum_long_row(const W* values, const columns_x<W, I>& x, std::size_t
     slice_vec<W> lane[vectors];
     std::size_t j = s * slice_lanes<W>;
     take_vectors<true, true, 0, W>(values, x, j, n, lane);
-    // `end` is where a whole row of lanes ends.
+    // `end`: end of a row of lanes
 #pragma GCC unroll 1
     for (std::size_t end = 2 * order::lanes; end <= n; end += order::lanes) {
       take_vectors<false, true, 0, W>(values, x, j += order::lanes, n, lane);
@@ -883,7 +853,7 @@ HWY_INLINE W sum_long_row(const W* values, const columns_x<W, I>& x, std::size_t
   return sum == sum ? sum : std::numeric_limits<W>::quiet_NaN();
 }
 
-/// Sums long rows, whose values are `kept` or not; `columns` goes on to the next series'.
+/// `columns` advances to the next group.
 template <class W, class I>
 HWY_NOINLINE void sum_long_rows(const slice_series& series, series_place<W>& at, bool kept,
                                 const I*& columns, const W* x, W* sums) {
@@ -900,7 +870,7 @@ HWY_NOINLINE void sum_long_rows(const slice_series& series, series_place<W>& at,
   }
 }
 
-/// Sums the rows of one window of a product's plan; `others` sums rows where they are.
+/// `others` sums rows that are in no slice.
 template <bool keeps, class W>
 HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_t w,
                            const row_kernels<W>& others, W* sums) {
@@ -938,7 +908,7 @@ HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_
                                               : sum_some_adjacent_in_place(series, at, from, sums);
         }
       } else {
-        // Without instructions that gather, rows in place take a load for each element anyway.
+        // Without masked loads, rows in the matrix take a load per element anyway.
         if constexpr (block_columns<W> == 2 && (keeps || has_masked_loads)) {
           if (series.pattern->pairs) {
             sum_with_pairs<keeps>(series, at, from, sums);
@@ -959,12 +929,12 @@ HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_
 
 #endif
 
-/// Sums rows of whole windows as slices, or else rows before the next window as they are; there are
-/// at most n. It returns how many they were.
+/// Sums the rows of whole windows, else rows before the next window by `others`, at most n. Returns
+/// their number.
 template <bool keeps, class W>
 std::size_t sum_slices(const csr_product& a, std::size_t first, std::size_t n,
                        const row_kernels<W>& others, W* sums) {
-#if HWY_TARGET == HWY_SCALAR  // no rows are summed side by side
+#if HWY_TARGET == HWY_SCALAR  // no slices
   others.rows(a, first, n, sums);
   return n;
 #else

@@ -1,15 +1,15 @@
-// Products with a plan whose columns stay sum slices of rows of floats.
+// Slices of rows of floats.
 #include "backends/simd/spmv.hpp"
 #include "backends/simd/targets.hpp"
 #include "src/core/sparse/csr.hpp"
 #include "src/core/sparse/host_analysis.hpp"
 
-#ifndef TALLY_BACKENDS_SIMD_SPMV_SLICES_FLOAT_CPP  // this file is compiled once for every target
+#ifndef TALLY_BACKENDS_SIMD_SPMV_SLICES_FLOAT_CPP  // compiled once per target
 #define TALLY_BACKENDS_SIMD_SPMV_SLICES_FLOAT_CPP
 namespace tally::backends::simd {
 namespace {
 
-/// Is what one instruction set has: for values that are read where they are, and for kept ones.
+/// Kernels for values in the matrix, and packed ones.
 struct implementation {
   instruction_set set;
   slices_kernel<float>* kernels[2];
