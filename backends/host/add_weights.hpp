@@ -1,13 +1,12 @@
-// Weights are summed here, bin by bin.
+// Weighted histograms.
 //
-// Promise: no addition rounds (src/core/histogram/weights.hpp), so neither the order of the samples
-// nor the number of threads makes a difference.
+// Promise: no addition rounds (src/core/histogram/weights.hpp): neither the samples' order nor the
+// number of threads matters.
 //
-//   few bins, many samples   each thread has the words of all bins' sums in a table.
-//   otherwise                samples are sorted by groups of bins; in a group those of one bin are
-//                            chained, and summed one bin after another. So a bin without samples
-//                            costs no more than its zero, and memory grows with the samples alone.
-//   a group that has most    has tables again, or one thread would sum it alone.
+//   few bins, many samples   tables of all bins' limbs, one per thread.
+//   otherwise                samples sorted by groups of bins, chained and summed by bin. An empty
+//                            bin costs only its zero; memory grows with the samples alone.
+//   a group with most        tables again: one thread would sum it alone.
 #pragma once
 
 #include "backends/host/places.hpp"
@@ -24,14 +23,13 @@
 namespace tally::backends::simd {
 namespace counting {
 
-/// Maximum bytes of the tables' words, on all threads, and of sorted samples, unless an eighth of
-/// the samples takes more. The number is a guess.
+/// Maximum bytes of all threads' tables, and of sorted samples unless an eighth of them takes more.
+/// A guess.
 inline constexpr std::size_t max_bytes_of_weights = std::size_t{1} << 27;
-/// Bytes of a table that still is worth it: a core's second-level cache.
+/// Maximum bytes of a table: a core's second-level cache.
 inline constexpr std::size_t max_bytes_of_table = std::size_t{1} << 21;
 
-/// The sum of one bin's weights: words of an exact_sum<double>, of which only those that a weight
-/// has reached are looked at and cleared again.
+/// Sum of a bin's weights: limbs of an exact_sum<double>; [low_, high_) may be nonzero.
 class bin_sum {
   using exact = exact_sum<double>;
   template <class W>
@@ -40,7 +38,7 @@ class bin_sum {
       weight_sum<W>::first_limb;
 
  public:
-  /// Adds a weight, or what is there before.
+  /// The weight may also be the bin's old value.
   template <class W>
   void add(W weight) {
     using sum = weight_sum<W>;
@@ -55,7 +53,6 @@ class bin_sum {
     high_ = std::max(high_, first + sum::digits);
     for (int i = 0; i < sum::digits; ++i) words_[first + i] += p.digit[i];
   }
-  /// Adds the words that a table has for a bin.
   template <class W>
   void add_words(const std::int64_t* from) {
     using sum = weight_sum<W>;
@@ -70,7 +67,7 @@ class bin_sum {
     specials_ |= from[sum::special];
   }
 
-  /// Adds the sum to what bin k has, or sets it, and is zero again.
+  /// Adds the sum to bin k, or sets bin k; then this sum is zero again.
   template <class C>
   void finish(const histogram_arguments& a, std::size_t k) {
     if (a.words) {
@@ -92,7 +89,6 @@ class bin_sum {
                                 plus_infinity_bit = weight_sum<double>::plus_infinity_bit,
                                 minus_infinity_bit = weight_sum<double>::minus_infinity_bit;
 
-  /// Does what weight_sum::add_words does.
   template <class T>
   void add_to_words(std::int64_t* to) const {
     using some = exact_sum<T>;
@@ -113,17 +109,16 @@ class bin_sum {
   std::int64_t specials_ = 0;
 };
 
-/// Makes of bins [first, last) what they are without a weight.
+/// Sets bins [first, last) to their values without weights.
 template <class C>
 void start_bins(const histogram_arguments& a, std::size_t first, std::size_t last) {
   if (a.words) return;
   C* const sums = static_cast<C*>(a.counts.data);
   if (!a.options.add) return std::fill(sums + first, sums + last, C{0});
-  // A sum of one: no -0, and the one NaN.
+  // As a sum of one term: no -0, canonical NaNs.
   for (std::size_t k = first; k < last; ++k) sums[k] = canonical(sums[k] + C{0});
 }
 
-/// Calls f(place, weight) for each sample of [begin, end).
 template <class W, class F>
 void for_each_weight(const job& j, std::size_t begin, std::size_t end, const F& f) {
   j.for_each_block(begin, end, [&](std::size_t at, std::size_t count, const slot* found) {
@@ -135,7 +130,6 @@ void for_each_weight(const job& j, std::size_t begin, std::size_t end, const F& 
   });
 }
 
-/// The words of sums of adjacent bins, for each thread.
 template <class W>
 class weight_tables {
   using sum = weight_sum<W>;
@@ -146,8 +140,8 @@ class weight_tables {
             bins, std::max<std::size_t>(1024, max_bytes_of_weights / 8 / sum::words / threads))),
         words_(new std::int64_t[at_once_ * sum::words * threads]) {}
 
-  /// Adds what all samples have of bins [begin, end). Unless `outside` is null, it counts each
-  /// thread's samples that have no bin.
+  /// Adds all samples of bins [begin, end). `outside`, if not null, counts each thread's samples
+  /// without a bin.
   template <class C, class Run>
   void add(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all,
            std::uint64_t* outside = nullptr) const {
@@ -192,16 +186,16 @@ class weight_tables {
   std::unique_ptr<std::int64_t[]> words_;
 };
 
-/// The samples of adjacent groups of bins, sorted by group.
+/// Samples of adjacent groups of bins, sorted by group.
 template <class W>
 class sorted_weights {
-  /// Groups have at most so many bins, whose chains begin in memory that the caches hold.
+  /// log2 of bins per group, whose chains begin in the caches.
   static constexpr int min_bits = 4, usual_bits = 12, max_bits = 16;
   static constexpr std::size_t many_groups = 4096;
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
  public:
-  /// Counts the samples of each group, and in `outside` those that have no bin.
+  /// Counts the samples of each group, and in `outside` those without a bin.
   template <class Run>
   sorted_weights(const job& j, const threads<Run>& all, std::uint64_t* outside)
       : bits_(bits_for(j.counts, all.count)),
@@ -228,7 +222,7 @@ class sorted_weights {
     }
     constexpr std::size_t bytes = sizeof(slot) + sizeof(W) + sizeof(std::uint32_t);
     const std::size_t most = std::max(max_bytes_of_weights / bytes, n / 8);
-    // One thread sums a group, so it may have four times what threads have on average.
+    // Four times a thread's average, for one thread.
     max_group_ = all.count == 1 ? most : std::min(most, 4 * (n / all.count));
     std::size_t longest = 0;
     for (std::size_t g = 0; g < groups_; ++g) {
@@ -243,12 +237,11 @@ class sorted_weights {
   }
 
   std::size_t groups() const { return groups_; }
-  /// Whether a group is not for one thread.
   bool is_large(std::size_t g) const { return sizes_[g] > max_group_; }
   std::size_t first_bin(std::size_t g) const { return g << bits_; }
   std::size_t bins_of_group() const { return std::size_t{1} << bits_; }
 
-  /// Adds what all samples have of some groups from g on, and returns the next group.
+  /// Adds groups from g on, as many as fit, and returns the next.
   template <class C, class Run>
   std::size_t add(const job& j, std::size_t g, const threads<Run>& all) {
     std::size_t last = g;
@@ -281,7 +274,7 @@ class sorted_weights {
   template <class Run>
   void sort(const job& j, std::size_t g, std::size_t last, const threads<Run>& all) {
     const std::size_t n = j.a.x.size;
-    // Counts of a group become the places where its samples begin, of one thread after another.
+    // Counts become begins of each group's samples, thread by thread.
     for (std::size_t k = g; k < last; ++k) {
       auto at = static_cast<std::uint32_t>(begins_[k]);
       for (std::size_t t = 0; t < all.count; ++t) {
@@ -304,7 +297,7 @@ class sorted_weights {
     });
   }
 
-  /// Sums the bins of a group. All heads are `none`, before and after.
+  /// All heads are `none`, before and after.
   template <class C>
   void add_group(const job& j, std::size_t g, std::uint32_t* heads, bin_sum& sum) {
     const std::size_t first = first_bin(g);
@@ -326,8 +319,8 @@ class sorted_weights {
 
   int bits_;
   std::size_t groups_;
-  std::vector<std::size_t> sizes_;   // samples of each group
-  std::vector<std::uint32_t> next_;  // of each thread and group
+  std::vector<std::size_t> sizes_;   // per group
+  std::vector<std::uint32_t> next_;  // per thread and group
   std::size_t max_group_ = 0, room_ = 0;
   std::vector<std::size_t> begins_;
   std::unique_ptr<slot[]> places_;
@@ -345,7 +338,7 @@ void add_weights(const job& j, const threads<Run>& all) {
                     share(j.counts, thread + 1, all.count, 16));
     });
   };
-  // All that is needed is allocated before anything is written.
+  // All memory is allocated before anything is written.
   if (j.counts <= n / 4 && j.counts * weight_sum<W>::words * 8 <= max_bytes_of_table) {
     const weight_tables<W> tables(j.counts, all.count);
     start();

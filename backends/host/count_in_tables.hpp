@@ -1,6 +1,6 @@
-// Samples are counted here in tables of 32-bit counters, of which each thread has its own.
+// Counting in tables of 32-bit counters, one or several per thread.
 //
-// Promise: the counts are exact, as long as a table counts at most `most_at_once` samples.
+// Promise: exact counts, if a table counts at most `most_at_once` samples.
 #pragma once
 
 #include "backends/host/places.hpp"
@@ -16,30 +16,16 @@
 namespace tally::backends::simd {
 namespace counting {
 
-// The figures are from a core of Zen 4. Times are those of one sample, less what it takes to find
-// its slot.
-
-/// A thread has at most so many tables against stalls. With 256 bins, keys of 8, 2.9 and 1.1 bits
-/// of entropy take 0.28, 0.28 and 0.30 ns in eight tables, 0.28, 0.37 and 0.44 in four, 0.30, 1.0
-/// and 1.5 in one.
+/// At most 8 tables per thread, against stalls (tuning/histogram.md: most_copies).
 inline constexpr std::size_t most_copies = 8;
-/// Up to so many places (16 KiB in all tables) all tables are always used. Beyond that they are
-/// used for blocks of samples in which one in `rare` is equal to the next: for other samples the
-/// tables would take the cache from each other. With 1024 bins, geometric keys of which one in 19
-/// is equal to the next take 0.55 ns in one table and 0.48 in eight; one in 9, 0.63 and 0.46; but
-/// Zipf keys, one in 43, take 0.52 and 0.70. With `rare` = 32 those were sometimes taken for equal
-/// ones.
+/// Up to this many counters all tables are always used; beyond, only for blocks in which one sample
+/// in `rare` equals the next, since otherwise tables compete for the cache (tuning/histogram.md:
+/// places_of_all_copies, rare).
 inline constexpr std::size_t places_of_all_copies = 1 << 9, rare = 16;
-/// All of a thread's tables have at most so many places together; beyond that there are fewer
-/// tables. 2^23 samples of eight keys in 2^18 bins take 0.55 ns in eight tables, 0.61 in four, 0.80
-/// in two, 1.2 in one; of one key 0.82, 0.50, 0.47, 0.48. In 2^20 bins, where cache misses and
-/// clearing count, eight keys take 3.2, 2.0, 1.5, 1.5, one key 3.1, 1.8, 1.1, 0.8. (In eight tables
-/// of 2^16 bins they take 0.48 and 0.47.)
+/// At most this many counters in a thread's tables (tuning/histogram.md: places_of_copies).
 inline constexpr std::size_t places_of_copies = 3 << 18;
-/// All threads' tables have so many places, 18 MiB, where fewer tables for each allow it. Beyond
-/// about 32 MiB glibc asks the system for new memory at every call. On sixteen threads of a Xeon
-/// 2^25 keys of 2^16 bins take 5.9 ms (with twice as many tables 6.4), Zipf keys 3.7 (4.1), eight
-/// keys 3.0 (5.6), one key 1.2 (3.4).
+/// At most this many counters in all threads' tables, if fewer tables allow it: glibc asks the
+/// system for larger blocks at every call (tuning/histogram.md: places_of_all_tables).
 inline constexpr std::size_t places_of_all_tables = 9 << 19;
 constexpr std::size_t copies_for(std::size_t places, std::size_t threads) {
   const std::size_t most = std::min(places_of_copies, places_of_all_tables / threads);
@@ -47,20 +33,19 @@ constexpr std::size_t copies_for(std::size_t places, std::size_t threads) {
   while (copies > 1 && copies * places > most) copies /= 2;
   return copies;
 }
-/// Counters of 32 bits are sure to hold so many samples.
+/// At most this many samples fit a 32-bit counter.
 inline constexpr std::size_t most_at_once = std::size_t{1} << 31;
 
-// --- Few places ----------------------------------------------------------------------------------
+// --- Few counters --------------------------------------------------------------------------------
 
-/// Holds tables of counters of 32 bits, `copies` for each thread. Between two tables there are two
-/// cache lines or more, since threads that add to neighbouring lines slow each other down (by half
-/// on Zen 4). The distance from a place in one table to the same place in the next is never a
-/// multiple of 4 KiB, since a processor takes such addresses for one at first.
+/// 32-bit counters, `copies` tables per thread. Tables are at least two cache lines apart, since
+/// threads that write to neighbouring lines slow each other down. Equal indices in two tables are
+/// never a multiple of 4 KiB apart (4K aliasing).
 struct tables {
   struct alignas(64) line {
     std::uint32_t counters[16];
   };
-  std::size_t places, threads, copies, distance;  // `distance` is the one from a table to the next
+  std::size_t places, threads, copies, distance;  // `distance`: from a table to the next
   std::unique_ptr<line[]> all;
 
   tables(std::size_t count_of_places, std::size_t count, std::size_t of_each)
@@ -74,11 +59,11 @@ struct tables {
     const std::size_t lines = (places + 15) / 16 + 2;
     return 16 * (lines % 64 == 0 ? lines + 1 : lines);
   }
-  /// Returns the first of a thread's tables.
+  /// Returns a thread's first table.
   std::uint32_t* of(std::size_t thread) const {
     return reinterpret_cast<std::uint32_t*>(all.get()) + thread * copies * distance;
   }
-  /// Returns the sum of a place in all threads' first tables.
+  /// Returns a counter's sum over all threads' first tables.
   std::uint64_t sum(std::size_t place) const {
     std::uint64_t n = 0;
     for (std::size_t t = 0; t < threads; ++t) n += of(t)[place];
@@ -86,16 +71,15 @@ struct tables {
   }
 };
 
-/// Is the distance of tables that have so few places that all of them are always used.
+/// Distance of tables that are all always used.
 using distance_of_few =
     std::integral_constant<std::size_t, tables::distance_for(places_of_all_copies)>;
 
-/// So many places are compared at once, whether they are all equal: one key of 256 bins takes 0.18
-/// ns, not 0.36.
+/// Samples compared at once for being equal (tuning/histogram.md: compared_at_once).
 inline constexpr std::size_t compared_at_once = 64;
 
-/// Says whether so many places are equal. A few of them are compared first, not only two: a branch
-/// that is taken as often as not takes 0.1 ns of each sample.
+/// Whether `compared_at_once` indices are equal. A few bytes are compared first, more than two
+/// indices: a branch taken as often as not is costly (tuning/histogram.md: are_equal).
 template <class Place>
 bool are_equal(const Place* places) {
   constexpr std::size_t few = std::min<std::size_t>(8 * sizeof(Place), 16);
@@ -106,34 +90,28 @@ bool are_equal(const Place* places) {
   return differ == 0;
 }
 
-/// So many samples ahead are asked for while some are counted, where they may be places themselves.
-/// On a core of a Xeon (Sapphire Rapids) 2^25 keys of 4096 bins that are looked at before take 11.3
-/// ms, without it 14.5: the look would wait for memory while nothing is counted. Of 256 bins,
-/// looked at as they are counted, they take 14.2 ms, without it a fifth more.
+/// Prefetch distance, in samples that are indices themselves (tuning/histogram.md: samples_ahead).
 inline constexpr std::size_t samples_ahead = 4096;
-/// Up to so many places, 20 KiB of counters, keys are looked at one by one as they are counted:
-/// from memory those of 256 bins take 0.39 ns so, looked at before 0.44, those of 1.1 bits of
-/// entropy 0.45 and 0.57, and of 4096 bins 0.41 and 0.44. But of 8192 bins they take 0.45 and 0.44,
-/// and of 2^16 0.80 and 0.70: the more instructions, the fewer loads from the second cache are
-/// under way.
+/// Up to this many counters keys are checked as they are counted. In larger tables the instructions
+/// for that would leave fewer loads from the second-level cache in flight (tuning/histogram.md:
+/// places_looked_at_while_counted).
 inline constexpr std::size_t places_looked_at_while_counted = 5 << 10;
 
-/// Says that all are places, and how far ahead others are asked for.
+/// All samples are indices. `ahead`: prefetch distance.
 struct all_places {
   std::size_t ahead = 0;
 };
-/// Says that places are what is below `end`, and likewise.
+/// Indices are samples below `end`.
 struct places_below {
   slot end;
   std::size_t ahead = 0;
 };
 
-/// Counts up to the first that is not a place, and returns how many. The k-th of eight is counted
-/// in table k, as far as there are so many. The additions are written out eight times, so that
-/// processors that remember by instruction where a store went (Zen 3 and later) are not misled
-/// where two places alternate. The distance is a constant where it can be: there are no registers
-/// for the addresses of eight tables. Bytes are read eight at a time: those of 8 and of 1.1 bits of
-/// entropy take 0.272 and 0.278 ns so, a cycle for each store, and read one by one 0.272 and 0.416.
+/// Counts up to the first sample that is no index, and returns how many. Sample k of eight goes to
+/// table k modulo `tables`. The additions are unrolled eight times so that processors that predict
+/// store forwarding by instruction (Zen 3 and later) are not misled by two alternating indices. The
+/// distance is a constant where possible: eight table addresses don't fit the registers. Bytes are
+/// read eight at a time (tuning/histogram.md: count_places).
 template <std::size_t tables, class Place, class Which, class Distance>
 std::size_t count_places(const Place* places, std::size_t n, Which which, std::uint32_t* first,
                          Distance distance) {
@@ -181,7 +159,7 @@ std::size_t count_places(const Place* places, std::size_t n, Which which, std::u
   return n;
 }
 
-/// Is a thread's tables while it counts.
+/// Tables of one thread while it counts.
 class counters {
  public:
   counters(const tables& all, std::size_t thread)
@@ -197,7 +175,7 @@ class counters {
     std::fill_n(first_, places_, 0);
     if (always_all_) use_all();
   }
-  /// Counts up to the first that is not a place, and returns how many.
+  /// Counts up to the first sample that is no index, and returns how many.
   template <class Place, class Which = all_places>
   std::size_t count(const Place* places, std::size_t n, Which which = {}) {
     if (!always_all_ && (copies_ == 1 || !is_skewed(places, n))) {
@@ -211,7 +189,7 @@ class counters {
     return copies_ == 2 ? count_places<2>(places, n, which, first_, distance_)
                         : count_places<4>(places, n, which, first_, distance_);
   }
-  /// Adds up the tables in the first one.
+  /// Adds all tables to the first.
   void fold() {
     if (!used_all_) return;
     for (std::size_t c = 1; c < copies_; ++c) {
@@ -239,7 +217,7 @@ class counters {
   bool always_all_, used_all_ = false;
 };
 
-/// Counts samples [begin, end) in all the threads' tables.
+/// Counts samples [begin, end) in all threads' tables.
 template <class Run>
 void count_in_tables(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all,
                      const tables& t) {
@@ -262,23 +240,21 @@ void count_in_tables(const job& j, std::size_t begin, std::size_t end, const thr
 
 // --- Bytes ---------------------------------------------------------------------------------------
 
-/// So many bytes are read at once, and each has a table of its own, because it has a channel of its
-/// own.
+/// Bytes read at once. Each has its own table, because it may have its own channel.
 inline constexpr std::size_t bytes_at_once = 8;
 
 inline bool are_bytes(const job& j) {
   return size_of(j.a.x.element) == 1 && bytes_at_once % j.channels == 0 && j.a.x.increment == 1;
 }
 
-/// Counts samples [begin, end) of one byte in `bytes`, and then the places of the 256 bytes in the
-/// one table `t`.
+/// Counts one-byte samples [begin, end) in `bytes`, then their 256 counts in the single table `t`.
 template <class Run>
 void count_bytes(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all,
                  const tables& bytes, const tables& t) {
   const auto* const x = static_cast<const std::uint8_t*>(j.a.x.data);
   all([&](std::size_t thread) {
     std::uint32_t* const own = bytes.of(thread);
-    static_assert(places_of_all_copies >= 256);  // so that this is the tables' distance
+    static_assert(places_of_all_copies >= 256);  // so this is the tables' distance
     std::fill_n(own, bytes_at_once * distance_of_few(), 0);
     const std::size_t first = begin + share(end - begin, thread, all.count, block);
     const std::size_t last = begin + share(end - begin, thread + 1, all.count, block);
@@ -287,13 +263,13 @@ void count_bytes(const job& j, std::size_t begin, std::size_t end, const threads
   std::uint8_t each[256];
   std::iota(each, each + 256, std::uint8_t{0});
   slot found[256];
-  j.search(j.bins_of_samples, each, 256, found);  // bytes are not slots here, so they don't return
+  j.search(j.bins_of_samples, each, 256, found);  // bytes are no slots here, so it writes `found`
   std::fill_n(t.of(0), j.places, 0);
   for (std::size_t k = 0; k < bytes_at_once * all.count; ++k) {
     slot places[256];
     std::copy_n(found, 256, places);
     for (slot& s : places) {
-      // `begin` and the shares are multiples of so many bytes.
+      // `begin` and threads' parts are multiples of `bytes_at_once`.
       if (j.channels > 1) j.move_to_channels(k % j.channels, 1, &s);
     }
     const std::uint32_t* const counts_of_byte =

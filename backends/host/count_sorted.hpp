@@ -1,7 +1,6 @@
-// Samples with many places are sorted here by groups of places, so that each group is counted in a
-// table that fits the cache.
+// Samples of many counters, sorted by groups of counters so that a group's table fits the cache.
 //
-// Promise: the counts are exact, for as many samples as a table may count.
+// Promise: exact counts, for as many samples as a table may count.
 #pragma once
 
 #include "backends/host/count_in_tables.hpp"
@@ -17,26 +16,17 @@
 namespace tally::backends::simd {
 namespace counting {
 
-// The figures are from a core of Zen 4. Times are those of one sample, less what it takes to find
-// its slot.
-
-/// A group has so many places, which are counted in a table of 32 bits. On one thread uniform and
-/// Zipf keys of 2^24 bins take 4.0 and 4.2 ns, in groups of 2^15 places 4.0 and 4.1, of 2^14 4.9
-/// and 4.3, of 2^12 6.2 and 5.1.
+/// Counters per group, in a 32-bit table (tuning/histogram.md: group_bits).
 inline constexpr int group_bits = 16;
 inline constexpr std::size_t group = std::size_t{1} << group_bits;
-/// So many samples are sorted at a time, in so many streams. The same keys take 4.0 and 4.2 ns in
-/// tiles of 2^16, 4.1 and 4.3 in tiles of 2^15, 3.8 and 4.1 in tiles of 2^17, but with 2^22 bins
-/// tiles of 2^17 take 3.5 and tiles of 2^16 3.3. Those figures are for two streams; four take 3.9
-/// and 3.8, one takes 4.0 and 5.4.
+/// Samples sorted at once, and in how many streams (tuning/histogram.md: tile, streams).
 inline constexpr std::size_t tile = 1 << 16, streams = 4;
 
-/// Holds the samples of a round, sorted by group of places, tile by tile. It keeps the lower bits
-/// of each sample's place.
+/// The lower index bits of a round's samples, sorted by group, tile by tile.
 struct sorted_tiles {
   std::size_t samples, groups, tiles;
   std::unique_ptr<std::uint16_t[]> lower;
-  // Where each group begins in each tile, and where the last one ends.
+  // Begin of each group in each tile, and end of the last.
   std::unique_ptr<std::uint32_t[]> begins;
 
   sorted_tiles(std::size_t most, std::size_t places)
@@ -49,10 +39,10 @@ struct sorted_tiles {
   std::uint32_t* begins_of(std::size_t t) const { return begins.get() + t * (groups + 1); }
 };
 
-/// Holds what a thread needs to sort a tile.
+/// Buffers of one thread that sorts a tile.
 struct sorter {
   std::unique_ptr<slot[]> places{new slot[tile]};
-  std::vector<std::uint32_t> next;  // where the next sample of each group of each stream goes
+  std::vector<std::uint32_t> next;  // of each group of each stream: destination of the next sample
 
   explicit sorter(std::size_t groups) : next(groups * streams) {}
 
@@ -89,7 +79,7 @@ struct sorter {
   }
 };
 
-/// Counts what tiles [first, last) have of a group.
+/// Counts a group's samples in tiles [first, last).
 inline void count_group(const sorted_tiles& all, std::size_t g, std::size_t first, std::size_t last,
                         counters& own) {
   own.clear();
@@ -100,12 +90,12 @@ inline void count_group(const sorted_tiles& all, std::size_t g, std::size_t firs
   own.fold();
 }
 
-/// Holds what rounds of at most so many samples need.
+/// Buffers for rounds of at most `most` samples.
 struct sorting {
   sorted_tiles sorted;
-  std::vector<sorter> sorters;  // one for each thread
+  std::vector<sorter> sorters;  // per thread
   tables counted;
-  std::vector<std::size_t> sizes;  // how many samples each group has
+  std::vector<std::size_t> sizes;  // samples per group
 
   sorting(std::size_t most, std::size_t places, std::size_t threads)
       : sorted(most, places),
@@ -135,8 +125,8 @@ void count_sorted(const job& j, std::size_t begin, std::size_t end, const result
                [&](std::size_t k) { return sum(k - begin_of_group); });
   };
   const tables& t = s.counted;
-  // One thread counts a group. All threads together count a group that has more than a thread's
-  // part of the samples.
+  // A group is counted by one thread, or by all if it has more than one thread's part of the
+  // samples.
   std::vector<std::size_t>& sizes = s.sizes;
   std::fill(sizes.begin(), sizes.end(), 0);
   for (std::size_t i = 0; i < tiles; ++i) {

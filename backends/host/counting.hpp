@@ -1,16 +1,16 @@
 // Counting on the host, on any number of threads: the instruction set finds the slots of samples, a
-// block at a time, and this header counts them.
+// block at a time; this header counts them.
 //
-// A place is the index of what a sample adds to. First come the counts (or sums) in the order in
-// which the caller has them, then, for each channel, three places that count what is outside.
+// A place is the index of what a sample adds to: first the counts (or sums) in the caller's order,
+// then three outside counts per channel.
 //
-//   few samples   are added to the counts at once.
-//   few places    have tables in each thread, several against stalls: a processor that adds to a
-//                 counter which it has just stored waits for the store. They are summed last.
-//   bytes         are counted as what they are, and only the 256 counts find their places.
-//   many places   let each tile of samples be sorted by the upper bits of their places; then what
-//                 all tiles have of one group of places is counted in a small table.
-//   weights       have the words of all sums in each thread, or of as many as fit.
+//   few samples   are added to the counts directly.
+//   few places    tables per thread, several against stalls: adding to a counter waits for the
+//                 last store to it.
+//   bytes         are counted by value; then the 256 counts find their places.
+//   many places   tiles of samples are sorted by the upper bits of their places; then each group of
+//                 places is counted in a small table.
+//   weights       limbs of all sums per thread, or of as many as fit.
 #pragma once
 
 #include "backends/host/add_weights.hpp"
@@ -28,23 +28,16 @@
 namespace tally::backends::simd {
 namespace counting {
 
-// The figures are from a core of Zen 4. Times are those of one sample, less what it takes to find
-// its slot.
-
-/// Up to the first number of places each thread has tables; up to the second all threads' tables
-/// have so many together; beyond that samples are sorted, unless there are many of them. In 2^22
-/// bins, from the third-level cache, one thread takes as long either way (4 ns).
+/// Places of a table, and of all threads' tables, either of which suffices for counting in tables;
+/// else samples are sorted, unless few (tuning/histogram.md: places_of_one).
 inline constexpr std::size_t places_of_one = 1 << 17, places_of_all = 1 << 22;
-/// Up to so many places each of several threads has a table, too, if it has half as many samples or
-/// more, and all tables have at most so many places, 256 MiB of 32 bits. On sixteen threads of a
-/// Xeon (Sapphire Rapids) 2^25 keys of 2^20 bins take 10 ms in tables and 25 sorted, Zipf keys 12
-/// and 45, eight keys 11 and 27.
+/// The same where threads have half as many samples or more (tuning/histogram.md:
+/// places_for_many_samples).
 inline constexpr std::size_t places_for_many_samples = 1 << 21,
                              places_of_all_for_many_samples = 1 << 26;
-/// So many places of all tables are summed by one thread.
+/// Places summed by one thread.
 inline constexpr std::size_t places_for_one_thread = 1 << 14;
-/// So many samples are worth a thread, where the threads are awake: 2^14 in 256 bins take 0.30 ns
-/// each on two threads, 0.42 on one; 2^13 take 0.44 and 0.49.
+/// Minimum samples per thread (tuning/histogram.md: least_share).
 inline constexpr std::size_t least_share = 1 << 13;
 
 template <class C>
@@ -68,7 +61,7 @@ std::size_t find_stray(const job& j, const threads<Run>& all) {
   return *std::min_element(found.begin(), found.end());
 }
 
-/// Counts, and returns the index of the first key out of range, if that is an error; else n.
+/// Returns the index of the first key out of range if that is an error, else n.
 template <class C, class Run>
 std::size_t count(const job& j, const threads<Run>& all) {
   const std::size_t n = j.a.x.size;
@@ -83,8 +76,7 @@ std::size_t count(const job& j, const threads<Run>& all) {
   const std::size_t round =
       sorted ? std::min(most_at_once, std::max(j.places, std::size_t{1} << 22)) / tile * tile
              : most_at_once;
-  // A single table can be looked at before results are written; elsewhere the keys must be looked
-  // at first.
+  // A single table is checked before results are written; otherwise keys are checked first.
   if (j.is_strict() && (few_samples || sorted || n > round)) {
     const std::size_t stray = find_stray(j, all);
     if (stray < n) return stray;
@@ -93,7 +85,7 @@ std::size_t count(const job& j, const threads<Run>& all) {
     count_directly(j, result<C>(j.a, j.a.options.add));
     return n;
   }
-  // Everything that the rounds need is allocated before the first of them writes.
+  // All memory is allocated before anything is written.
   std::optional<sorting> of_sorting;
   std::optional<tables> of_bytes, of_places;
   if (sorted) {
@@ -134,8 +126,8 @@ std::size_t count(const job& j, const threads<Run>& all) {
 
 }  // namespace counting
 
-/// Computes a histogram on at most so many threads: `run(count, f)` calls f(0) ... f(count - 1)
-/// side by side.
+/// Computes a histogram on at most `threads` threads; `run(count, f)` calls f(0) ... f(count - 1)
+/// concurrently.
 template <class Run>
 stray_key count_on_threads(const histogram_arguments& a, const void* bins, slot_search* search,
                            std::size_t threads, const Run& run) {

@@ -1,8 +1,7 @@
-// Samples become places here, a block at a time, on any number of threads, and counts go from
-// places to where the caller wants them.
+// From samples to indices of counts (places), a block at a time on any number of threads; from
+// indices to the caller's counts.
 //
-// Promise: a sample gets the place of the slot that the instruction set has found, or of the
-// channel's outside counts.
+// Promise: a sample's index is its slot, or an outside count of its channel.
 #pragma once
 
 #include "src/core/histogram/bins.hpp"
@@ -15,32 +14,23 @@
 
 namespace tally::backends::simd {
 
-/// Finds the slots of n samples that lie side by side. It writes them to `to`, or returns the
-/// samples themselves where they are slots already. `bins` points at what tells the slots.
+/// Finds the slots of n contiguous samples: writes them to `to`, or returns samples that are slots.
 using slot_search = const slot*(const void* bins, const void* samples, std::size_t n, slot* to);
 
 namespace counting {
 
-// The figures are from a core of Zen 4. Times are those of one sample, less what it takes to find
-// its slot.
-
-/// So many samples have their slots found at a time. They are few where the tables are in the
-/// first-level cache, so that the stores of counting go on meanwhile (256 bins take 0.35 ns with
-/// 256 samples at a time, 0.42 with 4096; on a core of a Xeon 0.34 with 256, 0.32 with 1024).
-/// Elsewhere they are many, since all loads are waited for each time (2^14 bins take 0.6 ns,
-/// not 1.0).
+/// Samples per block: few while tables fit the first-level cache, so that counting overlaps the
+/// search; else many, since each block waits for all loads (tuning/histogram.md: block).
 inline constexpr std::size_t block = 4096, small_block = 1024;
 inline constexpr std::size_t places_of_small_block = 1 << 11;
 
-// --- Places --------------------------------------------------------------------------------------
+// --- Indices -------------------------------------------------------------------------------------
 
-/// Copies n elements of `size` bytes, which are `stride` bytes apart.
 template <std::size_t size>
 void gather(const std::byte* from, std::ptrdiff_t stride, std::size_t n, std::byte* to) {
   for (std::size_t i = 0; i < n; ++i, from += stride, to += size) std::memcpy(to, from, size);
 }
 
-/// Copies the elements of `v` side by side.
 inline void gather(const operand& v, std::byte* to) {
   const std::size_t size = size_of(v.element);
   const std::ptrdiff_t stride = v.increment * static_cast<std::ptrdiff_t>(size);
@@ -65,7 +55,7 @@ struct job {
   std::size_t bins = bins_of(a), channels = a.options.channels;
   std::size_t counts = a.counts.size, places = counts + slots::outside * channels;
 
-  /// Returns the places of samples [first, first + n), at most a block: in `to` or elsewhere.
+  /// Returns the indices of samples from `first` on, at most `block`, in `to` or elsewhere.
   const slot* find(std::size_t first, std::size_t n, slot* to) const {
     const operand samples = a.x.slice(first, n);
     const slot* found = to;
@@ -90,8 +80,8 @@ struct job {
   void for_each_block(std::size_t begin, std::size_t end, const F& f) const {
     for_each_block(begin, end, [](const slot*, std::size_t) { return std::size_t{0}; }, f);
   }
-  /// Asks use_keys(keys, n), where samples may be places themselves, how many of them it has used,
-  /// and calls f(first, n, places) for the others.
+  /// Passes samples that may be indices to use_keys(keys, n), which returns how many it used. Calls
+  /// f(first, n, places) for the others.
   template <class G, class F>
   void for_each_block(std::size_t begin, std::size_t end, const G& use_keys, const F& f) const {
     alignas(64) slot found[block];
@@ -106,7 +96,7 @@ struct job {
     }
   }
 
-  /// Turns slots of samples into places. The first sample belongs to `channel`.
+  /// Turns slots into indices. The first sample belongs to `channel`.
   void move_to_channels(std::size_t channel, std::size_t n, slot* to) const {
     const auto one = static_cast<slot>(bins), all = static_cast<slot>(channels);
     auto c = static_cast<slot>(channel);
@@ -116,10 +106,10 @@ struct job {
     }
   }
 
-  /// Says whether keys outside are an error.
+  /// Whether a key out of range is an error.
   bool is_strict() const { return a.what == binning::keys && a.options.outside == nullptr; }
 
-  /// Returns the first sample of [begin, end) that has no bin, or `end` if all have one.
+  /// Returns the first sample without a bin, else `end`.
   std::size_t first_outside(std::size_t begin, std::size_t end) const {
     alignas(64) slot all[block];
     for (std::size_t first = begin; first < end; first += block) {
@@ -134,7 +124,7 @@ struct job {
   }
 };
 
-/// Has so many threads run a function: it calls f(0) ... f(count - 1) side by side.
+/// Calls f(0) ... f(count - 1) on threads.
 template <class Run>
 struct threads {
   std::size_t count;
@@ -146,7 +136,7 @@ struct threads {
   }
 };
 
-/// Returns the first of n elements that thread t of `count` takes; it is a multiple of `step`.
+/// Returns the first element of thread t of `count`, a multiple of `step`.
 inline std::size_t share(std::size_t n, std::size_t t, std::size_t count, std::size_t step) {
   const std::size_t steps = (n + step - 1) / step;
   return std::min(n, steps / count * step * t + std::min(t, steps % count) * step);
@@ -154,7 +144,7 @@ inline std::size_t share(std::size_t n, std::size_t t, std::size_t count, std::s
 
 // --- Results -------------------------------------------------------------------------------------
 
-/// Says where counts go. They are unsigned, so they are modulo 2^32 and 2^64.
+/// Destination of counts, modulo 2^32 or 2^64.
 template <class C>
 struct result {
   C* counts;
@@ -175,7 +165,7 @@ struct result {
       outside[place - size] = n + (add ? outside[place - size] : 0);
     }
   }
-  /// Puts n(k) to each place k in [first, last).
+  /// Puts n(k) for each k in [first, last).
   template <class F>
   void put_all(std::size_t first, std::size_t last, const F& n) const {
     const std::size_t middle = std::clamp(size, first, last);

@@ -1,4 +1,4 @@
-// dot runs on OpenMP's threads, with the simd column's kernel.
+// dot on OpenMP threads, with the kernels of simd.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
@@ -8,8 +8,8 @@
 namespace tally::backends::openmp {
 namespace {
 
-/// Returns how many products of doubles take as long. Those that are summed where they lie, but for
-/// float16's, take as long as reading them.
+/// Returns the number of products of doubles that take as long. Elements summed without conversion,
+/// except float16, take as long as reading them.
 std::size_t products_of_doubles(const dot_arguments& a) {
   const type x = a.x.element;
   const bool is_read = x == a.y.element && (x == type::float32 || x == type::bfloat16 ||
@@ -21,8 +21,7 @@ std::size_t products_of_doubles(const dot_arguments& a) {
 
 void dot(const executor& where, const dot_arguments& a) {
   with_type<accumulator_types>(a.result.element, [&]<class A>() {
-    // Floats and doubles gain nothing from the widest instructions in short shares: 40000 floats
-    // take 2.62 us on two Zen 4 cores with AVX-512, and 2.51 with AVX2.
+    // AVX-512 gains nothing in short parts (tuning/dot.md: set_for_dot on openmp).
     const int threads = threads_that_pay(products_of_doubles(a), threads_of(where));
     const std::size_t alone = threads == 1 ? a.x.size : 0;
     const instruction_set set = simd::set_for_dot(where, a.x.element, a.y.element, alone);

@@ -1,5 +1,5 @@
-// The exact grade runs on OpenMP's threads, with the simd column's kernels. It makes no difference
-// which thread adds which terms, nor in which order the threads' sums are merged.
+// The exact grade on OpenMP threads, with the kernels of simd. Neither the partition nor the order
+// of merging matters.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
@@ -11,12 +11,12 @@ namespace tally::backends::openmp {
 
 void exact(const executor& where, const exact_arguments& a) {
   exact_node* const node = simd::exact_node_of(where.instructions());
-  // A thread gets at least a chunk: having a sum of its own costs as much.
+  // At least a chunk per thread: its own sum costs as much.
   const auto threads = static_cast<std::size_t>(threads_of(where));
   const std::size_t share = std::max(order::chunk, (a.x.size + threads - 1) / threads);
   const auto shares = static_cast<int>((a.x.size + share - 1) / share);
   exact_sums total;
-  std::mutex merging;  // a critical section of OpenMP's would export its name
+  std::mutex merging;  // an OpenMP critical section would export its name
 #pragma omp parallel num_threads(std::max(shares, 1))
   {
     const default_environment environment;

@@ -1,4 +1,4 @@
-// min, max, minmax and iamax run on OpenMP's threads, with the simd column's kernels.
+// min, max, minmax and iamax on OpenMP threads, with the kernels of simd.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"

@@ -1,4 +1,4 @@
-// The caller's functions run on OpenMP's threads.
+// The caller's functions on OpenMP threads.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"

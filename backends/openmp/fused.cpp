@@ -1,4 +1,4 @@
-// An update with a sum runs on OpenMP's threads, with the simd column's kernels.
+// An update with a sum on OpenMP threads, with the kernels of simd.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
@@ -7,7 +7,6 @@
 namespace tally::backends::openmp {
 namespace {
 
-/// Shares a sum out.
 auto shared_by(int threads) {
   return [threads](std::size_t size, auto& sums, const auto& node) {
     return sum_of_shares(size, threads, sums, node);

@@ -1,4 +1,4 @@
-// gather and scatter run on OpenMP's threads, each with a share of the indices.
+// gather and scatter on OpenMP threads.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"

@@ -1,4 +1,4 @@
-// Histograms run on OpenMP's threads, with the simd column's searches.
+// Histograms on OpenMP threads, with the searches of simd.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"

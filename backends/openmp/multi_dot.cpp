@@ -1,5 +1,5 @@
-// Several dot products run on OpenMP's threads, with the simd column's kernels. Threads share out
-// the pairs, or, where those are few or long, the terms.
+// Several dot products on OpenMP threads, with the kernels of simd. Threads partition the pairs,
+// or, if these are few or long, the terms.
 
 #include "backends/simd/multi_dot.hpp"
 #include "backends/openmp/openmp.hpp"
@@ -12,8 +12,7 @@ namespace {
 
 using simd::side_by_side;
 
-/// Says whether the pairs [first, first + count) are equally long; otherwise the first terms are
-/// those of more pairs than the last.
+/// Whether pairs are equally long; else the first terms belong to more pairs than the last.
 bool is_even(const dot_pairs& pairs, std::size_t first, std::size_t count) {
   if (pairs.list.empty()) return true;
   const auto some = pairs.list.subspan(first, count);
@@ -21,7 +20,7 @@ bool is_even(const dot_pairs& pairs, std::size_t first, std::size_t count) {
       some, [&](const operand_pair& pair) { return pair.x.size == some.front().x.size; });
 }
 
-/// Gives each thread whole pairs. Where they are equally long, those of a thread are adjacent.
+/// Whole pairs per thread, adjacent if they are equally long.
 void share_pairs(const executor& where, const multi_dot_arguments& a, std::size_t threads) {
   const std::size_t pairs = a.pairs.size();
   const std::size_t share =
@@ -41,7 +40,6 @@ void share_pairs(const executor& where, const multi_dot_arguments& a, std::size_
   }
 }
 
-/// Returns how many products there are.
 std::size_t products_of(const dot_pairs& pairs) {
   if (pairs.list.empty()) return pairs.x.rows * pairs.x.first.size;
   std::size_t all = 0;
@@ -49,12 +47,12 @@ std::size_t products_of(const dot_pairs& pairs) {
   return all;
 }
 
-/// Gives each thread a share of the terms of all pairs, `side_by_side` pairs at a time.
+/// Partitions the terms of all pairs, `side_by_side` pairs at a time.
 template <class A>
 void share_terms(const executor& where, const multi_dot_arguments& a, std::size_t longest,
                  int threads) {
   std::vector<simd::multi_dot_sum<A>> of_shares;
-  of_shares.reserve(most_shares(longest, threads));  // allocated before the first result is written
+  of_shares.reserve(most_shares(longest, threads));  // before the first result is written
   for (std::size_t first = 0; first < a.pairs.size(); first += side_by_side) {
     const std::size_t count = std::min(side_by_side, a.pairs.size() - first);
     const auto sums = sum_of_shares(
@@ -71,13 +69,13 @@ void share_terms(const executor& where, const multi_dot_arguments& a, std::size_
 }  // namespace
 
 void multi_dot(const executor& where, const multi_dot_arguments& a) {
-  // Exact sums take longer, so they pay for more threads.
+  // Exact sums take longer, so they use all threads.
   const int threads = wants_exact(a) ? threads_of(where)
                                      : threads_that_pay(products_of(a.pairs), threads_of(where));
   const auto many = static_cast<std::size_t>(threads);
   const std::size_t longest = simd::longest(a.pairs, 0, a.pairs.size());
-  // A thread that has pairs to itself reads by itself what they share, from memory if the pairs are
-  // long; and with fewer pairs some threads would wait for others.
+  // A thread with its own pairs reads vectors that pairs have in common by itself, from memory if
+  // they are long; with fewer pairs some threads would wait for others.
   if (a.pairs.size() >= 4 * many && longest <= 32 * order::chunk * many) {
     return share_pairs(where, a, many);
   }

@@ -1,4 +1,4 @@
-// The openmp column has OpenMP's threads, and each runs on its share what the simd column runs.
+// The openmp backend: each thread runs the simd backend's kernels on a part.
 #pragma once
 
 #include "src/core/table.hpp"

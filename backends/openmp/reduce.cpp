@@ -1,4 +1,4 @@
-// sum, asum and nrm2 run on OpenMP's threads, with the simd column's kernels.
+// sum, asum and nrm2 on OpenMP threads, with the kernels of simd.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"

@@ -1,7 +1,6 @@
-// spmv runs on OpenMP's threads, with the simd column's kernels. Threads have equal shares of what
-// a product reads: rows and terms. Where a border between shares lies within a row, it lies at a
-// chunk's border, so that each side sums whole chunks of the row; the row's tree is added up when
-// all threads are done.
+// spmv on OpenMP threads, with the kernels of simd. Parts are equal in rows plus terms (merge-based
+// partition). A border inside a row lies between chunks, so that each side sums whole chunks; the
+// row's tree is added when all threads are done.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
@@ -23,30 +22,22 @@
 namespace tally::backends::openmp {
 namespace {
 
-/// A thread takes at least so many rows and terms. On two Zen 4 cores two threads take as long as
-/// one where there are 3400 to 4300 rows and terms in all; with 4600 to 6000 two are 1.1 to 1.2
-/// times as fast (5-point stencils and random rows; the threads were still spinning from the last
-/// call). Slices of rows take less time. On two cores of a Sapphire Rapids two threads took 0.9 of
-/// one's time for slices in place of 11 160 rows and terms, and 1.1 with 7400; with values that are
-/// kept 0.85 with 24 316, 1.07 with 14 849, 1.15 with 11 160.
+/// Minimum rows plus terms per thread (tuning/spmv.md: least_share).
 std::size_t least_share(bool slices, bool keeps) {
   if (!slices) return 2048;
   return keeps ? 10240 : 4608;
 }
 
-/// A thread takes several shares of a large matrix, one after another: equal numbers of terms take
-/// unequal times where rows are long in one place and short in another. Each has at least so many
-/// rows and terms then. With eight shares two Zen 4 cores took 3.03 ms for R-MAT 2^18, with two
-/// 3.26; 5 points of 1024^2 took 0.68 instead of 0.93 on 8 threads of a Xeon.
+/// Parts per thread of a large matrix, taken dynamically, since equal parts take unequal times; and
+/// each part's minimum of rows plus terms (tuning/spmv.md: shares_of_thread).
 constexpr std::size_t shares_of_thread = 4;
 constexpr std::size_t least_of_several = std::size_t{1} << 17;
 
-/// Where rows are in slices, one is not cut that has at most a sixteenth of a share. A border
-/// within a window, of which slices are summed in place, costs more than shares that unequal: on
-/// two Zen 4 cores R-MAT 2^18 took 3.41 ms with such borders, and 3.19 without.
+/// Rows in slices are not cut if they are at most 1/16 of a part: a border within a window costs
+/// more than unequal parts (tuning/spmv.md: rows_of_share).
 constexpr std::size_t rows_of_share = 16;
 
-/// Returns how many shares so many threads take of a matrix.
+/// Returns the number of parts.
 std::size_t count_shares(const csr_operand& a, int threads, std::size_t least) {
   const std::size_t work = a.rows + a.nonzeros();
   const auto most = static_cast<std::size_t>(threads);
@@ -54,8 +45,8 @@ std::size_t count_shares(const csr_operand& a, int threads, std::size_t least) {
   return has_several ? most * shares_of_thread : std::clamp<std::size_t>(work / least, 1, most);
 }
 
-/// Calls f(i) of each share. Thread i begins with share i, and takes the next that nobody has when
-/// it is done. f must not throw, since it runs in a parallel region.
+/// Calls f(i) for each part. Thread i begins with part i, then takes the next free one. f must not
+/// throw in the parallel region.
 template <class F>
 void take_shares(std::size_t shares, int threads, const F& f) {
   const int most = static_cast<int>(std::min(shares, static_cast<std::size_t>(threads)));
@@ -71,26 +62,25 @@ void take_shares(std::size_t shares, int threads, const F& f) {
   }
 }
 
-/// One share ends and the next begins here: before a row, or before the first term of a chunk of a
-/// row.
+/// Border of two parts: before a row, or before a chunk's first term.
 struct border {
   std::size_t row = 0;
   std::size_t term = 0;
 };
 
-/// Finds the borders of the shares. A thread finds its own two in a µs. Where rows lie anywhere
-/// among the values, shares are rows in equal numbers.
+/// Borders of the parts, found by binary search. Where rows lie anywhere among the values, parts
+/// have equal numbers of rows.
 struct borders {
   row_bounds bounds;
-  bool in_order;  ///< whether a row begins where the one before it ends
+  bool in_order;  ///< whether rows are contiguous
   std::size_t rows;
-  std::size_t work;  ///< how many rows and terms there are
+  std::size_t work;  ///< rows plus terms
   std::size_t shares;
-  /// Shares begin where these windows do, and cut no row; null where they may begin anywhere.
+  /// If not null, parts begin at these windows and cut no row.
   const std::vector<slice_window>* windows = nullptr;
 
-  /// Shares begin where the windows of slices do, unless a row may be cut, and are no more then. (A
-  /// plan has windows for the threads that its executor had.)
+  /// With slices parts begin at windows, unless a row may be cut; then there may be fewer. (Windows
+  /// were made for the number of threads at planning.)
   borders(const csr_operand& a, int threads, const row_slices* slices)
       : bounds(a),
         in_order(!a.row_ends),
@@ -105,8 +95,8 @@ struct borders {
     }
   }
 
-  /// Returns a number that is no smaller than how many chunks of cut rows a share has: a border is
-  /// at most half a chunk from where shares would be equal, and two chunks may be short.
+  /// Upper bound of a part's chunks of cut rows: a border is at most half a chunk off, and two
+  /// chunks may be short.
   std::size_t most_cut_chunks() const { return work / shares / order::chunk + 4; }
 
   std::size_t begin_of(std::size_t row) const { return bounds.begin(row); }
@@ -116,7 +106,7 @@ struct borders {
     if (!in_order) return {rows / shares * share + rows % shares * share / shares, 0};
     const std::size_t target = work / shares * share + work % shares * share / shares;
     if (windows != nullptr) return {window_at(target), 0};
-    // `row` becomes the last row that begins at the target or before it.
+    // `row` becomes the last row that begins at the target or before.
     std::size_t row = 0, past = rows;
     while (past - row > 1) {
       const std::size_t middle = row + (past - row) / 2;
@@ -130,7 +120,7 @@ struct borders {
   }
 
  private:
-  /// Returns the first row of the window that begins next to so many rows and terms.
+  /// Returns the first row of the window nearest to `target`, in rows plus terms.
   std::size_t window_at(std::size_t target) const {
     const auto work_before = [&](const slice_window& w) { return w.first + begin_of(w.first); };
     auto w = std::ranges::lower_bound(*windows, target, {}, work_before);
@@ -139,23 +129,22 @@ struct borders {
   }
 };
 
-/// Holds the sums of those of a row's chunks that are in one share.
+/// Sums of a row's chunks in one part.
 template <class A>
 struct row_part {
   std::size_t row = 0;
-  bool ends = false;  ///< whether the row's last chunk is among them
+  bool ends = false;  ///< whether the row's last chunk is included
   std::span<dot_sum<A>> chunks;
 };
 
-/// Holds what a share has of rows that other shares have a part of: the row that it begins in the
-/// middle of, and the row that it ends in.
+/// Chunks of the rows cut at a part's begin and end.
 template <class A>
 struct cut_rows {
   row_part<A> head, tail;
 };
 
-/// Sums the chunks of terms [begin, end) of a row, and puts the sums to the first places of `room`.
-/// It has room for all, unless the matrix is broken.
+/// Sums the chunks of terms [begin, end) of a row into `room`, which suffices unless the matrix is
+/// invalid.
 template <class A>
 row_part<A> sum_chunks(const row_kernels<A>& kernels, const borders& all, const csr_product& a,
                        std::size_t row, std::size_t begin, std::size_t end,
@@ -168,8 +157,7 @@ row_part<A> sum_chunks(const row_kernels<A>& kernels, const borders& all, const 
   return {row, first + end == all.begin_of(row + 1), room.first(chunks)};
 }
 
-/// Sums one share. It must not throw, since it runs in a parallel region. `room` holds
-/// `most_cut_chunks` sums.
+/// Sums one part. Must not throw in the parallel region. `room`: `most_cut_chunks` sums.
 template <class A>
 cut_rows<A> multiply_share(const row_kernels<A>& kernels, const borders& all, const csr_product& a,
                            const border& begin, const border& end, std::span<dot_sum<A>> room) {
@@ -189,7 +177,7 @@ cut_rows<A> multiply_share(const row_kernels<A>& kernels, const borders& all, co
   return cut;
 }
 
-/// Writes y of the rows that were cut.
+/// Writes y of cut rows.
 template <class A>
 void join(const csr_product& a, const std::vector<cut_rows<A>>& shares) {
   tree<dot_sum<A>> chunks;
@@ -206,7 +194,7 @@ void join(const csr_product& a, const std::vector<cut_rows<A>>& shares) {
   }
 }
 
-// This is not inlined: the exact grade's way would take its trees' part of the stack, too.
+// Not inlined: the exact grade would take this stack, too.
 template <class A>
 [[gnu::noinline]] void multiply(const executor& where, const csr_product& original,
                                 const borders& all) {
@@ -222,7 +210,7 @@ template <class A>
     });
   }
   std::vector<cut_rows<A>> cut(all.shares);
-  // These are bytes, so that those that no thread writes are never touched.
+  // Bytes, so that unused pages stay untouched.
   const std::size_t room = all.most_cut_chunks();
   const std::unique_ptr<std::byte[]> bytes(new std::byte[all.shares * room * sizeof(dot_sum<A>)]);
   auto* const sums = reinterpret_cast<dot_sum<A>*>(bytes.get());
@@ -232,7 +220,7 @@ template <class A>
   join(a, cut);
 }
 
-/// Adds terms [begin, end) of a row. (What it takes of the stack would add to what rows take.)
+/// Adds terms [begin, end) of a row. Not inlined: rows would take this stack, too.
 [[gnu::noinline]] void add_part_exactly(const borders& all, const csr_product& a, std::size_t row,
                                         std::size_t begin, std::size_t end,
                                         const exact_row_kernels& kernels, exact_sums& to) {
@@ -241,8 +229,8 @@ template <class A>
   add_part_of_row(a, first + begin, first + end, kernels.node, room, to);
 }
 
-/// Sums one share exactly. Of rows that other shares have a part of it adds its own: of the row
-/// that it begins in the middle of to `head`, of the row that it ends in to `tail`.
+/// Sums one part exactly. Terms of the row cut at its begin are added to `head`, of the one at its
+/// end to `tail`.
 template <class A>
 void multiply_share_exactly(const borders& all, const csr_product& a, std::size_t share,
                             const exact_row_kernels& kernels, exact_sums* head, exact_sums* tail) {
@@ -259,7 +247,7 @@ void multiply_share_exactly(const borders& all, const csr_product& a, std::size_
   if (end.term > 0) add_part_exactly(all, a, end.row, 0, end.term, kernels, *tail);
 }
 
-/// Writes y of the rows that were cut. (It is not inlined for the same reason.)
+/// Writes y of cut rows. Not inlined, for the stack's sake.
 template <class A>
 [[gnu::noinline]] void join_exactly(const borders& all, const csr_product& a,
                                     const std::vector<exact_sums>& heads,

@@ -12,20 +12,19 @@
 namespace tally::backends::openmp {
 namespace {
 
-// Nobody can ask OpenMP whether it has threads: those of a region stay, whoever started it. So a
-// fork counts if the process has several threads at that moment, or if its threads can't be
-// counted.
+// A fork counts if the process has several threads then, or an unknown number: OpenMP can't be
+// asked for its threads, which outlive parallel regions.
 std::atomic<bool> had_threads_at_fork = false, lost_threads = false;
 
 void before_fork() {
-  struct stat tasks;  // a directory has two links, and this one has one more for each thread
+  struct stat tasks;  // nlink of a directory: two, plus one per thread here
   had_threads_at_fork = stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink != 3;
 }
 void in_child() {
   if (had_threads_at_fork) lost_threads = true;
 }
 
-// This happens when the library is loaded, because a program may fork before its first call.
+// At load time: a program may fork before its first call.
 [[maybe_unused]] const int registered = pthread_atfork(before_fork, nullptr, in_child);
 
 }  // namespace

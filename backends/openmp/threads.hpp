@@ -1,27 +1,25 @@
-// This header says what OpenMP's threads are, and where there are none.
+// OpenMP threads, and processes without them.
 #pragma once
 
 #include <tally/executor.hpp>
 
 namespace tally::backends::openmp {
 
-/// Says whether parallel regions can be started in this process. They can't in a child that fork()
-/// made of a process which had several threads, OpenMP's perhaps among them: those are not in the
-/// child, and OpenMP would wait for them for ever.
+/// Whether this process can start parallel regions. A child of fork() can't if the parent had
+/// several threads: OpenMP would wait for them for ever.
 bool usable() noexcept;
 
-/// @throws error no_device where parallel regions can't be started.
+/// @throws error no_device unless `usable`.
 void require_usable();
 
-/// Returns how many threads a parallel region started here would have by default. That is 1 inside
-/// a region where nested parallelism is off, and where none can be started.
+/// Returns the default number of threads of a parallel region started here: 1 inside a region
+/// without nested parallelism, or if unusable.
 int default_threads() noexcept;
 
-/// Returns how many threads a call on `where` has at most.
+/// Returns the maximum number of threads of a call on `where`.
 int threads_asked_of(const executor& where) noexcept;
 
-/// Returns the same, for a call that is about to start them.
-/// @throws error as require_usable does.
+/// The same for a call about to start them. @throws error as require_usable does.
 int threads_of(const executor& where);
 
 }  // namespace tally::backends::openmp

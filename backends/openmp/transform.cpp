@@ -1,4 +1,4 @@
-// The element-wise functions run on OpenMP's threads, with the simd column's kernels.
+// The element-wise functions on OpenMP threads, with the kernels of simd.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
@@ -7,11 +7,10 @@
 namespace tally::backends::openmp {
 namespace {
 
-/// Calls f(first, n) for a thread's share of n elements from `first` on. f must not throw.
+/// Calls f(first, n) for each thread's part. f must not throw.
 template <class F>
 void on_each_thread(const executor& where, std::size_t size, const F& f) {
-  // Shares are multiples of a page of bytes or more, so that threads share no cache line except at
-  // the ends.
+  // Multiples of a page of bytes, so that threads share cache lines only at the ends.
   constexpr std::size_t least = 4096;
   const auto threads = static_cast<std::size_t>(threads_of(where));
   const std::size_t share = (size / threads / least + 1) * least;

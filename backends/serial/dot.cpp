@@ -1,4 +1,4 @@
-// dot runs on one thread, in plain loops: the reference to read first.
+// dot in plain loops: the reference to read first.
 #include "backends/serial/serial.hpp"
 
 #include "backends/serial/order.hpp"

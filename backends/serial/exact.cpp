@@ -1,5 +1,4 @@
-// The exact grade runs on one thread and adds term by term to superaccumulators: the reference to
-// read first.
+// The exact grade, term by term in superaccumulators: the reference to read first.
 #include "backends/serial/exact.hpp"
 #include "backends/serial/serial.hpp"
 
@@ -8,8 +7,7 @@
 namespace tally::backends::serial {
 namespace {
 
-/// Is a real number of an element, as the exact sum of two doubles: for int64 a multiple of 2^32
-/// and the rest, for all other types the number and 0.
+/// Real number as an exact sum: a multiple of 2^32 and the rest for int64, else the number and 0.
 struct number {
   double high = 0;
   double low = 0;
@@ -43,7 +41,7 @@ parts read(const void* data, std::ptrdiff_t i) {
   }
 }
 
-/// Reads the vectors' elements, whatever their types.
+/// Elements of a vector of any type.
 struct elements {
   explicit elements(const operand& v) : operand_(v), read_(table[v.element]) {}
 
@@ -67,7 +65,7 @@ void add(exact_sum<double>& sum, const number& v) {
 
 void add_product(exact_sum<double>& sum, const number& a, const number& b) {
   if (!std::isfinite(a.high) || !std::isfinite(b.high)) {
-    // The whole numbers decide what infinity times them is.
+    // Infinity times a number depends on the whole number.
     sum.add_product(a.high + a.low, b.high + b.low);
     return;
   }
@@ -78,7 +76,7 @@ void add_product(exact_sum<double>& sum, const number& a, const number& b) {
 
 number magnitude(const number& v) { return v.high + v.low < 0 ? -v : v; }
 
-/// Adds all x_i * y_i. A real vector has no imaginary part that an infinity could meet.
+/// Adds all x_i * y_i. Real vectors have no imaginary part that an infinity could meet.
 void add_products(const exact_arguments& a, exact_sums& s) {
   const elements x(a.x), y(a.y);
   for (std::size_t i = 0; i < a.x.size; ++i) {

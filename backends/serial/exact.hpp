@@ -4,7 +4,7 @@
 
 namespace tally::backends::serial {
 
-/// Adds the terms one by one.
+/// Adds terms one by one.
 exact_node add_exact;
 
 }  // namespace tally::backends::serial

@@ -1,4 +1,4 @@
-// min, max, minmax and iamax run on one thread, in plain loops.
+// min, max, minmax and iamax in plain loops.
 #include "backends/serial/serial.hpp"
 
 #include "src/core/extremum/rank.hpp"

@@ -1,4 +1,4 @@
-// The caller's functions run on the calling thread, which has the whole range as one part.
+// The caller's functions on the calling thread; the whole range is one part.
 #include "backends/serial/serial.hpp"
 
 namespace tally::backends::serial {

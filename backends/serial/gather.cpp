@@ -1,4 +1,4 @@
-// gather and scatter run on one thread, in plain loops.
+// gather and scatter in plain loops.
 #include "backends/serial/serial.hpp"
 
 #include "src/core/elementwise/moves.hpp"
@@ -9,7 +9,7 @@
 namespace tally::backends::serial {
 namespace {
 
-/// Copies the elements; `bytes` is a vector's element i, as an address.
+/// Copies elements; `from(i)` and `to(i)` are their addresses.
 template <class From, class To>
 void move_elements(const gather_arguments& a, const From& from, const To& to) {
   if (a.x.element == type::boolean) {

@@ -1,4 +1,4 @@
-// Histograms run on one thread, in plain loops.
+// Histograms in plain loops.
 #include "backends/serial/serial.hpp"
 
 #include "src/core/histogram/bins.hpp"
@@ -27,12 +27,11 @@ void for_each_slot(const histogram_arguments& a, const Bins& bin_of, const F& f)
   }
 }
 
-/// Returns the outside counts of a channel, as an array that the slots behind the bins index.
+/// Returns a channel's outside counts, indexed by slots beyond the bins.
 std::int64_t* outside_of(const histogram_arguments& a, std::size_t channel) {
   return &a.options.outside[channel].below;
 }
 
-/// Sets the outside counts to 0, unless the call adds to them.
 void clear_outside(const histogram_arguments& a) {
   if (a.options.add || a.options.outside == nullptr) return;
   std::fill_n(a.options.outside, a.options.channels, outside_counts());
@@ -53,21 +52,20 @@ void count(const histogram_arguments& a, const Bins& bin_of) {
   });
 }
 
-/// What a bin without weights becomes: what is there, as a sum of one, or 0.
+/// Returns a bin's value without weights: 0, or the old value.
 template <class C>
 C without_weights(const histogram_arguments& a, C there) {
   if (!a.options.add) return 0;
-  return canonical(there + C{0});  // no -0, and the one NaN
+  return canonical(there + C{0});  // as a sum of one term: no -0, canonical NaNs
 }
 
-/// Sums weights. It takes so many bins at a time that their words take 64 MiB at most. Those of a
-/// bin that has no weight are not looked at.
+/// Sums weights, as many bins at a time as fit 64 MiB.
 template <class W, class C, class X, class Bins>
 void add_weights(const histogram_arguments& a, const Bins& bin_of) {
   using sum = weight_sum<W>;
   const std::size_t bins = bins_of(a);
   const std::size_t at_once = std::min((std::size_t{1} << 23) / sum::words, a.counts.size);
-  // Allocated before anything is written.
+  // Before anything is written.
   const std::unique_ptr<std::int64_t[]> words(new std::int64_t[at_once * sum::words]);
   std::vector<bool> has_weights(at_once);
   clear_outside(a);
@@ -116,7 +114,7 @@ stray_key histogram(const executor&, const histogram_arguments& a) {
     if (stray.index >= 0) return stray;
   }
   with_bins(a, [&]<class X>(const auto& bin_of) {
-    if (!a.weighted) {  // the counts are unsigned, so they are modulo 2^32 and 2^64
+    if (!a.weighted) {  // unsigned: modulo 2^32 or 2^64
       return with_type<histograms::count_types>(
           a.counts.element, [&]<class C>() { count<std::make_unsigned_t<C>, X>(a, bin_of); });
     }

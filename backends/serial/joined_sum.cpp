@@ -1,4 +1,4 @@
-// Nodes of a longer vector's tree are summed and joined in plain loops.
+// Nodes of a longer vector's tree, summed and joined in plain loops.
 #include "backends/serial/serial.hpp"
 #include "src/core/order/node_sum.hpp"
 
@@ -27,7 +27,7 @@ void join_nodes(const executor&, const join_arguments& a) {
   });
 }
 
-// The public function refuses windows on a host.
+// Never called: the public function rejects peer buffers on a host.
 void join_words(const executor&, const join_words_arguments&) {}
 
 }  // namespace tally::backends::serial

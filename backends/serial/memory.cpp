@@ -1,4 +1,4 @@
-// The host's memory, for all columns that run there.
+// Host memory, for all backends of the host.
 #include "backends/serial/serial.hpp"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Several dot products run on one thread, one after another.
+// Several dot products, one by one.
 
 #include "backends/serial/exact.hpp"
 #include "backends/serial/serial.hpp"

@@ -1,4 +1,4 @@
-// This is the order contract in plain loops: it sums n terms, one after another.
+// The contract's order of summation in plain loops.
 #pragma once
 
 #include "src/core/order/row_order.hpp"
@@ -24,7 +24,7 @@ A convert(T value) {
   }
 }
 
-/// Sums term(first) ... term(first + n - 1) in so many lanes, which fold in halves.
+/// Sums term(first) ... term(first + n - 1) in lanes, which fold in halves.
 template <class Sum, std::size_t lanes, class Term>
 Sum sum_in_lanes(std::size_t first, std::size_t n, Term term) {
   std::array<Sum, lanes> lane{};
@@ -35,7 +35,6 @@ Sum sum_in_lanes(std::size_t first, std::size_t n, Term term) {
   return lane[0];
 }
 
-/// Sums one chunk.
 template <class Sum, class Term>
 Sum sum_chunk(std::size_t first, std::size_t n, Term term) {
   return sum_in_lanes<Sum, order::lanes>(first, n, term);
@@ -51,7 +50,7 @@ Sum sum_in_order(std::size_t n, Term term) {
   return chunks.total();
 }
 
-/// Sums a matrix's row of n terms.
+/// Sums a matrix's row.
 template <class Sum, class Term>
 Sum sum_row(std::size_t n, Term term) {
   if (n > row_order::short_row) return sum_in_order<Sum>(n, term);

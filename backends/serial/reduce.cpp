@@ -1,4 +1,4 @@
-// sum, asum and nrm2 run on one thread, in plain loops.
+// sum, asum and nrm2 in plain loops.
 #include "backends/serial/serial.hpp"
 
 #include "backends/serial/order.hpp"
@@ -9,7 +9,7 @@
 namespace tally::backends::serial {
 namespace {
 
-/// Returns |value|. The magnitude of the least integer is 2^63, which is -2^63 modulo 2^64.
+/// Returns |value|; for the least integer 2^63, which is -2^63 modulo 2^64.
 template <class R>
 R magnitude(R value) {
   if constexpr (std::is_integral_v<R>) {
@@ -19,7 +19,7 @@ R magnitude(R value) {
   }
 }
 
-/// Returns what a number adds to the sum: an element, or one of its parts.
+/// Returns the term of a number, an element or one of its parts.
 template <reduction what, class R>
 R term(R number, [[maybe_unused]] R scale) {
   if constexpr (what == reduction::sum) {

@@ -1,4 +1,4 @@
-// The serial column has plain loops on one thread. It is the reference to read first.
+// The serial backend: plain loops on one thread, the reference to read first.
 #pragma once
 
 #include "src/core/table.hpp"

@@ -1,4 +1,4 @@
-// spmv runs on one thread, in plain loops: the reference to read first.
+// spmv in plain loops: the reference to read first.
 #include "backends/serial/spmv.hpp"
 #include "backends/serial/serial.hpp"
 
@@ -14,7 +14,7 @@
 namespace tally::backends::serial {
 namespace {
 
-/// Sums the rows of a matrix whose values are V, with an x of type X.
+/// Kernel for values of type V and x of type X.
 template <class A, class V, class X>
 struct kernel {
   const V* values;
@@ -28,7 +28,7 @@ struct kernel {
         columns(a.a.column_indices),
         increment(a.x.increment) {}
 
-  /// Returns a function that gives the terms from `first` on.
+  /// Returns a function of j: the term `first + j`.
   auto terms(std::size_t first) const {
     return [this, first](std::size_t j) {
       return term<A>(values[first + j], x[columns[first + j] * increment]);
@@ -58,7 +58,6 @@ constexpr row_kernels<A> kernels_of() {
   }
 }
 
-/// Finds the kernels by the types of the values and of x.
 template <class A>
 constexpr auto kernels = table_over<spmvs::value_types>([]<class V>() {
   return table_over<spmvs::vector_types>([]<class X>() { return kernels_of<A, V, X>(); });
@@ -95,8 +94,7 @@ csr_defect find_defect(const executor&, const csr_operand& a) {
                       [&](std::size_t n, csr_defects::search& search) { return search(a, 0, n); });
 }
 
-// The simd column has no kernels of its own for complex rows and for values of 16 bits, so it uses
-// these.
+// For the simd backend: complex rows, and values of 16 bits.
 template row_kernels<float> row_kernels_of(const csr_product&);
 template row_kernels<double> row_kernels_of(const csr_product&);
 template row_kernels<std::complex<float>> row_kernels_of(const csr_product&);

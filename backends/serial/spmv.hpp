@@ -5,7 +5,6 @@
 
 namespace tally::backends::serial {
 
-/// Returns the kernels for these types.
 template <class A>
 row_kernels<A> row_kernels_of(const csr_product& a);
 

@@ -1,4 +1,4 @@
-// This is a term of a dot product, in plain arithmetic.
+// Terms of a dot product, in plain arithmetic.
 #pragma once
 
 #include "backends/serial/order.hpp"
@@ -18,8 +18,7 @@ A product(A a, A b) {
   }
 }
 
-/// Returns term t_i of the sum. The code is compiled without contraction, so the product is rounded
-/// before it is added.
+/// Returns term t_i. Compiled without contraction: the product is rounded before it is added.
 template <class A, class X, class Y>
 dot_sum<A> term(const X& x, const Y& y) {
   using R = real_t<A>;

@@ -1,4 +1,4 @@
-// The element-wise functions run on one thread, in plain loops.
+// The element-wise functions in plain loops.
 #include "backends/serial/serial.hpp"
 
 #include "src/core/elementwise/blocks.hpp"
