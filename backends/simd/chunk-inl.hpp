@@ -1,7 +1,7 @@
-// A chunk is summed in vectors here: its 64 lanes are kept in registers and folded.
+// The sum of a chunk: 64 lanes in vector registers, folded.
 //
-// Promise: the sum is that of the order contract (<tally/order.hpp>), except that a zero may be -0,
-// which the sum of a node puts right.
+// Promise: the order of the contract (<tally/order.hpp>), except that a zero may be -0, which the
+// sum of a node corrects.
 #include "backends/simd/targets.hpp"
 #include "src/core/order/reduce_sum.hpp"
 
@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-// The guard is every target's own.
+// Per-target include guard.
 #if defined(TALLY_BACKENDS_SIMD_CHUNK) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_BACKENDS_SIMD_CHUNK
 #undef TALLY_BACKENDS_SIMD_CHUNK
@@ -25,26 +25,24 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-// A chunk's 64 lanes are an array of vectors. Complex elements are summed as the pairs of numbers
-// that they are, so they have 128 lanes. Every index into the array is a constant, by index
-// sequences: in a loop, even one that is to be unrolled, GCC 12 keeps the array in memory (100
-// doubles take 20 ns, not 9.5).
+// Lanes are an array of vectors; complex elements are summed as pairs of numbers, in 128 lanes. All
+// indices are constants, from index sequences: for loops, even unrolled, GCC 12 keeps the array in
+// memory (tuning/dot.md: index sequences).
 //
-// A lane starts as its first term rather than as +0 plus that, so it may hold -0 where the order
-// has +0, and so may sums of such lanes. Nothing else can come of it, and adding +0 to the sum of a
-// node puts it right. Absent terms are added as +0.
+// A lane starts as its first term, not as +0 plus that, so lanes and sums may be -0 where the order
+// has +0. Nothing else differs, and adding +0 to a node's sum corrects it. Absent terms are added
+// as +0.
 
-/// Is a sum of terms: one number, two for complex elements, four for their products.
+/// Sum of terms: one number, two for complex elements, four for their products.
 template <class Terms>
 using sum_of = typename Terms::sum;
 
-/// These say how many numbers a row of the order's lanes has, how many a chunk has, and how many
-/// vectors a row has.
+/// Numbers of a row of lanes, and of a chunk.
 template <class Terms>
 constexpr std::size_t row{order::lanes * Terms::parts};
 template <class Terms>
 constexpr std::size_t chunk{order::chunk * Terms::parts};
-/// Says how many numbers terms are loaded for at once: a vector's, or as many as `Terms` says.
+/// Numbers per load: a vector's, or `Terms::step`.
 template <class Terms>
 constexpr std::size_t step = [] {
   if constexpr (requires { Terms::step; }) {
@@ -55,21 +53,20 @@ constexpr std::size_t step = [] {
 }();
 template <class Terms>
 [[maybe_unused]] constexpr std::size_t vectors = row<Terms> / step<Terms>;
-/// Says how many terms are loaded as one number: two where a word has a pair.
+/// Terms loaded as one number: two where a word has a pair.
 template <class Terms>
 [[maybe_unused]] constexpr std::size_t per_number = step<Terms> / width<typename Terms::number>;
 
-/// Holds two vectors of terms of the same elements.
+/// Two vectors of terms of the same elements.
 template <class V>
 struct two_vectors {
   V first, second;
 };
 
-/// Is a vector of terms, or two.
 template <class Terms>
 using vec_of = decltype(std::declval<Terms>().at(0));
 
-/// Says how many vectors that is.
+/// Vectors of `vec_of`.
 template <class Terms>
 constexpr std::size_t side_by_side = sizeof(vec_of<Terms>) / sizeof(vec<typename Terms::number>);
 
@@ -88,7 +85,7 @@ template <std::size_t first, std::size_t... v>
 struct shifted<first, std::index_sequence<v...>> {
   using type = std::index_sequence<first + v...>;
 };
-/// Adds the vectors first ... last - 1 of a row.
+/// Indices of vectors first ... last - 1.
 template <std::size_t first, std::size_t last>
 using range = typename shifted<first, std::make_index_sequence<last - first>>::type;
 
@@ -98,7 +95,7 @@ HWY_INLINE void start(std::index_sequence<v...>, vec_of<Terms>* lanes, Terms t) 
   ((lanes[v] = t.at(v * w)), ...);
 }
 
-/// Starts as `start` does, with the first `count` terms of the row only.
+/// The same with the row's first `count` terms only.
 template <class Terms, std::size_t... v>
 HWY_INLINE void start_first(std::index_sequence<v...>, vec_of<Terms>* lanes, Terms t,
                             std::size_t count) {
@@ -112,9 +109,8 @@ HWY_INLINE void add(std::index_sequence<v...>, vec_of<Terms>* lanes, Terms t) {
   ((lanes[v] = added(lanes[v], t.at(v * w))), ...);
 }
 
-/// Adds the first `count` terms of a row, from vector v on; `part` has those that fill no vector.
-/// It goes vector by vector: 100 doubles take 9.5 ns; with masks for every vector of a quarter row
-/// they take 10.8.
+/// Adds the first `count` terms of a row, from vector v on; `part`: those that fill no vector. No
+/// masks for whole vectors (tuning/dot.md: add_first).
 template <std::size_t v, class Terms>
 HWY_INLINE void add_first(vec_of<Terms>* lanes, Terms t, std::size_t count, vec_of<Terms> part) {
   constexpr std::size_t w = step<Terms>;
@@ -126,16 +122,13 @@ HWY_INLINE void add_first(vec_of<Terms>* lanes, Terms t, std::size_t count, vec_
   }
 }
 
-// Vectors start where malloc puts them, as a rule 16 bytes past a multiple of 64, and a load that
-// crosses a cache line costs two. So the rows may begin with term `head`, the first one at a
-// multiple of a vector's size. Then register v holds lanes `head` + v * width ... modulo 64, and
-// the head's terms belong to the last places of the last register. The fold is the same, since lane
-// l meets lane l + 32, then l + 16, ... whichever lane is called the first.
+// malloc aligns to 16 bytes, and a load that crosses a cache line costs two. So rows may begin with
+// term `head`, the first at a multiple of a vector's size. Register v then holds lanes `head` + v *
+// width ... modulo 64; the head's terms belong to the end of the last register. The fold is the
+// same: lane l meets lane l + 32, then l + 16, ..., whichever lane comes first.
 
-/// Returns how many terms come before the first row. It needs a row behind them. Fewer than two
-/// rows of floats, or of one vector, gain nothing; 100 products of doubles 16 bytes past a cache
-/// line take 11.1 ns instead of 14.4 with AVX-512, and 14.4 instead of 16.7 with AVX2 (where they
-/// start with one, 0.5 ns more).
+/// Returns the number of terms before the first row, which must follow. Fewer than two rows of
+/// floats, or of one vector, gain nothing (tuning/dot.md: head_of).
 template <class Terms>
 HWY_INLINE std::size_t head_of([[maybe_unused]] Terms t, [[maybe_unused]] std::size_t n) {
   if constexpr (Terms::can_align) {
@@ -151,7 +144,7 @@ HWY_INLINE std::size_t head_of([[maybe_unused]] Terms t, [[maybe_unused]] std::s
   }
 }
 
-/// Adds the `head` terms that come before the row.
+/// Adds the `head` terms before the row.
 template <class Terms>
 HWY_INLINE void add_head([[maybe_unused]] vec_of<Terms>* lanes, [[maybe_unused]] Terms t,
                          std::size_t head) {
@@ -165,7 +158,7 @@ HWY_INLINE void add_head([[maybe_unused]] vec_of<Terms>* lanes, [[maybe_unused]]
   }
 }
 
-/// Adds what the rows leave of a whole chunk that began with `head` terms.
+/// Adds the rest of a whole chunk that began with `head` terms.
 template <class Terms>
 HWY_INLINE void add_tail(vec_of<Terms>* lanes, Terms t, std::size_t head) {
   constexpr std::size_t w = step<Terms>;
@@ -174,27 +167,25 @@ HWY_INLINE void add_tail(vec_of<Terms>* lanes, Terms t, std::size_t head) {
   lanes[last] = added(lanes[last], t.first(last * w, w - head));
 }
 
-/// Adds whole rows, `sweep` vectors of each at a time; `head` terms come before them (see
-/// `head_of`).
+/// Adds whole rows, `sweep` vectors of each at a time, after `head` terms (see `head_of`).
 template <std::size_t sweep, std::size_t v, class Terms>
 HWY_INLINE void sum_rows(vec_of<Terms>* lanes, Terms t, std::size_t rows, std::size_t head) {
   constexpr std::size_t end = std::min(v + sweep, vectors<Terms>);
   using part = range<v, end>;
   start(part(), lanes, t);
   if constexpr (end == vectors<Terms>) add_head(lanes, t, head);
-  // It is not unrolled: with more load instructions than this the prefetcher loses track (a chunk
-  // that was written out ran at half the speed from memory).
+  // Not unrolled: with more load instructions the prefetcher loses track.
 #pragma GCC unroll 1
   for (std::size_t r = 1; r < rows; ++r) add(part(), lanes, t.from(r * row<Terms>));
   if constexpr (end < vectors<Terms>) sum_rows<sweep, end>(lanes, t, rows, head);
 }
 
-/// Does the last folds, within a vector, down to one number, or to two.
+/// Folds within a vector, to one number or two.
 template <class Sum, class D>
 HWY_INLINE Sum fold_vector([[maybe_unused]] D d, hn::Vec<D> v) {
   using W = hn::TFromD<D>;
   if constexpr (std::is_same_v<Sum, W>) {
-#if HWY_TARGET != HWY_SCALAR  // it has no halves
+#if HWY_TARGET != HWY_SCALAR  // no halves
     if constexpr (hn::MaxLanes(d) > 1) {
       const hn::Half<D> half;
       return fold_vector<Sum>(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
@@ -214,13 +205,13 @@ HWY_INLINE Sum fold_vector([[maybe_unused]] D d, hn::Vec<D> v) {
   }
 }
 
-/// Counts how many of n bools are true. `at(i)` is bool i, and `at(i, d)` has bytes of vector type
-/// d from i on, which are 0 for false bools. They are counted in bytes, which hold up to 255.
+/// Returns the number of true bools among n. `at(i)`: bool i; `at(i, d)`: a vector of bytes from i
+/// on, 0 for false. Counted in bytes, up to 255 at a time.
 template <class At>
 HWY_INLINE std::uint64_t count_true(std::size_t n, At at) {
   std::size_t i = 0;
   std::uint64_t count = 0;
-#if HWY_TARGET != HWY_SCALAR  // its vectors are single numbers
+#if HWY_TARGET != HWY_SCALAR  // vectors of one number
   const tag<std::uint64_t> d;
   const hn::Repartition<std::uint8_t, tag<std::uint64_t>> bytes;
   constexpr std::size_t step = hn::MaxLanes(bytes);
@@ -238,7 +229,7 @@ HWY_INLINE std::uint64_t count_true(std::size_t n, At at) {
   return count;
 }
 
-/// Folds two vectors, down to two numbers each; or of the even and the odd terms, to one.
+/// Folds two vectors to two numbers each, or vectors of even and odd terms to one.
 template <class Sum, class D>
 HWY_INLINE Sum fold_vector(D d, two_vectors<hn::Vec<D>> v) {
   if constexpr (std::is_same_v<Sum, hn::TFromD<D>>) {
@@ -266,9 +257,8 @@ HWY_INLINE sum_of<Terms> fold(vec_of<Terms>* lanes) {
   }
 }
 
-/// Sums fewer terms than there are lanes. It uses only as many vectors as there are terms for,
-/// rounded up to a power of two. 8 doubles take 3.8 ns, as long as a plain loop takes; through the
-/// code for a chunk they take 12.
+/// Sums fewer terms than lanes in as few vectors as suffice, rounded up to a power of two
+/// (tuning/dot.md: sum_short).
 template <class Terms>
 HWY_INLINE sum_of<Terms> sum_short(Terms t, std::size_t n) {
   constexpr std::size_t all = vectors<Terms>, half = all / 2, quarter = half / 2,
@@ -296,13 +286,12 @@ HWY_INLINE sum_of<Terms> sum_short(Terms t, std::size_t n) {
   return fold<all, Terms>(lanes);
 }
 
-/// Says whether a chunk's lanes are kept in registers: they are with AVX2, AVX-512 and NEON. SSE4
-/// and the baseline, for machines of before 2013, have too few registers for doubles, and take
-/// little code instead.
+/// Whether lanes are kept in registers: with AVX2, AVX-512 and NEON. SSE4 and the baseline have too
+/// few for doubles, and get little code.
 template <class W>
 constexpr bool in_registers = width<W> > 16 / sizeof(W) || is_neon;
 
-/// Sums a chunk's n terms with its lanes in memory. That is little code, and takes a store a term.
+/// Sums a chunk's n terms with lanes in memory: little code, a store per term.
 template <class Terms>
 HWY_NOINLINE sum_of<Terms> sum_chunk_in_memory(Terms t, std::size_t n) {
   using W = typename Terms::number;
@@ -326,16 +315,12 @@ HWY_NOINLINE sum_of<Terms> sum_chunk_in_memory(Terms t, std::size_t n) {
   }
 }
 
-/// A chunk that is summed on its own is swept by so many vectors at a time, so that its sums stay
-/// in registers: 1000 doubles take 4 % less than in one sweep.
+/// Vectors per sweep of a single chunk: sums stay in registers (tuning/dot.md: sweep).
 template <class Terms>
 [[maybe_unused]] constexpr std::size_t sweep = registers / 2 / side_by_side<Terms>;
 
-/// Sums a whole chunk, one of many, in one sweep. What matters then is to read memory in order, and
-/// sums that have no register are better kept in memory. AVX2's doubles are 16 sums and a product
-/// in 16 registers: two sweeps were 12 % slower at 10^6, and 15 + 1 and 12 + 4 vectors were slower
-/// too. Complex doubles are 32 sums, and 64 for products: from memory several sweeps take twice the
-/// time (Zen 4, the products of 10^6: 0.94 ms in one sweep, 2.5 ms in two or in eight).
+/// Sums a whole chunk, one of many, in one sweep: memory is read in order, and sums without a
+/// register are better kept in memory (tuning/dot.md: sum_whole_chunk).
 template <class Terms>
 HWY_INLINE sum_of<Terms> sum_whole_chunk(Terms t) {
   const std::size_t head = head_of(t, chunk<Terms>);
@@ -347,7 +332,7 @@ HWY_INLINE sum_of<Terms> sum_whole_chunk(Terms t) {
   return fold<vectors<Terms>, Terms>(lanes);
 }
 
-/// Sums a chunk's n terms on their own; the sum of none is +-0.
+/// Sums a single chunk's n terms; the sum of none is +-0.
 template <class Terms>
 HWY_INLINE sum_of<Terms> sum_only_chunk(Terms t, std::size_t n) {
   if constexpr (!in_registers<typename Terms::number>) {

@@ -1,13 +1,10 @@
-// dot runs on one thread, in vector instructions. This one source is for all instruction sets:
-// foreach_target compiles it once for each, in a namespace of its own, and the executor decided
-// when it was made which of them runs.
+// dot on one thread. foreach_target compiles this source once per instruction set, each in its own
+// namespace; the executor selects one when made.
 //
-// There are two paths. Operands that are contiguous and convert to the accumulator in registers, or
-// that are both complex of its type, are summed where they lie (`sum_in_place`). All others are
-// brought chunk by chunk into small buffers of the accumulator's real type, which means that they
-// are gathered, converted, and parted where they are complex. The same kernel sums them there
-// (`sum_packed`), so that the code for 66 pairs of types is that for five accumulators. A chunk and
-// its buffers stay in the first-level cache.
+// Contiguous operands that convert to the accumulator in registers, or are complex of its type, are
+// summed in place (`sum_in_place`). All others are gathered, converted and split into re and im
+// chunk by chunk, in buffers that fit the first-level cache (`sum_packed`): so 66 pairs of types
+// share the code of five accumulators.
 #include "backends/simd/dot.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -25,7 +22,7 @@
 #include <tuple>
 #include <utility>
 
-#ifndef TALLY_BACKENDS_SIMD_DOT_CPP  // this file is compiled once for every target
+#ifndef TALLY_BACKENDS_SIMD_DOT_CPP  // compiled once per target
 #define TALLY_BACKENDS_SIMD_DOT_CPP
 namespace tally::backends::simd {
 namespace {
@@ -33,28 +30,28 @@ namespace {
 template <class... A>
 constexpr std::tuple<const pair_table<dot_node<A>>*...> node_tables(type_list<A...>);
 
-/// Is `dot` for one pair of types and an accumulator.
+/// `dot` of a pair of types with an accumulator.
 using whole_dot = void(const dot_arguments& a);
 
-/// Is the dot product of at most a chunk of numbers.
+/// Dot product of at most a chunk.
 template <class X>
 using chunk_dot = dot_result_t<X, X>(const X* x, const X* y, std::size_t n);
 
 template <class... X>
 constexpr std::tuple<chunk_dot<X>*...> chunk_dots(type_list<X...>);
 
-/// Is the same of a few numbers, in any environment, which may be trusted to be the default one.
+/// The same of a few numbers, in any environment; `is_trusted`: assume the default one.
 template <class X>
 using short_dot = dot_result_t<X, X>(const X* x, const X* y, std::size_t n, bool is_trusted);
 
 template <class... X>
 constexpr std::tuple<short_dot<X>*...> short_dots(type_list<X...>);
 
-/// Writes the dot products of rows of at most a chunk of numbers.
+/// Dot products of rows of at most a chunk.
 template <class W>
 using row_dots = void(rows_of<W> x, rows_of<W> y, std::size_t n, std::size_t count, W* results);
 
-/// Is what one instruction set has: functions by accumulator and by pair of types.
+/// Kernels of one instruction set, by accumulator and pair of types.
 struct implementation {
   instruction_set set;
   decltype(chunk_dots(types_of_short_dots{})) chunks;
@@ -82,7 +79,7 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Says how terms are made of elements: rounded as the environment has it.
+/// Terms in the environment's rounding mode.
 struct environments_rounding {
   template <class W>
   using vector = vec<W>;
@@ -101,7 +98,7 @@ struct environments_rounding {
   }
 };
 
-/// Are products, which are rounded: there is no fused multiply-add.
+/// Terms x_i * y_i. Each product is rounded (no FMA).
 template <class W, class X, class Y, class Rounding = environments_rounding>
 struct products {
   using number = W;
@@ -128,8 +125,8 @@ struct products {
   }
 };
 
-/// Are products of complex numbers, taken as the pairs of numbers that they are: x times y has re
-/// re and im im in turn, x times y with its parts swapped has re im and im re.
+/// Products of complex numbers as pairs of numbers: x * y alternates re * re and im * im; x * y
+/// with swapped parts, re * im and im * re.
 template <class W>
 struct complex_products {
   using number = W;
@@ -141,14 +138,13 @@ struct complex_products {
 
   static HWY_INLINE two_vectors<vec<W>> of(vec<W> a, vec<W> b) {
 #if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL
-    // Without this, GCC 12 loads the operands anew for each product (1000 complex floats take 174
-    // ns, not 137).
+    // GCC 12 would reload the operands for each product (tuning/dot.md: complex_products).
     asm("" : "+v"(a.raw), "+v"(b.raw));
 #endif
     return {hn::Mul(a, b), hn::Mul(a, swapped(b))};
   }
   static HWY_INLINE vec<W> swapped(vec<W> v) {
-#if HWY_TARGET != HWY_SCALAR  // it has no pairs
+#if HWY_TARGET != HWY_SCALAR  // no pairs
     v = hn::Reverse2(tag<W>(), v);
 #endif
     return v;
@@ -167,17 +163,16 @@ struct complex_products {
 
 // --- Contiguous operands -------------------------------------------------------------------------
 
-#if HWY_TARGET != HWY_SCALAR  // whose vectors are single numbers
+#if HWY_TARGET != HWY_SCALAR  // vectors of one number
 
-/// Are products of bfloat16 numbers, taken as the pairs that a word of 32 bits has: the first
-/// numbers of a vector's words and the second ones are two vectors of floats, which a shift and a
-/// mask make of it. A vector of either has every other lane of the order's; they meet in the last
-/// fold. (A Sapphire Rapids converts with two instructions for 32 numbers so, with four otherwise.)
+/// Products of bfloat16 numbers in pairs, the halves of 32-bit words: a shift and a mask make two
+/// vectors of floats, each of every other lane of the order; they meet in the last fold. Fewer
+/// instructions than a conversion.
 template <class Rounding = environments_rounding>
 struct products_of_pairs {
   using number = float;
   using sum = float;
-  // (The least instruction sets use none of this.)
+  // unused by the least instruction sets
   [[maybe_unused]] static constexpr std::size_t parts = 1, step = 2 * width<float>;
   [[maybe_unused]] static constexpr bool can_align = has_masked_loads;
   const bfloat16* x;
@@ -220,8 +215,7 @@ struct products_of_pairs {
 template <class X>
 constexpr bool is_byte = std::is_integral_v<X> && sizeof(X) == 1;
 
-/// Sums the products of bytes. In a lane of 32 bits two products are added at a time, which are at
-/// most 255^2 each, so that it has room for 2^14 times.
+/// Sums products of bytes. Pairs of products, at most 2 * 255^2, fit a 32-bit lane 2^14 times.
 template <class X, class Y>
 HWY_INLINE std::uint64_t sum_bytes(const X* x, const Y* y, std::size_t n) {
   constexpr tag<std::int64_t> d;
@@ -272,8 +266,8 @@ HWY_INLINE std::uint64_t sum_bytes(const X* x, const Y* y, std::size_t n) {
 
 #endif
 
-/// Sums integers. The sum is exact modulo 2^64, so it may be taken in any order. The products of
-/// the even and of the odd elements of 32 bits or fewer are 64 bits wide by themselves.
+/// Sums integers, exactly modulo 2^64, so in any order. Products of even and odd elements of up to
+/// 32 bits are 64 bits wide.
 template <class X, class Y>
 std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
 #if HWY_TARGET != HWY_SCALAR
@@ -300,7 +294,7 @@ std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
         };
         even = hn::Add(even, hn::BitCast(d, hn::MulEven(a, b)));
         odd = hn::Add(odd, hn::BitCast(d, hn::MulEven(high(a), high(b))));
-      } else {  // the low half of a product is made of three products of halves
+      } else {  // the low half of a product, from three products of halves
         const hn::Repartition<std::uint32_t, tag<W>> halves;
         const auto a = hn::LoadU(d, x + i), b = hn::LoadU(d, y + i);
         const auto low = [&](vec<W> v) HWY_ATTR { return hn::BitCast(halves, v); };
@@ -319,7 +313,7 @@ std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
   return sum;
 }
 
-/// Counts where both of two bools are true.
+/// Whether both of two bools are true.
 struct both_true {
   const bool8 *x, *y;
   bool operator()(std::size_t i) const { return x[i] && y[i]; }
@@ -329,7 +323,7 @@ struct both_true {
   }
 };
 
-/// Are the terms of contiguous vectors that are summed in R.
+/// Terms of contiguous vectors with accumulator R.
 template <class R, class X, class Y, class Rounding>
 struct terms_of : std::type_identity<products<R, X, Y, Rounding>> {};
 #if HWY_TARGET != HWY_SCALAR
@@ -341,7 +335,7 @@ struct terms_of<R, bfloat16, bfloat16, Rounding>
 template <class R, class X, class Y, class Rounding = environments_rounding>
 using terms_of_t = typename terms_of<R, X, Y, Rounding>::type;
 
-/// Returns the sum of a node's n terms, in the accumulator R.
+/// Returns the sum of a node's n terms.
 template <class R, class X, class Y>
 HWY_INLINE R sum_contiguous(const X* x, const Y* y, std::size_t n) {
   if constexpr (std::is_same_v<X, bool8> && std::is_same_v<Y, bool8>) {
@@ -355,7 +349,7 @@ HWY_INLINE R sum_contiguous(const X* x, const Y* y, std::size_t n) {
 
 // --- All other operands --------------------------------------------------------------------------
 
-/// Holds a chunk's elements in the accumulator's real type; `im` is null for real elements.
+/// A chunk's elements in the accumulator's real type; `im` is null for real ones.
 template <class W>
 struct parts {
   const W* re;
@@ -368,8 +362,7 @@ struct buffers {
   HWY_ALIGN W im[order::chunk];
 };
 
-/// Converts n contiguous elements and puts them where element `at` belongs. Complex ones are
-/// parted.
+/// Converts n contiguous elements to buffers from element `at` on; splits complex ones.
 template <class W, class X>
 void convert(const void* from, std::size_t n, buffers<W>& to, std::size_t at) {
   if constexpr (is_complex_v<X>) {
@@ -398,7 +391,7 @@ void convert(const void* from, std::size_t n, buffers<W>& to, std::size_t at) {
 template <class W>
 using converter = void(const void* from, std::size_t n, buffers<W>& to, std::size_t at);
 
-/// These convert every element type; an entry is null where `W` doesn't take the type.
+/// By element type; null where `W` doesn't take it.
 template <class W>
 constexpr auto converters = table_over([]<class X>() -> converter<W>* {
   if constexpr (std::is_integral_v<W>
@@ -410,8 +403,7 @@ constexpr auto converters = table_over([]<class X>() -> converter<W>* {
   }
 });
 
-/// Converts the elements of `v`, which are at most a chunk. (It is not inlined, since what it takes
-/// of the stack would add to what sums take.)
+/// Converts at most a chunk of elements. Not inlined: sums would take this stack, too.
 template <class R>
 HWY_NOINLINE parts<summed_t<R>> fetch(const operand& v, buffers<summed_t<R>>& to) {
   if (v.element == type_of<R>) {
@@ -449,13 +441,9 @@ dot_sum<A> sum_packed(const operand& x, const operand& y) {
 
 // --- The table -----------------------------------------------------------------------------------
 
-/// Says which pairs are summed where they lie: those of equal types, float with bool, narrow
-/// integers. Through buffers they run at half the speed in cache (Zen 3, 10^5 elements: float with
-/// bool 8.0 instead of 15.9 billion elements a second, float16 6.3 instead of 13.6, int8 2.6
-/// instead of 10.8), and half-precision operands run no faster than from memory. Complex numbers
-/// that are parted first run at a third (Zen 4, 1000 elements: float takes 414 ns instead of 137,
-/// double 968 instead of 310; OpenBLAS takes 130 and 247; AVX-512, which has registers for all
-/// their sums, takes 119 and 218). Each pair takes about a second to compile.
+/// Whether a pair is summed in place: equal types, float with bool, narrow integers, complex of the
+/// accumulator's type. Buffers would at least halve the speed in cache; others are as fast as
+/// memory (tuning/dot.md: converts_in_registers). A pair takes about a second to compile.
 template <class A, class X, class Y>
 constexpr bool converts_in_registers = [] {
   if constexpr (is_complex_v<A>) {
@@ -491,7 +479,6 @@ constexpr auto nodes = make_pair_table<dot_node<A>, A>([]<class X, class Y>() ->
   }
 });
 
-/// Is `dot` for the pairs of types that `node` sums.
 template <class A, dot_node<A>* node>
 void run(const dot_arguments& a) {
   *static_cast<A*>(a.result.data) = finish(node(a.x, a.y), a.conjugated);
@@ -511,7 +498,7 @@ dot_result_t<X, X> dot_of_chunk(const X* x, const X* y, std::size_t n) {
   }
 }
 
-/// (It is not inlined, so that what comes before a call of it has no frame.)
+/// Not inlined, so that the code before its call has no frame.
 template <class X>
 [[maybe_unused]] HWY_NOINLINE dot_result_t<X, X> dot_without_flushing(const X* x, const X* y,
                                                                       std::size_t n) {
@@ -523,7 +510,7 @@ template <class X>
 dot_result_t<X, X> dot_of_few(const X* x, const X* y, std::size_t n,
                               [[maybe_unused]] bool is_trusted) {
   using R = dot_result_t<X, X>;
-  if constexpr (std::is_integral_v<R>) {  // integers know no environment
+  if constexpr (std::is_integral_v<R>) {  // independent of the environment
     return dot_of_chunk(x, y, n);
   } else {
 #if HWY_TARGET == HWY_AVX3
@@ -579,17 +566,14 @@ namespace {
 template <class X>
 dot_result_t<X, X> first_dot_of_few(const X* x, const X* y, std::size_t n, bool is_trusted);
 
-/// Is what sums a few numbers where the choice of instructions is left to Tally: the widest here,
-/// also where they run in halves. Its first call finds it.
+/// Kernel for few numbers where Tally chooses: the widest, even if executed in halves. Found by its
+/// first call.
 template <class X>
 constinit std::atomic<short_dot<X>*> widest_dot_of_few = &first_dot_of_few<X>;
 
-/// Says how many numbers are few. Where the control register is read slowly, sums without a look at
-/// it win up to 256 (Zen 4: 8 floats 2.97 ns instead of 7.92, 100 doubles 9.2 instead of 10.7, 256
-/// 20.4 instead of 20.8). On a Sapphire Rapids they win while they are short (8 floats 0.80 of the
-/// time, 100 0.84 to 0.96, 64 doubles 1.0), and lose beyond (100 doubles 1.03 to 1.08), since
-/// instructions that name their rounding can't load. Until the first call has looked at the
-/// processor, it is the less. Integers know no environment.
+/// Number of elements up to which `widest_dot_of_few` is faster: more where reading the control
+/// register is slow, fewer elsewhere and until the first call. Instructions with static rounding
+/// take no memory operand (tuning/dot.md: few). Integers know no environment.
 template <class X>
 constexpr std::size_t few_anywhere =
     std::is_integral_v<dot_result_t<X, X>> ? order::chunk : 448 / sizeof(dot_result_t<X, X>);
@@ -606,7 +590,7 @@ dot_result_t<X, X> first_dot_of_few(const X* x, const X* y, std::size_t n, bool 
   return found(x, y, n, is_trusted);
 }
 
-/// (It is not inlined, so that a call for few numbers is two jumps without a frame.)
+/// Not inlined, so that a call for few numbers is two jumps without a frame.
 template <class X>
 HWY_NOINLINE dot_result_t<X, X> dot_of_many(const executor& where, const X* x, const X* y,
                                             std::size_t n) {
@@ -657,7 +641,7 @@ void dot(const executor& where, const dot_arguments& a) {
   dots[a.x.element][a.y.element](a);
 }
 
-// The openmp column calls these on its threads' shares.
+// For the openmp backend.
 template dot_node<std::int64_t>* node_of<std::int64_t>(instruction_set, type, type);
 template dot_node<float>* node_of<float>(instruction_set, type, type);
 template dot_node<double>* node_of<double>(instruction_set, type, type);

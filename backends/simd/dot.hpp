@@ -6,10 +6,8 @@
 
 namespace tally::backends::simd {
 
-/// Returns the instruction set for a dot product of n elements of these types. Those of short types
-/// compute for longer than they load: on one Zen 4 core 10^4 products of bfloat16 take 441 ns with
-/// AVX-512 and 538 with AVX2, 10^6 42.6 and 71.8 us, and of int8 151 and 238 ns, 20.3 and 23.4 us.
-/// (Those of float16 are slower with AVX-512: 692 and 542 ns.)
+/// Returns the instruction set for a dot product of n elements. bfloat16 and bytes are
+/// compute-bound, so they gain from wide instructions (tuning/dot.md: set_for_dot).
 inline instruction_set set_for_dot(const executor& where, type x, type y, std::size_t n) {
   const auto is_byte = [](type t) { return t == type::int8 || t == type::uint8; };
   if ((x == type::bfloat16 && y == type::bfloat16) || (is_byte(x) && is_byte(y))) {
@@ -19,32 +17,32 @@ inline instruction_set set_for_dot(const executor& where, type x, type y, std::s
   return is_plain ? for_cached(where, 2 * n * size_of(x)) : where.instructions();
 }
 
-/// Returns the sum over a node of the order's tree. The terms are those of x and y, which start at
-/// a chunk's border. The environment must be the default one (`default_environment`).
+/// Sum over a node of the order's tree; x and y start at a chunk's border.
+/// @pre The environment is the default one (`default_environment`).
 template <class A>
 using dot_node = dot_sum<A>(const operand& x, const operand& y);
 
-/// Returns the `dot_node` for a pair of element types, in one instruction set.
+/// Returns the `dot_node` of a pair of element types.
 template <class A>
 dot_node<A>* node_of(instruction_set set, type x, type y);
 
-/// Are the types whose short dot products know no type at run time, as `dots::of_numbers` has them.
+/// Types of short dot products chosen at compile time; see `dots::of_numbers`.
 using types_of_short_dots = type_list<double, float, float16, bfloat16, std::int8_t, std::uint8_t>;
 
-/// Returns the dot product of n contiguous elements, of one of `types_of_short_dots`, in any
-/// environment. `where` may be `automatic()`, too.
+/// Returns the dot product of n contiguous elements of one of `types_of_short_dots`, in any
+/// environment. `where` may be `automatic()`.
 template <class X>
 dot_result_t<X, X> dot_of_numbers(const executor& where, const X* x, const X* y, std::size_t n);
 
-/// Are contiguous rows of a block.
+/// Contiguous rows of a block.
 template <class W>
 struct rows_of {
   const W* first;
-  std::ptrdiff_t leading_dimension;  ///< 0: all rows are the same vector
+  std::ptrdiff_t leading_dimension;  ///< 0: all rows are one vector
 };
 
-/// Writes the dot products of `count` rows of x with those of y; a row has n elements, which
-/// are at most a chunk.
+/// Writes the dot products of `count` rows of x with those of y, of n elements each.
+/// @pre n is at most a chunk.
 void dots_of_rows(instruction_set set, rows_of<double> x, rows_of<double> y, std::size_t n,
                   std::size_t count, double* results);
 void dots_of_rows(instruction_set set, rows_of<float> x, rows_of<float> y, std::size_t n,

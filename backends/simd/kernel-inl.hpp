@@ -1,12 +1,10 @@
-// All sums of the simd column share this: loads that convert, the lanes of a chunk in vectors, and
-// the order's tree over the chunks. It is compiled once for every instruction set, like the sources
-// that include it after <hwy/foreach_target.h>.
+// Common to all sums of simd: loads that convert, a chunk's lanes in vectors, and the order's tree
+// over chunks. Compiled once per target, after <hwy/foreach_target.h>.
 //
-// `Terms` tells a kernel what to add. It is a small value that knows where its operands lie.
-// `at(i)` is a vector of terms from element i on, or two vectors that are summed side by side;
-// `first(i, count)` has the first `count` of them and zeros; `from(i)` is the terms from element i
-// on. `number` is the type that they are summed in, `sum` is the type of the result, and `parts`
-// says how many numbers make an element. All of them count numbers: a complex element is two.
+// `Terms` are small values that know their operands. `at(i)`: a vector of terms from element i on,
+// or two that are summed side by side; `first(i, count)`: the first `count` of them, then zeros;
+// `from(i)`: terms from element i on; `number`: the type of summation; `sum`: the result; `parts`:
+// numbers per element. Indices count numbers: a complex element is two.
 #include "backends/simd/targets.hpp"
 #include "src/core/order/reduce_sum.hpp"
 #include "src/core/order/tree.hpp"
@@ -20,7 +18,7 @@
 #include <cstring>
 #include <utility>
 
-// The guard is every target's own.
+// Per-target include guard.
 #if defined(TALLY_BACKENDS_SIMD_KERNEL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_BACKENDS_SIMD_KERNEL
 #undef TALLY_BACKENDS_SIMD_KERNEL
@@ -37,7 +35,7 @@ namespace {
 
 // --- Many chunks ---------------------------------------------------------------------------------
 
-/// Is the sums of two nodes, one of each stream.
+/// Sums of two nodes, one per stream.
 template <class Sum>
 struct two_sums {
   Sum near, far;
@@ -47,7 +45,7 @@ struct two_sums {
   }
 };
 
-/// Sums two chunks that are `distance` numbers apart, row by row in turn.
+/// Sums two chunks, `distance` numbers apart, row by row in turn.
 template <class Terms>
 HWY_INLINE two_sums<sum_of<Terms>> sum_two_chunks(Terms t, std::size_t distance) {
   using all = std::make_index_sequence<vectors<Terms>>;
@@ -71,22 +69,18 @@ HWY_INLINE two_sums<sum_of<Terms>> sum_two_chunks(Terms t, std::size_t distance)
   return {fold<vectors<Terms>, Terms>(near), fold<vectors<Terms>, Terms>(far)};
 }
 
-/// From memory two streams keep more of it busy than one, since prefetchers work within pages: on
-/// Zen 3, 2^26 doubles are 1.12 to 1.15 times as fast, floats 1.14 to 1.17; from the caches there
-/// is no difference. The streams must be in different pages (16 chunks apart they are 1.09 times as
-/// fast, 64 to 2048 apart 1.12, 8192 apart 0.99) and take turns within one (in turns of 4 KiB there
-/// is no gain). SSE4's doubles, in four times as many vectors as registers, are left in one stream.
-/// So is AVX-512: with one stream a Sapphire Rapids Xeon is 2 % faster at 2^26 and 3 % at 2^22, Zen
-/// 4 14 % and 8 %.
-constexpr std::size_t stream = 64;  // it counts chunks
+/// Chunks from one stream to the other. Two streams use memory better than one, since prefetchers
+/// work within pages: they must be in different pages, and take turns within one. One stream for
+/// SSE4's doubles, which exceed the registers, and for AVX-512 (tuning/dot.md: stream).
+constexpr std::size_t stream = 64;
 
-/// Returns the root. GCC makes vectors of this loop, much code to no avail, so it is compiled once.
+/// Returns the root. Compiled once: GCC vectorizes this loop, much code to no avail.
 template <class Sum>
 HWY_NOINLINE Sum total(const tree<Sum>& nodes) {
   return nodes.total();
 }
 
-/// Combines the chunk sums of a node of 2 * stream chunks.
+/// Sums a node of 2 * stream chunks.
 template <class Terms>
 HWY_INLINE sum_of<Terms> sum_two_streams(Terms t) {
   tree<two_sums<sum_of<Terms>>> chunks;
@@ -100,7 +94,7 @@ HWY_INLINE sum_of<Terms> sum_two_streams(Terms t) {
 template <class Terms>
 sum_of<Terms> sum_node(Terms t, std::size_t n);
 
-/// Combines the chunk sums of a longer node.
+/// Sums a longer node.
 template <class Terms>
 HWY_NOINLINE sum_of<Terms> sum_chunks(Terms t, std::size_t n) {
   tree<sum_of<Terms>> chunks;
@@ -119,8 +113,8 @@ HWY_NOINLINE sum_of<Terms> sum_chunks(Terms t, std::size_t n) {
   return total(chunks);
 }
 
-/// Returns the sum of a node's n numbers; a zero is +0. It is never inlined, so that every kernel
-/// is compiled once.
+/// Returns the sum of a node's n numbers; a zero is +0. Never inlined: each kernel is compiled
+/// once.
 template <class Terms>
 HWY_NOINLINE sum_of<Terms> sum_node(Terms t, std::size_t n) {
   return (n <= chunk<Terms> ? sum_only_chunk(t, n) : sum_chunks(t, n)) + sum_of<Terms>{};
@@ -128,12 +122,11 @@ HWY_NOINLINE sum_of<Terms> sum_node(Terms t, std::size_t n) {
 
 // --- Elements that are not contiguous ------------------------------------------------------------
 
-/// Copies n elements of `size` bytes, which are `stride` bytes apart.
+/// Copies n elements, `stride` bytes apart.
 template <std::size_t size>
 void gather(const void* from, std::ptrdiff_t stride, std::size_t n, std::byte* to) {
   const auto* const bytes = static_cast<const std::byte*>(from);
-  // It is unrolled, because the loop is so short that a third of its speed depended on where the
-  // linker put it.
+  // Unrolled: the speed of so short a loop depends on where the linker puts it.
 #pragma GCC unroll 4
   for (std::size_t i = 0; i < n; ++i) {
     std::memcpy(to + i * size, bytes + static_cast<std::ptrdiff_t>(i) * stride, size);
@@ -157,10 +150,9 @@ void gather(const void* from, std::ptrdiff_t stride, std::size_t n, std::byte* t
   }
 }
 
-/// Calls f(elements, i, n) for each stretch of `v`: n elements that lie side by side, of which the
-/// first is element i. Elements of a strided vector are gathered first, in a buffer. It is small
-/// for the stack's sake, but so large that what is read next was stored long before: processors
-/// don't forward vectors from many small stores.
+/// Calls f(elements, i, n) for each contiguous block of `v`, n elements from i on. Strided elements
+/// are gathered in a buffer: small for the stack's sake, but large enough that reads find the
+/// stores done, since many small stores are not forwarded to a vector.
 template <class F>
 void for_each_stretch(const operand& v, const F& f) {
   if (v.increment == 1) return f(v.data, std::size_t{0}, v.size);
@@ -173,11 +165,10 @@ void for_each_stretch(const operand& v, const F& f) {
   }
 }
 
-/// Converts n contiguous numbers.
 template <class W, class X>
 void convert_numbers(const X* from, std::size_t n, W* to) {
   if constexpr (std::is_same_v<X, std::int64_t> && std::is_same_v<W, float>) {
-    // The compiler makes vectors of this loop where there are instructions for it.
+    // Vectorized by the compiler where possible.
     for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<W>(from[i]);
   } else {
     constexpr tag<W> d;

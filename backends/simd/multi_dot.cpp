@@ -1,8 +1,7 @@
-// Several dot products run on one thread: pair by pair over one tile, a node of the order's tree,
-// then over the next tile. What pairs share stays in the cache meanwhile, so it comes from memory
-// once; and nothing here can change a bit. A pair's turn is the kernel of `dot`. Where vectors of
-// float or double have one y, two or four of them take a turn together, which loads y once: with
-// AVX-512 their sums stay in registers.
+// Several dot products on one thread: pair by pair over a tile, a node of the order's tree, then
+// over the next tile, so that common vectors come from memory once. No bits change: the kernel is
+// that of `dot`. Vectors of float or double with one y are summed two or four at a time, loading y
+// once; with AVX-512 their sums stay in registers.
 #include "backends/simd/multi_dot.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -17,17 +16,17 @@
 #include <algorithm>
 #include <array>
 
-#ifndef TALLY_BACKENDS_SIMD_MULTI_DOT_CPP  // this file is compiled once for every target
+#ifndef TALLY_BACKENDS_SIMD_MULTI_DOT_CPP  // compiled once per target
 #define TALLY_BACKENDS_SIMD_MULTI_DOT_CPP
 namespace tally::backends::simd {
 namespace {
 
-/// Returns the sums of `vectors` vectors with y, over a node of n terms.
+/// Sums of several vectors with y, over a node of n terms.
 template <class W>
 using against_one_node = void(const W* const* x, const W* y, std::size_t n, W* sums);
 
-/// Says how vectors take a turn together: so many at a time. Where their sums fit into registers, a
-/// node may have any number of terms; otherwise it is whole chunks.
+/// Kernel for `vectors` vectors at a time. A node may have any number of terms if sums are in
+/// registers, else whole chunks.
 template <class W>
 struct turn {
   std::size_t vectors;
@@ -35,10 +34,9 @@ struct turn {
   against_one_node<W>* sum;
 };
 
-/// At most so many vectors take a turn.
+/// At most this many vectors at a time.
 constexpr std::size_t most_in_turn = 4;
 
-/// Is what one instruction set has.
 struct implementation {
   instruction_set set;
   turn<float> floats;
@@ -61,15 +59,14 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-// --- The sums in registers -----------------------------------------------------------------------
+// --- Sums in registers ---------------------------------------------------------------------------
 
-/// Holds a vector of terms of each of k sums.
 template <class V, std::size_t k>
 struct terms_of_each {
   V of[k];
 };
 
-/// Are k sums over a node.
+/// k sums over a node.
 template <class W, std::size_t k>
 struct sums_of_each {
   W of[k];
@@ -95,7 +92,7 @@ HWY_INLINE Sum fold_vector(D d, const terms_of_each<hn::Vec<D>, k>& v) {
   return sum;
 }
 
-/// Are the products of k vectors with one, which is loaded once for all of them.
+/// Products of k vectors with y, which is loaded once.
 template <class W, std::size_t k>
 struct products_with_one {
   using number = W;
@@ -109,7 +106,7 @@ struct products_with_one {
   HWY_INLINE terms_of_each<vec<W>, k> of(const Load& load) const {
     vec<W> of_y = load(y);
 #if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL
-    asm("" : "+v"(of_y.raw));  // without this, GCC 12 loads it anew for each product
+    asm("" : "+v"(of_y.raw));  // GCC 12 would reload it for each product
 #endif
     terms_of_each<vec<W>, k> terms;
 #pragma GCC unroll 4
@@ -145,22 +142,18 @@ void sum_in_registers(const W* const* x, const W* y, std::size_t n, W* sums) {
   for (std::size_t j = 0; j < k; ++j) sums[j] = sum.of[j];
 }
 
-// --- The sums in memory --------------------------------------------------------------------------
+// --- Sums in memory ------------------------------------------------------------------------------
 
-/// So many vectors are read in turn, one row of the order's lanes of each.
+/// Vectors read in turn, a row of lanes each.
 constexpr std::size_t in_turn = 4;
 
-/// Sums one chunk of each vector. The sums are kept in memory, since they are many: from there a
-/// core still reads faster than it does from main memory.
+/// Sums one chunk of each vector. So many sums are kept in memory, still faster than reading from
+/// main memory.
 template <class W>
 void sum_chunk_against_one(const W* const* x, const W* y, W* sums) {
   constexpr tag<W> d;
-  // So much is asked for ahead of what is read, into the second-level cache, which takes more at
-  // once than the first. Prefetchers find that many streams late: 2^22 doubles against each of 16
-  // take 25.8 ms so, 27.4 with prefetches into the first level and 29.3 without any; 26.2 with 768
-  // bytes and 28.1 with 1536; pair by pair, in two streams, 39 to 44 (one core of Zen 4). Eight
-  // vectors in turn are slower, and so are two rows at once. (AVX-512, with half the instructions,
-  // takes 24.4: instruction_set.cpp says why Zen 4 isn't given it.)
+  // Prefetches into the second-level cache, which takes more at once than the first: prefetchers
+  // find many streams late (tuning/multi_dot.md: in_turn, ahead).
   constexpr std::size_t ahead = 1024 / sizeof(W);
   constexpr std::size_t line = 64 / sizeof(W);
   HWY_ALIGN W lanes[in_turn][order::lanes] = {};
@@ -201,7 +194,7 @@ void sum_in_memory(const W* const* x, const W* y, std::size_t n, W* sums) {
   for (std::size_t j = 0; j < in_turn; ++j) sums[j] = trees[j].total();
 }
 
-/// So many vectors have their sums in half of the registers.
+/// Vectors whose sums fit half of the registers.
 template <class W>
 constexpr std::size_t fitting = registers / 2 * width<W> / order::lanes;
 
@@ -241,30 +234,24 @@ const turn<W>& turn_of(instruction_set set) {
   }
 }
 
-/// A pair's turn takes so many terms. With 32 chunks, a y of doubles takes a quarter of Zen 4's
-/// second-level cache. Pair by pair, turns must be longer, since each begins with a wait for
-/// memory: for 2^22 doubles against each of 16, turns of 32 chunks take 39.8 ms, turns of 128,
-/// where the kernel of `dot` has two streams, 32.8.
+/// Terms per tile. Pair by pair tiles are longer, since each begins with a wait for memory
+/// (tuning/multi_dot.md: tile_in_turn, tile_by_pair).
 constexpr std::size_t tile_in_turn = 64 * order::chunk;
 constexpr std::size_t tile_by_pair = 128 * order::chunk;
 
-/// Where two vectors take a turn, that many turns would read y from the second cache. So a turn is
-/// a chunk, which stays in the first, unless the vectors come from further away: 16 vectors of 3000
-/// and 10^4 doubles take 4.8 and 18.1 us so and 5.7 and 20.3 with 64 chunks on Zen 4, 6.0 and 22.0,
-/// 6.4 and 21.6 on a Sapphire Rapids, but of 20000 100 and 95 there. Four vectors gain nothing.
+/// Two vectors at a time read y from the second-level cache; so a tile is a chunk, which stays in
+/// the first, unless there are more bytes than this (tuning/multi_dot.md:
+/// chunk_in_turn_up_to_bytes).
 constexpr std::size_t chunk_in_turn_up_to_bytes = std::size_t{2} << 20;
 
-/// Vectors whose sums are in registers take turns together where they are longer than this, since a
-/// y that is shorter stays in the first cache. 16 vectors of 1500, 2000 and 3000 doubles take 2.98,
-/// 3.43 and 4.90 us so and 2.70, 3.57 and 7.09 pair by pair on Zen 4, 4.6, 4.2 and 6.0, 3.5, 3.7
-/// and 7.7 on a Sapphire Rapids; of 4000 and 5000 floats 3.54 and 4.37, 3.59 and 5.97 on Zen 4.
+/// Shorter vectors go pair by pair, since their y stays in the first-level cache
+/// (tuning/multi_dot.md: by_pair_up_to_bytes).
 constexpr std::size_t by_pair_up_to_bytes = std::size_t{16} << 10;
 
-/// Vectors whose sums are in memory do so from so many bytes on, where they are not in a cache.
-/// Below that the kernel of `dot`, with its sums in registers, is faster.
+/// Minimum bytes for sums in memory: with all vectors in a cache the kernel of `dot` is faster.
 constexpr std::size_t in_memory_from_bytes = std::size_t{4} << 20;
 
-/// Says whether these are contiguous vectors of `A` against one.
+/// Whether these are contiguous vectors of `A` with one y.
 template <class A>
 bool have_one_y(const dot_pairs& pairs, std::size_t first, std::size_t count) {
   const operand y = pairs[first].y;
@@ -280,9 +267,8 @@ bool have_one_y(const dot_pairs& pairs, std::size_t first, std::size_t count) {
   });
 }
 
-/// Returns the instruction set for these pairs. Against one y it is the widest, which has registers
-/// for the sums of several vectors: on one Zen 4 core 16 vectors of 10^4 doubles take 20.4 us with
-/// AVX-512 and 27.2 with AVX2, of 2^22 20.4 and 24.8 ms.
+/// Returns the instruction set: the widest for one y, for its registers (tuning/multi_dot.md:
+/// set_for).
 template <class A>
 instruction_set set_for(const executor& where, const dot_pairs& pairs, std::size_t first,
                         std::size_t count, std::size_t longest) {
@@ -293,7 +279,7 @@ instruction_set set_for(const executor& where, const dot_pairs& pairs, std::size
   return set_for_dot(where, one.x.element, one.y.element, count * longest);
 }
 
-/// Returns how these pairs take turns together; null where that gains nothing.
+/// Returns the kernel for several vectors at a time; null if it gains nothing.
 template <class A>
 const turn<A>* turn_for(instruction_set set, const dot_pairs& pairs, std::size_t first,
                         std::size_t count) {
@@ -309,7 +295,7 @@ const turn<A>* turn_for(instruction_set set, const dot_pairs& pairs, std::size_t
   }
 }
 
-/// Returns how many terms a turn takes, of so many elements in all.
+/// Returns the terms per tile.
 template <class A>
 std::size_t tile_of(const turn<A>* turn, std::size_t elements) {
   if (turn == nullptr) return tile_by_pair;
@@ -373,10 +359,9 @@ multi_dot_sum<A> sum_side_by_side(const executor& where, const dot_pairs& pairs,
 
 namespace {
 
-/// Writes the results of rows of at most a chunk past all that is told at run time, where there is
-/// such a way, and says whether there is. The widest instructions have most of memory under way: on
-/// one Zen 4 core 10^6 pairs of 32 doubles take 16.1 ms with AVX-512 and 24.5 with AVX2 (a plain
-/// loop 16.3), of 8 4.7 and 13.2.
+/// Writes the results of rows of at most a chunk without any choice per row; returns false if they
+/// are not plain. Uses the widest instructions, for most loads in flight (tuning/multi_dot.md:
+/// write_short_rows).
 template <class A>
 bool write_short_rows(const executor& where, const multi_dot_arguments& a, std::size_t first,
                       std::size_t count) {
@@ -431,7 +416,7 @@ void multi_dot(const executor& where, const multi_dot_arguments& a) {
   write_dots(where, a, 0, a.pairs.size());
 }
 
-// The openmp column calls these on its threads' shares.
+// For the openmp backend.
 template <class A>
 using summing = multi_dot_sum<A>(const executor&, const dot_pairs&, std::size_t, std::size_t,
                                  std::size_t, std::size_t);

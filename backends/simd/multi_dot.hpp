@@ -8,12 +8,12 @@
 
 namespace tally::backends::simd {
 
-// The openmp column calls the functions below. The environment must be the default one.
+// For the openmp backend. The environment must be the default one.
 
-/// At most so many pairs have their sums grow side by side.
+/// At most this many pairs are summed side by side.
 inline constexpr std::size_t side_by_side = 16;
 
-/// Are the sums of that many pairs over a node of the order's tree.
+/// Sums of the pairs over a node of the order's tree.
 template <class A>
 struct multi_dot_sum {
   std::array<dot_sum<A>, side_by_side> of{};
@@ -24,18 +24,18 @@ struct multi_dot_sum {
   }
 };
 
-/// Returns the sums of terms [first, first + n), a node, of the pairs [first_pair, first_pair +
-/// count). The sums of absent pairs, and of pairs that end before, are +0.
+/// Returns the sums of terms [first, first + n), a node, of pairs [first_pair, first_pair + count).
+/// Sums of absent pairs, and of pairs that end before, are +0.
 template <class A>
 multi_dot_sum<A> sum_side_by_side(const executor& where, const dot_pairs& pairs,
                                   std::size_t first_pair, std::size_t count, std::size_t first,
                                   std::size_t n);
 
-/// Writes the results of the pairs [first, first + count).
+/// Writes the results of pairs [first, first + count).
 void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t first,
                 std::size_t count);
 
-/// Returns the length of the longest of the pairs [first, first + count).
+/// Returns the length of the longest of these pairs.
 std::size_t longest(const dot_pairs& pairs, std::size_t first, std::size_t count);
 
 }  // namespace tally::backends::simd
