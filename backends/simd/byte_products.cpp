@@ -15,11 +15,11 @@ namespace {
 
 #define TALLY_WITH_VNNI [[gnu::target("avx512f,avx512bw,avx512vnni")]]
 
-/// Adds the products of 64 bytes, four to each number of 32 bits, modulo 2^32.
+/// Adds products of 64 bytes, four per 32-bit number, modulo 2^32.
 ///
-/// The instruction multiplies an unsigned byte with a signed one. So of two signed bytes the first,
-/// and of two unsigned ones the second, has its highest bit flipped, which makes it 128 more or
-/// less; `others` collects the sum of the others, which puts that right.
+/// The instruction takes an unsigned and a signed byte: the first of two signed bytes, or the
+/// second of two unsigned ones, changes by 128 (its highest bit is flipped), which `others`, the
+/// sum of the others, corrects.
 template <class X, class Y>
 TALLY_WITH_VNNI inline void add(__m512i x, __m512i y, __m512i& sum, __m512i& others) {
   const __m512i flip = _mm512_set1_epi8(-128), one = _mm512_set1_epi8(1);
@@ -36,7 +36,7 @@ TALLY_WITH_VNNI inline void add(__m512i x, __m512i y, __m512i& sum, __m512i& oth
   }
 }
 
-/// Adds those of the first `count` bytes, of 1 to 64; nothing beyond is touched.
+/// The same for the first `count` bytes, 1 to 64; touches none beyond.
 template <class X, class Y>
 TALLY_WITH_VNNI inline void add_first(const X* x, const Y* y, std::size_t count, __m512i& sum,
                                       __m512i& others) {
@@ -44,8 +44,7 @@ TALLY_WITH_VNNI inline void add_first(const X* x, const Y* y, std::size_t count,
   add<X, Y>(_mm512_maskz_loadu_epi8(some, x), _mm512_maskz_loadu_epi8(some, y), sum, others);
 }
 
-/// Returns the sum of what was added so far. (GCC 12 warns of what it finds in the header where
-/// instructions do this.)
+/// In plain code: by instructions, GCC 12 would warn of its own header.
 template <class X, class Y>
 TALLY_WITH_VNNI inline std::int64_t total(__m512i sum, __m512i others) {
   constexpr bool is_unsigned = std::is_unsigned_v<X> && std::is_unsigned_v<Y>;
@@ -66,14 +65,14 @@ TALLY_WITH_VNNI inline std::int64_t total(__m512i sum, __m512i others) {
 template <class X, class Y>
 TALLY_WITH_VNNI std::int64_t sum_by_fours(const X* x, const Y* y, std::size_t n) {
   constexpr std::size_t width = 64, sets = 4, step = sets * width;
-  // A number of 32 bits has room for four products 2^14 times, signed ones or unsigned ones; beside
-  // these steps there are a head, three vectors and a tail.
+  // 32 bits hold four products 2^14 times; besides these steps there are a head, three vectors and
+  // a tail.
   constexpr std::size_t most_steps = (std::size_t{1} << 12) - 2;
   const __m512i zero = _mm512_setzero_si512();
   __m512i sum = zero, others = zero;
   std::int64_t all = 0;
   if (n >= 2 * step) {
-    // A load that crosses a cache line costs two, so those of x are aligned.
+    // x is aligned: loads across a cache line cost two.
     const std::size_t head = -reinterpret_cast<std::uintptr_t>(x) % width;
     if (head > 0) add_first(x, y, head, sum, others);
     x += head, y += head, n -= head;

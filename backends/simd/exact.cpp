@@ -1,11 +1,9 @@
-// The exact grade runs on one thread, in vector instructions; this one source is for all
-// instruction sets.
+// The exact grade on one thread.
 //
-// Terms are split, without error, over a few levels: accumulators in registers that start at a bias
-// of 1.5 * 2^k. Adding a number to such an accumulator rounds the number to a multiple of the
-// level's unit, and what that leaves goes to the next level. After a tile its largest and smallest
-// term are looked at: they prove that nothing was lost. A tile that doesn't fit is added again,
-// where another bias or all levels take it; otherwise its terms go to bins by their exponents.
+// Terms are split without error over levels (a floating-point expansion): accumulators in registers
+// that start at a bias of 1.5 * 2^k. An addition rounds the term to a multiple of the level's unit;
+// the rest goes to the next level. A tile's largest and smallest term prove afterwards that nothing
+// was lost; else it is added again, with another bias or more levels, or to exponent bins.
 #include "backends/simd/exact.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -18,7 +16,7 @@
 #include <optional>
 #include <type_traits>
 
-#ifndef TALLY_BACKENDS_SIMD_EXACT_CPP  // this file is compiled once for every target
+#ifndef TALLY_BACKENDS_SIMD_EXACT_CPP  // compiled once per target
 #define TALLY_BACKENDS_SIMD_EXACT_CPP
 namespace tally::backends::simd {
 namespace {
@@ -26,8 +24,8 @@ namespace {
 struct implementation {
   instruction_set set;
   exact_node* node;
-  /// Writes the rounded sum of real contiguous elements of float or double, and returns true; where
-  /// there are others, or words are asked for, it returns false.
+  /// Writes the rounded sum of contiguous real floats or doubles. Returns false for others, and if
+  /// words are requested.
   bool (*write_in_place)(const exact_arguments& a);
 };
 
@@ -50,8 +48,8 @@ namespace {
 
 // --- Any number of terms -------------------------------------------------------------------------
 
-/// Adds tiles, of which the last may be shorter, until one doesn't fit. It returns how many terms
-/// it added, and says in `seen` what the tile that doesn't fit is like.
+/// Adds tiles until one doesn't fit; returns the number of terms added. `seen`: extent of that
+/// tile.
 template <class Terms>
 std::size_t add_tiles(const Terms terms, std::size_t n, held_sum& to, extent& seen) {
   const auto zero = hn::Zero(Terms::du);
@@ -66,8 +64,8 @@ std::size_t add_tiles(const Terms terms, std::size_t n, held_sum& to, extent& se
   return done;
 }
 
-/// Calls f with each depth of levels but the least, in order, until it returns true. Three hold
-/// products of floats over 2^+-15, six values of doubles over 2^+-100 and products over 2^+-40.
+/// Calls f with each depth above the least until it returns true. Three levels hold products of
+/// floats over 2^+-15; six, doubles over 2^+-100 and their products over 2^+-40.
 template <class Terms, class F>
 bool any_deep([[maybe_unused]] const held_sum& to, [[maybe_unused]] const F& f) {
   if constexpr (has_deep_levels<Terms>) {
@@ -80,7 +78,7 @@ bool any_deep([[maybe_unused]] const held_sum& to, [[maybe_unused]] const F& f) 
   return false;
 }
 
-/// Sets what levels the next tile has. What they hold is moved to the sum unless they are the same.
+/// Sets the next tile's levels; others are moved to the sum.
 template <class Terms>
 HWY_INLINE void set_levels(int top, int depth, held_sum& to) {
   const bool same = top == to.top && (!Terms::paired || (depth == 2) == (to.depth == 2));
@@ -94,14 +92,14 @@ HWY_INLINE void set_levels(int top, int depth, held_sum& to) {
 template <class Terms>
 HWY_NOINLINE bool aim_deep_levels(const extent& e, held_sum& to) {
   return any_deep<Terms>(to, [&](auto depth) {
-    // (With little room above, fewer levels of the same top may hold the next terms.)
+    // With little room above, the next terms may need fewer levels.
     const auto top = aim<window<Terms, depth>, lowest_deep_top<Terms, depth>, 2>(e);
     if (top) set_levels<Terms>(*top, depth, to);
     return top.has_value();
   });
 }
 
-/// Says whether there are levels for such terms.
+/// Whether levels hold such terms.
 template <class Terms>
 HWY_NOINLINE bool have_levels(const extent& e, const held_sum& to) {
   return aim<window<Terms>>(e) || any_deep<Terms>(to, [&](auto depth) {
@@ -109,7 +107,7 @@ HWY_NOINLINE bool have_levels(const extent& e, const held_sum& to) {
          });
 }
 
-/// Aims levels at such terms, as few as hold them, and says whether there are any.
+/// Aims as few levels as hold such terms; returns whether any do.
 template <class Terms>
 HWY_NOINLINE bool aim_levels(const extent& e, held_sum& to) {
   const auto top = aim_at<Terms>(e, to.careful);
@@ -118,8 +116,8 @@ HWY_NOINLINE bool aim_levels(const extent& e, held_sum& to) {
   return true;
 }
 
-/// Adds deep tiles until one doesn't fit, and aims for that. It returns how many terms it added;
-/// there are no levels for the next one if that is less than n, and `aimed` false.
+/// Adds deep tiles until one doesn't fit, and aims for that; returns the number of terms added.
+/// Unless `aimed`, no levels hold the next term.
 template <class Terms>
 HWY_NOINLINE std::size_t add_deep(const Terms terms, std::size_t n, held_sum& to, bool& aimed) {
   extent seen;
@@ -130,7 +128,7 @@ HWY_NOINLINE std::size_t add_deep(const Terms terms, std::size_t n, held_sum& to
   });
   if (done < n) {
     aimed = aim_levels<Terms>(seen, to);
-  } else {  // the next terms may be nearer each other
+  } else {  // the next terms may have a smaller range
     const int below = to.top - (static_cast<int>(seen.smallest >> 20) - 1023);
     if (below <= window<Terms>) {
       set_levels<Terms>(to.top, 2, to);
@@ -144,9 +142,8 @@ HWY_NOINLINE std::size_t add_deep(const Terms terms, std::size_t n, held_sum& to
   return done;
 }
 
-/// Returns the power of two by which factors of n terms should be multiplied: 0 where it would not
-/// help. Otherwise no scaled factor is subnormal or too large, and the products, of which one is
-/// above 2^900 or below 2^-900, are within 2^-950 and 2^1010 then.
+/// Returns the log2 of the scale for the factors of n terms; 0 if none helps. Scaled factors are
+/// normal, and products, one above 2^900 or below 2^-900, come within 2^-950 and 2^1010.
 template <class Terms>
 HWY_NOINLINE int scale_of(const Terms terms, std::size_t n) {
   constexpr auto di = Terms::di;
@@ -158,7 +155,7 @@ HWY_NOINLINE int scale_of(const Terms terms, std::size_t n) {
                            HWY_ATTR { return hn::Eq(hn::BitCast(di, hn::Abs(v)), hn::Zero(di)); };
   const auto lesser = [](auto a, auto b) HWY_ATTR { return hn::IfThenElse(hn::Lt(a, b), a, b); };
   const auto greater = [](auto a, auto b) HWY_ATTR { return hn::IfThenElse(hn::Lt(a, b), b, a); };
-  // A zero has the field of 1, except in the search for the least.
+  // Zeros have the field of 1, but not in the search for the least.
   const auto one = hn::Set(di, 1023), many = hn::Set(di, 4096);
   auto least_factor = many, largest_factor = hn::Zero(di);
   auto least_product = many, largest_product = hn::Zero(di);
@@ -195,7 +192,7 @@ HWY_NOINLINE int scale_of(const Terms terms, std::size_t n) {
   return 0;
 }
 
-/// Adds terms of a tile that levels don't hold.
+/// Adds terms that levels don't hold.
 template <class Terms>
 void add_unfit(const Terms terms, std::size_t n, held_sum& to);
 
@@ -212,7 +209,7 @@ void add_terms(Terms terms, std::size_t n, held_sum& to) {
       n -= terms_done;
       if (terms_done > 0) to.failed = 0;
     };
-    const auto leave = [&] {  // the next tiles are likely to fail too
+    const auto leave = [&] {  // the next tiles may fail, too
       to.failed = std::min<std::size_t>(2 * to.failed + 1, 63);
       to.untried = to.failed * tile;
     };
@@ -236,7 +233,7 @@ void add_terms(Terms terms, std::size_t n, held_sum& to) {
         n -= count;
         continue;
       }
-      if (to.failed > 0 &&  // a step's terms say whether a tile is worth a try
+      if (to.failed > 0 &&  // a step's terms tell whether to try
           !have_levels<Terms>(extent_of(terms, std::min(n, step_terms<Terms>)), to)) {
         leave();
         continue;
@@ -268,7 +265,6 @@ void add_unfit(const Terms terms, std::size_t n, held_sum& to) {
   add_to_bins(terms, n, to);
 }
 
-/// Moves all that is held to the sum.
 template <class Terms>
 void flush(held_sum& held) {
   held.flush_levels<Terms::paired>();
@@ -287,26 +283,26 @@ void add_all(Terms terms, std::size_t n, exact_sum<double>& to) {
 
 // --- All other operands --------------------------------------------------------------------------
 
-/// Holds the real numbers of a block's elements, one or two of each: re and im of complex elements,
-/// and of int64 a multiple of 2^32 and the rest. It takes 6 KiB of the stack.
+/// Real numbers of a block's elements: re and im, for int64 a multiple of 2^32 and the rest, else
+/// one. 6 KiB of the stack.
 template <class T>
 struct number_arrays {
   static constexpr std::size_t room = 6144 / sizeof(T);
   HWY_ALIGN T first[room];
   T* const second = first + room / 2;
 
-  /// Says how many elements a block has if they are `two` numbers each, or one.
+  /// Returns elements per block, of `two` numbers each, or one.
   static constexpr std::size_t block(bool two) { return two ? room / 2 : room; }
 };
 
-/// Says whether float holds every number of the type.
+/// Whether float represents X.
 template <class X>
 struct is_narrow : std::bool_constant<std::is_integral_v<X> ? (sizeof(X) < sizeof(float))
                                                             : sizeof(real_t<X>) <= sizeof(float)> {
 };
 using narrow_types = types::those<element_types, is_narrow>;
 
-/// Writes the numbers of n elements that lie side by side, one or two for each.
+/// Writes one or two numbers per element.
 template <class X, class T>
 void split_numbers(const X* data, std::size_t n, T* first, T* second) {
   if constexpr (is_complex_v<X>) {
@@ -326,8 +322,7 @@ void split_numbers(const X* data, std::size_t n, T* first, T* second) {
   }
 }
 
-/// Writes the numbers of `v`. (It is not inlined, since what it takes of the stack would add to
-/// what sums take.)
+/// Not inlined: sums would take this stack, too.
 template <class T>
 HWY_NOINLINE void split_numbers(const operand& v, number_arrays<T>& to) {
   if (v.element == type_of<T> && v.increment != 1) {
@@ -354,8 +349,8 @@ bool all_finite(const T* numbers, std::size_t n) {
   return finite;
 }
 
-/// Adds n integers, each the sum of two numbers, times others. A part of an integer may be 0 where
-/// the integer is not, and 0 times infinity is a NaN: so where there are such factors, it is whole.
+/// Adds n integers, each the sum of two numbers, times factors. For infinite factors integers are
+/// whole: a part may be 0, and 0 times infinity is NaN.
 template <class T>
 void add_integers(const number_arrays<T>& integers, const T* factors, std::size_t n,
                   held_sum& of_first, held_sum& of_second) {
@@ -376,8 +371,7 @@ void add_integers(const number_arrays<T>& integers, const T* factors, std::size_
 template <class T>
 void add_packed_products(const exact_arguments& a, exact_sums& to) {
   number_arrays<T> x, y;
-  // There is a sum for each part of x and of y. Of real numbers in two parts all belong to the real
-  // sum.
+  // A sum per pair of parts; all belong to the real sum of real numbers.
   const bool x_complex = is_complex(a.x.element), y_complex = is_complex(a.y.element);
   const bool x_two = x_complex || a.x.element == type::int64;
   const bool y_two = y_complex || a.y.element == type::int64;
@@ -408,8 +402,7 @@ void add_packed_products(const exact_arguments& a, exact_sums& to) {
       if (x_complex) add_integers(y, x.second, n, second_first, second_second);
       continue;
     }
-    // In this order the two that make a complex sum's real part, and may need the bins, follow each
-    // other.
+    // The two sums of a complex real part, which may need the bins, are adjacent.
     if (y_two) add_terms(products<T>(x.first, y.second), n, first_second);
     if (x_two) add_terms(products<T>(x.second, y.first), n, second_first);
     if (x_two && y_two) {
@@ -448,8 +441,7 @@ void add_packed_values(const exact_arguments& a, exact_sums& to) {
   flush<values<T, magnitudes>>(second);
 }
 
-/// Adds squares. Of complex numbers both parts' squares belong to the real sum; the others are
-/// (high + low)^2.
+/// Adds re^2 + im^2 of complex numbers, (high + low)^2 of int64.
 template <class T>
 void add_packed_squares(const exact_arguments& a, exact_sums& to) {
   number_arrays<T> x;
@@ -484,9 +476,8 @@ void add_packed(const exact_arguments& a, exact_sums& to) {
   }
 }
 
-/// Says whether the terms are those of contiguous elements of the kernels' own types, which are
-/// added where they lie. For magnitudes and squares a complex vector is a vector of real numbers,
-/// twice as long.
+/// Whether elements are summed in place: contiguous, of the kernels' types. For magnitudes and
+/// squares a complex vector is a real one, twice as long.
 bool are_in_place(const exact_arguments& a) {
   const bool product = a.term == exact_term::product;
   const bool parted = is_complex(a.x.element) && (product || a.term == exact_term::value);
@@ -495,7 +486,6 @@ bool are_in_place(const exact_arguments& a) {
          (!product || (a.y.increment == 1 && a.x.element == a.y.element));
 }
 
-/// Calls f(terms, n) for these.
 template <class F>
 void with_terms_in_place(const exact_arguments& a, const F& f) {
   with_type<type_list<float, double>>(part_of(a.x.element), [&]<class T>() HWY_ATTR {

@@ -5,10 +5,9 @@
 
 namespace tally::backends::simd {
 
-/// Returns the `exact_node` of one instruction set.
+/// Returns the `exact_node` of an instruction set.
 exact_node* exact_node_of(instruction_set set);
 
-/// Returns what rows are summed with.
 exact_row_kernels exact_row_kernels_of(instruction_set set);
 
 }  // namespace tally::backends::simd

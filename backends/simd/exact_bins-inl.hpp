@@ -1,6 +1,6 @@
-// Terms that levels don't hold are added up here by their exponents, in bins.
+// Terms that levels don't hold, in exponent bins.
 //
-// Promise: the bins' sums are exact. They are drained before any could leave 64 bits.
+// Promise: exact sums. Bins are drained before they overflow.
 #include "backends/simd/exact_levels.hpp"
 #include "backends/simd/targets.hpp"
 
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-// The guard is every target's own.
+// Per-target include guard.
 #if defined(TALLY_BACKENDS_SIMD_EXACT_BINS) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_BACKENDS_SIMD_EXACT_BINS
 #undef TALLY_BACKENDS_SIMD_EXACT_BINS
@@ -29,8 +29,7 @@ HWY_NOINLINE void add_one_by_one(const Terms terms, std::size_t n, held_sum& to)
   for (std::size_t i = 0; i < n; ++i) to.sum().add_product(plain.a(i), plain.b(i));
 }
 
-/// Returns the sum of those products that are infinite or NaN because a factor is; 0 if there are
-/// none.
+/// Returns the sum of products with an infinite or NaN factor, else 0.
 template <class Terms>
 HWY_NOINLINE double specials_of(const Terms terms, std::size_t n) {
   constexpr auto d = Terms::d;
@@ -38,7 +37,7 @@ HWY_NOINLINE double specials_of(const Terms terms, std::size_t n) {
   const auto zero = hn::Zero(d);
   auto sum = zero;
   const auto add = [&](const auto& f) HWY_ATTR {
-    const auto nothing = hn::Add(hn::Sub(f.a, f.a), hn::Sub(f.b, f.b));  // 0 of other factors
+    const auto nothing = hn::Add(hn::Sub(f.a, f.a), hn::Sub(f.b, f.b));  // 0 for finite factors
     const auto a = hn::IfThenZeroElse(hn::Eq(nothing, zero), f.a);
     sum = hn::Add(sum, hn::Mul(a, hn::IfThenZeroElse(hn::Eq(nothing, zero), f.b)));
   };
@@ -52,7 +51,7 @@ HWY_NOINLINE double specials_of(const Terms terms, std::size_t n) {
   return total;
 }
 
-/// Adds terms to a sum that has an infinity or a NaN: only such terms count, and after a NaN none.
+/// For a sum with an infinity or a NaN: only such terms count, none after a NaN.
 template <class Terms>
 HWY_NOINLINE void add_specials(const Terms terms, std::size_t n, held_sum& to) {
   constexpr std::size_t block = 4096;
@@ -62,8 +61,8 @@ HWY_NOINLINE void add_specials(const Terms terms, std::size_t n, held_sum& to) {
   to.sum().add(to.special);
 }
 
-/// Empties the bins. 32 bins at a time make one integer, from their upper and lower halves: neither
-/// sum passes 64 bits.
+/// Empties the bins. 32 of them make one integer, from upper and lower halves, whose sums fit 64
+/// bits.
 template <class Terms>
 HWY_NOINLINE void drain(exponent_bins& from) {
   constexpr auto du = Terms::du;
@@ -91,11 +90,11 @@ HWY_NOINLINE void drain(exponent_bins& from) {
   }
 }
 
-/// Makes room in the bins. They are emptied only where a sum is so large that there is little.
+/// Drains the bins only if a sum leaves little room.
 template <class Terms>
 HWY_NOINLINE void make_room(exponent_bins& bins) {
   constexpr auto di = Terms::di;
-  auto any = hn::Zero(di);  // no sum is larger in magnitude by more than 1
+  auto any = hn::Zero(di);  // no sum exceeds this by more than 1
   for (std::size_t i = bins.first; i < bins.last; i += Terms::width) {
     const auto sum = hn::LoadU(di, bins.sums + i);
     any = hn::Or(any, hn::Xor(sum, hn::BroadcastSignBit(sum)));
@@ -108,26 +107,26 @@ HWY_NOINLINE void make_room(exponent_bins& bins) {
   if (bins.room < exponent_bins::capacity / 2) drain<Terms>(bins);
 }
 
-/// Adds a number that is neither infinite nor NaN.
+/// @pre `value` is finite.
 HWY_INLINE void add_to_bin(double value, exponent_bins& bins) {
   const auto bits = __builtin_bit_cast(std::uint64_t, value);
   const std::uint64_t field = bits >> 52 & 0x7ff, fraction = bits & (exponent_bins::one - 1);
   const std::uint64_t significand = field == 0 ? fraction : fraction | exponent_bins::one;
   if (significand == 0) return;
-  const std::size_t bin = std::max<std::size_t>(field, 1);  // subnormals have the unit of the next
+  const std::size_t bin =
+      std::max<std::size_t>(field, 1);  // subnormal numbers have the next field's unit
   if (HWY_UNLIKELY(bin < bins.first || bin >= bins.last)) bins.cover(bin, bin);
   const std::int64_t sign = -static_cast<std::int64_t>(bits >> 63);
   bins.sums[bin] += (static_cast<std::int64_t>(significand) ^ sign) - sign;
 }
 
-#if HWY_TARGET != HWY_SCALAR  // whose vectors are single numbers
+#if HWY_TARGET != HWY_SCALAR  // vectors of one number
 
-/// Holds a batch of numbers on their way into bins: where each goes, and its significand. (Vector
-/// by vector, GCC 12 would take each number out of its register, which takes twice as long as
-/// loads.)
+/// A batch of bin indices and significands. (Vector by vector, GCC 12 would extract numbers from
+/// registers, slower than loads.)
 ///
-/// Zeros go to bins of their own, which nobody reads. What has their exponent is looked at again
-/// where it may be a subnormal number, or a product that should not be 0.
+/// Zeros have their own bins, never read. Numbers with a zero exponent are checked again if they
+/// may be subnormal, or products that should not be 0.
 template <class Terms>
 class parted_numbers {
   using D = typename Terms::D;
@@ -139,23 +138,23 @@ class parted_numbers {
   static constexpr auto di = Terms::di;
   static constexpr auto du32 = Terms::du32;
   static constexpr std::size_t width = Terms::width;
-  // Exponents stay where they are in the upper half of a number.
+  // Exponents in place, in the upper half.
   static constexpr std::uint32_t exponent_unit = 1u << 20, special = 0x7ff * exponent_unit;
   static constexpr std::uint32_t normal = exponent_unit;
-  /// The error of a product from here on is 0 or normal.
+  /// From here on a product's error is 0 or normal.
   static constexpr std::uint32_t safe_product = (1023 - 916) * exponent_unit;
-  /// A double from a float is never subnormal.
+  /// Converted floats are never subnormal.
   static constexpr bool from_floats = Terms::digits < 53;
 
   HWY_ALIGN std::uint32_t places_[exponent_bins::batch];
   HWY_ALIGN std::uint64_t significands_[exponent_bins::batch];
 
-  /// Puts a vector's significands. (A zero gets one, too.)
+  /// Zeros get a significand, too.
   HWY_INLINE void put(number v, std::size_t i) {
     const auto bits = hn::BitCast(du, v);
     const auto magnitude =
         hn::OrAnd(hn::Set(du, exponent_bins::one), bits, hn::Set(du, exponent_bins::one - 1));
-    if constexpr (is_avx512) {  // it is an instruction less
+    if constexpr (is_avx512) {  // one instruction fewer
       const auto negative = hn::RebindMask(du, hn::Lt(hn::BitCast(di, bits), hn::Zero(di)));
       hn::Store(hn::IfThenElse(negative, hn::Sub(hn::Zero(du), magnitude), magnitude), du,
                 significands_ + i);
@@ -165,27 +164,26 @@ class parted_numbers {
     }
   }
 
-  /// Returns what is taken off exponents before the least is looked for: 1 where a 0 can only be 0,
-  /// so that it becomes the largest. (Errors of products are in the upper half.)
+  /// Returns what is subtracted from exponents to find the least: 1 if 0 means zero, which becomes
+  /// the largest. (Errors of products are in the upper half.)
   static HWY_INLINE halves zeros_aside() {
     const auto one = hn::Set(du32, from_floats || Terms::paired ? 1u : 0u);
     return Terms::paired ? hn::IfThenZeroElse(hn::FirstN(du32, width), one) : one;
   }
 
-  /// Returns the least exponents that are taken, but those of zeros.
+  /// Returns the least exponents accepted, except zeros'.
   static HWY_INLINE halves floor() {
     const auto all = hn::Set(du32, normal);
     return Terms::paired ? hn::IfThenElse(hn::FirstN(du32, width), hn::Set(du32, safe_product), all)
                          : all;
   }
 
-  /// Returns the exponents of two vectors of numbers.
   static HWY_INLINE halves exponents(number v, number w) {
     const auto uppers = hn::ConcatOdd(du32, hn::BitCast(du32, w), hn::BitCast(du32, v));
     return hn::And(uppers, hn::Set(du32, special));
   }
 
-  /// Returns the numbers of a step: products and their errors, or twice as many products.
+  /// Returns a step's numbers: products and errors, or two vectors of products.
   static HWY_INLINE factors<D> numbers_of(const Terms terms, std::size_t i) {
     const auto f = terms.at(i);
     const number v = hn::Mul(f.a, f.b);
@@ -197,8 +195,7 @@ class parted_numbers {
     }
   }
 
-  /// Returns the least exponents of the numbers that aren't 0; of products, of those of which no
-  /// factor is 0.
+  /// Returns the least exponents of nonzero numbers; of products, those without a factor 0.
   static HWY_INLINE halves least_but_zeros(const Terms terms, std::size_t n) {
     halves least = hn::Set(du32, ~std::uint32_t{0});
     const auto unless_zero = [](number factor, number v) HWY_ATTR {
@@ -219,21 +216,21 @@ class parted_numbers {
     return least;
   }
 
-  /// Says whether all exponents are those of bins that are covered.
+  /// Whether all exponents have valid bins.
   static HWY_INLINE bool are_covered(halves least, halves largest, halves aside,
                                      const exponent_bins& bins) {
     const auto bound = [](std::size_t bin) HWY_ATTR {
       return hn::Set(du32, static_cast<std::uint32_t>(bin) * exponent_unit);
     };
     const auto first = hn::Sub(hn::Max(floor(), bound(bins.first)), aside);
-    // (The last bin would be that of infinities and NaN.)
+    // Excludes infinities and NaN.
     const auto last = bound(std::min(bins.last, exponent_bins::count - 1) - 1);
     const auto outside =
         hn::Or(hn::Xor(hn::Min(least, first), first), hn::Xor(hn::Max(largest, last), last));
     return hn::AllTrue(du32, hn::Eq(outside, hn::Zero(du32)));
   }
 
-  /// Makes the bins cover the numbers, unless some can't be taken.
+  /// Makes bins valid for the numbers; false if some are not accepted.
   static HWY_NOINLINE bool cover(halves least, halves largest, exponent_bins& bins) {
     HWY_ALIGN std::uint32_t low[2 * width], high[2 * width], floors[2 * width];
     hn::Store(least, du32, low);
@@ -244,16 +241,16 @@ class parted_numbers {
     }
     const std::uint32_t from = *std::min_element(low, low + 2 * width);
     const std::uint32_t to = *std::max_element(high, high + 2 * width);
-    if (from <= to) bins.cover(from / exponent_unit, to / exponent_unit);  // they aren't all 0
+    if (from <= to) bins.cover(from / exponent_unit, to / exponent_unit);  // not all are 0
     return true;
   }
 
  public:
   static constexpr std::size_t step = Terms::paired ? width : 2 * width;
-  static constexpr std::size_t per_term = Terms::paired ? 2 : 1;  ///< so many numbers
+  static constexpr std::size_t per_term = Terms::paired ? 2 : 1;  ///< numbers
 
-  /// Takes n terms, some steps, and makes the bins cover their numbers. It returns false where it
-  /// can't: there are infinities, NaN, subnormal numbers, or products that may lose something.
+  /// Takes whole steps of terms; returns false for infinities, NaN, subnormal numbers, or products
+  /// that may lose digits.
   HWY_INLINE bool take(const Terms terms, std::size_t n, exponent_bins& bins) {
     halves least = hn::Set(du32, ~std::uint32_t{0}), largest = hn::Zero(du32);
     const auto aside = zeros_aside(), zeros = hn::Iota(du32, exponent_bins::count);
@@ -273,11 +270,10 @@ class parted_numbers {
     return are_covered(least, largest, hn::Zero(du32), bins) || cover(least, largest, bins);
   }
 
-  /// Adds the numbers of n terms to the bins.
   HWY_INLINE void add_to(exponent_bins& bins, std::size_t n) const {
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < per_term * n; ++i) {
-      std::int64_t& sum = bins.sums[places_[i]];  // that of zeros may overflow
+      std::int64_t& sum = bins.sums[places_[i]];  // zeros' may overflow
       sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + significands_[i]);
     }
   }
@@ -285,12 +281,10 @@ class parted_numbers {
 
 #endif
 
-/// Adds terms to bins by their exponents.
 template <class Terms>
 HWY_NOINLINE void add_to_bins(const Terms terms, std::size_t n, held_sum& to) {
   exponent_bins& bins = to.bins;
-  // The bins' own cost is that of about 96 terms one by one. Without FMA nothing gives the
-  // products' errors.
+  // Bins cost about 96 terms one by one. Errors of products need FMA.
   if ((n < 96 && bins.owner != &to.sum()) || (Terms::paired && !has_fma)) {
     if (const double special = specials_of(terms, n); special != 0) return to.add_special(special);
     return add_one_by_one(terms, n, to);

@@ -1,14 +1,13 @@
-// A tile of terms is added up in levels here: vectors of accumulators in registers.
+// Tiles of terms in levels: vectors of accumulators in registers.
 //
-// Promise: either the tile fits, which is checked, and the levels' sums are exact; or nothing was
-// added.
+// Promise: a tile fits, which is checked, and its sums are exact; or nothing was added.
 #include "backends/simd/exact_levels.hpp"
 #include "backends/simd/targets.hpp"
 
 #include <algorithm>
 #include <utility>
 
-// The guard is every target's own.
+// Per-target include guard.
 #if defined(TALLY_BACKENDS_SIMD_EXACT_LEVELS) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_BACKENDS_SIMD_EXACT_LEVELS
 #undef TALLY_BACKENDS_SIMD_EXACT_LEVELS
@@ -23,8 +22,7 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Looks at the terms of a tile. A careful one tells zeros, of which any number may be anywhere,
-/// from other terms that are small.
+/// Extent of a tile's terms. A careful one distinguishes zeros from small terms.
 template <class Terms, bool careful>
 struct tile_extent {
   static constexpr bool paired = Terms::paired;
@@ -36,8 +34,7 @@ struct tile_extent {
   static constexpr auto du = Terms::du;
   static constexpr auto du32 = Terms::du32;
 
-  // These are upper halves of magnitudes. Where `less_one` is true, `smallest` has them less 1,
-  // which makes the largest number of a 0.
+  // Upper halves of magnitudes. With `less_one`, `smallest` is less 1, which makes 0 the largest.
   using halves = hn::Vec<D32>;
   halves largest, smallest;
   static constexpr bool less_one = Terms::digits < 53;
@@ -47,12 +44,12 @@ struct tile_extent {
     smallest = hn::Set(du32, static_cast<hn::TFromD<D32>>(~std::uint64_t{0}));
   }
 
-  /// Returns the upper halves of both, in any order.
+  /// Returns the upper halves of both vectors, in any order.
   static HWY_INLINE halves uppers(integer v, integer w) {
 #if HWY_TARGET == HWY_SCALAR
-    // This target has no levels, so nobody calls it.
+    // never called: no levels
     return hn::Max(hn::ShiftRight<32>(v), hn::ShiftRight<32>(w));
-#elif HWY_TARGET == HWY_AVX2  // keeping the order would take two instructions
+#elif HWY_TARGET == HWY_AVX2  // keeping the order takes two instructions
     if constexpr (sizeof(v) == 32) {
       return halves{_mm256_castps_si256(_mm256_shuffle_ps(
           _mm256_castsi256_ps(v.raw), _mm256_castsi256_ps(w.raw), _MM_SHUFFLE(3, 1, 3, 1)))};
@@ -62,8 +59,8 @@ struct tile_extent {
 #endif
   }
 
-  /// Returns magnitudes for `smallest`. Those that don't count are the largest there are: products
-  /// of which a factor is 0. (Another product may underflow to 0.)
+  /// Returns magnitudes for `smallest`: the maximum for products with a factor 0. (Others may
+  /// underflow to 0.)
   static HWY_INLINE integer counted(const factors<D>& f, number h) {
     const integer magnitude = hn::BitCast(du, hn::Abs(h));
     if constexpr (paired) {
@@ -80,7 +77,6 @@ struct tile_extent {
     smallest = hn::Min(smallest, small);
   }
 
-  /// Takes note of two vectors of terms.
   HWY_INLINE void note_two(const factors<D>& f, const factors<D>& g, number h, number k) {
     const halves both =
         hn::And(uppers(hn::BitCast(du, h), hn::BitCast(du, k)), hn::Set(du32, 0x7fffffff));
@@ -91,7 +87,7 @@ struct tile_extent {
     }
   }
 
-  /// Takes note of a vector of which only the first n numbers are terms.
+  /// The first n numbers are terms.
   HWY_INLINE void note_first(const factors<D>& f, number h, std::size_t n) {
     const integer magnitude = hn::BitCast(du, hn::Abs(h));
     integer small = careful && !less_one ? counted(f, h) : magnitude;
@@ -101,7 +97,7 @@ struct tile_extent {
     note(uppers(magnitude, magnitude), uppers(small, small));
   }
 
-  /// Says whether all terms are below 2^top, and none but zeros below 2^(top - below).
+  /// Whether all terms are below 2^top, and none but zeros below 2^(top - below).
   HWY_INLINE bool are_within(int top, int below) const {
     const auto most = hn::Set(du32, (static_cast<std::uint32_t>(top + 1023) << 20) - 1);
     const auto least = hn::Set(du32, static_cast<std::uint32_t>(top - below + 1023) << 20);
@@ -116,8 +112,8 @@ struct tile_extent {
   }
 };
 
-/// A careful tile takes whatever its levels hold. A quick one takes what there usually is: doubles
-/// that are not 0, or floats in the first level alone.
+/// A careful tile takes whatever fits its levels; a quick one nonzero doubles, or floats in one
+/// level.
 template <class Terms, bool careful>
 struct tile_levels : tile_extent<Terms, careful> {
   static constexpr bool paired = Terms::paired;
@@ -144,7 +140,7 @@ struct tile_levels : tile_extent<Terms, careful> {
     this->clear();
   }
 
-  /// Adds a vector of terms and returns them; terms of doubles are rounded.
+  /// Adds a vector of terms and returns them, doubles rounded.
   template <std::size_t u>
   HWY_INLINE number add(const factors<D>& f) {
     const number h = hn::Mul(f.a, f.b);
@@ -154,7 +150,7 @@ struct tile_levels : tile_extent<Terms, careful> {
       return h;
     }
     const number taken = hn::Sub(t0, s0[u]);
-    // (Multipliers do what they can, since the adders have more to do.)
+    // Multipliers relieve the adders.
     number rest;
     if constexpr (has_fma) {
       rest = paired ? hn::NegMulAdd(hn::Set(d, 1.0), taken, h) : hn::MulSub(f.a, f.b, taken);
@@ -179,7 +175,7 @@ struct tile_levels : tile_extent<Terms, careful> {
     this->note_two(f, g, h, k);
   }
 
-  /// Adds a vector of which only the first n numbers are terms.
+  /// The first n numbers are terms.
   template <std::size_t u>
   HWY_INLINE void take_first(const factors<D>& f, std::size_t n) {
     this->note_first(f, add<u>(f), n);
@@ -198,7 +194,6 @@ struct tile_levels : tile_extent<Terms, careful> {
      ...);
   }
 
-  /// Adds at most a tile.
   HWY_INLINE void take(const Terms& terms, std::size_t n) {
     const std::size_t whole = n / step_terms<Terms> * step_terms<Terms>;
 #pragma GCC unroll 1
@@ -209,7 +204,7 @@ struct tile_levels : tile_extent<Terms, careful> {
     if (n > whole) rest(every_set<Terms>, terms.from(whole), n - whole);
   }
 
-  /// Says whether the terms were within the levels' window, so that nothing was lost.
+  /// Whether terms were within the levels' window: nothing was lost.
   HWY_INLINE bool fit(int top) const {
     return this->are_within(top, careful ? window<Terms> : quick_window<Terms>);
   }
@@ -221,8 +216,7 @@ struct tile_levels : tile_extent<Terms, careful> {
     return sum;
   }
 
-  /// Adds each level's bit pattern to `sums`. The pattern counts the level's units, from the bias's
-  /// on.
+  /// Adds each level's bits, its units from the bias on, to `sums`.
   HWY_INLINE void drain(integer* sums) const {
     constexpr auto every = every_set<Terms>;
     sums[0] = hn::Add(sums[0], bits(every, s0));
@@ -234,8 +228,8 @@ struct tile_levels : tile_extent<Terms, careful> {
   }
 };
 
-/// A deep tile takes terms that are further apart: one accumulator a level, which what is left of a
-/// term, and of a product's error, goes through from the first to the last.
+/// A deep tile takes a wider range of terms: an accumulator per level; the rest of a term, and of a
+/// product's error, passes through all levels.
 template <class Terms, int depth>
 struct deep_levels : tile_extent<Terms, true> {
   static constexpr std::size_t width = Terms::width;
@@ -254,8 +248,7 @@ struct deep_levels : tile_extent<Terms, true> {
     this->clear();
   }
 
-  /// Lets level j take what it can of v; v becomes the rest. (On a Zen 4 with AVX2 six levels take
-  /// 0.61 ns a value with multipliers, 0.70 without; on a Xeon with AVX-512 0.40 and 0.38.)
+  /// v becomes what level j leaves (tuning/exact.md: split).
   HWY_INLINE void split(int j, number& v) {
     const number t = hn::Add(s[j], v);
     const number taken = hn::Sub(t, s[j]);
@@ -263,7 +256,7 @@ struct deep_levels : tile_extent<Terms, true> {
     s[j] = t;
   }
 
-  /// Adds a vector of terms. The error of a product is below the second level's terms.
+  /// A product's error is below the second level's terms.
   HWY_INLINE number add(const factors<D>& f) {
     const number h = hn::Mul(f.a, f.b);
     number rest = h, error = h;
@@ -285,7 +278,6 @@ struct deep_levels : tile_extent<Terms, true> {
     this->note_two(f, g, h, add(g));
   }
 
-  /// Adds at most a tile.
   HWY_INLINE void take(const Terms& terms, std::size_t n) {
     constexpr std::size_t step = step_terms<Terms>;
     std::size_t i = 0;
@@ -303,15 +295,13 @@ struct deep_levels : tile_extent<Terms, true> {
   }
 };
 
-/// A level takes as many numbers in a deep tile as in another: products and errors make two of each
-/// term.
+/// Terms of a deep tile. Products and errors count twice.
 template <class Terms>
 constexpr std::size_t deep_tile_terms = tile_steps / (Terms::paired ? 2 : 1) * Terms::width;
 
 template <class Terms>
 using level_sums = hn::Vec<hn::RebindToUnsigned<typename Terms::D>>[4];
 
-/// Says what at most a tile of terms is like, but for zeros.
 template <class Terms>
 HWY_NOINLINE extent extent_of(const Terms terms, std::size_t n) {
   tile_levels<Terms, true> levels;
@@ -320,7 +310,7 @@ HWY_NOINLINE extent extent_of(const Terms terms, std::size_t n) {
   return levels.seen();
 }
 
-/// Adds at most a tile; or nothing if it doesn't fit, and then says what was seen.
+/// Adds at most a tile; or nothing if it doesn't fit, and sets `seen`.
 template <class Terms, bool careful>
 HWY_NOINLINE bool add_levels(const Terms terms, std::size_t n, held_sum& to,
                              level_sums<Terms>& sums, extent& seen) {
@@ -332,8 +322,8 @@ HWY_NOINLINE bool add_levels(const Terms terms, std::size_t n, held_sum& to,
     if constexpr (careful || Terms::paired || fits_one_level<Terms>) {
       return false;
     } else {
-      // Values were added as a careful tile does that, so where there are zeros it is enough to
-      // find the smallest of the others. (Products take less time if they are added again.)
+      // Values were added as in a careful tile: if there are zeros, only the smallest other term is
+      // missing. (Products are faster added again.)
       if (seen.smallest > 0) return false;
       to.careful = true;
       seen = extent_of(terms, n);
@@ -345,14 +335,14 @@ HWY_NOINLINE bool add_levels(const Terms terms, std::size_t n, held_sum& to,
   return true;
 }
 
-/// Returns a `top` for these magnitudes, of a quick tile where there is one.
+/// Returns a `top`, a quick tile's if possible.
 template <class Terms>
 HWY_INLINE std::optional<int> aim_at(const extent& e, bool careful) {
   if (const auto top = aim<quick_window<Terms>>(e); top && !careful) return top;
   return aim<window<Terms>>(e);
 }
 
-/// Does the same, quickly until a tile is not for that.
+/// Quick until a tile needs care.
 template <class Terms>
 HWY_INLINE bool add_levels(const Terms terms, std::size_t n, held_sum& to, level_sums<Terms>& sums,
                            extent& seen) {
@@ -368,8 +358,7 @@ HWY_INLINE bool add_levels(const Terms terms, std::size_t n, held_sum& to, level
   return add_levels<Terms, true>(terms, n, to, sums, seen);
 }
 
-/// Adds up a vector's numbers modulo 2^64. (GCC's own reduction of AVX-512 registers adds signed
-/// numbers, which may overflow.)
+/// Modulo 2^64. (GCC's reduction of AVX-512 registers adds signed numbers, which may overflow.)
 template <class Terms>
 HWY_INLINE std::uint64_t sum_of_numbers(hn::Vec<hn::RebindToUnsigned<typename Terms::D>> v) {
   HWY_ALIGN std::uint64_t numbers[Terms::width];
@@ -379,7 +368,7 @@ HWY_INLINE std::uint64_t sum_of_numbers(hn::Vec<hn::RebindToUnsigned<typename Te
   return sum;
 }
 
-/// Takes the levels' sums over. The biases of a step were added `count` times.
+/// Each step's biases were added `count` times.
 template <class Terms>
 HWY_INLINE void collect(const level_sums<Terms>& sums, std::size_t count, held_sum& to) {
   to.used = std::max(to.used, 2);
@@ -390,8 +379,8 @@ HWY_INLINE void collect(const level_sums<Terms>& sums, std::size_t count, held_s
   }
 }
 
-/// Adds deep tiles until one doesn't fit. It returns how many terms it added, and says in `seen`
-/// what the tile that doesn't fit is like, or if there is none, all terms.
+/// Adds deep tiles until one doesn't fit; returns the number of terms added. `seen`: extent of that
+/// tile, or of all terms.
 template <class Terms, int depth>
 HWY_NOINLINE std::size_t add_deep_tiles(const Terms terms, std::size_t n, held_sum& to,
                                         extent& seen) {

@@ -1,7 +1,6 @@
-// The levels and the bins in which the exact grade holds one sum, as far as they are the same for
-// all instruction sets.
+// Levels (a floating-point expansion) and exponent bins of an exact sum.
 //
-// Promise: whatever they take, they take without error.
+// Promise: all additions are exact.
 #pragma once
 
 #include <tally/exact_sum.hpp>
@@ -18,30 +17,26 @@ __extension__ using wide_integer = __int128;
 
 // --- Levels --------------------------------------------------------------------------------------
 
-/// A level adds up so many steps, which are a tile, before it is drained.
+/// log2 of the steps of a tile, after which levels are drained.
 constexpr int steps_log = 6;
 constexpr std::size_t tile_steps = std::size_t{1} << steps_log;
 
-/// A level leaves half of its unit at most, so the next one's bias is so many binades below its
-/// own.
+/// Binades between biases: a level leaves at most half of its unit.
 constexpr int level_spacing = 52 - steps_log;
-/// A sum has at most so many levels.
 constexpr int most_levels = 6;
 
-/// Terms below 2^top in magnitude go to levels biased by 1.5 * 2^(top + this). The first level has
-/// the term, each of the others what the one before leaves. Where errors of products are apart, the
-/// third of four levels begins with them.
+/// Exponent, relative to `top`, of level j's bias 1.5 * 2^k for terms below 2^top. Each level takes
+/// what the one before leaves; with `errors_apart`, the third of four begins with products' errors.
 constexpr int level_base(bool errors_apart, int j) {
   return errors_apart && j >= 2 ? steps_log - 53 - (j - 2) * level_spacing
                                 : steps_log + 1 - j * level_spacing;
 }
-/// Two levels are for terms, and of products of doubles two more are for errors.
+/// Two for terms, and for products of doubles two for errors.
 template <bool paired>
 constexpr int least_levels = paired ? 4 : 2;
 
-/// Within these bounds of `top` the biases of the first two levels (of products of doubles all
-/// four), the floor of their windows and the error of the smallest product are normal numbers, and
-/// the first level is finite: it may come to 2^(top + steps_log + 2) when all its terms round up.
+/// Bounds of `top`: the least levels' biases, their windows' floors and the smallest product's
+/// error are normal; the first level is at most 2^(top + steps_log + 2), which is finite.
 constexpr int lowest_top = -920;
 constexpr int highest_top = 1021 - steps_log;
 
@@ -49,13 +44,12 @@ constexpr std::uint64_t bias_bits(int k) {
   return (static_cast<std::uint64_t>(k + 1023) << 52) | (std::uint64_t{1} << 51);
 }
 
-/// Has the upper halves of the largest magnitude, and of the smallest that is not 0.
+/// Upper halves of the largest magnitude and the smallest nonzero one.
 struct extent {
   std::uint32_t largest, smallest;
 };
 
-/// Returns a `top` that holds these magnitudes, with some room on either side, `most_above` at
-/// most.
+/// Returns a `top` for these magnitudes, with some room, at most `most_above` above.
 template <int window, int lowest = lowest_top, int most_above = window < 32 ? 2 : 6>
 [[gnu::always_inline]] inline std::optional<int> aim(const extent& e) {
   const int low = std::max(static_cast<int>(e.largest >> 20) - 1022, lowest);
@@ -64,8 +58,7 @@ template <int window, int lowest = lowest_top, int most_above = window < 32 ? 2 
   return low + std::min((high - low) / 4, most_above);
 }
 
-/// Adds m * 2^exponent, which is beyond what one product reaches. (It is no part of its caller,
-/// since it takes more of the stack.)
+/// Adds m * 2^exponent beyond the range of products. Not inlined, for the stack's sake.
 [[gnu::noinline]] inline void add_large_integer(std::int64_t m, int exponent,
                                                 exact_sum<double>& to) {
   using exact = exact_sum<double>;
@@ -75,7 +68,7 @@ template <int window, int lowest = lowest_top, int most_above = window < 32 ? 2 
   to.merge(exact::from_words(words));
 }
 
-/// Adds m * 2^exponent, which has no digit below those of products.
+/// @pre m * 2^exponent has no digits below those of products.
 inline void add_integer(std::int64_t m, int exponent, exact_sum<double>& to) {
   using exact = exact_sum<double>;
   if (const int below = exact::lowest_exponent - exponent; below > 0) {
@@ -86,43 +79,39 @@ inline void add_integer(std::int64_t m, int exponent, exact_sum<double>& to) {
                                       : add_large_integer(m, exponent, to);
 }
 
-// --- Bins ----------------------------------------------------------------------------------------
+// --- Exponent bins -------------------------------------------------------------------------------
 
-/// Holds sums of significands, by their exponents, for terms that levels don't hold. An addition is
-/// so little work that two additions to the same bin, of which the second waits for the first, must
-/// be rare: with 67 words of 64 bits, as one long integer, a product took 5.9 ns instead of 2.2
-/// (Zen 4); and with two exponents a bin, which must be emptied twice as often, 1.2 times as long.
-///
-/// The bins take 16 KiB of the stack, so all sums of a call take turns with the same ones.
+/// Sums of significands by exponent, for terms that levels don't hold. An addition is so cheap that
+/// two in a row to one bin, the second waiting for the first, must be rare: hence a bin per
+/// exponent (tuning/exact.md: exponent_bins). 16 KiB of the stack, shared by all sums of a call.
 struct exponent_bins {
   static constexpr std::size_t count = 2048;
-  static constexpr std::size_t group = 32;   ///< so many bins are drained at a time
-  static constexpr std::size_t batch = 128;  ///< so many significands are added at a time
-  static constexpr std::uint64_t one = std::uint64_t{1} << 52;  ///< the first bit of a significand
-  /// So many significands are below 2^63 together.
+  static constexpr std::size_t group = 32;                      ///< bins drained at a time
+  static constexpr std::size_t batch = 128;                     ///< significands added at a time
+  static constexpr std::uint64_t one = std::uint64_t{1} << 52;  ///< leading bit of a significand
+  /// Significands that are below 2^63 together.
   static constexpr std::size_t capacity = std::size_t{1} << 10;
 
-  /// So many bins behind the others are for zeros, and nobody reads them. One would make many zeros
-  /// wait for each other.
+  /// Bins of zeros, never read: several, so that zeros don't wait for each other.
   static constexpr std::size_t zeros = 16;
 
-  std::int64_t sums[count + zeros];     ///< set from `first` to `last`; for zeros by `belong_to`
-  std::size_t first = count, last = 0;  ///< whole groups; all other bins would be 0
-  exact_sum<double>* owner = nullptr;   ///< the sum that the terms in them belong to
-  int scale = 0;                        ///< they have 2^scale times what belongs to the sum
-  std::size_t room = capacity;          ///< so many significands can be added
+  std::int64_t sums[count + zeros];     ///< valid from `first` to `last`; zeros' after `belong_to`
+  std::size_t first = count, last = 0;  ///< whole groups; all other bins are 0
+  exact_sum<double>* owner = nullptr;   ///< sum of the terms in bins
+  int scale = 0;                        ///< log2 of the terms' scale
+  std::size_t room = capacity;          ///< significands that can be added
 
-  /// It leaves the bins as they are: without a constructor GCC 12 clears the memory.
+  /// GCC 12 would clear the memory.
   exponent_bins() {}
 
-  /// Gives the bins to a sum. They are empty.
+  /// @pre The bins are empty.
   void belong_to(exact_sum<double>& sum, int scale_of_terms) {
     if (owner == nullptr) std::fill_n(sums + count, zeros, 0);
     owner = &sum;
     scale = scale_of_terms;
   }
 
-  /// Makes these bins usable, and all between them and the others.
+  /// Makes bins from `least` to `largest` valid, and any up to those in use.
   void cover(std::size_t least, std::size_t largest) {
     const std::size_t from = least / group * group, to = (largest / group + 1) * group;
     if (first >= last) first = last = from;
@@ -131,32 +120,32 @@ struct exponent_bins {
   }
 };
 
-// --- A sum in the making -------------------------------------------------------------------------
+// --- Intermediate sums ---------------------------------------------------------------------------
 
-/// Has room for a sum. (GCC 12 clears all of an empty std::optional.)
+/// Storage for a sum. (GCC 12 clears an empty std::optional.)
 struct room_for_sum {
   alignas(exact_sum<double>) std::byte bytes[sizeof(exact_sum<double>)];
 };
 
-/// Has what levels and bins hold of one sum, and where it goes in the end.
+/// Levels and bins of one sum, and its destination.
 class held_sum {
  public:
   held_sum(exact_sum<double>& sum, exponent_bins& held_bins) : bins(held_bins), made_(&sum) {}
-  /// The sum is made there where levels don't hold all terms: that takes as long as to add 100.
+  /// Constructs the sum only if levels don't hold all terms: that takes as long as 100 additions.
   held_sum(room_for_sum& room, exponent_bins& held_bins) : bins(held_bins), room_(&room) {}
 
   exponent_bins& bins;
-  int scale = 0;       ///< levels and bins hold 2^scale times what belongs to the sum
-  double special = 0;  ///< the sum of the infinities and NaN so far: then no other terms count
+  int scale = 0;       ///< log2 of the scale of levels and bins
+  double special = 0;  ///< sum of infinities and NaN; if nonzero, other terms don't count
   bool aimed = false;
-  bool careful = false;  ///< whether there was a tile that a quick one didn't take
+  bool careful = false;  ///< whether a quick tile failed
   int top = 0;
-  int depth = 2;    ///< so many levels the next tile's terms have, where errors are not apart
-  int deepest = 2;  ///< and may have
-  int used = 0;     ///< so many of those levels may hold something
+  int depth = 2;    ///< levels of the next tile, if errors are not apart
+  int deepest = 2;  ///< maximum of `depth`
+  int used = 0;     ///< levels that may be nonzero
   wide_integer levels[most_levels] = {};
-  std::size_t failed = 0;   ///< how many of the last tiles levels did not hold
-  std::size_t untried = 0;  ///< so many of the next terms don't try the levels
+  std::size_t failed = 0;   ///< consecutive tiles that levels didn't hold
+  std::size_t untried = 0;  ///< next terms that don't try levels
 
   bool is_made() const { return made_ != nullptr; }
   exact_sum<double>& sum() {
@@ -177,7 +166,7 @@ class held_sum {
     used = 0;
   }
 
-  /// Rounds the sum where it was not made, or its root.
+  /// Rounds the sum, or its root, from levels.
   template <bool paired, class R>
   R round_levels(bool root) const {
     return used > 2 ? round_deep_levels<R>(root)
@@ -198,7 +187,7 @@ class held_sum {
     constexpr int bits = level_base(paired, 0) - lowest + 2 * 63;
     const int low = exact::split(0, top + lowest - 52, pieces);
     const int high = low + bits / exact::radix_bits + 2;
-    std::int64_t words[exact::words];  // only those from low on, and the last, are looked at
+    std::int64_t words[exact::words];  // read from low on only, and specials
     std::fill_n(words + low, high - low, 0);
     std::fill_n(words + exact::limbs, exact::words - exact::limbs, 0);
     for_each_part<paired>([&](std::int64_t m, int exponent) {
@@ -209,7 +198,7 @@ class held_sum {
                 : exact::round_words<R>(words, low, high);
   }
 
-  /// Calls f(m, exponent) for the parts m * 2^exponent of what the levels hold.
+  /// Calls f(m, exponent) for the levels' parts m * 2^exponent.
   template <bool paired, class F>
   void for_each_part(const F& f) const {
     const bool errors_apart = paired && used <= 2;
@@ -231,12 +220,12 @@ class held_sum {
   room_for_sum* room_ = nullptr;
 };
 
-/// Bins, and what holds terms that are multiplied by a power of two before they are added, since
-/// they are too large or too small for levels. All sums of a call take turns with that too.
+/// Bins, and the intermediate sum of scaled terms, too large or too small for levels. Shared by all
+/// sums of a call.
 struct shared_bins : exponent_bins {
-  held_sum* scaled = nullptr;  ///< null if there was no such term
+  held_sum* scaled = nullptr;  ///< null without such terms
 
-  /// Returns what holds terms of a sum that are multiplied by 2^exponent.
+  /// Returns the intermediate sum of terms scaled by 2^exponent.
   template <bool paired>
   held_sum& scaled_of(held_sum& whole, int exponent) {
     if (scaled != nullptr && &scaled->sum() == &whole.sum() && scaled->scale == exponent) {

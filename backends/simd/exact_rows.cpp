@@ -1,16 +1,14 @@
-// Short rows of the exact grade, eight sums side by side in vectors; this one source is for all
-// instruction sets.
+// Short rows of the exact grade, eight sums side by side.
 //
-// A sum is held as s + c + d: s takes the products, c their errors and those of s, both by
-// additions whose own errors are found (Knuth's TwoSum), and d takes what c leaves. Only d is
-// rounded, and the magnitudes that it took bound by how much. Where all that is possible rounds to
-// one number, that is the sum; where nothing reached d, s + c is the sum itself.
+// A sum is s + c + d: s takes the products, c their errors and those of s, both by Knuth's TwoSum;
+// d takes the errors of c. Only d is rounded; magnitudes added to it bound the error. If all
+// possible values round to one number, that is the sum; if d is untouched, s + c is exact.
 #include "src/core/sparse/exact_rows.hpp"
 
 #include "backends/simd/exact.hpp"
 #include "backends/simd/targets.hpp"
 
-#ifndef TALLY_BACKENDS_SIMD_EXACT_ROWS_CPP  // this file is compiled once for every target
+#ifndef TALLY_BACKENDS_SIMD_EXACT_ROWS_CPP  // compiled once per target
 #define TALLY_BACKENDS_SIMD_EXACT_ROWS_CPP
 namespace tally::backends::simd {
 namespace {
@@ -42,9 +40,8 @@ using integer = hn::Vec<hn::RebindToSigned<D>>;
 constexpr auto d64 = shape::d;
 constexpr auto i64 = shape::di;
 
-/// Factors of doubles are 0 or in [2^-400, 2^400): products have an error that is a double, nothing
-/// overflows, and what is left of products is no less than 2^-904. Where a factor is outside, the
-/// sign bit is set.
+/// Sets the sign bit of factors that are neither 0 nor in [2^-400, 2^400): within, errors of
+/// products are doubles, nothing overflows, and rests of products are at least 2^-904.
 HWY_INLINE integer outside(number factor) {
   constexpr std::int64_t field = std::int64_t{1} << 52;
   const auto magnitude = hn::BitCast(i64, hn::Abs(factor));
@@ -54,7 +51,7 @@ HWY_INLINE integer outside(number factor) {
   return hn::AndNot(zero, hn::Or(below, above));
 }
 
-/// Returns x y - h, h the rounded product. Without FMA the factors are halved (T. J. Dekker, 1971).
+/// Returns x y - h for the rounded product h. Without FMA by splitting (T. J. Dekker, 1971).
 HWY_INLINE number error_of_product(number x, number y, number h) {
   if constexpr (has_fma) {
     return hn::MulSub(x, y, h);
@@ -71,7 +68,7 @@ HWY_INLINE number error_of_product(number x, number y, number h) {
   }
 }
 
-/// Adds v to s, and returns the error.
+/// Adds v to s; returns the error.
 HWY_INLINE number add(number& s, number v) {
   const auto sum = hn::Add(s, v);
   const auto taken = hn::Sub(sum, s);
@@ -80,11 +77,11 @@ HWY_INLINE number add(number& s, number v) {
   return error;
 }
 
-/// Rounds r + w + what is not known, at most `error`, where |w| is at most half a unit of r.
+/// Rounds r + w + an unknown of at most `error`; |w| is at most half a unit of r.
 template <bool of_floats>
 HWY_INLINE number rounded(number r, number w, number error) {
   const auto unknown = hn::NaN(d64);
-  if constexpr (of_floats) {  // to odd: what a float has no room for is then rounded right
+  if constexpr (of_floats) {  // to odd, so that rounding to float is correct
     const auto known = hn::Or(hn::Eq(error, hn::Zero(d64)), hn::Gt(hn::Abs(w), error));
     const auto bits = hn::BitCast(i64, r), one = hn::Set(i64, 1);
     const auto differ = hn::BroadcastSignBit(hn::Xor(bits, hn::BitCast(i64, w)));
@@ -112,8 +109,7 @@ HWY_INLINE number sum_lanes(const exact_group& group, std::size_t lane) {
       const auto x = hn::LoadU(d64, a + k * step), y = hn::LoadU(d64, b + k * step);
       bad = hn::Or(bad, hn::Or(outside(x), outside(y)));
     }
-    // Their sums are not known. What they have must not be computed with: a processor may take a
-    // hundred times as long for subnormal numbers.
+    // Set to 0: subnormal numbers may be a hundred times slower.
     kept = hn::Not(hn::BroadcastSignBit(bad));
   }
   const auto zero = hn::Zero(d64);
@@ -129,8 +125,8 @@ HWY_INLINE number sum_lanes(const exact_group& group, std::size_t lane) {
     taken = hn::Add(taken, hn::Abs(rest));
   }
   auto w = hn::Add(add(s, c), d);
-  // Each rest and each sum of rests is rounded once, and w twice, by 2^-53 at most. (There is room
-  // for the roundings of `taken`.)
+  // Each rest and sum of rests is rounded once, w twice, by at most 2^-53. (`taken`'s roundings are
+  // allowed for.)
   const auto rounds = hn::Set(d64, (static_cast<double>(group.length) + 4) * 0x1p-52);
   const auto of_w =
       hn::IfThenElseZero(hn::Gt(taken, zero), hn::Mul(hn::Abs(w), hn::Set(d64, 0x1p-51)));

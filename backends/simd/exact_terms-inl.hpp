@@ -1,5 +1,4 @@
-// The terms of the exact grade in vectors: products and values of doubles, or of floats, which
-// become doubles.
+// Terms of the exact grade in vectors: products and values, as doubles.
 #include "backends/simd/exact_levels.hpp"
 #include "backends/simd/targets.hpp"
 
@@ -9,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-// The guard is every target's own.
+// Per-target include guard.
 #if defined(TALLY_BACKENDS_SIMD_EXACT_TERMS) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_BACKENDS_SIMD_EXACT_TERMS
 #undef TALLY_BACKENDS_SIMD_EXACT_TERMS
@@ -30,7 +29,6 @@ constexpr bool has_fma = is_neon;
 constexpr bool has_fma = is_avx512 || HWY_TARGET == HWY_AVX2 || is_neon;
 #endif
 
-/// Is the shape of the vectors that a kernel has: doubles, which elements of float become.
 struct shape {
   using D = hn::ScalableTag<double>;
   using D32 = std::conditional_t<HWY_TARGET == HWY_SCALAR, hn::RebindToUnsigned<D>,
@@ -47,7 +45,7 @@ HWY_INLINE hn::Vec<D> load_double(D d, const T* p) {
   if constexpr (std::is_same_v<T, double>) {
     auto v = hn::LoadU(d, p);
 #if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL && HWY_TARGET != HWY_SCALAR
-    asm("" : "+v"(v.raw));  // without this, GCC 12 loads it anew for each use
+    asm("" : "+v"(v.raw));  // GCC 12 would reload it for each use
 #endif
     return v;
   } else {
@@ -77,14 +75,10 @@ struct factors {
   hn::Vec<D> a, b;
 };
 
-/// So many bytes ahead a tile's loop asks for elements. With AVX-512 one core of a Xeon (Sapphire
-/// Rapids) gets through 2^25 products of doubles in 1.32 ns each, without it in 1.52, of floats in
-/// 0.65 and 0.88; through values in 0.73 and 1.02, 0.39 and 0.64; its sixteen through products of
-/// doubles in 0.11 and 0.17. A core of Zen 4, for which AVX2 is the best, takes 1.04 to 1.34 times
-/// the default grade's time with prefetches 512 to 4096 bytes ahead, 0.98 to 1.06 without.
+/// Prefetch distance in bytes; none helps without AVX-512 (tuning/exact.md: bytes_ahead).
 constexpr std::size_t bytes_ahead = is_avx512 ? 2048 : 0;
 
-/// Asks for a step's elements of those that will be needed.
+/// Prefetches a step's elements.
 template <std::size_t step, class T>
 HWY_INLINE void prefetch([[maybe_unused]] const T* p) {
   if constexpr (bytes_ahead > 0) {
@@ -93,8 +87,7 @@ HWY_INLINE void prefetch([[maybe_unused]] const T* p) {
   }
 }
 
-/// Are the terms x_i * y_i. Products of floats are exact in double; products of doubles are pairs,
-/// a product and its error.
+/// Terms x_i * y_i: exact in double for floats; for doubles pairs, a product and its error.
 template <class T>
 struct products : shape {
   static constexpr bool paired = std::is_same_v<T, double>;
@@ -121,7 +114,6 @@ struct products : shape {
   const products& as_they_are() const { return *this; }
 };
 
-/// Are the terms x_i or |x_i|.
 template <class T, bool magnitudes>
 struct values : shape {
   static constexpr bool paired = false;
@@ -147,13 +139,13 @@ struct values : shape {
   const values& as_they_are() const { return *this; }
 };
 
-/// Whether terms may be too large or too small for levels: those of doubles.
+/// Whether terms may be too large or too small for levels: doubles.
 template <class Terms>
 constexpr bool may_be_scaled = Terms::digits == 53;
 
-/// Each factor is multiplied by 2^each (of values the one that is no 1), in integers: processors
-/// take a hundred times as long for a subnormal number. What `scale_of` has found for the terms is
-/// right.
+/// Each factor (of values, the one that is not 1) times 2^each, in integers: subnormal numbers slow
+/// processors down.
+/// @pre `each` is from `scale_of`.
 template <class Terms>
 struct scaled_terms : Terms {
   static constexpr bool is_scaled = true;
@@ -171,11 +163,11 @@ struct scaled_terms : Terms {
     const auto field = hn::And(bits, hn::Set(bits_of, std::uint64_t{0x7ff} << 52));
     const auto small = hn::Eq(field, hn::Zero(bits_of));
     const auto by = [](int exponent) { return static_cast<std::uint64_t>(exponent) << 52; };
-    if (each < 0) {  // nothing is subnormal then, and zeros stay
+    if (each < 0) {  // nothing is subnormal then; zeros stay
       return hn::BitCast(Terms::d,
                          hn::IfThenElse(small, bits, hn::Sub(bits, hn::Set(bits_of, by(-each)))));
     }
-    // What becomes of a subnormal number is a normal one with a leading bit too many.
+    // A subnormal number becomes normal with an extra leading bit.
     const auto moved =
         hn::BitCast(Terms::d, hn::Add(bits, hn::IfThenElse(small, hn::Set(bits_of, by(each + 1)),
                                                            hn::Set(bits_of, by(each)))));
@@ -194,25 +186,22 @@ struct scaled_terms : Terms {
 
 template <class Terms>
 constexpr bool is_scaled = requires { Terms::is_scaled; };
-/// Returns the exponent of the power of two that a term gets from factors scaled by 2^each.
+/// Returns the exponent of a term's scale if factors are scaled by 2^each.
 template <class Terms>
 constexpr int scale_of_terms(int each) {
   return Terms::paired ? 2 * each : each;
 }
 
-/// So many levels of one `top` hold so many exponents of terms exactly: down to 2^(top - window),
-/// whose last digit is the unit of the last of them; with more than two levels the last digit of a
-/// product's error, which is otherwise the unit of the fourth.
+/// Binades that `depth` levels of one `top` hold exactly. The least term's last digit is the last
+/// level's unit; with more than two levels its product's error's, otherwise the fourth's unit.
 template <class Terms, int depth = 2>
 constexpr int window = depth * level_spacing - (Terms::paired && depth > 2 ? 2 : 1) * Terms::digits;
-/// Down to this `top` the biases of so many levels, the floor of their window and the error of its
-/// smallest product are normal numbers, or that error a multiple of the least number. (Values below
-/// are scaled, so they need no room down to the least number.)
+/// Least `top` at which biases, window's floor and the smallest product's error are normal, or the
+/// error a multiple of the least number. (Smaller values are scaled.)
 template <class Terms, int depth>
 constexpr int lowest_deep_top =
     std::max(lowest_top, window<Terms, depth> - (Terms::paired ? 969 : 900));
-/// Says whether the first level alone holds such terms, if they are not too far apart, and how far
-/// those of a quick tile may be: their last digit is the first level's unit then.
+/// Whether one level holds terms of a small range; and the window of a quick tile.
 template <class Terms>
 constexpr bool fits_one_level = Terms::digits <= 24;
 template <class Terms>
@@ -226,17 +215,14 @@ constexpr std::make_index_sequence<Terms::sets> every_set{};
 template <class Terms>
 constexpr std::make_index_sequence<Terms::sets / 2> every_two{};
 
-/// Says whether there are levels at all: for products of doubles FMA gives the error.
+/// Products of doubles need FMA for their errors.
 template <class Terms>
 constexpr bool has_levels = HWY_TARGET != HWY_SCALAR && (has_fma || !Terms::paired);
 
-/// Says whether terms that two levels don't hold are worth more of them before they go to bins.
+/// Whether more than two levels pay before bins.
 template <class Terms>
 constexpr bool has_deep_levels = has_levels<Terms> && Terms::width >= 4 && !is_scaled<Terms>;
-/// So many levels are worth it for n terms. Bins take less time than six levels for many products
-/// of doubles (over 2^+-30, one core of a Xeon with AVX-512: 1.33 ns instead of 1.44 at 10^4,
-/// but 9.2 instead of 5.3 at 64), and with vectors of four doubles for some thousands of values
-/// (over 2^+-100, Zen 4: 0.59 ns instead of 0.64 at 10^4, but 1.42 instead of 1.02 at 300).
+/// Maximum levels that pay for n terms, compared with bins (tuning/exact.md: deepest_levels).
 template <class Terms>
 constexpr int deepest_levels(std::size_t n) {
   if (Terms::paired) return n <= 512 ? most_levels : 4;
