@@ -1,4 +1,4 @@
-// dot on Kokkos's default execution space, with types of elements told apart at run time.
+// dot on Kokkos's default execution space; element types are found at run time.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
@@ -13,7 +13,7 @@ struct products {
   using sum = dot_sum<A>;
   using R = real_t<A>;
   Numbers x, y;
-  bool exchanged = false;  // whether x and y have changed places
+  bool exchanged = false;  // whether x and y are exchanged
 
   KOKKOS_FUNCTION sum lane(std::size_t first, std::size_t end) const {
     sum s{};
@@ -25,7 +25,7 @@ struct products {
     const R re = x.template get<R>(i, 0), yre = y.template get<R>(i, 0);
     if constexpr (!is_complex_v<A>) {
       return {multiply(re, yre)};
-    } else {  // at least y is complex: it comes last in a pair
+    } else {  // y is complex: it comes last in a pair
       const R yim = y.template get<R>(i, 1);
       if (!x.is_complex()) {
         const R im = multiply(re, yim);

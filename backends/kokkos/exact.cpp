@@ -1,5 +1,5 @@
-// The exact grade on Kokkos's default execution space: superaccumulators in every thread, added up
-// by integer atomics. An independent way to the same value, to check the other backends by.
+// The exact grade on Kokkos's default execution space: superaccumulators per thread, added by
+// integer atomics. An independent implementation, to check the other backends.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 using accumulator = exact_sum<double>;
 
-/// A real number as the sum of two doubles: int64 has more digits than one.
+/// Real number as the sum of two doubles, for int64.
 struct split_number {
   double high, low;
 
@@ -25,7 +25,7 @@ struct split_number {
   KOKKOS_FUNCTION bool is_finite() const { return high - high == 0; }
 };
 
-/// A vector whose type is told at run time: speed is not what this column is for.
+/// Vector of a type found at run time: speed is not this backend's purpose.
 struct vector {
   const void* data;
   std::ptrdiff_t increment;
@@ -70,13 +70,13 @@ KOKKOS_FUNCTION inline void add_product(accumulator& sum, const split_number& a,
   sum.add_product(a.low, b.low);
 }
 
-/// Adds a run of terms up, and its normal forms to the words of the whole.
+/// Adds a block of terms, and its normal forms to the words of the whole.
 struct add_run {
   exact_term term;
   vector x, y;
   conjugate conjugated;
   std::size_t size, length;
-  std::int64_t* words;  // of the real, then of the imaginary part
+  std::int64_t* words;  // real, then imaginary
 
   KOKKOS_FUNCTION void operator()(std::size_t run) const {
     const environment_guard environment;
@@ -149,7 +149,7 @@ struct write_rounded {
   }
 };
 
-/// Adds normal forms to the words of sums of T.
+/// Adds normal forms to sums of T.
 template <class T>
 struct add_sums {
   const std::int64_t* words;
@@ -164,7 +164,7 @@ struct add_sums {
   }
 };
 
-/// Rounds sums of T to numbers of type R.
+/// Rounds sums of T to R.
 template <class T, class R>
 struct round_sums {
   const std::int64_t* words;
@@ -177,9 +177,9 @@ struct round_sums {
   }
 };
 
-/// Adds the sums of all terms to `words`, which are zeros then.
+/// Clears `words` and adds the sums of all terms.
 void add_terms(const space& where, const exact_arguments& a, std::int64_t* words) {
-  // Runs are long enough for threads to meet rarely, and short enough to be many.
+  // Long enough that threads meet rarely, short enough to be many.
   const std::size_t length = std::max<std::size_t>(1024, a.x.size >> 20);
   Kokkos::parallel_for("tally clear", Kokkos::RangePolicy<space>(where, 0, 2 * accumulator::words),
                        clear{words});
@@ -188,7 +188,7 @@ void add_terms(const space& where, const exact_arguments& a, std::int64_t* words
       add_run{a.term, vector(a.x), vector(a.y), a.conjugated, a.x.size, length, words});
 }
 
-/// Adds the sums to the words that the caller has for them.
+/// Adds the sums to the caller's words.
 void run_to_words(const exact_arguments& a) {
   const space where;
   constexpr std::size_t words = 2 * accumulator::words;

@@ -1,5 +1,5 @@
-// min, max, minmax and iamax on Kokkos's default execution space, written a second time, in
-// Kokkos's own terms: one reduction finds the value, another one its index.
+// min, max, minmax and iamax on Kokkos's default execution space, implemented independently: one
+// reduction finds the value, another the index.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
@@ -10,7 +10,7 @@
 namespace tally::backends::kokkos {
 namespace {
 
-/// An operand as its real numbers: a complex element is two of them.
+/// Real numbers of an operand, two per complex element.
 template <class T>
 struct real_numbers {
   using stored = types::stored_t<real_t<T>>;
@@ -32,13 +32,13 @@ struct real_numbers {
   }
 };
 
-/// What is compared: float or double; of integers int64.
+/// Type of comparison: float, double, or int64 for integers.
 template <class X>
 using compared =
     std::conditional_t<std::is_integral_v<X>, std::int64_t,
                        std::conditional_t<std::is_same_v<real_t<X>, double>, double, float>>;
 
-/// Magnitudes of integers are compared as -|x|, which can't overflow, and the least is looked for.
+/// Magnitudes of integers are compared as -|x|, which can't overflow, so the least is sought.
 template <extreme what, class X>
 inline constexpr bool looks_for_least =
     what == extreme::min || (what == extreme::iamax && std::is_integral_v<X>);
@@ -71,8 +71,7 @@ struct elements {
     }
   }
 
-  /// Calls `f(i, get(i))` for the elements of a share: adjacent ones for a host's thread; on a
-  /// device threads that run together have them.
+  /// Calls `f(i, get(i))` for a part's elements: adjacent on a host, strided on a device.
   template <class F>
   KOKKOS_FUNCTION void for_each(std::size_t share, F f) const {
     const environment_guard environment;
@@ -83,7 +82,7 @@ struct elements {
   }
 };
 
-/// The best value; NaNs are never better.
+/// NaNs never win.
 template <extreme what, class X>
 struct find_value {
   using R = compared<X>;
@@ -100,7 +99,7 @@ struct find_value {
 inline constexpr std::int64_t nans = std::int64_t{1} << 62;
 inline constexpr std::int64_t none = Kokkos::reduction_identity<std::int64_t>::min();
 
-/// The first index of that value; of a NaN, less `nans`, if there is one.
+/// First index of the value; of the first NaN, less `nans`.
 template <extreme what, class X>
 struct find_index {
   using R = compared<X>;
@@ -131,7 +130,7 @@ struct write_result {
 
   KOKKOS_FUNCTION void operator()(std::size_t) const {
     const bool is_nan = from->index < 0;
-    // None has the value where all are infinite, since reductions begin at the largest finite one.
+    // No index if all are infinite: reductions begin at the largest finite number.
     const std::int64_t index = is_nan ? from->index + nans : from->index == none ? 0 : from->index;
     if constexpr (what == extreme::iamax) {
       *static_cast<std::int64_t*>(result) = size == 0 ? -1 : index;
@@ -166,7 +165,7 @@ void run(const extremum_arguments& a) {
   const space where;
   auto* const memory_of_all = static_cast<char*>(scratch(2 * sizeof(found) + 32));
   auto* const finds = reinterpret_cast<found*>(memory_of_all);
-  // A result that a device can't write where it is wanted.
+  // For a result that a device can't write in place.
   const bool staged = a.options.wait && !on_host;
   char* const result = staged ? memory_of_all + 2 * sizeof(found) : static_cast<char*>(a.result);
   int words = 1;

@@ -1,6 +1,6 @@
-// The caller's functions on the host, outside Kokkos's kernels. Kokkos locks an instance of its
-// execution space while a kernel runs there: a function that called Kokkos in one, or waited for a
-// thread that does, would wait for ever.
+// The caller's functions on the host, outside Kokkos's kernels: Kokkos locks an instance of its
+// execution space while a kernel runs, so a function that calls Kokkos, or waits for a thread that
+// does, would deadlock.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
@@ -22,9 +22,9 @@ void for_each_part(const executor& where, const char* function, std::size_t size
                                             space::name() +
                                             " here, which can't call functions of the host");
   }
-  (void)acquire();  // Kokkos can be used
+  (void)acquire();  // throws if unusable
 #if TALLY_HAS_OPENMP && defined(KOKKOS_ENABLE_OPENMP)
-  if constexpr (std::is_same_v<space, Kokkos::OpenMP>) {  // whose threads are OpenMP's
+  if constexpr (std::is_same_v<space, Kokkos::OpenMP>) {  // its threads are OpenMP's
     return openmp::for_each_part(where, function, size, calls);
   }
 #endif

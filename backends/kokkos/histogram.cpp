@@ -1,6 +1,5 @@
-// Histograms on Kokkos's default execution space, to check the other backends by: a sample's bin is
-// looked for between the edges themselves, and whatever it adds to is added to atomically. Types of
-// samples and weights are told apart at run time.
+// Histograms on Kokkos's default execution space, to check the other backends: by search between
+// the edges themselves, and atomic additions. Types are found at run time.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
@@ -14,8 +13,8 @@ namespace {
 
 // --- Order ---------------------------------------------------------------------------------------
 
-/// -1, 0 or 1 as a < b, a = b or a > b. An integer and a double are compared by their whole parts,
-/// and then by what the double has beyond.
+/// -1, 0 or 1 as a < b, a = b or a > b. An integer and a double are compared by whole parts, then
+/// by the double's fraction.
 template <class T>
 KOKKOS_FUNCTION int order(T a, T b) {
   return (a > b) - (a < b);
@@ -30,10 +29,10 @@ KOKKOS_FUNCTION int order(double a, std::int64_t b) { return -order(b, a); }
 
 // --- Edges ---------------------------------------------------------------------------------------
 
-// Each kind but that of keys says how a sample compares with edge i.
+// Each kind except keys compares a sample with edge i.
 
 struct key_edges {
-  bool are_unsigned;  ///< keys that read as negative numbers are too large
+  bool are_unsigned;  ///< keys that read as negative are too large
 };
 
 struct even_edges {
@@ -56,7 +55,7 @@ struct even_edges {
   }
 };
 
-/// Whole bounds of whole samples: (x - lower) * bins against i * (upper - lower).
+/// Integer bounds and samples: (x - lower) * bins against i * (upper - lower).
 struct whole_edges {
   std::int64_t lower, upper, bins;
 
@@ -76,11 +75,11 @@ struct given_edges {
   }
 };
 
-// --- Places --------------------------------------------------------------------------------------
+// --- Indices -------------------------------------------------------------------------------------
 
 inline constexpr std::int64_t is_below = -3, is_above = -2, is_nan = -1;
 
-/// Samples as what they are compared as, exactly: integers as int64, other numbers as double.
+/// Samples as compared, exactly: integers as int64, others as double.
 template <class S, class Edges>
 struct samples {
   numbers x;
@@ -98,7 +97,7 @@ struct samples {
   }
   KOKKOS_FUNCTION std::int64_t channel(std::int64_t i) const { return i % channels; }
 
-  /// The bin of sample i, or why it has none.
+  /// Returns the bin of sample i, or why it has none.
   KOKKOS_FUNCTION std::int64_t bin(std::int64_t i) const {
     const S sample = get(i);
     if constexpr (std::is_same_v<Edges, key_edges>) {
@@ -113,7 +112,7 @@ struct samples {
   KOKKOS_FUNCTION std::int64_t bin_between_edges(S sample) const {
     if (edges.compare(sample, 0) < 0) return is_below;
     if (edges.compare(sample, bins) > 0) return is_above;
-    std::int64_t begin = 0, end = bins;  // edge `begin` is not above it; edge `end` is, or the last
+    std::int64_t begin = 0, end = bins;  // edge `begin` is not above; edge `end` is, or is the last
     while (end - begin > 1) {
       const std::int64_t middle = begin + (end - begin) / 2;
       (edges.compare(sample, middle) >= 0 ? begin : end) = middle;
@@ -131,7 +130,7 @@ KOKKOS_FUNCTION void add_one(T* to) {
 
 using wide_count = unsigned long long;
 
-/// Counts go where they are wanted; either may be null.
+/// Either destination may be null.
 template <class C, class Samples>
 struct count_samples {
   Samples x;
@@ -149,7 +148,7 @@ struct count_samples {
   }
 };
 
-/// The first key that has no bin.
+/// The first key without a bin.
 template <class Samples>
 struct find_stray {
   Samples x;
@@ -190,16 +189,16 @@ void clear(const space& where, T* to, std::size_t n) {
 
 // --- Weights -------------------------------------------------------------------------------------
 
-/// Words of an exact sum for each of some sums; those of doubles hold floats too.
+/// Limbs of sums of doubles, which hold floats, too.
 using exact = exact_sum<double>;
-/// Behind the words of a sum is the number of its weights: a bin without any is not looked at.
+/// Followed by the number of weights: bins without any are skipped.
 inline constexpr int stride = exact::words + 1;
 
 template <class Samples>
 struct add_weights {
   Samples x;
   numbers weights;
-  std::int64_t begin, end;  // of the sums whose words there are
+  std::int64_t begin, end;  // range of sums present
   std::int64_t* words;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -249,8 +248,8 @@ struct round_sums {
   }
 };
 
-/// Adds sums of doubles to those of T. Where these are floats, so are the weights: the sums have no
-/// digit below, and above nothing but the sign, which the last digit takes. It leaves zeros.
+/// Adds sums of doubles to those of T, and leaves zeros. Sums of floats have no digit below, and
+/// above nothing but the sign, which the last digit takes.
 template <class T>
 struct merge_sums {
   std::int64_t* words;
@@ -276,7 +275,7 @@ struct merge_sums {
 template <class C, class Samples>
 void sum_weights(const space& where, const histogram_arguments& a, const Samples& x) {
   auto* const sums = static_cast<C*>(a.counts.data);
-  const std::size_t at_once = std::min<std::size_t>(a.counts.size, 1 << 15);  // 36 MB of words
+  const std::size_t at_once = std::min<std::size_t>(a.counts.size, 1 << 15);  // 36 MB
   auto* const words = static_cast<std::int64_t*>(scratch(at_once * stride * sizeof(std::int64_t)));
   clear(where, words, at_once * stride);
   for (std::size_t first = 0; first < a.counts.size; first += at_once) {
@@ -295,7 +294,7 @@ void sum_weights(const space& where, const histogram_arguments& a, const Samples
 
 // --- All of it -----------------------------------------------------------------------------------
 
-/// Without counts only the samples outside.
+/// Without `counts` only outside samples.
 template <class C, class Samples>
 void count_all(const space& where, const histogram_arguments& a, const Samples& x, C* counts) {
   auto* const outside = reinterpret_cast<wide_count*>(a.options.outside);
@@ -341,11 +340,11 @@ stray_key run(const space& where, const histogram_arguments& a, const Edges& edg
   return {};
 }
 
-/// Edges in the execution space's memory, kept until they have been read.
+/// Edges in the execution space's memory, until they have been read.
 template <class E, class F>
 void with_edges(const space& where, const operand& edges, const F& f) {
   Kokkos::View<E*, memory> there;
-  decltype(Kokkos::create_mirror_view(there)) here;  // Kokkos 5 has another name for the type
+  decltype(Kokkos::create_mirror_view(there)) here;  // Kokkos 5 renamed the type
   try {
     there = Kokkos::View<E*, memory>(
         Kokkos::view_alloc(std::string("tally edges"), Kokkos::WithoutInitializing), edges.size);

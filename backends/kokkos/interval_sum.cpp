@@ -1,5 +1,5 @@
-// Sums over an interval: numbers are summed where Kokkos's default execution space has the
-// elements, and terms made on the host, to which these are brought.
+// Sums over an interval: numbers are summed in Kokkos's default execution space, terms are made on
+// the host, to which elements are copied.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
@@ -14,8 +14,8 @@ namespace {
 
 struct gather_bytes {
   const std::byte* from;
-  std::ptrdiff_t stride;  // bytes from one element to the next
-  std::size_t size;       // bytes of an element
+  std::ptrdiff_t stride;  // bytes between elements
+  std::size_t size;       // bytes per element
   std::byte* to;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {

@@ -1,5 +1,4 @@
-// Nodes of a longer vector's tree are joined on Kokkos's default execution space, those of each
-// field by one thread.
+// Joins nodes of longer vectors' trees on Kokkos's default execution space, a thread per field.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
@@ -54,7 +53,7 @@ void join_nodes(const executor&, const join_arguments& a) {
   if (on_host) where.fence();
 }
 
-// The public function refuses windows here.
+// Never called: the public function rejects peer buffers here.
 void join_words(const executor&, const join_words_arguments&) {}
 
 }  // namespace tally::backends::kokkos

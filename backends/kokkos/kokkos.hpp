@@ -1,5 +1,5 @@
-// The kokkos column: Kokkos's default execution space. It shares no kernel with the others, so that
-// it checks them.
+// The kokkos backend: Kokkos's default execution space. No kernels in common with the others, which
+// it checks.
 #pragma once
 
 #include "src/core/table.hpp"

@@ -1,5 +1,4 @@
-// Memory of Kokkos's default execution space, where that runs on the host. A device's memory is
-// Kokkos's own affair.
+// Memory of Kokkos's default execution space on a host. A device's is left to Kokkos.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"

@@ -1,4 +1,4 @@
-// Several dot products on Kokkos's default execution space: one after another.
+// Several dot products on Kokkos's default execution space, one by one.
 
 #include "backends/kokkos/kokkos.hpp"
 #include "backends/kokkos/sums.hpp"
@@ -7,7 +7,7 @@
 namespace tally::backends::kokkos {
 
 void multi_dot(const executor& where, const multi_dot_arguments& a) {
-  {  // scratch memory for the longest, so that none fails behind one that has written
+  {  // for the longest, so that none fails after another has written
     std::size_t longest = 0;
     for (std::size_t j = 0; j < a.pairs.size(); ++j) longest = std::max(longest, a.pairs[j].x.size);
     const auto lock = acquire();

@@ -1,5 +1,4 @@
-// sum, asum and nrm2 on Kokkos's default execution space, with types of elements told apart at run
-// time.
+// sum, asum and nrm2 on Kokkos's default execution space; element types are found at run time.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
@@ -43,7 +42,7 @@ struct values {
   }
 };
 
-/// The scaled sum is made always, since only the whole sum decides whether it is needed.
+/// Always with the scaled sum: only the whole sum tells whether it is needed.
 template <class A, class Numbers>
 struct squares {
   using sum = norm_sum<A>;

@@ -1,5 +1,4 @@
-// Calls of Kokkos from within parallel regions of OpenMP's, those of the caller's program or of the
-// openmp backend.
+// Kokkos called from OpenMP parallel regions, the program's or the openmp backend's.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -14,8 +13,8 @@
 
 namespace tally::backends::kokkos {
 
-/// Returns f(), called on a thread of its own where Kokkos's threads are OpenMP's and this one is
-/// in a parallel region: Kokkos ends a program that nests them.
+/// Returns f(), called on a new thread if Kokkos's threads are OpenMP's and this one is in a
+/// parallel region: Kokkos aborts if they are nested.
 template <class F>
 auto outside_regions(const F& f) {
 #if defined(KOKKOS_ENABLE_OPENMP)
@@ -29,7 +28,7 @@ auto outside_regions(const F& f) {
 template <auto operation>
 struct outside_regions_of;
 
-/// An operation of this backend, as it is called from anywhere.
+/// An operation, callable from anywhere.
 template <class R, class... A, R (*operation)(A...)>
 struct outside_regions_of<operation> {
   static R call(A... arguments) {

@@ -22,7 +22,7 @@ namespace {
 using space = Kokkos::DefaultExecutionSpace;
 using buffer = Kokkos::View<unsigned char*, space::memory_space>;
 
-// Neither is destroyed: calls may be made while the program ends.
+// Never destroyed: calls may come while the program ends.
 std::mutex& mutex() {
   static auto* const forever = new std::mutex;
   return *forever;
@@ -32,7 +32,7 @@ buffer& scratch_buffer() {
   return *forever;
 }
 
-// Kokkos can say whether it is finalised only from 3.7 on.
+// Kokkos reports this only from 3.7 on.
 std::atomic<bool> seen_finalized = false;
 
 bool finalized() noexcept {
@@ -60,12 +60,12 @@ void require_usable() {
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #if defined(__CUDA_ARCH_LIST__)
-constexpr int compiled_for[] = {__CUDA_ARCH_LIST__};  // 900 is compute capability 9.0; ascending
+constexpr int compiled_for[] = {__CUDA_ARCH_LIST__};  // 900: compute capability 9.0; ascending
 #else
 constexpr int compiled_for[] = {0};
 #endif
 
-/// Whether kernels compiled here run on a device: each comes with PTX, for devices from that on.
+/// Whether kernels compiled here run on a device: each has PTX, for devices from that on.
 bool runs_kernels(int device) {
   int major = 0, minor = 0;
   return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
@@ -73,7 +73,7 @@ bool runs_kernels(int device) {
          major * 100 + minor * 10 >= compiled_for[0];
 }
 
-/// Kokkos itself would end the program.
+/// Kokkos itself would abort.
 void require_device() {
   int devices = 0;
   cudaError_t status = cudaGetDeviceCount(&devices);
@@ -102,7 +102,7 @@ void initialize() {
     require_device();
     try {
       outside_regions([] { Kokkos::initialize(); });
-    } catch (const std::exception& e) {  // built for a device that is not here
+    } catch (const std::exception& e) {  // built for an absent device
       throw error(errc::no_device,
                   std::string("tally::kokkos: Kokkos can't start here: ") + e.what());
     }
@@ -129,7 +129,7 @@ std::unique_lock<std::mutex> acquire() {
 void* scratch(std::size_t bytes) {
   buffer& held = scratch_buffer();
   if (held.extent(0) < bytes) {
-    Kokkos::fence();  // kernels of earlier calls
+    Kokkos::fence();  // earlier calls' kernels
     held = buffer();
     try {
       held = buffer(Kokkos::view_alloc(std::string("tally::scratch"), Kokkos::WithoutInitializing),

@@ -1,5 +1,5 @@
-// spmv on Kokkos's default execution space, a row a thread, with types told apart at run time: the
-// row order written a second time, to check the other backends by.
+// spmv on Kokkos's default execution space, a row per thread, types found at run time: the row
+// order implemented independently, to check the other backends.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
@@ -16,14 +16,13 @@
 namespace tally::backends::kokkos {
 namespace {
 
-/// A real part of a sum, and how its terms come about: part `of_value` of a value times part `of_x`
-/// of an element of x.
+/// Terms of a real part of a sum: part `of_value` of a value times part `of_x` of an element of x.
 struct product_of_parts {
   int of_value, of_x;
 };
 
 struct matrix_terms {
-  index_vector columns, places;  // no places: value j is term j's
+  index_vector columns, places;  // without `places` value j is term j's
   numbers values, x;
   conjugate conjugated;
 
@@ -161,7 +160,7 @@ void run(const csr_product& a, const Sums& sums) {
   if (on_host) where.fence();
 }
 
-/// The first index that is bad; n if none is.
+/// Returns the first bad index, else n.
 template <class Bad>
 std::size_t first_of(std::size_t n, const Bad& bad) {
   std::size_t first = n;
@@ -191,7 +190,7 @@ struct lies_outside {
   std::int64_t nonzeros;
   std::size_t bound;
 
-  /// Says what is wrong with a row of a matrix of four arrays, and where.
+  /// Returns a row's defect, with `column` its index; for matrices of four arrays.
   KOKKOS_FUNCTION csr_defect::kind defect(std::size_t i, std::size_t& column) const {
     using kind = csr_defect::kind;
     if (rows.begins[i] < 0) return kind::early_row;
@@ -208,7 +207,7 @@ struct lies_outside {
   }
 };
 
-/// An index, brought to the host.
+/// Copies an index to the host.
 std::int64_t index_at(const operand& v, std::size_t i) {
   const space where;
   std::int64_t value = 0;
@@ -224,7 +223,7 @@ std::int64_t index_at(const operand& v, std::size_t i) {
   return value;
 }
 
-/// Finds the first defect of a matrix of four arrays.
+/// Returns the first defect of a matrix of four arrays.
 csr_defect defect_of_rows(const csr_operand& a) {
   const lies_outside bad{row_bounds(a), index_vector(a.column_indices),
                          static_cast<std::int64_t>(a.nonzeros()), a.columns};

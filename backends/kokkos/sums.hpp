@@ -1,6 +1,5 @@
-// Sums on Kokkos's default execution space: the order contract written a second time, in Kokkos's
-// own terms, to check the other backends by. It shares none of their loops, and its tree is the
-// contract's own picture: level by level over the nodes.
+// Sums on Kokkos's default execution space: an independent implementation of the contract, to check
+// the other backends. No loops in common; the tree is summed level by level.
 #pragma once
 
 #include "backends/kokkos/runtime.hpp"
@@ -22,21 +21,21 @@ namespace tally::backends::kokkos {
 using space = Kokkos::DefaultExecutionSpace;
 using memory = space::memory_space;
 
-// Names of kernels have at most 15 letters: Kokkos makes a std::string of each, and one that is
-// longer allocates, which could fail behind a kernel that has written.
+// Names of kernels have at most 15 letters: Kokkos makes a std::string of each, and a longer one
+// allocates, which could fail after a kernel has written.
 
 inline constexpr bool on_host = std::is_same_v<space, Kokkos::DefaultHostExecutionSpace>;
 
 struct no_guard {
-  KOKKOS_FUNCTION no_guard() {}  // not trivial, so that it may stand unused
+  KOKKOS_FUNCTION no_guard() {}  // non-trivial, so that it may be unused
 };
 using environment_guard = std::conditional_t<on_host, default_environment, no_guard>;
 
-// --- Numbers --------------------------------------------------------------------------------------
+// --- Numbers -------------------------------------------------------------------------------------
 
 template <class T>
 KOKKOS_FUNCTION T multiply(T a, T b) {
-#if defined(__CUDA_ARCH__)  // nvcc contracts unless told otherwise; these it never does
+#if defined(__CUDA_ARCH__)  // nvcc contracts by default, but never these
   if constexpr (std::is_same_v<T, double>) return __dmul_rn(a, b);
   if constexpr (std::is_same_v<T, float>) return __fmul_rn(a, b);
 #endif
@@ -47,8 +46,8 @@ KOKKOS_FUNCTION T multiply(T a, T b) {
   }
 }
 
-/// An operand's real numbers, of which a complex element has two; their type is told apart at run
-/// time, number by number.
+/// Real numbers of an operand, two per complex element; the type is found at run time for each
+/// number.
 struct numbers {
   typed_vector v;
 
@@ -62,9 +61,8 @@ struct numbers {
   }
 };
 
-/// The same for elements of type A, the accumulator's own. To tell types apart takes most of a
-/// sum's time: on one core the sum of 2^20 doubles takes 0.57 ms so, of floats added as doubles 1.5
-/// ms.
+/// The same for elements of the accumulator's type A, since finding types takes most of a sum's
+/// time (tuning/kokkos.md: own_numbers).
 template <class A>
 struct own_numbers {
   const real_t<A>* data;
@@ -81,10 +79,10 @@ struct own_numbers {
   }
 };
 
-// --- One chunk ------------------------------------------------------------------------------------
+// --- One chunk -----------------------------------------------------------------------------------
 
-/// The sum of one chunk a team; a team's threads share its lanes. `Terms` is asked for the sum of a
-/// lane: `lane(first, end)` adds terms first, first + order::lanes, ... before end.
+/// A chunk per team, lanes on its threads. `Terms::lane(first, end)` sums terms first, first +
+/// order::lanes, ... before end.
 template <class Terms>
 struct sum_chunks {
   using Sum = typename Terms::sum;
@@ -129,10 +127,10 @@ struct sum_chunks {
   }
 };
 
-// --- The tree -------------------------------------------------------------------------------------
+// --- The tree ------------------------------------------------------------------------------------
 
-/// One level: node 2j, at index j * 2 * distance, takes node 2j+1. A last one without a partner
-/// stays where it is, which is passing up unchanged.
+/// One level: node 2j, at index j * 2 * distance, takes node 2j + 1; a last one without a partner
+/// passes unchanged.
 template <class Sum>
 struct add_pairs {
   Sum* nodes;
@@ -145,7 +143,7 @@ struct add_pairs {
   }
 };
 
-/// Leaves the root of the tree over nodes [0, count) in nodes[0].
+/// Leaves the root over nodes [0, count) in nodes[0].
 template <class Sum>
 void add_tree(const space& where, Sum* nodes, std::size_t count) {
   for (std::size_t distance = 1; distance < count; distance *= 2) {
@@ -155,14 +153,14 @@ void add_tree(const space& where, Sum* nodes, std::size_t count) {
   }
 }
 
-// --- The whole sum --------------------------------------------------------------------------------
+// --- The whole sum -------------------------------------------------------------------------------
 
-/// Chunks whose sums are held at a time: a node of the tree, since it is a power of two. 65536 sums
-/// are at most 2 MiB, and on a device many times what fills it.
+/// Chunk sums held at a time, a power of two, so a node: at most 2 MiB, and many times what fills a
+/// device.
 inline constexpr std::size_t group = std::size_t{1} << 16;
 
-/// Roots of whole groups gather at the front, and the chunk sums of group g begin at index g: the
-/// root of a group comes to stand right behind those before it. Null where there are no terms.
+/// Returns the root; null without terms. Roots of whole groups are at the front: group g's chunk
+/// sums begin at index g, where their root stays.
 template <class Terms>
 const typename Terms::sum* sum(const space& where, const Terms& terms, std::size_t size,
                                typename Terms::sum* nodes) {
@@ -183,10 +181,10 @@ inline std::size_t node_count(std::size_t size) {
   return std::min(group, chunks) + chunks / group + 1;
 }
 
-/// The first `parts` numbers of a sum's result; `how` is what its finish_parts asks for.
+/// Writes the first `parts` numbers of the result; `how`: argument of finish_parts.
 template <class Sum, class How, class R>
 struct write_result {
-  const Sum* sum;  // null where there are no terms
+  const Sum* sum;  // null without terms
   How how;
   R* result;
   int parts;
@@ -209,14 +207,14 @@ void copy_to_host(const space& where, const R* from, void* to, int count) {
                     Kokkos::View<const R*, memory, MemoryUnmanaged>(from, n));
 }
 
-/// Writes the result of `size` terms, of `parts` numbers, to `data`, which with `wait` is the
-/// host's. The environment is the default one, and `acquire`'s lock held.
+/// Writes the result of `size` terms, `parts` numbers, to `data`, with `wait` on the host.
+/// @pre Default environment; `acquire`'s lock is held.
 template <class R, class Terms, class How>
 void write_sum(const Terms& terms, std::size_t size, How how, void* data, int parts, bool wait) {
   using Sum = typename Terms::sum;
   const space where;
-  // The first node stands aside for a result that a device can't write where it is wanted. That of
-  // complex numbers has room for two.
+  // The first node is kept for a result that a device can't write in place; a complex sum's has
+  // room for two numbers.
   auto* const nodes = static_cast<Sum*>(scratch((1 + node_count(size)) * sizeof(Sum)));
   const bool staged = wait && !on_host;
   auto* const result = static_cast<R*>(staged ? static_cast<void*>(nodes) : data);
@@ -227,7 +225,7 @@ void write_sum(const Terms& terms, std::size_t size, How how, void* data, int pa
   if (wait || on_host) where.fence();
 }
 
-/// Writes the sum itself, a node of a longer vector's tree.
+/// Writes the sum, a node of a longer vector's tree.
 template <class Sum>
 struct write_node {
   const Sum* sum;
@@ -236,8 +234,7 @@ struct write_node {
   KOKKOS_FUNCTION void operator()(std::size_t) const { *node = *sum; }
 };
 
-/// Leaves the sum of `size` terms, at least one, at `node`, as `write_sum` does a result that it
-/// does not wait for.
+/// Leaves the sum of `size` > 0 terms at `node`, like `write_sum` without `wait`.
 template <class Terms>
 void leave_sum(const Terms& terms, std::size_t size, void* node) {
   using Sum = typename Terms::sum;

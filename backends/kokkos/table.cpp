@@ -38,7 +38,7 @@ bool reaches([[maybe_unused]] const executor& where, [[maybe_unused]] const plac
       return memory.device == place::every || memory.device == space().cuda_device();
     }
 #endif
-    return true;  // a device whose addresses the core can't tell from the host's
+    return true;  // device addresses that the core can't tell from the host's
   }
 }
 

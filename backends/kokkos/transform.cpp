@@ -1,5 +1,5 @@
-// The element-wise functions on Kokkos's default execution space, an element at a time; types are
-// told apart at run time.
+// The element-wise functions on Kokkos's default execution space, element by element; types are
+// found at run time.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"

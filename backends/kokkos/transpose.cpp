@@ -1,5 +1,5 @@
-// The transpose of a sparse matrix on Kokkos's default execution space: a column's terms are found
-// in any order, and then put in that of the rows.
+// The transpose of a sparse matrix on Kokkos's default execution space: terms are put into columns
+// in any order, then sorted by row.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/runtime.hpp"
@@ -20,8 +20,8 @@ namespace {
 using space = Kokkos::DefaultExecutionSpace;
 using memory = space::memory_space;
 
-/// Owns memory of the default execution space. Kokkos may be finalised before it goes; then nothing
-/// is left to free. It takes Kokkos for itself when it goes, so its owner must not hold `acquire`.
+/// Memory of the default execution space. If Kokkos is finalised before, nothing is left to free.
+/// The destructor takes `acquire`'s lock, which the owner must not hold.
 class space_memory {
  public:
   space_memory() = default;
@@ -30,7 +30,7 @@ class space_memory {
     try {
       const auto lock = acquire();
       Kokkos::kokkos_free<memory>(memory_);
-    } catch (const error&) {  // it is finalised
+    } catch (const error&) {  // finalised
     }
   }
   space_memory(const space_memory&) = delete;
@@ -57,11 +57,11 @@ struct kept_transpose : csr_transpose {
   space_memory offsets, rows, value_at, values;
 };
 
-/// Has the terms of columns, each with its row and its place.
+/// Terms by column, each with its row and index.
 struct column_terms {
   row_bounds bounds;
   index_vector columns;
-  std::int64_t* offsets;  // one more than columns
+  std::int64_t* offsets;  // columns + 1
   std::int64_t* rows;
   std::int64_t* places;
 };
@@ -71,7 +71,7 @@ struct add_lengths {
   KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& sum) const { sum += rows.length(i); }
 };
 
-/// Counts the terms of column c at offset c + 1.
+/// Counts column c's terms at offset c + 1.
 struct count_terms {
   column_terms all;
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
@@ -81,7 +81,7 @@ struct count_terms {
   }
 };
 
-/// Makes these counts the numbers of the terms in the columns before.
+/// Exclusive prefix sum of the counts.
 struct sum_counts {
   column_terms all;
   KOKKOS_FUNCTION void operator()(std::size_t c, std::int64_t& sum, bool last) const {
@@ -91,7 +91,7 @@ struct sum_counts {
   }
 };
 
-/// Puts the terms of column c from there on, which makes offset c + 1 the column's end.
+/// Puts column c's terms from there on, so that offset c + 1 becomes the column's end.
 struct put_terms {
   column_terms all;
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
@@ -104,7 +104,7 @@ struct put_terms {
   }
 };
 
-/// Sorts a column's terms by row and place. A heap sort takes no memory.
+/// Sorts a column's terms by row and index; heap sort needs no memory.
 struct sort_terms {
   column_terms all;
 
@@ -118,7 +118,7 @@ struct sort_terms {
     all.rows[b] = row;
     all.places[b] = place;
   }
-  /// Lets a term sink to its level in the heap of the n terms from `first` on.
+  /// Sifts a term down in the heap of n terms from `first` on.
   KOKKOS_FUNCTION void sink(std::int64_t first, std::int64_t root, std::int64_t n) const {
     for (std::int64_t child = 2 * root + 1; child < n; child = 2 * root + 1) {
       if (child + 1 < n && less(first + child, first + child + 1)) ++child;
@@ -137,7 +137,7 @@ struct sort_terms {
   }
 };
 
-/// Copies values from their places, byte by byte.
+/// Gathers values byte by byte.
 struct copy_values {
   const std::byte* from;
   const std::int64_t* places;
@@ -154,7 +154,7 @@ struct copy_values {
 
 std::shared_ptr<const csr_transpose> transpose(const executor&, const csr_operand& a,
                                                bool keeps_values) {
-  auto made = std::make_shared<kept_transpose>();  // it goes after the lock, where something fails
+  auto made = std::make_shared<kept_transpose>();  // outlives the lock if something fails
   const auto lock = acquire();
   const space where;
   const auto range = [&](std::size_t n) { return Kokkos::RangePolicy<space>(where, 0, n); };

@@ -1,9 +1,8 @@
-// min, max, minmax and iamax run on one thread, in vector instructions; this one source is for all
-// instruction sets, as dot.cpp is.
+// min, max, minmax and iamax on one thread.
 //
-// There are two steps. Block by block only the best value is kept, at an operation or two a vector,
-// and the block in which it first came up. Where it is in that block is looked for once, at the
-// end. Elements that don't lie side by side are gathered first.
+// Blocks are searched for the best value alone, an operation or two per vector, and the first block
+// with it is kept; its index in that block is found once, at the end. Strided elements are
+// gathered.
 #include "backends/simd/extremum.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -15,13 +14,12 @@
 #include <limits>
 #include <tuple>
 
-#ifndef TALLY_BACKENDS_SIMD_EXTREMUM_CPP  // this file is compiled once for every target
+#ifndef TALLY_BACKENDS_SIMD_EXTREMUM_CPP  // compiled once per target
 #define TALLY_BACKENDS_SIMD_EXTREMUM_CPP
 namespace tally::backends::simd {
 namespace {
 
-/// Is what one instruction set has: functions by search, in the order of `extreme`, and by type.
-/// They are null where complex elements have no order.
+/// By search, in the order of `extreme`, and type; null for complex elements without an order.
 struct implementation {
   instruction_set set;
   std::array<type_table<extremum_search*>, 4> searches;
@@ -43,9 +41,9 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-// --- Better numbers ------------------------------------------------------------------------------
+// --- Comparisons ---------------------------------------------------------------------------------
 
-/// `worst` is a number that no other is worse than.
+/// `worst`: no number is worse.
 struct smaller {
   template <class W>
   static constexpr W worst =
@@ -76,21 +74,20 @@ struct larger {
   }
 };
 
-/// Is what elements of type `X` are compared as: 16-bit floats as float, all others as they are.
+/// Elements of type X when compared: 16-bit floats as float, others unchanged.
 template <class X>
 using compared =
     std::conditional_t<std::is_same_v<X, float16> || std::is_same_v<X, bfloat16>, float,
                        std::conditional_t<std::is_same_v<X, bool>, std::uint8_t, real_t<X>>>;
 
-/// Has the signed integer of a float's size.
+/// Signed integer of a float's size.
 template <class F>
 using signed_of = std::conditional_t<sizeof(F) == 4, std::int32_t, std::int64_t>;
 
-/// Reads the elements at x as vectors of numbers to compare. Magnitudes of floats are compared by
-/// their bits where there are instructions for it: as integers they have the same order, and a NaN
-/// is above an infinity, so nothing else has to look for one. Magnitudes of signed integers are
-/// compared as -|x|, which can't overflow; those of complex elements stand in both places of a
-/// pair.
+/// Elements at x as numbers to compare. Magnitudes of floats are compared as bits where
+/// instructions exist: integers have the same order, with NaN above infinity. Magnitudes of signed
+/// integers are compared as -|x|, which can't overflow; those of complex elements are in both
+/// places of a pair.
 template <bool by_magnitude, class X>
 struct numbers {
   static constexpr bool by_bits = by_magnitude && std::is_floating_point_v<compared<X>> &&
@@ -123,7 +120,6 @@ struct numbers {
     }
   }
 
-  /// Is true where a number is a NaN.
   static HWY_INLINE auto is_nan(vec<W> v) {
     if constexpr (by_bits) {
       constexpr auto infinity = std::bit_cast<W>(std::numeric_limits<compared<X>>::infinity());
@@ -136,10 +132,10 @@ struct numbers {
 
 // --- A search ------------------------------------------------------------------------------------
 
-/// Returns the best of a vector, which is halved until it is one number.
+/// Halves the vector down to one number.
 template <class Better, class D>
 HWY_INLINE hn::TFromD<D> best_of_lanes([[maybe_unused]] D d, hn::Vec<D> v) {
-#if HWY_TARGET != HWY_SCALAR  // it has no halves
+#if HWY_TARGET != HWY_SCALAR  // no halves
   if constexpr (hn::MaxLanes(d) > 1) {
     const hn::Half<D> half;
     return best_of_lanes<Better>(half,
@@ -149,14 +145,14 @@ HWY_INLINE hn::TFromD<D> best_of_lanes([[maybe_unused]] D d, hn::Vec<D> v) {
   return hn::GetLane(v);
 }
 
-/// Keeps the best number so far, of one kind, and the block in which it first came up.
+/// Best number so far, and the block in which it came up first.
 template <class Better, class Numbers>
 struct tracker {
   using W = typename Numbers::W;
   using V = vec<W>;
 
-  V best;      // it is in all places of the vector
-  V of_block;  // the best of the block that is being looked at, and of all before it
+  V best;      // in all lanes
+  V of_block;  // best up to this block
   std::size_t begin, end;
 
   HWY_INLINE void clear() {
@@ -176,9 +172,8 @@ struct tracker {
   }
 };
 
-/// Returns the index of the first element in [first, last) whose vector makes `is_it(vector)` true
-/// there, or `last` if there is none. There must be at least as many elements as a vector has; the
-/// last ones are looked at together with those before them.
+/// Returns the first index in [first, last) with `is_it(vector)` true, else `last`.
+/// @pre At least a vector of elements; the last are read together with those before.
 template <class Numbers, class X, class F>
 HWY_INLINE std::size_t find(const X* x, std::size_t first, std::size_t last, F is_it) {
   const tag<typename Numbers::W> d;
@@ -190,7 +185,7 @@ HWY_INLINE std::size_t find(const X* x, std::size_t first, std::size_t last, F i
   return last;
 }
 
-/// These are compiled once for all searches among the same numbers.
+/// Compiled once for all searches among the same numbers.
 template <class Numbers, class X>
 HWY_NOINLINE std::size_t find_nan(const X* x, std::size_t first, std::size_t last) {
   return find<Numbers>(x, first, last,
@@ -204,7 +199,7 @@ HWY_NOINLINE std::size_t find_number(const X* x, std::size_t first, std::size_t 
                        [all](vec<typename Numbers::W> v) HWY_ATTR { return hn::Eq(v, all); });
 }
 
-/// A block has so many elements.
+/// Elements per block.
 template <class Numbers>
 constexpr std::size_t block = 64 * Numbers::step;
 
@@ -221,12 +216,12 @@ struct search {
   }
   HWY_INLINE void clear() { (of<Better>().clear(), ...); }
 
-  /// Looks at elements [first, last), at least as many as a vector has. Those from `body` on start
-  /// at a multiple of a vector's size. It returns the index of the first NaN among them, or `last`.
+  /// Searches [first, last), at least a vector, aligned from `body` on. Returns the index of the
+  /// first NaN, else `last`.
   template <class X>
   HWY_INLINE std::size_t look(const X* x, std::size_t first, std::size_t body, std::size_t last) {
     constexpr std::size_t step = Numbers::step;
-    // The sum of numbers is a NaN if one of them is. It may also be one because of infinities.
+    // A sum is NaN if a term is; or because of infinities.
     V sum = hn::Zero(tag<W>());
     const auto look_at = [&](std::size_t i) HWY_ATTR {
       const V v = Numbers::at(x + i);
@@ -259,20 +254,20 @@ struct search {
     return last;
   }
 
-  /// Returns the index of what `Which` found.
+  /// Returns the index of `Which`'s best number.
   template <class Which, class X>
   HWY_INLINE std::size_t index(const X* x) {
     const auto& t = of<Which>();
-    if (t.end == 0) return 0;  // no element is better than the worst
+    if (t.end == 0) return 0;  // nothing beats the worst
     return find_number<Numbers>(x, t.begin, t.end, hn::GetLane(t.best));
   }
 };
 
-/// Copies n elements and repeats the first one, which is never better than itself.
+/// Copies n elements and repeats the first, which does not beat itself.
 template <class X>
 HWY_NOINLINE void pad(const X* x, std::size_t n, X* padded, std::size_t size) {
   if constexpr (has_masked_loads && std::is_arithmetic_v<X> && sizeof(X) >= 4) {
-    // One store, since a load waits for several: 8 floats take 15 ns so, 45 with AVX-512 else.
+    // One store: a load waits for several (tuning/short_calls.md: pad).
     const tag<X> d;
     const auto first = hn::Set(d, x[0]);
     return hn::StoreU(hn::IfThenElse(hn::FirstN(d, n), load_first<X>(x, n), first), d, padded);
@@ -280,8 +275,7 @@ HWY_NOINLINE void pad(const X* x, std::size_t n, X* padded, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) padded[i] = x[i < n ? i : 0];
 }
 
-/// Returns the indices of the first elements that each `Better` says are best, among n > 0
-/// elements; or the index of the first NaN if there is one.
+/// Returns the index of the first best of n > 0 elements per `Better`, or of the first NaN.
 template <class Numbers, class... Better, class X>
 std::array<std::size_t, sizeof...(Better)> indices_of(const X* x, std::size_t n) {
   constexpr std::size_t step = Numbers::step;
@@ -291,8 +285,7 @@ std::array<std::size_t, sizeof...(Better)> indices_of(const X* x, std::size_t n)
     x = padded;
     n = step;
   }
-  // All vectors but the first start at a multiple of their size. Where the elements can't, all
-  // vectors start where the first element does.
+  // All vectors but the first are aligned, if elements can be.
   const std::size_t past = reinterpret_cast<std::uintptr_t>(x) % (step * sizeof(X));
   std::size_t body = past % sizeof(X) == 0 ? (step - past / sizeof(X)) % step : 0;
   search<Numbers, Better...> best;

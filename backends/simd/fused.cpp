@@ -1,4 +1,4 @@
-// An update with a sum runs on one thread.
+// An update with a sum on one thread.
 #include "backends/simd/fused.hpp"
 #include "backends/simd/simd.hpp"
 

@@ -1,5 +1,5 @@
-// An update with a sum goes over its vectors in tiles, so that the sum finds in the first-level
-// cache what the update has written. A tile is a node of the order's tree.
+// An update with a sum, tile by tile, so that the sum reads from the first-level cache what the
+// update wrote. A tile is a node of the order's tree.
 #pragma once
 
 #include "backends/simd/dot.hpp"
@@ -17,10 +17,7 @@
 
 namespace tally::backends::simd {
 
-/// A tile has so many elements: of doubles 16 KiB in each vector. Against two calls, axpy_dot of y
-/// with itself is 1.38 times as fast for 2^25 doubles and 1.41 times for 2^20, with another vector
-/// 1.20 and 1.27. Other lengths were not tried. Processor: Sapphire Rapids, one thread. Date:
-/// 2026-11-22.
+/// Elements per tile (tuning/elementwise.md: elements_of_tile).
 inline constexpr std::size_t elements_of_tile = 2 * order::chunk;
 
 /// Computes elements [first, first + n) of an update.
@@ -28,7 +25,7 @@ struct update_node {
   transform_node* node;
   const transform_arguments& update;
   type computation;
-  /// The vectors' elements count so often: a complex element may come as two numbers.
+  /// numbers per element: a complex one may be two
   std::size_t numbers;
 
   update_node(instruction_set set, const transform_arguments& a, type c, std::size_t elements)
@@ -44,7 +41,7 @@ struct update_node {
 };
 
 /// Returns the sum of a node's n terms from `first` on. `update(i, k)` computes k elements from i
-/// on; `node(i, k)` then sums their terms.
+/// on; then `node(i, k)` sums their terms.
 template <class Sum, class Update, class Node>
 Sum sum_updated(std::size_t first, std::size_t n, const Update& update, const Node& node) {
   tree<Sum> tiles;
@@ -56,8 +53,8 @@ Sum sum_updated(std::size_t first, std::size_t n, const Update& update, const No
   return tiles.total();
 }
 
-/// Is fused_dot on a host. `share(size, sums, node)` returns the sum of `size` terms, given how a
-/// node is summed; it may keep shares' sums in `sums`.
+/// fused_dot on a host. `share(size, sums, node)` returns the sum of `size` terms from sums of
+/// nodes, in the buffer `sums`.
 template <class Share>
 void fused_dot_on_host(instruction_set set, const transform_arguments& update, type computation,
                        const dot_arguments& a, const Share& share) {
@@ -74,14 +71,14 @@ void fused_dot_on_host(instruction_set set, const transform_arguments& update, t
   });
 }
 
-/// Is fused_nrm2 on a host. A second sum, of scaled elements, finds them updated.
+/// fused_nrm2 on a host. A second, scaled sum finds the elements updated.
 template <class Share>
 void fused_nrm2_on_host(instruction_set set, const transform_arguments& update, type computation,
                         const reduce_arguments& a, const Share& share) {
   const update_node compute(set, update, computation, a.x.size);
   with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
     auto* const node = reduce_node_of<A>(set, a.what, a.x.element);
-    std::vector<reduce_sum<A>> sums;  // its room serves both passes, so that none fails after one
+    std::vector<reduce_sum<A>> sums;  // kept for both passes, so that the second can't fail
     bool updated = false;
     reduce_on_host<A>(a, [&](real_t<A> scale) {
       const auto sum = share(a.x.size, sums, [&](std::size_t first, std::size_t n) {

@@ -1,5 +1,4 @@
-// Histograms run on one thread. Vector instructions find the slots of samples; this one source is
-// for all instruction sets.
+// Histograms on one thread; vector instructions find the slots of samples.
 #include "backends/simd/histogram.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -7,21 +6,20 @@
 
 #include <array>
 
-#ifndef TALLY_BACKENDS_SIMD_HISTOGRAM_CPP  // this file is compiled once for every target
+#ifndef TALLY_BACKENDS_SIMD_HISTOGRAM_CPP  // compiled once per target
 #define TALLY_BACKENDS_SIMD_HISTOGRAM_CPP
 namespace tally::backends::simd {
 namespace {
 
-/// Finds bins between given edges by a grid over them: a multiplication leads to a cell, and the
-/// cell says which thresholds are left to compare with. A greater sample is never in a lower cell,
-/// whatever is rounded, so the thresholds in lower cells are below a sample and those in higher
-/// ones above it.
+/// Bins between given edges, found by a grid: a multiplication gives a cell, which gives the
+/// thresholds left to compare with. Rounding is monotonic: thresholds of lower cells are below a
+/// sample, those of higher cells above.
 template <class S>
 class edge_grid {
  public:
   explicit edge_grid(const edge_bins<S>& bins)
       : bins_(bins), thresholds_(bins.thresholds, bins.thresholds + bins.reached) {
-    thresholds_.push_back(S{});  // it is read, but makes no difference
+    thresholds_.push_back(S{});  // read, without effect
     const S *const first = bins.thresholds, *const end = first + bins.reached;
     const S* low = first;
     const S* high = end;
@@ -31,7 +29,7 @@ class edge_grid {
     }
     std::size_t cells = 1;
     if (high - low > 1) {
-      // There are 4 cells for each threshold: with 1 or 2 more samples need several comparisons.
+      // With fewer cells per threshold more samples need several comparisons.
       while (cells < 4 * bins.reached && cells < most_cells) cells *= 2;
       const double range = static_cast<double>(high[-1]) - static_cast<double>(*low);
       if constexpr (std::is_same_v<S, double>) {
@@ -75,7 +73,7 @@ class edge_grid {
  private:
   static constexpr std::size_t most_cells = 1 << 16;
 
-  /// A position: the number, or where the edges' range overflows or is subnormal a multiple.
+  /// Returns the position: the number, or a multiple if the edges' range overflows or is subnormal.
   double scaled(S x) const {
     if constexpr (std::is_same_v<S, double>) {
       if (is_scaled_) [[unlikely]]
@@ -85,7 +83,7 @@ class edge_grid {
   }
   std::size_t cell_of(S x) const {
     const double at = (scaled(x) - origin_) * rate_;
-    // This also catches the NaN of infinity times a rate of 0.
+    // Also catches NaN from infinity times a rate of 0.
     const double positive = at > 0 ? at : 0;
     return static_cast<std::size_t>(static_cast<std::int32_t>(positive < last_ ? positive : last_));
   }
@@ -94,14 +92,13 @@ class edge_grid {
   std::vector<S> thresholds_;
   double origin_ = 0, rate_ = 0, last_ = 0;
   bool is_scaled_ = false, is_halved_ = false;
-  // For each cell, how many thresholds are in lower cells; and for the end how many there are.
+  // Thresholds in lower cells, per cell; all at the end.
   std::vector<slot> begins_;
 };
 
-/// The functions stand in the order of `kind`.
+/// In the order of functions.
 enum class kind { keys, even, integers, edges };
 
-/// Is what one instruction set has.
 struct implementation {
   instruction_set set;
   std::array<type_table<slot_search*>, 4> searches;
@@ -123,7 +120,7 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Says whether n > 0 keys all have bins.
+/// Whether all n > 0 keys have bins.
 HWY_INLINE bool have_bins(const key_bins& bins, const std::int32_t* keys, std::size_t n) {
   std::uint32_t greatest = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -132,13 +129,12 @@ HWY_INLINE bool have_bins(const key_bins& bins, const std::int32_t* keys, std::s
   return greatest < bins.bins;
 }
 
-/// Finds slots one by one.
 template <class X, class Bins>
 void search_in_loop(const Bins& bins, const stored<X>* x, std::size_t n, slot* to) {
   for (std::size_t i = 0; i < n; ++i) to[i] = bins(static_cast<sample_t<X>>(x[i]));
 }
 
-/// Finds bins of equal width in vectors of doubles, where a guess is off by at most 1.
+/// Bins of equal width, by vectors of doubles: a guess is off by at most 1.
 template <class X, class Bins>
 void search_even(const Bins& bins, const stored<X>* x, std::size_t n, slot* to) {
   constexpr tag<double> d;
@@ -158,7 +154,7 @@ void search_even(const Bins& bins, const stored<X>* x, std::size_t n, slot* to) 
     const auto v = load<double>(x + i);
     const auto position = hn::Mul(hn::Sub(v, origin), scale);
     const auto guess = hn::Min(hn::Max(hn::Mul(position, rate), zero), last);
-    const auto g = hn::PromoteTo(d, hn::DemoteTo(di, guess));  // it rounds towards 0
+    const auto g = hn::PromoteTo(d, hn::DemoteTo(di, guess));  // towards 0
     const auto value = Bins::compares_positions ? position : v;
     const auto begin = hn::Add(hn::Mul(g, step), first);
     const auto end = hn::Add(hn::Mul(hn::Add(g, one), step), first);
@@ -175,9 +171,8 @@ void search_even(const Bins& bins, const stored<X>* x, std::size_t n, slot* to) 
   search_in_loop<X>(bins, x + i, n - i, to + i);
 }
 
-/// Finds bins of equal width by a quotient that is computed in `R`: where it is not within `margin`
-/// of an integer, the sample is in the bin that it names. Vectors with other samples are searched
-/// again.
+/// Bins of equal width, by a quotient in `R`: correct unless within `margin` of an integer. Vectors
+/// with such samples are searched again.
 template <class R, class X, class Bins>
 void search_by_quotient(const Bins& bins, double margin, const stored<X>* x, std::size_t n,
                         slot* to) {
@@ -193,7 +188,7 @@ void search_by_quotient(const Bins& bins, double margin, const stored<X>* x, std
     const auto quotient = hn::Mul(hn::Sub(load<R>(x + i), origin), rate);
     const auto bin = [&]() HWY_ATTR {
       if constexpr (sizeof(R) == 4) {
-        return hn::ConvertTo(di, quotient);  // it rounds towards 0
+        return hn::ConvertTo(di, quotient);  // towards 0
       } else {
         return hn::DemoteTo(di, quotient);
       }
@@ -206,7 +201,7 @@ void search_by_quotient(const Bins& bins, double margin, const stored<X>* x, std
       }
     }();
     const auto rest = hn::Sub(quotient, whole);
-    // A quotient that int32 doesn't hold may become any number.
+    // Conversion of a quotient beyond int32 is undefined.
     const auto is_inside = hn::And(hn::Gt(quotient, hn::Zero(d)), hn::Lt(quotient, end));
     const auto is_certain = hn::And(hn::And(hn::Ge(rest, least), hn::Le(rest, most)), is_inside);
     if (HWY_LIKELY(hn::AllTrue(d, is_certain))) {
@@ -226,7 +221,7 @@ const slot* search(const void* bins, const void* samples, std::size_t n, slot* t
   if constexpr (std::is_same_v<Bins, even_bins> || std::is_same_v<Bins, even_integer_bins>) {
     if constexpr (!std::is_same_v<X, std::int64_t>) {
       if (all.is_near) {
-        // The quotient's four roundings and an edge's two are each of a number below 3 * `size`.
+        // Four roundings of the quotient and two of an edge, each of a number below 3 * `size`.
         const double size = all.farthest_in_bins();
         const double margin_of_float = size * 0x1p-20, margin = size * 0x1p-49;
         if constexpr (!std::is_integral_v<X> && sizeof(X) <= 4) {
@@ -248,8 +243,8 @@ const slot* search(const void* bins, const void* samples, std::size_t n, slot* t
     if constexpr (std::is_same_v<X, std::int32_t>) {
       if (have_bins(all, x, n)) return reinterpret_cast<const slot*>(x);
     }
-    // Keys are searched as signed ones first. A loop that looks at where negative ones are takes
-    // longer on keys of 64 bits: 6 % with AVX2, 15 % with SSE4.
+    // Keys are searched as signed first: a loop that handles negative ones otherwise is slower
+    // (tuning/histogram.md: keys of 64 bits).
     const key_bins as_signed{all.bins};
     search_in_loop<X>(as_signed, x, n, to);
     if (all.negative != as_signed.negative) {

@@ -7,8 +7,7 @@
 
 namespace tally::backends::simd {
 
-/// Calls f(bins, search), where `search` finds the slots of the samples in one instruction set, and
-/// `bins` is what it needs for that.
+/// Calls f(bins, search): `search` finds the slots of samples, with `bins` as search data.
 void with_slot_search(instruction_set set, const histogram_arguments& a,
                       const std::function<void(const void* bins, slot_search* search)>& f);
 

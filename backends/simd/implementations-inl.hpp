@@ -1,12 +1,11 @@
-// This file lists what a source of this column was compiled to, one implementation for each
-// instruction set. A source includes it last, where HWY_ONCE is defined. Before that it has defined
-// `implementation`, whose first member is its `set`, and in the namespace of every target a
-// constant `this_target`.
+// Implementations of a source, one per instruction set. Included last, under HWY_ONCE, by a source
+// that has defined `implementation`, with `set` as its first member, and in each target's namespace
+// a constant `this_target`.
 
 namespace tally::backends::simd {
 namespace {
 
-/// Lists all implementations that this build has. The last is what the compiler's own flags allow.
+/// The last is the one that the compiler's flags allow.
 constexpr const implementation* implementations[] = {
 #if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_SSE4
     &N_SSE4::this_target,

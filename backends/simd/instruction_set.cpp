@@ -14,10 +14,9 @@
 namespace tally::backends::simd {
 namespace {
 
-/// Says whether this processor executes AVX-512 in halves, as AMD's Zen 4 does (the only member of
-/// family 0x19 that has it). There AVX2 is 1.1 to 1.2 times as fast from memory (2^26 doubles take
-/// 32.5 ms instead of 37.5, or of 32.9 in one stream), and faster for short calls. `for_cached` and
-/// `for_arithmetic` say what takes AVX-512 there.
+/// Whether this processor executes AVX-512 in halves (Zen 4: in family 0x19, the only one with
+/// AVX-512). AVX2 is faster there from memory and for short calls (tuning/dot.md: halves_avx512);
+/// `for_cached` and `for_arithmetic` choose AVX-512 for the rest.
 bool halves_avx512() {
 #if HWY_ARCH_X86
   unsigned eax, ebx, ecx, edx;
@@ -29,14 +28,12 @@ bool halves_avx512() {
 #endif
 }
 
-/// Returns those of Highway's targets that this processor and its system can run, as far as this
-/// source knows them.
+/// Returns Highway's targets that this processor and system can run, of those known here.
 ///
-/// Highway's own `SupportedTargets` would say it, but it is in a library. Where a program exports a
-/// function of that name from another release of Highway, that one would be called, and its targets
-/// have other numbers. So Tally takes templates from Highway and links nothing of it.
+/// Not Highway's `SupportedTargets`, a library function: a program may export one of another
+/// release, with other target numbers. Tally uses Highway's templates alone.
 std::int64_t supported_targets() {
-  std::int64_t targets = HWY_STATIC_TARGET;  // the compiler's own flags allow it
+  std::int64_t targets = HWY_STATIC_TARGET;  // allowed by the compiler's flags
 #if HWY_ARCH_X86
   __builtin_cpu_init();  // a program's constructors may call this
   unsigned eax, ebx, ecx = 0, edx;
@@ -45,7 +42,7 @@ std::int64_t supported_targets() {
                     __builtin_cpu_supports("aes");
   const bool avx2 = sse4 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
                     __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma") &&
-                    (ecx & bit_F16C) != 0;  // clang 14 doesn't know the name "f16c"
+                    (ecx & bit_F16C) != 0;  // clang 14 doesn't know "f16c"
   const bool avx3 = avx2 && __builtin_cpu_supports("avx512f") &&
                     __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
                     __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd");
@@ -63,17 +60,16 @@ instruction_set best_of(const std::vector<instruction_set>& sets) {
 }  // namespace
 
 const std::vector<instruction_set>& instruction_sets() {
-  // It is never destroyed, since calls may be made while the program ends.
+  // Never destroyed: calls may come while the program ends.
   static const auto& sets = *[] {
     auto* const all = new std::vector<instruction_set>;
     auto& usable = *all;
-    // Each target has one bit, and the lowest bit is the widest target.
+    // One bit per target; the lowest is the widest.
     for (std::int64_t left = supported_targets() & HWY_TARGETS; left != 0; left &= left - 1) {
       usable.push_back(set_of(left & -left));
     }
     std::ranges::sort(usable);
-    // NEON is in the list with and without AES. (clang 14 can't compile g++ 12's
-    // std::ranges::unique.)
+    // NEON comes with and without AES. (clang 14 can't compile g++ 12's std::ranges::unique.)
     usable.erase(std::unique(usable.begin(), usable.end()), usable.end());
     return all;
   }();

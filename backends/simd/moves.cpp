@@ -1,5 +1,4 @@
-// fill and swap run on one thread, in vectors of bytes; this one source is for all instruction
-// sets.
+// fill and swap on one thread, in vectors of bytes.
 #include "backends/simd/simd.hpp"
 #include "backends/simd/transform.hpp"
 
@@ -9,12 +8,11 @@
 #include <algorithm>
 #include <cstring>
 
-#ifndef TALLY_BACKENDS_SIMD_MOVES_CPP  // this file is compiled once for every target
+#ifndef TALLY_BACKENDS_SIMD_MOVES_CPP  // compiled once per target
 #define TALLY_BACKENDS_SIMD_MOVES_CPP
 namespace tally::backends::simd {
 namespace {
 
-/// Is what one instruction set has.
 struct implementation {
   instruction_set set;
   fill_node* fill;
@@ -42,7 +40,7 @@ constexpr hn::ScalableTag<std::uint8_t> bytes;
 constexpr std::size_t width = hn::MaxLanes(bytes);
 
 void fill(const element_bytes& value, const output_operand& z, bool past_caches) {
-  // Where there are no vectors, Highway's have one byte.
+  // Scalar targets have vectors of one byte.
   if (z.increment != 1 || width < sizeof value) return fill_bits(value, z);
   const std::size_t size = size_of(z.element);
   std::uint8_t pattern[2 * width];
@@ -51,7 +49,7 @@ void fill(const element_bytes& value, const output_operand& z, bool past_caches)
   }
   auto* to = static_cast<std::uint8_t*>(z.data);
   std::size_t n = z.size * size;
-  // Vectors start at a multiple of their size, and so perhaps inside an element.
+  // Vectors are aligned, so may start inside an element.
   const std::size_t head = std::min(n, -reinterpret_cast<std::uintptr_t>(to) % width);
   std::memcpy(to, pattern, head);
   to += head, n -= head;

@@ -1,6 +1,5 @@
-// sum, asum and nrm2 run on one thread, in vector instructions. This one source is for all
-// instruction sets, and there are two paths, as in dot.cpp. Complex elements are summed as the
-// pairs of numbers that they are.
+// sum, asum and nrm2 on one thread, by the two paths of dot.cpp. Complex elements are summed as
+// pairs of numbers.
 #include "backends/simd/reduce.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -13,19 +12,18 @@
 #include <array>
 #include <tuple>
 
-#ifndef TALLY_BACKENDS_SIMD_REDUCE_CPP  // this file is compiled once for every target
+#ifndef TALLY_BACKENDS_SIMD_REDUCE_CPP  // compiled once per target
 #define TALLY_BACKENDS_SIMD_REDUCE_CPP
 namespace tally::backends::simd {
 namespace {
 
-/// Are tables of functions by element type, in the order of `reduction`.
+/// By element type, in the order of `reduction`.
 template <class A>
 using node_tables = std::array<type_table<reduce_node<A>*>, 3>;
 
 template <class... A>
 constexpr std::tuple<const node_tables<A>*...> all_tables(type_list<A...>);
 
-/// Is what one instruction set has.
 struct implementation {
   instruction_set set;
   decltype(all_tables(accumulator_types{})) nodes;
@@ -49,8 +47,7 @@ namespace {
 
 // --- Contiguous elements -------------------------------------------------------------------------
 
-/// Are the terms of numbers at x: the numbers themselves, their magnitudes, or their squares,
-/// rounded.
+/// Terms: numbers at x, their magnitudes, or their rounded squares.
 template <reduction what, class W, class X, std::size_t parts_of_element>
 struct terms {
   using number = W;
@@ -80,8 +77,7 @@ struct terms {
   }
 };
 
-/// Sums integers, modulo 2^64, in any order. Narrow ones are added unsigned, signed ones with a
-/// bias.
+/// Modulo 2^64, in any order. Narrow integers are added unsigned, signed ones with a bias.
 template <reduction what, class X>
 std::uint64_t sum_integers(const X* x, std::size_t n) {
   constexpr bool biased = what == reduction::sum && std::is_signed_v<X>;
@@ -94,8 +90,7 @@ std::uint64_t sum_integers(const X* x, std::size_t n) {
     const hn::Repartition<U, tag<std::uint64_t>> du;
     constexpr std::size_t step = hn::MaxLanes(du);
     auto even = hn::Zero(d), odd = hn::Zero(d);
-    // It is unrolled, because the loop is so short that half its speed depended on where the linker
-    // put it.
+    // Unrolled: the speed of so short a loop depends on where the linker puts it.
 #pragma GCC unroll 4
     for (; i + step <= n; i += step) {
       auto v = hn::LoadU(du, reinterpret_cast<const U*>(x + i));
@@ -135,7 +130,6 @@ struct bools {
   }
 };
 
-/// Returns the sum of a node's n elements, whose numbers are at x.
 template <reduction what, class A, class X>
 reduce_sum<A> sum_contiguous(const X* x, std::size_t n) {
   if constexpr (std::is_integral_v<A> && std::is_same_v<X, bool8>) {
@@ -151,11 +145,10 @@ reduce_sum<A> sum_contiguous(const X* x, std::size_t n) {
 
 // --- All other elements --------------------------------------------------------------------------
 
-/// A buffer keeps a real accumulator's numbers as this type.
+/// Type of a real accumulator's numbers in buffers.
 template <class R>
 using packed = std::conditional_t<std::is_integral_v<R>, std::int64_t, R>;
 
-/// Holds a chunk's numbers.
 template <class A>
 struct buffer {
   HWY_ALIGN summed_t<real_t<A>> numbers[(is_complex_v<A> ? 2 : 1) * order::chunk];
@@ -164,8 +157,7 @@ struct buffer {
 template <class W>
 using converter = void(const void* from, std::size_t n, W* to);
 
-/// Convert numbers of every element type, or of its parts. An entry is null where `W` doesn't take
-/// the type.
+/// By element type, or its parts' type; null where `W` doesn't take it.
 template <class W>
 constexpr auto converters = table_over([]<class X>() -> converter<W>* {
   using R = real_t<X>;
@@ -179,7 +171,7 @@ constexpr auto converters = table_over([]<class X>() -> converter<W>* {
   }
 });
 
-/// Converts the numbers of `v`, at most a chunk of elements, and multiplies them by `scale`.
+/// Converts at most a chunk of elements and multiplies them by `scale`.
 template <class A>
 const summed_t<real_t<A>>* fetch(const operand& v, real_t<A> scale, buffer<A>& to) {
   using W = summed_t<real_t<A>>;
@@ -202,7 +194,7 @@ const summed_t<real_t<A>>* fetch(const operand& v, real_t<A> scale, buffer<A>& t
   return to.numbers;
 }
 
-/// Returns the sum of at most a chunk of elements of a buffer.
+/// Sum of at most a chunk in a buffer.
 template <class A>
 using packed_sum = reduce_sum<A>(const packed<real_t<A>>* numbers, std::size_t n);
 
@@ -225,8 +217,7 @@ reduce_sum<A> sum_packed(const operand& x, real_t<A> scale) {
 
 // --- The table -----------------------------------------------------------------------------------
 
-/// Says which elements are summed where they lie: all in their own accumulator, but not float and
-/// narrower ones in double.
+/// Whether elements are summed in place: not float and narrower ones in double.
 template <class A, class X>
 constexpr bool converts_in_registers =
     std::is_same_v<real_t<A>, real_t<X>> || !std::is_same_v<real_t<A>, double>;
@@ -282,7 +273,7 @@ void reduce(const executor& where, const reduce_arguments& a) {
   });
 }
 
-// The openmp column calls these on its threads' shares.
+// For the openmp backend.
 template reduce_node<std::int64_t>* reduce_node_of<std::int64_t>(instruction_set, reduction, type);
 template reduce_node<float>* reduce_node_of<float>(instruction_set, reduction, type);
 template reduce_node<double>* reduce_node_of<double>(instruction_set, reduction, type);

@@ -6,19 +6,17 @@
 
 namespace tally::backends::simd {
 
-/// Returns the sum over a node of the order's tree. The terms are those of x, which starts at a
-/// chunk's border; its elements are multiplied by `scale`. The environment must be the default one
-/// (`default_environment`).
+/// Sum over a node of the order's tree of elements times `scale`; x starts at a chunk's border.
+/// @pre The environment is the default one (`default_environment`).
 template <class A>
 using reduce_node = reduce_sum<A>(const operand& x, real_t<A> scale);
 
-/// Returns the instruction set for a reduction of n elements of this type.
 inline instruction_set set_for_reduce(const executor& where, type x, std::size_t n) {
   const bool is_plain = x == type::float64 || x == type::float32;
   return is_plain ? for_cached(where, n * size_of(x)) : where.instructions();
 }
 
-/// Returns the `reduce_node` for a type of elements, in one instruction set.
+/// Returns the `reduce_node` of a type.
 template <class A>
 reduce_node<A>* reduce_node_of(instruction_set set, reduction what, type x);
 

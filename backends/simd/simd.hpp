@@ -1,5 +1,5 @@
-// The simd column has vector instructions on one thread, chosen at run time. It calls the serial
-// column where vectors gain nothing.
+// The simd backend: vector instructions on one thread, chosen at run time; the serial backend where
+// they gain nothing.
 #pragma once
 
 #include "src/core/table.hpp"

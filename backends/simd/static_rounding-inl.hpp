@@ -1,11 +1,9 @@
-// This header has arithmetic that does not ask the environment how to round. AVX-512's instructions
-// between whole registers can say it themselves, and then they raise no exception either (Intel
-// calls it static rounding). So sums of them need no look at the control register, which a short
-// call would wait for: it is read only when all arithmetic before it is done. Reading it takes 5 of
-// the 7.6 ns that 8 products of floats take on Zen 4, and asking for what the register still
-// decides, whether subnormal numbers are kept, 0.2.
+// Arithmetic independent of the environment's rounding: AVX-512's static rounding, of whole
+// registers only, which raises no exceptions either. Short sums need no look at the control
+// register, which waits for all arithmetic before; what the register still decides, whether
+// subnormal numbers are kept, is quickly found (tuning/short_calls.md: static rounding).
 //
-// It is compiled for AVX-512 alone, by sources that include it after <hwy/foreach_target.h>.
+// For AVX-512 alone, after <hwy/foreach_target.h>.
 #include "backends/simd/targets.hpp"
 
 #include <cstddef>
@@ -13,7 +11,7 @@
 #include <limits>
 #include <type_traits>
 
-// The guard is every target's own.
+// Per-target include guard.
 #if defined(TALLY_BACKENDS_SIMD_STATIC_ROUNDING) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_BACKENDS_SIMD_STATIC_ROUNDING
 #undef TALLY_BACKENDS_SIMD_STATIC_ROUNDING
@@ -31,16 +29,15 @@ namespace {
 
 constexpr int to_nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 
-/// Says whether this thread's environment keeps subnormal numbers, as operands and as results. It
-/// raises no exception.
+/// Whether this thread's environment keeps subnormal operands and results. Raises no exception.
 HWY_INLINE bool keeps_subnormals() {
   __m128d subnormal = _mm_set_sd(std::numeric_limits<double>::denorm_min());
-  asm volatile("" : "+v"(subnormal));  // the compiler would know their sum
+  asm volatile("" : "+v"(subnormal));  // or the compiler would compute the sum
   const __m128d sum = _mm_add_round_sd(subnormal, subnormal, to_nearest);
   return _mm_cvtsi128_si64(_mm_castpd_si128(sum)) != 0;
 }
 
-/// Is a vector whose sums are rounded statically.
+/// A vector whose sums are statically rounded.
 template <class W>
 struct statically_rounded {
   vec<W> v;
@@ -81,13 +78,13 @@ HWY_INLINE float fold_vector(tag<float>, statically_rounded<float> a) {
   with(_mm512_permute_ps(a.v.raw, 0xb1));
   return _mm512_cvtss_f32(a.v.raw);
 }
-/// Folds the even and the odd terms.
+/// Folds even and odd terms.
 template <class Sum>
 HWY_INLINE float fold_vector(tag<float> d, two_vectors<statically_rounded<float>> v) {
   return added(fold_vector<Sum>(d, v.first), fold_vector<Sum>(d, v.second));
 }
 
-/// Returns a sum as `canonical` does, and +0 for -0.
+/// See `canonical`; and -0 becomes +0.
 HWY_INLINE double finished(double sum) {
   const __m128d v = _mm_set_sd(added(sum, 0.0));
   const __mmask8 is_nan = _mm_cmp_round_sd_mask(v, v, _CMP_UNORD_Q, _MM_FROUND_NO_EXC);
@@ -101,7 +98,7 @@ HWY_INLINE float finished(float sum) {
   return _mm_cvtss_f32(_mm_mask_move_ss(v, is_nan, v, nan));
 }
 
-/// Says how terms are made of elements, as `environments_rounding` does.
+/// Terms as of `environments_rounding`, statically rounded.
 struct static_rounding {
   template <class W>
   using vector = statically_rounded<W>;
@@ -130,7 +127,7 @@ struct static_rounding {
   }
 
  private:
-  /// (The usual conversion raises an exception where a NaN signals.)
+  /// The usual conversion raises an exception for signaling NaNs.
   static HWY_INLINE vec<float> converted(__m256i halves) {
     return vec<float>{_mm512_cvt_roundph_ps(halves, _MM_FROUND_NO_EXC)};
   }

@@ -1,6 +1,5 @@
-// The element-wise functions run on one thread, in vector instructions; this one source is for all
-// instruction sets. Contiguous vectors of one type are computed where they lie, all others a block
-// at a time.
+// The element-wise functions on one thread. Contiguous vectors of one type are computed in place,
+// others block by block.
 #include "backends/simd/transform.hpp"
 #include "backends/simd/instruction_set.hpp"
 #include "backends/simd/simd.hpp"
@@ -11,12 +10,11 @@
 #include <algorithm>
 #include <cstring>
 
-#ifndef TALLY_BACKENDS_SIMD_TRANSFORM_CPP  // this file is compiled once for every target
+#ifndef TALLY_BACKENDS_SIMD_TRANSFORM_CPP  // compiled once per target
 #define TALLY_BACKENDS_SIMD_TRANSFORM_CPP
 namespace tally::backends::simd {
 namespace {
 
-/// Is what one instruction set has.
 struct implementation {
   instruction_set set;
   transform_node* node;
@@ -41,8 +39,7 @@ namespace {
 
 // --- exp and sigmoid -----------------------------------------------------------------------------
 
-/// Says whether there are fused multiply-adds. Without them (processors of before 2013) the C
-/// library computes each number.
+/// Without FMA (processors before 2013) the C library computes each number.
 constexpr bool has_fma = is_avx512 || HWY_TARGET == HWY_AVX2 || (is_neon && HWY_ARCH_ARM_A64);
 
 template <class R>
@@ -102,9 +99,8 @@ struct vector_arithmetic {
   }
 };
 
-/// Does the same on two vectors, step by step in turn. The formula's steps wait for each other, and
-/// a processor doesn't look far enough ahead to begin with the next vector (sigmoid of 2^13 floats,
-/// a core of Zen 4: 1.43 elements a ns, not 1.31; with AVX-512 2.15, not 2.00).
+/// Two vectors, step by step in turn: steps of the formula depend on each other, and a processor
+/// doesn't reach the next vector by itself (tuning/elementwise.md: paired_arithmetic).
 template <class R>
 struct paired_arithmetic {
   using number = R;
@@ -166,7 +162,7 @@ struct paired_arithmetic {
 
 // --- Contiguous vectors of one floating-point type -----------------------------------------------
 
-/// Does what `to_be_narrowed` (src/core/elementwise/elementwise.hpp) does.
+/// See `to_be_narrowed` in src/core/elementwise/elementwise.hpp.
 template <class T>
 HWY_INLINE vec<float> to_be_narrowed(vec<float> x, vec<float> result) {
   if constexpr (std::is_same_v<T, float16>) {
@@ -216,7 +212,7 @@ struct vector_function {
       return exponential<a>(x);
     }
   }
-  /// Is a result on its way to T.
+  /// Returns a result to be rounded to T.
   template <class T>
   static HWY_INLINE vec<R> narrowed(vec<R> x, vec<R> result) {
     if constexpr (sizeof(T) == 2 && transforms::is_exponential(what)) {
@@ -225,7 +221,7 @@ struct vector_function {
       return result;
     }
   }
-  /// Says whether computing two vectors together is faster.
+  /// Whether two vectors at a time are faster.
   static constexpr bool has_pairs = has_fma && transforms::is_exponential(what);
   static HWY_INLINE two_vectors<vec<R>> of_two(two_vectors<vec<R>> x) {
     if constexpr (what == elementwise::sigmoid) {
@@ -236,12 +232,11 @@ struct vector_function {
   }
 };
 
-/// A type's elements are computed in this type.
+/// Type of computation.
 template <class T>
 using number_of = std::conditional_t<sizeof(T) == 2, float, T>;
 
-/// Rounds a vector to T, without NaN payloads, and calls write(d, numbers) with the vector that it
-/// then is.
+/// Rounds a vector to T, without NaN payloads, and calls write(d, numbers).
 template <class T, class R, class Write>
 HWY_INLINE void narrow(vec<R> v, const Write& write) {
   if constexpr (std::is_same_v<T, R>) {
@@ -268,12 +263,12 @@ HWY_INLINE void narrow(vec<R> v, const Write& write) {
   }
 }
 
-/// Writes a vector as T; with `past_caches` to a multiple of its size.
+/// Writes a vector as T. `past_caches`: by a non-temporal store to an aligned address.
 template <bool past_caches, class T, class R>
 HWY_INLINE void put(vec<R> v, T* to) {
   narrow<T, R>(v, [to](auto d, auto numbers) HWY_ATTR {
     auto* const p = reinterpret_cast<hn::TFromD<decltype(d)>*>(to);
-    // Highway stores past the caches only whole registers.
+    // Highway has them only for whole registers.
     if constexpr (past_caches && hn::MaxLanes(d) * sizeof(*p) >= 16) {
       hn::Stream(numbers, d, p);
     } else {
@@ -282,7 +277,7 @@ HWY_INLINE void put(vec<R> v, T* to) {
   });
 }
 
-/// Writes the first n numbers of a vector.
+/// Writes the first n numbers.
 template <class T, class R>
 HWY_INLINE void put_first(vec<R> v, T* to, std::size_t n) {
   if constexpr (is_avx512) {
@@ -297,7 +292,7 @@ HWY_INLINE void put_first(vec<R> v, T* to, std::size_t n) {
   }
 }
 
-/// Computes a vector of elements, which `load` reads; it is about to be narrowed to T.
+/// Returns a vector of results, to be narrowed to T. `load` reads elements.
 template <class T, class Function, class Load>
 HWY_INLINE auto computed(const Function& f, const T* x, const T* y, const T* z, const Load& load) {
   const auto first = load(x);
@@ -305,7 +300,7 @@ HWY_INLINE auto computed(const Function& f, const T* x, const T* y, const T* z, 
   return Function::template narrowed<T>(first, result);
 }
 
-/// Computes fewer elements than a vector has.
+/// Computes fewer elements than a vector.
 template <class T, class Function>
 HWY_NOINLINE void run_few(const Function& f, const T* x, const T* y, T* z, std::size_t n) {
   using R = number_of<T>;
@@ -313,7 +308,7 @@ HWY_NOINLINE void run_few(const Function& f, const T* x, const T* y, T* z, std::
   put_first<T, R>(computed(f, x, y, z, load), z, n);
 }
 
-/// Computes as many of n elements as fill vectors. z is a multiple of a vector's size.
+/// Computes as many of n elements as fill vectors; z is aligned to a vector.
 template <bool past_caches, class T, class Function>
 HWY_INLINE void run_vectors(const Function& f, const T* x, const T* y, T* z, std::size_t n) {
   using R = number_of<T>;
@@ -332,8 +327,7 @@ HWY_INLINE void run_vectors(const Function& f, const T* x, const T* y, T* z, std
                              z + i + w);
     }
   } else {
-    // With one vector in an iteration `scal` of 10^4 floats takes 721 ns, not 425, and `relu` of
-    // 3000 takes 230, not 162 (a core of Zen 4 with AVX2).
+    // Two vectors per iteration (tuning/elementwise.md: run_vectors).
     for (; i + 2 * w <= n; i += 2 * w) compute(i), compute(i + w);
   }
   if (i + w <= n) compute(i);
@@ -350,10 +344,10 @@ void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z
     if (n > 0) run_few(f, x, y, z, n);
     return;
   }
-  // A store that crosses a cache line costs two, and one past the caches must not cross any. So the
-  // first and the last elements are whole vectors that share elements with those between: `add` of
-  // 100 floats takes 68 ns so, 110 with parts of vectors (Sapphire Rapids). Both are computed
-  // before anything is written, since an output may be an input.
+  // A store across a cache line costs two, and non-temporal stores must not cross one. So the first
+  // and last elements are whole vectors that overlap the others, faster than partial ones
+  // (tuning/elementwise.md: run). They are computed before anything is written: an output may be an
+  // input.
   const std::size_t head = -(reinterpret_cast<std::uintptr_t>(z) / sizeof(T)) % w;
   const std::size_t last = n - w;
   const auto whole = [](const T* p) HWY_ATTR { return load<R>(p); };
@@ -371,7 +365,7 @@ void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z
 
 // --- Integers and complex numbers ----------------------------------------------------------------
 
-/// The compiler makes vectors of this loop. An output that is an input is no obstacle.
+/// Vectorized by the compiler, though an output may be an input.
 template <elementwise what, class T, class U>
 void run_in_loop(const three_factors<T>& f, const U* x, const U* y, U* z, std::size_t n) {
 #if defined(__clang__)
@@ -404,7 +398,7 @@ void run_in_loop(const three_factors<T>& f, const U* x, const U* y, U* z, std::s
   }
 }
 
-/// Computes integers in their own width, modulo 2^bits: they are unsigned, except for relu.
+/// Integers in their own width, modulo 2^bits: as unsigned, except relu.
 template <elementwise what, class T>
 void run_integers(const three_factors<std::int64_t>& f, const T* x, const T* y, T* z,
                   std::size_t n) {
@@ -415,7 +409,6 @@ void run_integers(const three_factors<std::int64_t>& f, const T* x, const T* y, 
 
 // --- All of them ---------------------------------------------------------------------------------
 
-/// Computes contiguous vectors of T.
 template <class T>
 void run_contiguous(const transform_arguments& a, bool past_caches) {
   const auto *const x = static_cast<const T*>(a.x.data), *const y = static_cast<const T*>(a.y.data);

@@ -1,5 +1,4 @@
-// Vectors of the simd column: their types, and the loads that convert elements. It is compiled once
-// for every instruction set, like the sources that include it after <hwy/foreach_target.h>.
+// Vectors: types, and loads that convert. Compiled once per target, after <hwy/foreach_target.h>.
 #include "backends/simd/targets.hpp"
 
 #include <tally/types.hpp>
@@ -11,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-// The guard is every target's own.
+// Per-target include guard.
 #if defined(TALLY_BACKENDS_SIMD_VECTORS) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_BACKENDS_SIMD_VECTORS
 #undef TALLY_BACKENDS_SIMD_VECTORS
@@ -28,7 +27,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// A real accumulator is summed in this type: int64 as uint64, modulo 2^64.
+/// Type of summation: int64 as uint64, modulo 2^64.
 template <class R>
 using summed_t = std::conditional_t<std::is_integral_v<R>, std::uint64_t, R>;
 
@@ -37,21 +36,20 @@ using tag = hn::ScalableTag<W>;
 template <class W>
 using vec = hn::Vec<tag<W>>;
 
-/// A vector has so many numbers.
+/// Numbers per vector.
 template <class W>
 constexpr std::size_t width = hn::MaxLanes(tag<W>());
 
-/// This instruction set has so many vector registers.
+/// Vector registers.
 constexpr bool is_avx512 = HWY_TARGET == HWY_AVX3;
 constexpr bool is_neon = HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_NEON_WITHOUT_AES;
 constexpr std::size_t registers = is_avx512 || is_neon ? 32 : 16;
 
-/// Says whether there are loads of 32- and 64-bit elements under a mask that touch nothing where
-/// the mask is false.
+/// Whether masked loads of 32- and 64-bit elements exist that touch nothing else.
 constexpr bool has_masked_loads = is_avx512 || HWY_TARGET == HWY_AVX2;
 
-/// Returns the first bytes at p, at most 8, and zeros behind them, as they are in memory. (A copy
-/// of as many bytes as one finds at run time is a call, and what is loaded from it at once waits.)
+/// Returns the first `bytes` <= 8 at p in memory order, then zeros. (A copy of variable length is a
+/// call, and a load of it waits.)
 HWY_INLINE std::uint64_t first_bytes(const void* p, std::size_t bytes) {
   const auto* const from = static_cast<const std::byte*>(p);
   const auto read = [from]<class Word>(std::size_t at, Word word) {
@@ -68,8 +66,8 @@ HWY_INLINE std::uint64_t first_bytes(const void* p, std::size_t bytes) {
   return bytes == 1 ? read(0, std::uint8_t{}) : 0;
 }
 
-/// Loads the first `count` integers of 8 or 16 bits, and zeros; it touches nothing beyond. If
-/// `count` is more than a vector has, it loads a whole one.
+/// Loads the first `count` integers of 8 or 16 bits, at most a vector, then zeros; touches none
+/// beyond.
 template <class D>
 HWY_INLINE hn::Vec<D> load_first_narrow(D d, const hn::TFromD<D>* p, std::size_t count) {
   constexpr std::size_t all = hn::MaxLanes(d);
@@ -77,7 +75,7 @@ HWY_INLINE hn::Vec<D> load_first_narrow(D d, const hn::TFromD<D>* p, std::size_t
     return hn::MaskedLoad(hn::FirstN(d, count), d, p);
   } else {
     if (count >= all) return hn::LoadU(d, p);
-#if HWY_TARGET != HWY_SCALAR  // whose vectors are single numbers
+#if HWY_TARGET != HWY_SCALAR  // vectors of one number
     constexpr std::size_t bytes = all * sizeof(*p);
     if constexpr (bytes > 8) {
       constexpr hn::Half<D> half;
@@ -96,7 +94,6 @@ HWY_INLINE hn::Vec<D> load_first_narrow(D d, const hn::TFromD<D>* p, std::size_t
   }
 }
 
-/// Is what holds the bits of a half-precision number.
 template <class X>
 constexpr bool is_half = std::is_same_v<X, float16> || std::is_same_v<X, bfloat16>;
 template <class D>
@@ -109,7 +106,7 @@ HWY_INLINE const std::uint16_t* bits_of(const bfloat16* p) {
   return reinterpret_cast<const std::uint16_t*>(p);
 }
 
-/// Converts half-precision numbers to float, exactly: subnormals, infinities and NaNs too.
+/// Converts half-precision numbers exactly, subnormals, infinities and NaNs included.
 template <class X, class D>
 HWY_INLINE hn::Vec<D> from_half(D d, hn::Vec<half_bits<D>> half) {
   const hn::RebindToUnsigned<D> du;
@@ -119,9 +116,9 @@ HWY_INLINE hn::Vec<D> from_half(D d, hn::Vec<half_bits<D>> half) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
     return hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, D>(), half));
 #else
-    // The bits below the sign, moved up to float's exponent and fraction, are the number times
-    // 2^-112. A multiplication sets the bias right and makes subnormals normal. Only the largest
-    // exponent, which infinities and NaNs have, doesn't end up as the largest.
+    // The bits below the sign, moved to float's exponent and fraction, are the number times 2^-112.
+    // A multiplication corrects the bias and normalizes subnormals; only the largest exponent, of
+    // infinities and NaNs, must be set.
     const auto bits = hn::PromoteTo(du, half);
     const auto magnitude = hn::And(bits, hn::Set(du, 0x7fffu));
     const auto sign = hn::ShiftLeft<16>(hn::Xor(bits, magnitude));
@@ -136,12 +133,11 @@ HWY_INLINE hn::Vec<D> from_half(D d, hn::Vec<half_bits<D>> half) {
 
 using types::bool8;
 
-/// int64 is summed as uint64.
 template <class X>
 using stored =
     std::conditional_t<std::is_same_v<X, std::int64_t>, std::uint64_t, types::stored_t<X>>;
 
-/// Makes 0 and 1 of the bytes of bool, or of what they were promoted to.
+/// Returns 0 and 1 for bytes of bool, promoted or not.
 template <class V>
 HWY_INLINE V truth(V v) {
   const hn::DFromV<V> d;
@@ -151,7 +147,7 @@ HWY_INLINE V truth(V v) {
 template <class X>
 constexpr bool is_whole = std::is_integral_v<X> || std::is_same_v<X, bool8>;
 
-/// Converts elements of 32 bits or fewer to float, or integers to int32, exactly.
+/// Converts elements of up to 32 bits exactly, to float or int32.
 template <class X>
 using word32 = std::conditional_t<is_whole<X>, std::int32_t, float>;
 
@@ -163,13 +159,12 @@ HWY_INLINE hn::Vec<D> load32(D d, const X* p) {
     return from_half<X>(d, hn::LoadU(half_bits<D>(), bits_of(p)));
   } else if constexpr (std::is_same_v<X, bool8>) {
     return truth(load32(d, &p->byte));
-  } else {  // the elements are bytes
+  } else {  // bytes
     return hn::PromoteTo(d, hn::LoadU(hn::Rebind<X, D>(), p));
   }
 }
 
-/// Returns 1 where a bool is true and 0 elsewhere. It takes two instructions, as many as a byte
-/// takes to become a float.
+/// Returns 1 for true, 0 for false, in two instructions, as for a byte.
 HWY_INLINE vec<float> load_truth(const bool8* p) {
 #if HWY_TARGET == HWY_AVX3
   const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
@@ -183,7 +178,7 @@ HWY_INLINE vec<float> load_truth(const bool8* p) {
 #endif
 }
 
-/// Loads the next elements at p and converts them to W, rounded to nearest even.
+/// Loads elements as W, rounded to nearest even.
 template <class W, class X>
 HWY_INLINE vec<W> load(const X* p) {
   const tag<W> d;
@@ -196,7 +191,7 @@ HWY_INLINE vec<W> load(const X* p) {
       return hn::LoadU(d, reinterpret_cast<const W*>(p));
     } else if constexpr (std::is_same_v<W, double>) {
       return hn::ConvertTo(d, hn::LoadU(hn::RebindToSigned<tag<W>>(), p));
-    } else {  // few instruction sets have this conversion; the scalar one rounds once
+    } else {  // few instruction sets convert this; scalar code rounds once
       HWY_ALIGN W converted[width<W>];
       for (std::size_t i = 0; i < width<W>; ++i) converted[i] = static_cast<W>(p[i]);
       return hn::Load(d, converted);
@@ -219,8 +214,7 @@ HWY_INLINE vec<W> load(const X* p) {
   }
 }
 
-/// Loads the first `count` of them, and zeros; it touches nothing beyond. If `count` is more than a
-/// vector has, it loads a whole one.
+/// Loads the first `count` elements, at most a vector, then zeros; touches none beyond.
 template <class W, class X>
 HWY_INLINE vec<W> load_first(const X* p, std::size_t count) {
   if constexpr (has_masked_loads && std::is_same_v<W, X>) {
