@@ -67,7 +67,7 @@ class bin_sum {
     specials_ |= from[sum::special];
   }
 
-  /// Adds the sum to bin k, or sets bin k; then this sum is zero again.
+  /// Adds the sum to bin k, or sets bin k to it; then clears the sum.
   template <class C>
   void finish(const histogram_arguments& a, std::size_t k) {
     if (a.words) {

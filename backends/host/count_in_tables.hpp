@@ -16,7 +16,7 @@
 namespace tally::backends::simd {
 namespace counting {
 
-/// At most 8 tables per thread, against stalls (tuning/histogram.md: most_copies).
+/// Maximum tables per thread, against stalls (tuning/histogram.md: most_copies).
 inline constexpr std::size_t most_copies = 8;
 /// Up to this many counters all tables are always used; beyond, only for blocks in which one sample
 /// in `rare` equals the next, since otherwise tables compete for the cache (tuning/histogram.md:
@@ -175,7 +175,7 @@ class counters {
     std::fill_n(first_, places_, 0);
     if (always_all_) use_all();
   }
-  /// Counts up to the first sample that is no index, and returns how many.
+  /// See `count_places`.
   template <class Place, class Which = all_places>
   std::size_t count(const Place* places, std::size_t n, Which which = {}) {
     if (!always_all_ && (copies_ == 1 || !is_skewed(places, n))) {
@@ -217,7 +217,6 @@ class counters {
   bool always_all_, used_all_ = false;
 };
 
-/// Counts samples [begin, end) in all threads' tables.
 template <class Run>
 void count_in_tables(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all,
                      const tables& t) {

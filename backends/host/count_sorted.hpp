@@ -39,7 +39,7 @@ struct sorted_tiles {
   std::uint32_t* begins_of(std::size_t t) const { return begins.get() + t * (groups + 1); }
 };
 
-/// Buffers of one thread that sorts a tile.
+/// Buffers of a thread.
 struct sorter {
   std::unique_ptr<slot[]> places{new slot[tile]};
   std::vector<std::uint32_t> next;  // of each group of each stream: destination of the next sample
@@ -79,7 +79,6 @@ struct sorter {
   }
 };
 
-/// Counts a group's samples in tiles [first, last).
 inline void count_group(const sorted_tiles& all, std::size_t g, std::size_t first, std::size_t last,
                         counters& own) {
   own.clear();
@@ -105,7 +104,6 @@ struct sorting {
   }
 };
 
-/// Counts one round of samples, [begin, end).
 template <class C, class Run>
 void count_sorted(const job& j, std::size_t begin, std::size_t end, const result<C>& to, sorting& s,
                   const threads<Run>& all) {

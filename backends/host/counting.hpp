@@ -31,8 +31,8 @@ namespace counting {
 /// Places of a table, and of all threads' tables, either of which suffices for counting in tables;
 /// else samples are sorted, unless few (tuning/histogram.md: places_of_one).
 inline constexpr std::size_t places_of_one = 1 << 17, places_of_all = 1 << 22;
-/// The same where threads have half as many samples or more (tuning/histogram.md:
-/// places_for_many_samples).
+/// The same where several threads have half as many samples as places, or more
+/// (tuning/histogram.md: places_for_many_samples).
 inline constexpr std::size_t places_for_many_samples = 1 << 21,
                              places_of_all_for_many_samples = 1 << 26;
 /// Places summed by one thread.

@@ -1,4 +1,4 @@
-// dot on Kokkos's default execution space; element types are found at run time.
+// dot on Kokkos; element types are found at run time.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"

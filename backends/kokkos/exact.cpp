@@ -1,5 +1,4 @@
-// The exact grade on Kokkos's default execution space: superaccumulators per thread, added by
-// integer atomics. An independent implementation, to check the other backends.
+// The exact grade on Kokkos, independently: superaccumulators per thread, added by integer atomics.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
@@ -25,7 +24,7 @@ struct split_number {
   KOKKOS_FUNCTION bool is_finite() const { return high - high == 0; }
 };
 
-/// Vector of a type found at run time: speed is not this backend's purpose.
+/// Type found at run time: speed is no purpose here.
 struct vector {
   const void* data;
   std::ptrdiff_t increment;
@@ -70,7 +69,7 @@ KOKKOS_FUNCTION inline void add_product(accumulator& sum, const split_number& a,
   sum.add_product(a.low, b.low);
 }
 
-/// Adds a block of terms, and its normal forms to the words of the whole.
+/// Adds a block of terms, and its normal forms to `words`.
 struct add_run {
   exact_term term;
   vector x, y;
@@ -149,7 +148,6 @@ struct write_rounded {
   }
 };
 
-/// Adds normal forms to sums of T.
 template <class T>
 struct add_sums {
   const std::int64_t* words;
@@ -164,7 +162,6 @@ struct add_sums {
   }
 };
 
-/// Rounds sums of T to R.
 template <class T, class R>
 struct round_sums {
   const std::int64_t* words;
@@ -179,7 +176,7 @@ struct round_sums {
 
 /// Clears `words` and adds the sums of all terms.
 void add_terms(const space& where, const exact_arguments& a, std::int64_t* words) {
-  // Long enough that threads meet rarely, short enough to be many.
+  // Blocks: threads meet rarely, yet are many.
   const std::size_t length = std::max<std::size_t>(1024, a.x.size >> 20);
   Kokkos::parallel_for("tally clear", Kokkos::RangePolicy<space>(where, 0, 2 * accumulator::words),
                        clear{words});
@@ -188,7 +185,6 @@ void add_terms(const space& where, const exact_arguments& a, std::int64_t* words
       add_run{a.term, vector(a.x), vector(a.y), a.conjugated, a.x.size, length, words});
 }
 
-/// Adds the sums to the caller's words.
 void run_to_words(const exact_arguments& a) {
   const space where;
   constexpr std::size_t words = 2 * accumulator::words;

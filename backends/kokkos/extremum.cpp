@@ -1,5 +1,4 @@
-// min, max, minmax and iamax on Kokkos's default execution space, implemented independently: one
-// reduction finds the value, another the index.
+// min, max, minmax and iamax on Kokkos: one reduction for the value, one for the index.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
@@ -115,7 +114,7 @@ struct find_index {
   }
 };
 
-/// In device memory, for each of at most two searches.
+/// In device memory.
 struct found {
   alignas(8) unsigned char value[8];
   std::int64_t index;

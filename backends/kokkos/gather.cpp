@@ -1,4 +1,4 @@
-// gather and scatter on Kokkos's default execution space, byte by byte.
+// gather and scatter on Kokkos, byte by byte.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"

@@ -1,5 +1,5 @@
-// Histograms on Kokkos's default execution space, to check the other backends: by search between
-// the edges themselves, and atomic additions. Types are found at run time.
+// Histograms on Kokkos, independently: search between the edges themselves, atomic additions. Types
+// are found at run time.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
@@ -148,7 +148,6 @@ struct count_samples {
   }
 };
 
-/// The first key without a bin.
 template <class Samples>
 struct find_stray {
   Samples x;

@@ -1,5 +1,5 @@
-// Sums over an interval: numbers are summed in Kokkos's default execution space, terms are made on
-// the host, to which elements are copied.
+// Sums over an interval: numbers are summed on Kokkos, terms are made on the host, to which
+// elements are copied.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"

@@ -1,4 +1,4 @@
-// Joins nodes of longer vectors' trees on Kokkos's default execution space, a thread per field.
+// Joins nodes of longer vectors' trees on Kokkos, a thread per field.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"

@@ -1,4 +1,4 @@
-// Memory of Kokkos's default execution space on a host. A device's is left to Kokkos.
+// Kokkos's memory on a host. A device's is left to Kokkos.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"

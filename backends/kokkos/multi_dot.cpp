@@ -1,4 +1,4 @@
-// Several dot products on Kokkos's default execution space, one by one.
+// Several dot products on Kokkos, one by one.
 
 #include "backends/kokkos/kokkos.hpp"
 #include "backends/kokkos/sums.hpp"

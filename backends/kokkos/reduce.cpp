@@ -1,4 +1,4 @@
-// sum, asum and nrm2 on Kokkos's default execution space; element types are found at run time.
+// sum, asum and nrm2 on Kokkos; element types are found at run time.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"

@@ -43,7 +43,7 @@ bool finalized() noexcept {
 #endif
 }
 
-/// Throws if Kokkos is finalised, or if its threads are OpenMP's and were lost in a fork().
+/// Throws if Kokkos is finalised, or its OpenMP threads were lost in a fork().
 void require_usable() {
   if (finalized()) {
     throw error(errc::no_device, "tally::kokkos: Kokkos is finalised and can't be used any more");

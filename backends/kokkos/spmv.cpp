@@ -1,5 +1,4 @@
-// spmv on Kokkos's default execution space, a row per thread, types found at run time: the row
-// order implemented independently, to check the other backends.
+// spmv on Kokkos, independently in the row order, a row per thread; types are found at run time.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"
@@ -92,7 +91,6 @@ struct ordered {
   }
 };
 
-/// Exact sums, rounded once.
 template <class R>
 struct exact_terms {
   matrix_terms terms;
@@ -223,7 +221,7 @@ std::int64_t index_at(const operand& v, std::size_t i) {
   return value;
 }
 
-/// Returns the first defect of a matrix of four arrays.
+/// For matrices of four arrays.
 csr_defect defect_of_rows(const csr_operand& a) {
   const lies_outside bad{row_bounds(a), index_vector(a.column_indices),
                          static_cast<std::int64_t>(a.nonzeros()), a.columns};

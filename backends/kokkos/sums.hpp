@@ -1,5 +1,5 @@
-// Sums on Kokkos's default execution space: an independent implementation of the contract, to check
-// the other backends. No loops in common; the tree is summed level by level.
+// Sums on Kokkos, independent of the other backends, which they check. The tree is summed level by
+// level.
 #pragma once
 
 #include "backends/kokkos/runtime.hpp"
@@ -155,8 +155,7 @@ void add_tree(const space& where, Sum* nodes, std::size_t count) {
 
 // --- The whole sum -------------------------------------------------------------------------------
 
-/// Chunk sums held at a time, a power of two, so a node: at most 2 MiB, and many times what fills a
-/// device.
+/// Chunk sums held at a time: a node, at most 2 MiB, more than fills a device.
 inline constexpr std::size_t group = std::size_t{1} << 16;
 
 /// Returns the root; null without terms. Roots of whole groups are at the front: group g's chunk
@@ -213,8 +212,7 @@ template <class R, class Terms, class How>
 void write_sum(const Terms& terms, std::size_t size, How how, void* data, int parts, bool wait) {
   using Sum = typename Terms::sum;
   const space where;
-  // The first node is kept for a result that a device can't write in place; a complex sum's has
-  // room for two numbers.
+  // The first node is for a result that a device can't write in place; a complex one fits, too.
   auto* const nodes = static_cast<Sum*>(scratch((1 + node_count(size)) * sizeof(Sum)));
   const bool staged = wait && !on_host;
   auto* const result = static_cast<R*>(staged ? static_cast<void*>(nodes) : data);
@@ -225,7 +223,6 @@ void write_sum(const Terms& terms, std::size_t size, How how, void* data, int pa
   if (wait || on_host) where.fence();
 }
 
-/// Writes the sum, a node of a longer vector's tree.
 template <class Sum>
 struct write_node {
   const Sum* sum;

@@ -1,5 +1,4 @@
-// The element-wise functions on Kokkos's default execution space, element by element; types are
-// found at run time.
+// The element-wise functions on Kokkos, element by element; types are found at run time.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/sums.hpp"

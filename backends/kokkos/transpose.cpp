@@ -1,5 +1,5 @@
-// The transpose of a sparse matrix on Kokkos's default execution space: terms are put into columns
-// in any order, then sorted by row.
+// The transpose of a sparse matrix on Kokkos: terms are put into columns in any order, then sorted
+// by row.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/kokkos/runtime.hpp"
@@ -137,7 +137,6 @@ struct sort_terms {
   }
 };
 
-/// Gathers values byte by byte.
 struct copy_values {
   const std::byte* from;
   const std::int64_t* places;

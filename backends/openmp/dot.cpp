@@ -1,4 +1,4 @@
-// dot on OpenMP threads, with the kernels of simd.
+// dot on OpenMP threads.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"

@@ -1,5 +1,4 @@
-// The exact grade on OpenMP threads, with the kernels of simd. Neither the partition nor the order
-// of merging matters.
+// The exact grade on OpenMP threads. Neither the partition nor the order of merging matters.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"

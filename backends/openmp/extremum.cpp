@@ -1,4 +1,4 @@
-// min, max, minmax and iamax on OpenMP threads, with the kernels of simd.
+// min, max, minmax and iamax on OpenMP threads.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"

@@ -1,4 +1,4 @@
-// An update with a sum on OpenMP threads, with the kernels of simd.
+// An update with a sum on OpenMP threads.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"

@@ -1,4 +1,4 @@
-// Histograms on OpenMP threads, with the searches of simd.
+// Histograms on OpenMP threads.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"

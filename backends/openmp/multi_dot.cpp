@@ -1,5 +1,5 @@
-// Several dot products on OpenMP threads, with the kernels of simd. Threads partition the pairs,
-// or, if these are few or long, the terms.
+// Several dot products on OpenMP threads, which partition the pairs, or, if these are few or long,
+// the terms.
 
 #include "backends/simd/multi_dot.hpp"
 #include "backends/openmp/openmp.hpp"
@@ -69,13 +69,13 @@ void share_terms(const executor& where, const multi_dot_arguments& a, std::size_
 }  // namespace
 
 void multi_dot(const executor& where, const multi_dot_arguments& a) {
-  // Exact sums take longer, so they use all threads.
+  // Exact sums use all threads: they take longer.
   const int threads = wants_exact(a) ? threads_of(where)
                                      : threads_that_pay(products_of(a.pairs), threads_of(where));
   const auto many = static_cast<std::size_t>(threads);
   const std::size_t longest = simd::longest(a.pairs, 0, a.pairs.size());
-  // A thread with its own pairs reads vectors that pairs have in common by itself, from memory if
-  // they are long; with fewer pairs some threads would wait for others.
+  // Threads with pairs of their own each read common vectors, from memory if these are long; with
+  // few pairs some threads would wait.
   if (a.pairs.size() >= 4 * many && longest <= 32 * order::chunk * many) {
     return share_pairs(where, a, many);
   }

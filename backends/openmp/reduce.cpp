@@ -1,4 +1,4 @@
-// sum, asum and nrm2 on OpenMP threads, with the kernels of simd.
+// sum, asum and nrm2 on OpenMP threads.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"

@@ -1,6 +1,6 @@
-// spmv on OpenMP threads, with the kernels of simd. Parts are equal in rows plus terms (merge-based
-// partition). A border inside a row lies between chunks, so that each side sums whole chunks; the
-// row's tree is added when all threads are done.
+// spmv on OpenMP threads. Parts are equal in rows plus terms (merge-based partition). A border
+// inside a row lies between chunks, so that each side sums whole chunks; the row's tree is added
+// when all threads are done.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
@@ -37,7 +37,6 @@ constexpr std::size_t least_of_several = std::size_t{1} << 17;
 /// more than unequal parts (tuning/spmv.md: rows_of_share).
 constexpr std::size_t rows_of_share = 16;
 
-/// Returns the number of parts.
 std::size_t count_shares(const csr_operand& a, int threads, std::size_t least) {
   const std::size_t work = a.rows + a.nonzeros();
   const auto most = static_cast<std::size_t>(threads);
@@ -247,7 +246,7 @@ void multiply_share_exactly(const borders& all, const csr_product& a, std::size_
   if (end.term > 0) add_part_exactly(all, a, end.row, 0, end.term, kernels, *tail);
 }
 
-/// Writes y of cut rows. Not inlined, for the stack's sake.
+/// Not inlined, for the stack's sake.
 template <class A>
 [[gnu::noinline]] void join_exactly(const borders& all, const csr_product& a,
                                     const std::vector<exact_sums>& heads,

@@ -16,7 +16,6 @@ void require_usable();
 /// without nested parallelism, or if unusable.
 int default_threads() noexcept;
 
-/// Returns the maximum number of threads of a call on `where`.
 int threads_asked_of(const executor& where) noexcept;
 
 /// The same for a call about to start them. @throws error as require_usable does.

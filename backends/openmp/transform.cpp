@@ -1,4 +1,4 @@
-// The element-wise functions on OpenMP threads, with the kernels of simd.
+// The element-wise functions on OpenMP threads.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"

@@ -1,4 +1,4 @@
-// dot in plain loops: the reference to read first.
+// dot in plain loops.
 #include "backends/serial/serial.hpp"
 
 #include "backends/serial/order.hpp"

@@ -1,4 +1,4 @@
-// The exact grade, term by term in superaccumulators: the reference to read first.
+// The exact grade, term by term in superaccumulators.
 #include "backends/serial/exact.hpp"
 #include "backends/serial/serial.hpp"
 

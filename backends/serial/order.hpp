@@ -50,7 +50,6 @@ Sum sum_in_order(std::size_t n, Term term) {
   return chunks.total();
 }
 
-/// Sums a matrix's row.
 template <class Sum, class Term>
 Sum sum_row(std::size_t n, Term term) {
   if (n > row_order::short_row) return sum_in_order<Sum>(n, term);

@@ -19,7 +19,6 @@ R magnitude(R value) {
   }
 }
 
-/// Returns the term of a number, an element or one of its parts.
 template <reduction what, class R>
 R term(R number, [[maybe_unused]] R scale) {
   if constexpr (what == reduction::sum) {
@@ -69,7 +68,6 @@ norm_sum<R> norm_of(R squares, R scaled_up, R scaled_down) {
   return norm;
 }
 
-/// Returns the sums of squares that nrm2 may need.
 template <class A>
 norm_sum<A> norm_of(const operand& x) {
   using range = norm_range<real_t<A>>;

@@ -1,4 +1,4 @@
-// spmv in plain loops: the reference to read first.
+// spmv in plain loops.
 #include "backends/serial/spmv.hpp"
 #include "backends/serial/serial.hpp"
 
@@ -14,7 +14,6 @@
 namespace tally::backends::serial {
 namespace {
 
-/// Kernel for values of type V and x of type X.
 template <class A, class V, class X>
 struct kernel {
   const V* values;

@@ -25,13 +25,12 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Lanes are an array of vectors; complex elements are summed as pairs of numbers, in 128 lanes. All
-// indices are constants, from index sequences: for loops, even unrolled, GCC 12 keeps the array in
-// memory (tuning/dot.md: index sequences).
+// Lanes are an array of vectors; complex elements are pairs of numbers, in 128 lanes. Indices are
+// constants, from index sequences: in loops, even unrolled, GCC 12 keeps the array in memory
+// (tuning/dot.md: index sequences).
 //
-// A lane starts as its first term, not as +0 plus that, so lanes and sums may be -0 where the order
-// has +0. Nothing else differs, and adding +0 to a node's sum corrects it. Absent terms are added
-// as +0.
+// A lane starts as its first term, not as +0 plus that, so sums may be -0 where the order has +0;
+// adding +0 to a node's sum corrects that, and nothing else differs. Absent terms are +0.
 
 /// Sum of terms: one number, two for complex elements, four for their products.
 template <class Terms>
@@ -95,7 +94,6 @@ HWY_INLINE void start(std::index_sequence<v...>, vec_of<Terms>* lanes, Terms t) 
   ((lanes[v] = t.at(v * w)), ...);
 }
 
-/// The same with the row's first `count` terms only.
 template <class Terms, std::size_t... v>
 HWY_INLINE void start_first(std::index_sequence<v...>, vec_of<Terms>* lanes, Terms t,
                             std::size_t count) {
@@ -122,10 +120,10 @@ HWY_INLINE void add_first(vec_of<Terms>* lanes, Terms t, std::size_t count, vec_
   }
 }
 
-// malloc aligns to 16 bytes, and a load that crosses a cache line costs two. So rows may begin with
-// term `head`, the first at a multiple of a vector's size. Register v then holds lanes `head` + v *
-// width ... modulo 64; the head's terms belong to the end of the last register. The fold is the
-// same: lane l meets lane l + 32, then l + 16, ..., whichever lane comes first.
+// malloc aligns to 16 bytes, and a load across a cache line costs two. So rows may begin with term
+// `head`, the first aligned one: register v holds lanes `head` + v * width ... modulo 64, and the
+// head's terms belong to the end of the last register. The fold is the same, whichever lane comes
+// first: lane l meets lane l + 32, then l + 16, ...
 
 /// Returns the number of terms before the first row, which must follow. Fewer than two rows of
 /// floats, or of one vector, gain nothing (tuning/dot.md: head_of).
@@ -144,7 +142,6 @@ HWY_INLINE std::size_t head_of([[maybe_unused]] Terms t, [[maybe_unused]] std::s
   }
 }
 
-/// Adds the `head` terms before the row.
 template <class Terms>
 HWY_INLINE void add_head([[maybe_unused]] vec_of<Terms>* lanes, [[maybe_unused]] Terms t,
                          std::size_t head) {
@@ -246,7 +243,6 @@ HWY_INLINE void halve(std::index_sequence<v...>, V* lanes) {
   ((lanes[v] = added(lanes[v], lanes[v + sizeof...(v)])), ...);
 }
 
-/// Folds the first `count` vectors in halves.
 template <std::size_t count, class Terms>
 HWY_INLINE sum_of<Terms> fold(vec_of<Terms>* lanes) {
   if constexpr (count == 1) {

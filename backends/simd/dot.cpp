@@ -1,10 +1,10 @@
-// dot on one thread. foreach_target compiles this source once per instruction set, each in its own
-// namespace; the executor selects one when made.
+// dot on one thread. foreach_target compiles this source once per instruction set, in a namespace
+// each; the executor selects one when made.
 //
 // Contiguous operands that convert to the accumulator in registers, or are complex of its type, are
-// summed in place (`sum_in_place`). All others are gathered, converted and split into re and im
-// chunk by chunk, in buffers that fit the first-level cache (`sum_packed`): so 66 pairs of types
-// share the code of five accumulators.
+// summed in place (`sum_in_place`). Others are gathered, converted and split into re and im chunk
+// by chunk, in buffers that fit the first-level cache (`sum_packed`): 66 pairs of types share the
+// code of five accumulators.
 #include "backends/simd/dot.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -22,7 +22,7 @@
 #include <tuple>
 #include <utility>
 
-#ifndef TALLY_BACKENDS_SIMD_DOT_CPP  // compiled once per target
+#ifndef TALLY_BACKENDS_SIMD_DOT_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_DOT_CPP
 namespace tally::backends::simd {
 namespace {
@@ -30,10 +30,8 @@ namespace {
 template <class... A>
 constexpr std::tuple<const pair_table<dot_node<A>>*...> node_tables(type_list<A...>);
 
-/// `dot` of a pair of types with an accumulator.
 using whole_dot = void(const dot_arguments& a);
 
-/// Dot product of at most a chunk.
 template <class X>
 using chunk_dot = dot_result_t<X, X>(const X* x, const X* y, std::size_t n);
 
@@ -47,11 +45,9 @@ using short_dot = dot_result_t<X, X>(const X* x, const X* y, std::size_t n, bool
 template <class... X>
 constexpr std::tuple<short_dot<X>*...> short_dots(type_list<X...>);
 
-/// Dot products of rows of at most a chunk.
 template <class W>
 using row_dots = void(rows_of<W> x, rows_of<W> y, std::size_t n, std::size_t count, W* results);
 
-/// Kernels of one instruction set, by accumulator and pair of types.
 struct implementation {
   instruction_set set;
   decltype(chunk_dots(types_of_short_dots{})) chunks;
@@ -313,7 +309,6 @@ std::uint64_t sum_integers(const X* x, const Y* y, std::size_t n) {
   return sum;
 }
 
-/// Whether both of two bools are true.
 struct both_true {
   const bool8 *x, *y;
   bool operator()(std::size_t i) const { return x[i] && y[i]; }
@@ -323,7 +318,6 @@ struct both_true {
   }
 };
 
-/// Terms of contiguous vectors with accumulator R.
 template <class R, class X, class Y, class Rounding>
 struct terms_of : std::type_identity<products<R, X, Y, Rounding>> {};
 #if HWY_TARGET != HWY_SCALAR
@@ -335,7 +329,6 @@ struct terms_of<R, bfloat16, bfloat16, Rounding>
 template <class R, class X, class Y, class Rounding = environments_rounding>
 using terms_of_t = typename terms_of<R, X, Y, Rounding>::type;
 
-/// Returns the sum of a node's n terms.
 template <class R, class X, class Y>
 HWY_INLINE R sum_contiguous(const X* x, const Y* y, std::size_t n) {
   if constexpr (std::is_same_v<X, bool8> && std::is_same_v<Y, bool8>) {
@@ -442,8 +435,8 @@ dot_sum<A> sum_packed(const operand& x, const operand& y) {
 // --- The table -----------------------------------------------------------------------------------
 
 /// Whether a pair is summed in place: equal types, float with bool, narrow integers, complex of the
-/// accumulator's type. Buffers would at least halve the speed in cache; others are as fast as
-/// memory (tuning/dot.md: converts_in_registers). A pair takes about a second to compile.
+/// accumulator's type. Buffers would at least halve the speed in cache (tuning/dot.md:
+/// converts_in_registers). A pair takes about a second to compile.
 template <class A, class X, class Y>
 constexpr bool converts_in_registers = [] {
   if constexpr (is_complex_v<A>) {

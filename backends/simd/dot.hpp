@@ -18,11 +18,10 @@ inline instruction_set set_for_dot(const executor& where, type x, type y, std::s
 }
 
 /// Sum over a node of the order's tree; x and y start at a chunk's border.
-/// @pre The environment is the default one (`default_environment`).
+/// @pre The default environment.
 template <class A>
 using dot_node = dot_sum<A>(const operand& x, const operand& y);
 
-/// Returns the `dot_node` of a pair of element types.
 template <class A>
 dot_node<A>* node_of(instruction_set set, type x, type y);
 
@@ -34,7 +33,6 @@ using types_of_short_dots = type_list<double, float, float16, bfloat16, std::int
 template <class X>
 dot_result_t<X, X> dot_of_numbers(const executor& where, const X* x, const X* y, std::size_t n);
 
-/// Contiguous rows of a block.
 template <class W>
 struct rows_of {
   const W* first;

@@ -16,7 +16,7 @@
 #include <optional>
 #include <type_traits>
 
-#ifndef TALLY_BACKENDS_SIMD_EXACT_CPP  // compiled once per target
+#ifndef TALLY_BACKENDS_SIMD_EXACT_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_EXACT_CPP
 namespace tally::backends::simd {
 namespace {
@@ -192,7 +192,6 @@ HWY_NOINLINE int scale_of(const Terms terms, std::size_t n) {
   return 0;
 }
 
-/// Adds terms that levels don't hold.
 template <class Terms>
 void add_unfit(const Terms terms, std::size_t n, held_sum& to);
 
@@ -302,7 +301,6 @@ struct is_narrow : std::bool_constant<std::is_integral_v<X> ? (sizeof(X) < sizeo
 };
 using narrow_types = types::those<element_types, is_narrow>;
 
-/// Writes one or two numbers per element.
 template <class X, class T>
 void split_numbers(const X* data, std::size_t n, T* first, T* second) {
   if constexpr (is_complex_v<X>) {

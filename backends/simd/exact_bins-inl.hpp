@@ -164,8 +164,8 @@ class parted_numbers {
     }
   }
 
-  /// Returns what is subtracted from exponents to find the least: 1 if 0 means zero, which becomes
-  /// the largest. (Errors of products are in the upper half.)
+  /// Returns the offset subtracted from exponents to find the least: 1 if 0 means zero, which
+  /// becomes the largest. (Errors of products are in the upper half.)
   static HWY_INLINE halves zeros_aside() {
     const auto one = hn::Set(du32, from_floats || Terms::paired ? 1u : 0u);
     return Terms::paired ? hn::IfThenZeroElse(hn::FirstN(du32, width), one) : one;
@@ -216,7 +216,6 @@ class parted_numbers {
     return least;
   }
 
-  /// Whether all exponents have valid bins.
   static HWY_INLINE bool are_covered(halves least, halves largest, halves aside,
                                      const exponent_bins& bins) {
     const auto bound = [](std::size_t bin) HWY_ATTR {
@@ -247,7 +246,7 @@ class parted_numbers {
 
  public:
   static constexpr std::size_t step = Terms::paired ? width : 2 * width;
-  static constexpr std::size_t per_term = Terms::paired ? 2 : 1;  ///< numbers
+  static constexpr std::size_t per_term = Terms::paired ? 2 : 1;
 
   /// Takes whole steps of terms; returns false for infinities, NaN, subnormal numbers, or products
   /// that may lose digits.

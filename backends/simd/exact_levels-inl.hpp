@@ -175,7 +175,6 @@ struct tile_levels : tile_extent<Terms, careful> {
     this->note_two(f, g, h, k);
   }
 
-  /// The first n numbers are terms.
   template <std::size_t u>
   HWY_INLINE void take_first(const factors<D>& f, std::size_t n) {
     this->note_first(f, add<u>(f), n);

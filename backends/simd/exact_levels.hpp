@@ -97,11 +97,11 @@ struct exponent_bins {
 
   std::int64_t sums[count + zeros];     ///< valid from `first` to `last`; zeros' after `belong_to`
   std::size_t first = count, last = 0;  ///< whole groups; all other bins are 0
-  exact_sum<double>* owner = nullptr;   ///< sum of the terms in bins
+  exact_sum<double>* owner = nullptr;   ///< sum to which the terms belong
   int scale = 0;                        ///< log2 of the terms' scale
   std::size_t room = capacity;          ///< significands that can be added
 
-  /// GCC 12 would clear the memory.
+  /// Leaves `sums` uninitialized: without this GCC 12 clears the memory.
   exponent_bins() {}
 
   /// @pre The bins are empty.

@@ -8,7 +8,7 @@
 #include "backends/simd/exact.hpp"
 #include "backends/simd/targets.hpp"
 
-#ifndef TALLY_BACKENDS_SIMD_EXACT_ROWS_CPP  // compiled once per target
+#ifndef TALLY_BACKENDS_SIMD_EXACT_ROWS_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_EXACT_ROWS_CPP
 namespace tally::backends::simd {
 namespace {

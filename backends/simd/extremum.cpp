@@ -1,8 +1,7 @@
 // min, max, minmax and iamax on one thread.
 //
-// Blocks are searched for the best value alone, an operation or two per vector, and the first block
-// with it is kept; its index in that block is found once, at the end. Strided elements are
-// gathered.
+// Blocks are searched for the best value alone, and the first block with it is kept; its index is
+// found once, at the end. Strided elements are gathered.
 #include "backends/simd/extremum.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -14,7 +13,7 @@
 #include <limits>
 #include <tuple>
 
-#ifndef TALLY_BACKENDS_SIMD_EXTREMUM_CPP  // compiled once per target
+#ifndef TALLY_BACKENDS_SIMD_EXTREMUM_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_EXTREMUM_CPP
 namespace tally::backends::simd {
 namespace {
@@ -74,13 +73,12 @@ struct larger {
   }
 };
 
-/// Elements of type X when compared: 16-bit floats as float, others unchanged.
+/// 16-bit floats are compared as float.
 template <class X>
 using compared =
     std::conditional_t<std::is_same_v<X, float16> || std::is_same_v<X, bfloat16>, float,
                        std::conditional_t<std::is_same_v<X, bool>, std::uint8_t, real_t<X>>>;
 
-/// Signed integer of a float's size.
 template <class F>
 using signed_of = std::conditional_t<sizeof(F) == 4, std::int32_t, std::int64_t>;
 
@@ -132,7 +130,6 @@ struct numbers {
 
 // --- A search ------------------------------------------------------------------------------------
 
-/// Halves the vector down to one number.
 template <class Better, class D>
 HWY_INLINE hn::TFromD<D> best_of_lanes([[maybe_unused]] D d, hn::Vec<D> v) {
 #if HWY_TARGET != HWY_SCALAR  // no halves
@@ -152,7 +149,7 @@ struct tracker {
   using V = vec<W>;
 
   V best;      // in all lanes
-  V of_block;  // best up to this block
+  V of_block;  // best up to the current block
   std::size_t begin, end;
 
   HWY_INLINE void clear() {
@@ -199,7 +196,6 @@ HWY_NOINLINE std::size_t find_number(const X* x, std::size_t first, std::size_t 
                        [all](vec<typename Numbers::W> v) HWY_ATTR { return hn::Eq(v, all); });
 }
 
-/// Elements per block.
 template <class Numbers>
 constexpr std::size_t block = 64 * Numbers::step;
 
@@ -254,7 +250,6 @@ struct search {
     return last;
   }
 
-  /// Returns the index of `Which`'s best number.
   template <class Which, class X>
   HWY_INLINE std::size_t index(const X* x) {
     const auto& t = of<Which>();

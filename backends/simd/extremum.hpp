@@ -7,7 +7,7 @@
 namespace tally::backends::simd {
 
 /// Searches x, whose first element has index `first`.
-/// @pre The environment is the default one (`default_environment`).
+/// @pre The default environment.
 using extremum_search = candidates(const operand& x, std::size_t first);
 
 /// Returns the instruction set for n elements (tuning/short_calls.md: set_for_extremum).
@@ -17,7 +17,6 @@ inline instruction_set set_for_extremum(const executor& where, type x, std::size
                             : where.instructions();
 }
 
-/// Returns the `extremum_search` of a type.
 extremum_search* extremum_search_of(instruction_set set, extreme what, type x);
 
 }  // namespace tally::backends::simd

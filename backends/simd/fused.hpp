@@ -20,7 +20,6 @@ namespace tally::backends::simd {
 /// Elements per tile (tuning/elementwise.md: elements_of_tile).
 inline constexpr std::size_t elements_of_tile = 2 * order::chunk;
 
-/// Computes elements [first, first + n) of an update.
 struct update_node {
   transform_node* node;
   const transform_arguments& update;

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#ifndef TALLY_BACKENDS_SIMD_HISTOGRAM_CPP  // compiled once per target
+#ifndef TALLY_BACKENDS_SIMD_HISTOGRAM_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_HISTOGRAM_CPP
 namespace tally::backends::simd {
 namespace {
@@ -96,7 +96,7 @@ class edge_grid {
   std::vector<slot> begins_;
 };
 
-/// In the order of functions.
+/// In the order of `searches`.
 enum class kind { keys, even, integers, edges };
 
 struct implementation {
@@ -201,7 +201,7 @@ void search_by_quotient(const Bins& bins, double margin, const stored<X>* x, std
       }
     }();
     const auto rest = hn::Sub(quotient, whole);
-    // Conversion of a quotient beyond int32 is undefined.
+    // Beyond int32 a conversion may give any number.
     const auto is_inside = hn::And(hn::Gt(quotient, hn::Zero(d)), hn::Lt(quotient, end));
     const auto is_certain = hn::And(hn::And(hn::Ge(rest, least), hn::Le(rest, most)), is_inside);
     if (HWY_LIKELY(hn::AllTrue(d, is_certain))) {

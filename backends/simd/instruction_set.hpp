@@ -19,9 +19,9 @@ instruction_set resolve(instruction_set set);
 /// the widest, even if executed in halves (tuning/elementwise.md: for_arithmetic).
 instruction_set for_arithmetic(const executor& where);
 
-/// Returns the instruction set for sums and searches over `bytes` of `double` or `float`: that of
-/// `for_arithmetic` while they are in the caches. From memory AVX2 has two streams; short calls
-/// would spend too much on the question (tuning/dot.md: for_cached).
+/// Returns the instruction set for sums and searches over `bytes` of `double` or `float`: in the
+/// caches `for_arithmetic`'s, else the executor's, since from memory AVX2 has two streams, and
+/// short calls can't afford the question (tuning/dot.md: for_cached).
 inline instruction_set for_cached(const executor& where, std::size_t bytes,
                                   std::size_t up_to = std::size_t{8} << 20) {
   constexpr std::size_t from = 2048;

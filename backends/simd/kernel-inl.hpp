@@ -80,7 +80,6 @@ HWY_NOINLINE Sum total(const tree<Sum>& nodes) {
   return nodes.total();
 }
 
-/// Sums a node of 2 * stream chunks.
 template <class Terms>
 HWY_INLINE sum_of<Terms> sum_two_streams(Terms t) {
   tree<two_sums<sum_of<Terms>>> chunks;
@@ -94,7 +93,6 @@ HWY_INLINE sum_of<Terms> sum_two_streams(Terms t) {
 template <class Terms>
 sum_of<Terms> sum_node(Terms t, std::size_t n);
 
-/// Sums a longer node.
 template <class Terms>
 HWY_NOINLINE sum_of<Terms> sum_chunks(Terms t, std::size_t n) {
   tree<sum_of<Terms>> chunks;
@@ -122,7 +120,6 @@ HWY_NOINLINE sum_of<Terms> sum_node(Terms t, std::size_t n) {
 
 // --- Elements that are not contiguous ------------------------------------------------------------
 
-/// Copies n elements, `stride` bytes apart.
 template <std::size_t size>
 void gather(const void* from, std::ptrdiff_t stride, std::size_t n, std::byte* to) {
   const auto* const bytes = static_cast<const std::byte*>(from);

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-#ifndef TALLY_BACKENDS_SIMD_MOVES_CPP  // compiled once per target
+#ifndef TALLY_BACKENDS_SIMD_MOVES_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_MOVES_CPP
 namespace tally::backends::simd {
 namespace {

@@ -1,7 +1,7 @@
 // Several dot products on one thread: pair by pair over a tile, a node of the order's tree, then
-// over the next tile, so that common vectors come from memory once. No bits change: the kernel is
-// that of `dot`. Vectors of float or double with one y are summed two or four at a time, loading y
-// once; with AVX-512 their sums stay in registers.
+// over the next tile, so that common vectors come from memory once; bits are those of `dot`.
+// Vectors of float or double with one y are summed two or four at a time, loading y once; with
+// AVX-512 their sums stay in registers.
 #include "backends/simd/multi_dot.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <array>
 
-#ifndef TALLY_BACKENDS_SIMD_MULTI_DOT_CPP  // compiled once per target
+#ifndef TALLY_BACKENDS_SIMD_MULTI_DOT_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_MULTI_DOT_CPP
 namespace tally::backends::simd {
 namespace {
@@ -66,7 +66,6 @@ struct terms_of_each {
   V of[k];
 };
 
-/// k sums over a node.
 template <class W, std::size_t k>
 struct sums_of_each {
   W of[k];
@@ -147,8 +146,7 @@ void sum_in_registers(const W* const* x, const W* y, std::size_t n, W* sums) {
 /// Vectors read in turn, a row of lanes each.
 constexpr std::size_t in_turn = 4;
 
-/// Sums one chunk of each vector. So many sums are kept in memory, still faster than reading from
-/// main memory.
+/// Sums one chunk of each vector, with sums in memory: still faster than reading from main memory.
 template <class W>
 void sum_chunk_against_one(const W* const* x, const W* y, W* sums) {
   constexpr tag<W> d;
@@ -248,7 +246,7 @@ constexpr std::size_t chunk_in_turn_up_to_bytes = std::size_t{2} << 20;
 /// (tuning/multi_dot.md: by_pair_up_to_bytes).
 constexpr std::size_t by_pair_up_to_bytes = std::size_t{16} << 10;
 
-/// Minimum bytes for sums in memory: with all vectors in a cache the kernel of `dot` is faster.
+/// Minimum bytes for sums in memory; if all vectors fit a cache the kernel of `dot` is faster.
 constexpr std::size_t in_memory_from_bytes = std::size_t{4} << 20;
 
 /// Whether these are contiguous vectors of `A` with one y.
@@ -295,7 +293,6 @@ const turn<A>* turn_for(instruction_set set, const dot_pairs& pairs, std::size_t
   }
 }
 
-/// Returns the terms per tile.
 template <class A>
 std::size_t tile_of(const turn<A>* turn, std::size_t elements) {
   if (turn == nullptr) return tile_by_pair;

@@ -13,7 +13,7 @@ namespace tally::backends::simd {
 /// At most this many pairs are summed side by side.
 inline constexpr std::size_t side_by_side = 16;
 
-/// Sums of the pairs over a node of the order's tree.
+/// Sums over a node of the order's tree.
 template <class A>
 struct multi_dot_sum {
   std::array<dot_sum<A>, side_by_side> of{};
@@ -35,7 +35,6 @@ multi_dot_sum<A> sum_side_by_side(const executor& where, const dot_pairs& pairs,
 void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t first,
                 std::size_t count);
 
-/// Returns the length of the longest of these pairs.
 std::size_t longest(const dot_pairs& pairs, std::size_t first, std::size_t count);
 
 }  // namespace tally::backends::simd

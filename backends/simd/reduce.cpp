@@ -12,7 +12,7 @@
 #include <array>
 #include <tuple>
 
-#ifndef TALLY_BACKENDS_SIMD_REDUCE_CPP  // compiled once per target
+#ifndef TALLY_BACKENDS_SIMD_REDUCE_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_REDUCE_CPP
 namespace tally::backends::simd {
 namespace {
@@ -145,7 +145,6 @@ reduce_sum<A> sum_contiguous(const X* x, std::size_t n) {
 
 // --- All other elements --------------------------------------------------------------------------
 
-/// Type of a real accumulator's numbers in buffers.
 template <class R>
 using packed = std::conditional_t<std::is_integral_v<R>, std::int64_t, R>;
 
@@ -194,7 +193,6 @@ const summed_t<real_t<A>>* fetch(const operand& v, real_t<A> scale, buffer<A>& t
   return to.numbers;
 }
 
-/// Sum of at most a chunk in a buffer.
 template <class A>
 using packed_sum = reduce_sum<A>(const packed<real_t<A>>* numbers, std::size_t n);
 

@@ -7,7 +7,7 @@
 namespace tally::backends::simd {
 
 /// Sum over a node of the order's tree of elements times `scale`; x starts at a chunk's border.
-/// @pre The environment is the default one (`default_environment`).
+/// @pre The default environment.
 template <class A>
 using reduce_node = reduce_sum<A>(const operand& x, real_t<A> scale);
 
@@ -16,7 +16,6 @@ inline instruction_set set_for_reduce(const executor& where, type x, std::size_t
   return is_plain ? for_cached(where, n * size_of(x)) : where.instructions();
 }
 
-/// Returns the `reduce_node` of a type.
 template <class A>
 reduce_node<A>* reduce_node_of(instruction_set set, reduction what, type x);
 

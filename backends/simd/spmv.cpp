@@ -1,8 +1,8 @@
 // spmv on one thread, for values of 32 and 64 bits; the serial backend has 16 bits and complex.
 //
-// Four rows are summed at a time, the 8 lanes of each in vectors of up to 4, and folded together.
-// For four short rows no branch depends on their lengths: vectors read on into the next row, and
-// are masked. Longer rows use the kernel of `dot`, a plan's slices a lane per row.
+// Four rows are summed at a time, 8 lanes each in vectors of up to 4, and folded together. If all
+// are short, no branch depends on their lengths: vectors read on into the next row, masked. Longer
+// rows use the kernel of `dot`, a plan's slices a lane per row.
 #include "backends/simd/spmv.hpp"
 #include "backends/simd/simd.hpp"
 
@@ -18,7 +18,7 @@
 #include <algorithm>
 #include <array>
 
-#ifndef TALLY_BACKENDS_SIMD_SPMV_CPP  // compiled once per target
+#ifndef TALLY_BACKENDS_SIMD_SPMV_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_SPMV_CPP
 namespace tally::backends::simd {
 namespace {

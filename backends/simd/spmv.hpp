@@ -27,7 +27,6 @@ template <class A>
 class readable_x {
  public:
   explicit readable_x(const csr_product& a);
-  /// Returns the arguments with this x.
   const csr_product& arguments() const { return copied_ ? *copied_ : original_; }
   /// Returns the elements that slices' columns index.
   const A* listed() const {

@@ -1,6 +1,6 @@
 // Rows of up to `short_row` terms, four at a time.
 //
-// Promise: sums in the row order, except that a zero may be -0.
+// Promise: sums in the row order.
 #include "backends/simd/targets.hpp"
 #include "src/core/order/row_order.hpp"
 #include "src/core/sparse/csr.hpp"
@@ -82,7 +82,6 @@ template <class W>
 constexpr bool has_gather = is_avx512 || (std::is_same_v<W, double> && HWY_TARGET == HWY_AVX2);
 
 #if HWY_TARGET == HWY_AVX3
-/// A row's 8 lanes in one vector.
 template <class W>
 using row_tag = hn::CappedTag<W, row_order::lanes>;
 
@@ -262,7 +261,8 @@ HWY_INLINE lanes_vec<W> only_first(std::size_t n, std::size_t l, lanes_vec<W> v)
   return hn::And(hn::BitCast(d, mask), v);
 }
 
-/// Folds four rows' vectors and stores the sums, which may be -0: lanes start as their first term.
+/// Folds four rows' vectors and stores the sums. Lanes start as their first term: a sum may be -0
+/// until 0 is added.
 template <class W>
 HWY_INLINE void store_sums(const lanes_vec<W>* rows, W* sums) {
   constexpr lanes_tag<W> d;

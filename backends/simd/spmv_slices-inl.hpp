@@ -70,7 +70,6 @@ struct kept_values {
   }
 };
 
-/// Adjacent rows of equal lengths.
 template <class W>
 struct even_rows {
   const W* first;
@@ -243,7 +242,6 @@ struct pairs_x {
   values_in_place<W, std::array<const W*, slice_lanes<W>>> from;
 };
 
-/// Elements of x for columns from k on.
 template <class X>
 struct x_from {
   const X& x;
@@ -290,7 +288,7 @@ template <bool first, std::size_t count, std::size_t l, class W, class Values, c
           std::size_t... c>
 HWY_INLINE void take_block(std::index_sequence<c...>, const Values& values, const X& x,
                            std::size_t k, slice_vec<W>* lane) {
-  // Whole blocks would make more loads cross a line.
+  // Wider blocks would make more loads cross a line.
   constexpr bool few = count - l <= block_columns<W>;
   const auto block = values.template block<few ? block_columns<W> : sizeof...(c)>(k);
   const auto of_x = block_of(x, k);
@@ -418,7 +416,6 @@ HWY_INLINE void take_uneven_columns(std::index_sequence<c...> block, const Value
   }
 }
 
-/// Sums a vector of rows of different lengths.
 template <class W, class Values, class X, std::size_t... l>
 HWY_INLINE slice_vec<W> sum_uneven_rows(std::index_sequence<l...>, const Values& values, const X& x,
                                         const slice_series& series, const std::uint8_t* counts,
@@ -839,7 +836,6 @@ HWY_INLINE W sum_long_row(const W* values, const columns_x<W, I>& x, std::size_t
     slice_vec<W> lane[vectors];
     std::size_t j = s * slice_lanes<W>;
     take_vectors<true, true, 0, W>(values, x, j, n, lane);
-    // `end`: end of a row of lanes
 #pragma GCC unroll 1
     for (std::size_t end = 2 * order::lanes; end <= n; end += order::lanes) {
       take_vectors<false, true, 0, W>(values, x, j += order::lanes, n, lane);

@@ -4,7 +4,7 @@
 #include "src/core/sparse/csr.hpp"
 #include "src/core/sparse/host_analysis.hpp"
 
-#ifndef TALLY_BACKENDS_SIMD_SPMV_SLICES_DOUBLE_CPP  // compiled once per target
+#ifndef TALLY_BACKENDS_SIMD_SPMV_SLICES_DOUBLE_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_SPMV_SLICES_DOUBLE_CPP
 namespace tally::backends::simd {
 namespace {

@@ -37,7 +37,6 @@ HWY_INLINE bool keeps_subnormals() {
   return _mm_cvtsi128_si64(_mm_castpd_si128(sum)) != 0;
 }
 
-/// A vector whose sums are statically rounded.
 template <class W>
 struct statically_rounded {
   vec<W> v;
@@ -78,7 +77,6 @@ HWY_INLINE float fold_vector(tag<float>, statically_rounded<float> a) {
   with(_mm512_permute_ps(a.v.raw, 0xb1));
   return _mm512_cvtss_f32(a.v.raw);
 }
-/// Folds even and odd terms.
 template <class Sum>
 HWY_INLINE float fold_vector(tag<float> d, two_vectors<statically_rounded<float>> v) {
   return added(fold_vector<Sum>(d, v.first), fold_vector<Sum>(d, v.second));

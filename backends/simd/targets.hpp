@@ -2,9 +2,9 @@
 // sources for several targets.
 #pragma once
 
-// Others (SSSE3, AVX-512 with VBMI or BF16) gain nothing for sums of products, and each takes
-// seconds to compile. SVE and RISC-V vectors have no length at compile time, but kernels keep
-// arrays of vectors. Sanitizer builds have only the least and the widest.
+// Others (SSSE3, AVX-512 with VBMI or BF16) gain nothing for sums of products, and take seconds to
+// compile. Lengths of SVE and RISC-V vectors are unknown at compile time, but kernels keep arrays
+// of vectors. Sanitizer builds have only the least and the widest.
 #if TALLY_FEW_INSTRUCTION_SETS
 #define TALLY_HWY_TARGETS \
   (HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_AVX3 | HWY_NEON | HWY_NEON_WITHOUT_AES)

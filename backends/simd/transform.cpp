@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
-#ifndef TALLY_BACKENDS_SIMD_TRANSFORM_CPP  // compiled once per target
+#ifndef TALLY_BACKENDS_SIMD_TRANSFORM_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_TRANSFORM_CPP
 namespace tally::backends::simd {
 namespace {
@@ -212,7 +212,6 @@ struct vector_function {
       return exponential<a>(x);
     }
   }
-  /// Returns a result to be rounded to T.
   template <class T>
   static HWY_INLINE vec<R> narrowed(vec<R> x, vec<R> result) {
     if constexpr (sizeof(T) == 2 && transforms::is_exponential(what)) {
@@ -277,7 +276,6 @@ HWY_INLINE void put(vec<R> v, T* to) {
   });
 }
 
-/// Writes the first n numbers.
 template <class T, class R>
 HWY_INLINE void put_first(vec<R> v, T* to, std::size_t n) {
   if constexpr (is_avx512) {
@@ -292,7 +290,6 @@ HWY_INLINE void put_first(vec<R> v, T* to, std::size_t n) {
   }
 }
 
-/// Returns a vector of results, to be narrowed to T. `load` reads elements.
 template <class T, class Function, class Load>
 HWY_INLINE auto computed(const Function& f, const T* x, const T* y, const T* z, const Load& load) {
   const auto first = load(x);
@@ -300,7 +297,6 @@ HWY_INLINE auto computed(const Function& f, const T* x, const T* y, const T* z, 
   return Function::template narrowed<T>(first, result);
 }
 
-/// Computes fewer elements than a vector.
 template <class T, class Function>
 HWY_NOINLINE void run_few(const Function& f, const T* x, const T* y, T* z, std::size_t n) {
   using R = number_of<T>;
@@ -344,10 +340,9 @@ void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z
     if (n > 0) run_few(f, x, y, z, n);
     return;
   }
-  // A store across a cache line costs two, and non-temporal stores must not cross one. So the first
-  // and last elements are whole vectors that overlap the others, faster than partial ones
-  // (tuning/elementwise.md: run). They are computed before anything is written: an output may be an
-  // input.
+  // A store across a cache line costs two, and non-temporal stores must not cross one: so the first
+  // and last elements are whole vectors that overlap the others (tuning/elementwise.md: run),
+  // computed before anything is written, since an output may be an input.
   const std::size_t head = -(reinterpret_cast<std::uintptr_t>(z) / sizeof(T)) % w;
   const std::size_t last = n - w;
   const auto whole = [](const T* p) HWY_ATTR { return load<R>(p); };

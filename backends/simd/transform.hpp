@@ -5,7 +5,7 @@
 namespace tally::backends::simd {
 
 /// Computes a part of a call; with `past_caches` by non-temporal stores.
-/// @pre The environment is the default one (`default_environment`).
+/// @pre The default environment.
 using transform_node = void(const transform_arguments& part, type computation, bool past_caches);
 
 transform_node* transform_node_of(instruction_set set);
@@ -20,11 +20,9 @@ inline constexpr std::size_t past_caches_from = std::size_t{40} << 20;
 bool goes_past_caches(const transform_arguments& arguments);
 bool goes_past_caches(const output_operand& filled);
 
-/// Fills a part of a vector.
 using fill_node = void(const element_bytes& value, const output_operand& part, bool past_caches);
 fill_node* fill_node_of(instruction_set set);
 
-/// Exchanges parts of two vectors.
 using swap_node = void(const output_operand& x, const output_operand& y);
 swap_node* swap_node_of(instruction_set set);
 

@@ -40,7 +40,6 @@ using vec = hn::Vec<tag<W>>;
 template <class W>
 constexpr std::size_t width = hn::MaxLanes(tag<W>());
 
-/// Vector registers.
 constexpr bool is_avx512 = HWY_TARGET == HWY_AVX3;
 constexpr bool is_neon = HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_NEON_WITHOUT_AES;
 constexpr std::size_t registers = is_avx512 || is_neon ? 32 : 16;
