@@ -1,5 +1,5 @@
-// This header says what a plan of spmv keeps. analysis.cpp finds it, description.cpp tells it and
-// spmv.cpp reads it.
+// Contents of a plan for spmv, found by analysis.cpp, described by description.cpp, used by
+// spmv.cpp.
 #pragma once
 
 #include <tally/error.hpp>
@@ -18,56 +18,55 @@
 
 namespace tally::backends::cuda {
 
-/// A grid has at most so many blocks.
+/// At most this many blocks per grid.
 inline constexpr std::size_t most_blocks = (std::size_t{1} << 31) - 1;
 
-/// Kernels of rows and columns have at most so much shared memory beside what they are given.
+/// Static shared memory of the kernels here, at most.
 inline constexpr std::size_t own_shared_bytes = 2048;
 
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 struct survey_words;
 
-/// A plan keeps this.
+/// Plan for one matrix.
 struct cut_analysis : spmv_analysis {
   std::uint64_t context = 0;
-  std::size_t longest = 0;     ///< terms of the longest row
-  unsigned threads_a_row = 0;  ///< 0: the matrix is cut into pieces
-  std::size_t tile_terms = 0;  ///< terms of the largest tile of rows; 0: there are no tiles
-  column_source columns = column_source::matrix;  ///< what tells tiles of rows their columns
-  /// This holds pieces; patterns, differences or an expansion; or codes, hot columns and the pieces
-  /// of warps.
+  std::size_t longest = 0;     ///< length of the longest row
+  unsigned threads_a_row = 0;  ///< 0: pieces
+  std::size_t tile_terms = 0;  ///< terms of the largest row tile; 0: no row tiles
+  column_source columns = column_source::matrix;  ///< form of the columns, for row tiles
+  /// Pieces; then stencils, differences or an expansion; or codes, hub columns and pieces of warps.
   kept_memory memory;
-  std::size_t kept_bytes = 0;  ///< without pieces
+  std::size_t kept_bytes = 0;  ///< of `memory`, without pieces
   row_patterns patterns;
   std::uint64_t pattern_count = 0;
   std::int16_t* differences = nullptr;
-  reach near_rows;                ///< where rows are near the diagonal, how near
-  std::int32_t band = -1;         ///< how far columns are, where rows lie in a band
-  hot_columns hot;                ///< there are none where its count is 0
-  type hot_type = type::float64;  ///< of the elements for which there is room
-  std::uint64_t hot_share = 0;    ///< how many per cent of the terms are in hot columns
-  expansion cut;                  ///< there is none where it has no tiles
-  type cut_type = type::float64;  ///< of the elements that its tiles are for
+  reach near_rows;                ///< distances from the diagonal, if they are small
+  std::int32_t band = -1;         ///< largest distance from the diagonal, if rows lie in a band
+  hot_columns hot;                ///< count 0: none
+  type hot_type = type::float64;  ///< type whose elements fit in shared memory
+  std::uint64_t hot_share = 0;    ///< percentage of the terms in hub columns
+  expansion cut;                  ///< no tiles: none
+  type cut_type = type::float64;  ///< type of the elements it was cut for
   unsigned share_shift = 0;
-  const spmv_piece* pieces = nullptr;  ///< one for each block
-  std::size_t piece_bytes = 0;         ///< what they take
+  const spmv_piece* pieces = nullptr;  ///< one per block
+  std::size_t piece_bytes = 0;         ///< of `pieces`
   unsigned blocks = 0;
-  std::uint64_t split_rows = 0;  ///< rows whose sums blocks hand over
-  std::size_t handovers = 0;     ///< places where they do
+  std::uint64_t split_rows = 0;  ///< rows with carry-outs
+  std::size_t handovers = 0;     ///< carry-outs
 };
 
-/// Says how products are computed with a plan, and what that takes.
+/// Describes how products are computed with a plan, and the memory it takes.
 void describe(const csr_operand& a, const planned_products& products, const survey_words& found,
               cut_analysis& made);
 
-/// Returns how many bytes an expansion's buffer has, while a product runs.
+/// Returns the size of an expansion's buffer, which lives as long as a product.
 inline std::size_t buffer_bytes(const expansion& cut, type element) {
   return static_cast<std::size_t>(cut.tiles_at_a_time) * static_cast<std::size_t>(cut.stride) *
          size_of(element);
 }
 
-/// Throws what a product says whose plan belongs to a context that is no more.
+/// Fails a product whose plan outlived its context.
 [[noreturn]] inline void fail_of_context() {
   throw error(errc::invalid_argument,
               "tally::spmv: the plan ended with its context, by cudaDeviceReset; make a new one");

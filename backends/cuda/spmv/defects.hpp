@@ -1,4 +1,4 @@
-// This header says what a survey tells of a matrix's defects.
+// Defects of a matrix, from the results of the analysis.
 #pragma once
 
 #include "backends/cuda/spmv/plan.hpp"
@@ -8,7 +8,7 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the defect that a survey has found. The stream fetches the index that is wrong.
+/// Returns the defect found, if any; fetches the wrong index on the stream.
 csr_defect defect_of(cudaStream_t stream, const csr_operand& a, const survey_words& words);
 
 }  // namespace tally::backends::cuda

@@ -1,5 +1,4 @@
-// This header finds whether an expansion (expansion.hpp) is worth while, and cuts the matrix for
-// it.
+// Search for a propagation blocking (expansion.hpp).
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -8,7 +7,7 @@
 
 namespace tally::backends::cuda {
 
-/// Cuts the matrix for an expansion, if most of its terms need elements of x from far apart.
+/// Cuts the matrix for it, if most terms need distant elements of x.
 void find_expansion(const current_device& current, cudaStream_t stream, const csr_operand& a,
                     csr_survey job, cut_analysis& to);
 

@@ -1,5 +1,4 @@
-// A plan that may rely on columns searches a matrix for hot ones (hot_columns.hpp) as this header
-// says.
+// Search for hub columns (hot_columns.hpp), for a plan that may rely on columns.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -12,26 +11,25 @@ namespace tally::backends::cuda {
 
 class hot_search {
  public:
-  /// The matrix and the plan outlive it.
+  /// Pre: the matrix and the plan outlive this object.
   hot_search(const csr_operand& a, cut_analysis& to) : a_(a), to_(to), job_(a) {}
 
-  /// Says whether products may have hot columns.
+  /// Whether products may have hub columns.
   static bool may_find(const current_device& current, const csr_operand& a);
 
-  /// Looks at all terms, unless there is too little memory, and says whether it has. `matrix` tells
-  /// what else to look at: whether columns are checked. `rows` is what was found of rows; what is
-  /// found of columns comes to `found`.
+  /// Examines all terms and returns true, or false if memory does not suffice. `matrix` has the
+  /// checks of columns wanted, `rows` the results for rows; those for columns go to `found`.
   bool look(const current_device& current, cudaStream_t stream, const csr_survey& matrix,
             const survey_words& rows, survey_words& found);
 
-  /// Looks at a sample first, and at all terms if its columns are hot.
+  /// Examines a sample first, and all terms if it has hub columns.
   bool look_at_sample(const current_device& current, cudaStream_t stream, const csr_survey& matrix,
                       const survey_words& rows, survey_words& found);
 
-  /// Takes the hot columns if they have enough of the terms, by what was found of rows and columns.
+  /// Plans hub columns if they have enough of the terms, by the results for rows and columns.
   void take(const survey_words& found);
 
-  /// Gives back the memory that only the search needs. It is called once, at the end.
+  /// Frees the memory of the search. Called once, at the end.
   void end();
 
  private:
@@ -43,7 +41,7 @@ class hot_search {
 
   const csr_operand& a_;
   cut_analysis& to_;
-  csr_survey job_;  ///< the one with which it looks
+  csr_survey job_;  ///< parameter of its launches
 };
 
 }  // namespace tally::backends::cuda

@@ -1,19 +1,18 @@
-// spmv on a GPU: a call is one launch. Where a plan found no long row, each row has a few threads;
-// else each piece or tile of the matrix has a block (shape.hpp). Rows whose ends are said apart are
-// summed in warps (any_rows.cuh). Apart from these there are, for values and x that are both float
-// or both double, tiles of rows (row_tiles.cuh, near_rows.cu, ring_rows.cu), and in two launches
-// hot columns (hot_columns.cuh), expansions (expansion.hpp) and large matrices without a plan
-// (unplanned.cuh).
+// Kernels of spmv by accumulator, one launch per call: a few threads per row where a plan found no
+// long row, else one block per piece or tile of the matrix (shape.hpp); one warp per four rows for
+// matrices of four arrays (any_rows.cuh). Further kernels, for values and x both float or both
+// double: row tiles (row_tiles.cuh, near_rows.cu, ring_rows.cu), bands (band_rows.cu), and in two
+// launches hub columns (hot_columns.cuh), propagation blocking (expansion.hpp) and large matrices
+// without a plan (unplanned.cuh).
 //
-// Promise: y has the bits of the row order. A block computes its terms, adjacent threads adjacent
-// ones, into shared memory, where it sums the rows: short ones in 1, 2, 4 or 8 threads, which own
-// lanes of the order that lie so many apart, longer ones in a warp. Lanes start at +0, so none can
-// hold -0, and it makes no difference whether a lane without terms is added. The code is compiled
-// with -fmad=false, so a product is rounded before it is added.
+// Promise: y has the bits of the row order. A block computes its terms into shared memory, adjacent
+// threads adjacent ones, and sums the rows there: short ones in 1, 2, 4 or 8 threads, which own
+// equally spaced lanes, longer ones in a warp. Lanes start at +0, so none becomes -0, and adding a
+// lane without terms changes nothing. With -fmad=false each product is rounded before it is added.
 //
-// The blocks that have shares of a split row hand their sums to the block that has the last share,
-// through words that this block polls (words.hpp). That can't deadlock: it waits for blocks of
-// lower numbers, which start before it, and the lowest of these waits for nobody.
+// Blocks with segments of a split row pass carry-outs to the block of the last segment, which polls
+// them (words.hpp). It cannot deadlock: it waits for blocks of lower numbers, which start earlier,
+// and the lowest of these waits for none.
 #pragma once
 
 #include "backends/cuda/spmv/any_rows.cuh"
@@ -26,17 +25,14 @@
 
 namespace tally::backends::cuda {
 
-/// Makes the table that kernels.hpp declares.
 template <class A>
 const spmv_kernel_table& spmv_kernels() {
   static constexpr auto table = table_over<spmvs::value_types>([]<class V>() {
     return table_over<spmvs::vector_types>([]<class X>() {
       spmv_choice choice;
       if constexpr (std::is_same_v<dot_result_t<V, X>, A>) {
-        // A real or complex matrix times a complex vector, all in one precision, is common. Other
-        // pairs of complex types are rare, and one kernel that is told the types serves all: of
-        // 2^20 rows of 5, complex128 x float64 takes 89 us with it and 94 with its own, float16 x
-        // complex64 56 and 54 (one H200, 2026-11-22).
+        // Mixed pairs of complex types are rare, and one kernel with types known at run time serves
+        // them all at little cost (tuning/spmv.md: is_rare).
         constexpr bool is_rare =
             is_complex_v<A> && !(std::is_same_v<X, A> && std::is_same_v<real_t<V>, real_t<A>>);
         using Values = std::conditional_t<is_rare, any_element,

@@ -1,4 +1,4 @@
-// This header declares the kernels of spmv. There is one table for each accumulator.
+// Kernels of spmv, in one table per accumulator.
 #pragma once
 
 #include "backends/cuda/spmv/job.hpp"
@@ -9,69 +9,70 @@
 
 namespace tally::backends::cuda {
 
-/// The type of a kernel. The host calls it through cudaLaunchKernel, never directly.
+/// Kernel type, launched by cudaLaunchKernel only.
 using spmv_kernel = void(spmv_job);
 
 struct spmv_choice {
   spmv_kernel* tiles = nullptr;
-  std::size_t tile_bytes = 0;  ///< the dynamic shared memory of `tiles`
+  std::size_t tile_bytes = 0;  ///< dynamic shared memory of `tiles`
   spmv_kernel* pieces = nullptr;
   std::size_t piece_bytes = 0;
-  /// Rows[i] has a row in 2^i threads; rows[0] is null, and all are null for rare types.
+  /// rows[i] has 2^i threads per row; rows[0] is null, and all are null for rare types.
   spmv_kernel* rows[4] = {};
 };
-/// The table's indices are the type of the values and the type of x.
+/// Indexed by the type of the values and the type of x.
 using spmv_kernel_table = type_table<type_table<spmv_choice>>;
 
-/// Has kernels for values and vectors of any types, which are told at run time.
+/// Kernels for values and vectors of any types, known at run time.
 struct any_spmv_choice {
-  spmv_kernel* pieces = nullptr;  ///< with a plan, for values at places
+  spmv_kernel* pieces = nullptr;  ///< with a plan, for values out of order
   std::size_t piece_bytes = 0;
-  spmv_kernel* rows = nullptr;  ///< of matrices of four arrays
+  spmv_kernel* rows = nullptr;  ///< for matrices of four arrays
 };
-/// A block of these kernels of rows has so many threads, and a row so many at first.
+/// Threads per block, and per row at first, of the kernel for rows of four arrays.
 inline constexpr unsigned any_row_threads = 256;
 inline constexpr unsigned threads_of_any_row = 8;
 
-/// Returns the kernels whose rows are summed in `A`. They are compiled in a source of their own for
-/// each `A` (kernels.cu.in).
+/// Returns the kernels whose rows are summed in `A`, compiled in one source per `A`
+/// (kernels.cu.in).
 template <class A>
 [[gnu::visibility("hidden")]] const spmv_kernel_table& spmv_kernels();
 template <class A>
 [[gnu::visibility("hidden")]] any_spmv_choice any_spmv_kernels();
 
-/// Says what tells a tile of rows where its terms' columns are.
+/// Form of the columns that a row tile reads.
 enum class column_source : std::uint8_t {
-  matrix,       ///< the column indices, of 32 bits
-  differences,  ///< their differences to the rows, of 16 bits
-  patterns,     ///< the rows' patterns
+  matrix,       ///< column indices of 32 bits
+  differences,  ///< delta-encoded: column - row in 16 bits
+  patterns,     ///< stencils of the rows
 };
-/// The kernels of tiles of rows have blocks of `row_tile` threads.
+/// Kernel of row tiles, in blocks of `row_tile` threads.
 struct row_tile_choice {
-  spmv_kernel* kernel = nullptr;  ///< null where there is none for these types
-  std::size_t bytes = 0;          ///< its dynamic shared memory
+  spmv_kernel* kernel = nullptr;  ///< null for other types
+  std::size_t bytes = 0;          ///< dynamic shared memory
 };
-/// Returns the kernel for tiles of at most `terms` terms. A thread has 16 elements of x in flight,
-/// or 8.
+/// Returns the kernel for tiles of at most `terms` terms, with 16 elements of x in flight per
+/// thread, or 8.
 row_tile_choice row_tile_kernel(type values, type x, column_source from, std::size_t terms,
                                 bool has_16_in_flight);
 
-/// The kernels of large matrices without a plan.
+/// Kernels of large matrices without a plan.
 struct unplanned_choice {
   spmv_kernel* rows = nullptr;    ///< in blocks of row_threads; null for other types
-  spmv_kernel* queued = nullptr;  ///< the second launch, in any grid of such blocks
+  spmv_kernel* queued = nullptr;  ///< second launch, in any grid of such blocks
 };
 unplanned_choice unplanned_kernels(type values, type x, unsigned threads_a_row);
 
-/// The first launch for rows of about one length, in a block of `row_tile` threads for each tile.
+/// First launch for rows of about one length, one block of `row_tile` threads per tile.
 struct even_rows_choice {
   spmv_kernel* kernel = nullptr;  ///< null for other types
-  std::size_t bytes = 0;          ///< its dynamic shared memory
+  std::size_t bytes = 0;          ///< dynamic shared memory
 };
-/// Returns the kernel for rows that have so many terms at most, or else a few threads each.
+/// Returns the kernel for rows of at most `terms` terms; tiles with longer ones get a few threads
+/// per row.
 even_rows_choice even_rows_kernel(type values, type x, std::size_t terms);
 
-/// The exact grade has a warp for each row, and so many warps in a block.
+/// Warps per block of the exact grade, which has one warp per row.
 inline constexpr unsigned exact_spmv_warps = 4;
 spmv_kernel* exact_spmv_kernel_of(type accumulator);
 

@@ -1,4 +1,4 @@
-// A survey finds out about a matrix on the device, before any product.
+// Analysis kernels, which examine a matrix on the device before any product.
 #pragma once
 
 #include "backends/cuda/spmv/expansion.hpp"
@@ -11,10 +11,10 @@
 
 namespace tally::backends::cuda {
 
-/// Says which columns are hot. The places of those of a group of 64 follow one another.
+/// Bitmap of the hub columns. Those of a group of 64 columns have consecutive indices.
 struct hot_table {
-  std::uint32_t* bits = nullptr;    ///< a bit for each column
-  std::uint16_t* places = nullptr;  ///< the place of each group's first one; behind the bits
+  std::uint32_t* bits = nullptr;    ///< one bit per column
+  std::uint16_t* places = nullptr;  ///< index of each group's first hub column; behind the bits
   std::int64_t groups = 0;          ///< a multiple of 16
 
   TALLY_HOST_DEVICE static constexpr std::size_t bytes(std::size_t groups) {
@@ -22,15 +22,15 @@ struct hot_table {
   }
 };
 
-/// Says which launch checks columns. Where there is one, matrix_kernel checks offsets.
+/// Launch that checks columns. Unless it is none, matrix_kernel checks offsets.
 enum class defect_check : std::uint8_t {
-  none,      ///< the matrix is known to have no defect
+  none,      ///< the matrix is known to be valid
   at_once,   ///< matrix_kernel
-  by_tiles,  ///< tiles_kernel, though there may be no tiles of rows
-  by_others  ///< tiles_kernel where there are tiles of rows, else one that follows
+  by_tiles,  ///< tiles_kernel, even without row tiles
+  by_others  ///< tiles_kernel with row tiles, else a later launch
 };
 
-/// Tells one launch what to look at. It is the kernels' only parameter.
+/// Only parameter of an analysis kernel.
 struct csr_survey {
   explicit csr_survey(const csr_operand& a)
       : offsets(a.row_offsets),
@@ -48,83 +48,83 @@ struct csr_survey {
   std::int64_t rows;
   std::int64_t nonzeros;
   std::int64_t column_count;
-  /// Empty words that the kernels write and the last kernel empties.
+  /// Result words, zeros at first: kernels write them, the last one publishes and clears them.
   std::uint64_t* found = nullptr;
-  std::uint32_t tag = 0;  ///< the tag with which it delivers what was found
+  std::uint32_t tag = 0;  ///< tag of the published words
   void* result = nullptr;
 
-  // Tiles of rows need these (row_columns.cu), and rows in a band the differences (band_rows.cu).
-  std::int32_t tile_terms = 0;          ///< there is room for so many terms of a tile
-  std::uint64_t* lists = nullptr;       ///< row_patterns::most words, for lists that are met
-  row_patterns patterns;                ///< where they are written; the stride does not count
-  std::int16_t* differences = nullptr;  ///< where column - row of each term is written
+  // For row tiles (row_columns.cu), and for bands `differences` (band_rows.cu).
+  std::int32_t tile_terms = 0;          ///< capacity of a tile
+  std::uint64_t* lists = nullptr;       ///< hash table of stencils, row_patterns::most words
+  row_patterns patterns;                ///< output; the stride is unused
+  std::int16_t* differences = nullptr;  ///< output: column - row of each term
 
-  // Hot columns need these (hot_uses.cu, hot_pieces.cu).
-  std::int64_t zeros = 0;  ///< so many words from `uses` on are zeros before the first launch
-  std::uint32_t* uses = nullptr;  ///< for some of the terms of all columns, in turn
-  std::int64_t counters = 1;      ///< of each column
-  std::uint32_t* bins = nullptr;  ///< most_uses + 1, for how many columns have so many
-  /// How many shares of long rows each class has, and how many of these have a place.
+  // For hub columns (hot_uses.cu, hot_pieces.cu).
+  std::int64_t zeros = 0;         ///< words from `uses` on that are zero before the first launch
+  std::uint32_t* uses = nullptr;  ///< sampled terms of each column, in `counters` arrays
+  std::int64_t counters = 1;      ///< per column
+  std::uint32_t* bins = nullptr;  ///< histogram of `uses`: most_uses + 1 bins
+  /// Row segments of each length class, then those of them that have an index.
   std::uint32_t* classes = nullptr;
-  hot_table table;                    ///< where it is written which columns are hot
-  unsigned sample_shift = 0;          ///< log2 of the groups of terms of which one is looked at
-  std::int32_t* hot = nullptr;        ///< where hot columns are written
-  std::int32_t* codes = nullptr;      ///< where the codes of all terms are written
-  int most_hot = 0;                   ///< how many hot columns there may be
-  warp_piece* warp_pieces = nullptr;  ///< where these are written, shares first
-  handed_row* handed = nullptr;       ///< where the rows of shares are written
+  hot_table table;                    ///< output
+  unsigned sample_shift = 0;          ///< log2 of the groups of terms of which one is sampled
+  std::int32_t* hot = nullptr;        ///< output: hub columns
+  std::int32_t* codes = nullptr;      ///< output: codes of all terms
+  int most_hot = 0;                   ///< at most this many hub columns
+  warp_piece* warp_pieces = nullptr;  ///< output, row segments first
+  handed_row* handed = nullptr;       ///< output: rows of the carry-outs
 
-  // An expansion needs these (segments.cu).
-  expansion cut;     ///< what is known of it, and where the rest is written
-  int per_unit = 1;  ///< elements of a unit
+  // For propagation blocking (segments.cu).
+  expansion cut;     ///< known members, and output
+  int per_unit = 1;  ///< elements per unit
 
   defect_check check = defect_check::none;
-  bool tells = false;            ///< whether the launch is the last one
-  bool counts = true;            ///< whether more than defects is wanted
-  unsigned row_blocks = 0;       ///< the first ones look at rows; if that is not all, only these
-  int span = 0;                  ///< rows that they look at together, at most `run_span`
-  unsigned share_shift = 0;      ///< log2 of the chunks of a share
-  spmv_piece* pieces = nullptr;  ///< where pieces are written, or null
-  std::int64_t shares = 0;       ///< there is room for so many shares, which end there,
-  std::int64_t runs = 0;         ///< and behind them for so many runs
+  bool tells = false;            ///< whether this launch is the last
+  bool counts = true;            ///< false: only defects are wanted
+  unsigned row_blocks = 0;       ///< first blocks, which examine rows; unless all, only rows
+  int span = 0;                  ///< rows per block and step, at most `run_span`
+  unsigned share_shift = 0;      ///< log2 of the chunks per row segment
+  spmv_piece* pieces = nullptr;  ///< output, or null
+  std::int64_t shares = 0;       ///< room for row segments, which end at this index
+  std::int64_t runs = 0;         ///< room for row blocks, behind it
 };
 
-/// These are the words of `found`.
+/// Indices of the words of `found`.
 namespace survey {
-inline constexpr unsigned defect = 0;       ///< ~key of the first defect, or 0
-inline constexpr unsigned longest = 1;      ///< terms of the longest row
-inline constexpr unsigned empty = 2;        ///< rows without terms
-inline constexpr unsigned long_rows = 3;    ///< rows of more than row_order::short_row terms
-inline constexpr unsigned shares = 4;       ///< shares of long rows
-inline constexpr unsigned split_rows = 5;   ///< rows of several shares
-inline constexpr unsigned handovers = 6;    ///< shares of split rows
-inline constexpr unsigned runs = 7;         ///< runs of short rows
-inline constexpr unsigned tile_terms = 8;   ///< terms of the tile of rows that has most
-inline constexpr unsigned above = 9;        ///< the largest difference, of reach_word
-inline constexpr unsigned strays = 10;      ///< not 0 where rows have too many patterns
-inline constexpr unsigned patterns = 11;    ///< patterns of rows
-inline constexpr unsigned least_use = 12;   ///< no hot column has fewer terms
-inline constexpr unsigned more_used = 13;   ///< columns that have more
-inline constexpr unsigned taken = 14;       ///< those of them that have a place
-inline constexpr unsigned ties = 15;        ///< columns that have as many, and may be hot
-inline constexpr unsigned covered = 16;     ///< terms of hot columns
+inline constexpr unsigned defect = 0;      ///< ~key of the first defect, or 0
+inline constexpr unsigned longest = 1;     ///< length of the longest row
+inline constexpr unsigned empty = 2;       ///< empty rows
+inline constexpr unsigned long_rows = 3;   ///< rows longer than row_order::short_row
+inline constexpr unsigned shares = 4;      ///< row segments of long rows
+inline constexpr unsigned split_rows = 5;  ///< rows of several segments
+inline constexpr unsigned handovers = 6;   ///< row segments of split rows
+inline constexpr unsigned runs = 7;        ///< row blocks
+inline constexpr unsigned tile_terms = 8;  ///< terms of the largest row tile
+inline constexpr unsigned above = 9;       ///< reach_word of the largest difference
+inline constexpr unsigned strays = 10;     ///< not 0: too many stencils
+inline constexpr unsigned patterns = 11;   ///< stencils
+inline constexpr unsigned least_use = 12;  ///< least sampled terms of a hub column
+inline constexpr unsigned more_used = 13;  ///< columns with more
+inline constexpr unsigned taken = 14;      ///< hub columns
+inline constexpr unsigned ties = 15;  ///< columns with just as many, of which some are hub columns
+inline constexpr unsigned covered = 16;     ///< terms of hub columns
 inline constexpr unsigned ended = 17;       ///< blocks that have ended
-inline constexpr unsigned met = 18;         ///< segments that are not empty
-inline constexpr unsigned adjacent = 19;    ///< terms next to that before, or in its unit
-inline constexpr unsigned most_terms = 20;  ///< terms of the tile of an expansion that has most
-inline constexpr unsigned below = 21;       ///< the complement of the smallest one, of reach_word
-inline constexpr unsigned reach = 22;       ///< how far a column is from the diagonal, at most
-inline constexpr unsigned sampled = 23;     ///< terms that were looked at for hot columns
-inline constexpr unsigned covered_samples = 24;  ///< those of them that are of hot columns
+inline constexpr unsigned met = 18;         ///< bins that are not empty
+inline constexpr unsigned adjacent = 19;    ///< terms next to the one before, or in its unit
+inline constexpr unsigned most_terms = 20;  ///< terms of the largest tile of an expansion
+inline constexpr unsigned below = 21;       ///< reach_word of the smallest difference's complement
+inline constexpr unsigned reach = 22;       ///< largest distance of a column from the diagonal
+inline constexpr unsigned sampled = 23;     ///< sampled terms
+inline constexpr unsigned covered_samples = 24;  ///< those in hub columns
 inline constexpr unsigned counted = 25;          ///< blocks that have counted bins
-inline constexpr unsigned warp_runs = 26;        ///< runs of short rows, for warps
-inline constexpr unsigned warp_handovers = 27;   ///< shares of split rows, for warps
+inline constexpr unsigned warp_runs = 26;        ///< row blocks, for warps
+inline constexpr unsigned warp_handovers = 27;   ///< row segments of split rows, for warps
 inline constexpr unsigned words = 28;
-/// Shares of long rows are in so many classes, the longest in the first.
+/// Length classes of row segments, the longest first.
 inline constexpr unsigned classes = 16;
-/// Columns with so many terms or more are counted together.
+/// Last bin of the histogram of uses: this many or more.
 inline constexpr unsigned most_uses = 2047;
-/// A defect's key has its kind above its index, which takes so many bits.
+/// A defect's key has its kind above an index of this many bits.
 inline constexpr int index_bits = 60;
 inline constexpr std::uint64_t index_mask = (std::uint64_t{1} << index_bits) - 1;
 }  // namespace survey
@@ -133,8 +133,7 @@ struct survey_words {
   std::uint64_t of[survey::words];
 };
 
-/// Returns a word that is the larger the larger the difference, and never less than 0; the word 0
-/// says that there is no difference.
+/// Returns a word that grows with the difference; 0 stands for none.
 TALLY_HOST_DEVICE constexpr std::uint32_t reach_word(std::int32_t difference) {
   return static_cast<std::uint32_t>(difference) ^ 1u << 31;
 }
@@ -142,54 +141,53 @@ constexpr std::int32_t difference_of(std::uint64_t word) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(word) ^ 1u << 31);
 }
 
-/// Blocks that look at the whole matrix have so many threads, a multiprocessor so many of them.
+/// Kernels that examine the whole matrix: threads per block, blocks per SM.
 inline constexpr unsigned survey_threads = 512;
 inline constexpr unsigned survey_blocks = 3;
 
-/// The type of a kernel. The host calls it through cudaLaunchKernel, never directly. Where nothing
-/// else is said, any grid of blocks of 256 threads will do.
+/// Kernel type, launched by cudaLaunchKernel only; in any grid of blocks of 256 threads unless
+/// stated otherwise.
 using survey_kernel = void(csr_survey);
 
-/// Finds the first row of four arrays that has a defect, in a key of any kind.
+/// Finds the first defective row of a matrix of four arrays; the key's kind is arbitrary.
 survey_kernel* defective_row_kernel();
-/// Finds the first defect if the matrix may have one, counts rows and pieces, and writes the
-/// pieces, in blocks of `survey_threads`. It empties `lists`.
+/// Finds the first defect if asked, counts rows and pieces, and writes the pieces, in blocks of
+/// `survey_threads`. Clears `lists`.
 survey_kernel* matrix_kernel(bool wide_offsets);
-/// Follows matrix_kernel: checks columns, finds the patterns of rows and how far columns are from
-/// the diagonal, in any grid of blocks of `row_tile` threads, with tiles_bytes of shared memory.
-/// Where the matrix has no tiles of rows, or larger ones than have room, it checks at most.
+/// After matrix_kernel: checks columns, finds stencils and distances from the diagonal, in any grid
+/// of blocks of `row_tile` threads with tiles_bytes of shared memory. Without row tiles, or if they
+/// exceed the capacity, it only checks.
 survey_kernel* tiles_kernel(bool wide_columns, bool wide_offsets);
 std::size_t tiles_bytes(bool wide_columns, std::size_t terms);
-/// Writes differences and counts adjacent terms, in a block of `row_tile` threads for each tile,
-/// with differences_bytes.
+/// Writes differences and counts adjacent terms, in one block of `row_tile` threads per tile, with
+/// differences_bytes of shared memory.
 survey_kernel* differences_kernel(bool wide_columns, bool wide_offsets);
 std::size_t differences_bytes(bool wide_columns, std::size_t terms);
-/// Cuts an expansion's tiles into segments, in blocks of `expand_threads` with segment_bytes of
-/// shared memory: finds how large they are, in a block for each `tiles_a_sample` tiles, or writes
-/// where all terms have their places, in a block for each tile.
+/// Kernels that cut an expansion's tiles into bins, in blocks of `expand_threads` with
+/// segment_bytes of shared memory: one block per `tiles_a_sample` tiles to measure bins, one per
+/// tile to write the permutations.
 inline constexpr int tiles_a_sample = 8;
 survey_kernel* segment_sizes_kernel();
 survey_kernel* segments_kernel();
 std::size_t segment_bytes(std::size_t sections, std::size_t stride);
-/// The next four follow one another. They count some of the terms of columns; how many columns have
-/// so many, and from that how many hot columns have at least, and how long shares of long rows are;
-/// pick the hot columns and cut the matrix for warps, if these columns are hot; and check columns,
-/// and write the codes of all terms.
+/// Four consecutive launches: they sample the terms of columns; make the histogram of these counts,
+/// and from it the least one of a hub column, and count row segments by length; pick hub columns
+/// and cut the matrix for warps, if these columns have enough terms; check columns and write the
+/// codes of all terms.
 survey_kernel* uses_kernel();
 survey_kernel* bins_kernel();
 survey_kernel* hot_kernel();
 survey_kernel* codes_kernel(bool in_shared);
-/// It has a block a multiprocessor, of so many threads, with the table in its shared memory if that
-/// has room.
+/// codes_kernel has one block per SM, with the table in shared memory if it fits.
 inline constexpr unsigned codes_threads = 1024;
-/// hot_kernel has blocks of so many threads, these for columns and one for each `hot_span` rows.
+/// hot_kernel: threads per block. Blocks for columns come first, then one per `hot_span` rows.
 inline constexpr unsigned hot_survey_threads = 512;
 inline constexpr int picked_columns = 1024;
 TALLY_HOST_DEVICE constexpr unsigned picking_blocks(std::int64_t columns) {
   const std::int64_t blocks = (columns + picked_columns - 1) / picked_columns;
   return static_cast<unsigned>(blocks < 1024 ? blocks : 1024);
 }
-/// Delivers what the kernels before have found, in a warp.
+/// Publishes the results of the kernels before it, in one warp.
 survey_kernel* tell_kernel();
 
 }  // namespace tally::backends::cuda

@@ -1,5 +1,4 @@
-// The host queues the kernels that look at a matrix with these functions, and waits for what they
-// find.
+// Host side of the analysis kernels: queues them and waits for their results.
 #pragma once
 
 #include "backends/cuda/runtime/launch.hpp"
@@ -18,23 +17,22 @@ struct survey_launch {
   launch_shape shape;
 };
 
-/// Returns a launch for so many rows or terms.
+/// Returns a launch for `items` rows or terms.
 survey_launch survey_of(survey_kernel* kernel, std::size_t items);
 
-/// Returns a launch of the kernel that looks at the whole matrix, and tells the job which of its
-/// blocks look at rows. All blocks run at a time; where there are places enough, others look at
-/// columns, which are then checked at once.
+/// Returns the launch of matrix_kernel, and sets which of its blocks examine rows. All blocks run
+/// at once; where the device has room for more, these check columns at once.
 survey_launch survey_of_matrix(const current_device& current, const csr_operand& a,
                                csr_survey& job);
 
-/// Returns how many rows a block of it looks at together, so that blocks have as much to do.
+/// Returns the rows that one of its blocks examines together, to balance the blocks.
 int span_of(const current_device& current, const csr_operand& a);
 
-/// Returns the launch that delivers what the kernels before have found.
+/// Returns the launch that publishes the results of the kernels before it.
 survey_launch telling();
 
-/// Is a stream of the library's own, on which a plan waits that the caller did not wait for: by
-/// then the caller's stream may be captured, or gone.
+/// Stream of the library, on which a plan waits that the caller has not waited for: the caller's
+/// stream may by then be captured, or gone.
 class side_stream {
  public:
   explicit side_stream(const current_device& current);
@@ -43,7 +41,7 @@ class side_stream {
   side_stream& operator=(const side_stream&) = delete;
 
   cudaStream_t get() const;
-  /// Lets what is queued on it from here on wait for what is queued on another one.
+  /// Makes later work on this stream wait for what is queued on `other`.
   void wait_for(cudaStream_t other) const;
 
  private:
@@ -53,7 +51,7 @@ class side_stream {
   made* made_;
 };
 
-/// Kernels that look at a matrix have been queued, the last of which delivers what was found.
+/// Queued analysis kernels, the last of which publishes the results.
 class queued_survey {
  public:
   /// Queues them. `side` waits for them where the caller's stream may not.
@@ -61,13 +59,12 @@ class queued_survey {
   queued_survey(const current_device& current, cudaStream_t stream,
                 const std::vector<survey_launch>& launches, csr_survey job, const char* operation,
                 const side_stream* side = nullptr);
-  /// Waits for the kernels, which write to memory of this survey and of the plan, and read the
-  /// matrix.
+  /// Waits for the kernels, which write to memory of this object and the plan, and read the matrix.
   ~queued_survey();
   queued_survey(const queued_survey&) = delete;
   queued_survey& operator=(const queued_survey&) = delete;
 
-  /// Waits, and returns what was found. It is called once.
+  /// Waits, and returns the results. Called once.
   survey_words arrive();
 
  private:
@@ -76,12 +73,12 @@ class queued_survey {
 
   int device_;
   std::uint64_t context_;
-  cudaStream_t stream_;  ///< the one that is waited for
+  cudaStream_t stream_;  ///< stream to wait for
   waited_words words_;
   mailbox* box_;
 };
 
-/// Queues kernels, waits and returns what was found.
+/// Queues kernels, waits and returns the results.
 inline survey_words run_survey(const current_device& current, cudaStream_t stream,
                                const std::vector<survey_launch>& launches, const csr_survey& job,
                                const char* operation) {

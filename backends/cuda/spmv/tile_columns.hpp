@@ -1,5 +1,5 @@
-// Tiles of rows, and rows in a band, read patterns of rows or differences of 16 bits in the place
-// of columns that stay as they are. This header finds them.
+// Search for stencils or 16-bit differences, which row tiles and bands read in place of fixed
+// columns.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -11,34 +11,33 @@
 
 namespace tally::backends::cuda {
 
-/// The kernel of tiles has at most so much shared memory beside what it is given.
+/// Static shared memory of the kernel of row tiles, at most.
 inline constexpr std::size_t own_tile_bytes = 6144;
 
-/// Makes room for patterns of rows. They come behind what is met of them, the lengths and the lists
-/// of the patterns.
+/// Allocates stencils, behind the hash table of those met, and their lengths and lists.
 void make_room_for_patterns(const current_device& current, cudaStream_t stream,
                             const csr_operand& a, csr_survey& job, cut_analysis& to);
 
-/// Returns a launch that finds patterns, in tiles of at most `job.tile_terms` terms.
+/// Returns the launch that finds stencils, in tiles of at most `job.tile_terms` terms.
 survey_launch survey_of_tiles(const current_device& current, const csr_operand& a, csr_survey& job);
 
-/// Says whether tiles have been looked at, and 16 bits don't tell all differences.
+/// Whether row tiles were examined, and some difference does not fit in 16 bits.
 bool is_far(const survey_words& found);
 
-/// Makes room for differences, unless there is too little memory or there is room already.
+/// Allocates differences, if memory suffices and they are not there yet; returns whether they are.
 bool make_room_for_differences(const current_device& current, cudaStream_t stream,
                                const csr_operand& a, csr_survey& job, cut_analysis& to);
 
-/// Says what tiles of rows read in the place of columns, which stay as they are: patterns or
-/// differences, whichever were found; of these `found` then says how far and how many are adjacent.
+/// Chooses what row tiles read instead of fixed columns: stencils, or else differences, for which
+/// it sets the distance from the diagonal and the adjacent terms in `found`.
 void find_columns(const current_device& current, cudaStream_t stream, const csr_operand& a,
                   csr_survey& job, survey_words& found, cut_analysis& to);
 
-/// Returns a launch that finds how far columns are from the diagonal, and writes differences.
+/// Returns the launch that finds the distance of columns from the diagonal, and writes differences.
 survey_launch survey_of_band(const csr_operand& a);
 
-/// Takes a band, if rows lie in one, since columns are so far from the diagonal and so many of them
-/// next to each other, and products have a kernel for it.
+/// Plans a band, if columns are near enough to the diagonal, few enough adjacent, and products have
+/// a kernel for it.
 void take_band(const current_device& current, const csr_operand& a, csr_survey& job,
                std::uint64_t furthest, std::uint64_t adjacent, cut_analysis& to);
 
