@@ -1,4 +1,4 @@
-// This source makes plans: it does what comes before products with sparse matrices.
+// Plans of products with sparse matrices.
 #include "backends/cuda/spmv/analysis.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
@@ -25,10 +25,10 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// A plan is being made: the kernels that look at the matrix are queued.
+/// Plan in the making, whose first analysis kernels are queued.
 class planning {
  public:
-  /// Queues them. Where the caller does not wait, the plan does it on a stream of its own.
+  /// Queues them. A plan that the caller does not wait for has a stream of its own.
   planning(const executor& where, const current_device& current, const csr_operand& a,
            const planned_products& products)
       : device_(where.device()),
@@ -38,7 +38,7 @@ class planning {
         made_(std::make_shared<cut_analysis>()),
         job_(a),
         hot_(a_, *made_) {
-    (void)is_captured(stream_, true, "spmv_plan");  // memory asks for the stream's number
+    (void)is_captured(stream_, true, "spmv_plan");  // before memory asks for the stream's number
     made_->context = current.context();
     const type element = a.values.element;
     has_tiles_ =
@@ -48,7 +48,7 @@ class planning {
     looks_at_tiles_ = knows_columns_ && has_tiles_ && may_have_row_tiles(a);
     if (looks_at_tiles_) {
       make_room_for_patterns(current, stream_, a, job_, *made_);
-      // Most matrices have no tile of a quarter more than the mean.
+      // Enough for most matrices: a quarter more than the mean.
       const std::size_t most = (most_shared_bytes(device_) - own_tile_bytes) / 8;
       job_.tile_terms =
           static_cast<std::int32_t>(std::min({row_tile * (5 * a.nonzeros() / (4 * a.rows) + 2),
@@ -61,7 +61,7 @@ class planning {
                                      : defect_check::at_once;
     }
     job_.span = span_of(current, a);
-    // The first look writes pieces, too, if these have room; most have.
+    // The first launch writes pieces, too, if they have room, as most have.
     job_.shares = static_cast<std::int64_t>(a.nonzeros() / (2 * row_order::short_row)) + 1;
     job_.runs = static_cast<std::int64_t>((a.rows + a.nonzeros()) / run_size) +
                 static_cast<std::int64_t>(a.rows) / job_.span + 2 + job_.shares;
@@ -73,7 +73,7 @@ class planning {
     if (side_) stream_ = side_->get();
   }
 
-  /// Waits for them, and makes the plan. It is called once.
+  /// Waits for the kernels, and makes the plan. Called once.
   std::shared_ptr<const cut_analysis> made(const current_device& current) {
     survey_words found = all_found(current);
     if (made_->defect.what == csr_defect::kind::none) {
@@ -91,7 +91,7 @@ class planning {
         static_cast<spmv_piece*>(made_->memory.take(made_->piece_bytes, current, stream_));
   }
 
-  /// Looks at rows again until pieces have room and few are handed over.
+  /// Cuts rows again until pieces have room and carry-outs are few.
   void fit_pieces(const current_device& current, survey_words& found) {
     for (;;) {
       const auto shares = static_cast<std::int64_t>(found.of[survey::shares]);
@@ -105,7 +105,7 @@ class planning {
         job_.runs = runs;
         make_room_for_pieces(current);
       }
-      // Twice as long shares are at least half as many.
+      // Doubling their length at most halves the segments.
       if (handovers > most_handovers) {
         job_.share_shift += static_cast<unsigned>(std::bit_width((handovers - 1) / most_handovers));
       }
@@ -128,11 +128,11 @@ class planning {
            band_rows_of(element, element, 0).kernel != nullptr;
   }
 
-  /// Looks at columns where there are no tiles of rows.
+  /// Examines columns where there are no row tiles.
   void go_on(const current_device& current, survey_words& found) {
     const std::uint64_t longest = found.of[survey::longest];
     survey_words columns;
-    // Shorter rows may have something better than hot columns.
+    // Shorter rows may have something better than hub columns.
     looked_for_hot_ =
         longest > row_order::short_row && hot_.look(current, stream_, job_, found, columns);
     if (!looked_for_hot_) {
@@ -159,7 +159,7 @@ class planning {
     }
   }
 
-  /// Takes a band, if rows lie in one.
+  /// Plans a band, if rows lie in one.
   void find_band(const current_device& current, const survey_words& found) {
     cut_analysis& to = *made_;
     const auto take = [&](const survey_words& by) {
@@ -170,11 +170,11 @@ class planning {
     take(run_survey(current, stream_, {survey_of_band(a_)}, job_, "spmv_plan"));
   }
 
-  /// Takes hot columns, if there are some.
+  /// Plans hub columns, if there are some.
   void find_hot_columns(const current_device& current, survey_words found) {
     if (!looked_for_hot_) {
-      if (found.of[survey::longest] > row_order::short_row) return;  // there was no memory
-      // Few such matrices have hot columns.
+      if (found.of[survey::longest] > row_order::short_row) return;  // memory did not suffice
+      // Few such matrices have hub columns.
       survey_words columns;
       if (!hot_.look_at_sample(current, stream_, job_, found, columns)) return;
       using namespace survey;
@@ -183,7 +183,7 @@ class planning {
     hot_.take(found);
   }
 
-  /// Returns what was found once pieces have room and few are handed over, or a defect is found.
+  /// Returns the results once pieces have room and carry-outs are few, or a defect is found.
   survey_words all_found(const current_device& current) {
     survey_words found = survey_->arrive();
     survey_.reset();
@@ -197,7 +197,8 @@ class planning {
     return found;
   }
 
-  /// Chooses what products will do.
+  /// Chooses the methods of products, in this order: row tiles, band, pieces, hub columns,
+  /// propagation blocking.
   void choose(const current_device& current, survey_words& found) {
     cut_analysis& to = *made_;
     const std::uint64_t longest = to.longest = found.of[survey::longest];
@@ -246,7 +247,7 @@ class planning {
   planned_products products_;
   std::shared_ptr<cut_analysis> made_;
   csr_survey job_;
-  bool has_tiles_ = false;  ///< whether there are kernels of tiles for its values
+  bool has_tiles_ = false;  ///< whether row tiles support the type of the values
   bool knows_columns_ = false, looks_at_tiles_ = false;
   bool may_be_hot_ = false, looked_for_hot_ = false, looked_for_band_ = false;
   hot_search hot_;
@@ -254,7 +255,7 @@ class planning {
   std::optional<queued_survey> survey_;
 };
 
-/// A plan that nobody has waited for yet.
+/// Plan that nobody has waited for yet.
 class queued_analysis : public spmv_analysis {
  public:
   queued_analysis(int device, std::uint64_t context, std::unique_ptr<planning> making)

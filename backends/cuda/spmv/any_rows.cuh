@@ -1,6 +1,5 @@
-// This kernel computes spmv of rows that lie anywhere among the values, of any types: matrices of
-// four arrays. A warp has four rows at a time, and then those of them that are long, one after
-// another.
+// Kernel for matrices of four arrays, of any types. A warp has four rows at a time, and then the
+// long ones among them, one after another.
 #pragma once
 
 #include "backends/cuda/spmv/kernels.hpp"
@@ -10,7 +9,7 @@
 
 namespace tally::backends::cuda {
 
-/// Sums a row in a warp, chunk by chunk. A thread owns the lanes of its number and of that plus 32.
+/// Sums a row in a warp, chunk by chunk. A thread owns the lanes of its index and 32 above.
 template <class A>
 __device__ dot_sum<A> sum_any_long_row(const spmv_job& job, std::int64_t begin, std::int64_t end,
                                        int thread) {
@@ -41,7 +40,7 @@ template <class A>
 __global__ void __launch_bounds__(any_row_threads)
     spmv_any_rows(const __grid_constant__ spmv_job job) {
   constexpr int a_row = static_cast<int>(threads_of_any_row);
-  static_assert(a_row == row_lanes);  // so that a thread owns one lane
+  static_assert(a_row == row_lanes);  // one lane per thread
   const int thread = static_cast<int>(threadIdx.x % warp);
   const std::int64_t row =
       std::int64_t{blockIdx.x} * (any_row_threads / a_row) + threadIdx.x / a_row;

@@ -1,7 +1,7 @@
-// Rows in a band along the diagonal (band_rows.hpp).
+// Kernel of rows in a band along the diagonal (band_rows.hpp).
 //
 // Promise: y has the bits of the row order. Each of a row's 8 threads owns a lane, and adds to it
-// in its order. Whatever offsets have become since the plan was made, no place is out of bounds.
+// in its order. If offsets have changed since the plan was made, no index is out of bounds.
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/fold.cuh"
 #include "backends/cuda/device/warp_reduction.cuh"
@@ -14,7 +14,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// A row has so many threads.
+/// Threads per row.
 constexpr int lanes = static_cast<int>(row_order::lanes);
 
 TALLY_HOST_DEVICE constexpr std::int32_t window_of(std::int32_t reach) {
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(band_threads)
     spmv_band_rows(const __grid_constant__ band_rows_job job) {
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
-  __shared__ int x_shift;  // the place of the element of x on the first row's diagonal
+  __shared__ int x_shift;  // index of the element of x on the first row's diagonal
   const spmv_job& product = job.product;
   const std::int64_t first = std::int64_t{blockIdx.x} * band_rows;
   if (threadIdx.x == 0) barrier.expect(1);
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(band_threads)
       write_row<T>(product, row, finish_parts(sum, conjugate::none));
     }
   }
-  if (!is_there) barrier.wait();  // no block ends while its copy goes on
+  if (!is_there) barrier.wait();  // no block ends during its copy
 }
 
 template <class Column, class Offset>
@@ -108,11 +108,11 @@ __global__ void __launch_bounds__(256) find_band(const csr_survey s) {
   std::int64_t row = first_index() / lanes;
   std::int64_t begin = offset_of(row), end = offset_of(row + 1);
   for (std::int64_t first = row / rows_of_warp * rows_of_warp; first < s.rows; first += apart) {
-    // What comes next is loaded meanwhile, and whether others have met a column that is far.
+    // The next offsets are loaded meanwhile, and whether a far column is known.
     const Offset next_begin = offset_of(row + apart), next_end = offset_of(row + apart + 1);
     const std::uint64_t known = __ldcg(counter(s, survey::reach));
     constexpr int in_flight = 8;
-    std::int64_t before = -2;  // the column of the last term of the round before
+    std::int64_t before = -2;  // last column of the round before
     for (std::int64_t at = begin; __any_sync(whole_warp, at < end); at += in_flight * lanes) {
       Column some[in_flight];
 #pragma unroll
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(256) find_band(const csr_survey s) {
     begin = next_begin;
     end = next_end;
   }
-  // Few warps find one that is further than is known.
+  // Few warps find a larger distance than the known one.
   const unsigned long long all = largest_of_warp(furthest);
   if (threadIdx.x % warp == 0 && all > __ldcg(counter(s, survey::reach))) {
     atomicMax(counter(s, survey::reach), all);
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(256) find_band(const csr_survey s) {
 
 template <class T>
 band_rows_choice choice_of(std::int32_t reach) {
-  // Bands for which a multiprocessor has one block alone are worth while still (band_rows.hpp).
+  // Room for one block per SM, which still pays (tuning/spmv.md: may_have_band).
   constexpr std::size_t most_bytes = std::size_t{200} << 10;
   const std::size_t bytes = bytes_to_bring<T>(static_cast<std::size_t>(window_of(reach)));
   return bytes <= most_bytes ? band_rows_choice{&spmv_band_rows<T>, bytes} : band_rows_choice{};

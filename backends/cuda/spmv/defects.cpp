@@ -9,7 +9,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Returns an element of device memory.
+/// Returns element `i` of `v` from device memory.
 std::int64_t fetched(cudaStream_t stream, const operand& v, std::size_t i) {
   std::int64_t wide = 0;
   std::int32_t narrow = 0;

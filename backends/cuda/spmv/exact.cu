@@ -1,5 +1,4 @@
-// The exact grade of spmv has a warp for each row, which uses what adds up the terms of exact dot
-// products.
+// Exact grade of spmv: one warp per row, with the sums of exact dot products.
 #include "backends/cuda/exact/warp_sum.cuh"
 #include "backends/cuda/spmv/kernels.hpp"
 #include "backends/cuda/spmv/result.cuh"
@@ -7,7 +6,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Holds terms of a row, of any types. Each tile has one of the products that make a term.
+/// Terms of a row, of any types. A tile has one of the products that make up a term.
 class row_tile {
  public:
   using sum_of = double;
@@ -16,13 +15,13 @@ class row_tile {
   static constexpr int loads = 8;
   static constexpr int terms = loads * static_cast<int>(warp);
 
-  /// One part of the value times one part of x's element.
+  /// A part of the value times a part of x's element.
   struct product {
     int value, x;
     bool negative;
   };
 
-  /// Loads terms from `first` on; those from `end` on are zeros.
+  /// Loads terms from `first` on; zeros from `end` on.
   __device__ void load(const spmv_job& job, product p, std::int64_t first, std::int64_t end) {
     std::int64_t place[loads], column[loads];
 #pragma unroll
@@ -49,7 +48,7 @@ class row_tile {
   __device__ double y(int l, int) const { return y_[l]; }
 
  private:
-  /// Loads a part of the elements at these places; at -1 there is a zero.
+  /// Loads a part of the elements at `place`; zero at -1.
   static __device__ void load(double (&to)[loads], const typed_vector& from, int part,
                               const std::int64_t (&place)[loads]) {
     with_type<floating_point_types>(from.number, [&]<class T>() {
@@ -65,7 +64,7 @@ class row_tile {
   double y_[loads];
 };
 
-/// The sum of these products is a part of a term, re or im.
+/// Products that add up to a part of a term, re or im.
 struct part_products {
   int count;
   row_tile::product list[2];
@@ -82,7 +81,7 @@ __device__ part_products products_of(bool complex_value, bool complex_x, bool co
        {}}};
 }
 
-/// Rounds a warp's words. It looks for those that are not 0.
+/// Rounds a warp's words, from the first to the last that is not 0.
 template <class R>
 __device__ R rounded_words(std::int64_t* words, int thread) {
   using sum = exact_sum<double>;
@@ -105,7 +104,7 @@ __device__ R rounded_words(std::int64_t* words, int thread) {
   return result;
 }
 
-/// Rounds rows to R, or to two of them where the matrix or x is complex.
+/// Kernel that rounds rows to R, re and im apart if the matrix or x is complex.
 template <class R>
 __global__ void __launch_bounds__(exact_spmv_warps* warp)
     exact_spmv(const __grid_constant__ spmv_job job) {
@@ -129,7 +128,7 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
           products_of(job.values.complex, job.x.complex, job.conjugated != conjugate::none, i);
       const std::int64_t tiles = (end - begin + row_tile::terms - 1) / row_tile::terms;
       constexpr int tiles_of_batch =
-          32 / 2;  // tiles of terms; a batch has 32 tiles of products at most
+          32 / 2;  // in tiles of terms; a batch has at most 32 tiles of products
       warp_sum<row_tile> sum(columns[w], words[w], thread);
       row_tile tile;
 #pragma unroll 1

@@ -1,8 +1,7 @@
-// The kernels of both steps of an expansion (expansion.hpp), for values and x of one type.
+// Kernels of propagation blocking (expansion.hpp), for values and x of one type.
 //
-// Promise: y has the bits of the row order. A row has some threads, which own lanes of the order
-// that lie so many apart. Whatever offsets have become since the plan was made, nothing is read or
-// written out of bounds.
+// Promise: y has the bits of the row order. A row's threads own equally spaced lanes. If offsets
+// have changed since the plan was made, nothing is read or written out of bounds.
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/fold.cuh"
 #include "backends/cuda/spmv/expansion.hpp"
@@ -17,7 +16,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Holds as many elements as are loaded or stored at once, and their places.
+/// Elements of one load or store, and their indices.
 template <class T>
 struct alignas(16) some_elements {
   static constexpr int count = 16 / sizeof(T);
@@ -28,12 +27,12 @@ struct alignas(32 / sizeof(T)) some_places {
   std::uint16_t of[some_elements<T>::count];
 };
 
-/// Copies the elements of a section of x to where tiles need them. A team of threads has a segment
-/// at a time; the places of the next ones are on their way meanwhile.
+/// Expand phase: copies a section's elements to the buffer. A team of threads has one bin at a
+/// time; the indices of the next ones are loaded meanwhile.
 template <class T>
 __global__ void __launch_bounds__(expand_threads, most_parts)
     expand_sections(const __grid_constant__ expansion_job job) {
-  // Two rounds of a team are as much as most segments take.
+  // Two rounds are enough for most bins.
   constexpr int team = 8, rounds = 2, per_load = some_elements<T>::count;
   constexpr int loads_a_unit = segment_unit / 16;
   extern __shared__ uint4 memory[];
@@ -71,7 +70,7 @@ __global__ void __launch_bounds__(expand_threads, most_parts)
       if (i < end_of(segment)) from[k] = places[load_of(tile, i)];
     }
   };
-  // What a plan keeps stays as it is, so these loads need not wait.
+  // A plan's arrays are fixed, so these loads need not wait.
   find(own);
   load(own);
   find(own + teams);
@@ -119,7 +118,8 @@ __global__ void __launch_bounds__(expand_threads, most_parts)
   }
 }
 
-/// Puts a tile's elements in the order of its terms, and sums its rows, each in 2 threads.
+/// Collect phase: permutes a tile's elements into the order of its terms, and sums its rows in 2
+/// threads each.
 template <class T>
 __global__ void __launch_bounds__(collect_threads, 5)
     collect_rows(const __grid_constant__ expansion_job job) {
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(collect_threads, 5)
   const int terms = static_cast<int>(
       max(min(product.offset(first + rows) - begin, static_cast<std::int64_t>(cut.tile_terms)),
           std::int64_t{0}));
-  // The launch before this one is the first step, which has waited for the values, too.
+  // The launch before is the expand phase, which has waited for the values, too.
   if (threadIdx.x == 0) barrier.expect(1);
 #if __CUDA_ARCH__ < 900
   __syncthreads();

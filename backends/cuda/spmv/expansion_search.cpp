@@ -34,7 +34,7 @@ void find_expansion(const current_device& current, cudaStream_t stream, const cs
   const std::size_t samples = ceil_div(tiles, std::size_t{tiles_a_sample});
   const survey_words found = run_survey(
       current, stream, {in_blocks(segment_sizes_kernel(), samples, 0)}, job, "spmv_plan");
-  // Places are loaded 16 bytes at a time.
+  // Indices are loaded 16 bytes at a time.
   constexpr std::size_t per_load = 16 / sizeof *cut.in_section;
   const auto sections = static_cast<std::size_t>(cut.sections);
   const std::size_t segments = tiles * sections;

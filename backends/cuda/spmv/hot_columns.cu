@@ -1,4 +1,4 @@
-// The kernels of hot columns, for values and x of double or float.
+// Kernels of hub columns, for values and x both double or both float.
 #include "backends/cuda/spmv/hot_columns.cuh"
 
 namespace tally::backends::cuda {

@@ -1,15 +1,12 @@
-// These kernels compute spmv of a matrix some of whose columns have most of the terms, as those of
-// graphs whose degrees follow a power law. A multiprocessor has one block for the whole product,
-// with the elements of x that these hot columns are multiplied by in its shared memory; its warps
-// take pieces of the matrix, one after another, until none is left. The plan has codes in the place
-// of columns: the bits of a negative one but its sign are a place among the hot columns.
+// Kernels for matrices with hub columns. An SM has one block for the whole product, with the hub
+// columns' elements of x in shared memory; warps take one piece after another. The plan has codes
+// instead of columns: a negative one is, without its sign bit, the index of a hub column.
 //
-// Promise: y has the bits of the row order. A warp computes the terms of a run of short rows into
-// shared memory and sums each row in 1, 2, 4 or 8 threads; a share of a long row it sums chunk by
-// chunk.
+// Promise: y has the bits of the row order. A warp computes the terms of a row block into shared
+// memory and sums each row in 1, 2, 4 or 8 threads; it sums a row segment chunk by chunk.
 //
-// The warps that have shares of a split row leave their sums in words, and count them. The one that
-// counts the last adds them up, so nobody waits for a block that may not have started.
+// Warps with segments of a split row store their carry-outs and count them. The one that counts the
+// last adds them up, so none waits for a block that may not have started.
 #pragma once
 
 #include "backends/cuda/device/bulk_copy.cuh"
@@ -23,7 +20,7 @@
 
 namespace tally::backends::cuda {
 
-/// Copies the elements of x of the hot columns, one after another, to where blocks bring them from.
+/// Gathers the hub columns' elements of x, from where blocks copy them.
 template <class T>
 __global__ void __launch_bounds__(256) gather_hot(const __grid_constant__ hot_columns_job job) {
   wait_for_launch_before();
@@ -45,15 +42,15 @@ __device__ inline warp_piece piece_at(const hot_columns_job& job, std::int64_t a
   return piece;
 }
 
-/// Holds a run's terms, and where its rows start among them.
+/// Terms of a row block, and the begins of its rows among them.
 template <class T>
 struct alignas(16) warp_run {
   T terms[hot_run_terms];
   std::uint16_t starts[hot_run_rows + 1];
 };
 
-/// Loads the element of x that a code tells, from the table or from memory. A sign goes where a
-/// place is multiplied by the size of an element.
+/// Loads the element of x of a code, from the table or from memory. Multiplying by the element size
+/// drops the sign bit.
 template <class T>
 __device__ T load_coded(std::int32_t code, unsigned table, const T* x) {
   const unsigned hot = table + static_cast<unsigned>(code) * static_cast<unsigned>(sizeof(T));
@@ -74,32 +71,31 @@ __device__ T load_coded(std::int32_t code, unsigned table, const T* x) {
   return element;
 }
 
-/// A thread has so many terms in flight, and a warp so many.
+/// Terms in flight, per thread and per warp.
 inline constexpr int coded_in_flight = 8;
 inline constexpr int coded_batch = coded_in_flight * static_cast<int>(warp);
 
-/// Has the codes of some terms, every 32nd one.
+/// Codes of a thread's terms, every 32nd one.
 struct term_codes {
   std::int32_t of[coded_in_flight];
 
-  /// Loads them from term `first` on, where they are among the next `left`.
+  /// Loads them from term `first` on, if they are among the next `left`.
   __device__ void load(const hot_columns_job& job, std::int32_t first, int left) {
     constexpr int apart = static_cast<int>(warp);
 #pragma unroll
     for (int k = 0; k < coded_in_flight; ++k) {
-      of[k] = INT32_MIN;  // there is a first hot column
+      of[k] = INT32_MIN;  // hub column 0, which exists
       load_if(k * apart < left, job.hot.codes + first + k * apart, of[k]);
     }
   }
 };
 
-/// Holds the terms that some codes are of: values, and the elements of x that they are multiplied
-/// by.
+/// Values of a thread's terms, and their elements of x.
 template <class T>
 struct coded_terms {
   T values[coded_in_flight], elements[coded_in_flight];
 
-  /// Loads the values from term `first` on, where they are among the next `left`.
+  /// Loads the values from term `first` on, if they are among the next `left`.
   __device__ void load_values(const hot_columns_job& job, std::int32_t first, int left) {
     constexpr int apart = static_cast<int>(warp);
     const T* const from = static_cast<const T*>(job.product.values.data) + first;
@@ -116,14 +112,14 @@ struct coded_terms {
       elements[k] = load_coded(codes.of[k], table, static_cast<const T*>(job.product.x.data));
     }
   }
-  /// Returns one, or +0 where it is not among the next `left`.
+  /// Returns term k, or +0 if it is not among the next `left`.
   __device__ dot_sum<T> term(int k, int left) const {
     if (k * static_cast<int>(warp) >= left) return {};
     return term_of<T, T, T>(values[k], elements[k]);
   }
 };
 
-/// Sums a share of a long row in a warp.
+/// Sums a row segment in a warp.
 template <class T>
 __device__ dot_sum<T> sum_coded_share(const hot_columns_job& job, unsigned table,
                                       const warp_piece& piece, int thread) {
@@ -155,7 +151,7 @@ __device__ dot_sum<T> sum_coded_share(const hot_columns_job& job, unsigned table
   return tree.total();
 }
 
-/// Writes y of a share's row, or leaves the share's sum for the warp that comes last.
+/// Writes y of a segment's row, or leaves the carry-out to the warp that comes last.
 template <class T>
 __device__ void finish_share(const hot_columns_job& job, const warp_piece& piece, dot_sum<T> sum,
                              int thread) {
@@ -167,7 +163,7 @@ __device__ void finish_share(const hot_columns_job& job, const warp_piece& piece
       before = atomicAdd(job.hot.counts + row.first, 1u);
     }
     if (__shfl_sync(whole_warp, before, 0) + 1 != static_cast<unsigned>(row.shares)) return;
-    // One sum more than there are is +0, which changes none.
+    // One sum too many, +0, which changes nothing.
     sum = gather_shares(job.product, row.first, row.shares + 1, dot_sum<T>(), thread,
                         [] { return false; });
     if (thread == 0) {
@@ -178,7 +174,7 @@ __device__ void finish_share(const hot_columns_job& job, const warp_piece& piece
   if (thread == 0) write_row<T>(job.product, piece.row, finish_parts(sum, conjugate::none));
 }
 
-/// Computes a run's terms and sums its rows, in a warp. All that it reads is in flight at once.
+/// Computes the terms of a row block and sums its rows, in a warp. All loads are in flight at once.
 template <class T>
 __device__ void multiply_run(const hot_columns_job& job, unsigned table, const warp_piece& piece,
                              warp_run<T>& run, int thread) {
@@ -190,7 +186,7 @@ __device__ void multiply_run(const hot_columns_job& job, unsigned table, const w
   codes.load(job, piece.nonzero + thread, left);
   coded_terms<T> own;
   own.load_values(job, piece.nonzero + thread, left);
-  // The bits of offsets above 32 are not needed.
+  // The lower 32 bits of offsets suffice.
   std::uint32_t low[rows_a_thread] = {};
   const int words = job.product.offsets.wide ? 2 : 1;
   const auto* const offsets = static_cast<const std::uint32_t*>(job.product.offsets.data) +
@@ -226,15 +222,15 @@ __global__ void __launch_bounds__(hot_threads<T>, 1)
   constexpr int warps = static_cast<int>(hot_threads<T> / warp);
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
-  __shared__ int taken;  // how many of the block's pieces have been taken
+  __shared__ int taken;  // pieces of the block that are taken
   auto* const runs = reinterpret_cast<warp_run<T>*>(memory);
   T* const table = reinterpret_cast<T*>(runs + warps);
   const int thread = static_cast<int>(threadIdx.x % warp);
   const auto place_of = [](int i) { return std::int64_t{i} * gridDim.x + blockIdx.x; };
-  // A plan's pieces stay as they are, so this load need not wait.
+  // A plan's pieces are fixed, so this load need not wait.
   warp_piece piece = piece_at(job, place_of(static_cast<int>(threadIdx.x / warp)));
-  // The table comes in parts. Blocks begin with different ones, for all would wait for the same
-  // part of L2 otherwise.
+  // The table is copied in parts; blocks begin with different ones, or all would wait for the same
+  // part of L2.
   constexpr unsigned part = 8192;
   const unsigned bytes = (static_cast<unsigned>(job.hot.count * sizeof(T)) + 15) / 16 * 16;
   const unsigned parts = (bytes + part - 1) / part;

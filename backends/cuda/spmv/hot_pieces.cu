@@ -1,8 +1,7 @@
-// This kernel picks the hot columns of a matrix, and cuts it into the pieces of warps (shape.hpp).
-// Blocks for columns and blocks for rows run side by side; each part alone takes 10 to 50 us.
-// Shares of long rows come first, the longest ones in front, so that blocks, which take every n-th
-// piece, have about as much to do, and a warp does not begin with a long one at the end. Runs
-// follow.
+// Analysis kernel that picks the hub columns, and cuts the matrix into pieces of warps (shape.hpp),
+// in blocks side by side (tuning/spmv.md: pick_and_cut). Row segments come first, the longest in
+// front: blocks, which take every n-th piece, have about as much to do, and no warp begins a long
+// one at the end. Row blocks follow.
 #include "backends/cuda/spmv/shape.hpp"
 #include "backends/cuda/spmv/survey.cuh"
 #include "src/core/order/row_order.hpp"
@@ -15,16 +14,16 @@ constexpr int own_rows = hot_span / cut_threads;
 constexpr int words = hot_span / static_cast<int>(warp);
 static_assert(words == 2 * warp);
 
-/// Holds a span of rows, in shared memory.
+/// Rows of one step of a block, in shared memory.
 struct row_span {
   std::int32_t offsets[hot_span + 1];
-  unsigned long_rows[words];             ///< a bit for each row
-  std::uint16_t next[hot_span + 1];      ///< where the next piece starts if one starts here
-  std::uint8_t starts[hot_span + 1];     ///< whether one does
-  unsigned runs[words];                  ///< a bit for each row says whether a run starts there
-  std::int64_t first_run[words];         ///< the place of the first one that starts in a word
-  unsigned classes[survey::classes];     ///< how many shares each class has
-  unsigned next_share[survey::classes];  ///< the place of the next one
+  unsigned long_rows[words];             ///< bit per row
+  std::uint16_t next[hot_span + 1];      ///< next piece, if one starts here
+  std::uint8_t starts[hot_span + 1];     ///< whether one starts here
+  unsigned runs[words];                  ///< bit per row: a row block starts there
+  std::int64_t first_run[words];         ///< index of the first row block that starts in a word
+  unsigned classes[survey::classes];     ///< row segments per length class
+  unsigned next_share[survey::classes];  ///< index of the next one
   unsigned handovers, next_handover;
 
   __device__ int length(int row) const { return offsets[row + 1] - offsets[row]; }
@@ -37,7 +36,7 @@ __device__ inline int place_in_span(int k) {
   return static_cast<int>(threadIdx.x) + k * cut_threads;
 }
 
-/// Returns where a run ends that starts at a short row of a span of so many rows.
+/// Returns the end of a row block that starts at a short row of a span of `rows` rows.
 __device__ int end_of_run(const row_span& span, int row, int rows) {
   const auto has_room = [&](int end) {
     return span.offsets[end] - span.offsets[row] <= hot_run_terms &&
@@ -60,8 +59,8 @@ __device__ int end_of_run(const row_span& span, int row, int rows) {
   return end;
 }
 
-/// Finds where pieces start if one starts at the first row: after `d` rounds it is known of the
-/// first 2^d pieces, and `next` is that many pieces further on.
+/// Finds where pieces start, from one at the first row, by pointer doubling: after d rounds the
+/// first 2^d pieces are known, and `next` is 2^d pieces further on.
 __device__ void find_starts(row_span& span, int rows) {
   do {
     bool starts[own_rows];
@@ -84,7 +83,7 @@ __device__ void find_starts(row_span& span, int rows) {
   } while (span.next[0] < rows);
 }
 
-/// Writes the shares of a long row. All but the last are in the first class.
+/// Writes the segments of a long row. All but the last are full.
 __device__ void write_shares(const csr_survey& s, row_span& span, int row, std::int64_t first) {
   const int length = span.length(row), most = share_terms(s);
   const int shares = (length - 1) / most + 1;
@@ -110,13 +109,12 @@ __device__ void write_shares(const csr_survey& s, row_span& span, int row, std::
   }
 }
 
-/// Picks the hot columns, as many as there may be. Columns with the least use are hot as long as
-/// there is room.
+/// Picks the hub columns, at most `most_hot`; of those with the least use, as many as have room.
 __device__ void pick_hot(const csr_survey& s, unsigned blocks) {
   constexpr int in_block = picked_columns, own = in_block / cut_threads;
   constexpr int words = in_block / static_cast<int>(warp), own_words = words / own;
   static_assert(words == warp);
-  __shared__ unsigned above[words], ties[words];  // bits of columns
+  __shared__ unsigned above[words], ties[words];  // one bit per column
   __shared__ unsigned first_place[words];
   const auto least = static_cast<unsigned>(__ldcg(counter(s, survey::least_use)));
   const auto room = static_cast<unsigned>(s.most_hot) -
@@ -180,7 +178,7 @@ __device__ void pick_hot(const csr_survey& s, unsigned blocks) {
   }
 }
 
-/// Cuts the matrix, in block `block` of so many.
+/// Cuts the matrix, in block `block` of `blocks`.
 __device__ void cut_for_warps(const csr_survey& s, std::int64_t block, std::int64_t blocks) {
   __shared__ row_span span;
   const int thread = static_cast<int>(threadIdx.x);
@@ -226,7 +224,7 @@ __device__ void cut_for_warps(const csr_survey& s, std::int64_t block, std::int6
       span.next_handover = static_cast<unsigned>(
           atomicAdd(counter(s, survey::warp_handovers), 0ull + span.handovers));
     }
-    int end[own_rows];  // of a run that would start at a row of this thread
+    int end[own_rows];  // of row blocks that would start at this thread's rows
 #pragma unroll
     for (int k = 0; k < own_rows; ++k) {
       const int i = place_in_span(k);

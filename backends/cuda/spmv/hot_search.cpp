@@ -10,18 +10,17 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Returns how many hot columns a product has room for, at most; 0 where it has no kernel for them.
+/// Returns the most hub columns that fit in a product's shared memory; 0 without a kernel for them.
 std::size_t most_hot_columns(const current_device& current, type values) {
   const hot_columns_choice choice = hot_columns_kernels(values, values);
   const std::size_t room = std::min(most_shared_bytes(current.device()), hot_shared_bytes(values));
   const std::size_t taken = choice.bytes + own_shared_bytes;
   if (choice.multiply == nullptr || room < taken) return 0;
-  constexpr std::size_t most_places = std::size_t{1} << 16;  // hot_table has 16 bits for them
+  constexpr std::size_t most_places = std::size_t{1} << 16;  // of the indices in hot_table
   return std::min((room - taken) / size_of(values), most_places);
 }
 
-/// Says how many pieces of warps there may be, where rows are as was found, and how much memory
-/// they take with the codes of all terms.
+/// Room for pieces of warps, carry-outs and codes of all terms.
 struct room_for_codes {
   room_for_codes(const csr_operand& a, const csr_survey& job, const survey_words& rows)
       : pieces(rows.of[survey::shares] + most_hot_runs(a, rows.of[survey::long_rows])),
@@ -31,8 +30,8 @@ struct room_for_codes {
   std::size_t pieces, handovers, bytes;
 };
 
-/// Returns launches that find the columns that are hot, and cut the matrix for warps. The first two
-/// look at a sample alone.
+/// Returns the launches that find hub columns and cut the matrix for warps. The first two examine a
+/// sample only.
 std::vector<survey_launch> launches_of(const current_device& current, const csr_operand& a,
                                        const csr_survey& job) {
   const unsigned processors = multiprocessors(current.device());
@@ -55,7 +54,7 @@ bool hot_search::may_find(const current_device& current, const csr_operand& a) {
   return may_have_hot_columns(a) && most_hot_columns(current, a.values.element) > 0;
 }
 
-/// Makes room for what is counted.
+/// Allocates the table and the counters.
 void hot_search::make_room_for_uses(const current_device& current, cudaStream_t stream) {
   const std::size_t groups = 16 * ceil_div(a_.columns, std::size_t{1024});
   const std::size_t uses = hot_counters(a_.columns) * a_.columns;
@@ -73,8 +72,7 @@ void hot_search::make_room_for_uses(const current_device& current, cudaStream_t 
   job_.most_hot = static_cast<int>(most_hot_columns(current, a_.values.element));
 }
 
-/// Makes room for the pieces of warps and the codes of all terms, unless there is too little
-/// memory.
+/// Allocates the pieces of warps and the codes; returns whether memory sufficed.
 bool hot_search::make_room_for_codes(const current_device& current, cudaStream_t stream,
                                      const survey_words& rows) {
   const room_for_codes room(a_, job_, rows);
@@ -82,7 +80,7 @@ bool hot_search::make_room_for_codes(const current_device& current, cudaStream_t
     job_.warp_pieces = static_cast<warp_piece*>(to_.memory.take(room.bytes, current, stream));
   } catch (const error& e) {
     if (e.code() != errc::out_of_memory) throw;
-    return false;  // Products go without.
+    return false;  // products do without
   }
   job_.shares = static_cast<std::int64_t>(rows.of[survey::shares]);
   job_.handed = reinterpret_cast<handed_row*>(job_.warp_pieces + room.pieces);

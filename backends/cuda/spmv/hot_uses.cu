@@ -1,5 +1,5 @@
-// These kernels count how often columns are met, find from that which may be hot, and write the
-// codes of all terms. Between them hot_pieces.cu picks the hot columns.
+// Analysis kernels that count the terms of columns in a sample, find the least count of a hub
+// column, and write the codes of all terms. In between, hot_pieces.cu picks the hub columns.
 #include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/shape.hpp"
 #include "backends/cuda/spmv/survey.cuh"
@@ -8,8 +8,8 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Counts the terms of columns, of a sample: of some adjacent groups of terms one, which a hash
-/// picks, so that no matrix has columns that are met in every group or in none.
+/// Counts the terms of columns in a sample: of some adjacent groups of terms one, picked by a hash,
+/// so that no regular matrix has columns in every group or in none.
 __global__ void __launch_bounds__(256) count_uses(const csr_survey s) {
   wait_for_launch_before();
   let_launch_after_start();
@@ -42,14 +42,14 @@ __global__ void __launch_bounds__(256) count_uses(const csr_survey s) {
   add_of_block(s, survey::sampled, looked);
 }
 
-/// Finds the least use that is not that of too many columns, and how much of the sample these
-/// columns have, in a block.
+/// Finds the least use of a hub column, such that not too many columns have more, and the hub
+/// columns' part of the sample, in a block.
 __device__ inline void find_least_use(const csr_survey& s) {
   constexpr unsigned bins = survey::most_uses + 1, own = bins / 256;
   __shared__ std::uint32_t of_warp[256 / warp];
   __shared__ unsigned least_use, more_used;
   const auto most = static_cast<unsigned>(s.most_hot);
-  const unsigned first = (255 - threadIdx.x) * own;  // so that lower threads have higher bins
+  const unsigned first = (255 - threadIdx.x) * own;  // lower threads have higher bins
   unsigned columns[own], sum = 0;
 #pragma unroll
   for (unsigned i = 0; i < own; ++i) {
@@ -66,14 +66,14 @@ __device__ inline void find_least_use(const csr_survey& s) {
         least = static_cast<unsigned>(i);
       }
     }
-    // The column with the least use may have no place, but where all have one.
+    // Not all columns with the least use have room, unless all columns do.
     least_use = first + least > 0 ? first + least - 1 : 0;
     more_used = more;
     *counter(s, survey::least_use) = least_use;
     *counter(s, survey::more_used) = more_used;
   }
   __syncthreads();
-  unsigned covered = 0;  // without the last bin's, which are counted already
+  unsigned covered = 0;  // without the last bin, already counted
 #pragma unroll
   for (unsigned i = 0; i < own; ++i) {
     const unsigned use = first + i;
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(256) count_bins(const csr_survey s) {
     }
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
-      // Most columns of many matrices have been met once or twice: too many additions to one place.
+      // Many matrices have most columns in bins 1 and 2: too many additions to one address.
       once += uses[k] == 1;
       twice += uses[k] == 2;
       if (uses[k] > 2) atomicAdd(bins + ::min(uses[k], survey::most_uses), 1u);
@@ -149,8 +149,8 @@ __global__ void __launch_bounds__(256) count_bins(const csr_survey s) {
   tell(s);
 }
 
-/// Writes codes, with a table of hot columns that a block has in its shared memory. From L2, whose
-/// sectors of 32 bytes hold 64 columns, 17 million columns at random took 109 us.
+/// Writes codes, with the table of hub columns in shared memory: random reads from L2 cost more
+/// (tuning/spmv.md: write_codes).
 template <bool in_shared>
 __global__ void __launch_bounds__(codes_threads, 1) write_codes(const csr_survey s) {
   extern __shared__ uint4 memory[];

@@ -1,12 +1,11 @@
-// This kernel computes spmv with a plan that found long rows: each block has one piece of the
-// matrix (shape.hpp), which the plan has cut.
+// Kernel of a plan with long rows: one piece per block (shape.hpp).
 #pragma once
 
 #include "backends/cuda/spmv/split_rows.cuh"
 
 namespace tally::backends::cuda {
 
-/// Loads the offsets of a thread's rows in a run, without the bits above 32. Nothing here waits for
+/// Loads the lower 32 bits of the offsets of a thread's rows in a row block, without waiting for
 /// them.
 template <class Offset, int rows_a_thread>
 __device__ void load_offsets(const spmv_job& job, const spmv_piece& piece,
@@ -28,7 +27,7 @@ __global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
   extern __shared__ uint4 memory[];
   __shared__ int starts[run_size + 1];
   const term_planes<A, piece_terms> terms(memory);
-  // A plan's pieces and row offsets stay as they are, so these loads need not wait.
+  // A plan's pieces and offsets are fixed, so these loads need not wait.
   const spmv_piece piece = job.pieces[blockIdx.x];
   constexpr int rows_a_thread = (run_size + piece_threads - 1) / piece_threads;
   std::uint32_t offsets[rows_a_thread];

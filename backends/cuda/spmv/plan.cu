@@ -1,5 +1,4 @@
-// These kernels look at a matrix before any product: they find out whether it is whole, how long
-// its rows are, and what pieces it is cut into.
+// Analysis kernels for rows: validity, lengths, and the partition into pieces.
 #include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/shape.hpp"
 #include "backends/cuda/spmv/survey.cuh"
@@ -11,7 +10,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Says whether something is wrong with a row that may lie anywhere.
+/// Whether a row of a matrix of four arrays is defective.
 __device__ inline bool is_defective(const csr_survey& s, std::int64_t row) {
   const std::int64_t begin = offset(s, row), end = s.ends[static_cast<std::size_t>(row)];
   if (begin < 0 || end < begin || end > s.nonzeros) return true;
@@ -24,7 +23,7 @@ __device__ inline bool is_defective(const csr_survey& s, std::int64_t row) {
   return false;
 }
 
-/// Finds the first row of four arrays that has a defect.
+/// Finds the first defective row of a matrix of four arrays.
 __global__ void __launch_bounds__(256) find_defective_row(const csr_survey s) {
   wait_for_launch_before();
   for (std::int64_t i = first_index(); i < s.rows; i += all_threads()) {
@@ -40,40 +39,40 @@ __device__ inline void check_ends_of_offsets(const csr_survey& s) {
 
 constexpr int span_words = run_span / static_cast<int>(warp);
 
-/// Holds a span of rows, in shared memory.
+/// Rows of one step of a block, in shared memory.
 template <class Offset>
 struct row_span {
   Offset offsets[run_span + 1];
-  unsigned starts[span_words];  ///< a bit for each row says whether a run starts there
-  unsigned ends[span_words];    ///< a bit says whether a run that starts before ends there
-  int runs_before[span_words];  ///< how many runs start in the words before
-  unsigned shares, handovers;   ///< so many of the long rows' have been counted, or have a place
+  unsigned starts[span_words];  ///< bit per row: a row block starts there
+  unsigned ends[span_words];    ///< bit per row: a row block that starts before ends there
+  int runs_before[span_words];  ///< row blocks that start in earlier words
+  unsigned shares, handovers;   ///< those of long rows that are counted, or have an index
   unsigned long long first_share, first_handover, first_run;
 };
 
-/// Returns how many terms a row has, or none where its offsets are wrong.
+/// Returns a row's length, or 0 if its offsets are wrong.
 template <class Offset>
 __device__ Offset length_between(const csr_survey& s, Offset start, Offset end) {
   return 0 <= start && start <= end && end <= s.nonzeros ? end - start : 0;
 }
-/// Returns how many terms row `i` of a span has.
+/// Returns the length of row `i` of a span.
 template <class Offset>
 __device__ std::int64_t length_of(const csr_survey& s, const row_span<Offset>& span, int i) {
   return length_between(s, span.offsets[i], span.offsets[i + 1]);
 }
 
-/// Counts what a thread has met.
+/// Counts of one thread.
 struct row_counts {
   std::int64_t longest = 0, tile_terms = 0;
   unsigned empty = 0, long_rows = 0, split_rows = 0;
 };
 
-/// Looks at the rows of a span, and where its runs start.
+/// Examines the rows of a span, and finds where row blocks start.
 template <class Offset>
 __device__ void look_at_rows(const csr_survey& s, std::int64_t first, int rows,
                              row_span<Offset>& span, row_counts& counts) {
   constexpr auto short_row = static_cast<Offset>(row_order::short_row);
-  // The bits above 32 make no difference to where adjacent rows lie in runs.
+  // The lower 32 bits suffice to separate adjacent rows.
   const auto run_of = [&](Offset start, int i) {
     return (static_cast<std::uint32_t>(start) + static_cast<std::uint32_t>(first) +
             static_cast<std::uint32_t>(i)) /
@@ -118,7 +117,7 @@ __device__ void look_at_rows(const csr_survey& s, std::int64_t first, int rows,
   counts.longest = ::max(counts.longest, std::int64_t{longest});
 }
 
-/// Numbers the pieces of a span among all, in a warp.
+/// Gives the pieces of a span their indices, in a warp.
 template <class Offset>
 __device__ void number_pieces(const csr_survey& s, row_span<Offset>& span) {
   constexpr int own = span_words / static_cast<int>(warp);
@@ -157,8 +156,8 @@ __device__ void number_pieces(const csr_survey& s, row_span<Offset>& span) {
   }
 }
 
-/// Writes the shares of long row `i` of a span, if they have room, those of a row side by side, in
-/// front of all that have a place: so no gap is left before the runs.
+/// Writes the segments of long row `i` of a span, if they have room: contiguous, and in front of
+/// all that have an index, so that no gap is left before the row blocks.
 template <class Offset>
 __device__ void write_shares(const csr_survey& s, std::int64_t first, int i,
                              row_span<Offset>& span) {
@@ -183,7 +182,8 @@ __device__ void write_shares(const csr_survey& s, std::int64_t first, int i,
   }
 }
 
-/// Writes the run that starts at row `i` of a span, if it has room, from `pieces + shares` on.
+/// Writes the row block that starts at row `i` of a span, if it has room, from `pieces + shares`
+/// on.
 template <class Offset>
 __device__ void write_run(const csr_survey& s, std::int64_t first, int rows, int i,
                           const row_span<Offset>& span) {
@@ -205,13 +205,12 @@ __device__ void write_run(const csr_survey& s, std::int64_t first, int rows, int
   s.pieces[s.shares + place] = piece;
 }
 
-/// Writes the pieces of a span.
 template <class Offset>
 __device__ void write_pieces(const csr_survey& s, std::int64_t first, int rows,
                              row_span<Offset>& span) {
   for (int i = static_cast<int>(threadIdx.x); i < rows; i += survey_threads) {
     const int word = i / static_cast<int>(warp), bit = i % static_cast<int>(warp);
-    if ((span.ends[word] >> bit & 1) == 0) continue;  // a run goes on
+    if ((span.ends[word] >> bit & 1) == 0) continue;  // inside a row block
     if ((span.starts[word] >> bit & 1) != 0) {
       write_run(s, first, rows, i, span);
     } else {
@@ -220,8 +219,7 @@ __device__ void write_pieces(const csr_survey& s, std::int64_t first, int rows,
   }
 }
 
-/// Adds what a block's threads have counted to the survey. Blocks add to the same words, so each
-/// does it once for each word.
+/// Adds a block's counts to the results, once per word, since all blocks add to the same words.
 __device__ inline void add_counts(const csr_survey& s, const row_counts& counts) {
   __shared__ unsigned long long of_block[survey::words];
   const unsigned word = threadIdx.x;
@@ -250,8 +248,8 @@ __device__ inline void add_counts(const csr_survey& s, const row_counts& counts)
   }
 }
 
-/// Does all in one launch: checks, counts, and writes the pieces. The pieces of a span of rows are
-/// adjacent, runs in the rows' order.
+/// Checks, counts and writes the pieces, in one launch. Those of a span are contiguous, row blocks
+/// in the order of rows.
 template <class Offset>
 __global__ void __launch_bounds__(survey_threads, survey_blocks) survey_matrix(const csr_survey s) {
   __shared__ row_span<Offset> span;
@@ -260,7 +258,7 @@ __global__ void __launch_bounds__(survey_threads, survey_blocks) survey_matrix(c
   if (s.lists != nullptr && blockIdx.x == 0 && threadIdx.x < row_patterns::most) {
     s.lists[threadIdx.x] = 0;
   }
-  // Blocks that look at rows look at columns, too, if they are all.
+  // Blocks for rows check columns, too, if there are no others.
   const unsigned first_block = s.row_blocks < gridDim.x ? s.row_blocks : 0;
   if (s.check != defect_check::none && blockIdx.x >= first_block) {
     const std::int64_t own = std::int64_t{blockIdx.x - first_block} * survey_threads + threadIdx.x;

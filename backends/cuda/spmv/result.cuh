@@ -1,5 +1,4 @@
-// From a row's sum to y on a device: y_i becomes alpha * sum + beta * a_i, where a is y or the
-// vector that is added to the product.
+// Elements of y on a device: alpha * sum + beta * a_i, where a is y or another vector.
 #pragma once
 
 #include "backends/cuda/spmv/job.hpp"
@@ -11,16 +10,16 @@
 
 namespace tally::backends::cuda {
 
-/// Returns which of a run's terms is the first of a row whose offset has these lower bits. The plan
-/// knows an offset only as it was: where it has changed, what comes into y does not matter, but the
-/// term is one of the run's.
+/// Returns the index in a row block of a row's first term, from the lower bits of its offset. If
+/// the offset has changed since the plan was made, y is unspecified, but the index stays within the
+/// block.
 template <class Piece>
 __device__ int start_in_run(std::uint32_t offset, const Piece& run) {
   const std::uint32_t start = offset - static_cast<std::uint32_t>(run.nonzero);
   return static_cast<int>(min(start, static_cast<std::uint32_t>(run.terms)));
 }
 
-/// y_i is computed from this.
+/// Returns alpha * sum + beta * addend.
 template <class V>
 __device__ V combine(const spmv_job& job, const V& sum, const V& addend) {
   factors<V> f;
@@ -29,14 +28,13 @@ __device__ V combine(const spmv_job& job, const V& sum, const V& addend) {
                           : function<elementwise::scal>(f, sum, sum);
 }
 
-/// Writes y of any type. It is not inlined, because kernels nearly always write the type that they
-/// sum in.
+/// Writes y of any type. Not inlined: kernels nearly always write the type in which they sum.
 template <class R>
 __device__ __noinline__ void write_any(const spmv_job& job, std::int64_t row,
                                        const complex_number<R>& sum) {
   const auto i = static_cast<std::size_t>(row);
   const auto in = [&]<class S>(S re, S im) {
-    // As `is_complex`, with which the instructions of every kernel come in another order.
+    // As `is_complex`, which changes the order of every kernel's instructions.
     static_assert(complex_types::size == 2);
     if (job.computation == type::complex64 || job.computation == type::complex128) {
       using V = complex_number<S>;
@@ -53,7 +51,7 @@ __device__ __noinline__ void write_any(const spmv_job& job, std::int64_t row,
   }
 }
 
-/// Loads a_i through L2, as `elements` does: other blocks write elements beside it.
+/// Loads a_i through L2, as `elements` does: other blocks write its neighbours.
 template <class V>
 __device__ V load_one(const V* from) {
   if constexpr (std::is_arithmetic_v<V>) {
@@ -63,7 +61,7 @@ __device__ V load_one(const V* from) {
   }
 }
 
-/// Writes y's element of a row whose terms sum up to `sum` in A.
+/// Writes y of a row whose terms, in A, add up to `sum`.
 template <class A>
 __device__ void write_row(const spmv_job& job, std::int64_t row,
                           const complex_number<real_t<A>>& sum) {

@@ -1,7 +1,7 @@
-// Rows along the diagonal (ring_rows.hpp).
+// Kernel of rows along the diagonal (ring_rows.hpp).
 //
 // Promise: y has the bits of the row order. A thread owns all lanes of its row, and adds to each in
-// its order. Whatever offsets have become since the plan was made, no place is out of bounds.
+// its order. If offsets have changed since the plan was made, no index is out of bounds.
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/fold.cuh"
 #include "backends/cuda/spmv/result.cuh"
@@ -17,27 +17,25 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// So many tiles have room at a time: one is summed while the next ones come.
+/// Staging buffers: one tile is summed while the next ones arrive.
 constexpr unsigned stages = 3;
 
-/// A tile has at most so many rows, and a multiprocessor so many blocks.
+/// Rows per tile and blocks per SM, at most.
 template <class T>
 constexpr unsigned most_rows = sizeof(T) == 8 ? 896 : 640;
 template <class T>
 constexpr unsigned most_blocks = sizeof(T) == 8 ? 1 : 2;
 
-/// With fewer rows on a multiprocessor, x comes from memory instead: with 128, 2^21 rows of 1 to 9
-/// doubles that reach 12000 took 147 us, without a ring 89.
+/// Minimum rows per SM for this kernel (tuning/spmv.md: least_rows).
 constexpr unsigned least_rows = 256;
 
-/// Returns where place `p` of x is in a ring of so many elements.
+/// Returns `p` modulo `size`, from 0 on.
 __device__ inline std::int32_t place_in_ring(std::int64_t p, std::int32_t size) {
   const auto at = static_cast<std::int32_t>(p % size);
   return at < 0 ? at + size : at;
 }
 
-/// Does the same where the place is at least 0 and less than twice the size, or where the size is a
-/// power of two.
+/// The same for 0 <= p < 2 * size, or for any p if the size is a power of two.
 template <bool power_of_two>
 __device__ std::int32_t around(std::int32_t p, std::int32_t size) {
   if constexpr (power_of_two) return p & (size - 1);
@@ -45,8 +43,8 @@ __device__ std::int32_t around(std::int32_t p, std::int32_t size) {
   return static_cast<std::int32_t>(min(place, place - static_cast<std::uint32_t>(size)));
 }
 
-/// Is the part of x in a block's shared memory. Element i is at place i + `shift`, but for
-/// multiples of the ring's size, so that whole units of 16 bytes are whole units there.
+/// Ring buffer of x in shared memory. Element i is at i + `shift`, modulo the ring's size, so that
+/// aligned units of 16 bytes are aligned there.
 template <class T, bool power_of_two>
 class ring_of_x {
  public:
@@ -59,11 +57,11 @@ class ring_of_x {
         shift_(static_cast<int>(reinterpret_cast<std::uint64_t>(x_) % 16 / sizeof(T))),
         end_(job.column_count + shift_) {}
 
-  /// Returns the place of an element; places far away stand for others in the ring.
+  /// Returns the place of an element, not reduced modulo the ring's size.
   __device__ std::int64_t place(std::int64_t i) const { return i + shift_; }
 
-  /// Brings what is not there yet of the elements before `end`, from `begin` on the first time. The
-  /// threads of which brings() is true call it. It counts as two copies.
+  /// Copies the missing elements before `end`, the first time from `begin` on, as two copies of the
+  /// barrier. Called by the threads for which brings() is true.
   __device__ void bring(bulk_barrier& barrier, std::int64_t begin, std::int64_t end) {
     const std::int64_t from =
         is_empty_ ? max(begin + shift_, std::int64_t{0}) / unit * unit : upto_;
@@ -77,7 +75,7 @@ class ring_of_x {
     };
     const auto take = [&](std::int64_t p) { ring_[in_ring(p)] = x_[p - shift_]; };
 #if __CUDA_ARCH__ >= 900
-    // Units that are not wholly in x are taken one by one.
+    // Units partly outside x are copied by element.
     const std::int64_t first = max(from, std::int64_t{shift_ > 0 ? unit : 0});
     const std::int64_t last = max(first, min(to, end_ / unit * unit));
     const std::int64_t at = in_ring(first);
@@ -106,22 +104,21 @@ class ring_of_x {
   T* ring_;
   std::int32_t size_;
   int shift_;
-  std::int64_t end_;       ///< behind the place of the last element
-  std::int64_t upto_ = 0;  ///< places before this one have been brought
-  std::int64_t lap_ = 0;   ///< the place at the ring's begin, unless the size is a power of two
+  std::int64_t end_;       ///< behind the last element's place
+  std::int64_t upto_ = 0;  ///< places before this one are copied
+  std::int64_t lap_ = 0;   ///< place at the ring's begin, unless the size is a power of two
   bool is_empty_ = true;
 };
 
-/// Says where a tile's terms are in shared memory.
+/// Position of a tile's terms in shared memory.
 struct tile_place {
-  std::uint32_t begin;  ///< its first term, without the bits above 32
+  std::uint32_t begin;  ///< lower 32 bits of the first term's index
   int terms;
   int value_shift, difference_shift;
 };
 
-/// Sums a row of `count` terms, whose values and differences are at these addresses of shared
-/// memory. An element is at place `own` of the ring where its difference is 0; the sum of both is
-/// not negative.
+/// Sums a row of `count` terms, with values and differences at these addresses of shared memory.
+/// `own` is the place of difference 0 in the ring; `own` plus a difference is not negative.
 template <class T, bool power_of_two>
 __device__ dot_sum<T> sum_in_ring(unsigned value, unsigned difference, int count, unsigned ring,
                                   std::int32_t own, std::int32_t size) {
@@ -160,13 +157,13 @@ __device__ dot_sum<T> sum_in_ring(unsigned value, unsigned difference, int count
   return fold_within_thread(sums);
 }
 
-/// Is what all threads of a block know: which tiles it has, and where they are in shared memory.
+/// A block's tiles and their shared memory.
 template <class T>
 struct tiles_of_block {
   const ring_rows_job& job;
-  int rows = static_cast<int>(blockDim.x - warp);  ///< of a tile
-  std::int64_t first;                              ///< the first tile
-  int count;                                       ///< how many there are
+  int rows = static_cast<int>(blockDim.x - warp);  ///< per tile
+  std::int64_t first;                              ///< first tile
+  int count;                                       ///< tiles
   char* ring;
   std::size_t value_bytes = bytes_to_bring<T>(job.product.tile_terms);
   std::size_t stage_bytes = value_bytes + bytes_to_bring<std::int16_t>(job.product.tile_terms);
@@ -182,7 +179,7 @@ struct tiles_of_block {
   }
 };
 
-/// Brings the tiles of a block, one after another.
+/// Copies a block's tiles, one after another.
 template <class T, bool power_of_two>
 class tile_bringer {
  public:
@@ -193,7 +190,8 @@ class tile_bringer {
     after_ = begin_of(2);
   }
 
-  /// Brings tile `turn`. It counts as five copies. The threads of which brings() is true call it.
+  /// Copies tile `turn`, as five copies of the barrier. Called by the threads for which brings() is
+  /// true.
   __device__ void bring_tile(int turn, tile_place& place, bulk_barrier& barrier) {
     const spmv_job& product = of_.job.product;
     char* const to = of_.values(static_cast<unsigned>(turn) % stages);
@@ -223,11 +221,11 @@ class tile_bringer {
 
   const tiles_of_block<T>& of_;
   ring_of_x<T, power_of_two> ring_;
-  std::int64_t begin_, next_, after_;  ///< of the tile to bring and those behind it
+  std::int64_t begin_, next_, after_;  ///< first terms of the next tile and of the two behind it
 };
 
-/// Sums a thread's rows of a block's tiles, one after another. (A thread of the first warp, which
-/// has none, may make one: it stands at the first row.)
+/// Sums a thread's rows, one per tile of the block. (A thread of the first warp, without rows, may
+/// make one: it stands at the first row.)
 template <class T, bool power_of_two>
 class row_summer {
  public:
@@ -273,11 +271,11 @@ class row_summer {
 
   const tiles_of_block<T>& of_;
   std::int64_t row_;
-  std::int32_t place_;         ///< in the ring, of the first element that it can reach
-  std::uint32_t begin_, end_;  ///< of its terms, without the bits above 32
+  std::int32_t place_;         ///< in the ring, of the first element in reach
+  std::uint32_t begin_, end_;  ///< terms, lower 32 bits
 };
 
-/// The first warp brings tiles, and each thread of the others has a row of each.
+/// The first warp copies tiles; each other thread has one row of each.
 template <class T, bool power_of_two>
 __global__ void __launch_bounds__(most_rows<T> + warp, most_blocks<T>)
     spmv_ring_rows(const __grid_constant__ ring_rows_job job) {
@@ -295,7 +293,7 @@ __global__ void __launch_bounds__(most_rows<T> + warp, most_blocks<T>)
 #if __CUDA_ARCH__ >= 900
   if (threadIdx.x < warp) {
     if (!brings()) return;
-    // A plan's row offsets and differences stay as they are, so these loads need not wait.
+    // A plan's offsets and differences are fixed, so these loads need not wait.
     tile_bringer<T, power_of_two> bringer(tiles);
     wait_for_launch_before();
     let_launch_after_start();
@@ -317,7 +315,7 @@ __global__ void __launch_bounds__(most_rows<T> + warp, most_blocks<T>)
   for (int turn = 0; turn < tiles.count; ++turn) {
     const unsigned stage = static_cast<unsigned>(turn) % stages;
     summer.sum_row(turn, places[stage], brought[stage]);
-    // One thread for its warp would do, and take as long, but racecheck does not see that.
+    // One thread per warp would do, and take as long, but racecheck does not see that.
     read[stage].arrive();
   }
 #else
@@ -341,7 +339,7 @@ ring_rows_choice choice_with(std::size_t terms, const reach& columns, std::size_
   for (unsigned tile = row_tile; tile <= most_rows<T>; tile += row_tile) {
     ring_rows_choice one{
         .kernel = &spmv_ring_rows<T, power_of_two>, .tile = tile, .threads = tile + warp};
-    // While a tile is summed, elements come that the next ones need.
+    // While a tile is summed, elements for the next ones arrive.
     one.ring = (stages * tile + reached + 3 * unit) / unit * unit;
     if (power_of_two) one.ring = std::bit_ceil(one.ring);
     one.terms = tile / row_tile * terms;
@@ -354,8 +352,8 @@ ring_rows_choice choice_with(std::size_t terms, const reach& columns, std::size_
   return best;
 }
 
-/// Returns the choice that has most rows at a time. A ring whose size is no power of two takes two
-/// more instructions for a term.
+/// Returns the choice with most rows at a time. A size that is no power of two takes two more
+/// instructions per term.
 template <class T>
 ring_rows_choice choice_of(std::size_t terms, const reach& columns, std::size_t room) {
   const ring_rows_choice power = choice_with<T, true>(terms, columns, room);

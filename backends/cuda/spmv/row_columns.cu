@@ -1,8 +1,8 @@
-// These kernels find what tiles of rows read in the place of columns
-// (src/core/sparse/row_patterns.hpp): patterns of rows, or differences.
+// Analysis kernels that find stencils (src/core/sparse/row_patterns.hpp) or differences, which row
+// tiles read instead of columns.
 //
-// Promise: two rows have one pattern only if their lists are equal, difference by difference. A
-// hash only says which pattern to compare with.
+// Promise: two rows have one stencil only if their lists are equal, difference by difference. A
+// hash only selects the stencil to compare with.
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/shape.hpp"
@@ -11,21 +11,21 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Is a thread's row of a tile whose columns are in shared memory.
+/// A thread's row of a tile with columns in shared memory.
 template <class Column>
 struct tile_row {
   std::int64_t row;
-  std::int64_t start;     ///< its first term
-  int count;              ///< 0 where there is no row
-  const Column* columns;  ///< its own
+  std::int64_t start;     ///< first term
+  int count;              ///< 0: no row
+  const Column* columns;  ///< of the row
 
   __device__ std::int32_t difference(int k) const {
     return static_cast<std::int32_t>(columns[k] - row);
   }
 };
 
-/// Has the offsets that a thread needs of a tile. They have the matrix's type: where loads are
-/// behind a question of the type, each waits for the one before.
+/// Offsets that a thread needs of a tile, in the matrix's type: behind a test of the type, each
+/// load would wait for the one before.
 template <class Offset>
 struct tile_offsets {
   __device__ tile_offsets(const csr_survey& s, std::int64_t tile) {
@@ -37,18 +37,17 @@ struct tile_offsets {
     own_begin = of(first + threadIdx.x);
     own_end = of(first + threadIdx.x + 1);
   }
-  Offset begin, end;          ///< the tile's terms
-  Offset own_begin, own_end;  ///< those of the thread's row
+  Offset begin, end;          ///< terms of the tile
+  Offset own_begin, own_end;  ///< terms of the thread's row
 };
 
-/// Brings a tile's columns into shared memory, with all threads of a block, and returns the
-/// thread's row. Offsets have been checked, or are promised to be right. The barrier expects one
-/// copy.
+/// Copies a tile's columns to shared memory, with all threads of a block; returns the thread's row.
+/// Pre: offsets are valid, the barrier expects one copy.
 template <class Column, class Offset>
 __device__ tile_row<Column> tile_of_block(const csr_survey& s, std::int64_t tile,
                                           const tile_offsets<Offset>& of, void* memory,
                                           bulk_barrier& barrier, unsigned turn) {
-  __shared__ std::int64_t first_column;  // the first one in `memory`
+  __shared__ std::int64_t first_column;  // index of the first one in `memory`
   if (brings()) {
     std::int64_t begin = of.begin, end = of.end;
     if (begin < 0 || end < begin || end > s.nonzeros || end - begin > s.tile_terms) begin = end = 0;
@@ -67,7 +66,7 @@ __device__ tile_row<Column> tile_of_block(const csr_survey& s, std::int64_t tile
   return own;
 }
 
-/// Says whether a row has the list of another one, whose columns are in memory.
+/// Whether a row has the list of row `other`, whose columns are in memory.
 template <class Column>
 __device__ bool has_list_of(const csr_survey& s, const tile_row<Column>& own, std::int64_t other) {
   const std::int64_t start = offset(s, other);
@@ -87,10 +86,10 @@ __device__ bool has_list_of(const csr_survey& s, const tile_row<Column>& own, st
   return true;
 }
 
-/// So many patterns a block has in its shared memory.
+/// Stencils that a block keeps in shared memory.
 constexpr unsigned known_patterns = 16;
 
-/// Is a pattern that a block has met.
+/// Stencil that a block has met.
 struct known_pattern {
   std::uint32_t hash;
   std::int32_t length;
@@ -98,13 +97,13 @@ struct known_pattern {
   std::int32_t differences[most_row_tile_terms];
 };
 
-/// Is what a thread has found out about its row's list.
+/// Hash and range of a row's differences.
 struct row_list {
-  std::uint32_t hash = 0;  ///< with its highest bit set, so that no hash of a list is 0
+  std::uint32_t hash = 0;                            ///< highest bit set, so never 0
   std::int32_t least = INT32_MAX, most = INT32_MIN;  ///< differences
 };
 
-/// Goes over a row's columns, which it checks if asked.
+/// Examines a row's columns, and checks them if asked.
 template <class Column>
 __device__ row_list look_at_columns(const csr_survey& s, const tile_row<Column>& own) {
   const auto end = static_cast<std::uint64_t>(s.column_count);
@@ -126,7 +125,7 @@ __device__ row_list look_at_columns(const csr_survey& s, const tile_row<Column>&
   return list;
 }
 
-/// Returns the number of the pattern that a row's list is if the block has met it, or -1.
+/// Returns the number of a row's stencil if the block has met it, or -1.
 template <class Column>
 __device__ int number_of_known(const known_pattern* known, const tile_row<Column>& own,
                                std::uint32_t hash) {
@@ -142,11 +141,11 @@ __device__ int number_of_known(const known_pattern* known, const tile_row<Column
   return equal ? known[at].number : -1;
 }
 
-/// Writes the list of a pattern, padded, which a row is the first to have.
+/// Writes the padded list of a stencil, from the first row that has it.
 template <class Column>
 __device__ void write_list(const csr_survey& s, const tile_row<Column>& own, int number) {
   constexpr int alignment = row_patterns::alignment;
-  const auto longest = static_cast<int>(s.found[survey::longest]);  // no launch writes it any more
+  const auto longest = static_cast<int>(s.found[survey::longest]);  // final by now
   const int stride = (longest + alignment - 1) / alignment * alignment;
   std::int32_t* const list = s.patterns.differences + number * stride;
   for (int k = 0; k < stride; ++k) list[k] = k < own.count ? own.difference(k) : 0;
@@ -154,9 +153,9 @@ __device__ void write_list(const csr_survey& s, const tile_row<Column>& own, int
   atomicAdd(counter(s, survey::patterns), 1ull);
 }
 
-/// Returns the number of the pattern that a row's list is, or row_patterns::most where there are
-/// too many. A word of `lists` has a hash above the number of a row that has the list; the word's
-/// place is the pattern's number.
+/// Returns the number of a row's stencil, or row_patterns::most if there are too many. `lists` is a
+/// hash table with linear probing: a word has a hash above the number of a row with the list; its
+/// index is the stencil's number.
 template <class Column>
 __device__ int number_among_all(const csr_survey& s, const tile_row<Column>& own,
                                 std::uint32_t hash) {
@@ -184,9 +183,9 @@ __device__ int number_among_all(const csr_survey& s, const tile_row<Column>& own
   return row_patterns::most;
 }
 
-/// Returns the number of a row's pattern where the block has not met it, in the `asking` threads of
-/// a warp. Of their rows with one hash the first looks among all patterns, and the others compare
-/// their lists with its list. It says whether the calling thread has looked.
+/// Returns the number of a row's stencil that the block has not met, in the `asking` threads of a
+/// warp. Of rows with equal hashes the first looks it up among all, and the others compare their
+/// lists with that row's. `has_looked`: whether the calling thread has looked it up.
 template <class Column>
 __device__ int number_of_new(const csr_survey& s, const tile_row<Column>& own, std::uint32_t hash,
                              const Column* memory, unsigned asking, bool& has_looked) {
@@ -194,8 +193,8 @@ __device__ int number_of_new(const csr_survey& s, const tile_row<Column>& own, s
   const int first = __ffs(static_cast<int>(equals)) - 1;
   has_looked = static_cast<int>(threadIdx.x % warp) == first;
   int number = 0;
-  // One thread looks before the others: where there are too many patterns, all would look at the
-  // same few words until that is known.
+  // One thread goes first: with too many stencils, all would probe the same few words until that is
+  // known.
   const int before_others = __ffs(static_cast<int>(asking)) - 1;
   if (has_looked && first == before_others) number = number_among_all(s, own, hash);
   if (__shfl_sync(asking, number, before_others) == row_patterns::most) return row_patterns::most;
@@ -212,7 +211,7 @@ __device__ int number_of_new(const csr_survey& s, const tile_row<Column>& own, s
   return number_among_all(s, own, hash);
 }
 
-/// Adds how far a block's columns are from the diagonal to the survey.
+/// Adds the range of a warp's differences to the results.
 __device__ inline void add_reach(const csr_survey& s, std::int32_t least, std::int32_t most) {
   const unsigned long long above = largest_of_warp(reach_word(most)),
                            below = largest_of_warp(reach_word(~least));
@@ -223,13 +222,13 @@ __device__ inline void add_reach(const csr_survey& s, std::int32_t least, std::i
   if (below > known_below) atomicMax(counter(s, survey::below), below);
 }
 
-/// Goes over the columns once, tile by tile.
+/// Examines all columns once, tile by tile.
 template <class Column, class Offset>
 __global__ void __launch_bounds__(row_tile) survey_tiles(const csr_survey s) {
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
   __shared__ known_pattern known[known_patterns];
-  __shared__ unsigned met;  // patterns that threads have looked for in this tile
+  __shared__ unsigned met;  // stencils looked up in this tile
   if (threadIdx.x == 0) {
     barrier.expect(1);
     met = 0;
@@ -244,9 +243,9 @@ __global__ void __launch_bounds__(row_tile) survey_tiles(const csr_survey s) {
   }
   std::int32_t least = INT32_MAX, most = INT32_MIN;
   const std::int64_t tiles = (s.rows + row_tile - 1) / row_tile;
-  unsigned turn = 0, next = 0;  // the place of the next pattern in `known`
+  unsigned turn = 0, next = 0;  // `next`: index of the next stencil in `known`
   for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    // The last thread has no part in bringing columns.
+    // The last thread does not copy columns.
     const bool has_strays = threadIdx.x == row_tile - 1 && __ldcg(counter(s, survey::strays)) != 0;
     const tile_row<Column> own =
         tile_of_block<Column>(s, tile, tile_offsets<Offset>(s, tile), memory, barrier, turn++);
@@ -254,7 +253,7 @@ __global__ void __launch_bounds__(row_tile) survey_tiles(const csr_survey s) {
     const row_list list = look_at_columns(s, own);
     least = ::min(least, list.least);
     most = ::max(most, list.most);
-    unsigned place = known_patterns;  // in `known`, counted from `next`
+    unsigned place = known_patterns;  // index in `known`, from `next` on
     const bool has_row = !is_over && own.row < s.rows;
     int number = has_row ? number_of_known(known, own, list.hash) : 0;
     const unsigned asking = __ballot_sync(whole_warp, number < 0);
@@ -277,7 +276,7 @@ __global__ void __launch_bounds__(row_tile) survey_tiles(const csr_survey s) {
       for (int k = 0; k < own.count; ++k) to.differences[k] = own.difference(k);
     }
     next += ::min(more, known_patterns);
-    __syncthreads();  // the memory is used again
+    __syncthreads();  // before the memory is reused
     if (threadIdx.x == 0) met = 0;
   }
   add_reach(s, least, most);
@@ -295,7 +294,7 @@ __global__ void __launch_bounds__(row_tile) write_differences(const csr_survey s
   auto* const differences = reinterpret_cast<std::int16_t*>(reinterpret_cast<char*>(memory) +
                                                             bytes_to_bring<Column>(s.tile_terms));
   unsigned adjacent = 0;
-  std::int32_t next = INT16_MAX + 1;  // the difference that is next to that before
+  std::int32_t next = INT16_MAX + 1;  // difference adjacent to the one before
   for (int k = 0; k < own.count; ++k) {
     const std::int32_t difference = own.difference(k);
     differences[own.start - offsets.begin + k] = static_cast<std::int16_t>(difference);

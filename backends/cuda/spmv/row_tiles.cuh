@@ -1,7 +1,6 @@
-// This kernel computes spmv with a plan that found many short rows of about equal length: a block
-// has a tile of adjacent rows, each in one thread. The terms' values, and what says where their
-// columns are, come into shared memory by bulk copies; x, which adjacent rows mostly read side by
-// side, comes from memory.
+// Kernel of a plan with many short rows of about equal length: one tile of adjacent rows per block,
+// one thread per row. Values and columns, in some form, come to shared memory by bulk copies; x,
+// which adjacent rows mostly read side by side, comes from memory.
 //
 // Promise: a thread owns all lanes of its row, and adds to each in its order.
 #pragma once
@@ -19,8 +18,8 @@
 
 namespace tally::backends::cuda {
 
-/// Returns how many terms the rows of the block's threads before this one have, where its own has
-/// `count`. The block synchronises.
+/// Returns the terms of the rows of the block's lower threads, given the `count` of the calling
+/// thread's row. Synchronises the block.
 __device__ inline int terms_before(int count) {
   constexpr unsigned warps = row_tile / warp;
   __shared__ int sums[warps];
@@ -40,8 +39,7 @@ __device__ inline int terms_before(int count) {
   return upto - count;
 }
 
-/// A multiprocessor has at least so many tiles of short rows at a time. With 9 the 5-point stencil
-/// of 2048^2 took 69 us, not 67, in f32 with 12 45, not 42; with 12 of f64, registers did not do.
+/// Minimum blocks per SM, which bounds registers (tuning/spmv.md: row_tile_blocks).
 template <class T, column_source from, int in_flight>
 inline constexpr unsigned row_tile_blocks = in_flight > 8                        ? 1
                                             : sizeof(T) == 8                     ? 10
@@ -55,9 +53,9 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
   using Column = std::conditional_t<from == column_source::differences, std::int16_t, std::int32_t>;
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
-  __shared__ std::uint32_t begin;            // the tile's first term, without the bits above 32
-  __shared__ int terms;                      // how many it has
-  __shared__ int value_shift, column_shift;  // where the first one is in `values`, in `columns`
+  __shared__ std::uint32_t begin;            // lower 32 bits of the first term's index
+  __shared__ int terms;                      // terms of the tile
+  __shared__ int value_shift, column_shift;  // index of the first term in `values`, in `columns`
   T* const values = reinterpret_cast<T*>(memory);
   Column* const columns = reinterpret_cast<Column*>(reinterpret_cast<char*>(memory) +
                                                     bytes_to_bring<T>(job.tile_terms));
@@ -66,12 +64,12 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
   const auto bounded = [&](std::int64_t i) {
     return static_cast<std::size_t>(i < job.rows ? i : job.rows);
   };
-  // A plan's row offsets and patterns stay as they are, so these loads need not wait. Where offsets
-  // have changed in spite of that, rows and tiles are cut to what has room.
-  std::uint32_t row_begin = 0, row_end = 0;  // without the bits above 32
+  // A plan's offsets and stencils are fixed, so these loads need not wait. If offsets have changed
+  // all the same, rows and tiles are clamped.
+  std::uint32_t row_begin = 0, row_end = 0;  // lower 32 bits
   int pattern = 0;
   if constexpr (has_patterns) {
-    pattern = job.patterns.of_row[has_row ? row : job.rows - 1];  // lists of others are unwritten
+    pattern = job.patterns.of_row[has_row ? row : job.rows - 1];  // other lists are unwritten
   } else {
     row_begin = static_cast<std::uint32_t>(job.offsets[bounded(row)]);
     row_end = static_cast<std::uint32_t>(job.offsets[bounded(row + 1)]);
@@ -113,13 +111,13 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
     if (has_row) count = job.patterns.lengths[pattern];
     list = job.patterns.differences + pattern * job.patterns.stride;
   }
-  // Differences that belong to other rows, since offsets have changed, may lead anywhere.
+  // If offsets have changed, differences of other rows may lead anywhere.
   const int least = static_cast<int>(-row), most = static_cast<int>(job.column_count - 1 - row);
   if constexpr (from != column_source::matrix) x += row;
-  // From a sum of the row and a difference the compiler made four instructions for each address.
+  // From row plus difference the compiler makes four instructions per address.
   asm("" : "+l"(x), "+l"(list));
   T element[in_flight];
-  const auto load = [&](int i) {  // the elements of x for term i and the next ones
+  const auto load = [&](int i) {  // elements of x of the terms from i on
     std::int32_t place[in_flight] = {};
     if constexpr (has_patterns) {
       static_assert(row_patterns::alignment % in_flight == 0);

@@ -1,5 +1,4 @@
-// This kernel computes spmv with a plan that found no long row: each row has a few threads, which
-// need no shared memory.
+// Kernel of a plan without long rows: a few threads per row, no shared memory.
 #pragma once
 
 #include "backends/cuda/spmv/result.cuh"
@@ -8,15 +7,13 @@
 
 namespace tally::backends::cuda {
 
-/// Sums a row of `count` terms, in `threads` threads.
+/// Sums a row of `count` terms in `threads` threads.
 template <class A, class V, class X, class Column, int threads>
 __device__ dot_sum<A> sum_row(const spmv_job& job, std::int64_t start, int count) {
-  constexpr int own = row_lanes / threads;  // a thread has this many lanes
+  constexpr int own = row_lanes / threads;  // lanes per thread
   constexpr int in_flight = own < 4 ? 4 : own;
   dot_sum<A> s[own];
-  // Without unrolling, the 27-point stencil of 128^3 took 193 us in 4 threads, not 188, and
-  // bcsstk16 2.8 in 8 threads, not 2.5. Unrolled, in more registers, the 5-point stencil of 2048^2
-  // took 106 in 2 threads, not 96.
+  // With 2 threads, unrolling takes too many registers (tuning/spmv.md: unrolled).
   constexpr int unrolled = threads == 2 ? 1 : 4;
   int i = static_cast<int>(threadIdx.x) % threads;
   nonzero_place<V, Column> from(job, start + i);
@@ -31,14 +28,14 @@ __device__ dot_sum<A> sum_row(const spmv_job& job, std::int64_t start, int count
   return fold_across_threads<threads>(fold_within_thread(s));
 }
 
-/// Sums the rows of a matrix without long ones, each in `threads` threads.
+/// Kernel for rows without long ones, with `threads` threads each.
 template <class A, class V, class X, int threads>
 __global__ void __launch_bounds__(row_threads) spmv_rows(const __grid_constant__ spmv_job job) {
   const std::int64_t row =
       std::int64_t{blockIdx.x} * (row_threads / threads) + threadIdx.x / threads;
   std::int64_t start = 0;
   int count = 0;
-  if (row < job.rows) {  // a plan's row offsets stay as they are, so these loads need not wait
+  if (row < job.rows) {  // a plan's offsets are fixed, so these loads need not wait
     start = job.offset(row);
     count = static_cast<int>(job.offset(row + 1) - start);
   }

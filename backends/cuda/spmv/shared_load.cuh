@@ -1,17 +1,17 @@
-// Loads from shared memory that a thread makes or leaves out, side by side. From plain code the
-// compiler makes branches, which wait for each load.
+// Predicated loads from shared memory, which stay side by side; from plain code the compiler makes
+// branches, which wait for each load.
 #pragma once
 
 #include <cstdint>
 
 namespace tally::backends::cuda {
 
-/// Returns the address of shared memory that load_shared_if takes.
+/// Returns a shared-memory address for load_shared_if.
 __device__ inline unsigned shared_address(const void* at) {
   return static_cast<unsigned>(__cvta_generic_to_shared(at));
 }
 
-/// Loads `to` where `wanted` is true; elsewhere `to` keeps its value.
+/// Loads `to` if `wanted`, else leaves it.
 __device__ inline void load_shared_if(bool wanted, unsigned from, std::int16_t& to) {
   asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.shared.b16 %0, [%1];}"
                : "+h"(to)

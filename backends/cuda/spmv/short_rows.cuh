@@ -1,8 +1,7 @@
-// A block sums the rows whose terms it has in shared memory: each short row in a few threads, a
-// longer one chunk by chunk in a warp.
+// Sums of rows with terms in shared memory: short rows in a few threads each, a longer one chunk by
+// chunk in a warp.
 //
-// Promise: the sums are those of the row order. A thread owns lanes of the order that lie as far
-// apart as the row has threads.
+// Promise: the sums are those of the row order. A thread owns lanes spaced by the threads per row.
 #pragma once
 
 #include "backends/cuda/spmv/terms.cuh"
@@ -13,24 +12,23 @@ namespace tally::backends::cuda {
 constexpr int short_row = static_cast<int>(row_order::short_row);
 constexpr int row_lanes = static_cast<int>(row_order::lanes);
 
-/// Holds a block's terms and rows, in shared memory.
+/// Terms and rows of a block, in shared memory.
 template <class A, int capacity, class Start = int>
 struct staged_rows {
   term_planes<A, capacity> terms;
-  const Start* starts;  ///< where each row starts among the terms, and the last one's end
+  const Start* starts;  ///< begin of each row among the terms, and the last one's end
   int rows;
 };
 
-/// Sums the short rows that `block` threads have staged, each in `threads` of them. One of these
-/// passes the sum to `give`. `number` is the calling thread's number among them.
+/// Sums the short rows that `block` threads have staged, in `threads` threads each, one of which
+/// passes the sum to `give`. `number` is the calling thread's index.
 template <int block, int threads, class A, int capacity, class Start, class Give>
 __device__ void sum_short_rows(const staged_rows<A, capacity, Start>& staged, const Give& give,
                                int number) {
   using Sum = dot_sum<A>;
-  constexpr int own = row_lanes / threads;  // a thread has this many lanes
-  // A lane takes so many terms at once: the fewer lanes a thread has, the longer rows may be. In 4
-  // threads it takes 4; in 2 threads 2 instead of 1 took soc-Slashdot0902 with a plan from 8.2 to
-  // 7.9 us.
+  constexpr int own = row_lanes / threads;  // lanes per thread
+  // Terms per lane and step: the fewer lanes per thread, the longer rows may be (tuning/spmv.md:
+  // at_once).
   constexpr int at_once = threads < 4 ? threads : 4;
   constexpr int in_block = block / threads;
   const int thread = number % threads;
@@ -82,8 +80,7 @@ __device__ dot_sum<A> sum_chunk(const term_planes<A, capacity>& terms, int first
   return fold_across_threads<warp>(low + high);
 }
 
-/// Sums the short rows, each in as many threads as let all rows run at once; where they are
-/// `uneven`, each in 8.
+/// Sums the short rows in as many threads each as let all run at once, or in 8 if `uneven`.
 template <int block, class A, int capacity, class Start, class Give>
 __device__ void sum_short_rows(const staged_rows<A, capacity, Start>& staged, bool uneven,
                                const Give& give, int number) {
@@ -93,7 +90,7 @@ __device__ void sum_short_rows(const staged_rows<A, capacity, Start>& staged, bo
   sum_short_rows<block, 1>(staged, give, number);
 }
 
-/// The same in a whole block.
+/// The same, in a whole block.
 template <int block, class A, int capacity, class Start, class Give>
 __device__ void sum_short_rows(const staged_rows<A, capacity, Start>& staged, bool uneven,
                                const Give& give) {

@@ -1,5 +1,5 @@
-// A row that is too long for one block is split into shares, nodes of the order's tree. Each
-// share's block hands its sum over to the block of the last share, which adds them up.
+// Rows too long for one block, split into row segments, nodes of the order's tree. The block of the
+// last segment adds the carry-outs of the others.
 //
 // Promise: the row's sum is that of the order, whichever block comes first.
 #pragma once
@@ -12,14 +12,14 @@
 
 namespace tally::backends::cuda {
 
-/// Is a sum on its way to another block. It takes at least two words.
+/// Carry-out, of at least two words.
 template <class Sum>
 struct alignas(8) handed_sum {
   Sum sum;
 };
 
-/// Hands a sum over under the launch's tag. So a sum that an earlier launch left there, because
-/// nobody took it, is never taken for this one.
+/// Stores a carry-out under the launch's tag: one that an earlier launch left untaken is never
+/// mistaken for it.
 template <class Sum>
 __device__ void hand_over(const spmv_job& job, std::int64_t handover, const Sum& sum) {
   constexpr int a_sum = words_of<handed_sum<Sum>>;
@@ -33,14 +33,13 @@ __device__ void hand_over(const spmv_job& job, std::int64_t handover, const Sum&
   }
 }
 
-/// Adds up `count` sums. The last is `own`, a warp's, and the others are handed over from
-/// `first_handover` on. While they don't all come it asks, now and then, whether to give up; if it
-/// does, the result means nothing.
+/// Adds up `count` sums: carry-outs from `first_handover` on, and last `own`, a warp's. While
+/// waiting, it calls `gives_up` now and then; if that returns true, the result is meaningless.
 template <class Sum, class GiveUp>
 __device__ Sum gather_shares(const spmv_job& job, std::int64_t first_handover, std::int64_t count,
                              const Sum& own, int thread, const GiveUp& gives_up) {
   constexpr int a_sum = words_of<handed_sum<Sum>>;
-  constexpr unsigned patience = 1u << 14;  // one look takes less than a microsecond
+  constexpr unsigned patience = 1u << 14;  // tuning/spmv.md: patience
   warp_tree<Sum> tree;
   for (std::int64_t first = 0; first < count; first += warp) {
     const std::int64_t i = first + thread;
@@ -71,14 +70,14 @@ __device__ Sum gather_shares(const spmv_job& job, std::int64_t first_handover, s
   return tree.total();
 }
 
-/// Is a block's share of a row of more than `split_row` terms.
+/// A block's segment of a row of more than `split_row` terms.
 struct split_share {
   std::int64_t row = 0;
-  std::int64_t first = 0;           ///< the first nonzero
-  std::int64_t count = 0;           ///< how many nonzeros; 0: the block has none
-  std::int64_t index = 0;           ///< the share's number among the row's
-  std::int64_t shares = 0;          ///< how many shares the row has
-  std::int64_t first_handover = 0;  ///< where their sums are handed over
+  std::int64_t first = 0;           ///< first nonzero
+  std::int64_t count = 0;           ///< nonzeros; 0: the block has no segment
+  std::int64_t index = 0;           ///< index among the row's segments
+  std::int64_t shares = 0;          ///< segments of the row
+  std::int64_t first_handover = 0;  ///< index of their first carry-out
 
   __device__ bool is_last() const { return index == shares - 1; }
 };
@@ -89,7 +88,7 @@ __device__ inline split_share share_of_block(const spmv_job& job, std::int64_t r
   const std::int64_t ahead = blockIdx.x - first_tile;
   const std::int64_t terms = std::int64_t{tile_size} << job.share_shift;
   split_share s;
-  if (ahead < 0) return s;  // the offsets are wrong
+  if (ahead < 0) return s;  // wrong offsets
   s.row = row;
   s.index = ahead >> job.share_shift;
   s.first = start + s.index * terms;
@@ -100,8 +99,8 @@ __device__ inline split_share share_of_block(const spmv_job& job, std::int64_t r
   return s;
 }
 
-/// Sums a share, in the first warp. It hands the sum over to the block that has the row's last
-/// share, or writes it if there is no other share.
+/// Sums a segment, in the first warp. Passes the sum to the block of the row's last segment, or
+/// writes it if it is the only one.
 template <class A, class V, class X>
 __device__ dot_sum<A> sum_share(const spmv_job& job, const term_planes<A, most_terms>& terms,
                                 const split_share& share) {

@@ -1,4 +1,4 @@
-// Products with sparse matrices: which kernels a plan, or the lack of one, asks for.
+// Products with sparse matrices: choice of the kernels, with a plan or without.
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/cuda/device/sum_shape.hpp"
@@ -53,8 +53,8 @@ spmv_job job_of(const csr_product& a, type accumulator) {
   return job;
 }
 
-/// Is memory for one call's launches. In a graph, nodes that take memory and give it back would
-/// part the launches; so there the graph has it, in words of its own.
+/// Memory of one call's launches. In a graph it belongs to the graph, since allocation nodes would
+/// separate the launches.
 class call_memory {
  public:
   call_memory(std::size_t bytes, const current_device& current, cudaStream_t stream,
@@ -73,7 +73,7 @@ class call_memory {
   std::optional<stream_memory> of_stream_;
 };
 
-/// Multiplies without a plan, in two launches.
+/// Multiplies a large matrix without a plan, in two launches.
 void multiply_unplanned(const executor& where, const current_device& current,
                         const unplanned_choice& choice, const launch_shape& rows, std::size_t a_sum,
                         spmv_job job) {
@@ -103,14 +103,14 @@ void multiply_unplanned(const executor& where, const current_device& current,
                             .threads = row_threads};
   try {
     launch(reinterpret_cast<const void*>(choice.queued), queued, &job, where.device(), stream);
-  } catch (const error&) {  // Nobody takes what has been queued.
+  } catch (const error&) {  // nobody takes the queue
     (void)cudaMemsetAsync(queue.words, 0, share_queue::word_count * sizeof *queue.words, stream);
     throw;
   }
   shared.queued(queued.blocks);
 }
 
-/// Multiplies by an expansion.
+/// Multiplies by propagation blocking.
 void multiply_expanded(const executor& where, const current_device& current,
                        const cut_analysis& plan, const spmv_job& product) {
   const cudaStream_t stream = where.stream();
@@ -137,7 +137,7 @@ void multiply_expanded(const executor& where, const current_device& current,
   }
 }
 
-/// Multiplies with hot columns.
+/// Multiplies with hub columns.
 void multiply_hot(const executor& where, const current_device& current, const cut_analysis& plan,
                   const spmv_job& product) {
   const cudaStream_t stream = where.stream();
@@ -169,7 +169,7 @@ void multiply_hot(const executor& where, const current_device& current, const cu
   shared.queued(plan.split_rows);
 }
 
-/// Launches a kernel that has much shared memory, if it is there and a device has so much.
+/// Launches a kernel if it exists and its shared memory fits; returns whether it did.
 template <class Job>
 bool launches(const executor& where, const current_device& current, void (*kernel)(Job),
               const launch_shape& shape, Job job) {
@@ -183,8 +183,8 @@ bool launches(const executor& where, const current_device& current, void (*kerne
   return true;
 }
 
-/// Multiplies in tiles of rows, if the plan has found some for these types: in a band, near the
-/// diagonal, or any.
+/// Multiplies with a band, near rows, a ring or row tiles, if planned for these types; returns
+/// whether it did.
 bool multiply_tiles(const executor& where, const current_device& current, const cut_analysis& plan,
                     const csr_product& a, spmv_job job) {
   const type values = a.a.values.element, x = a.x.element;
@@ -220,7 +220,7 @@ bool multiply_tiles(const executor& where, const current_device& current, const 
       if (launches(where, current, ring.kernel, of_ring, of_tiles)) return true;
     }
   }
-  // Without a promise the columns may have another type by now.
+  // Columns that were not promised may have another type by now.
   if (plan.tile_terms == 0 ||
       (plan.columns == column_source::matrix && a.a.column_indices.element != type::int32)) {
     return false;
@@ -329,7 +329,7 @@ void spmv(const executor& where, const csr_product& a) {
     shape.shared_bytes = choice.piece_bytes;
   } else {
     while ((tiles >> job.share_shift) >= scratch_words / a_sum) ++job.share_shift;
-    // Where offsets are wrong some sums are handed over and never taken.
+    // With wrong offsets some carry-outs are never taken.
     share((tiles >> job.share_shift) + 1, words_left::any);
     shape.threads = tile_threads;
     shape.blocks = static_cast<unsigned>(tiles);

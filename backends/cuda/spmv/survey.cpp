@@ -13,16 +13,15 @@
 namespace tally::backends::cuda {
 
 survey_launch survey_of(survey_kernel* kernel, std::size_t items) {
-  // About so many blocks run at a time. With 2^14 blocks a plan of an R-MAT graph of 2^21 vertices
-  // took 590 us instead of 345 (one H200), since they all add to the same counts.
+  // About as many blocks as run at a time; more contend for the same counters (tuning/spmv.md:
+  // survey_of).
   const auto blocks =
       static_cast<unsigned>(std::clamp<std::size_t>((items + 255) / 256, 1, std::size_t{1} << 10));
   return {kernel, {.blocks = blocks, .threads = 256}};
 }
 
 int span_of(const current_device& current, const csr_operand& a) {
-  // A block that has fewer rows ends sooner: with 4096 rows a block, plans of small matrices took
-  // 4 us longer.
+  // A block with fewer rows ends sooner (tuning/spmv.md: span_of).
   constexpr std::size_t unit = survey_threads, most = run_span;
   std::size_t blocks = multiprocessors(current.device());
   if (a.rows > blocks * most) blocks *= survey_blocks;
@@ -98,7 +97,7 @@ queued_survey::queued_survey(const current_device& current, cudaStream_t stream,
     queue(current, stream, launches, job);
     if (side != nullptr) side->wait_for(stream);
   } catch (...) {
-    // What was queued may still write; words are emptied behind it.
+    // Kernels in the queue may still write; the words are cleared behind them.
     const beside_captures mode;
     (void)cudaStreamSynchronize(stream);
     of_context<spares<mailbox>>(context_).give_back(box_);
@@ -134,7 +133,7 @@ queued_survey::~queued_survey() {
     } else {
       words_.emptied();
     }
-  } catch (const error&) {  // The context has failed, and its memory with it.
+  } catch (const error&) {  // the context has failed, and its memory with it
   }
 }
 

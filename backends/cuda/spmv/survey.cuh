@@ -1,4 +1,4 @@
-// The kernels that look at a matrix before any product share this.
+// Functions shared by the analysis kernels.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -18,8 +18,7 @@ __device__ inline std::int64_t offset(const csr_survey& s, std::int64_t i) {
   return s.offsets[static_cast<std::size_t>(i)];
 }
 
-/// Returns a counter. atomicMax and atomicAdd know std::uint64_t by the name unsigned long long
-/// only.
+/// Returns a result word, as a type that atomicMax and atomicAdd take.
 __device__ inline unsigned long long* counter(const csr_survey& s, unsigned word) {
   return reinterpret_cast<unsigned long long*>(s.found + word);
 }
@@ -35,13 +34,12 @@ __device__ inline void report(const csr_survey& s, csr_defect::kind kind, std::i
   atomicMax(counter(s, survey::defect), ~key);
 }
 
-/// Reports a column that is not in the matrix, in thread `own` of `threads`. Columns come 16 bytes
-/// at a time.
+/// Reports a column outside the matrix, in thread `own` of `threads`. Loads 16 bytes at a time.
 template <class Column>
 __device__ void check_columns(const csr_survey& s, const Column* columns, std::int64_t own,
                               std::int64_t threads) {
   constexpr int per_load = 16 / sizeof(Column), in_flight = 4;
-  // A negative column is a large one too.
+  // Negative columns are large, too.
   constexpr auto end_of_type = std::uint64_t{1} << (8 * sizeof(Column) - 1);
   const std::uint64_t end =
       ::min(static_cast<std::uint64_t>(s.column_count), std::uint64_t{end_of_type});
@@ -56,7 +54,7 @@ __device__ void check_columns(const csr_survey& s, const Column* columns, std::i
       ::min((per_load - static_cast<std::int64_t>(past)) % per_load, s.nonzeros);
   const std::int64_t loads = (s.nonzeros - ahead) / per_load;
   const auto* const all = reinterpret_cast<const load*>(columns + ahead);
-  std::int64_t first = s.nonzeros;  // the first wrong column that this thread meets
+  std::int64_t first = s.nonzeros;  // first wrong column of this thread
   const auto look = [&](std::int64_t i, Column column) {
     if (is_wrong(column) && i < first) first = i;
   };
@@ -90,26 +88,26 @@ __device__ inline void check_columns(const csr_survey& s, std::int64_t own, std:
                  : check_columns(s, static_cast<const std::int32_t*>(s.columns.data), own, threads);
 }
 
-/// Returns how many shares a row of so many terms has.
+/// Returns the segments of a long row.
 __device__ inline unsigned shares_of(const csr_survey& s, std::int64_t length) {
   constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
   return static_cast<unsigned>((length - 1) / chunk >> s.share_shift) + 1;
 }
 
-/// Delivers what was found, in a warp, and empties it.
+/// Publishes the results, in a warp, and clears them.
 __device__ inline void tell(const csr_survey& s) {
   static_assert(survey::words <= warp);
   const unsigned word = threadIdx.x;
   if (word >= survey::words) return;
   const std::uint64_t found = __ldcg(s.found + word);
   s.found[word] = 0;
-  __threadfence();  // once the host has the word, the next survey may be on any stream
+  __threadfence();  // once the host has the word, another analysis may use it on any stream
   auto* const to = static_cast<volatile std::uint64_t*>(s.result) + 2 * word;
   to[0] = make_word(static_cast<std::uint32_t>(found), s.tag);
   to[1] = make_word(static_cast<std::uint32_t>(found >> 32), s.tag);
 }
 
-/// Adds what a block's threads have counted to a word.
+/// Adds the counts of a block's threads to a word.
 __device__ inline void add_of_block(const csr_survey& s, unsigned word, unsigned count) {
   __shared__ unsigned long long of_block;
   if (threadIdx.x == 0) of_block = 0;
@@ -121,7 +119,7 @@ __device__ inline void add_of_block(const csr_survey& s, unsigned word, unsigned
   __syncthreads();
 }
 
-/// Returns how many terms of a column have been counted; 0 behind the last column.
+/// Returns the sampled terms of a column; 0 behind the last column.
 __device__ inline unsigned uses_of(const csr_survey& s, std::int64_t column) {
   unsigned uses = 0;
   if (column >= s.column_count) return uses;
@@ -131,29 +129,28 @@ __device__ inline unsigned uses_of(const csr_survey& s, std::int64_t column) {
   return uses;
 }
 
-/// Says whether the columns picked may be hot: they have more of the sample than of all terms.
+/// Whether the picked columns may be hub columns: they have more of the sample than of all terms.
 __device__ inline bool are_hot(const csr_survey& s) {
   return are_hot(__ldcg(counter(s, survey::sampled)), __ldcg(counter(s, survey::covered_samples)));
 }
 
-/// Returns how many terms a share has at most.
+/// Returns the length of a full row segment.
 __device__ inline int share_terms(const csr_survey& s) {
   return static_cast<int>(order::chunk) << s.share_shift;
 }
-/// Returns the class of a share, which has as many terms as can be in the first.
+/// Returns the length class of a row segment; a full one is in class 0.
 __device__ inline unsigned class_of(const csr_survey& s, int terms) {
   return survey::classes - 1 -
          static_cast<unsigned>((terms - 1) / (share_terms(s) / static_cast<int>(survey::classes)));
 }
-/// Adds the shares of a row of so many terms to the counts of their classes. All but the last are
-/// in the first.
+/// Adds the segments of a row to the counts of their classes. All but the last are full.
 __device__ inline void add_to_classes(const csr_survey& s, int length, unsigned* classes) {
   const int whole = (length - 1) / share_terms(s);
   if (whole > 0) atomicAdd(classes, static_cast<unsigned>(whole));
   atomicAdd(classes + class_of(s, length - whole * share_terms(s)), 1u);
 }
 
-/// Counts the block in a word at its end, and says whether it comes last.
+/// Counts the block in a word at its end; returns whether it is the last.
 __device__ inline bool is_last_block(const csr_survey& s, unsigned word) {
   __shared__ bool is_last;
   __threadfence();
@@ -164,12 +161,12 @@ __device__ inline bool is_last_block(const csr_survey& s, unsigned word) {
   return is_last;
 }
 
-/// Each block calls it at its end, in the last launch: the block that comes last tells.
+/// Called by each block at its end: the last block of the last launch publishes.
 __device__ inline void end_survey(const csr_survey& s) {
   if (s.tells && is_last_block(s, survey::ended)) tell(s);
 }
 
-/// Says whether tiles of rows are possible and have room, by what matrix_kernel has found.
+/// Whether row tiles are possible and fit, by the results of matrix_kernel.
 __device__ inline bool are_tiles(const csr_survey& s) {
   const std::uint64_t defect = __ldcg(counter(s, survey::defect));
   const auto kind = static_cast<csr_defect::kind>(~defect >> survey::index_bits);

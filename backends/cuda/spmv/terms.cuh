@@ -1,5 +1,5 @@
-// The terms of spmv are computed here: a thread loads nonzeros with the elements of x that they are
-// multiplied by, and a block brings the terms of adjacent nonzeros into shared memory.
+// Terms of spmv: loads of nonzeros and their elements of x, and staging of adjacent terms in shared
+// memory.
 #pragma once
 
 #include "backends/cuda/device/hand_over.cuh"
@@ -11,7 +11,7 @@
 
 namespace tally::backends::cuda {
 
-/// Holds terms in shared memory. Each number of a sum has a plane of its own.
+/// Terms in shared memory, one plane per component.
 template <class A, int capacity>
 class term_planes {
   using R = real_t<A>;
@@ -63,9 +63,8 @@ __device__ dot_sum<A> term_of(on_device_t<V> value, on_device_t<X> x) {
   }
 }
 
-/// Loads `to` where `wanted` is true; elsewhere `to` keeps its value. The compiler leaves such
-/// loads side by side. From plain code it made branches, which wait for each load: then the
-/// 27-point stencil took 235 us in 4 threads a row instead of 187 (one H200).
+/// Loads `to` if `wanted`, else leaves it. Such loads stay side by side; from plain code the
+/// compiler makes branches, which wait for each load (tuning/spmv.md: load_if).
 template <class T>
 __device__ void load_if(bool wanted, const T* from, T& to) {
   if constexpr (sizeof(T) == 2) {
@@ -86,15 +85,14 @@ __device__ void load_if(bool wanted, const T* from, T& to) {
                  : "+l"(bits)
                  : "l"(from), "r"(static_cast<unsigned>(wanted)));
     to = __builtin_bit_cast(T, bits);
-  } else {  // a complex number is aligned as its parts are
+  } else {  // complex numbers are aligned as their parts
     load_if(wanted, &from->re, to.re);
     load_if(wanted, &from->im, to.im);
   }
 }
 
-/// Says where a thread's nonzeros are, and loops move it on. From an index the compiler made an
-/// address for each load, too many for the registers (stage in spmv_pieces kept 56 bytes in
-/// memory).
+/// Position of a thread's nonzeros, moved on by loops. From an index the compiler makes one address
+/// per load, too many for the registers.
 template <class V, class Column>
 struct nonzero_place {
   const Column* columns;
@@ -109,8 +107,8 @@ struct nonzero_place {
   }
 };
 
-/// Stands for elements whose type is told at run time: in the rare mixed pairs of complex types,
-/// and for values at places.
+/// Elements of a type known at run time: in rare mixed pairs of complex types, and for values out
+/// of order.
 struct any_element {};
 
 template <class Column>
@@ -121,7 +119,7 @@ struct nonzero_place<any_element, Column> {
   __device__ void move(int by) { at += by; }
 };
 
-/// Stands for values that are float16 or bfloat16, which is told at run time.
+/// Values that are float16 or bfloat16, known at run time.
 struct any_half {
   std::uint16_t bits;
 };
@@ -137,7 +135,7 @@ __device__ inline float number_of(const spmv_job& job, any_half value) {
   return job.values.number == type::float16 ? half : brain;
 }
 
-/// Loads elements of a vector, each where `wanted` is true, at `place(k)`; elsewhere they are 0.
+/// Loads elements `place(k)` of a vector where `wanted(k)`, else 0.
 template <class R, int count, class Wanted, class Place>
 __device__ void load_any(complex_number<R> (&to)[count], const typed_vector& from,
                          const Wanted& wanted, const Place& place) {
@@ -154,7 +152,7 @@ __device__ void load_any(complex_number<R> (&to)[count], const typed_vector& fro
   });
 }
 
-/// Loads indices, each where `wanted` is true, at `place(k)`; elsewhere they are 0.
+/// Loads indices `place(k)` where `wanted(k)`, else 0.
 template <int count, class Wanted, class Place>
 __device__ void load_indices(std::int64_t (&to)[count], const index_vector& from,
                              const Wanted& wanted, const Place& place) {
@@ -169,8 +167,7 @@ __device__ void load_indices(std::int64_t (&to)[count], const index_vector& from
             : load(static_cast<const std::int32_t*>(from.data));
 }
 
-/// Loads terms `place(k)` of a matrix of any types, each where `wanted` is true; elsewhere they
-/// become +0.
+/// Loads terms `place(k)` of a matrix of any types where `wanted(k)`, else +0.
 template <class A, int in_flight, class Wanted, class Place>
 __device__ void load_any_terms(const spmv_job& job, const Wanted& wanted, const Place& place,
                                dot_sum<A> (&terms)[in_flight]) {
@@ -201,9 +198,8 @@ __device__ void load_any_terms(const spmv_job& job, const Wanted& wanted, const 
   }
 }
 
-/// Loads terms of a row or a block: `in_flight` nonzeros, each `apart` from the one before. Those
-/// that are not among the next `left` become +0. All loads of a kind go out before the first is
-/// waited for.
+/// Loads `in_flight` terms of a row or a block, each `apart` from the one before; +0 behind the
+/// next `left`. All loads of a kind go out before the first is waited for.
 template <class A, class V, class X, int apart, class Column, int in_flight>
 __device__ void load_terms(const spmv_job& job, const nonzero_place<V, Column>& from, int left,
                            dot_sum<A> (&terms)[in_flight]) {
@@ -232,8 +228,7 @@ __device__ void load_terms(const spmv_job& job, const nonzero_place<V, Column>& 
   }
 }
 
-/// Brings the terms of `count` nonzeros from `first` on into shared memory, with a block of so many
-/// threads.
+/// Stages the terms of `count` nonzeros from `first` on, in a block of `threads` threads.
 template <class A, class V, class X, class Column, int threads, int capacity>
 __device__ void stage(const spmv_job& job, const term_planes<A, capacity>& terms,
                       std::int64_t first, int count) {

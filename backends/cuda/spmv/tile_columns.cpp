@@ -11,7 +11,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// A multiprocessor has room for so many blocks that look at tiles of rows.
+/// Blocks per SM of tiles_kernel, at most.
 constexpr unsigned most_tile_blocks = 12;
 
 std::size_t bytes_of_patterns(const csr_operand& a) {
@@ -91,7 +91,7 @@ void find_columns(const current_device& current, cudaStream_t stream, const csr_
                   csr_survey& job, survey_words& found, cut_analysis& to) {
   if (!has_room_for_differences(current, a, to.tile_terms)) return to.memory.give_back(job.lists);
   survey_words of_tiles = found;
-  if (to.tile_terms > static_cast<std::size_t>(job.tile_terms)) {  // there was too little room
+  if (to.tile_terms > static_cast<std::size_t>(job.tile_terms)) {  // the capacity was too small
     csr_survey again = job;
     again.tile_terms = job.tile_terms = static_cast<std::int32_t>(to.tile_terms);
     again.check = defect_check::none;
@@ -114,7 +114,7 @@ void find_columns(const current_device& current, cudaStream_t stream, const csr_
   if (!make_room_for_differences(current, stream, a, job, to)) return;
   job.tile_terms = static_cast<std::int32_t>(to.tile_terms);
   std::vector<survey_launch> launches{survey_of_differences(a, job)};
-  // One more launch takes 1 us, that 2^14 blocks count themselves 4.
+  // Counting many blocks costs more than a launch (tuning/spmv.md: telling).
   if (launches[0].shape.blocks > 1 << 12) launches.push_back(telling());
   const survey_words differences = run_survey(current, stream, launches, job, "spmv_plan");
   to.kept_bytes = bytes_of_differences(a);
@@ -145,16 +145,14 @@ void take_band(const current_device& current, const csr_operand& a, csr_survey& 
       choice.bytes + own_shared_bytes > most_shared_bytes(current.device())) {
     return;
   }
-  // x may take four fifths of what the terms do: where 2^20 rows of 32 floats reached 15000 far
-  // it took 1.8 times as much, and a product 227 us instead of 90 (one H200).
+  // Copying the windows of x must take less than reading the terms (tuning/spmv.md: take_band).
   const std::size_t brought = ceil_div(a.rows, band_rows) * choice.bytes;
   const std::size_t read = a.nonzeros() * (size_of(element) + size_of(type::int32));
   if (5 * brought > 4 * read) return;
-  // Where most columns are next to each other, loads of x from memory have much in common: 27
-  // points of 50^3 with 3 unknowns each took 158 us in a band and 101 without (one H200).
+  // Where most columns are adjacent, loads of x from memory are shared (tuning/spmv.md: take_band).
   if (2 * adjacent > a.nonzeros()) return;
   to.band = band;
-  if (to.columns == column_source::differences) return;  // they are there already
+  if (to.columns == column_source::differences) return;  // already there
   to.kept_bytes = bytes_of_differences(a);
   to.differences = std::exchange(job.differences, nullptr);
 }

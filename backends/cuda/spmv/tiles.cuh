@@ -1,5 +1,5 @@
-// This kernel computes spmv without a plan: each block has one tile of the matrix (shape.hpp), and
-// finds by itself which rows start in it.
+// Kernel of small matrices without a plan: one merge-path tile per block (shape.hpp), which finds
+// its rows itself.
 #pragma once
 
 #include "backends/cuda/spmv/split_rows.cuh"
@@ -7,12 +7,12 @@
 namespace tally::backends::cuda {
 
 struct tile_start {
-  std::int64_t row;      ///< the first row that starts in the tile, or after it
-  std::int64_t nonzero;  ///< where that row starts
-  std::int64_t whole;    ///< where the row before it starts if that one is split, else `nonzero`
+  std::int64_t row;      ///< first row that begins in the tile, or after it
+  std::int64_t nonzero;  ///< begin of that row
+  std::int64_t whole;    ///< begin of the row before it if that one is split, else `nonzero`
 };
 
-/// Says whether the row offsets are those of a matrix. All threads of a warp call it together.
+/// Whether the row offsets are valid. Called by whole warps.
 __device__ __noinline__ inline bool ascends(const spmv_job& job) {
   bool right =
       job.offsets[0] == 0 && job.offsets[static_cast<std::size_t>(job.rows)] == job.nonzeros;
@@ -23,9 +23,8 @@ __device__ __noinline__ inline bool ascends(const spmv_job& job) {
   return __all_sync(whole_warp, right);
 }
 
-/// Finds, with a warp, where tile `tile` starts: the first row at or after that place of the line.
-/// Most matrices' rows are about where they would lie if all were equally long, so a first look
-/// around there brackets the row, in most cases narrowly.
+/// Finds, in a warp, where tile `tile` starts: the first row at or after its begin on the merge
+/// path. A first look where rows of equal length would have it brackets the row, mostly narrowly.
 __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) {
   const int thread = threadIdx.x % warp;
   const auto offset = [&](std::int64_t row) { return job.offsets[static_cast<std::size_t>(row)]; };
@@ -49,7 +48,7 @@ __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) 
     const std::int64_t step = (high - low + warp - 1) / warp;
     look(low + thread * step);
   }
-  low = low < job.rows ? low : job.rows;  // it is beyond where the last offset is too small
+  low = low < job.rows ? low : job.rows;  // beyond if the last offset is too small
   tile_start found{low, job.offset(low), 0};
   const std::int64_t before = low > 0 ? job.offset(low - 1) : found.nonzero;
   found.whole = found.nonzero - before > split_row ? before : found.nonzero;
@@ -81,8 +80,8 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
   const int count = next.row > tile.row ? within(next.whole - tile.nonzero, most_terms) : 0;
   const int rows = within(next.row - tile.row - splits_last, tile_size);
 
-  // Shares come first, so that they are all there when the last share's block wants them. The row
-  // that reaches into the tile has one here, and so may the row that is split at the tile's end.
+  // Row segments first, so that all are there when the block of the last one wants them. The row
+  // that reaches into the tile has one here, and so may the row that is split at its end.
   const auto share_of = [&](const tile_start& at) {
     return share_of_block(job, at.row - 1, at.whole, at.nonzero - at.whole);
   };
@@ -116,7 +115,7 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
     }
   }
   uneven = __syncthreads_or(uneven);
-  // A row's sum takes the place of its first term.
+  // A row's sum replaces its first term.
   sum_short_rows<tile_threads>(staged_rows<A, most_terms>{terms, starts, rows}, uneven,
                                [&](int row, const dot_sum<A>& sum) {
                                  if (starts[row] < starts[row + 1]) terms.put(starts[row], sum);

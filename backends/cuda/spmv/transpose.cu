@@ -1,5 +1,5 @@
-// The transpose of a matrix is made on a device: its terms, in the order of the rows, are sorted by
-// their columns. CUB's radix sort is stable, so a column's terms stay in that order.
+// Transpose of a matrix on a device: terms in the order of rows, sorted by column. CUB's radix sort
+// is stable, so a column's terms stay in that order.
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/cuda/runtime/launch.hpp"
@@ -21,32 +21,32 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Owns the transpose, with indices of one type.
+/// Transpose with its memory, for indices of one type.
 struct device_transpose : csr_transpose {
   device_memory offsets, rows, value_at, values;
 };
 
-/// Is what these kernels are told; terms are numbered as the rows have them.
+/// Kernel parameter; terms are numbered row by row.
 template <class Index>
 struct transposition {
   row_bounds bounds;
   index_vector columns;
-  std::int64_t height;  ///< of the matrix
+  std::int64_t height;  ///< rows of the matrix
   std::int64_t width;
   std::int64_t terms;
-  const std::int64_t* first_terms;         ///< of the rows, where these may lie anywhere; else null
-  std::make_unsigned_t<Index>* column_of;  ///< of the terms
+  const std::int64_t* first_terms;         ///< by row, if rows may lie anywhere; else null
+  std::make_unsigned_t<Index>* column_of;  ///< by term
   std::make_unsigned_t<Index>* sorted_columns;
-  Index* term;    ///< the terms' own numbers
-  Index* sorted;  ///< the terms in the order of the transpose
-  Index* row_of;  ///< of the terms
+  Index* term;    ///< numbers of the terms
+  Index* sorted;  ///< the same, in the order of the transpose
+  Index* row_of;  ///< by term
   Index* place_of;
   Index* offsets;
   Index* rows;
-  Index* value_at;  ///< null where values are kept
+  Index* value_at;  ///< null if values are kept
   const std::byte* from;
   std::byte* values;
-  int size;  ///< the bytes of a value
+  int size;  ///< bytes per value
 };
 
 constexpr unsigned threads = 256;
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// Writes each term's column, number, row and place. A row has a warp.
+/// Writes each term's column, number, row and index, one warp per row.
 template <class Index>
 __global__ void __launch_bounds__(threads)
     list_terms(const __grid_constant__ transposition<Index> t) {
@@ -88,7 +88,7 @@ template <class Index>
 __global__ void __launch_bounds__(threads)
     find_columns(const __grid_constant__ transposition<Index> t) {
   for (std::int64_t c = this_thread(); c <= t.width; c += all_threads()) {
-    std::int64_t low = 0, high = t.terms;  // the first term whose column is not below c
+    std::int64_t low = 0, high = t.terms;  // first term whose column is at least c
     while (low < high) {
       const std::int64_t middle = low + (high - low) / 2;
       if (static_cast<std::int64_t>(t.sorted_columns[middle]) < c) {
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// Writes rows, and places or values, in the order of the transpose.
+/// Writes rows, and indices or values, in the order of the transpose.
 template <class Index>
 __global__ void __launch_bounds__(threads)
     put_terms(const __grid_constant__ transposition<Index> t) {
@@ -133,7 +133,7 @@ void run(cudaStream_t stream, Kernel* kernel, std::int64_t items, const Paramete
   check(cudaGetLastError(), "cudaLaunchKernel");
 }
 
-/// Calls one of CUB's functions, first for the memory that it wants.
+/// Calls a function of CUB, first for the size of its memory.
 template <class F>
 void with_room(const F& f) {
   std::size_t bytes = 0;
@@ -231,8 +231,8 @@ std::shared_ptr<const csr_transpose> transpose(const executor& where, const csr_
     const current_device current(where.device());
     (void)is_captured(where.stream(), true, "the transpose of a sparse matrix");
   }
-  // A thread of its own does it. CUB looks at the calling thread's last error, which may be one
-  // that the caller has not looked at yet.
+  // CUB checks the calling thread's last error, which may be one that the caller has yet to see; so
+  // it gets a thread of its own.
   std::shared_ptr<const csr_transpose> made;
   std::exception_ptr failure;
   try {

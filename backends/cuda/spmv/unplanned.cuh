@@ -1,8 +1,8 @@
-// These kernels compute spmv of a large matrix without a plan, in two launches: each row has a few
-// threads, by the mean length alone, or one, where all seem to have one length. Those that find out
-// that theirs is long queue its shares, a chunk each, which the warps of the second launch take.
+// Kernels of large matrices without a plan, in two launches. The first has a few threads per row,
+// by the mean length alone, or one where rows seem equally long; it queues long rows in segments of
+// one chunk, which the warps of the second take.
 //
-// Promise: y has the bits of the row order. Offsets may be wrong, as for tiles (job.hpp).
+// Promise: y has the bits of the row order. Offsets may be wrong (job.hpp).
 #pragma once
 
 #include "backends/cuda/device/bulk_copy.cuh"
@@ -14,14 +14,14 @@
 
 namespace tally::backends::cuda {
 
-/// Returns a word of the queue. atomicAdd knows std::uint64_t by the name unsigned long long only.
+/// Returns a word of the queue, as a type that atomicAdd takes.
 __device__ inline unsigned long long* queue_word(const spmv_job& job, unsigned word) {
   return reinterpret_cast<unsigned long long*>(job.queue.words + word);
 }
 
-/// Is what is queued: a share of a row, in a word.
+/// Row segment in the queue, as one word.
 struct queued_share {
-  static constexpr int number_bits = 24;  ///< a row of more shares takes 200 GB
+  static constexpr int number_bits = 24;  ///< a row of more segments takes 200 GB
   static constexpr std::uint64_t none = ~std::uint64_t{};
 
   std::int64_t row;
@@ -36,7 +36,7 @@ struct queued_share {
   }
 };
 
-/// Queues the long rows of a warp, in which a row has so many threads. What has no room comes from
+/// Queues the long rows of a warp with `threads` threads per row. Entries without room come from
 /// wrong offsets.
 template <int threads>
 __device__ void queue_long_rows(const spmv_job& job, bool is_long, std::int64_t row,
@@ -73,7 +73,7 @@ __device__ void queue_long_rows(const spmv_job& job, bool is_long, std::int64_t 
   }
 }
 
-/// Sums a row in each `threads` threads of a warp, or queues it.
+/// Sums a row in `threads` threads of a warp, or queues it.
 template <class T, int threads>
 __device__ void multiply_row(const spmv_job& job, std::int64_t row) {
   std::int64_t start = 0, length = 0;
@@ -83,7 +83,7 @@ __device__ void multiply_row(const spmv_job& job, std::int64_t row) {
   }
   const bool is_long = length > short_row;
   if (__any_sync(whole_warp, is_long)) queue_long_rows<threads>(job, is_long, row, length);
-  // Wrong offsets may make a negative length, which must not be cut to 32 bits.
+  // Wrong offsets may give a negative length, which must not be cut to 32 bits.
   const int count = is_long || length < 0 ? 0 : static_cast<int>(length);
   dot_sum<T> sum;
   if (job.columns.wide) {
@@ -105,12 +105,12 @@ __global__ void __launch_bounds__(row_threads)
       job, std::int64_t{blockIdx.x} * (row_threads / threads) + threadIdx.x / threads);
 }
 
-/// Sums a share in a warp.
+/// Sums a row segment in a warp.
 template <class T, class Column>
 __device__ dot_sum<T> sum_queued(const spmv_job& job, std::int64_t first, int terms, int thread) {
   constexpr int in_flight = 8, apart = static_cast<int>(warp);
-  // Columns come a round ahead, for which doubles have too few registers: R-MAT 2^18 takes 33.7 us
-  // in f32, not 35.0, but of doubles R-MAT 2^21 took 5 % longer.
+  // Columns are loaded a round ahead, for which doubles have too few registers (tuning/spmv.md:
+  // ahead).
   constexpr bool ahead = sizeof(T) == 4;
   dot_sum<T> low, high;
   nonzero_place<T, Column> from(job, first + thread);
@@ -145,8 +145,8 @@ __device__ dot_sum<T> sum_queued(const spmv_job& job, std::int64_t first, int te
   return fold_across_threads<apart>(low + high);
 }
 
-/// Adds up the sums of a row's shares, which are handed over from `first` on, if the one of the
-/// calling warp comes last; says whether it does.
+/// Adds up the sums of a row's segments, from `first` on, if the calling warp's comes last; returns
+/// whether it does.
 template <class T>
 __device__ bool is_last_share(const spmv_job& job, std::int64_t first, std::int64_t number,
                               std::int64_t shares, dot_sum<T>& sum, int thread) {
@@ -159,8 +159,8 @@ __device__ bool is_last_share(const spmv_job& job, std::int64_t first, std::int6
     __threadfence();
   }
   if (__shfl_sync(whole_warp, before, 0) + 1 != static_cast<unsigned>(shares)) return false;
-  __syncwarp();  // what the first thread has seen, the others see from here on
-  // So many adjacent sums a thread: those of a row of 10^6 terms took 25 us one by one.
+  __syncwarp();  // all threads now see what the first one has seen
+  // Sums per thread, loaded at once (tuning/spmv.md: is_last_share).
   constexpr int own = 16;
   warp_tree<dot_sum<T>> tree;
   for (std::int64_t begin = 0; begin < shares; begin += own * warp) {
@@ -176,24 +176,23 @@ __device__ bool is_last_share(const spmv_job& job, std::int64_t first, std::int6
   return true;
 }
 
-/// A multiprocessor has at least so many tiles of rows at a time. With 12 of doubles, and 40
-/// registers a thread, 9 points of 1500^2 took 105 us, with 10 78.
+/// Minimum blocks per SM of spmv_even_rows, which bounds its registers (tuning/spmv.md:
+/// even_tiles).
 template <class T, int in_flight>
 inline constexpr unsigned even_tiles = in_flight > 8    ? 1
                                        : sizeof(T) == 8 ? 10
                                                         : 16;
 
-/// Computes a tile of adjacent rows in a block. Where none has more terms than the mean lets
-/// expect, each is one thread's, and values and columns come by bulk copies, as with a plan
-/// (row_tiles.cuh); elsewhere each row has a few threads.
+/// Sums a tile of adjacent rows. If none is longer than the mean suggests, a thread has a row, and
+/// values and columns come by bulk copies (row_tiles.cuh); otherwise a row has a few threads.
 template <class T, int threads, int in_flight>
 __global__ void __launch_bounds__(row_tile, even_tiles<T, in_flight>)
     spmv_even_rows(const __grid_constant__ spmv_job job) {
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
-  __shared__ std::uint32_t begin;            // the tile's first term, without the bits above 32
-  __shared__ int terms;                      // how many it has
-  __shared__ int value_shift, column_shift;  // where the first one is in `values`, in `columns`
+  __shared__ std::uint32_t begin;            // lower 32 bits of the first term's index
+  __shared__ int terms;                      // terms of the tile
+  __shared__ int value_shift, column_shift;  // index of the first term in `values`, in `columns`
   const std::int64_t first = std::int64_t{blockIdx.x} * row_tile, row = first + threadIdx.x;
   const auto offset_of = [&](std::int64_t i) { return job.offset(i < job.rows ? i : job.rows); };
   wait_for_launch_before();
@@ -205,7 +204,7 @@ __global__ void __launch_bounds__(row_tile, even_tiles<T, in_flight>)
                                                         bytes_to_bring<T>(job.tile_terms));
   if (threadIdx.x == 0) barrier.expect(2);
   const std::int64_t length = row_end - row_begin;
-  // Where rows are not even, nothing is brought.
+  // Uneven rows get no copies.
   if (__syncthreads_or(length < 0 || length > job.tile_terms / static_cast<int>(row_tile))) {
 #pragma unroll 1
     for (int turn = 0; turn < threads; ++turn) {
@@ -240,7 +239,7 @@ __global__ void __launch_bounds__(row_tile, even_tiles<T, in_flight>)
   const T* x = static_cast<const T*>(job.x.data);
   dot_sum<T> lanes[row_order::lanes];
   T element[in_flight];
-  const auto load = [&](int i) {  // the elements of x for term i and the next ones
+  const auto load = [&](int i) {  // elements of x of the terms from i on
     std::int32_t place[in_flight] = {};
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
@@ -261,7 +260,7 @@ __global__ void __launch_bounds__(row_tile, even_tiles<T, in_flight>)
   };
   barrier.wait();
   if constexpr (in_flight > 8) {
-    // So 27 points of 128^3 take 121 us; in the other way 132. That one needs fewer registers.
+    // Faster for long rows, with more registers (tuning/spmv.md: spmv_even_rows).
     asm("" : "+l"(x));
     load(0);
     for (int i = 0;;) {
@@ -282,7 +281,7 @@ __global__ void __launch_bounds__(row_tile, even_tiles<T, in_flight>)
   }
 }
 
-/// Is a share that a warp takes from the queue.
+/// Row segment taken from the queue.
 struct taken_share {
   std::int64_t row = 0, number = 0;
   std::int64_t begin = 0, length = 0;  ///< of the row
@@ -307,7 +306,7 @@ __global__ void __launch_bounds__(row_threads, 4)
   const auto count = [&](unsigned word, std::uint64_t room) {
     return static_cast<std::int64_t>(::min(__ldcg(queue.words + word), room));
   };
-  // Shares of the longest rows come first.
+  // Segments of the longest rows first.
   const std::int64_t shares = count(share_queue::share_word, queue.share_room);
   const std::int64_t all = shares + count(share_queue::row_word, queue.row_room);
   const auto word_at = [&](std::int64_t place) {
@@ -334,14 +333,14 @@ __global__ void __launch_bounds__(row_threads, 4)
     }
     if (thread == 0) write_row<T>(job, share.row, finish_parts(sum, conjugate::none));
   }
-  __syncthreads();  // All threads of the block have read the words.
+  __syncthreads();  // all threads of the block have read the words
   if (threadIdx.x > 0) return;
-  // The block that ends last leaves all words empty. Where nothing is queued they are empty: the
-  // first launch has left them so, and no block of this one writes them, since all find the same.
+  // The block that ends last clears the words. If nothing is queued they are zeros already: the
+  // first launch has left them so, and no block of this one writes them.
   if (all > 0 && atomicAdd(queue_word(job, share_queue::ended_word), 1ull) == gridDim.x - 1) {
     for (unsigned i = 0; i < share_queue::word_count; ++i) queue.words[i] = 0;
   }
-  // Each block counts itself, since once the count is full the words may become another stream's.
+  // Each block counts itself: once the count is full, another stream may get the words.
   count_as_ended(job.ended);
 }
 
