@@ -25,10 +25,9 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Plan in the making, whose first analysis kernels are queued.
 class planning {
  public:
-  /// Queues them. A plan that the caller does not wait for has a stream of its own.
+  /// Queues analysis kernels; for a queued plan, waits on a stream of the library.
   planning(const executor& where, const current_device& current, const csr_operand& a,
            const planned_products& products)
       : device_(where.device()),
@@ -38,7 +37,7 @@ class planning {
         made_(std::make_shared<cut_analysis>()),
         job_(a),
         hot_(a_, *made_) {
-    (void)is_captured(stream_, true, "spmv_plan");  // before memory asks for the stream's number
+    (void)is_captured(stream_, true, "spmv_plan");  // before memory needs the stream's number
     made_->context = current.context();
     const type element = a.values.element;
     has_tiles_ =
@@ -48,7 +47,7 @@ class planning {
     looks_at_tiles_ = knows_columns_ && has_tiles_ && may_have_row_tiles(a);
     if (looks_at_tiles_) {
       make_room_for_patterns(current, stream_, a, job_, *made_);
-      // Enough for most matrices: a quarter more than the mean.
+      // A quarter above the mean fits most matrices.
       const std::size_t most = (most_shared_bytes(device_) - own_tile_bytes) / 8;
       job_.tile_terms =
           static_cast<std::int32_t>(std::min({row_tile * (5 * a.nonzeros() / (4 * a.rows) + 2),
@@ -61,7 +60,7 @@ class planning {
                                      : defect_check::at_once;
     }
     job_.span = span_of(current, a);
-    // The first launch writes pieces, too, if they have room, as most have.
+    // The first launch writes pieces, too, if they fit, as most do.
     job_.shares = static_cast<std::int64_t>(a.nonzeros() / (2 * row_order::short_row)) + 1;
     job_.runs = static_cast<std::int64_t>((a.rows + a.nonzeros()) / run_size) +
                 static_cast<std::int64_t>(a.rows) / job_.span + 2 + job_.shares;
@@ -73,7 +72,7 @@ class planning {
     if (side_) stream_ = side_->get();
   }
 
-  /// Waits for the kernels, and makes the plan. Called once.
+  /// Waits, and makes the plan. Called once.
   std::shared_ptr<const cut_analysis> made(const current_device& current) {
     survey_words found = all_found(current);
     if (made_->defect.what == csr_defect::kind::none) {
@@ -91,7 +90,7 @@ class planning {
         static_cast<spmv_piece*>(made_->memory.take(made_->piece_bytes, current, stream_));
   }
 
-  /// Cuts rows again until pieces have room and carry-outs are few.
+  /// Cuts again until pieces fit and carry-outs are few.
   void fit_pieces(const current_device& current, survey_words& found) {
     for (;;) {
       const auto shares = static_cast<std::int64_t>(found.of[survey::shares]);
@@ -105,7 +104,7 @@ class planning {
         job_.runs = runs;
         make_room_for_pieces(current);
       }
-      // Doubling their length at most halves the segments.
+      // Doubling the length at most halves the segments.
       if (handovers > most_handovers) {
         job_.share_shift += static_cast<unsigned>(std::bit_width((handovers - 1) / most_handovers));
       }
@@ -128,11 +127,11 @@ class planning {
            band_rows_of(element, element, 0).kernel != nullptr;
   }
 
-  /// Examines columns where there are no row tiles.
+  /// Examines columns if there are no row tiles.
   void go_on(const current_device& current, survey_words& found) {
     const std::uint64_t longest = found.of[survey::longest];
     survey_words columns;
-    // Shorter rows may have something better than hub columns.
+    // Shorter rows may have something better.
     looked_for_hot_ =
         longest > row_order::short_row && hot_.look(current, stream_, job_, found, columns);
     if (!looked_for_hot_) {
@@ -159,7 +158,6 @@ class planning {
     }
   }
 
-  /// Plans a band, if rows lie in one.
   void find_band(const current_device& current, const survey_words& found) {
     cut_analysis& to = *made_;
     const auto take = [&](const survey_words& by) {
@@ -170,7 +168,6 @@ class planning {
     take(run_survey(current, stream_, {survey_of_band(a_)}, job_, "spmv_plan"));
   }
 
-  /// Plans hub columns, if there are some.
   void find_hot_columns(const current_device& current, survey_words found) {
     if (!looked_for_hot_) {
       if (found.of[survey::longest] > row_order::short_row) return;  // memory did not suffice
@@ -183,7 +180,7 @@ class planning {
     hot_.take(found);
   }
 
-  /// Returns the results once pieces have room and carry-outs are few, or a defect is found.
+  /// Returns the results once pieces fit, or a defect is found.
   survey_words all_found(const current_device& current) {
     survey_words found = survey_->arrive();
     survey_.reset();
@@ -197,8 +194,7 @@ class planning {
     return found;
   }
 
-  /// Chooses the methods of products, in this order: row tiles, band, pieces, hub columns,
-  /// propagation blocking.
+  /// Chooses methods in this order: row tiles, band, pieces, hub columns, propagation blocking.
   void choose(const current_device& current, survey_words& found) {
     cut_analysis& to = *made_;
     const std::uint64_t longest = to.longest = found.of[survey::longest];
@@ -247,7 +243,7 @@ class planning {
   planned_products products_;
   std::shared_ptr<cut_analysis> made_;
   csr_survey job_;
-  bool has_tiles_ = false;  ///< whether row tiles support the type of the values
+  bool has_tiles_ = false;  ///< whether row tiles support the values' type
   bool knows_columns_ = false, looks_at_tiles_ = false;
   bool may_be_hot_ = false, looked_for_hot_ = false, looked_for_band_ = false;
   hot_search hot_;
@@ -255,7 +251,7 @@ class planning {
   std::optional<queued_survey> survey_;
 };
 
-/// Plan that nobody has waited for yet.
+/// Plan not waited for yet.
 class queued_analysis : public spmv_analysis {
  public:
   queued_analysis(int device, std::uint64_t context, std::unique_ptr<planning> making)

@@ -1,5 +1,4 @@
-// Contents of a plan for spmv, found by analysis.cpp, described by description.cpp, used by
-// spmv.cpp.
+// A plan's contents, found by analysis.cpp, described by description.cpp, used by spmv.cpp.
 #pragma once
 
 #include <tally/error.hpp>
@@ -18,45 +17,44 @@
 
 namespace tally::backends::cuda {
 
-/// At most this many blocks per grid.
+/// Blocks per grid, at most.
 inline constexpr std::size_t most_blocks = (std::size_t{1} << 31) - 1;
 
-/// Static shared memory of the kernels here, at most.
+/// Static shared memory of a kernel, at most.
 inline constexpr std::size_t own_shared_bytes = 2048;
 
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 struct survey_words;
 
-/// Plan for one matrix.
 struct cut_analysis : spmv_analysis {
   std::uint64_t context = 0;
-  std::size_t longest = 0;     ///< length of the longest row
-  unsigned threads_a_row = 0;  ///< 0: pieces
-  std::size_t tile_terms = 0;  ///< terms of the largest row tile; 0: no row tiles
-  column_source columns = column_source::matrix;  ///< form of the columns, for row tiles
-  /// Pieces; then stencils, differences or an expansion; or codes, hub columns and pieces of warps.
+  std::size_t longest = 0;                        ///< length of the longest row
+  unsigned threads_a_row = 0;                     ///< 0: pieces
+  std::size_t tile_terms = 0;                     ///< of the largest row tile; 0: no row tiles
+  column_source columns = column_source::matrix;  ///< for row tiles
+  /// Pieces; stencils, differences or an expansion; or codes, hub columns and pieces of warps.
   kept_memory memory;
-  std::size_t kept_bytes = 0;  ///< of `memory`, without pieces
+  std::size_t kept_bytes = 0;  ///< without pieces
   row_patterns patterns;
   std::uint64_t pattern_count = 0;
   std::int16_t* differences = nullptr;
-  reach near_rows;                ///< distances from the diagonal, if they are small
-  std::int32_t band = -1;         ///< largest distance from the diagonal, if rows lie in a band
+  reach near_rows;                ///< distances from the diagonal, if small
+  std::int32_t band = -1;         ///< distance from the diagonal, in a band
   hot_columns hot;                ///< count 0: none
-  type hot_type = type::float64;  ///< type whose elements fit in shared memory
-  std::uint64_t hot_share = 0;    ///< percentage of the terms in hub columns
+  type hot_type = type::float64;  ///< type for which there is room
+  std::uint64_t hot_share = 0;    ///< percentage of terms in hub columns
   expansion cut;                  ///< no tiles: none
-  type cut_type = type::float64;  ///< type of the elements it was cut for
+  type cut_type = type::float64;  ///< type for which tiles are cut
   unsigned share_shift = 0;
   const spmv_piece* pieces = nullptr;  ///< one per block
-  std::size_t piece_bytes = 0;         ///< of `pieces`
+  std::size_t piece_bytes = 0;
   unsigned blocks = 0;
   std::uint64_t split_rows = 0;  ///< rows with carry-outs
-  std::size_t handovers = 0;     ///< carry-outs
+  std::size_t handovers = 0;
 };
 
-/// Describes how products are computed with a plan, and the memory it takes.
+/// Describes how products are computed, and the memory it takes.
 void describe(const csr_operand& a, const planned_products& products, const survey_words& found,
               cut_analysis& made);
 

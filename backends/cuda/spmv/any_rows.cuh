@@ -1,5 +1,5 @@
-// Kernel for matrices of four arrays, of any types. A warp has four rows at a time, and then the
-// long ones among them, one after another.
+// Kernel for matrices of four arrays, of any types. A warp has four rows at a time, then the long
+// ones among them in turn.
 #pragma once
 
 #include "backends/cuda/spmv/kernels.hpp"

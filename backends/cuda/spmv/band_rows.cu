@@ -1,7 +1,7 @@
-// Kernel of rows in a band along the diagonal (band_rows.hpp).
+// Kernel of rows in a band (band_rows.hpp).
 //
-// Promise: y has the bits of the row order. Each of a row's 8 threads owns a lane, and adds to it
-// in its order. If offsets have changed since the plan was made, no index is out of bounds.
+// Promise: y has the bits of the row order: each of a row's 8 threads adds to a lane in order. If
+// offsets have changed since the plan, no index is out of bounds.
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/fold.cuh"
 #include "backends/cuda/device/warp_reduction.cuh"
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(band_threads)
     spmv_band_rows(const __grid_constant__ band_rows_job job) {
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
-  __shared__ int x_shift;  // index of the element of x on the first row's diagonal
+  __shared__ int x_shift;  // index of x on the first row's diagonal
   const spmv_job& product = job.product;
   const std::int64_t first = std::int64_t{blockIdx.x} * band_rows;
   if (threadIdx.x == 0) barrier.expect(1);
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(band_threads)
       write_row<T>(product, row, finish_parts(sum, conjugate::none));
     }
   }
-  if (!is_there) barrier.wait();  // no block ends during its copy
+  if (!is_there) barrier.wait();  // no block ends during a copy
 }
 
 template <class Column, class Offset>
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(256) find_band(const csr_survey s) {
   std::int64_t row = first_index() / lanes;
   std::int64_t begin = offset_of(row), end = offset_of(row + 1);
   for (std::int64_t first = row / rows_of_warp * rows_of_warp; first < s.rows; first += apart) {
-    // The next offsets are loaded meanwhile, and whether a far column is known.
+    // Meanwhile load the next offsets, and whether a far column is known.
     const Offset next_begin = offset_of(row + apart), next_end = offset_of(row + apart + 1);
     const std::uint64_t known = __ldcg(counter(s, survey::reach));
     constexpr int in_flight = 8;
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(256) find_band(const csr_survey s) {
     begin = next_begin;
     end = next_end;
   }
-  // Few warps find a larger distance than the known one.
+  // Few warps find a larger distance.
   const unsigned long long all = largest_of_warp(furthest);
   if (threadIdx.x % warp == 0 && all > __ldcg(counter(s, survey::reach))) {
     atomicMax(counter(s, survey::reach), all);
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(256) find_band(const csr_survey s) {
 
 template <class T>
 band_rows_choice choice_of(std::int32_t reach) {
-  // Room for one block per SM, which still pays (tuning/spmv.md: may_have_band).
+  // One block per SM still pays (tuning/spmv.md: may_have_band).
   constexpr std::size_t most_bytes = std::size_t{200} << 10;
   const std::size_t bytes = bytes_to_bring<T>(static_cast<std::size_t>(window_of(reach)));
   return bytes <= most_bytes ? band_rows_choice{&spmv_band_rows<T>, bytes} : band_rows_choice{};

@@ -1,6 +1,6 @@
 // Kernel for rows of up to 128 terms in a band along the diagonal, too long for one thread each. A
-// block has adjacent rows, 8 threads each, and copies the part of x in their reach to shared
-// memory. It reads 16-bit differences column - row, no columns.
+// block has adjacent rows, 8 threads each, and copies the part of x in reach to shared memory. It
+// reads 16-bit differences, no columns.
 #pragma once
 
 #include "backends/cuda/spmv/job.hpp"
@@ -12,10 +12,9 @@
 
 namespace tally::backends::cuda {
 
-/// Kernel parameter; uses `product.differences`.
 struct band_rows_job {
   spmv_job product;
-  std::int32_t reach = 0;  ///< largest distance of a column from the diagonal
+  std::int32_t reach = 0;  ///< largest distance from the diagonal
 };
 using band_rows_kernel = void(band_rows_job);
 
@@ -24,17 +23,16 @@ inline constexpr unsigned band_threads = 512;
 inline constexpr unsigned band_rows = 256;
 
 struct band_rows_choice {
-  band_rows_kernel* kernel = nullptr;  ///< null for other types, or a band too wide
+  band_rows_kernel* kernel = nullptr;  ///< null for other types and wide bands
   std::size_t bytes = 0;               ///< dynamic shared memory
 };
 band_rows_choice band_rows_of(type values, type x, std::int32_t reach);
 
-/// Finds the largest distance from the diagonal and counts adjacent columns (survey::reach,
-/// survey::adjacent), and writes differences if there is memory for them. May stop at a column out
-/// of the range of 16 bits.
+/// Finds the largest distance from the diagonal, counts adjacent columns, and writes differences
+/// into memory, if given. May stop at a distance beyond 16 bits.
 survey_kernel* band_kernel(bool wide_columns, bool wide_offsets);
 
-/// Whether to look for a band; the longest row has `longest` terms (tuning/spmv.md: may_have_band).
+/// Whether to look for a band (tuning/spmv.md).
 inline bool may_have_band(const csr_operand& a, std::size_t longest) {
   constexpr std::size_t at_once = 1 << 15, most_indices = (std::size_t{1} << 31) - 1;
   return longest <= row_order::short_row && a.rows > at_once && a.rows <= most_indices &&

@@ -1,4 +1,4 @@
-// Defects of a matrix, from the results of the analysis.
+// Defects of a matrix.
 #pragma once
 
 #include "backends/cuda/spmv/plan.hpp"

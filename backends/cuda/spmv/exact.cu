@@ -1,4 +1,4 @@
-// Exact grade of spmv: one warp per row, with the sums of exact dot products.
+// Exact grade: one warp per row, with the sums of exact dot products.
 #include "backends/cuda/exact/warp_sum.cuh"
 #include "backends/cuda/spmv/kernels.hpp"
 #include "backends/cuda/spmv/result.cuh"
@@ -6,7 +6,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Terms of a row, of any types. A tile has one of the products that make up a term.
+/// Terms of a row, of any types; of complex ones, one of the products that make up a term.
 class row_tile {
  public:
   using sum_of = double;
@@ -15,7 +15,7 @@ class row_tile {
   static constexpr int loads = 8;
   static constexpr int terms = loads * static_cast<int>(warp);
 
-  /// A part of the value times a part of x's element.
+  /// Product of a part of the value and one of x's element.
   struct product {
     int value, x;
     bool negative;
@@ -64,7 +64,7 @@ class row_tile {
   double y_[loads];
 };
 
-/// Products that add up to a part of a term, re or im.
+/// Products that add up to re or im of a term.
 struct part_products {
   int count;
   row_tile::product list[2];
@@ -104,7 +104,7 @@ __device__ R rounded_words(std::int64_t* words, int thread) {
   return result;
 }
 
-/// Kernel that rounds rows to R, re and im apart if the matrix or x is complex.
+/// Rounds rows to R, re and im apart.
 template <class R>
 __global__ void __launch_bounds__(exact_spmv_warps* warp)
     exact_spmv(const __grid_constant__ spmv_job job) {
@@ -127,8 +127,7 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
       const part_products products =
           products_of(job.values.complex, job.x.complex, job.conjugated != conjugate::none, i);
       const std::int64_t tiles = (end - begin + row_tile::terms - 1) / row_tile::terms;
-      constexpr int tiles_of_batch =
-          32 / 2;  // in tiles of terms; a batch has at most 32 tiles of products
+      constexpr int tiles_of_batch = 32 / 2;  // of terms; a batch has at most 32 tiles of products
       warp_sum<row_tile> sum(columns[w], words[w], thread);
       row_tile tile;
 #pragma unroll 1

@@ -1,7 +1,7 @@
-// Kernels of propagation blocking (expansion.hpp), for values and x of one type.
+// Kernels of propagation blocking (expansion.hpp).
 //
-// Promise: y has the bits of the row order. A row's threads own equally spaced lanes. If offsets
-// have changed since the plan was made, nothing is read or written out of bounds.
+// Promise: y has the bits of the row order; a row's threads own equally spaced lanes. If offsets
+// have changed since the plan, nothing is read or written out of bounds.
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/fold.cuh"
 #include "backends/cuda/spmv/expansion.hpp"
@@ -16,7 +16,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Elements of one load or store, and their indices.
+/// Elements of one load, and their indices.
 template <class T>
 struct alignas(16) some_elements {
   static constexpr int count = 16 / sizeof(T);
@@ -27,12 +27,11 @@ struct alignas(32 / sizeof(T)) some_places {
   std::uint16_t of[some_elements<T>::count];
 };
 
-/// Expand phase: copies a section's elements to the buffer. A team of threads has one bin at a
-/// time; the indices of the next ones are loaded meanwhile.
+/// Expand phase. A team of threads has one bin at a time; indices of the next are loaded meanwhile.
 template <class T>
 __global__ void __launch_bounds__(expand_threads, most_parts)
     expand_sections(const __grid_constant__ expansion_job job) {
-  // Two rounds are enough for most bins.
+  // Two rounds suffice for most bins.
   constexpr int team = 8, rounds = 2, per_load = some_elements<T>::count;
   constexpr int loads_a_unit = segment_unit / 16;
   extern __shared__ uint4 memory[];
@@ -70,7 +69,7 @@ __global__ void __launch_bounds__(expand_threads, most_parts)
       if (i < end_of(segment)) from[k] = places[load_of(tile, i)];
     }
   };
-  // A plan's arrays are fixed, so these loads need not wait.
+  // Plan data: no need to wait.
   find(own);
   load(own);
   find(own + teams);
@@ -118,8 +117,8 @@ __global__ void __launch_bounds__(expand_threads, most_parts)
   }
 }
 
-/// Collect phase: permutes a tile's elements into the order of its terms, and sums its rows in 2
-/// threads each.
+/// Collect phase: permutes a tile's elements into the order of terms, and sums rows in 2 threads
+/// each.
 template <class T>
 __global__ void __launch_bounds__(collect_threads, 5)
     collect_rows(const __grid_constant__ expansion_job job) {
@@ -143,7 +142,7 @@ __global__ void __launch_bounds__(collect_threads, 5)
   const int terms = static_cast<int>(
       max(min(product.offset(first + rows) - begin, static_cast<std::int64_t>(cut.tile_terms)),
           std::int64_t{0}));
-  // The launch before is the expand phase, which has waited for the values, too.
+  // The launch before, the expand phase, has waited for the values, too.
   if (threadIdx.x == 0) barrier.expect(1);
 #if __CUDA_ARCH__ < 900
   __syncthreads();
@@ -201,7 +200,7 @@ __global__ void __launch_bounds__(collect_threads, 5)
   const unsigned shared_values = shared_address(values + value_shift);
   const unsigned shared_elements = shared_address(elements);
   const int thread = static_cast<int>(threadIdx.x) % threads;
-  // All threads of a warp go round together.
+  // Whole warps go round together.
 #pragma unroll 2
   for (int own = 0; own < rows; own += all / threads) {
     const int row = own + static_cast<int>(threadIdx.x) / threads;

@@ -1,4 +1,4 @@
-// Search for a propagation blocking (expansion.hpp).
+// Search for a propagation blocking.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -7,7 +7,8 @@
 
 namespace tally::backends::cuda {
 
-/// Cuts the matrix for it, if most terms need distant elements of x.
+/// Cuts the matrix for propagation blocking (expansion.hpp), if most terms need distant elements of
+/// x.
 void find_expansion(const current_device& current, cudaStream_t stream, const csr_operand& a,
                     csr_survey job, cut_analysis& to);
 

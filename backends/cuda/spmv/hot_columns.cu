@@ -1,4 +1,4 @@
-// Kernels of hub columns, for values and x both double or both float.
+// Kernels of hub columns.
 #include "backends/cuda/spmv/hot_columns.cuh"
 
 namespace tally::backends::cuda {

@@ -1,12 +1,12 @@
-// Kernels for matrices with hub columns. An SM has one block for the whole product, with the hub
-// columns' elements of x in shared memory; warps take one piece after another. The plan has codes
-// instead of columns: a negative one is, without its sign bit, the index of a hub column.
+// Kernels for matrices with hub columns. An SM has one block, with the hub columns' elements of x
+// in shared memory; its warps take one piece after another. Codes replace columns: a negative one
+// is, without its sign bit, the index of a hub column.
 //
-// Promise: y has the bits of the row order. A warp computes the terms of a row block into shared
-// memory and sums each row in 1, 2, 4 or 8 threads; it sums a row segment chunk by chunk.
+// Promise: y has the bits of the row order. A warp stages the terms of a row block and sums each
+// row in 1, 2, 4 or 8 threads; it sums row segments chunk by chunk.
 //
-// Warps with segments of a split row store their carry-outs and count them. The one that counts the
-// last adds them up, so none waits for a block that may not have started.
+// Warps count the carry-outs of a split row; the one that counts the last adds them up, so none
+// waits for a block that may not have started.
 #pragma once
 
 #include "backends/cuda/device/bulk_copy.cuh"
@@ -20,7 +20,7 @@
 
 namespace tally::backends::cuda {
 
-/// Gathers the hub columns' elements of x, from where blocks copy them.
+/// Gathers the hub columns' elements of x.
 template <class T>
 __global__ void __launch_bounds__(256) gather_hot(const __grid_constant__ hot_columns_job job) {
   wait_for_launch_before();
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(256) gather_hot(const __grid_constant__ hot_co
   }
 }
 
-/// Loads a piece, or an empty one behind the last.
+/// Loads a piece, empty behind the last.
 __device__ inline warp_piece piece_at(const hot_columns_job& job, std::int64_t at) {
   warp_piece piece;
   if (at < job.hot.piece_count) {
@@ -42,14 +42,14 @@ __device__ inline warp_piece piece_at(const hot_columns_job& job, std::int64_t a
   return piece;
 }
 
-/// Terms of a row block, and the begins of its rows among them.
+/// Terms of a row block, and its rows' begins.
 template <class T>
 struct alignas(16) warp_run {
   T terms[hot_run_terms];
   std::uint16_t starts[hot_run_rows + 1];
 };
 
-/// Loads the element of x of a code, from the table or from memory. Multiplying by the element size
+/// Loads a code's element of x, from the table or from memory. Multiplying by the element size
 /// drops the sign bit.
 template <class T>
 __device__ T load_coded(std::int32_t code, unsigned table, const T* x) {
@@ -71,15 +71,15 @@ __device__ T load_coded(std::int32_t code, unsigned table, const T* x) {
   return element;
 }
 
-/// Terms in flight, per thread and per warp.
+/// Terms in flight per thread, and per warp.
 inline constexpr int coded_in_flight = 8;
 inline constexpr int coded_batch = coded_in_flight * static_cast<int>(warp);
 
-/// Codes of a thread's terms, every 32nd one.
+/// Codes of every 32nd term.
 struct term_codes {
   std::int32_t of[coded_in_flight];
 
-  /// Loads them from term `first` on, if they are among the next `left`.
+  /// Loads codes from term `first` on, of the next `left`.
   __device__ void load(const hot_columns_job& job, std::int32_t first, int left) {
     constexpr int apart = static_cast<int>(warp);
 #pragma unroll
@@ -90,12 +90,11 @@ struct term_codes {
   }
 };
 
-/// Values of a thread's terms, and their elements of x.
+/// Values of terms, and elements of x.
 template <class T>
 struct coded_terms {
   T values[coded_in_flight], elements[coded_in_flight];
 
-  /// Loads the values from term `first` on, if they are among the next `left`.
   __device__ void load_values(const hot_columns_job& job, std::int32_t first, int left) {
     constexpr int apart = static_cast<int>(warp);
     const T* const from = static_cast<const T*>(job.product.values.data) + first;
@@ -112,14 +111,13 @@ struct coded_terms {
       elements[k] = load_coded(codes.of[k], table, static_cast<const T*>(job.product.x.data));
     }
   }
-  /// Returns term k, or +0 if it is not among the next `left`.
+  /// Returns term k, or +0 behind the next `left`.
   __device__ dot_sum<T> term(int k, int left) const {
     if (k * static_cast<int>(warp) >= left) return {};
     return term_of<T, T, T>(values[k], elements[k]);
   }
 };
 
-/// Sums a row segment in a warp.
 template <class T>
 __device__ dot_sum<T> sum_coded_share(const hot_columns_job& job, unsigned table,
                                       const warp_piece& piece, int thread) {
@@ -151,7 +149,7 @@ __device__ dot_sum<T> sum_coded_share(const hot_columns_job& job, unsigned table
   return tree.total();
 }
 
-/// Writes y of a segment's row, or leaves the carry-out to the warp that comes last.
+/// Writes y of a segment's row, or leaves the carry-out to the last warp.
 template <class T>
 __device__ void finish_share(const hot_columns_job& job, const warp_piece& piece, dot_sum<T> sum,
                              int thread) {
@@ -163,7 +161,7 @@ __device__ void finish_share(const hot_columns_job& job, const warp_piece& piece
       before = atomicAdd(job.hot.counts + row.first, 1u);
     }
     if (__shfl_sync(whole_warp, before, 0) + 1 != static_cast<unsigned>(row.shares)) return;
-    // One sum too many, +0, which changes nothing.
+    // One more sum, +0, changes nothing.
     sum = gather_shares(job.product, row.first, row.shares + 1, dot_sum<T>(), thread,
                         [] { return false; });
     if (thread == 0) {
@@ -174,7 +172,7 @@ __device__ void finish_share(const hot_columns_job& job, const warp_piece& piece
   if (thread == 0) write_row<T>(job.product, piece.row, finish_parts(sum, conjugate::none));
 }
 
-/// Computes the terms of a row block and sums its rows, in a warp. All loads are in flight at once.
+/// Multiplies a row block in a warp, with all loads in flight at once.
 template <class T>
 __device__ void multiply_run(const hot_columns_job& job, unsigned table, const warp_piece& piece,
                              warp_run<T>& run, int thread) {
@@ -186,7 +184,7 @@ __device__ void multiply_run(const hot_columns_job& job, unsigned table, const w
   codes.load(job, piece.nonzero + thread, left);
   coded_terms<T> own;
   own.load_values(job, piece.nonzero + thread, left);
-  // The lower 32 bits of offsets suffice.
+  // Lower 32 bits suffice.
   std::uint32_t low[rows_a_thread] = {};
   const int words = job.product.offsets.wide ? 2 : 1;
   const auto* const offsets = static_cast<const std::uint32_t*>(job.product.offsets.data) +
@@ -222,15 +220,14 @@ __global__ void __launch_bounds__(hot_threads<T>, 1)
   constexpr int warps = static_cast<int>(hot_threads<T> / warp);
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
-  __shared__ int taken;  // pieces of the block that are taken
+  __shared__ int taken;  // pieces taken
   auto* const runs = reinterpret_cast<warp_run<T>*>(memory);
   T* const table = reinterpret_cast<T*>(runs + warps);
   const int thread = static_cast<int>(threadIdx.x % warp);
   const auto place_of = [](int i) { return std::int64_t{i} * gridDim.x + blockIdx.x; };
-  // A plan's pieces are fixed, so this load need not wait.
+  // Plan data: no need to wait.
   warp_piece piece = piece_at(job, place_of(static_cast<int>(threadIdx.x / warp)));
-  // The table is copied in parts; blocks begin with different ones, or all would wait for the same
-  // part of L2.
+  // Copied in parts, in another order in each block, so that not all wait for the same part of L2.
   constexpr unsigned part = 8192;
   const unsigned bytes = (static_cast<unsigned>(job.hot.count * sizeof(T)) + 15) / 16 * 16;
   const unsigned parts = (bytes + part - 1) / part;

@@ -1,7 +1,6 @@
-// Analysis kernel that picks the hub columns, and cuts the matrix into pieces of warps (shape.hpp),
-// in blocks side by side (tuning/spmv.md: pick_and_cut). Row segments come first, the longest in
-// front: blocks, which take every n-th piece, have about as much to do, and no warp begins a long
-// one at the end. Row blocks follow.
+// Analysis kernel that picks the hub columns and, beside, cuts the matrix into pieces of warps
+// (tuning/spmv.md: pick_and_cut). Row segments come first, the longest in front: blocks, which take
+// every n-th piece, have about as much to do, and no warp begins a long one at the end.
 #include "backends/cuda/spmv/shape.hpp"
 #include "backends/cuda/spmv/survey.cuh"
 #include "src/core/order/row_order.hpp"
@@ -14,16 +13,16 @@ constexpr int own_rows = hot_span / cut_threads;
 constexpr int words = hot_span / static_cast<int>(warp);
 static_assert(words == 2 * warp);
 
-/// Rows of one step of a block, in shared memory.
+/// Rows of one step of a block.
 struct row_span {
   std::int32_t offsets[hot_span + 1];
   unsigned long_rows[words];             ///< bit per row
   std::uint16_t next[hot_span + 1];      ///< next piece, if one starts here
-  std::uint8_t starts[hot_span + 1];     ///< whether one starts here
-  unsigned runs[words];                  ///< bit per row: a row block starts there
-  std::int64_t first_run[words];         ///< index of the first row block that starts in a word
-  unsigned classes[survey::classes];     ///< row segments per length class
-  unsigned next_share[survey::classes];  ///< index of the next one
+  std::uint8_t starts[hot_span + 1];     ///< whether one does
+  unsigned runs[words];                  ///< bit per row: a row block starts
+  std::int64_t first_run[words];         ///< index of the first row block of a word
+  unsigned classes[survey::classes];     ///< segments per length class
+  unsigned next_share[survey::classes];  ///< index of the next segment
   unsigned handovers, next_handover;
 
   __device__ int length(int row) const { return offsets[row + 1] - offsets[row]; }
@@ -36,7 +35,7 @@ __device__ inline int place_in_span(int k) {
   return static_cast<int>(threadIdx.x) + k * cut_threads;
 }
 
-/// Returns the end of a row block that starts at a short row of a span of `rows` rows.
+/// Returns the end of a row block that starts at a short row.
 __device__ int end_of_run(const row_span& span, int row, int rows) {
   const auto has_room = [&](int end) {
     return span.offsets[end] - span.offsets[row] <= hot_run_terms &&
@@ -59,8 +58,8 @@ __device__ int end_of_run(const row_span& span, int row, int rows) {
   return end;
 }
 
-/// Finds where pieces start, from one at the first row, by pointer doubling: after d rounds the
-/// first 2^d pieces are known, and `next` is 2^d pieces further on.
+/// Finds the starts of pieces by pointer doubling: after d rounds the first 2^d pieces are known,
+/// and `next` is 2^d pieces on.
 __device__ void find_starts(row_span& span, int rows) {
   do {
     bool starts[own_rows];
@@ -83,7 +82,7 @@ __device__ void find_starts(row_span& span, int rows) {
   } while (span.next[0] < rows);
 }
 
-/// Writes the segments of a long row. All but the last are full.
+/// Writes the segments of a long row; all but the last are full.
 __device__ void write_shares(const csr_survey& s, row_span& span, int row, std::int64_t first) {
   const int length = span.length(row), most = share_terms(s);
   const int shares = (length - 1) / most + 1;
@@ -109,7 +108,7 @@ __device__ void write_shares(const csr_survey& s, row_span& span, int row, std::
   }
 }
 
-/// Picks the hub columns, at most `most_hot`; of those with the least use, as many as have room.
+/// Picks the hub columns; of those with the least use, as many as have room.
 __device__ void pick_hot(const csr_survey& s, unsigned blocks) {
   constexpr int in_block = picked_columns, own = in_block / cut_threads;
   constexpr int words = in_block / static_cast<int>(warp), own_words = words / own;
@@ -178,7 +177,6 @@ __device__ void pick_hot(const csr_survey& s, unsigned blocks) {
   }
 }
 
-/// Cuts the matrix, in block `block` of `blocks`.
 __device__ void cut_for_warps(const csr_survey& s, std::int64_t block, std::int64_t blocks) {
   __shared__ row_span span;
   const int thread = static_cast<int>(threadIdx.x);
@@ -224,7 +222,7 @@ __device__ void cut_for_warps(const csr_survey& s, std::int64_t block, std::int6
       span.next_handover = static_cast<unsigned>(
           atomicAdd(counter(s, survey::warp_handovers), 0ull + span.handovers));
     }
-    int end[own_rows];  // of row blocks that would start at this thread's rows
+    int end[own_rows];  // of a row block that would start here
 #pragma unroll
     for (int k = 0; k < own_rows; ++k) {
       const int i = place_in_span(k);
@@ -277,7 +275,6 @@ __device__ void cut_for_warps(const csr_survey& s, std::int64_t block, std::int6
   }
 }
 
-/// The first blocks pick columns, the others cut the matrix.
 __global__ void __launch_bounds__(cut_threads) pick_and_cut(const csr_survey s) {
   wait_for_launch_before();
   let_launch_after_start();

@@ -10,17 +10,17 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Returns the most hub columns that fit in a product's shared memory; 0 without a kernel for them.
+/// Returns the hub columns that fit in a product's shared memory, 0 without a kernel.
 std::size_t most_hot_columns(const current_device& current, type values) {
   const hot_columns_choice choice = hot_columns_kernels(values, values);
   const std::size_t room = std::min(most_shared_bytes(current.device()), hot_shared_bytes(values));
   const std::size_t taken = choice.bytes + own_shared_bytes;
   if (choice.multiply == nullptr || room < taken) return 0;
-  constexpr std::size_t most_places = std::size_t{1} << 16;  // of the indices in hot_table
+  constexpr std::size_t most_places = std::size_t{1} << 16;  // indices of hot_table have 16 bits
   return std::min((room - taken) / size_of(values), most_places);
 }
 
-/// Room for pieces of warps, carry-outs and codes of all terms.
+/// Room for pieces of warps, carry-outs and codes.
 struct room_for_codes {
   room_for_codes(const csr_operand& a, const csr_survey& job, const survey_words& rows)
       : pieces(rows.of[survey::shares] + most_hot_runs(a, rows.of[survey::long_rows])),
@@ -30,8 +30,7 @@ struct room_for_codes {
   std::size_t pieces, handovers, bytes;
 };
 
-/// Returns the launches that find hub columns and cut the matrix for warps. The first two examine a
-/// sample only.
+/// Returns the launches of the search; the first two examine a sample only.
 std::vector<survey_launch> launches_of(const current_device& current, const csr_operand& a,
                                        const csr_survey& job) {
   const unsigned processors = multiprocessors(current.device());
@@ -54,7 +53,6 @@ bool hot_search::may_find(const current_device& current, const csr_operand& a) {
   return may_have_hot_columns(a) && most_hot_columns(current, a.values.element) > 0;
 }
 
-/// Allocates the table and the counters.
 void hot_search::make_room_for_uses(const current_device& current, cudaStream_t stream) {
   const std::size_t groups = 16 * ceil_div(a_.columns, std::size_t{1024});
   const std::size_t uses = hot_counters(a_.columns) * a_.columns;
@@ -72,7 +70,7 @@ void hot_search::make_room_for_uses(const current_device& current, cudaStream_t 
   job_.most_hot = static_cast<int>(most_hot_columns(current, a_.values.element));
 }
 
-/// Allocates the pieces of warps and the codes; returns whether memory sufficed.
+/// Allocates pieces of warps and codes; returns whether memory sufficed.
 bool hot_search::make_room_for_codes(const current_device& current, cudaStream_t stream,
                                      const survey_words& rows) {
   const room_for_codes room(a_, job_, rows);

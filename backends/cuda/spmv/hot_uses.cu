@@ -1,5 +1,5 @@
-// Analysis kernels that count the terms of columns in a sample, find the least count of a hub
-// column, and write the codes of all terms. In between, hot_pieces.cu picks the hub columns.
+// Analysis kernels for hub columns: counts of a sample, least use, and codes. In between,
+// hot_pieces.cu picks the columns.
 #include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/shape.hpp"
 #include "backends/cuda/spmv/survey.cuh"
@@ -8,8 +8,8 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Counts the terms of columns in a sample: of some adjacent groups of terms one, picked by a hash,
-/// so that no regular matrix has columns in every group or in none.
+/// Counts the terms of columns in a sample: one of some adjacent groups, picked by a hash, so that
+/// regular matrices have no columns in all groups or none.
 __global__ void __launch_bounds__(256) count_uses(const csr_survey s) {
   wait_for_launch_before();
   let_launch_after_start();
@@ -42,8 +42,7 @@ __global__ void __launch_bounds__(256) count_uses(const csr_survey s) {
   add_of_block(s, survey::sampled, looked);
 }
 
-/// Finds the least use of a hub column, such that not too many columns have more, and the hub
-/// columns' part of the sample, in a block.
+/// Finds the least use of a hub column, and the hub columns' part of the sample, in a block.
 __device__ inline void find_least_use(const csr_survey& s) {
   constexpr unsigned bins = survey::most_uses + 1, own = bins / 256;
   __shared__ std::uint32_t of_warp[256 / warp];
@@ -66,7 +65,7 @@ __device__ inline void find_least_use(const csr_survey& s) {
         least = static_cast<unsigned>(i);
       }
     }
-    // Not all columns with the least use have room, unless all columns do.
+    // Not all columns with the least use fit, unless all columns do.
     least_use = first + least > 0 ? first + least - 1 : 0;
     more_used = more;
     *counter(s, survey::least_use) = least_use;
@@ -102,7 +101,7 @@ __global__ void __launch_bounds__(256) count_bins(const csr_survey s) {
     }
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
-      // Many matrices have most columns in bins 1 and 2: too many additions to one address.
+      // Many matrices have most columns in bins 1 and 2: too many additions there.
       once += uses[k] == 1;
       twice += uses[k] == 2;
       if (uses[k] > 2) atomicAdd(bins + ::min(uses[k], survey::most_uses), 1u);
@@ -149,8 +148,8 @@ __global__ void __launch_bounds__(256) count_bins(const csr_survey s) {
   tell(s);
 }
 
-/// Writes codes, with the table of hub columns in shared memory: random reads from L2 cost more
-/// (tuning/spmv.md: write_codes).
+/// Writes codes, with the table in shared memory if it fits: random reads from L2 cost more
+/// (tuning/spmv.md).
 template <bool in_shared>
 __global__ void __launch_bounds__(codes_threads, 1) write_codes(const csr_survey s) {
   extern __shared__ uint4 memory[];

@@ -1,4 +1,4 @@
-// Only parameter of an spmv kernel.
+// Parameter of spmv kernels.
 #pragma once
 
 #include "src/core/sparse/csr.hpp"
@@ -10,30 +10,29 @@
 
 namespace tally::backends::cuda {
 
-/// Work of one block of a plan (shape.hpp): a row block (run) or a row segment (share).
+/// Work of one block of a plan (shape.hpp): a row block (run) or row segment (share).
 struct alignas(16) spmv_piece {
   std::int64_t row = 0;      ///< first row
   std::int64_t nonzero = 0;  ///< first term
-  std::int32_t rows = 0;     ///< of a row segment: minus the number of its row's segments
+  std::int32_t rows = 0;     ///< of a segment: minus the row's number of segments
   std::int32_t terms = 0;
-  std::int32_t handover = 0;  ///< index of the carry-out of the row's first segment
-  std::int32_t before = 0;    ///< segments of the row before this one
+  std::int32_t handover = 0;  ///< index of the first segment's carry-out
+  std::int32_t before = 0;    ///< earlier segments of the row
 
   TALLY_HOST_DEVICE bool is_run() const { return rows > 0; }
   TALLY_HOST_DEVICE std::int32_t shares() const { return -rows; }
 };
 
-/// Queue of long rows without a plan, from the first launch to the second. An entry is a row and,
-/// in its lower bits, the number of a row segment.
+/// Queue of long rows, from the first launch without a plan to the second. An entry is a row above
+/// the number of a row segment.
 struct share_queue {
-  /// Zeros before and after a product: rows and segments queued, blocks of the second launch that
-  /// have ended.
+  /// Rows queued, segments queued, ended blocks of the second launch; zeros between products.
   std::uint64_t* words = nullptr;
   static constexpr unsigned row_word = 0, share_word = 1, ended_word = 2, word_count = 3;
   std::uint64_t* rows = nullptr;    ///< long rows of at most one chunk
   std::uint64_t* shares = nullptr;  ///< segments of longer rows, one chunk each
-  void* sums = nullptr;             ///< one per segment
-  unsigned* counts = nullptr;       ///< sums present, at the index of a row's first segment
+  void* sums = nullptr;             ///< by segment
+  unsigned* counts = nullptr;       ///< sums present, at a row's first segment
   std::uint64_t row_room = 0;
   std::uint64_t share_room = 0;
 };
@@ -50,21 +49,20 @@ struct spmv_job {
         ends(row_bounds(product.a).ends),
         places(product.places) {}
 
-  /// Returns a row offset, clamped to the values: the caller's offsets are unchecked. Where they
-  /// are wrong, y is unspecified; but nothing is read outside the matrix or written outside y,
-  /// every block ends, and later launches are right.
+  /// Returns a row offset, clamped to the values: the caller's offsets are unchecked. If they are
+  /// wrong, y is unspecified, but nothing is read outside the matrix or written outside y, every
+  /// block ends, and later launches are right.
   TALLY_HOST_DEVICE std::int64_t offset(std::int64_t row) const {
     return within(offsets[static_cast<std::size_t>(row)]);
   }
-  /// Returns the end of a row, clamped to the values.
   TALLY_HOST_DEVICE std::int64_t end(std::int64_t row) const {
     return within(ends[static_cast<std::size_t>(row)]);
   }
-  TALLY_HOST_DEVICE std::int64_t within(std::int64_t at) const {  // negative ones are large, too
+  TALLY_HOST_DEVICE std::int64_t within(std::int64_t at) const {  // negative ones are large
     return static_cast<std::uint64_t>(at) < static_cast<std::uint64_t>(nonzeros) ? at : nonzeros;
   }
 
-  // In the order of use: parameters come through a cache that is cold at a kernel's start.
+  // In the order of use: the parameters' cache is cold at a kernel's start.
   const spmv_piece* pieces = nullptr;  ///< of a plan, or null
   index_vector offsets;
   index_vector columns;
@@ -74,20 +72,20 @@ struct spmv_job {
   std::int64_t nonzeros;
   std::int64_t column_count;
   typed_vector y;
-  unsigned share_shift = 0;  ///< log2 of the tiles per segment of a split row
+  unsigned share_shift = 0;  ///< log2 of the tiles per segment
   bool reads_addend = false;
   type computation = type::float64;  ///< C of <tally/spmv.hpp>
-  std::uint32_t tag = 1;             ///< tag of carry-outs, not 0
+  std::uint32_t tag = 1;             ///< of carry-outs, not 0
   std::uint64_t* words = nullptr;    ///< scratch memory (scratch.hpp)
-  std::uint64_t* ended = nullptr;    ///< the launch counts itself here when it ends; may be null
-  /// alpha and beta, in the type C.
+  std::uint64_t* ended = nullptr;    ///< counter of ended launches, or null
+  /// alpha and beta, of type C.
   alignas(16) unsigned char factors[sizeof(backends::factors<complex_number<double>>)] = {};
-  typed_vector addend;  ///< operand of beta: y or another vector
+  typed_vector addend;  ///< operand of beta
   conjugate conjugated = conjugate::none;
-  index_vector ends;    ///< row ends; kernels of pieces, tiles and rows ignore them
-  index_vector places;  ///< indices of the terms' values; data is null if in order
-  // Of a plan, for row tiles.
-  std::int32_t tile_terms = 0;  ///< terms of the largest tile
+  index_vector ends;    ///< row ends; unused by kernels of pieces, tiles and rows
+  index_vector places;  ///< permutation of the values, or null data
+  // For row tiles with a plan.
+  std::int32_t tile_terms = 0;  ///< of the largest tile
   row_patterns patterns;
   const std::int16_t* differences = nullptr;  ///< column - row of each term
   share_queue queue;

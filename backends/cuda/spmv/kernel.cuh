@@ -1,18 +1,17 @@
-// Kernels of spmv by accumulator, one launch per call: a few threads per row where a plan found no
-// long row, else one block per piece or tile of the matrix (shape.hpp); one warp per four rows for
-// matrices of four arrays (any_rows.cuh). Further kernels, for values and x both float or both
-// double: row tiles (row_tiles.cuh, near_rows.cu, ring_rows.cu), bands (band_rows.cu), and in two
-// launches hub columns (hot_columns.cuh), propagation blocking (expansion.hpp) and large matrices
-// without a plan (unplanned.cuh).
+// Kernels of spmv in one launch: a few threads per row where a plan found no long row, else one
+// block per piece or tile (shape.hpp); for matrices of four arrays one warp per four rows
+// (any_rows.cuh). Where values and x are both float or both double, also row tiles (row_tiles.cuh,
+// near_rows.cu, ring_rows.cu), bands (band_rows.cu), and in two launches hub columns
+// (hot_columns.cuh), propagation blocking (expansion.hpp) and large matrices without a plan
+// (unplanned.cuh).
 //
-// Promise: y has the bits of the row order. A block computes its terms into shared memory, adjacent
-// threads adjacent ones, and sums the rows there: short ones in 1, 2, 4 or 8 threads, which own
-// equally spaced lanes, longer ones in a warp. Lanes start at +0, so none becomes -0, and adding a
-// lane without terms changes nothing. With -fmad=false each product is rounded before it is added.
+// Promise: y has the bits of the row order. Adjacent threads compute adjacent terms into shared
+// memory, where rows are summed, short ones in 1, 2, 4 or 8 threads, which own equally spaced
+// lanes, longer ones in a warp. Lanes start at +0 and never become -0, so adding an empty one
+// changes nothing. With -fmad=false products are rounded.
 //
-// Blocks with segments of a split row pass carry-outs to the block of the last segment, which polls
-// them (words.hpp). It cannot deadlock: it waits for blocks of lower numbers, which start earlier,
-// and the lowest of these waits for none.
+// The block of a split row's last segment polls the carry-outs of the others (words.hpp). It cannot
+// deadlock: blocks of lower numbers start earlier, and the lowest waits for none.
 #pragma once
 
 #include "backends/cuda/spmv/any_rows.cuh"
@@ -31,8 +30,8 @@ const spmv_kernel_table& spmv_kernels() {
     return table_over<spmvs::vector_types>([]<class X>() {
       spmv_choice choice;
       if constexpr (std::is_same_v<dot_result_t<V, X>, A>) {
-        // Mixed pairs of complex types are rare, and one kernel with types known at run time serves
-        // them all at little cost (tuning/spmv.md: is_rare).
+        // Mixed complex pairs are rare; one kernel with types known at run time serves all
+        // (tuning/spmv.md).
         constexpr bool is_rare =
             is_complex_v<A> && !(std::is_same_v<X, A> && std::is_same_v<real_t<V>, real_t<A>>);
         using Values = std::conditional_t<is_rare, any_element,

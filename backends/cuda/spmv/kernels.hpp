@@ -1,4 +1,4 @@
-// Kernels of spmv, in one table per accumulator.
+// Kernels of spmv.
 #pragma once
 
 #include "backends/cuda/spmv/job.hpp"
@@ -14,27 +14,26 @@ using spmv_kernel = void(spmv_job);
 
 struct spmv_choice {
   spmv_kernel* tiles = nullptr;
-  std::size_t tile_bytes = 0;  ///< dynamic shared memory of `tiles`
+  std::size_t tile_bytes = 0;  ///< dynamic shared memory
   spmv_kernel* pieces = nullptr;
   std::size_t piece_bytes = 0;
-  /// rows[i] has 2^i threads per row; rows[0] is null, and all are null for rare types.
+  /// rows[i] has 2^i threads per row; null for i = 0 and rare types.
   spmv_kernel* rows[4] = {};
 };
-/// Indexed by the type of the values and the type of x.
+/// Indexed by the types of the values and x.
 using spmv_kernel_table = type_table<type_table<spmv_choice>>;
 
-/// Kernels for values and vectors of any types, known at run time.
+/// Kernels for types known at run time.
 struct any_spmv_choice {
-  spmv_kernel* pieces = nullptr;  ///< with a plan, for values out of order
+  spmv_kernel* pieces = nullptr;  ///< with a plan, for permuted values
   std::size_t piece_bytes = 0;
   spmv_kernel* rows = nullptr;  ///< for matrices of four arrays
 };
-/// Threads per block, and per row at first, of the kernel for rows of four arrays.
+/// Threads per block, and per short row.
 inline constexpr unsigned any_row_threads = 256;
 inline constexpr unsigned threads_of_any_row = 8;
 
-/// Returns the kernels whose rows are summed in `A`, compiled in one source per `A`
-/// (kernels.cu.in).
+/// Returns the kernels that sum rows in `A`, in a source of their own (kernels.cu.in).
 template <class A>
 [[gnu::visibility("hidden")]] const spmv_kernel_table& spmv_kernels();
 template <class A>
@@ -42,37 +41,38 @@ template <class A>
 
 /// Form of the columns that a row tile reads.
 enum class column_source : std::uint8_t {
-  matrix,       ///< column indices of 32 bits
+  matrix,       ///< indices of 32 bits
   differences,  ///< delta-encoded: column - row in 16 bits
-  patterns,     ///< stencils of the rows
+  patterns,     ///< stencils
 };
-/// Kernel of row tiles, in blocks of `row_tile` threads.
+/// Kernel in blocks of `row_tile` threads, null for other types, and its dynamic shared memory.
 struct row_tile_choice {
-  spmv_kernel* kernel = nullptr;  ///< null for other types
-  std::size_t bytes = 0;          ///< dynamic shared memory
+  spmv_kernel* kernel = nullptr;
+  std::size_t bytes = 0;
 };
-/// Returns the kernel for tiles of at most `terms` terms, with 16 elements of x in flight per
-/// thread, or 8.
+/// Returns the kernel for tiles of at most `terms` terms, with 16 or 8 elements of x in flight per
+/// thread.
 row_tile_choice row_tile_kernel(type values, type x, column_source from, std::size_t terms,
                                 bool has_16_in_flight);
 
-/// Kernels of large matrices without a plan.
+/// Kernels of both launches for large matrices without a plan, in blocks of row_threads; null for
+/// other types.
 struct unplanned_choice {
-  spmv_kernel* rows = nullptr;    ///< in blocks of row_threads; null for other types
-  spmv_kernel* queued = nullptr;  ///< second launch, in any grid of such blocks
+  spmv_kernel* rows = nullptr;
+  spmv_kernel* queued = nullptr;  ///< in any grid
 };
 unplanned_choice unplanned_kernels(type values, type x, unsigned threads_a_row);
 
 /// First launch for rows of about one length, one block of `row_tile` threads per tile.
 struct even_rows_choice {
-  spmv_kernel* kernel = nullptr;  ///< null for other types
-  std::size_t bytes = 0;          ///< dynamic shared memory
+  spmv_kernel* kernel = nullptr;
+  std::size_t bytes = 0;
 };
-/// Returns the kernel for rows of at most `terms` terms; tiles with longer ones get a few threads
+/// Returns the kernel for rows of at most `terms` terms; tiles with longer ones have a few threads
 /// per row.
 even_rows_choice even_rows_kernel(type values, type x, std::size_t terms);
 
-/// Warps per block of the exact grade, which has one warp per row.
+/// Warps, and rows, per block of the exact grade.
 inline constexpr unsigned exact_spmv_warps = 4;
 spmv_kernel* exact_spmv_kernel_of(type accumulator);
 

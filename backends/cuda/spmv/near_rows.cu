@@ -1,7 +1,7 @@
 // Kernel of rows near the diagonal (near_rows.hpp).
 //
-// Promise: y has the bits of the row order. A thread owns all lanes of its row, and adds to each in
-// its order. If offsets have changed since the plan was made, no index is out of bounds.
+// Promise: y has the bits of the row order: a thread adds to each lane of its row in order. If
+// offsets have changed since the plan, no index is out of bounds.
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/fold.cuh"
 #include "backends/cuda/spmv/near_rows.hpp"
@@ -27,8 +27,8 @@ __global__ void __launch_bounds__(row_tile, near_rows_blocks<T>)
     spmv_near_rows(const __grid_constant__ near_rows_job job) {
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
-  __shared__ std::uint32_t begin;  // lower 32 bits of the first term's index
-  __shared__ int terms;            // terms of the tile
+  __shared__ std::uint32_t begin;  // first term, lower 32 bits
+  __shared__ int terms;
   __shared__ int value_shift, difference_shift, x_shift;
   const spmv_job& product = job.product;
   char* const bytes = reinterpret_cast<char*>(memory);
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(row_tile, near_rows_blocks<T>)
   const auto low = [&](std::int64_t i) {
     return static_cast<std::uint32_t>(product.offsets[static_cast<std::size_t>(bounded(i))]);
   };
-  // A plan's offsets and differences are fixed, so these loads need not wait.
+  // Plan data: no need to wait.
   const std::uint32_t row_begin = low(row), row_end = low(row + 1);
   if (brings()) {
     const std::int64_t first = row - threadIdx.x;

@@ -1,12 +1,11 @@
-// Kernel of a plan with long rows: one piece per block (shape.hpp).
+// Kernel of a plan with long rows: one piece per block.
 #pragma once
 
 #include "backends/cuda/spmv/split_rows.cuh"
 
 namespace tally::backends::cuda {
 
-/// Loads the lower 32 bits of the offsets of a thread's rows in a row block, without waiting for
-/// them.
+/// Loads the lower 32 bits of a thread's offsets in a row block, without waiting.
 template <class Offset, int rows_a_thread>
 __device__ void load_offsets(const spmv_job& job, const spmv_piece& piece,
                              std::uint32_t (&low)[rows_a_thread]) {
@@ -27,7 +26,7 @@ __global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
   extern __shared__ uint4 memory[];
   __shared__ int starts[run_size + 1];
   const term_planes<A, piece_terms> terms(memory);
-  // A plan's pieces and offsets are fixed, so these loads need not wait.
+  // Plan data: no need to wait.
   const spmv_piece piece = job.pieces[blockIdx.x];
   constexpr int rows_a_thread = (run_size + piece_threads - 1) / piece_threads;
   std::uint32_t offsets[rows_a_thread];

@@ -1,4 +1,4 @@
-// Analysis kernels for rows: validity, lengths, and the partition into pieces.
+// Analysis kernels for rows: validity, lengths, partition into pieces.
 #include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/shape.hpp"
 #include "backends/cuda/spmv/survey.cuh"
@@ -10,7 +10,6 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Whether a row of a matrix of four arrays is defective.
 __device__ inline bool is_defective(const csr_survey& s, std::int64_t row) {
   const std::int64_t begin = offset(s, row), end = s.ends[static_cast<std::size_t>(row)];
   if (begin < 0 || end < begin || end > s.nonzeros) return true;
@@ -23,7 +22,6 @@ __device__ inline bool is_defective(const csr_survey& s, std::int64_t row) {
   return false;
 }
 
-/// Finds the first defective row of a matrix of four arrays.
 __global__ void __launch_bounds__(256) find_defective_row(const csr_survey s) {
   wait_for_launch_before();
   for (std::int64_t i = first_index(); i < s.rows; i += all_threads()) {
@@ -39,40 +37,38 @@ __device__ inline void check_ends_of_offsets(const csr_survey& s) {
 
 constexpr int span_words = run_span / static_cast<int>(warp);
 
-/// Rows of one step of a block, in shared memory.
+/// Rows of one step of a block.
 template <class Offset>
 struct row_span {
   Offset offsets[run_span + 1];
-  unsigned starts[span_words];  ///< bit per row: a row block starts there
-  unsigned ends[span_words];    ///< bit per row: a row block that starts before ends there
-  int runs_before[span_words];  ///< row blocks that start in earlier words
-  unsigned shares, handovers;   ///< those of long rows that are counted, or have an index
+  unsigned starts[span_words];  ///< bit per row: a row block starts
+  unsigned ends[span_words];    ///< bit per row: an earlier row block ends
+  int runs_before[span_words];  ///< row blocks in earlier words
+  unsigned shares, handovers;   ///< of long rows: counted, later those with an index
   unsigned long long first_share, first_handover, first_run;
 };
 
-/// Returns a row's length, or 0 if its offsets are wrong.
+/// Returns a row's length, 0 if offsets are wrong.
 template <class Offset>
 __device__ Offset length_between(const csr_survey& s, Offset start, Offset end) {
   return 0 <= start && start <= end && end <= s.nonzeros ? end - start : 0;
 }
-/// Returns the length of row `i` of a span.
 template <class Offset>
 __device__ std::int64_t length_of(const csr_survey& s, const row_span<Offset>& span, int i) {
   return length_between(s, span.offsets[i], span.offsets[i + 1]);
 }
 
-/// Counts of one thread.
 struct row_counts {
   std::int64_t longest = 0, tile_terms = 0;
   unsigned empty = 0, long_rows = 0, split_rows = 0;
 };
 
-/// Examines the rows of a span, and finds where row blocks start.
+/// Examines the rows of a span, and finds its row blocks.
 template <class Offset>
 __device__ void look_at_rows(const csr_survey& s, std::int64_t first, int rows,
                              row_span<Offset>& span, row_counts& counts) {
   constexpr auto short_row = static_cast<Offset>(row_order::short_row);
-  // The lower 32 bits suffice to separate adjacent rows.
+  // Lower 32 bits suffice to compare adjacent rows.
   const auto run_of = [&](Offset start, int i) {
     return (static_cast<std::uint32_t>(start) + static_cast<std::uint32_t>(first) +
             static_cast<std::uint32_t>(i)) /
@@ -117,7 +113,7 @@ __device__ void look_at_rows(const csr_survey& s, std::int64_t first, int rows,
   counts.longest = ::max(counts.longest, std::int64_t{longest});
 }
 
-/// Gives the pieces of a span their indices, in a warp.
+/// Numbers the pieces of a span, in a warp.
 template <class Offset>
 __device__ void number_pieces(const csr_survey& s, row_span<Offset>& span) {
   constexpr int own = span_words / static_cast<int>(warp);
@@ -156,8 +152,8 @@ __device__ void number_pieces(const csr_survey& s, row_span<Offset>& span) {
   }
 }
 
-/// Writes the segments of long row `i` of a span, if they have room: contiguous, and in front of
-/// all that have an index, so that no gap is left before the row blocks.
+/// Writes the segments of a long row, if they have room, contiguous and in front of all numbered
+/// ones: so no gap is left before the row blocks.
 template <class Offset>
 __device__ void write_shares(const csr_survey& s, std::int64_t first, int i,
                              row_span<Offset>& span) {
@@ -182,8 +178,7 @@ __device__ void write_shares(const csr_survey& s, std::int64_t first, int i,
   }
 }
 
-/// Writes the row block that starts at row `i` of a span, if it has room, from `pieces + shares`
-/// on.
+/// Writes the row block that starts at row `i`, if it has room, from `pieces + shares` on.
 template <class Offset>
 __device__ void write_run(const csr_survey& s, std::int64_t first, int rows, int i,
                           const row_span<Offset>& span) {
@@ -219,7 +214,7 @@ __device__ void write_pieces(const csr_survey& s, std::int64_t first, int rows,
   }
 }
 
-/// Adds a block's counts to the results, once per word, since all blocks add to the same words.
+/// Adds a block's counts to the results, once per word: all blocks add to the same words.
 __device__ inline void add_counts(const csr_survey& s, const row_counts& counts) {
   __shared__ unsigned long long of_block[survey::words];
   const unsigned word = threadIdx.x;
@@ -248,8 +243,8 @@ __device__ inline void add_counts(const csr_survey& s, const row_counts& counts)
   }
 }
 
-/// Checks, counts and writes the pieces, in one launch. Those of a span are contiguous, row blocks
-/// in the order of rows.
+/// Checks, counts and writes pieces in one launch. Those of a span are contiguous, row blocks in
+/// order.
 template <class Offset>
 __global__ void __launch_bounds__(survey_threads, survey_blocks) survey_matrix(const csr_survey s) {
   __shared__ row_span<Offset> span;
@@ -258,7 +253,7 @@ __global__ void __launch_bounds__(survey_threads, survey_blocks) survey_matrix(c
   if (s.lists != nullptr && blockIdx.x == 0 && threadIdx.x < row_patterns::most) {
     s.lists[threadIdx.x] = 0;
   }
-  // Blocks for rows check columns, too, if there are no others.
+  // If all blocks are for rows, they check columns, too.
   const unsigned first_block = s.row_blocks < gridDim.x ? s.row_blocks : 0;
   if (s.check != defect_check::none && blockIdx.x >= first_block) {
     const std::int64_t own = std::int64_t{blockIdx.x - first_block} * survey_threads + threadIdx.x;

@@ -1,4 +1,4 @@
-// Elements of y on a device: alpha * sum + beta * a_i, where a is y or another vector.
+// y_i = alpha * sum + beta * a_i on a device, where a is y or another vector.
 #pragma once
 
 #include "backends/cuda/spmv/job.hpp"
@@ -10,16 +10,14 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the index in a row block of a row's first term, from the lower bits of its offset. If
-/// the offset has changed since the plan was made, y is unspecified, but the index stays within the
-/// block.
+/// Returns the index in a row block of a row's first term, from its offset's lower bits. If the
+/// offset has changed since the plan, y is unspecified, but the index is clamped.
 template <class Piece>
 __device__ int start_in_run(std::uint32_t offset, const Piece& run) {
   const std::uint32_t start = offset - static_cast<std::uint32_t>(run.nonzero);
   return static_cast<int>(min(start, static_cast<std::uint32_t>(run.terms)));
 }
 
-/// Returns alpha * sum + beta * addend.
 template <class V>
 __device__ V combine(const spmv_job& job, const V& sum, const V& addend) {
   factors<V> f;
@@ -28,13 +26,13 @@ __device__ V combine(const spmv_job& job, const V& sum, const V& addend) {
                           : function<elementwise::scal>(f, sum, sum);
 }
 
-/// Writes y of any type. Not inlined: kernels nearly always write the type in which they sum.
+/// Writes y of any type. Not inlined: kernels nearly always write the type they sum in.
 template <class R>
 __device__ __noinline__ void write_any(const spmv_job& job, std::int64_t row,
                                        const complex_number<R>& sum) {
   const auto i = static_cast<std::size_t>(row);
   const auto in = [&]<class S>(S re, S im) {
-    // As `is_complex`, which changes the order of every kernel's instructions.
+    // As `is_complex`, which reorders every kernel's instructions.
     static_assert(complex_types::size == 2);
     if (job.computation == type::complex64 || job.computation == type::complex128) {
       using V = complex_number<S>;
@@ -51,7 +49,7 @@ __device__ __noinline__ void write_any(const spmv_job& job, std::int64_t row,
   }
 }
 
-/// Loads a_i through L2, as `elements` does: other blocks write its neighbours.
+/// Loads a_i through L2: other blocks write its neighbours.
 template <class V>
 __device__ V load_one(const V* from) {
   if constexpr (std::is_arithmetic_v<V>) {
@@ -61,7 +59,7 @@ __device__ V load_one(const V* from) {
   }
 }
 
-/// Writes y of a row whose terms, in A, add up to `sum`.
+/// Writes y of a row with sum `sum` in A.
 template <class A>
 __device__ void write_row(const spmv_job& job, std::int64_t row,
                           const complex_number<real_t<A>>& sum) {

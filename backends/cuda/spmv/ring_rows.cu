@@ -1,7 +1,7 @@
 // Kernel of rows along the diagonal (ring_rows.hpp).
 //
-// Promise: y has the bits of the row order. A thread owns all lanes of its row, and adds to each in
-// its order. If offsets have changed since the plan was made, no index is out of bounds.
+// Promise: y has the bits of the row order: a thread adds to each lane of its row in order. If
+// offsets have changed since the plan, no index is out of bounds.
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/fold.cuh"
 #include "backends/cuda/spmv/result.cuh"
@@ -17,7 +17,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Staging buffers: one tile is summed while the next ones arrive.
+/// Staging buffers: one is summed while others fill.
 constexpr unsigned stages = 3;
 
 /// Rows per tile and blocks per SM, at most.
@@ -26,7 +26,7 @@ constexpr unsigned most_rows = sizeof(T) == 8 ? 896 : 640;
 template <class T>
 constexpr unsigned most_blocks = sizeof(T) == 8 ? 1 : 2;
 
-/// Minimum rows per SM for this kernel (tuning/spmv.md: least_rows).
+/// Rows per SM, at least (tuning/spmv.md).
 constexpr unsigned least_rows = 256;
 
 /// Returns `p` modulo `size`, from 0 on.
@@ -35,7 +35,7 @@ __device__ inline std::int32_t place_in_ring(std::int64_t p, std::int32_t size) 
   return at < 0 ? at + size : at;
 }
 
-/// The same for 0 <= p < 2 * size, or for any p if the size is a power of two.
+/// The same for 0 <= p < 2 * size, or any p if the size is a power of two.
 template <bool power_of_two>
 __device__ std::int32_t around(std::int32_t p, std::int32_t size) {
   if constexpr (power_of_two) return p & (size - 1);
@@ -43,8 +43,8 @@ __device__ std::int32_t around(std::int32_t p, std::int32_t size) {
   return static_cast<std::int32_t>(min(place, place - static_cast<std::uint32_t>(size)));
 }
 
-/// Ring buffer of x in shared memory. Element i is at i + `shift`, modulo the ring's size, so that
-/// aligned units of 16 bytes are aligned there.
+/// Ring buffer of x in shared memory. Element i is at i + `shift`, modulo the size, so that aligned
+/// units of 16 bytes stay aligned.
 template <class T, bool power_of_two>
 class ring_of_x {
  public:
@@ -57,11 +57,11 @@ class ring_of_x {
         shift_(static_cast<int>(reinterpret_cast<std::uint64_t>(x_) % 16 / sizeof(T))),
         end_(job.column_count + shift_) {}
 
-  /// Returns the place of an element, not reduced modulo the ring's size.
+  /// Returns an element's place, not yet reduced.
   __device__ std::int64_t place(std::int64_t i) const { return i + shift_; }
 
-  /// Copies the missing elements before `end`, the first time from `begin` on, as two copies of the
-  /// barrier. Called by the threads for which brings() is true.
+  /// Copies missing elements before `end`, at first from `begin` on, as two copies of the barrier.
+  /// Called by the threads of brings().
   __device__ void bring(bulk_barrier& barrier, std::int64_t begin, std::int64_t end) {
     const std::int64_t from =
         is_empty_ ? max(begin + shift_, std::int64_t{0}) / unit * unit : upto_;
@@ -75,7 +75,7 @@ class ring_of_x {
     };
     const auto take = [&](std::int64_t p) { ring_[in_ring(p)] = x_[p - shift_]; };
 #if __CUDA_ARCH__ >= 900
-    // Units partly outside x are copied by element.
+    // Units partly outside x go by element.
     const std::int64_t first = max(from, std::int64_t{shift_ > 0 ? unit : 0});
     const std::int64_t last = max(first, min(to, end_ / unit * unit));
     const std::int64_t at = in_ring(first);
@@ -104,21 +104,21 @@ class ring_of_x {
   T* ring_;
   std::int32_t size_;
   int shift_;
-  std::int64_t end_;       ///< behind the last element's place
-  std::int64_t upto_ = 0;  ///< places before this one are copied
-  std::int64_t lap_ = 0;   ///< place at the ring's begin, unless the size is a power of two
+  std::int64_t end_;       ///< behind the last element
+  std::int64_t upto_ = 0;  ///< end of the copied places
+  std::int64_t lap_ = 0;   ///< place at the ring's begin; unused with powers of two
   bool is_empty_ = true;
 };
 
-/// Position of a tile's terms in shared memory.
+/// A tile's terms in shared memory.
 struct tile_place {
-  std::uint32_t begin;  ///< lower 32 bits of the first term's index
+  std::uint32_t begin;  ///< first term, lower 32 bits
   int terms;
   int value_shift, difference_shift;
 };
 
-/// Sums a row of `count` terms, with values and differences at these addresses of shared memory.
-/// `own` is the place of difference 0 in the ring; `own` plus a difference is not negative.
+/// Sums a row, with values and differences at these shared-memory addresses. `own` is the ring
+/// place of difference 0; `own` plus a difference is not negative.
 template <class T, bool power_of_two>
 __device__ dot_sum<T> sum_in_ring(unsigned value, unsigned difference, int count, unsigned ring,
                                   std::int32_t own, std::int32_t size) {
@@ -157,13 +157,13 @@ __device__ dot_sum<T> sum_in_ring(unsigned value, unsigned difference, int count
   return fold_within_thread(sums);
 }
 
-/// A block's tiles and their shared memory.
+/// A block's tiles, in shared memory.
 template <class T>
 struct tiles_of_block {
   const ring_rows_job& job;
-  int rows = static_cast<int>(blockDim.x - warp);  ///< per tile
-  std::int64_t first;                              ///< first tile
-  int count;                                       ///< tiles
+  int rows = static_cast<int>(blockDim.x - warp);
+  std::int64_t first;
+  int count;
   char* ring;
   std::size_t value_bytes = bytes_to_bring<T>(job.product.tile_terms);
   std::size_t stage_bytes = value_bytes + bytes_to_bring<std::int16_t>(job.product.tile_terms);
@@ -179,7 +179,6 @@ struct tiles_of_block {
   }
 };
 
-/// Copies a block's tiles, one after another.
 template <class T, bool power_of_two>
 class tile_bringer {
  public:
@@ -190,8 +189,7 @@ class tile_bringer {
     after_ = begin_of(2);
   }
 
-  /// Copies tile `turn`, as five copies of the barrier. Called by the threads for which brings() is
-  /// true.
+  /// Copies tile `turn`, as five copies of the barrier. Called by the threads of brings().
   __device__ void bring_tile(int turn, tile_place& place, bulk_barrier& barrier) {
     const spmv_job& product = of_.job.product;
     char* const to = of_.values(static_cast<unsigned>(turn) % stages);
@@ -221,11 +219,10 @@ class tile_bringer {
 
   const tiles_of_block<T>& of_;
   ring_of_x<T, power_of_two> ring_;
-  std::int64_t begin_, next_, after_;  ///< first terms of the next tile and of the two behind it
+  std::int64_t begin_, next_, after_;  ///< of the next tile and of those behind
 };
 
-/// Sums a thread's rows, one per tile of the block. (A thread of the first warp, without rows, may
-/// make one: it stands at the first row.)
+/// Sums a thread's rows, one per tile. (Threads of the first warp may make one, at the first row.)
 template <class T, bool power_of_two>
 class row_summer {
  public:
@@ -271,11 +268,11 @@ class row_summer {
 
   const tiles_of_block<T>& of_;
   std::int64_t row_;
-  std::int32_t place_;         ///< in the ring, of the first element in reach
-  std::uint32_t begin_, end_;  ///< terms, lower 32 bits
+  std::int32_t place_;         ///< of the first element in reach
+  std::uint32_t begin_, end_;  ///< lower 32 bits
 };
 
-/// The first warp copies tiles; each other thread has one row of each.
+/// The first warp copies tiles; other threads have a row of each.
 template <class T, bool power_of_two>
 __global__ void __launch_bounds__(most_rows<T> + warp, most_blocks<T>)
     spmv_ring_rows(const __grid_constant__ ring_rows_job job) {
@@ -293,7 +290,7 @@ __global__ void __launch_bounds__(most_rows<T> + warp, most_blocks<T>)
 #if __CUDA_ARCH__ >= 900
   if (threadIdx.x < warp) {
     if (!brings()) return;
-    // A plan's offsets and differences are fixed, so these loads need not wait.
+    // Plan data: no need to wait.
     tile_bringer<T, power_of_two> bringer(tiles);
     wait_for_launch_before();
     let_launch_after_start();
@@ -315,7 +312,7 @@ __global__ void __launch_bounds__(most_rows<T> + warp, most_blocks<T>)
   for (int turn = 0; turn < tiles.count; ++turn) {
     const unsigned stage = static_cast<unsigned>(turn) % stages;
     summer.sum_row(turn, places[stage], brought[stage]);
-    // One thread per warp would do, and take as long, but racecheck does not see that.
+    // One arrival per warp would do, as fast, but racecheck does not see that.
     read[stage].arrive();
   }
 #else
@@ -339,7 +336,7 @@ ring_rows_choice choice_with(std::size_t terms, const reach& columns, std::size_
   for (unsigned tile = row_tile; tile <= most_rows<T>; tile += row_tile) {
     ring_rows_choice one{
         .kernel = &spmv_ring_rows<T, power_of_two>, .tile = tile, .threads = tile + warp};
-    // While a tile is summed, elements for the next ones arrive.
+    // Elements for the next tiles arrive meanwhile.
     one.ring = (stages * tile + reached + 3 * unit) / unit * unit;
     if (power_of_two) one.ring = std::bit_ceil(one.ring);
     one.terms = tile / row_tile * terms;
@@ -352,7 +349,7 @@ ring_rows_choice choice_with(std::size_t terms, const reach& columns, std::size_
   return best;
 }
 
-/// Returns the choice with most rows at a time. A size that is no power of two takes two more
+/// Returns the choice with most rows at a time. Other sizes than powers of two take two more
 /// instructions per term.
 template <class T>
 ring_rows_choice choice_of(std::size_t terms, const reach& columns, std::size_t room) {

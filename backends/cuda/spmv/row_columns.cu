@@ -1,8 +1,7 @@
-// Analysis kernels that find stencils (src/core/sparse/row_patterns.hpp) or differences, which row
-// tiles read instead of columns.
+// Analysis kernels that find stencils (src/core/sparse/row_patterns.hpp) or differences.
 //
-// Promise: two rows have one stencil only if their lists are equal, difference by difference. A
-// hash only selects the stencil to compare with.
+// Promise: rows have one stencil only if their lists are equal. A hash only selects the one to
+// compare with.
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/shape.hpp"
@@ -11,21 +10,21 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// A thread's row of a tile with columns in shared memory.
+/// A thread's row, with columns in shared memory.
 template <class Column>
 struct tile_row {
   std::int64_t row;
-  std::int64_t start;     ///< first term
-  int count;              ///< 0: no row
-  const Column* columns;  ///< of the row
+  std::int64_t start;  ///< first term
+  int count;           ///< 0: no row
+  const Column* columns;
 
   __device__ std::int32_t difference(int k) const {
     return static_cast<std::int32_t>(columns[k] - row);
   }
 };
 
-/// Offsets that a thread needs of a tile, in the matrix's type: behind a test of the type, each
-/// load would wait for the one before.
+/// Offsets for a thread, in the matrix's type: behind a test of the type, loads would wait for each
+/// other.
 template <class Offset>
 struct tile_offsets {
   __device__ tile_offsets(const csr_survey& s, std::int64_t tile) {
@@ -37,17 +36,17 @@ struct tile_offsets {
     own_begin = of(first + threadIdx.x);
     own_end = of(first + threadIdx.x + 1);
   }
-  Offset begin, end;          ///< terms of the tile
-  Offset own_begin, own_end;  ///< terms of the thread's row
+  Offset begin, end;          ///< of the tile
+  Offset own_begin, own_end;  ///< of the row
 };
 
-/// Copies a tile's columns to shared memory, with all threads of a block; returns the thread's row.
-/// Pre: offsets are valid, the barrier expects one copy.
+/// Copies a tile's columns to shared memory, with a whole block; returns the thread's row. Pre:
+/// offsets are valid, the barrier expects one copy.
 template <class Column, class Offset>
 __device__ tile_row<Column> tile_of_block(const csr_survey& s, std::int64_t tile,
                                           const tile_offsets<Offset>& of, void* memory,
                                           bulk_barrier& barrier, unsigned turn) {
-  __shared__ std::int64_t first_column;  // index of the first one in `memory`
+  __shared__ std::int64_t first_column;  // index of the first in `memory`
   if (brings()) {
     std::int64_t begin = of.begin, end = of.end;
     if (begin < 0 || end < begin || end > s.nonzeros || end - begin > s.tile_terms) begin = end = 0;
@@ -66,7 +65,7 @@ __device__ tile_row<Column> tile_of_block(const csr_survey& s, std::int64_t tile
   return own;
 }
 
-/// Whether a row has the list of row `other`, whose columns are in memory.
+/// Whether row `other`, with columns in memory, has the same list.
 template <class Column>
 __device__ bool has_list_of(const csr_survey& s, const tile_row<Column>& own, std::int64_t other) {
   const std::int64_t start = offset(s, other);
@@ -89,7 +88,6 @@ __device__ bool has_list_of(const csr_survey& s, const tile_row<Column>& own, st
 /// Stencils that a block keeps in shared memory.
 constexpr unsigned known_patterns = 16;
 
-/// Stencil that a block has met.
 struct known_pattern {
   std::uint32_t hash;
   std::int32_t length;
@@ -99,8 +97,8 @@ struct known_pattern {
 
 /// Hash and range of a row's differences.
 struct row_list {
-  std::uint32_t hash = 0;                            ///< highest bit set, so never 0
-  std::int32_t least = INT32_MAX, most = INT32_MIN;  ///< differences
+  std::uint32_t hash = 0;  ///< highest bit set, never 0
+  std::int32_t least = INT32_MAX, most = INT32_MIN;
 };
 
 /// Examines a row's columns, and checks them if asked.
@@ -125,7 +123,7 @@ __device__ row_list look_at_columns(const csr_survey& s, const tile_row<Column>&
   return list;
 }
 
-/// Returns the number of a row's stencil if the block has met it, or -1.
+/// Returns the number of a row's stencil, or -1 if new to the block.
 template <class Column>
 __device__ int number_of_known(const known_pattern* known, const tile_row<Column>& own,
                                std::uint32_t hash) {
@@ -141,11 +139,11 @@ __device__ int number_of_known(const known_pattern* known, const tile_row<Column
   return equal ? known[at].number : -1;
 }
 
-/// Writes the padded list of a stencil, from the first row that has it.
+/// Writes a stencil's padded list.
 template <class Column>
 __device__ void write_list(const csr_survey& s, const tile_row<Column>& own, int number) {
   constexpr int alignment = row_patterns::alignment;
-  const auto longest = static_cast<int>(s.found[survey::longest]);  // final by now
+  const auto longest = static_cast<int>(s.found[survey::longest]);  // final
   const int stride = (longest + alignment - 1) / alignment * alignment;
   std::int32_t* const list = s.patterns.differences + number * stride;
   for (int k = 0; k < stride; ++k) list[k] = k < own.count ? own.difference(k) : 0;
@@ -154,8 +152,8 @@ __device__ void write_list(const csr_survey& s, const tile_row<Column>& own, int
 }
 
 /// Returns the number of a row's stencil, or row_patterns::most if there are too many. `lists` is a
-/// hash table with linear probing: a word has a hash above the number of a row with the list; its
-/// index is the stencil's number.
+/// hash table with linear probing; a word has a hash above the number of a row with the list, and
+/// its index is the stencil's number.
 template <class Column>
 __device__ int number_among_all(const csr_survey& s, const tile_row<Column>& own,
                                 std::uint32_t hash) {
@@ -183,9 +181,9 @@ __device__ int number_among_all(const csr_survey& s, const tile_row<Column>& own
   return row_patterns::most;
 }
 
-/// Returns the number of a row's stencil that the block has not met, in the `asking` threads of a
-/// warp. Of rows with equal hashes the first looks it up among all, and the others compare their
-/// lists with that row's. `has_looked`: whether the calling thread has looked it up.
+/// Returns the number of a stencil new to the block, in the `asking` threads of a warp. Of rows
+/// with equal hashes the first looks it up, the others compare their lists with that row's.
+/// `has_looked`: whether the calling thread has looked it up.
 template <class Column>
 __device__ int number_of_new(const csr_survey& s, const tile_row<Column>& own, std::uint32_t hash,
                              const Column* memory, unsigned asking, bool& has_looked) {
@@ -211,7 +209,7 @@ __device__ int number_of_new(const csr_survey& s, const tile_row<Column>& own, s
   return number_among_all(s, own, hash);
 }
 
-/// Adds the range of a warp's differences to the results.
+/// Adds a warp's range of differences to the results.
 __device__ inline void add_reach(const csr_survey& s, std::int32_t least, std::int32_t most) {
   const unsigned long long above = largest_of_warp(reach_word(most)),
                            below = largest_of_warp(reach_word(~least));
@@ -222,7 +220,6 @@ __device__ inline void add_reach(const csr_survey& s, std::int32_t least, std::i
   if (below > known_below) atomicMax(counter(s, survey::below), below);
 }
 
-/// Examines all columns once, tile by tile.
 template <class Column, class Offset>
 __global__ void __launch_bounds__(row_tile) survey_tiles(const csr_survey s) {
   extern __shared__ uint4 memory[];
@@ -243,9 +240,9 @@ __global__ void __launch_bounds__(row_tile) survey_tiles(const csr_survey s) {
   }
   std::int32_t least = INT32_MAX, most = INT32_MIN;
   const std::int64_t tiles = (s.rows + row_tile - 1) / row_tile;
-  unsigned turn = 0, next = 0;  // `next`: index of the next stencil in `known`
+  unsigned turn = 0, next = 0;  // `next`: of the next stencil in `known`
   for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    // The last thread does not copy columns.
+    // The last thread copies no columns.
     const bool has_strays = threadIdx.x == row_tile - 1 && __ldcg(counter(s, survey::strays)) != 0;
     const tile_row<Column> own =
         tile_of_block<Column>(s, tile, tile_offsets<Offset>(s, tile), memory, barrier, turn++);
@@ -253,7 +250,7 @@ __global__ void __launch_bounds__(row_tile) survey_tiles(const csr_survey s) {
     const row_list list = look_at_columns(s, own);
     least = ::min(least, list.least);
     most = ::max(most, list.most);
-    unsigned place = known_patterns;  // index in `known`, from `next` on
+    unsigned place = known_patterns;  // in `known`, from `next` on
     const bool has_row = !is_over && own.row < s.rows;
     int number = has_row ? number_of_known(known, own, list.hash) : 0;
     const unsigned asking = __ballot_sync(whole_warp, number < 0);
@@ -276,7 +273,7 @@ __global__ void __launch_bounds__(row_tile) survey_tiles(const csr_survey s) {
       for (int k = 0; k < own.count; ++k) to.differences[k] = own.difference(k);
     }
     next += ::min(more, known_patterns);
-    __syncthreads();  // before the memory is reused
+    __syncthreads();  // the memory is reused
     if (threadIdx.x == 0) met = 0;
   }
   add_reach(s, least, most);

@@ -1,4 +1,4 @@
-// Kernels of row tiles, for values and x of one type.
+// Kernels of row tiles.
 #include "backends/cuda/spmv/row_tiles.cuh"
 
 namespace tally::backends::cuda {

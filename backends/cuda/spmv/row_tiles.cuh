@@ -1,8 +1,8 @@
 // Kernel of a plan with many short rows of about equal length: one tile of adjacent rows per block,
-// one thread per row. Values and columns, in some form, come to shared memory by bulk copies; x,
-// which adjacent rows mostly read side by side, comes from memory.
+// one thread per row. Values and columns come to shared memory by bulk copies; x, which adjacent
+// rows mostly read side by side, comes from memory.
 //
-// Promise: a thread owns all lanes of its row, and adds to each in its order.
+// Promise: a thread owns all lanes of its row, and adds to each in order.
 #pragma once
 
 #include "backends/cuda/device/bulk_copy.cuh"
@@ -18,8 +18,8 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the terms of the rows of the block's lower threads, given the `count` of the calling
-/// thread's row. Synchronises the block.
+/// Returns the terms of the rows of lower threads; the calling thread's has `count`. Synchronises
+/// the block.
 __device__ inline int terms_before(int count) {
   constexpr unsigned warps = row_tile / warp;
   __shared__ int sums[warps];
@@ -39,7 +39,7 @@ __device__ inline int terms_before(int count) {
   return upto - count;
 }
 
-/// Minimum blocks per SM, which bounds registers (tuning/spmv.md: row_tile_blocks).
+/// Minimum blocks per SM, which bounds registers (tuning/spmv.md).
 template <class T, column_source from, int in_flight>
 inline constexpr unsigned row_tile_blocks = in_flight > 8                        ? 1
                                             : sizeof(T) == 8                     ? 10
@@ -53,9 +53,9 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
   using Column = std::conditional_t<from == column_source::differences, std::int16_t, std::int32_t>;
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
-  __shared__ std::uint32_t begin;            // lower 32 bits of the first term's index
-  __shared__ int terms;                      // terms of the tile
-  __shared__ int value_shift, column_shift;  // index of the first term in `values`, in `columns`
+  __shared__ std::uint32_t begin;  // first term, lower 32 bits
+  __shared__ int terms;
+  __shared__ int value_shift, column_shift;  // of the first term in `values`, in `columns`
   T* const values = reinterpret_cast<T*>(memory);
   Column* const columns = reinterpret_cast<Column*>(reinterpret_cast<char*>(memory) +
                                                     bytes_to_bring<T>(job.tile_terms));
@@ -64,8 +64,7 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
   const auto bounded = [&](std::int64_t i) {
     return static_cast<std::size_t>(i < job.rows ? i : job.rows);
   };
-  // A plan's offsets and stencils are fixed, so these loads need not wait. If offsets have changed
-  // all the same, rows and tiles are clamped.
+  // Plan data: no need to wait. If offsets have changed all the same, rows and tiles are clamped.
   std::uint32_t row_begin = 0, row_end = 0;  // lower 32 bits
   int pattern = 0;
   if constexpr (has_patterns) {
@@ -111,13 +110,13 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
     if (has_row) count = job.patterns.lengths[pattern];
     list = job.patterns.differences + pattern * job.patterns.stride;
   }
-  // If offsets have changed, differences of other rows may lead anywhere.
+  // If offsets have changed, other rows' differences may lead anywhere.
   const int least = static_cast<int>(-row), most = static_cast<int>(job.column_count - 1 - row);
   if constexpr (from != column_source::matrix) x += row;
   // From row plus difference the compiler makes four instructions per address.
   asm("" : "+l"(x), "+l"(list));
   T element[in_flight];
-  const auto load = [&](int i) {  // elements of x of the terms from i on
+  const auto load = [&](int i) {  // elements of x from term i on
     std::int32_t place[in_flight] = {};
     if constexpr (has_patterns) {
       static_assert(row_patterns::alignment % in_flight == 0);

@@ -1,4 +1,4 @@
-// Kernel of a plan without long rows: a few threads per row, no shared memory.
+// Kernel of a plan without long rows: a few threads per row.
 #pragma once
 
 #include "backends/cuda/spmv/result.cuh"
@@ -7,13 +7,12 @@
 
 namespace tally::backends::cuda {
 
-/// Sums a row of `count` terms in `threads` threads.
 template <class A, class V, class X, class Column, int threads>
 __device__ dot_sum<A> sum_row(const spmv_job& job, std::int64_t start, int count) {
   constexpr int own = row_lanes / threads;  // lanes per thread
   constexpr int in_flight = own < 4 ? 4 : own;
   dot_sum<A> s[own];
-  // With 2 threads, unrolling takes too many registers (tuning/spmv.md: unrolled).
+  // With 2 threads, unrolling takes too many registers (tuning/spmv.md).
   constexpr int unrolled = threads == 2 ? 1 : 4;
   int i = static_cast<int>(threadIdx.x) % threads;
   nonzero_place<V, Column> from(job, start + i);
@@ -28,14 +27,13 @@ __device__ dot_sum<A> sum_row(const spmv_job& job, std::int64_t start, int count
   return fold_across_threads<threads>(fold_within_thread(s));
 }
 
-/// Kernel for rows without long ones, with `threads` threads each.
 template <class A, class V, class X, int threads>
 __global__ void __launch_bounds__(row_threads) spmv_rows(const __grid_constant__ spmv_job job) {
   const std::int64_t row =
       std::int64_t{blockIdx.x} * (row_threads / threads) + threadIdx.x / threads;
   std::int64_t start = 0;
   int count = 0;
-  if (row < job.rows) {  // a plan's offsets are fixed, so these loads need not wait
+  if (row < job.rows) {  // plan data: no need to wait
     start = job.offset(row);
     count = static_cast<int>(job.offset(row + 1) - start);
   }

@@ -1,4 +1,4 @@
-// Analysis kernels that cut the tiles of an expansion into bins (expansion.hpp).
+// Analysis kernels that cut an expansion's tiles into bins (expansion.hpp).
 #include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/shape.hpp"
 #include "backends/cuda/spmv/survey.cuh"
@@ -6,15 +6,15 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Calls f(term in the tile, section, index in the section, column of the term before or -1) for
-/// each of a thread's terms of a tile.
+/// Calls f(term in the tile, section, index in it, column of the term before or -1) for each of a
+/// thread's terms.
 template <class F>
 __device__ void for_each_term_of_tile(const csr_survey& s, std::int64_t tile, const F& f) {
   const std::int64_t first = tile * s.cut.tile_rows;
   const std::int64_t begin = offset(s, first);
   const auto count = static_cast<int>(offset(s, ::min(first + s.cut.tile_rows, s.rows)) - begin);
   const auto size = static_cast<unsigned>(s.cut.section);
-  const unsigned reciprocal = 0xffffffffu / size;  // sections come out at most one too low
+  const unsigned reciprocal = 0xffffffffu / size;  // sections at most one too low
   const auto go_over = [&]<class Column>(const Column* columns) {
     constexpr int in_flight = 4, apart = expand_threads;
     for (int i = static_cast<int>(threadIdx.x); i < count; i += in_flight * apart) {
@@ -43,8 +43,8 @@ __device__ void for_each_term_of_tile(const csr_survey& s, std::int64_t tile, co
                  : go_over(static_cast<const std::int32_t*>(s.columns.data) + begin);
 }
 
-/// Finds the terms of the largest tile, and measures the bins of a sample: one tile per block,
-/// picked by a hash.
+/// Finds the largest tile's terms, and measures bins of a sample: one tile per block, picked by a
+/// hash.
 __global__ void __launch_bounds__(expand_threads) find_segment_sizes(const csr_survey s) {
   extern __shared__ uint4 memory[];
   __shared__ unsigned met;
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(expand_threads, 4) write_segments(const csr_su
     atomicAdd(terms + section, 1u);
   });
   __syncthreads();
-  if (threadIdx.x < warp) {  // prefix sum of the bins' sizes
+  if (threadIdx.x < warp) {  // prefix sum of sizes
     unsigned before = 0;
     for (unsigned first = 0; first < sections; first += warp) {
       const unsigned i = first + threadIdx.x;

@@ -2,16 +2,15 @@
 //
 // Without a plan, rows of a large matrix have a few threads each, and long rows are queued
 // (unplanned.cuh). A small matrix is cut into tiles of its merge path, on which row i begins at i +
-// row_offsets[i]: neither many empty rows nor a long one make a tile heavy. A tile covers
-// `tile_size` of the path and owns the rows that begin in it. A last row of more than `split_row`
-// terms is split: its row segments, nodes of the order's tree, belong to the tiles in which they
-// begin, at most one per tile.
+// row_offsets[i]: neither many empty rows nor a long one make a tile heavy. A tile owns the rows
+// that begin in it. A last row of more than `split_row` terms is split: its row segments, nodes of
+// the order's tree, belong to the tiles in which they begin, at most one per tile.
 //
-// With a plan, rows have a few threads each where none is long (threads_a_row), or one thread each
-// in tiles of 128 adjacent rows where there are many (row_tile). Otherwise a block, or with hub
-// columns a warp, has a piece: first the row segments of long rows ("shares"), of one chunk or
-// several adjacent ones, then row blocks of adjacent short rows ("runs"), which end at multiples of
-// `run_size` on the merge path, at a long row, and after `run_span` rows.
+// With a plan, rows have a few threads each where none is long, or one each in tiles of adjacent
+// rows where there are many. Otherwise a block, or with hub columns a warp, has a piece: first row
+// segments of long rows ("shares"), of one or more chunks, then row blocks of adjacent short rows
+// ("runs"), which end at multiples of `run_size` on the merge path, at a long row, and after
+// `run_span` rows.
 #pragma once
 
 #include "src/core/order/row_order.hpp"
@@ -26,50 +25,48 @@
 
 namespace tally::backends::cuda {
 
-/// Merge-path length of a tile (tuning/spmv.md: tile_size).
+/// Merge-path length of a tile (tuning/spmv.md).
 inline constexpr int tile_size = 1024;
 inline constexpr unsigned tile_threads = 256;
 
-/// Rows longer than this are split over tiles (tuning/spmv.md: split_row).
+/// Rows longer than this are split over tiles (tuning/spmv.md).
 inline constexpr int split_row = static_cast<int>(order::chunk);
 
-/// Capacity of a tile, in terms.
+/// Terms of a tile, at most.
 inline constexpr int most_terms = tile_size + split_row;
 
-/// Minimum blocks per SM of the tiles kernel, which bounds its registers.
+/// Minimum blocks per SM, which bounds registers.
 template <class A>
 inline constexpr unsigned tile_blocks = sizeof(A) <= 8 ? 6 : 3;
 
-/// A tile with a row longer than this sums all short rows in 8 threads each (tuning/spmv.md:
-/// uneven_row).
+/// With a longer row, a tile sums all short rows in 8 threads each (tuning/spmv.md).
 inline constexpr int uneven_row = 32;
 
-/// Merge-path length of a row block. With the 127 terms that its last row may have beyond it, it
-/// loads in one round, 4 terms per thread (tuning/spmv.md: run_size).
+/// Merge-path length of a row block. Even with 127 further terms of its last row, it loads in one
+/// round of 4 terms per thread (tuning/spmv.md).
 inline constexpr int run_size = 384;
 static_assert(run_size + row_order::short_row <= order::chunk);
 
-/// At most this many rows per block and step of the analysis.
+/// Rows per step of a block of the analysis, at most.
 inline constexpr int run_span = 4096;
 
-/// Terms staged at a time: those of a row block, or a chunk.
+/// Terms staged at a time: a row block's, or a chunk.
 inline constexpr int piece_terms = static_cast<int>(order::chunk);
 
-/// Threads per block of the pieces kernel (tuning/spmv.md: piece_threads).
+/// Threads per block of the pieces kernel (tuning/spmv.md).
 inline constexpr unsigned piece_threads = 128;
-/// Blocks per SM of the pieces kernel (tuning/spmv.md: piece_blocks).
+/// Blocks per SM of the pieces kernel (tuning/spmv.md).
 template <class A>
 inline constexpr unsigned piece_blocks = is_complex_v<A> ? 6 : 12;
 
-/// At most this many carry-outs per product. The widest sum takes 8 words of scratch memory.
+/// Carry-outs per product, at most; the widest takes 8 words of scratch memory.
 inline constexpr std::size_t most_handovers = 1024;
 
 /// Threads per block of kernels without tiles or pieces.
 inline constexpr unsigned row_threads = 256;
 
-/// Returns the threads per row, or 0 for pieces; the longest row has `longest` terms. A few rows
-/// run all at once, so the longest decides; many are bound by throughput (tuning/spmv.md:
-/// threads_a_row).
+/// Returns the threads per row, or 0 for pieces. A few rows run all at once, so the longest
+/// decides; many are bound by throughput (tuning/spmv.md).
 constexpr unsigned threads_a_row(std::size_t rows, std::size_t nonzeros, std::size_t longest) {
   if (longest > row_order::short_row) return 0;
   constexpr std::size_t at_once = 1 << 15;
@@ -80,29 +77,28 @@ constexpr unsigned threads_a_row(std::size_t rows, std::size_t nonzeros, std::si
   return nonzeros <= 32 * rows ? 4 : 8;
 }
 
-/// Whether rows have a few threads each without a plan. Long rows, unknown beforehand, take a
-/// second launch, which does not pay for small matrices (tuning/spmv.md: has_rows_unplanned).
+/// Whether rows have a few threads each without a plan. Long rows take a second launch, which small
+/// matrices do not repay (tuning/spmv.md).
 constexpr bool has_rows_unplanned(std::size_t nonzeros) { return nonzeros >= 3 << 19; }
 
 /// Blocks per SM of the second launch.
 inline constexpr unsigned queued_blocks = 4;
 
-/// Returns the threads per row without a plan (tuning/spmv.md: threads_a_row_unplanned).
+/// Returns the threads per row without a plan (tuning/spmv.md).
 constexpr unsigned threads_a_row_unplanned(std::size_t rows, std::size_t nonzeros) {
   return nonzeros <= 8 * rows ? 2 : nonzeros <= 32 * rows ? 4 : 8;
 }
 
-/// With hub columns a warp has all of a row block's loads in flight at once. The block ends with
-/// the row that reaches `hot_run_size` on the merge path, or earlier, at one of the other limits
-/// (tuning/spmv.md: hot_run_size).
+/// A row block with hub columns has all loads in flight in one warp. It ends with the row that
+/// reaches `hot_run_size` on the merge path, or earlier at another limit (tuning/spmv.md).
 inline constexpr int hot_run_size = 224;
 inline constexpr int hot_run_terms = 256;
 inline constexpr int hot_run_rows = 128;
 /// Rows that a block cuts together.
 inline constexpr int hot_span = 2048;
 
-/// Returns an upper bound of the row blocks: one that ends neither at a long row nor at a multiple
-/// of `hot_span` has at least `least` rows and terms together.
+/// Returns an upper bound: a row block that ends neither at a long row nor at a multiple of
+/// `hot_span` has at least `least` rows and terms together.
 inline std::size_t most_hot_runs(const csr_operand& a, std::size_t long_rows) {
   constexpr auto least = std::min<std::size_t>(hot_run_rows, hot_run_terms - row_order::short_row);
   return (a.rows + a.nonzeros()) / least + long_rows + a.rows / hot_span + 1;
@@ -112,50 +108,48 @@ inline std::size_t most_hot_runs(const csr_operand& a, std::size_t long_rows) {
 template <class T>
 inline constexpr unsigned hot_threads = sizeof(T) == 8 ? 768 : 1024;
 
-/// Shared memory per block of the hub-column kernel, at most. The rest of an SM's memory caches the
-/// other elements of x (tuning/spmv.md: hot_shared_bytes).
+/// Shared memory per block, at most; the rest of an SM's caches the other elements of x
+/// (tuning/spmv.md).
 constexpr std::size_t hot_shared_bytes(type element) {
   return std::size_t{element == type::float64 ? 163u : 195u} << 10;
 }
 
-/// Whether to look for hub columns. That takes 4 bytes per column where there are many, so columns
-/// must not far outnumber terms.
+/// Whether to look for hub columns. That may take 4 bytes per column, so columns must not far
+/// outnumber terms.
 inline bool may_have_hot_columns(const csr_operand& a) {
   constexpr std::size_t most = (std::size_t{1} << 31) - 1;
   return a.nonzeros() >= 1 << 21 && a.nonzeros() <= most &&
          a.columns <= std::min(most, 4 * a.nonzeros()) && a.rows <= most;
 }
 
-/// Returns log2 of the sampling interval, in groups of adjacent terms (tuning/spmv.md:
-/// hot_sample_shift).
+/// Returns log2 of the sampling interval, in groups of terms (tuning/spmv.md).
 constexpr unsigned hot_sample_shift(std::size_t nonzeros) {
   return static_cast<unsigned>(std::bit_width(nonzeros >> 19));
 }
 
-/// Returns the counters per column; where columns are few, atomic additions would contend.
+/// Returns the counters per column: with few columns, atomic additions contend.
 constexpr std::size_t hot_counters(std::size_t columns) {
   return columns < std::size_t{1} << 20 ? 4 : 1;
 }
 
-/// Whether columns with `covered` of the terms are hub columns (tuning/spmv.md: are_hot).
+/// Whether columns with `covered` of the terms are hub columns (tuning/spmv.md).
 TALLY_HOST_DEVICE constexpr bool are_hot(std::size_t nonzeros, std::size_t covered) {
   return 10 * covered >= 2 * nonzeros;
 }
 
-/// Whether nearly all rows are as long as the longest.
+/// Whether nearly all rows have the length of the longest.
 constexpr bool are_even(std::size_t rows, std::size_t nonzeros, std::size_t longest) {
   return 10 * nonzeros >= 9 * rows * longest;
 }
 
-/// Whether a plan that may rely on columns, without row tiles, cuts rows into pieces though they
-/// could have 2 threads each: rows of doubles some of which take several rounds (tuning/spmv.md:
-/// has_pieces_of_short_rows).
+/// Whether a plan that knows columns, without row tiles, cuts rows into pieces though they could
+/// have 2 threads each: doubles in several rounds (tuning/spmv.md).
 inline bool has_pieces_of_short_rows(const csr_operand& a, std::size_t longest) {
   return a.values.element == type::float64 && a.rows >= 1 << 18 && a.nonzeros() <= 8 * a.rows &&
          longest > row_order::lanes && !are_even(a.rows, a.nonzeros(), longest);
 }
 
-/// Rows per row tile, one per thread of a block; terms per row, at most.
+/// Rows per row tile, one per thread; terms per row, at most.
 inline constexpr unsigned row_tile = 128;
 inline constexpr std::size_t most_row_tile_terms = 64;
 
@@ -166,24 +160,23 @@ inline bool may_have_row_tiles(const csr_operand& a) {
          a.nonzeros() <= most_row_tile_terms * a.rows;
 }
 
-/// Whether rows that could have few threads each go to row tiles, given columns in a smaller form
-/// than indices. If nearly all had one length, a multiple of 16, threads would read values from the
-/// same banks of shared memory (tuning/spmv.md: has_row_tiles).
+/// Whether short rows go to row tiles, with columns in a smaller form. If nearly all had one
+/// length, a multiple of 16, threads would read values from the same shared-memory banks
+/// (tuning/spmv.md).
 inline bool has_row_tiles(const csr_operand& a, std::size_t longest) {
   return may_have_row_tiles(a) && longest <= most_row_tile_terms &&
          !(are_even(a.rows, a.nonzeros(), longest) && longest % 16 == 0);
 }
 
-/// Whether they do with the column indices themselves (tuning/spmv.md: has_row_tiles_of_columns).
+/// Whether short rows go to row tiles with plain column indices (tuning/spmv.md).
 inline bool has_row_tiles_of_columns(const csr_operand& a, std::size_t longest) {
   return a.rows >= 1 << 18 && are_even(a.rows, a.nonzeros(), longest) && longest % 8 != 0 &&
          longest <= 35 && a.column_indices.element == type::int32;
 }
 
-/// Returns the length that nearly all rows seem to have, none a longer one, as on grids; 0 where
-/// tiles gain nothing. If it is wrong, rows have a few threads, but fewer run at a time. With
-/// doubles and a multiple of 4, threads would read values from the same banks of shared memory
-/// (tuning/spmv.md: even_length_unplanned).
+/// Returns the length that nearly all rows seem to have and none exceeds, as on grids; 0 where
+/// tiles gain nothing. If it is wrong, rows have a few threads, fewer at a time. A multiple of 4,
+/// of doubles, makes threads read from the same banks (tuning/spmv.md).
 inline std::size_t even_length_unplanned(const csr_operand& a) {
   const std::size_t length = (a.nonzeros() + a.rows - 1) / a.rows;
   const bool is_even = 50 * (length * a.rows - a.nonzeros()) <= a.nonzeros();
@@ -191,12 +184,11 @@ inline std::size_t even_length_unplanned(const csr_operand& a) {
   return is_even && gains && has_row_tiles_of_columns(a, length) ? length : 0;
 }
 
-/// Longest rows of such a tile with 8 elements of x in flight per thread; longer ones have 16
-/// (tuning/spmv.md: most_8_in_flight).
+/// Rows up to this length have 8 elements of x in flight per thread of such a tile, longer ones 16
+/// (tuning/spmv.md).
 inline constexpr std::size_t most_8_in_flight = 11;
 
-/// Whether a thread of a plan's row tile has 16 elements of x in flight, else 8 (tuning/spmv.md:
-/// has_16_in_flight).
+/// Whether 16 elements of x are in flight per thread of a plan's row tile, else 8 (tuning/spmv.md).
 constexpr bool has_16_in_flight(std::size_t rows, std::size_t longest) {
   return longest > 8 && rows >= 1 << 18;
 }

@@ -1,5 +1,4 @@
-// Sums of rows with terms in shared memory: short rows in a few threads each, a longer one chunk by
-// chunk in a warp.
+// Sums of rows with terms in shared memory, short ones in a few threads, longer ones in a warp.
 //
 // Promise: the sums are those of the row order. A thread owns lanes spaced by the threads per row.
 #pragma once
@@ -12,23 +11,22 @@ namespace tally::backends::cuda {
 constexpr int short_row = static_cast<int>(row_order::short_row);
 constexpr int row_lanes = static_cast<int>(row_order::lanes);
 
-/// Terms and rows of a block, in shared memory.
+/// Terms and rows of a block.
 template <class A, int capacity, class Start = int>
 struct staged_rows {
   term_planes<A, capacity> terms;
-  const Start* starts;  ///< begin of each row among the terms, and the last one's end
+  const Start* starts;  ///< of each row among the terms, and the last one's end
   int rows;
 };
 
-/// Sums the short rows that `block` threads have staged, in `threads` threads each, one of which
-/// passes the sum to `give`. `number` is the calling thread's index.
+/// Sums the short rows staged by `block` threads, in `threads` each, one of which passes the sum to
+/// `give`. `number` is the calling thread's index.
 template <int block, int threads, class A, int capacity, class Start, class Give>
 __device__ void sum_short_rows(const staged_rows<A, capacity, Start>& staged, const Give& give,
                                int number) {
   using Sum = dot_sum<A>;
   constexpr int own = row_lanes / threads;  // lanes per thread
-  // Terms per lane and step: the fewer lanes per thread, the longer rows may be (tuning/spmv.md:
-  // at_once).
+  // Terms per lane and step; with few lanes per thread, rows may be longer (tuning/spmv.md).
   constexpr int at_once = threads < 4 ? threads : 4;
   constexpr int in_block = block / threads;
   const int thread = number % threads;
@@ -57,7 +55,6 @@ __device__ void sum_short_rows(const staged_rows<A, capacity, Start>& staged, co
   }
 }
 
-/// Sums a chunk in a warp.
 template <class A, int capacity>
 __device__ dot_sum<A> sum_chunk(const term_planes<A, capacity>& terms, int first, int count) {
   constexpr int at_once = 8;
@@ -80,7 +77,7 @@ __device__ dot_sum<A> sum_chunk(const term_planes<A, capacity>& terms, int first
   return fold_across_threads<warp>(low + high);
 }
 
-/// Sums the short rows in as many threads each as let all run at once, or in 8 if `uneven`.
+/// Sums the short rows in as many threads each as let all run at once, or 8 if `uneven`.
 template <int block, class A, int capacity, class Start, class Give>
 __device__ void sum_short_rows(const staged_rows<A, capacity, Start>& staged, bool uneven,
                                const Give& give, int number) {

@@ -1,7 +1,7 @@
-// Rows too long for one block, split into row segments, nodes of the order's tree. The block of the
-// last segment adds the carry-outs of the others.
+// Rows too long for one block, split into row segments, nodes of the order's tree. The last
+// segment's block adds the carry-outs of the others.
 //
-// Promise: the row's sum is that of the order, whichever block comes first.
+// Promise: the row's sum is the order's, whichever block comes first.
 #pragma once
 
 #include "backends/cuda/spmv/result.cuh"
@@ -18,8 +18,8 @@ struct alignas(8) handed_sum {
   Sum sum;
 };
 
-/// Stores a carry-out under the launch's tag: one that an earlier launch left untaken is never
-/// mistaken for it.
+/// Stores a carry-out under the launch's tag, so that one left by an earlier launch is never taken
+/// for it.
 template <class Sum>
 __device__ void hand_over(const spmv_job& job, std::int64_t handover, const Sum& sum) {
   constexpr int a_sum = words_of<handed_sum<Sum>>;
@@ -33,8 +33,8 @@ __device__ void hand_over(const spmv_job& job, std::int64_t handover, const Sum&
   }
 }
 
-/// Adds up `count` sums: carry-outs from `first_handover` on, and last `own`, a warp's. While
-/// waiting, it calls `gives_up` now and then; if that returns true, the result is meaningless.
+/// Adds `count` sums: carry-outs from `first_handover` on, and last `own`, a warp's. Waiting, it
+/// now and then calls `gives_up`; if that returns true, the result is meaningless.
 template <class Sum, class GiveUp>
 __device__ Sum gather_shares(const spmv_job& job, std::int64_t first_handover, std::int64_t count,
                              const Sum& own, int thread, const GiveUp& gives_up) {
@@ -70,14 +70,14 @@ __device__ Sum gather_shares(const spmv_job& job, std::int64_t first_handover, s
   return tree.total();
 }
 
-/// A block's segment of a row of more than `split_row` terms.
+/// A block's segment of a split row.
 struct split_share {
   std::int64_t row = 0;
-  std::int64_t first = 0;           ///< first nonzero
-  std::int64_t count = 0;           ///< nonzeros; 0: the block has no segment
-  std::int64_t index = 0;           ///< index among the row's segments
-  std::int64_t shares = 0;          ///< segments of the row
-  std::int64_t first_handover = 0;  ///< index of their first carry-out
+  std::int64_t first = 0;
+  std::int64_t count = 0;           ///< nonzeros; 0: no segment
+  std::int64_t index = 0;           ///< among the row's segments
+  std::int64_t shares = 0;          ///< of the row
+  std::int64_t first_handover = 0;  ///< of the first segment
 
   __device__ bool is_last() const { return index == shares - 1; }
 };
@@ -99,8 +99,8 @@ __device__ inline split_share share_of_block(const spmv_job& job, std::int64_t r
   return s;
 }
 
-/// Sums a segment, in the first warp. Passes the sum to the block of the row's last segment, or
-/// writes it if it is the only one.
+/// Sums a segment, in the first warp. Passes the sum to the last segment's block, or writes it if
+/// it is the only one.
 template <class A, class V, class X>
 __device__ dot_sum<A> sum_share(const spmv_job& job, const term_planes<A, most_terms>& terms,
                                 const split_share& share) {

@@ -1,4 +1,4 @@
-// Products with sparse matrices: choice of the kernels, with a plan or without.
+// Products with sparse matrices: choice of kernels.
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/cuda/device/sum_shape.hpp"
@@ -53,7 +53,7 @@ spmv_job job_of(const csr_product& a, type accumulator) {
   return job;
 }
 
-/// Memory of one call's launches. In a graph it belongs to the graph, since allocation nodes would
+/// Memory of one call's launches. In a graph it belongs to the graph: allocation nodes would
 /// separate the launches.
 class call_memory {
  public:
@@ -73,7 +73,6 @@ class call_memory {
   std::optional<stream_memory> of_stream_;
 };
 
-/// Multiplies a large matrix without a plan, in two launches.
 void multiply_unplanned(const executor& where, const current_device& current,
                         const unplanned_choice& choice, const launch_shape& rows, std::size_t a_sum,
                         spmv_job job) {
@@ -110,7 +109,6 @@ void multiply_unplanned(const executor& where, const current_device& current,
   shared.queued(queued.blocks);
 }
 
-/// Multiplies by propagation blocking.
 void multiply_expanded(const executor& where, const current_device& current,
                        const cut_analysis& plan, const spmv_job& product) {
   const cudaStream_t stream = where.stream();
@@ -137,7 +135,6 @@ void multiply_expanded(const executor& where, const current_device& current,
   }
 }
 
-/// Multiplies with hub columns.
 void multiply_hot(const executor& where, const current_device& current, const cut_analysis& plan,
                   const spmv_job& product) {
   const cudaStream_t stream = where.stream();
@@ -183,8 +180,8 @@ bool launches(const executor& where, const current_device& current, void (*kerne
   return true;
 }
 
-/// Multiplies with a band, near rows, a ring or row tiles, if planned for these types; returns
-/// whether it did.
+/// Multiplies by band, near rows, ring or row tiles, if planned for these types; returns whether it
+/// did.
 bool multiply_tiles(const executor& where, const current_device& current, const cut_analysis& plan,
                     const csr_product& a, spmv_job job) {
   const type values = a.a.values.element, x = a.x.element;
@@ -220,7 +217,7 @@ bool multiply_tiles(const executor& where, const current_device& current, const 
       if (launches(where, current, ring.kernel, of_ring, of_tiles)) return true;
     }
   }
-  // Columns that were not promised may have another type by now.
+  // Columns without promise may have another type by now.
   if (plan.tile_terms == 0 ||
       (plan.columns == column_source::matrix && a.a.column_indices.element != type::int32)) {
     return false;

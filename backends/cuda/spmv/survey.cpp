@@ -13,15 +13,14 @@
 namespace tally::backends::cuda {
 
 survey_launch survey_of(survey_kernel* kernel, std::size_t items) {
-  // About as many blocks as run at a time; more contend for the same counters (tuning/spmv.md:
-  // survey_of).
+  // More blocks than run at a time contend for the counters (tuning/spmv.md).
   const auto blocks =
       static_cast<unsigned>(std::clamp<std::size_t>((items + 255) / 256, 1, std::size_t{1} << 10));
   return {kernel, {.blocks = blocks, .threads = 256}};
 }
 
 int span_of(const current_device& current, const csr_operand& a) {
-  // A block with fewer rows ends sooner (tuning/spmv.md: span_of).
+  // Blocks with fewer rows end sooner (tuning/spmv.md).
   constexpr std::size_t unit = survey_threads, most = run_span;
   std::size_t blocks = multiprocessors(current.device());
   if (a.rows > blocks * most) blocks *= survey_blocks;
@@ -51,8 +50,6 @@ survey_launch survey_of_matrix(const current_device& current, const csr_operand&
 
 survey_launch telling() { return {tell_kernel(), {.blocks = 1, .threads = 32}}; }
 
-// --- A stream of the library's own ----------------------------------------------------------------
-
 struct side_stream::made {
   cudaStream_t stream = nullptr;
   cudaEvent_t event = nullptr;
@@ -80,8 +77,6 @@ void side_stream::wait_for(cudaStream_t other) const {
   check(cudaStreamWaitEvent(made_->stream, made_->event, 0), "cudaStreamWaitEvent");
 }
 
-// --- A survey -------------------------------------------------------------------------------------
-
 queued_survey::queued_survey(const current_device& current, cudaStream_t stream,
                              const std::vector<survey_launch>& launches, csr_survey job,
                              const char* operation, const side_stream* side)
@@ -97,7 +92,7 @@ queued_survey::queued_survey(const current_device& current, cudaStream_t stream,
     queue(current, stream, launches, job);
     if (side != nullptr) side->wait_for(stream);
   } catch (...) {
-    // Kernels in the queue may still write; the words are cleared behind them.
+    // Queued kernels may still write; words are cleared behind them.
     const beside_captures mode;
     (void)cudaStreamSynchronize(stream);
     of_context<spares<mailbox>>(context_).give_back(box_);
@@ -133,7 +128,7 @@ queued_survey::~queued_survey() {
     } else {
       words_.emptied();
     }
-  } catch (const error&) {  // the context has failed, and its memory with it
+  } catch (const error&) {  // the context has failed
   }
 }
 

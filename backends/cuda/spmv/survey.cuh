@@ -18,7 +18,7 @@ __device__ inline std::int64_t offset(const csr_survey& s, std::int64_t i) {
   return s.offsets[static_cast<std::size_t>(i)];
 }
 
-/// Returns a result word, as a type that atomicMax and atomicAdd take.
+/// Returns a result word for atomicMax and atomicAdd.
 __device__ inline unsigned long long* counter(const csr_survey& s, unsigned word) {
   return reinterpret_cast<unsigned long long*>(s.found + word);
 }
@@ -34,7 +34,7 @@ __device__ inline void report(const csr_survey& s, csr_defect::kind kind, std::i
   atomicMax(counter(s, survey::defect), ~key);
 }
 
-/// Reports a column outside the matrix, in thread `own` of `threads`. Loads 16 bytes at a time.
+/// Reports a column outside the matrix, in thread `own` of `threads`, by 16-byte loads.
 template <class Column>
 __device__ void check_columns(const csr_survey& s, const Column* columns, std::int64_t own,
                               std::int64_t threads) {
@@ -54,7 +54,7 @@ __device__ void check_columns(const csr_survey& s, const Column* columns, std::i
       ::min((per_load - static_cast<std::int64_t>(past)) % per_load, s.nonzeros);
   const std::int64_t loads = (s.nonzeros - ahead) / per_load;
   const auto* const all = reinterpret_cast<const load*>(columns + ahead);
-  std::int64_t first = s.nonzeros;  // first wrong column of this thread
+  std::int64_t first = s.nonzeros;  // first wrong column
   const auto look = [&](std::int64_t i, Column column) {
     if (is_wrong(column) && i < first) first = i;
   };
@@ -88,7 +88,6 @@ __device__ inline void check_columns(const csr_survey& s, std::int64_t own, std:
                  : check_columns(s, static_cast<const std::int32_t*>(s.columns.data), own, threads);
 }
 
-/// Returns the segments of a long row.
 __device__ inline unsigned shares_of(const csr_survey& s, std::int64_t length) {
   constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
   return static_cast<unsigned>((length - 1) / chunk >> s.share_shift) + 1;
@@ -101,13 +100,13 @@ __device__ inline void tell(const csr_survey& s) {
   if (word >= survey::words) return;
   const std::uint64_t found = __ldcg(s.found + word);
   s.found[word] = 0;
-  __threadfence();  // once the host has the word, another analysis may use it on any stream
+  __threadfence();  // once published, another analysis may use it on any stream
   auto* const to = static_cast<volatile std::uint64_t*>(s.result) + 2 * word;
   to[0] = make_word(static_cast<std::uint32_t>(found), s.tag);
   to[1] = make_word(static_cast<std::uint32_t>(found >> 32), s.tag);
 }
 
-/// Adds the counts of a block's threads to a word.
+/// Adds a block's counts to a word.
 __device__ inline void add_of_block(const csr_survey& s, unsigned word, unsigned count) {
   __shared__ unsigned long long of_block;
   if (threadIdx.x == 0) of_block = 0;
@@ -119,7 +118,7 @@ __device__ inline void add_of_block(const csr_survey& s, unsigned word, unsigned
   __syncthreads();
 }
 
-/// Returns the sampled terms of a column; 0 behind the last column.
+/// Returns the sampled terms of a column, 0 behind the last.
 __device__ inline unsigned uses_of(const csr_survey& s, std::int64_t column) {
   unsigned uses = 0;
   if (column >= s.column_count) return uses;
@@ -129,7 +128,7 @@ __device__ inline unsigned uses_of(const csr_survey& s, std::int64_t column) {
   return uses;
 }
 
-/// Whether the picked columns may be hub columns: they have more of the sample than of all terms.
+/// Whether the picked columns may be hub columns, by a sample that overestimates their terms.
 __device__ inline bool are_hot(const csr_survey& s) {
   return are_hot(__ldcg(counter(s, survey::sampled)), __ldcg(counter(s, survey::covered_samples)));
 }
@@ -138,19 +137,19 @@ __device__ inline bool are_hot(const csr_survey& s) {
 __device__ inline int share_terms(const csr_survey& s) {
   return static_cast<int>(order::chunk) << s.share_shift;
 }
-/// Returns the length class of a row segment; a full one is in class 0.
+/// Returns a segment's length class, 0 if full.
 __device__ inline unsigned class_of(const csr_survey& s, int terms) {
   return survey::classes - 1 -
          static_cast<unsigned>((terms - 1) / (share_terms(s) / static_cast<int>(survey::classes)));
 }
-/// Adds the segments of a row to the counts of their classes. All but the last are full.
+/// Adds a row's segments to their classes; all but the last are full.
 __device__ inline void add_to_classes(const csr_survey& s, int length, unsigned* classes) {
   const int whole = (length - 1) / share_terms(s);
   if (whole > 0) atomicAdd(classes, static_cast<unsigned>(whole));
   atomicAdd(classes + class_of(s, length - whole * share_terms(s)), 1u);
 }
 
-/// Counts the block in a word at its end; returns whether it is the last.
+/// Counts an ending block in a word; returns whether it is the last.
 __device__ inline bool is_last_block(const csr_survey& s, unsigned word) {
   __shared__ bool is_last;
   __threadfence();
@@ -161,12 +160,12 @@ __device__ inline bool is_last_block(const csr_survey& s, unsigned word) {
   return is_last;
 }
 
-/// Called by each block at its end: the last block of the last launch publishes.
+/// Called at each block's end: the last block of the last launch publishes.
 __device__ inline void end_survey(const csr_survey& s) {
   if (s.tells && is_last_block(s, survey::ended)) tell(s);
 }
 
-/// Whether row tiles are possible and fit, by the results of matrix_kernel.
+/// Whether row tiles are possible and fit, by matrix_kernel.
 __device__ inline bool are_tiles(const csr_survey& s) {
   const std::uint64_t defect = __ldcg(counter(s, survey::defect));
   const auto kind = static_cast<csr_defect::kind>(~defect >> survey::index_bits);

@@ -1,4 +1,4 @@
-// Host side of the analysis kernels: queues them and waits for their results.
+// Host side of the analysis kernels.
 #pragma once
 
 #include "backends/cuda/runtime/launch.hpp"
@@ -20,19 +20,19 @@ struct survey_launch {
 /// Returns a launch for `items` rows or terms.
 survey_launch survey_of(survey_kernel* kernel, std::size_t items);
 
-/// Returns the launch of matrix_kernel, and sets which of its blocks examine rows. All blocks run
-/// at once; where the device has room for more, these check columns at once.
+/// Returns the launch of matrix_kernel, all of whose blocks run at once, and sets those that
+/// examine rows. Where there is room, others check columns meanwhile.
 survey_launch survey_of_matrix(const current_device& current, const csr_operand& a,
                                csr_survey& job);
 
-/// Returns the rows that one of its blocks examines together, to balance the blocks.
+/// Returns the rows per step of a block that balance the blocks.
 int span_of(const current_device& current, const csr_operand& a);
 
-/// Returns the launch that publishes the results of the kernels before it.
+/// Returns the launch that publishes the results.
 survey_launch telling();
 
-/// Stream of the library, on which a plan waits that the caller has not waited for: the caller's
-/// stream may by then be captured, or gone.
+/// Stream of the library, for plans that the caller does not wait for: the caller's stream may
+/// later be captured, or gone.
 class side_stream {
  public:
   explicit side_stream(const current_device& current);
@@ -41,7 +41,7 @@ class side_stream {
   side_stream& operator=(const side_stream&) = delete;
 
   cudaStream_t get() const;
-  /// Makes later work on this stream wait for what is queued on `other`.
+  /// Makes later work wait for what `other` has queued.
   void wait_for(cudaStream_t other) const;
 
  private:
@@ -51,15 +51,15 @@ class side_stream {
   made* made_;
 };
 
-/// Queued analysis kernels, the last of which publishes the results.
+/// Queued analysis kernels, the last of which publishes.
 class queued_survey {
  public:
-  /// Queues them. `side` waits for them where the caller's stream may not.
+  /// `side` waits where the caller's stream may not.
   /// @throws error invalid_argument if the stream is being captured.
   queued_survey(const current_device& current, cudaStream_t stream,
                 const std::vector<survey_launch>& launches, csr_survey job, const char* operation,
                 const side_stream* side = nullptr);
-  /// Waits for the kernels, which write to memory of this object and the plan, and read the matrix.
+  /// Waits for the kernels, which use memory of this object, the plan and the matrix.
   ~queued_survey();
   queued_survey(const queued_survey&) = delete;
   queued_survey& operator=(const queued_survey&) = delete;
@@ -73,12 +73,11 @@ class queued_survey {
 
   int device_;
   std::uint64_t context_;
-  cudaStream_t stream_;  ///< stream to wait for
+  cudaStream_t stream_;
   waited_words words_;
   mailbox* box_;
 };
 
-/// Queues kernels, waits and returns the results.
 inline survey_words run_survey(const current_device& current, cudaStream_t stream,
                                const std::vector<survey_launch>& launches, const csr_survey& job,
                                const char* operation) {

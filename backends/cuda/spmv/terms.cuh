@@ -1,5 +1,4 @@
-// Terms of spmv: loads of nonzeros and their elements of x, and staging of adjacent terms in shared
-// memory.
+// Terms of spmv: loads of nonzeros with their elements of x, and staging.
 #pragma once
 
 #include "backends/cuda/device/hand_over.cuh"
@@ -44,7 +43,6 @@ class term_planes {
   R* terms_;
 };
 
-/// Returns the term value * x.
 template <class A, class V, class X>
 __device__ dot_sum<A> term_of(on_device_t<V> value, on_device_t<X> x) {
   using R = real_t<A>;
@@ -63,8 +61,8 @@ __device__ dot_sum<A> term_of(on_device_t<V> value, on_device_t<X> x) {
   }
 }
 
-/// Loads `to` if `wanted`, else leaves it. Such loads stay side by side; from plain code the
-/// compiler makes branches, which wait for each load (tuning/spmv.md: load_if).
+/// Loads `to` if `wanted`, else leaves it. Such loads stay side by side; plain code becomes
+/// branches that wait for each load (tuning/spmv.md).
 template <class T>
 __device__ void load_if(bool wanted, const T* from, T& to) {
   if constexpr (sizeof(T) == 2) {
@@ -85,14 +83,14 @@ __device__ void load_if(bool wanted, const T* from, T& to) {
                  : "+l"(bits)
                  : "l"(from), "r"(static_cast<unsigned>(wanted)));
     to = __builtin_bit_cast(T, bits);
-  } else {  // complex numbers are aligned as their parts
+  } else {  // aligned as its parts
     load_if(wanted, &from->re, to.re);
     load_if(wanted, &from->im, to.im);
   }
 }
 
-/// Position of a thread's nonzeros, moved on by loops. From an index the compiler makes one address
-/// per load, too many for the registers.
+/// Position of a thread's nonzeros. With an index the compiler makes one address per load, too many
+/// for the registers.
 template <class V, class Column>
 struct nonzero_place {
   const Column* columns;
@@ -107,8 +105,7 @@ struct nonzero_place {
   }
 };
 
-/// Elements of a type known at run time: in rare mixed pairs of complex types, and for values out
-/// of order.
+/// Elements of types known at run time: rare mixed complex pairs, and permuted values.
 struct any_element {};
 
 template <class Column>
@@ -119,12 +116,11 @@ struct nonzero_place<any_element, Column> {
   __device__ void move(int by) { at += by; }
 };
 
-/// Values that are float16 or bfloat16, known at run time.
+/// float16 or bfloat16, known at run time.
 struct any_half {
   std::uint16_t bits;
 };
 
-/// Returns a value as a number.
 template <class V>
 __device__ V number_of(const spmv_job&, V value) {
   return value;
@@ -135,7 +131,7 @@ __device__ inline float number_of(const spmv_job& job, any_half value) {
   return job.values.number == type::float16 ? half : brain;
 }
 
-/// Loads elements `place(k)` of a vector where `wanted(k)`, else 0.
+/// Loads elements `place(k)` where `wanted(k)`, else 0.
 template <class R, int count, class Wanted, class Place>
 __device__ void load_any(complex_number<R> (&to)[count], const typed_vector& from,
                          const Wanted& wanted, const Place& place) {
@@ -167,7 +163,7 @@ __device__ void load_indices(std::int64_t (&to)[count], const index_vector& from
             : load(static_cast<const std::int32_t*>(from.data));
 }
 
-/// Loads terms `place(k)` of a matrix of any types where `wanted(k)`, else +0.
+/// Loads terms `place(k)`, of any types, where `wanted(k)`, else +0.
 template <class A, int in_flight, class Wanted, class Place>
 __device__ void load_any_terms(const spmv_job& job, const Wanted& wanted, const Place& place,
                                dot_sum<A> (&terms)[in_flight]) {
@@ -198,8 +194,8 @@ __device__ void load_any_terms(const spmv_job& job, const Wanted& wanted, const 
   }
 }
 
-/// Loads `in_flight` terms of a row or a block, each `apart` from the one before; +0 behind the
-/// next `left`. All loads of a kind go out before the first is waited for.
+/// Loads `in_flight` terms, each `apart` from the one before; +0 behind the next `left`. All loads
+/// of a kind go out before the first is waited for.
 template <class A, class V, class X, int apart, class Column, int in_flight>
 __device__ void load_terms(const spmv_job& job, const nonzero_place<V, Column>& from, int left,
                            dot_sum<A> (&terms)[in_flight]) {
@@ -228,7 +224,7 @@ __device__ void load_terms(const spmv_job& job, const nonzero_place<V, Column>& 
   }
 }
 
-/// Stages the terms of `count` nonzeros from `first` on, in a block of `threads` threads.
+/// Stages `count` terms from `first` on, in a block of `threads` threads.
 template <class A, class V, class X, class Column, int threads, int capacity>
 __device__ void stage(const spmv_job& job, const term_planes<A, capacity>& terms,
                       std::int64_t first, int count) {

@@ -91,7 +91,7 @@ void find_columns(const current_device& current, cudaStream_t stream, const csr_
                   csr_survey& job, survey_words& found, cut_analysis& to) {
   if (!has_room_for_differences(current, a, to.tile_terms)) return to.memory.give_back(job.lists);
   survey_words of_tiles = found;
-  if (to.tile_terms > static_cast<std::size_t>(job.tile_terms)) {  // the capacity was too small
+  if (to.tile_terms > static_cast<std::size_t>(job.tile_terms)) {  // beyond the capacity
     csr_survey again = job;
     again.tile_terms = job.tile_terms = static_cast<std::int32_t>(to.tile_terms);
     again.check = defect_check::none;

@@ -7,9 +7,9 @@
 namespace tally::backends::cuda {
 
 struct tile_start {
-  std::int64_t row;      ///< first row that begins in the tile, or after it
-  std::int64_t nonzero;  ///< begin of that row
-  std::int64_t whole;    ///< begin of the row before it if that one is split, else `nonzero`
+  std::int64_t row;      ///< first row that begins in the tile or after
+  std::int64_t nonzero;  ///< row's begin
+  std::int64_t whole;    ///< begin of the row before if split, else `nonzero`
 };
 
 /// Whether the row offsets are valid. Called by whole warps.
@@ -23,15 +23,15 @@ __device__ __noinline__ inline bool ascends(const spmv_job& job) {
   return __all_sync(whole_warp, right);
 }
 
-/// Finds, in a warp, where tile `tile` starts: the first row at or after its begin on the merge
-/// path. A first look where rows of equal length would have it brackets the row, mostly narrowly.
+/// Finds, in a warp, the first row at or after a tile's begin on the merge path. A first look,
+/// where equally long rows would have it, brackets it, mostly narrowly.
 __device__ inline tile_start find_start(const spmv_job& job, std::int64_t tile) {
   const int thread = threadIdx.x % warp;
   const auto offset = [&](std::int64_t row) { return job.offsets[static_cast<std::size_t>(row)]; };
   const std::int64_t end = job.rows + job.nonzeros;
   const std::int64_t place = tile * tile_size < end ? tile * tile_size : end;
-  std::int64_t low = 0, high = job.rows;       // the row is in [low, high]
-  const auto look = [&](std::int64_t probe) {  // `probe` rises with the thread
+  std::int64_t low = 0, high = job.rows;
+  const auto look = [&](std::int64_t probe) {  // rises with the thread
     probe = probe < low ? low : probe > high ? high : probe;
     const unsigned behind = __ballot_sync(whole_warp, offset(probe) + probe >= place);
     const int first = behind == 0 ? static_cast<int>(warp) : __ffs(static_cast<int>(behind)) - 1;
@@ -80,8 +80,8 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<A>)
   const int count = next.row > tile.row ? within(next.whole - tile.nonzero, most_terms) : 0;
   const int rows = within(next.row - tile.row - splits_last, tile_size);
 
-  // Row segments first, so that all are there when the block of the last one wants them. The row
-  // that reaches into the tile has one here, and so may the row that is split at its end.
+  // Row segments first, so that all are there when the last one's block wants them: of the row that
+  // reaches into the tile, and maybe of the row split at its end.
   const auto share_of = [&](const tile_start& at) {
     return share_of_block(job, at.row - 1, at.whole, at.nonzero - at.whole);
   };

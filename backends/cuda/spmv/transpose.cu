@@ -1,5 +1,5 @@
-// Transpose of a matrix on a device: terms in the order of rows, sorted by column. CUB's radix sort
-// is stable, so a column's terms stay in that order.
+// Transpose on a device. CUB's radix sort by column is stable, so a column's terms stay in the
+// order of rows.
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/cuda/runtime/launch.hpp"
@@ -21,24 +21,24 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Transpose with its memory, for indices of one type.
+/// Transpose, with its memory.
 struct device_transpose : csr_transpose {
   device_memory offsets, rows, value_at, values;
 };
 
-/// Kernel parameter; terms are numbered row by row.
+/// Kernel parameter; terms are numbered by row.
 template <class Index>
 struct transposition {
   row_bounds bounds;
   index_vector columns;
-  std::int64_t height;  ///< rows of the matrix
+  std::int64_t height;
   std::int64_t width;
   std::int64_t terms;
-  const std::int64_t* first_terms;         ///< by row, if rows may lie anywhere; else null
+  const std::int64_t* first_terms;         ///< by row, or null if contiguous
   std::make_unsigned_t<Index>* column_of;  ///< by term
   std::make_unsigned_t<Index>* sorted_columns;
-  Index* term;    ///< numbers of the terms
-  Index* sorted;  ///< the same, in the order of the transpose
+  Index* term;    ///< term numbers
+  Index* sorted;  ///< the same, transposed
   Index* row_of;  ///< by term
   Index* place_of;
   Index* offsets;
@@ -46,7 +46,7 @@ struct transposition {
   Index* value_at;  ///< null if values are kept
   const std::byte* from;
   std::byte* values;
-  int size;  ///< bytes per value
+  int size;  ///< of a value
 };
 
 constexpr unsigned threads = 256;
@@ -88,7 +88,7 @@ template <class Index>
 __global__ void __launch_bounds__(threads)
     find_columns(const __grid_constant__ transposition<Index> t) {
   for (std::int64_t c = this_thread(); c <= t.width; c += all_threads()) {
-    std::int64_t low = 0, high = t.terms;  // first term whose column is at least c
+    std::int64_t low = 0, high = t.terms;  // first term not below column c
     while (low < high) {
       const std::int64_t middle = low + (high - low) / 2;
       if (static_cast<std::int64_t>(t.sorted_columns[middle]) < c) {
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// Writes rows, and indices or values, in the order of the transpose.
+/// Writes rows, and indices or values, transposed.
 template <class Index>
 __global__ void __launch_bounds__(threads)
     put_terms(const __grid_constant__ transposition<Index> t) {
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(threads)
         to[i * units + k] = from[place * units + k];
       }
     };
-    t.size == 2 ? copy(std::uint16_t{}) : copy(std::uint32_t{});  // values are aligned to these
+    t.size == 2 ? copy(std::uint16_t{}) : copy(std::uint32_t{});  // values' alignment
   }
 }
 
@@ -231,8 +231,8 @@ std::shared_ptr<const csr_transpose> transpose(const executor& where, const csr_
     const current_device current(where.device());
     (void)is_captured(where.stream(), true, "the transpose of a sparse matrix");
   }
-  // CUB checks the calling thread's last error, which may be one that the caller has yet to see; so
-  // it gets a thread of its own.
+  // In a thread of its own: CUB checks the calling thread's last error, which may be one that the
+  // caller has yet to see.
   std::shared_ptr<const csr_transpose> made;
   std::exception_ptr failure;
   try {

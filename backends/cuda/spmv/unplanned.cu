@@ -1,4 +1,4 @@
-// Kernels of large matrices without a plan, for values and x of one type.
+// Kernels of large matrices without a plan.
 #include "backends/cuda/spmv/unplanned.cuh"
 
 namespace tally::backends::cuda {

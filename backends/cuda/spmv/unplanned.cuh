@@ -1,6 +1,6 @@
-// Kernels of large matrices without a plan, in two launches. The first has a few threads per row,
-// by the mean length alone, or one where rows seem equally long; it queues long rows in segments of
-// one chunk, which the warps of the second take.
+// Kernels of large matrices without a plan. The first launch has a few threads per row, by the mean
+// length alone, or one where rows seem equally long; it queues long rows in segments of one chunk
+// for the warps of the second.
 //
 // Promise: y has the bits of the row order. Offsets may be wrong (job.hpp).
 #pragma once
@@ -14,14 +14,14 @@
 
 namespace tally::backends::cuda {
 
-/// Returns a word of the queue, as a type that atomicAdd takes.
+/// Returns a word of the queue for atomicAdd.
 __device__ inline unsigned long long* queue_word(const spmv_job& job, unsigned word) {
   return reinterpret_cast<unsigned long long*>(job.queue.words + word);
 }
 
-/// Row segment in the queue, as one word.
+/// Row segment in one word.
 struct queued_share {
-  static constexpr int number_bits = 24;  ///< a row of more segments takes 200 GB
+  static constexpr int number_bits = 24;  ///< more segments take 200 GB
   static constexpr std::uint64_t none = ~std::uint64_t{};
 
   std::int64_t row;
@@ -36,8 +36,8 @@ struct queued_share {
   }
 };
 
-/// Queues the long rows of a warp with `threads` threads per row. Entries without room come from
-/// wrong offsets.
+/// Queues the long rows of a warp with `threads` threads each. Entries without room come from wrong
+/// offsets.
 template <int threads>
 __device__ void queue_long_rows(const spmv_job& job, bool is_long, std::int64_t row,
                                 std::int64_t length) {
@@ -73,7 +73,7 @@ __device__ void queue_long_rows(const spmv_job& job, bool is_long, std::int64_t 
   }
 }
 
-/// Sums a row in `threads` threads of a warp, or queues it.
+/// Sums a row in `threads` threads, or queues it.
 template <class T, int threads>
 __device__ void multiply_row(const spmv_job& job, std::int64_t row) {
   std::int64_t start = 0, length = 0;
@@ -83,7 +83,7 @@ __device__ void multiply_row(const spmv_job& job, std::int64_t row) {
   }
   const bool is_long = length > short_row;
   if (__any_sync(whole_warp, is_long)) queue_long_rows<threads>(job, is_long, row, length);
-  // Wrong offsets may give a negative length, which must not be cut to 32 bits.
+  // Wrong offsets may give negative lengths, not to be cut to 32 bits.
   const int count = is_long || length < 0 ? 0 : static_cast<int>(length);
   dot_sum<T> sum;
   if (job.columns.wide) {
@@ -105,12 +105,11 @@ __global__ void __launch_bounds__(row_threads)
       job, std::int64_t{blockIdx.x} * (row_threads / threads) + threadIdx.x / threads);
 }
 
-/// Sums a row segment in a warp.
+/// Sums a segment in a warp.
 template <class T, class Column>
 __device__ dot_sum<T> sum_queued(const spmv_job& job, std::int64_t first, int terms, int thread) {
   constexpr int in_flight = 8, apart = static_cast<int>(warp);
-  // Columns are loaded a round ahead, for which doubles have too few registers (tuning/spmv.md:
-  // ahead).
+  // Loads columns a round ahead; doubles lack registers for it (tuning/spmv.md).
   constexpr bool ahead = sizeof(T) == 4;
   dot_sum<T> low, high;
   nonzero_place<T, Column> from(job, first + thread);
@@ -145,7 +144,7 @@ __device__ dot_sum<T> sum_queued(const spmv_job& job, std::int64_t first, int te
   return fold_across_threads<apart>(low + high);
 }
 
-/// Adds up the sums of a row's segments, from `first` on, if the calling warp's comes last; returns
+/// Adds the sums of a row's segments, from `first` on, if the calling warp's comes last; returns
 /// whether it does.
 template <class T>
 __device__ bool is_last_share(const spmv_job& job, std::int64_t first, std::int64_t number,
@@ -159,8 +158,8 @@ __device__ bool is_last_share(const spmv_job& job, std::int64_t first, std::int6
     __threadfence();
   }
   if (__shfl_sync(whole_warp, before, 0) + 1 != static_cast<unsigned>(shares)) return false;
-  __syncwarp();  // all threads now see what the first one has seen
-  // Sums per thread, loaded at once (tuning/spmv.md: is_last_share).
+  __syncwarp();  // all now see what thread 0 has seen
+  // Sums per thread (tuning/spmv.md: is_last_share).
   constexpr int own = 16;
   warp_tree<dot_sum<T>> tree;
   for (std::int64_t begin = 0; begin < shares; begin += own * warp) {
@@ -176,23 +175,22 @@ __device__ bool is_last_share(const spmv_job& job, std::int64_t first, std::int6
   return true;
 }
 
-/// Minimum blocks per SM of spmv_even_rows, which bounds its registers (tuning/spmv.md:
-/// even_tiles).
+/// Minimum blocks per SM, which bounds registers (tuning/spmv.md).
 template <class T, int in_flight>
 inline constexpr unsigned even_tiles = in_flight > 8    ? 1
                                        : sizeof(T) == 8 ? 10
                                                         : 16;
 
-/// Sums a tile of adjacent rows. If none is longer than the mean suggests, a thread has a row, and
-/// values and columns come by bulk copies (row_tiles.cuh); otherwise a row has a few threads.
+/// Sums a tile of adjacent rows: in one thread each if none is longer than the mean suggests, with
+/// values and columns by bulk copies (row_tiles.cuh); else in a few.
 template <class T, int threads, int in_flight>
 __global__ void __launch_bounds__(row_tile, even_tiles<T, in_flight>)
     spmv_even_rows(const __grid_constant__ spmv_job job) {
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
-  __shared__ std::uint32_t begin;            // lower 32 bits of the first term's index
-  __shared__ int terms;                      // terms of the tile
-  __shared__ int value_shift, column_shift;  // index of the first term in `values`, in `columns`
+  __shared__ std::uint32_t begin;  // first term, lower 32 bits
+  __shared__ int terms;
+  __shared__ int value_shift, column_shift;  // of the first term in `values`, in `columns`
   const std::int64_t first = std::int64_t{blockIdx.x} * row_tile, row = first + threadIdx.x;
   const auto offset_of = [&](std::int64_t i) { return job.offset(i < job.rows ? i : job.rows); };
   wait_for_launch_before();
@@ -239,7 +237,7 @@ __global__ void __launch_bounds__(row_tile, even_tiles<T, in_flight>)
   const T* x = static_cast<const T*>(job.x.data);
   dot_sum<T> lanes[row_order::lanes];
   T element[in_flight];
-  const auto load = [&](int i) {  // elements of x of the terms from i on
+  const auto load = [&](int i) {  // elements of x from term i on
     std::int32_t place[in_flight] = {};
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
@@ -281,7 +279,7 @@ __global__ void __launch_bounds__(row_tile, even_tiles<T, in_flight>)
   }
 }
 
-/// Row segment taken from the queue.
+/// Segment taken from the queue.
 struct taken_share {
   std::int64_t row = 0, number = 0;
   std::int64_t begin = 0, length = 0;  ///< of the row
@@ -333,14 +331,14 @@ __global__ void __launch_bounds__(row_threads, 4)
     }
     if (thread == 0) write_row<T>(job, share.row, finish_parts(sum, conjugate::none));
   }
-  __syncthreads();  // all threads of the block have read the words
+  __syncthreads();  // all threads have read the words
   if (threadIdx.x > 0) return;
-  // The block that ends last clears the words. If nothing is queued they are zeros already: the
-  // first launch has left them so, and no block of this one writes them.
+  // The last block clears the words. If nothing is queued they are zeros, and no block of this
+  // launch writes them.
   if (all > 0 && atomicAdd(queue_word(job, share_queue::ended_word), 1ull) == gridDim.x - 1) {
     for (unsigned i = 0; i < share_queue::word_count; ++i) queue.words[i] = 0;
   }
-  // Each block counts itself: once the count is full, another stream may get the words.
+  // Each block counts itself: after the count is full, another stream may get the words.
   count_as_ended(job.ended);
 }
 
