@@ -90,7 +90,7 @@ __device__ void load_if(bool wanted, const T* from, T& to) {
 }
 
 /// Position of a thread's nonzeros. With an index the compiler makes one address per load, too many
-/// for the registers.
+/// for the registers (tuning/spmv.md).
 template <class V, class Column>
 struct nonzero_place {
   const Column* columns;
