@@ -1,4 +1,4 @@
-// How the elements of a vector are numbered over ranks: each has an interval of them.
+// Partition of a vector into intervals of ranks.
 #pragma once
 
 #include <tally/order.hpp>
@@ -9,11 +9,10 @@
 #include <numeric>
 #include <vector>
 
-/// What distributed vectors and matrices are, whatever carries their messages.
+/// Distributed vectors and matrices, independent of the transport.
 namespace tally::distributed {
 
-/// Where the intervals of ranks begin, in order of the ranks, and the total behind them. It takes 8
-/// bytes a rank.
+/// First element of each rank, then the total.
 class borders {
  public:
   borders() = default;
@@ -22,15 +21,12 @@ class borders {
     std::partial_sum(sizes.begin(), sizes.end(), first_.begin() + 1);
   }
 
-  /// The number of a rank's first element.
   std::int64_t first(int rank) const noexcept { return first_[static_cast<std::size_t>(rank)]; }
-  /// The number behind that of its last one.
+  /// One past the last element.
   std::int64_t last(int rank) const noexcept { return first(rank + 1); }
-  /// How many it has.
   std::int64_t size(int rank) const noexcept { return last(rank) - first(rank); }
-  /// How many all ranks have.
   std::int64_t total() const noexcept { return first_.back(); }
-  /// The rank that has element i, which is one of [0, total).
+  /// The rank that owns element i, 0 <= i < total.
   int owner(std::int64_t i) const noexcept {
     return static_cast<int>(std::upper_bound(first_.begin(), first_.end() - 1, i) -
                             first_.begin()) -
@@ -41,8 +37,7 @@ class borders {
   std::vector<std::int64_t> first_ = {0};
 };
 
-/// The first element of a rank where `total` elements are cut into equal parts, as nearly as that
-/// goes with borders that are multiples of `order::chunk`.
+/// See `mpi::layout::cut`.
 constexpr std::int64_t cut(std::int64_t total, int rank, int ranks) noexcept {
   constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
   const std::int64_t chunks = total / chunk + (total % chunk != 0);

@@ -1,4 +1,4 @@
-// A rank's part of a matrix with its types erased, and copies of it in a device's memory.
+// A rank's part of a matrix with types erased, and device copies of it.
 #pragma once
 
 #include <tally/buffer.hpp>
@@ -11,21 +11,18 @@
 
 namespace tally::distributed {
 
-/// What a rank has of a matrix: its rows whose columns are all its own, with the others empty;
-/// those others one behind the other; and three lists of indices. With types erased, wherever they
-/// are.
+/// A rank's part of a matrix, types erased, in any memory.
 struct arrays {
-  csr_operand interior;   ///< columns are this rank's
-  csr_operand boundary;   ///< columns are places among the elements that boundary rows need
-  operand boundary_rows;  ///< which rows these are
-  operand own_used;       ///< this rank's elements that they need
-  operand own_sent;       ///< this rank's elements that others need
+  csr_operand interior;   ///< all rows, boundary ones empty; local columns
+  csr_operand boundary;   ///< boundary rows; columns are positions among the elements they need
+  operand boundary_rows;  ///< their row indices
+  operand own_used;       ///< own elements that boundary rows need
+  operand own_sent;       ///< own elements that other ranks need
 };
 
-/// Copies of a matrix's arrays in a device's memory, with plans.
+/// Device copies of a matrix's arrays, with plans.
 class device_copy {
  public:
-  /// Copies them, and makes the plans.
   device_copy(const executor& where, const arrays& on_host)
       : device_(where.device()),
         here_{copied(where, on_host.interior), copied(where, on_host.boundary),
@@ -34,13 +31,10 @@ class device_copy {
         interior_(where, here_.interior, fixed_columns),
         boundary_(where, here_.boundary, fixed_columns) {}
 
-  /// The device.
   int device() const noexcept { return device_; }
-  /// The arrays there.
+  /// Arrays in device memory.
   const arrays& here() const noexcept { return here_; }
-  /// The plan of interior rows.
   const spmv_plan& interior_plan() const noexcept { return interior_; }
-  /// The plan of boundary rows.
   const spmv_plan& boundary_plan() const noexcept { return boundary_; }
 
  private:

@@ -1,5 +1,5 @@
-// What a rank has of a matrix whose rows are in blocks: interior rows, whose columns are all its
-// own, and boundary rows, which need elements of other ranks. So no row's sum is ever split.
+// A rank's block of rows: interior rows (all columns local) and boundary rows, which need elements
+// of other ranks. No row's sum is split.
 #pragma once
 
 #include <tally/csr_matrix.hpp>
@@ -20,21 +20,19 @@
 
 namespace tally::distributed {
 
-/// The elements of one message, a neighbour's or for it.
+/// A message to or from a neighbour.
 struct message {
-  int rank = 0;           ///< the neighbour
+  int rank = 0;
   std::size_t first = 0;  ///< in the buffer
-  std::size_t count = 0;  ///< how many
+  std::size_t count = 0;
 };
 
-/// A list of indices as an operand.
 template <class Index>
 operand as_indices(const std::vector<Index>& all) {
   return {all.data(), all.size(), 1, sizeof(Index) == 4 ? type::int32 : type::int64};
 }
 
-/// A number that an index of the local matrix can be.
-/// @throws error invalid_argument if none can.
+/// @throws error invalid_argument if `Index` cannot hold the number.
 template <class Index>
 Index narrowed(std::size_t number) {
   if (number > static_cast<std::size_t>((std::numeric_limits<Index>::max)())) {
@@ -45,9 +43,9 @@ Index narrowed(std::size_t number) {
   return static_cast<Index>(number);
 }
 
-/// Rows [first, first + size) of a whole matrix with `total` rows.
-/// @throws error size_mismatch, which begins with `function`, if it has another number of rows, or
-///               offsets are missing.
+/// Returns rows [first, first + size) of a whole matrix of `total` rows.
+/// @throws error size_mismatch, text beginning with `function`, for another number of rows or
+///               missing offsets.
 template <element Value, csr_index Offset, csr_index Column>
 csr_view<Value, Offset, Column> rows_of(const char* function, std::int64_t total,
                                         std::int64_t first, std::int64_t size,
@@ -74,21 +72,20 @@ csr_view<Value, Offset, Column> rows_of(const char* function, std::int64_t total
           whole.values};
 }
 
-/// A rank's rows.
 template <element Value, csr_index Index>
 struct rows_part {
-  /// All rows, of which boundary ones are empty here; columns are those of this rank.
+  /// All rows, boundary ones empty; local columns.
   csr_matrix<Value, Index, Index> interior;
-  /// The boundary rows, whose columns are places in `used`.
+  /// Boundary rows; columns are positions in `used`.
   csr_matrix<Value, Index, Index> boundary;
-  std::vector<Index> boundary_rows;  ///< which rows these are
+  std::vector<Index> boundary_rows;  ///< their row indices
   std::vector<std::int64_t> used;    ///< columns of boundary rows, ascending
-  std::size_t below = 0;             ///< those of them that lower ranks have
-  std::vector<Index> own_used;       ///< those that this rank has, counted from its first one
+  std::size_t below = 0;             ///< how many of them lower ranks own
+  std::vector<Index> own_used;       ///< those this rank owns, as local indices
 
   rows_part() = default;
-  /// Takes a rank's rows, with the column indices of the whole matrix, apart.
-  /// @throws error size_mismatch, which begins with `function`; what `tally::validate` throws;
+  /// Splits a rank's rows, given with global column indices.
+  /// @throws error size_mismatch, text beginning with `function`; as `tally::validate`;
   ///               invalid_argument for more terms or columns than `Index` counts.
   template <csr_index Offset, csr_index Column>
   rows_part(const char* function, const borders& rows, const borders& columns, int rank,
@@ -104,7 +101,7 @@ struct rows_part {
     take(local, columns.first(rank), columns.last(rank));
   }
 
-  /// The elements that come from other ranks, to places in `used`.
+  /// Returns the messages from other ranks, with positions in `used`.
   std::vector<message> received(const borders& columns, int rank) const {
     std::vector<message> all;
     for (std::size_t i = 0; i < used.size();) {
@@ -118,7 +115,7 @@ struct rows_part {
   }
 
  private:
-  // The terms of row i: from first to second.
+  // [begin, end) of the terms of row i
   template <class Offset, class Column>
   static std::pair<std::size_t, std::size_t> terms_of(const csr_view<Value, Offset, Column>& local,
                                                       std::size_t i) {
@@ -127,7 +124,6 @@ struct rows_part {
         static_cast<std::size_t>(local.row_ends ? (*local.row_ends)[i] : local.row_offsets[i + 1])};
   }
 
-  // Copies this rank's rows, the interior ones and the boundary ones.
   template <class Offset, class Column>
   void take(const csr_view<Value, Offset, Column>& local, std::int64_t first, std::int64_t last) {
     const auto is_own = [&](std::size_t j) {

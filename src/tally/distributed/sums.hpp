@@ -1,5 +1,4 @@
-// The sums of one call over ranks, their types erased: what `tally::mpi` and `tally::nccl` make of
-// their arguments.
+// Arguments of sums over ranks with types erased, common to `tally::mpi` and `tally::nccl`.
 #pragma once
 
 #include <tally/dot.hpp>
@@ -17,9 +16,9 @@
 
 namespace tally::distributed {
 
-/// @param caller  what the message begins with.
-/// @param size    how many elements this rank's part of the layout has.
-/// @throws error size_mismatch if the vector has another number of them.
+/// @param caller  beginning of the message.
+/// @param size    the layout's size for this rank.
+/// @throws error size_mismatch if the vector has another size.
 inline void check_size(const char* caller, const operand& v, std::size_t size) {
   if (v.size == size) return;
   throw error(errc::size_mismatch,
@@ -27,25 +26,25 @@ inline void check_size(const char* caller, const operand& v, std::size_t size) {
                   " elements, this rank's part of the layout has " + std::to_string(size));
 }
 
-/// All of them have the same terms, types and conjugation.
+/// Sums with the same terms, types and conjugation.
 struct sums {
-  summand what = summand::product;         ///< the terms
-  conjugate conjugated = conjugate::none;  ///< of products
-  type result = type::float64;             ///< of each sum
-  std::vector<interval_field> fields;      ///< this rank's part of the vectors of each
+  summand what = summand::product;
+  conjugate conjugated = conjugate::none;
+  type result = type::float64;
+  std::vector<interval_field> fields;  ///< this rank's parts of the vectors
 
-  /// What they are summed in, in the default grade: complex where an operand is.
+  /// Accumulator of the default grade: complex if an operand is.
   type accumulator() const noexcept {
     const bool has_parts = !fields.empty() && is_complex(fields[0].x.element);
     return has_parts ? complex_of(part_of(result)) : result;
   }
-  /// The exact sum of a field, of which there is at least one.
+  /// Type of the exact sum. Pre: at least one field.
   type exact_sum() const noexcept {
     const interval_field& f = fields[0];
     const operand& y = what == summand::product ? f.y : f.x;
     return exact_sum_type(f.x.element, y.element, result);
   }
-  /// @throws error size_mismatch as the function above, for each vector.
+  /// @throws error size_mismatch.
   void check_size(const char* caller, std::size_t size) const {
     for (const interval_field& field : fields) {
       distributed::check_size(caller, field.x, size);
@@ -54,14 +53,14 @@ struct sums {
   }
 };
 
-/// The sum of `dot` or `dotc`, in R.
+/// The sum of `dot` or `dotc` in R.
 template <class R, class X, class Y>
 sums products(const X& x, const Y& y, conjugate conjugated) {
   return {
       summand::product, conjugated, type_of<R>, {{summand::product, as_operand(x), as_operand(y)}}};
 }
 
-/// That of `sum`, `asum` or `nrm2`.
+/// The sum of `sum`, `asum` or `nrm2`.
 template <reduction what, class R, class X>
 sums elements(const X& x) {
   constexpr summand terms = what == reduction::sum    ? summand::value
@@ -70,7 +69,7 @@ sums elements(const X& x) {
   return {terms, conjugate::none, type_of<R>, {{terms, as_operand(x)}}};
 }
 
-/// Those of `multi_dot` or `multi_dotc`.
+/// The sums of `multi_dot` or `multi_dotc`.
 template <class R>
 sums pairs(const dot_pairs& pairs, conjugate conjugated) {
   sums all{summand::product, conjugated, type_of<R>, {}};
@@ -80,10 +79,10 @@ sums pairs(const dot_pairs& pairs, conjugate conjugated) {
   return all;
 }
 
-/// What `multi_dot` of rows and a vector returns for each row.
+/// Result of `multi_dot` for a row and a vector.
 template <class X, class Y, class R>
 using rows_result = dots::accumulator<R, multi_dots::row_of<X>, Y>;
-/// What that of a list of pairs returns for each.
+/// Result of `multi_dot` for a pair.
 template <class L, class R>
 using pairs_result = dots::accumulator<R, multi_dots::x_of<L>, multi_dots::y_of<L>>;
 

@@ -1,4 +1,4 @@
-// Errors: what one rank throws, all of them throw.
+// Errors: what one rank throws, all ranks throw.
 #pragma once
 
 #include <tally/error.hpp>
@@ -13,14 +13,13 @@
 
 namespace tally::mpi::calls {
 
-/// What a rank would have thrown by itself.
+/// An error of one rank.
 struct failure {
-  errc code = errc::invalid_argument;  ///< what went wrong
-  std::string text;                    ///< the same for people
+  errc code = errc::invalid_argument;
+  std::string text;
 };
 
-/// Does a rank's own part of a call, without communication, unless an earlier part has failed, and
-/// keeps what it throws.
+/// Runs a rank's local part of a call and keeps what it throws; does nothing after a failure.
 template <class Part>
 void attempt(std::optional<failure>& failed, const Part& part) {
   if (failed) return;
@@ -35,8 +34,7 @@ void attempt(std::optional<failure>& failed, const Part& part) {
   }
 }
 
-/// Throws on all ranks what one of them would have thrown, with its number. Collective: all ranks
-/// know that it has failed.
+/// Throws the failure of `rank` on all ranks, with the rank's number. Collective.
 [[noreturn]] inline void throw_from(MPI_Comm comm, int rank, const std::optional<failure>& failed) {
   std::array<int, 2> head = {};
   std::string text;
@@ -50,8 +48,7 @@ void attempt(std::optional<failure>& failed, const Part& part) {
   throw error(static_cast<errc>(head[0]), "rank " + std::to_string(rank) + ": " + text);
 }
 
-/// Throws on all ranks what the lowest one that has failed would have thrown, if one has.
-/// Collective.
+/// Throws the failure of the lowest failed rank on all ranks, if any. Collective.
 inline void agree(MPI_Comm comm, const std::optional<failure>& failed) {
   const int mine = failed ? rank_in(comm) : ranks_of(comm);
   int lowest = mine;

@@ -1,4 +1,4 @@
-// Calls of MPI.
+// Checked calls of MPI.
 #pragma once
 
 #include <tally/error.hpp>
@@ -9,13 +9,12 @@
 #include <string>
 #include <vector>
 
-/// The operations of Tally over the ranks of MPI. It neither initialises MPI nor finalises it.
+/// Operations over MPI ranks. Tally neither initialises nor finalises MPI.
 namespace tally::mpi {
 
 namespace calls {
 
-/// Checks the status that a function of MPI returned.
-/// @throws error device_failure, with MPI's own text.
+/// @throws error device_failure with MPI's text unless `status` is success.
 inline void check(int status, const char* function) {
   if (status == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING] = "";
@@ -31,14 +30,12 @@ inline bool are_possible() noexcept {
   return finalized == 0;
 }
 
-/// The number of this rank.
 inline int rank_in(MPI_Comm comm) {
   int rank = 0;
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   return rank;
 }
 
-/// How many ranks there are.
 inline int ranks_of(MPI_Comm comm) {
   int ranks = 0;
   check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
@@ -55,12 +52,11 @@ inline void check_communicator(MPI_Comm comm) {
   }
 }
 
-/// Messages between two ranks that are under way. Where something throws before they are waited
-/// for, those that were to come are cancelled, so that none is written to memory that has gone.
-/// Where MPI refuses one the others are sent all the same, for other ranks wait for them.
+/// Point-to-point messages in flight. After an exception pending receives are cancelled, so that
+/// none writes to freed memory. If MPI refuses one message, the others are still sent: their
+/// receivers wait.
 class exchange {
  public:
-  /// Room for a number of messages.
   explicit exchange(std::size_t max_messages) { requests_.reserve(max_messages); }
   exchange(const exchange&) = delete;
   exchange& operator=(const exchange&) = delete;
@@ -71,26 +67,25 @@ class exchange {
     MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   }
 
-  /// Lets a message come. All that come are named before those that go.
+  /// Posts a receive. All receives come before the sends.
   void receive(void* to, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm) noexcept {
     MPI_Request& made = requests_.emplace_back(MPI_REQUEST_NULL);
     keep(MPI_Irecv(to, count, type, rank, tag, comm, &made), "MPI_Irecv");
     ++received_;
   }
-  /// Sends a message.
   void send(const void* from, int count, MPI_Datatype type, int rank, int tag,
             MPI_Comm comm) noexcept {
     MPI_Request& made = requests_.emplace_back(MPI_REQUEST_NULL);
     keep(MPI_Isend(from, count, type, rank, tag, comm, &made), "MPI_Isend");
   }
-  /// Waits for all of them.
-  /// @return what has come, in the order of the calls of `receive`.
-  /// @throws error device_failure for the first one that MPI has refused or lost.
+  /// Waits for all messages.
+  /// @return statuses of the receives, in call order.
+  /// @throws error device_failure for the first message refused or lost.
   std::vector<MPI_Status> wait() {
     std::vector<MPI_Status> statuses(requests_.size());
     const int status =
         MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), statuses.data());
-    if (status == MPI_ERR_IN_STATUS) {  // the text is that of the message
+    if (status == MPI_ERR_IN_STATUS) {  // the text is in the message's status
       for (const MPI_Status& s : statuses) {
         if (s.MPI_ERROR != MPI_ERR_PENDING) keep(s.MPI_ERROR, "MPI_Waitall");
       }
@@ -103,7 +98,6 @@ class exchange {
   }
 
  private:
-  /// Keeps the first error.
   void keep(int status, const char* function) noexcept {
     if (status_ != MPI_SUCCESS) return;
     status_ = status;

@@ -1,9 +1,8 @@
-// Communicators of Tally's own: one for each of the caller's, which all layouts and matrices over
-// it share. MPI has few of them (MPICH 2048), a program may have many matrices.
+// Tally's communicators: one duplicate for each communicator of the caller, shared by all layouts
+// and matrices over it, because MPI has few (MPICH 2048).
 //
-// The duplicate is an attribute of the caller's communicator. It is freed with the last of these:
-// the caller's communicator (or MPI, which is finalised), and the layouts and matrices made over
-// it.
+// The duplicate is an attribute of the caller's communicator. It is freed with the last of: the
+// caller's communicator (or MPI_Finalize), and the layouts and matrices over it.
 #pragma once
 
 #include <tally/mpi/agreement.hpp>
@@ -23,10 +22,10 @@
 
 namespace tally::mpi::calls {
 
-/// Whether the code that MPI would call is about to be unloaded.
+/// Whether MPI's callbacks are being unloaded.
 inline std::atomic<bool> are_unloading = false;
 
-/// A handle that is freed with the object, unless MPI has been finalised before.
+/// An MPI handle, freed with the object unless MPI has been finalised.
 template <class Handle, int (*release)(Handle*)>
 class owned {
  public:
@@ -39,14 +38,14 @@ class owned {
   }
 
   Handle get() const noexcept { return handle_; }
-  /// Where MPI writes it.
+  /// For the MPI function that creates the handle.
   Handle* place() noexcept { return &handle_; }
 
  private:
   Handle handle_, none_;
 };
 
-/// Lets errors on a communicator of the caller's be returned for as long as it lives.
+/// Sets MPI_ERRORS_RETURN on the caller's communicator for its lifetime.
 class returned_errors {
  public:
   explicit returned_errors(MPI_Comm comm) : comm_(comm) {
@@ -65,42 +64,37 @@ class returned_errors {
   MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
-/// A communicator whose errors are returned, with what calls over it have made of MPI.
-///
-/// Its functions are collective, as calls over ranks are; so the ranks of all of them agree about
-/// what is there already.
+/// A communicator that returns errors, with cached MPI objects. Functions are collective, so all
+/// ranks agree on what is cached.
 class communicator {
  public:
-  /// The duplicate of the caller's communicator, made at the first call. Collective.
-  /// @throws error on all ranks invalid_argument for MPI_COMM_NULL and for an intercommunicator;
-  ///               device_failure where MPI can make none.
+  /// Returns the duplicate of the caller's communicator, made at the first call. Collective.
+  /// @throws error on all ranks invalid_argument for MPI_COMM_NULL or an intercommunicator,
+  ///               device_failure if MPI cannot make it.
   static std::shared_ptr<communicator> of(MPI_Comm comm);
 
-  /// One whose rank r is rank `order[r]` of `all`. Collective. A few orders are kept.
-  /// @throws error on all ranks device_failure where MPI can make none.
+  /// Returns the communicator whose rank r is rank `order[r]` of `all`. Collective.
+  /// @throws error on all ranks device_failure if MPI cannot make it.
   static std::shared_ptr<communicator> reordered(const std::shared_ptr<communicator>& all,
                                                  const std::vector<std::size_t>& order);
 
-  /// What `of` and `reordered` call.
   explicit communicator(owned<MPI_Comm, MPI_Comm_free> duplicate) noexcept
       : handle_(std::move(duplicate)) {}
 
-  /// MPI's handle.
   MPI_Comm get() const noexcept { return handle_.get(); }
 
-  /// The tag of the messages of one object. After 2^15 - 1 of them, which any MPI has, they repeat:
-  /// messages of one tag arrive in the order of the calls.
+  /// Returns the message tag of a new object. Tags repeat after 2^15 - 1, the least MPI_TAG_UB;
+  /// messages of equal tag arrive in call order.
   int next_tag() noexcept { return last_tag_ = last_tag_ % 32767 + 1; }
 
-  /// The operation that calls a function.
+  /// Returns the operation that calls `function`.
   MPI_Op operation(MPI_User_function* function, bool commutes) {
     return kept(operations_, function, MPI_OP_NULL,
                 [&](MPI_Op* op) { check(MPI_Op_create(function, commutes, op), "MPI_Op_create"); });
   }
 
-  /// The type of a message of `words` words of 8 bytes. A message is one element of its type, for
-  /// the algorithms of some MPI libraries take the elements of an array out of order, also where
-  /// the operation does not commute.
+  /// Returns the type of a message of `words` words of 8 bytes. A message is one element because
+  /// some MPI libraries reorder the elements of an array even for operations that do not commute.
   MPI_Datatype type_of(int words) {
     return kept(types_, words, MPI_DATATYPE_NULL, [&](MPI_Datatype* type) {
       check(MPI_Type_contiguous(words, MPI_INT64_T, type), "MPI_Type_contiguous");
@@ -108,8 +102,8 @@ class communicator {
     });
   }
 
-  /// Whether messages of `words` words are joined in the order of the ranks by a reduction that
-  /// blocks, or by one that does not: `check()` finds it out, once.
+  /// Whether (blocking or non-blocking) reductions of messages of `words` words join them in rank
+  /// order, by one call of `check()`.
   template <class Check>
   bool joins_in_order(int words, bool blocks, const Check& check) {
     const std::pair key(words, blocks);
@@ -121,7 +115,7 @@ class communicator {
   using handle = owned<MPI_Comm, MPI_Comm_free>;
   static constexpr std::size_t max_orders = 8;
 
-  /// What `make(&handle)` makes on all ranks of `over`, or it throws on all of them.
+  /// Returns what `make(&handle)` makes on all ranks of `over`, or throws on all of them.
   template <class Make, class Keep>
   static std::shared_ptr<communicator> made(MPI_Comm over, const char* function, const Make& make,
                                             const Keep& keep) {
@@ -139,7 +133,7 @@ class communicator {
     return all;
   }
 
-  /// What is there for a key, or what `make(&handle)` makes on all ranks.
+  /// Returns the cached handle of `key`, else makes it on all ranks.
   template <class Key, class Handle, int (*release)(Handle*), class Make>
   Handle kept(std::map<Key, owned<Handle, release>>& all, Key key, Handle none, const Make& make) {
     if (const auto found = all.find(key); found != all.end()) return found->second.get();
@@ -163,21 +157,22 @@ class communicator {
   std::map<MPI_User_function*, owned<MPI_Op, MPI_Op_free>> operations_;
   std::map<int, owned<MPI_Datatype, MPI_Type_free>> types_;
   std::map<std::pair<int, bool>, bool> in_order_;
-  /// Made over this one, the last ones behind. How long they are kept depends on the calls alone.
+  /// Communicators over this one, latest last. Eviction depends on the calls alone: all ranks
+  /// agree.
   std::vector<std::pair<std::vector<std::size_t>, std::shared_ptr<communicator>>> orders_;
 };
 
-/// The attribute of the callers' communicators.
+/// The attribute that keeps duplicates.
 class duplicates {
  public:
-  /// Those of this library, or of the program: <tally/mpi.hpp> is headers alone.
+  /// One per library or program: <tally/mpi.hpp> is header-only.
   static duplicates& all() {
     static duplicates only;
     return only;
   }
   duplicates(const duplicates&) = delete;
   duplicates& operator=(const duplicates&) = delete;
-  /// At exit, or where a library is unloaded that MPI must not call any more.
+  /// At exit, or when a library is unloaded whose functions MPI must not call afterwards.
   ~duplicates() {
     if (!are_possible()) return;
     are_unloading = true;
@@ -185,21 +180,20 @@ class duplicates {
     clear(MPI_COMM_NULL);
   }
 
-  /// The duplicate of a communicator, or null.
+  /// Returns the duplicate of a communicator, or null.
   std::shared_ptr<communicator> of(MPI_Comm comm) const {
     void* kept = nullptr;
     int is_there = 0;
     check(MPI_Comm_get_attr(comm, key_, &kept, &is_there), "MPI_Comm_get_attr");
     return is_there ? *static_cast<std::shared_ptr<communicator>*>(kept) : nullptr;
   }
-  /// Keeps one.
   void keep(MPI_Comm comm, const std::shared_ptr<communicator>& duplicate) {
     auto kept = std::make_unique<std::shared_ptr<communicator>>(duplicate);
     {
       const std::lock_guard lock(mutex_);
       callers_.push_back(comm);
     }
-    auto* const attribute = kept.release();  // `drop` deletes it
+    auto* const attribute = kept.release();  // deleted by `drop`
     const int status = MPI_Comm_set_attr(comm, key_, attribute);
     if (status != MPI_SUCCESS) {
       kept.reset(attribute);
@@ -207,7 +201,6 @@ class duplicates {
     }
     check(status, "MPI_Comm_set_attr");
   }
-  /// Drops it, if there is one.
   void drop(MPI_Comm comm) noexcept {
     if (forget(comm)) MPI_Comm_delete_attr(comm, key_);
   }
@@ -218,9 +211,9 @@ class duplicates {
           "MPI_Comm_create_keyval");
     int initialized = 0;
     MPI_Initialized(&initialized);
-    if (!initialized) return;  // a program of sessions alone, without MPI_COMM_SELF
-    // MPI_Finalize deletes the attributes of MPI_COMM_SELF first of all, when communicators can
-    // still be freed; when it deletes those of others, if it does, is not said.
+    if (!initialized) return;  // MPI sessions without MPI_COMM_SELF
+    // MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while communicators can still be
+    // freed; for other communicators the time is unspecified.
     check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &on_end, &at_end_, this),
           "MPI_Comm_create_keyval");
     check(MPI_Comm_set_attr(MPI_COMM_SELF, at_end_, nullptr), "MPI_Comm_set_attr");
@@ -232,11 +225,11 @@ class duplicates {
     return MPI_SUCCESS;
   }
   static int on_end(MPI_Comm, int, void*, void* self) {
-    static_cast<duplicates*>(self)->clear(MPI_COMM_SELF);  // whose attributes are on their way out
+    static_cast<duplicates*>(self)->clear(MPI_COMM_SELF);  // attributes being deleted
     return MPI_SUCCESS;
   }
 
-  /// Drops all but that of one communicator, in the order in which they were made.
+  /// Drops all duplicates but one, oldest first.
   void clear(MPI_Comm except) noexcept {
     for (std::size_t first = 0;;) {
       MPI_Comm comm = MPI_COMM_NULL;
@@ -249,7 +242,7 @@ class duplicates {
       drop(comm);
     }
   }
-  /// Whether it was there.
+  /// Returns whether `comm` was listed.
   bool forget(MPI_Comm comm) noexcept {
     const std::lock_guard lock(mutex_);
     const auto at = std::find(callers_.begin(), callers_.end(), comm);
@@ -273,7 +266,7 @@ inline std::shared_ptr<communicator> communicator::of(MPI_Comm comm) {
     return made(
         comm, "MPI_Comm_dup", [&](MPI_Comm* own) { return MPI_Comm_dup(comm, own); },
         [&](const auto& own) { all.keep(comm, own); });
-  } catch (...) {  // also where another rank has failed
+  } catch (...) {  // also if another rank has failed
     all.drop(comm);
     throw;
   }

@@ -1,4 +1,4 @@
-// Entries of a matrix on their way to the ranks that are to have them.
+// Redistribution of matrix entries to the ranks that own them.
 #pragma once
 
 #include <tally/csr_matrix.hpp>
@@ -14,7 +14,7 @@
 
 namespace tally::mpi::matrices {
 
-/// Where the messages of ranks begin that have so many entries each. Returns how many all have.
+/// Writes the exclusive scan of `counts` to `begins`. Returns the total.
 inline std::size_t place(const std::vector<int>& counts, std::vector<int>& begins) {
   std::size_t total = 0;
   for (std::size_t r = 0; r < counts.size(); ++r) {
@@ -24,9 +24,8 @@ inline std::size_t place(const std::vector<int>& counts, std::vector<int>& begin
   return static_cast<std::size_t>(calls::count_of(total));
 }
 
-/// Sends each entry to the rank that `owner(entry)` says, and returns those that are for this rank:
-/// those of rank 0 first, each rank's in the order in which `for_each(f)` calls f(entry) for them.
-/// Collective; blocks.
+/// Sends each entry to rank `owner(entry)`. Returns the entries for this rank, ordered by sender,
+/// then by `for_each`. Collective; blocks.
 /// @throws error on all ranks invalid_argument for more than 2^31 - 1 entries of a rank.
 template <element Value, class ForEach, class Owner>
 std::vector<matrix_entry<Value>> sent_to_owners(calls::communicator& over, const ForEach& for_each,

@@ -1,11 +1,11 @@
-// The smallest and the largest element over ranks: min, max, minmax, and iamax.
+// Extrema over ranks: min, max, minmax, and iamax.
 //
-// Promise: value and index are those of the function of the same name in <tally/extremum.hpp> for
-// the whole vector in one process, on every rank: of equal elements the one with the lowest index
-// in the layout is meant, and of NaNs the first.
+// Promise: value and index of the function of that name in <tally/extremum.hpp> for the whole
+// vector in one process, on every rank: the lowest index in the layout among equal elements, the
+// first NaN.
 //
-// One MPI_Allreduce of 32 bytes for each end. Collective, as the sums of <tally/mpi/sums.hpp>, and
-// with their errors: what one rank throws, all of them throw.
+// One MPI_Allreduce of 32 bytes for each end. Collective, with errors on all ranks, as
+// <tally/mpi/sums.hpp>.
 #pragma once
 
 #include <tally/distributed/sums.hpp>
@@ -36,15 +36,15 @@ namespace tally::mpi {
 
 namespace calls {
 
-/// What a rank found: the better one has the smaller key, or of equal ones the lower index.
+/// A rank's candidate; the smallest (key, index) wins.
 struct candidate {
   std::uint64_t key = (std::numeric_limits<std::uint64_t>::max)();
   std::int64_t index = (std::numeric_limits<std::int64_t>::max)();
-  std::uint64_t bits = 0;   ///< of the element
-  std::int64_t failed = 0;  ///< 1 + the lowest rank that has failed, 0 if none has
+  std::uint64_t bits = 0;
+  std::int64_t failed = 0;  ///< 1 + lowest failed rank, or 0
 };
 
-/// A key that orders numbers as integers: NaN first, and zeros of both signs alike.
+/// Returns a key that orders values as unsigned integers: NaN first, both zeros equal.
 template <class T>
 std::uint64_t ascending(T value) {
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
@@ -59,14 +59,14 @@ std::uint64_t ascending(T value) {
   }
 }
 
-/// The same the other way round, but for NaN.
+/// Returns the key of the reverse order, NaN still first.
 template <class T>
 std::uint64_t descending(T value) {
   const std::uint64_t key = ascending(value);
   return !std::is_integral_v<T> && key == 0 ? 0 : ~key;
 }
 
-/// What an `MPI_Op` calls.
+/// MPI_Op.
 inline void better(void* first, void* second, int* count, MPI_Datatype* /*type*/) {
   for (int i = 0; i < *count; ++i) {
     candidate a, b;
@@ -81,7 +81,7 @@ inline void better(void* first, void* second, int* count, MPI_Datatype* /*type*/
   }
 }
 
-/// The best of what all ranks have found; `find` fills in this rank's.
+/// Returns the best candidates of all ranks; `find` fills in this rank's.
 template <std::size_t n, class Find>
 std::array<candidate, n> best_of(const layout& l, const Find& find) {
   std::array<candidate, n> found;
@@ -101,7 +101,6 @@ std::array<candidate, n> best_of(const layout& l, const Find& find) {
   return found;
 }
 
-/// An end of a vector, with its index in the layout.
 template <class T>
 candidate candidate_of(const layout& l, const extremum<T>& end, std::uint64_t key) {
   candidate c{key, l.first() + end.index, 0, 0};
@@ -115,7 +114,7 @@ extremum<T> extremum_of(const candidate& c) {
   return {value, c.index};
 }
 
-/// A number as it is compared: 16-bit ones as float.
+/// Returns 16-bit floats as float.
 template <class T>
 auto comparable(T value) {
   if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
@@ -125,7 +124,7 @@ auto comparable(T value) {
   }
 }
 
-/// @throws error no_elements, size_mismatch: this rank's.
+/// @throws error no_elements, size_mismatch.
 inline void check_elements(const layout& l, const char* function, const operand& x) {
   distributed::check_size("tally::mpi", x, static_cast<std::size_t>(l.size()));
   if (l.total() == 0) {
@@ -135,15 +134,13 @@ inline void check_elements(const layout& l, const char* function, const operand&
 
 }  // namespace calls
 
-/// The smallest element of all ranks, and the lowest index in the layout that it has.
+/// Smallest element of all ranks, at its lowest index in the layout.
 ///
-/// @param l      the layout of x.
+/// @param l      layout of x.
 /// @param where  this rank's executor.
-/// @param x      this rank's part of a vector, as for `tally::min`; it may be empty if another one
-///               is not.
-/// @return       value and index, on all ranks. Blocks until they are there.
-/// @throws error on all ranks, as `tally::min`, and size_mismatch where x has not as many elements
-///               as the layout says.
+/// @param x      this rank's part of a vector, as for `tally::min`; may be empty unless all are.
+/// @return       value and index, on all ranks. Blocks.
+/// @throws error on all ranks, as `tally::min`; size_mismatch if x has not the layout's size.
 template <ordered_operand X>
 extremum<element_t<X>>(min)(const layout& l, const executor& where, const X& x) {
   using T = element_t<X>;
@@ -156,7 +153,7 @@ extremum<element_t<X>>(min)(const layout& l, const executor& where, const X& x) 
   return calls::extremum_of<T>(best[0]);
 }
 
-/// The largest element, and the lowest index that it has. Parameters and errors as for `min`.
+/// Largest element, at its lowest index; otherwise as `min`.
 template <ordered_operand X>
 extremum<element_t<X>>(max)(const layout& l, const executor& where, const X& x) {
   using T = element_t<X>;
@@ -169,7 +166,7 @@ extremum<element_t<X>>(max)(const layout& l, const executor& where, const X& x) 
   return calls::extremum_of<T>(best[0]);
 }
 
-/// `min` and `max` at once, in one pass and one message.
+/// `min` and `max` in one pass and one message.
 template <ordered_operand X>
 extrema<element_t<X>> minmax(const layout& l, const executor& where, const X& x) {
   using T = element_t<X>;
@@ -185,15 +182,15 @@ extrema<element_t<X>> minmax(const layout& l, const executor& where, const X& x)
   return {calls::extremum_of<T>(best[0]), calls::extremum_of<T>(best[1])};
 }
 
-/// The lowest index in the layout of the element of largest magnitude, counted from 0; -1 if no
-/// rank has an element. Errors as for `min`, except that there may be none.
+/// Lowest index in the layout, from 0, of the element of largest magnitude; -1 if no rank has an
+/// element. Other errors as for `min`.
 template <vector_operand X>
 std::int64_t iamax(const layout& l, const executor& where, const X& x) {
   const auto best = calls::best_of<1>(l, [&](std::array<calls::candidate, 1>& found) {
     distributed::check_size("tally::mpi", as_operand(x), static_cast<std::size_t>(l.size()));
     if (l.size() == 0) return;
     const std::int64_t index = tally::iamax(where, x);
-    // The magnitude is the sum of that of one element; of the least integer, as an unsigned one.
+    // |x_i| as the sum of one element: unsigned for the smallest integer.
     asum_result_t<element_t<X>> magnitude{};
     reduce(where, {as_operand(x).slice(static_cast<std::size_t>(index), 1),
                    reduction::asum,

@@ -1,17 +1,15 @@
-// Histograms over ranks: how many samples of all ranks are in each bin, or what weights they have
-// together, on every rank.
+// Histograms over ranks: counts, or sums of weights, of the samples of all ranks, on every rank.
 //
-// Counts are integers, and sums of weights are exact until they are rounded once, so neither the
-// number of ranks nor the cut enters. Functions, bins and errors are those of
-// <tally/histogram.hpp>.
+// Functions, bins and errors are those of <tally/histogram.hpp>. The partition over ranks does not
+// matter: counts are integers (32-bit ones modulo 2^32), sums of weights are exact until rounded
+// once.
 //
-// What they cost: one MPI_Allreduce of the counts; of weights, of 137 numbers of 8 bytes a bin, or
-// 23 where weights are floats (and 137 again where they are added to doubles).
+// Communication: one MPI_Allreduce of the counts, or of the exact sums: 137 words of 8 bytes a bin,
+// 23 for `float` weights unless added to doubles.
 //
-// Collective: all ranks make the same call, with the same bins, channels and types, each with its
-// own samples, of which there may be none, and its own executor. It blocks. What one rank throws,
-// all of them throw, with the number of the lowest one that does; then no counts are written.
-// Counts of 32 bits are added modulo 2^32.
+// Collective and blocking. Bins, channels and types agree on all ranks; samples, possibly none, and
+// executors are each rank's own. An error of any rank is thrown on all, with the lowest failing
+// rank, and nothing is written.
 #pragma once
 
 #include <tally/buffer.hpp>
@@ -43,7 +41,7 @@ namespace calls {
 inline MPI_Comm communicator_of(MPI_Comm comm) { return comm; }
 inline MPI_Comm communicator_of(const layout& l) { return l.communicator(); }
 
-/// Numbers of this rank, in its executor's memory and on their way over the others.
+/// Integers of this rank in the executor's memory, with a host copy for the reduction.
 class added_numbers {
  public:
   added_numbers(const executor& where, std::size_t size, type element)
@@ -52,21 +50,19 @@ class added_numbers {
         size_(size),
         element_(element) {}
 
-  /// Where this rank's kernels write them.
   output_operand here() const { return {kernels_.get(), size_, 1, element_}; }
-  /// Brings those of this rank to the host; before the ranks agree that none has failed.
+  /// Copies them to the host, before the ranks agree on errors.
   void fetch() {
     count_of(size_);
     copy_bytes(kernels_.where(), kernels_.get(), host_.data(), host_.size());
   }
-  /// Adds up those of all ranks, into the same place.
+  /// Replaces them by the sums over all ranks.
   void add(MPI_Comm comm) {
     check(MPI_Allreduce(MPI_IN_PLACE, host_.data(), count_of(size_),
                         element_ == type::int32 ? MPI_UINT32_T : MPI_UINT64_T, MPI_SUM, comm),
           "MPI_Allreduce");
     copy_bytes(kernels_.where(), host_.data(), kernels_.get(), host_.size());
   }
-  /// Writes them to the caller's, or adds them there.
   void write(const output_operand& to, bool adds) const {
     transform(kernels_.where(),
               adds ? transform_arguments{elementwise::add, {}, {}, here(), to, to}
@@ -80,7 +76,6 @@ class added_numbers {
   type element_;
 };
 
-/// Counts the samples of all ranks.
 inline void count(MPI_Comm comm, const executor& where, const histogram_arguments& asked) {
   check_communicator(comm);
   const executor on = where.name() == "automatic" ? choose(asked.x, operand(asked.counts)) : where;
@@ -88,7 +83,7 @@ inline void count(MPI_Comm comm, const executor& where, const histogram_argument
   std::optional<failure> failed;
   std::optional<added_numbers> counts, outside;
   attempt(failed, [&] {
-    // No sample is added to what is there: that checks all but the samples.
+    // Adding no samples checks every argument but the samples.
     histogram_arguments none = asked;
     none.x.size = 0;
     none.options.add = true;
@@ -116,7 +111,7 @@ inline void count(MPI_Comm comm, const executor& where, const histogram_argument
   }
 }
 
-/// Rounds the exact sums of bins to `sums`, with what is there as one weight more where it `adds`.
+/// Rounds the exact sums of bins to `sums`; if `adds`, the previous value is one more weight.
 template <float_or_double T, float_or_double C>
 void round_sums(const std::int64_t* words, std::span<C> sums, bool adds) {
   for (std::size_t k = 0; k < sums.size(); ++k, words += exact_sum<T>::words) {
@@ -128,13 +123,12 @@ void round_sums(const std::int64_t* words, std::span<C> sums, bool adds) {
   }
 }
 
-/// Adds up the weights of all ranks in sums of C.
 template <float_or_double C>
 void add_weights(MPI_Comm comm, const executor& where, const histogram_arguments& asked) {
   check_communicator(comm);
   const executor on = where.name() == "automatic" ? choose(asked.x, operand(asked.counts)) : where;
   const histogram_options& options = asked.options;
-  // Words of floats hold no double that is there before.
+  // exact sums of floats cannot hold a previous double
   const bool is_wide =
       asked.weights.element == type::float64 || (options.add && std::same_as<C, double>);
   const type sum = is_wide ? type::float64 : type::float32;
@@ -143,7 +137,7 @@ void add_weights(MPI_Comm comm, const executor& where, const histogram_arguments
   std::optional<added_numbers> outside;
   std::optional<failure> failed;
   attempt(failed, [&] {
-    // Nothing is counted into what is there: that checks where the sums go.
+    // Adding no counts checks the destination.
     histogram_arguments none = asked;
     none.weighted = false;
     none.counts.element = std::same_as<C, float> ? type::int32 : type::int64;
@@ -186,14 +180,13 @@ void add_weights(MPI_Comm comm, const executor& where, const histogram_arguments
 
 }  // namespace calls
 
-/// counts_k = the number of keys of all ranks that are k, k = 0 ... counts' size - 1.
+/// counts_k = number of keys equal to k on all ranks, k = 0 ... size of counts - 1.
 ///
-/// @param over    a communicator, or a layout.
+/// @param over    a communicator or a layout.
 /// @param where   this rank's executor.
 /// @param keys    this rank's keys.
-/// @param counts  as many on all ranks; with `options.add` each rank adds all ranks' counts to what
-///                it has there.
-/// @param options as for `tally::bincount`; `outside` counts the samples of all ranks.
+/// @param counts  of one size on all ranks; with `options.add` each rank adds to its own.
+/// @param options as for `tally::bincount`; `outside` counts over all ranks.
 /// @throws error  as `tally::bincount`, on all ranks.
 template <ranks C, histograms::integers X, counts_output O>
 void bincount(const C& over, const executor& where, const X& keys, O&& counts,
@@ -202,7 +195,7 @@ void bincount(const C& over, const executor& where, const X& keys, O&& counts,
                histograms::counted(histograms::of_keys(keys, options), counts));
 }
 
-/// The same of samples in bins of one width between two bounds, as `tally::histogram_even`.
+/// Counts in bins of equal width, as `tally::histogram_even`.
 template <ranks C, histograms::reals X, histograms::real L, histograms::real U, counts_output O>
 void histogram_even(const C& over, const executor& where, const X& samples, L lower, U upper,
                     O&& counts, const histogram_options& options = {}) {
@@ -210,7 +203,7 @@ void histogram_even(const C& over, const executor& where, const X& samples, L lo
                histograms::counted(histograms::of_even(samples, lower, upper, options), counts));
 }
 
-/// The same of samples between given edges, as `tally::histogram_range`.
+/// Counts between given edges, as `tally::histogram_range`.
 template <ranks C, histograms::reals X, histograms::edges E, counts_output O>
 void histogram_range(const C& over, const executor& where, const X& samples, const E& edges,
                      O&& counts, const histogram_options& options = {}) {
@@ -218,15 +211,11 @@ void histogram_range(const C& over, const executor& where, const X& samples, con
                histograms::counted(histograms::of_edges(samples, edges, options), counts));
 }
 
-/// sums_k = the sum of the weights of all ranks whose key is k, correctly rounded.
+/// sums_k = sum of the weights of key k on all ranks, correctly rounded. Other parameters as above.
 ///
-/// @param over    a communicator, or a layout.
-/// @param where   this rank's executor.
-/// @param keys    this rank's keys.
-/// @param weights as many; `double`, or `float` on all ranks.
-/// @param sums    as many on all ranks; with `options.add` what a rank has there is one weight more
-///                for it.
-/// @param options as for `tally::bincount`; `outside` counts the samples of all ranks.
+/// @param weights one per key; `double`, or `float` on all ranks.
+/// @param sums    of one size on all ranks; with `options.add` a rank's own previous value is one
+///                more weight.
 /// @throws error  as `tally::bincount`, on all ranks.
 template <ranks C, histograms::integers X, histograms::weights W, histograms::sums O>
 void bincount(const C& over, const executor& where, const X& keys, const W& weights, O&& sums,
@@ -236,7 +225,7 @@ void bincount(const C& over, const executor& where, const X& keys, const W& weig
       histograms::weighted(histograms::of_keys(keys, options), weights, sums));
 }
 
-/// The same of samples in bins of one width between two bounds, as `tally::histogram_even`.
+/// Sums of weights in bins of equal width, as `tally::histogram_even`.
 template <ranks C, histograms::reals X, histograms::weights W, histograms::real L,
           histograms::real U, histograms::sums O>
 void histogram_even(const C& over, const executor& where, const X& samples, const W& weights,
@@ -246,7 +235,7 @@ void histogram_even(const C& over, const executor& where, const X& samples, cons
       histograms::weighted(histograms::of_even(samples, lower, upper, options), weights, sums));
 }
 
-/// The same of samples between given edges, as `tally::histogram_range`.
+/// Sums of weights between given edges, as `tally::histogram_range`.
 template <ranks C, histograms::reals X, histograms::weights W, histograms::edges E,
           histograms::sums O>
 void histogram_range(const C& over, const executor& where, const X& samples, const W& weights,

@@ -1,4 +1,4 @@
-// How a vector is distributed over ranks: each rank holds an interval of it.
+// Distribution of a vector over ranks: an interval for each rank.
 #pragma once
 
 #include <tally/distributed/borders.hpp>
@@ -19,66 +19,57 @@
 
 namespace tally::mpi {
 
-/// The numbering of a vector's elements over all ranks. Each rank has an interval of them, which
-/// may be empty.
+/// Numbering of a vector's elements over all ranks: each rank has an interval, possibly empty.
 ///
-/// It is made once for a distribution and used by every call on vectors that are distributed so.
-/// Making it is collective, and so is every call that is given it: all ranks make the same calls in
-/// the same order, one thread of a rank at a time.
+/// Construction, and every call given a layout, is collective: all ranks make the same calls in the
+/// same order, one thread of a rank at a time. Any number of layouts may exist: all layouts and
+/// matrices over one communicator of the caller share a duplicate of it, so this order holds for
+/// all of them together; threads that call concurrently need communicators of their own. The
+/// caller's communicator may be freed first.
 ///
-/// There may be any number of them. All layouts and matrices that are made over one communicator of
-/// the caller's share a duplicate of it, which the first of them makes; so that order, and the one
-/// thread, are those of the calls over all of them. (Threads that call at the same time make their
-/// layouts over communicators of their own.) The duplicate is an attribute of the caller's
-/// communicator, which may be freed before them: the last of these frees the duplicate, before MPI
-/// is finalised or with that.
-///
-/// It can be moved but not copied; it must outlive the requests made with it, and stay where it is
-/// until they are waited for.
+/// Movable, not copyable. Must outlive its requests, and not move until they are waited for.
 class layout {
  public:
-  /// Elements are numbered in the order of the ranks. Collective; blocks.
+  /// Numbers elements in rank order. Collective; blocks.
   /// @param comm  the ranks.
-  /// @param size  how many elements this rank has.
-  /// @throws error on all ranks invalid_argument if a size is negative, or all sizes add up to more
-  ///               than 2^62; device_failure with MPI's text where it can make no communicator,
-  ///               whatever the error handler of `comm` does.
+  /// @param size  number of elements of this rank.
+  /// @throws error on all ranks invalid_argument for a negative size or a total above 2^62;
+  ///               device_failure with MPI's text if it can make no communicator, whatever the
+  ///               error handler of `comm`.
   layout(MPI_Comm comm, std::int64_t size) : layout(comm, size, 0, false) {}
 
-  /// The same where this rank's first element is number `first`, so that ranks may have their
-  /// intervals in any order. The intervals must follow each other without a gap from 0 on. (The
-  /// place of an empty one does not matter.)
-  /// @throws error as above; on all ranks invalid_argument if intervals leave a gap or overlap.
+  /// The same with the index of this rank's first element, so that intervals may be in any order.
+  /// They must partition [0, total); where an empty one lies does not matter.
+  /// @throws error as above; on all ranks invalid_argument for a gap or an overlap.
   layout(MPI_Comm comm, std::int64_t size, std::int64_t first) : layout(comm, size, first, true) {}
 
-  /// This rank's first element.
+  /// Index of this rank's first element.
   std::int64_t first() const noexcept { return borders_->first(rank_); }
-  /// How many elements this rank has.
+  /// Number of this rank's elements.
   std::int64_t size() const noexcept { return borders_->size(rank_); }
-  /// How many all ranks have.
+  /// Number of all ranks' elements.
   std::int64_t total() const noexcept { return borders_->total(); }
-  /// This rank's place in the order of the intervals.
+  /// Position of this rank in the order of intervals.
   int rank() const noexcept { return rank_; }
-  /// How many ranks there are.
+  /// Number of ranks.
   int ranks() const noexcept { return ranks_; }
-  /// The first element of another rank; of `ranks()` the total.
+  /// Index of another rank's first element; of `ranks()` the total.
   std::int64_t first(int rank) const noexcept { return borders_->first(rank); }
-  /// The rank that has element i, one of [0, total).
+  /// The rank that owns element i, 0 <= i < total.
   int owner(std::int64_t i) const noexcept { return borders_->owner(i); }
 
-  /// The first element of a rank where `total` elements are cut into equal parts, as nearly as that
-  /// goes with borders that are multiples of `order::chunk`: then no chunk is cut, and sums in the
-  /// default grade take one message. `cut(total, ranks, ranks)` is the total.
+  /// Index of a rank's first element in a partition of `total` elements into nearly equal parts at
+  /// multiples of `order::chunk`: no chunk is cut, so sums in the default grade take one message.
+  /// `cut(total, ranks, ranks)` is the total.
   static constexpr std::int64_t cut(std::int64_t total, int rank, int ranks) noexcept {
     return distributed::cut(total, rank, ranks);
   }
 
-  /// Tally's communicator, whose ranks are in the order of the intervals. It is for the calls of
-  /// Tally.
+  /// Tally's communicator, ranks in the order of the intervals. For Tally's own calls.
   MPI_Comm communicator() const noexcept { return over_->get(); }
-  /// The same with what calls have made of MPI.
+  /// The same with cached MPI objects.
   const std::shared_ptr<calls::communicator>& over() const noexcept { return over_; }
-  /// The tag of messages between two ranks.
+  /// Tag of point-to-point messages.
   int tag() const noexcept { return tag_; }
   /// All intervals.
   const std::shared_ptr<const distributed::borders>& borders() const noexcept { return borders_; }
@@ -112,7 +103,6 @@ class layout {
     return all;
   }
 
-  /// The ranks in the order of their intervals.
   static std::vector<std::size_t> ordered(const std::vector<interval>& all) {
     std::vector<std::size_t> order(all.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

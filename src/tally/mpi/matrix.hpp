@@ -1,22 +1,16 @@
-// Sparse matrix times vector over ranks: y = A x, y = alpha A x + beta y, w = alpha A x + beta y,
-// rows in blocks.
+// Sparse matrix times vector over ranks, by blocks of rows: y = A x, y = alpha A x + beta y, w =
+// alpha A x + beta y.
 //
-// Promise: each y_i has the bits that `tally::spmv` (<tally/spmv.hpp>) has for the whole matrix in
-// one process, in either grade, for any number of ranks and wherever rows and columns are cut.
+// Promise: each y_i has the bits of `tally::spmv` (<tally/spmv.hpp>) for the whole matrix in one
+// process, in either grade, for any number of ranks and any partition.
 //
-// That is so because a row's sum is never split: other libraries add what the columns of this rank
-// and those of others give, each summed by itself. Here rows are of two kinds. Interior ones have
-// columns of this rank alone, and are multiplied while the elements that others need travel.
-// Boundary ones are multiplied when all that they need has arrived, in a vector of its own with the
-// elements of ranks below, of this one and of ranks above. The terms of a row stay in their order.
+// So a row's sum is never split into a local and a remote part. Interior rows, whose columns are
+// all local, are multiplied while messages travel; boundary rows afterwards, on a vector of the
+// elements of lower ranks, this one and higher ones, with the terms of a row in their order.
 //
-// A transpose is another matrix, made by `transpose`: its rows have their terms in the order of the
-// whole matrix's rows, so the promise holds for it, too.
-//
-// A matrix is made in host memory. Vectors are where each rank's executor can read and write them;
-// on CUDA the first product copies the matrix to the device and makes plans, and elements of others
-// come and go through pinned host memory, so any MPI will do. A matrix is multiplied by one vector
-// at a time: on a device, products on another stream begin when those before have ended.
+// The matrix is made in host memory. On CUDA the first product copies it to the device and makes
+// plans; elements of other ranks travel through pinned host memory, so MPI need not be CUDA-aware.
+// One product at a time: on a device, products on another stream begin after those before.
 #pragma once
 
 #include <tally/csr_matrix.hpp>
@@ -57,12 +51,11 @@ namespace tally::mpi {
 
 namespace matrices {
 
-/// The type of a message of elements, which are only moved.
 inline MPI_Datatype type_of_size(std::size_t bytes) {
   return bytes == 4 ? MPI_UINT32_T : bytes == 8 ? MPI_UINT64_T : MPI_C_DOUBLE_COMPLEX;
 }
 
-/// Gathers for a product, under whose name its errors go.
+/// Gathers for a product; errors are named after `spmv`.
 inline void gather(const executor& where, const gather_arguments& arguments) {
   try {
     gather_elements(where, arguments);
@@ -76,61 +69,56 @@ inline void gather(const executor& where, const gather_arguments& arguments) {
 
 }  // namespace matrices
 
-/// Rows [offset, offset + l.size()) of a whole matrix, those of this rank: of one that each rank
-/// has read, `tally::mpi::matrix A(l, tally::mpi::rows_of(l, all.view()))`.
-/// @throws error size_mismatch, on this rank alone, if the matrix has not as many rows as the
-/// layout
-///               has elements, or offsets are missing: all ranks should have read the same.
+/// Returns this rank's rows of a matrix that each rank has read:
+/// `tally::mpi::matrix A(l, tally::mpi::rows_of(l, all.view()))`.
+/// @throws error size_mismatch, on this rank alone, if the number of rows is not the layout's
+///               total, or offsets are missing.
 template <element Value, csr_index Offset, csr_index Column>
 csr_view<Value, Offset, Column> rows_of(const layout& l,
                                         const csr_view<Value, Offset, Column>& whole) {
   return distributed::rows_of("tally::mpi::rows_of", l.total(), l.first(), l.size(), whole);
 }
 
-/// A matrix whose rows are distributed by one layout and its columns, so the vectors that it is
-/// multiplied by, by another or the same.
+/// A matrix with one layout of its rows and one, possibly the same, of its columns (the vectors it
+/// is multiplied by).
 ///
-/// It has copies of all that it needs, and the communicator of its layout of rows. Making it and
-/// multiplying it are collective, as all calls over a layout are; a product exchanges messages with
-/// those ranks alone that have columns which this one needs, or the reverse.
-/// @tparam Value the type of its values, as for `tally::spmv`.
-/// @tparam Index what counts the rows, columns and terms of one rank.
+/// The matrix copies all it needs and shares its row layout's communicator. Construction and
+/// products are collective; a product exchanges messages only with neighbours.
+/// @tparam Value type of values, as for `tally::spmv`.
+/// @tparam Index type of local indices and offsets.
 template <element Value, csr_index Index = std::int32_t>
 class matrix {
  public:
-  /// A square matrix of this rank's rows. Collective; blocks. It takes one MPI_Alltoall of a number
-  /// for each rank.
-  /// @param l      of the rows and of the columns.
-  /// @param local  this rank's rows, `l.size()` of them, with the column indices of the whole
-  ///               matrix, `l.total()` columns. It is copied. The terms of a row may be in any
-  ///               order, and keep it.
-  /// @throws error on all ranks, what `tally::validate` throws on one; size_mismatch;
-  ///               invalid_argument for more terms or columns than `Index` counts.
+  /// Makes a square matrix. Collective; blocks. One MPI_Alltoall of a number per rank.
+  /// @param l      layout of rows and columns.
+  /// @param local  this rank's `l.size()` rows, with global column indices (`l.total()` columns).
+  ///               Copied. The terms of a row keep their order.
+  /// @throws error on all ranks, as `tally::validate`; size_mismatch; invalid_argument for more
+  ///               terms or columns than `Index` counts.
   template <csr_index Offset, csr_index Column>
   matrix(const layout& l, const csr_view<Value, Offset, Column>& local) : matrix(l, l, local) {}
 
-  /// The same of any height and width.
-  /// @param rows, columns  layouts whose ranks are in the same order, or all ranks throw
+  /// Makes a rectangular matrix.
+  /// @param rows, columns  layouts with the same order of ranks, else all ranks throw
   ///                       invalid_argument.
   template <csr_index Offset, csr_index Column>
   matrix(const layout& rows, const layout& columns, const csr_view<Value, Offset, Column>& local)
       : matrix(in_one_order(rows, columns), rows.borders(), columns.borders(), local) {}
 
-  /// How many rows it has, those of all ranks.
+  /// Number of rows of all ranks.
   std::int64_t rows() const noexcept { return rows_->total(); }
-  /// How many columns it has.
+  /// Number of columns.
   std::int64_t columns() const noexcept { return columns_->total(); }
-  /// How many rows of this rank wait for elements of others.
+  /// Number of this rank's rows that need elements of other ranks.
   std::size_t boundary_rows() const noexcept { return part_.boundary_rows.size(); }
-  /// How many elements of others this rank needs.
+  /// Number of other ranks' elements that this rank needs.
   std::size_t ghosts() const noexcept { return part_.used.size() - part_.own_used.size(); }
 
-  /// y = alpha A x + beta y with types erased: what `spmv` calls. The vector that beta multiplies
-  /// is `added`, where there is one.
+  /// y = alpha A x + beta y with types erased; beta multiplies `added` instead of y if present.
   void multiply(const executor& where, const scalar& alpha, const operand& x, const scalar& beta,
                 const output_operand& y, grade g, const std::optional<operand>& added = {}) const;
 
-  /// The transpose, or the conjugate transpose.
+  /// Returns the (conjugate) transpose.
   matrix transposed(conjugate values) const;
 
  private:
@@ -166,7 +154,7 @@ class matrix {
     return rows.over();
   }
 
-  /// Tells other ranks what this one needs of them.
+  /// Exchanges the lists of needed columns.
   void find_neighbours() {
     MPI_Comm comm = over_->get();
     const auto ranks = static_cast<std::size_t>(calls::ranks_of(comm));
@@ -211,20 +199,20 @@ class matrix {
   }
 
   std::shared_ptr<calls::communicator> over_;
-  int tag_;  ///< of messages between two ranks
+  int tag_;
   std::shared_ptr<const distributed::borders> rows_, columns_;
   int rank_;
   distributed::rows_part<Value, Index> part_;
-  std::vector<Index> own_sent_;  ///< what other ranks need of this one, message by message
-  std::vector<distributed::message> received_;  ///< to places in `part_.used`
-  std::vector<distributed::message> sent_;      ///< from places in `own_sent_`
+  std::vector<Index> own_sent_;                 ///< for other ranks, message by message
+  std::vector<distributed::message> received_;  ///< positions in `part_.used`
+  std::vector<distributed::message> sent_;      ///< positions in `own_sent_`
   mutable matrices::resident resident_;
 };
 
-/// A matrix takes its type of values from the rows that it is made of.
+/// The values' type is that of the given rows.
 template <element Value, csr_index Offset, csr_index Column>
 matrix(const layout&, const csr_view<Value, Offset, Column>&) -> matrix<Value>;
-/// The same with a layout of the columns.
+/// The same for two layouts.
 template <element Value, csr_index Offset, csr_index Column>
 matrix(const layout&, const layout&, const csr_view<Value, Offset, Column>&) -> matrix<Value>;
 
@@ -246,7 +234,7 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
   matrices::placement p;
   calls::attempt(failed,
                  [&] { p = resident_.on(on, on_host, part_.used.size(), x.element, y.element); });
-  std::vector<std::byte> received;  // where there is no room, messages arrive all the same
+  std::vector<std::byte> received;  // messages arrive even if there is no memory
   if (failed) {
     received.resize(part_.used.size() * x_bytes);
     p.received = received.data();
@@ -277,7 +265,7 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
     matrices::gather(on, {x, p.here.own_sent, gathered});
     if (p.gathered != p.sent) copy_bytes(on, p.gathered, p.sent, own_sent_.size() * x_bytes);
   });
-  for (const distributed::message& m : sent_) {  // a rank that has failed sends empty messages
+  for (const distributed::message& m : sent_) {  // a failed rank sends empty messages
     messages.send(p.sent + m.first * x_bytes, failed ? 0 : static_cast<int>(m.count), type, m.rank,
                   tag_, over_->get());
   }
@@ -306,7 +294,7 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
       }
     }
     if (part_.boundary_rows.empty()) return;
-    if (p.used_x != p.received) {  // those of lower ranks, and those of higher ones
+    if (p.used_x != p.received) {  // elements of lower and of higher ranks
       const std::size_t above = part_.below + part_.own_used.size();
       copy_bytes(on, p.received, p.used_x, part_.below * x_bytes);
       copy_bytes(on, p.received + above * x_bytes, p.used_x + above * x_bytes,
@@ -324,7 +312,7 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
 template <element Value, csr_index Index>
 matrix<Value, Index> matrix<Value, Index>::transposed(conjugate values) const {
   using entry = matrix_entry<Value>;
-  // Entries go to the rank of their column, in the order of the rows.
+  // Entries go to the owner of their column, in row order.
   const auto for_each_entry = [&](const auto& f) {
     const std::int64_t first = columns_->first(rank_);
     std::size_t boundary = 0;
@@ -348,7 +336,7 @@ matrix<Value, Index> matrix<Value, Index>::transposed(conjugate values) const {
   const std::vector<entry> received = matrices::sent_to_owners<Value>(
       *over_, for_each_entry, [&](const entry& e) { return columns_->owner(e.column); });
 
-  // They arrive in the order of the ranks, so of the rows, and a stable sort by columns keeps that.
+  // They arrive in rank order, so in row order; sorting by column is stable.
   std::optional<calls::failure> failed;
   csr_matrix<Value, std::int64_t, std::int64_t> local;
   calls::attempt(failed, [&] {
@@ -375,34 +363,31 @@ matrix<Value, Index> matrix<Value, Index>::transposed(conjugate values) const {
   return matrix(over_, columns_, rows_, local.view());
 }
 
-/// The transpose of A, another matrix: its columns are distributed as the rows of A are, its rows
-/// as the columns. Collective; blocks. All terms travel once, at most 2^31 - 1 of a rank.
-/// @throws error on all ranks invalid_argument for more of them, device_failure, out_of_memory.
+/// Returns the transpose of A, layouts swapped. Its rows have their terms in the order of A's rows,
+/// so the promise holds. Collective; blocks. Each term travels once, at most 2^31 - 1 per rank.
+/// @throws error on all ranks invalid_argument for more terms, device_failure, out_of_memory.
 template <element Value, csr_index Index>
 matrix<Value, Index> transpose(const matrix<Value, Index>& a) {
   return a.transposed(conjugate::none);
 }
 
-/// The transpose of A with conjugated values.
+/// Returns the transpose of A with conjugated values.
 template <element Value, csr_index Index>
 matrix<Value, Index> conjugate_transpose(const matrix<Value, Index>& a) {
   return a.transposed(conjugate::x);
 }
 
-/// y = A x. Blocks until what travels has arrived; on a device it returns when all of the product
-/// is queued on the executor's stream, and can't be captured.
+/// y = A x. Blocks until the messages have arrived; on a device the product is queued on the
+/// executor's stream, and cannot be captured.
 ///
 /// @param where  this rank's executor.
 /// @param a      a matrix.
-/// @param x      this rank's part of a vector that is distributed as the columns are.
-/// @param y      this rank's part of one that is distributed as the rows are, and is written; it
-///               shares no memory with x.
+/// @param x      this rank's part of a vector in the layout of columns.
+/// @param y      this rank's part of the result, in the layout of rows; shares no memory with x.
 /// @param g      `tally::exact` for correctly rounded sums.
-/// @throws error on this rank, as `tally::spmv`, size_mismatch and wrong_memory. Where it has
-/// thrown
-///               before its elements were sent, the ranks that need them throw invalid_argument
-///               after they have waited for the others. No other rank is told: `tally::mpi::dot`
-///               and other sums tell all.
+/// @throws error on this rank, as `tally::spmv`; size_mismatch, wrong_memory. If elements were not
+///               yet sent, ranks that need them throw invalid_argument; other ranks learn of it
+///               only in `tally::mpi::dot` and other sums.
 template <element Value, csr_index Index, vector_operand X, vector_output Y>
   requires spmvs::computable<Value, X, Y>
 void spmv(const executor& where, const matrix<Value, Index>& a, const X& x, Y&& y, grade g = {}) {
@@ -418,10 +403,9 @@ void spmv(const executor& where, S alpha, const matrix<Value, Index>& a, const X
   a.multiply(where, alpha, as_operand(x), beta, as_output(y), g);
 }
 
-/// w = alpha A x + beta y: residuals, among others. y is an input, and is read whatever beta is.
-/// @param y  this rank's part of a vector that is distributed as the rows are.
-/// @param w  another one of the same type, which is written: y itself, or a vector that shares no
-///           memory with y.
+/// w = alpha A x + beta y, such as a residual. y is read whatever beta is.
+/// @param y  this rank's part of a vector in the layout of rows.
+/// @param w  of y's type; y itself, or memory disjoint from y.
 template <element S, element Value, csr_index Index, vector_operand X, element R, vector_operand Y,
           vector_output W>
   requires spmvs::computable<Value, X, W> && spmvs::factor<S, Value, X, W> &&

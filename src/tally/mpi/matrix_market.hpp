@@ -1,6 +1,4 @@
-// Reading a sparse matrix from a Matrix Market file by all ranks: each reads a part of the file,
-// and gets its rows of the matrix. The format, and what is an error, is said in
-// <tally/matrix_market.hpp>.
+// Parallel reading of Matrix Market files. Format and errors: <tally/matrix_market.hpp>.
 #pragma once
 
 #include <tally/csr_matrix.hpp>
@@ -20,28 +18,26 @@
 
 namespace tally::mpi {
 
-/// This rank's rows of the matrix in a file, with the column indices of the whole matrix: what
-/// `tally::mpi::matrix` is made of. They are those of `tally::read_matrix_market`, bit for bit.
+/// Returns this rank's rows with global column indices, as `tally::mpi::matrix` takes them; bits as
+/// `tally::read_matrix_market`.
 ///
 ///     const auto rows = static_cast<std::int64_t>(tally::read_matrix_market_sizes(path).rows);
 ///     const auto border = [&](int r) { return tally::mpi::layout::cut(rows, r, ranks); };
 ///     tally::mpi::layout l(comm, border(rank + 1) - border(rank));
 ///     tally::mpi::matrix A(l, tally::mpi::read_matrix_market(l, path).view());
 ///
-/// Each rank parses an equal part of the file's bytes and sends its entries to the ranks that have
-/// their rows, so a rank needs the memory of its part and of its rows. A file that gzip has
-/// compressed can't be entered in the middle: the first rank reads it alone. A pipe or a device
-/// can't be read. Collective; blocks.
+/// Each rank parses an equal part of the file's bytes and sends entries to the owners of their
+/// rows; memory: that part and its rows. A gzip file cannot be entered in the middle: rank 0 reads
+/// it alone. Pipes and devices cannot be read. Collective; blocks.
 ///
-/// @param l       of the rows, as many as the matrix has.
+/// @param l       layout of the rows.
 /// @param path    the same file on all ranks.
-/// @param options bounds what each rank reads, so that ranks together may read 2^31 entries and
-///                more; max_bytes bounds the file. Rows are as many as the layout has, however few
-///                entries there are.
-/// @tparam Value  what values are rounded to, as for `tally::read_matrix_market`.
-/// @throws error  on all ranks, as `tally::read_matrix_market` on the lowest rank that meets one;
-///                size_mismatch for a layout of another size; invalid_argument for more than
-///                2^31 - 1 entries that a rank reads or gets.
+/// @param options limits for each rank, so all ranks together may read more than 2^31 entries;
+///                max_bytes limits the file. Only the layout bounds the number of rows.
+/// @tparam Value  type of values, as for `tally::read_matrix_market`.
+/// @throws error  on all ranks, as `tally::read_matrix_market` on the lowest failing rank;
+///                size_mismatch for a layout of another size; invalid_argument for more than 2^31 -
+///                1 entries read or received by a rank.
 template <matrix_market_value Value = double>
 csr_matrix<Value, std::int64_t, std::int64_t> read_matrix_market(
     const layout& l, const std::string& path, const matrix_market_options& options = {}) {
@@ -66,7 +62,7 @@ csr_matrix<Value, std::int64_t, std::int64_t> read_matrix_market(
                "MPI_Allreduce");
   calls::attempt(failed, [&] {
     if (lines == part.sizes.entries) return;
-    // A reader of the whole file says what is wrong with it, if it is one file.
+    // Reading the whole file gives the file's own error.
     if (rank == 0) matrix_market::check_number_of_entries(path, options);
     throw error(errc::unreadable_file, "tally::mpi::read_matrix_market: " + path + ": " +
                                            std::to_string(lines) + " entries of " +

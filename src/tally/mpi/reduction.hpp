@@ -1,5 +1,4 @@
-// The two ways of a sum over ranks: nodes of the order's tree, and words that are added as
-// integers.
+// The two kinds of sums over ranks: nodes of the order's tree, and integer words.
 #pragma once
 
 #include <tally/distributed/sums.hpp>
@@ -32,7 +31,7 @@ namespace tally::mpi::calls {
 
 using distributed::sums;
 
-/// @throws error invalid_argument for more than MPI counts.
+/// @throws error invalid_argument for more than an `int` counts.
 inline int count_of(std::size_t elements) {
   if (elements > static_cast<std::size_t>((std::numeric_limits<int>::max)())) {
     throw error(errc::invalid_argument, "tally::mpi: " + std::to_string(elements) +
@@ -43,8 +42,8 @@ inline int count_of(std::size_t elements) {
 
 // --- The default grade ----------------------------------------------------------------------------
 
-/// Room for a message in which two are joined; null where there is no memory. Each thread keeps it,
-/// so that a function that MPI calls need not allocate.
+/// Returns memory to join two messages, or null. Kept per thread, so that MPI's callbacks need not
+/// allocate.
 inline std::byte* room_for(std::size_t bytes) noexcept {
   thread_local std::vector<std::byte> room;
   try {
@@ -55,8 +54,7 @@ inline std::byte* room_for(std::size_t bytes) noexcept {
   }
 }
 
-/// Joins the messages of adjacent intervals: what an `MPI_Op` calls. The result takes the place of
-/// the second one; the first is not to be written.
+/// MPI_Op: joins the messages of adjacent intervals into the second.
 inline void append_messages(void* first, void* second, int* count, MPI_Datatype* type) {
   int size = 0;
   MPI_Type_size(*type, &size);
@@ -75,7 +73,7 @@ inline void append_messages(void* first, void* second, int* count, MPI_Datatype*
   }
 }
 
-/// Joins two runs of ranks, which `joins_in_order` reduces.
+/// MPI_Op: joins two contiguous groups of ranks, for `joins_in_order`.
 inline void join_runs(void* first, void* second, int*, MPI_Datatype*) {
   const auto& lower = *static_cast<const interval_head*>(first);
   auto& upper = *static_cast<interval_head*>(second);
@@ -83,9 +81,9 @@ inline void join_runs(void* first, void* second, int*, MPI_Datatype*) {
   upper.first = lower.first;
 }
 
-/// Whether MPI joins messages of so many words in the order of the ranks, as its standard asks for;
-/// some libraries have algorithms that don't. It is found out by messages that say which ranks they
-/// are from, once for each size, and all ranks agree on it: so all of them gather, or none does.
+/// Whether MPI joins messages of `words` words in rank order, as the standard demands but some
+/// libraries do not. Tested once per size, with messages that carry their ranks; all ranks agree on
+/// the result.
 inline bool joins_in_order(const layout& l, int words, bool blocks) {
   return l.over()->joins_in_order(words, blocks, [&] {
     MPI_Comm comm = l.communicator();
@@ -111,10 +109,10 @@ inline bool joins_in_order(const layout& l, int words, bool blocks) {
 
 /// Sums in the order of the whole vector (<tally/interval_sum.hpp>).
 ///
-/// A rank's interval begins with the rest of a chunk that began on another rank, goes on with whole
-/// chunks and ends with a part of one that goes on on other ranks; each of the three may be empty.
-/// The terms of the first part go to the rank where that chunk begins, in one message, for which
-/// that rank waits after it has summed its whole chunks.
+/// A rank's interval is the rest of a chunk begun on a lower rank, whole chunks, and the beginning
+/// of a chunk that continues on higher ranks; each may be empty. The terms of the first part go in
+/// one message to the rank where their chunk begins, which waits for it after summing its whole
+/// chunks.
 class interval_reduction final : public unfinished_sums {
  public:
   interval_reduction(const layout& l, const executor& where, sums all, bool blocks,
@@ -128,7 +126,7 @@ class interval_reduction final : public unfinished_sums {
         message_(own_.size()) {
     count_of(numbers() * static_cast<std::size_t>(chunk) * term_bytes());  // on all ranks alike
     const int words = count_of(message_.size());
-    count_of(message_.size() * sizeof(std::int64_t));  // MPI_Type_size returns bytes in an int
+    count_of(message_.size() * sizeof(std::int64_t));  // MPI_Type_size returns an int
     const MPI_Datatype type = layout_.over()->type_of(words);
     const MPI_Op op = layout_.over()->operation(&append_messages, false);
     const bool in_order = joins_in_order(layout_, words, blocks);
@@ -159,7 +157,7 @@ class interval_reduction final : public unfinished_sums {
     }
     std::vector<double> scales(size(), 1.0);
     finish_interval(shape_, message_.data(), sums_.conjugated, results, scales);
-    for (std::size_t j = 0; j < size(); ++j) {  // all ranks find the same
+    for (std::size_t j = 0; j < size(); ++j) {  // all ranks decide alike
       if (scales[j] == 1) continue;
       interval_reduction second(layout_, where_,
                                 {sums_.what, sums_.conjugated, sums_.result, {sums_.fields[j]}},
@@ -171,10 +169,10 @@ class interval_reduction final : public unfinished_sums {
  private:
   static constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
 
-  /// Some of the terms of a chunk, from another rank.
+  /// Terms of a chunk from another rank.
   struct piece {
     int rank;
-    std::int64_t first;  ///< in the chunk
+    std::int64_t first;
     std::size_t count;
     std::vector<std::byte> terms;
   };
@@ -182,7 +180,6 @@ class interval_reduction final : public unfinished_sums {
   static interval_head& head_of(std::vector<std::int64_t>& message) noexcept {
     return *reinterpret_cast<interval_head*>(message.data());
   }
-  /// Numbers that are summed, and the bytes of a term of one.
   std::size_t numbers() const noexcept { return shape_.fields * shape_.numbers(); }
   std::size_t term_bytes() const noexcept { return size_of(part_of(shape_.accumulator)); }
 
@@ -190,8 +187,8 @@ class interval_reduction final : public unfinished_sums {
     const interval_borders own =
         borders_of_part(layout_.total(), layout_.first(), layout_.first() + layout_.size());
 
-    // What arrives for the chunk that begins here and goes on elsewhere. Messages from one rank
-    // don't overtake each other and each call takes its own, so those of all calls have one tag.
+    // Terms of the chunk that begins here and continues elsewhere. Messages of one rank do not
+    // overtake each other and each call takes its own, so one tag suffices.
     MPI_Comm comm = layout_.communicator();
     const int tag = layout_.tag();
     std::vector<piece> pieces;
@@ -236,7 +233,7 @@ class interval_reduction final : public unfinished_sums {
       part.when_terms_are_there = [&] { send(sent.size()); };
       head_of(own_) = sum_part(where_, shape_, part);
     });
-    send(0);  // a rank that has failed sends an empty message
+    send(0);  // a failed rank sends an empty message
     std::optional<failure> lost;
     attempt(lost, [&] { messages.wait(); });
     if (!failed_) failed_ = std::move(lost);
@@ -258,7 +255,6 @@ class interval_reduction final : public unfinished_sums {
     }
   }
 
-  /// Joins the messages of all ranks, which have been gathered.
   void join_all() {
     const std::size_t words = message_.size();
     clear_interval(shape_, message_.data());
@@ -272,19 +268,18 @@ class interval_reduction final : public unfinished_sums {
   sums sums_;
   interval_shape shape_;
   double scale_;
-  std::vector<std::int64_t> own_;      // the message of this rank
-  std::vector<std::int64_t> message_;  // that of all ranks
-  std::vector<std::int64_t> all_;      // those of each rank, where MPI doesn't join them in order
+  std::vector<std::int64_t> own_;      // this rank's message
+  std::vector<std::int64_t> message_;  // all ranks' message
+  std::vector<std::int64_t> all_;      // each rank's message, if MPI does not join in order
   std::optional<failure> failed_;
 };
 
 // --- The exact grade, and integers ----------------------------------------------------------------
 
-/// Sums of which each rank makes words that are added modulo 2^64: those of `exact_sum`, or the sum
-/// itself where it is an integer.
+/// Sums as words that are added modulo 2^64: those of `exact_sum`, or an integer sum.
 class word_reduction final : public unfinished_sums {
  public:
-  /// @param l the layout whose sizes vectors must have, or null.
+  /// @param l layout that gives the size of vectors, or null.
   word_reduction(MPI_Comm comm, const layout* l, const executor& where, sums all, bool blocks)
       : comm_(comm), sums_(std::move(all)), words_(size() * words_each() + 1) {
     if (l == nullptr) check_communicator(comm);
@@ -345,13 +340,12 @@ class word_reduction final : public unfinished_sums {
 
   MPI_Comm comm_;
   sums sums_;
-  std::vector<std::int64_t> words_;  // of all sums, and how many ranks have failed
+  std::vector<std::int64_t> words_;  // of all sums, then the number of failed ranks
   std::optional<failure> failed_;
 };
 
 // --- Either ---------------------------------------------------------------------------------------
 
-/// Starts sums over the ranks of a layout.
 inline std::unique_ptr<unfinished_sums> start(const layout& l, const executor& where, sums all,
                                               grade g, bool blocks) {
   if (g.is_exact() || all.result == type::int64 || all.fields.empty()) {
@@ -360,7 +354,6 @@ inline std::unique_ptr<unfinished_sums> start(const layout& l, const executor& w
   return std::make_unique<interval_reduction>(l, where, std::move(all), blocks);
 }
 
-/// Starts sums over the ranks of a communicator, in the exact grade.
 inline std::unique_ptr<unfinished_sums> start(MPI_Comm comm, const executor& where, sums all,
                                               exact_grade, bool blocks) {
   return std::make_unique<word_reduction>(comm, nullptr, where, std::move(all), blocks);

@@ -1,4 +1,4 @@
-// Requests: sums that are under way.
+// Requests: reductions in flight.
 #pragma once
 
 #include <tally/error.hpp>
@@ -15,16 +15,15 @@ namespace tally::mpi {
 
 namespace calls {
 
-/// Some sums over the ranks: the ranks' own parts are done and their messages are under way.
+/// Sums over ranks whose local parts are done and whose messages are in flight.
 class unfinished_sums {
  public:
   virtual ~unfinished_sums() = default;
   unfinished_sums(const unfinished_sums&) = delete;
   unfinished_sums& operator=(const unfinished_sums&) = delete;
 
-  /// How many results there are.
   virtual std::size_t size() const noexcept = 0;
-  /// Waits and writes them, of the type that was asked for when it was made.
+  /// Waits and writes the results, of the type given at construction.
   /// @throws error on all ranks.
   virtual void finish(void* results) = 0;
   /// Whether the messages have arrived.
@@ -38,7 +37,7 @@ class unfinished_sums {
   unfinished_sums() = default;
   void wait() { check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait"); }
 
-  /// Joins what all ranks have at `own`, which may be MPI_IN_PLACE.
+  /// `own` may be MPI_IN_PLACE.
   void all_reduce(const void* own, void* all, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm, bool blocks) {
     if (blocks) {
@@ -47,7 +46,6 @@ class unfinished_sums {
       check(MPI_Iallreduce(own, all, count, type, op, comm, &request_), "MPI_Iallreduce");
     }
   }
-  /// Brings the words of all ranks to each.
   void all_gather(const std::int64_t* own, std::int64_t* all, int words, MPI_Comm comm,
                   bool blocks) {
     if (blocks) {
@@ -57,8 +55,7 @@ class unfinished_sums {
             "MPI_Iallgather");
     }
   }
-  /// Waits where an exception has kept `finish` from it: what derives from this calls it before its
-  /// messages go.
+  /// Waits if an exception prevented `finish`. Derived destructors call it before freeing messages.
   void wait_for_the_rest() noexcept {
     if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
   }
@@ -86,22 +83,21 @@ struct results<std::vector<T>> {
 
 }  // namespace calls
 
-/// A result, or several, that `idot` and the other functions with an i return before it is there.
+/// Pending results of the functions with the prefix i (`idot`, ...).
 ///
-/// What one rank waits for, all of them do, in the same order: an error, or norms that have to be
-/// scaled, take messages of their own then. A request that is destroyed, or assigned to, waits
-/// first, and drops the result or the error. It can be moved but not copied; the layout or the
-/// communicator that it was made with must outlive it.
+/// All ranks wait for the same requests in the same order: errors and norms to be scaled take
+/// further messages. Destruction and assignment wait first and drop result or error. Movable, not
+/// copyable. The layout or communicator must outlive the request.
 template <class R>
 class request {
  public:
-  /// Nothing to wait for.
+  /// An empty request.
   request() = default;
-  /// What was started.
+  /// For the non-blocking functions.
   explicit request(std::unique_ptr<calls::unfinished_sums> sums) noexcept
       : sums_(std::move(sums)) {}
   request(request&&) noexcept = default;
-  /// Waits for what it was before.
+  /// Waits for the previous request.
   request& operator=(request&& other) noexcept {
     if (this != &other) {
       drop();
@@ -111,9 +107,9 @@ class request {
   }
   ~request() { drop(); }
 
-  /// The result. Blocks until it is there; once.
-  /// @throws error on all ranks, as the function that blocks does; invalid_argument if there is
-  ///               nothing to wait for.
+  /// Returns the result, once. Blocks.
+  /// @throws error on all ranks, as the blocking function; invalid_argument if the request is
+  ///               empty.
   R wait() {
     if (!sums_) {
       throw error(errc::invalid_argument,
@@ -123,8 +119,7 @@ class request {
     return calls::results<R>::of(*sums);
   }
 
-  /// Whether the messages have arrived. Doesn't block; it also gives MPI the time to go on. Ranks
-  /// may call it as often as they like.
+  /// Whether the messages have arrived. Does not block; lets MPI progress. Not collective.
   bool test() { return !sums_ || sums_->test(); }
 
  private:
@@ -133,7 +128,7 @@ class request {
     try {
       wait();
     } catch (...) {
-      return;  // the other ranks have it, too
+      return;  // thrown on the other ranks, too
     }
   }
 

@@ -1,4 +1,4 @@
-// Where the kernels of an executor find a distributed matrix, and the elements that travel.
+// Copies of a distributed matrix in executors' memory, and buffers for exchanged elements.
 #pragma once
 
 #include <tally/buffer.hpp>
@@ -13,13 +13,13 @@
 
 namespace tally::mpi::matrices {
 
-/// A buffer that grows, for one executor at a time.
+/// A growing buffer, for one executor at a time.
 class room {
  public:
-  /// Its memory, of so many bytes at least; what was in it is gone where it had to grow.
+  /// Returns memory of at least `bytes`. Growing discards the contents.
   std::byte* of(const executor& where, std::size_t bytes, reach who) {
     if (bytes > buffer_.bytes() || !(buffer_.where() == where) || who_ != who) {
-      buffer_ = buffer();  // before the next one is made
+      buffer_ = buffer();  // freed before the next one is allocated
       buffer_ = buffer(where, bytes, who);
       who_ = who;
     }
@@ -31,23 +31,23 @@ class room {
   reach who_ = reach::kernels;
 };
 
-/// Where one product finds its operands, and has its messages.
+/// Operands and message buffers of one product.
 struct placement {
   distributed::arrays here;
   const spmv_plan* interior_plan = nullptr;
   const spmv_plan* boundary_plan = nullptr;
-  std::byte* received = nullptr;    ///< what others send, where the host reads and writes
-  std::byte* used_x = nullptr;      ///< all elements that boundary rows need, for kernels
-  std::byte* sent = nullptr;        ///< what others need, where the host reads and writes
+  std::byte* received = nullptr;    ///< from other ranks, host-accessible
+  std::byte* used_x = nullptr;      ///< elements that boundary rows read
+  std::byte* sent = nullptr;        ///< to other ranks, host-accessible
   std::byte* gathered = nullptr;    ///< the same for kernels
-  std::byte* boundary_y = nullptr;  ///< what boundary rows give, for kernels
+  std::byte* boundary_y = nullptr;  ///< results of boundary rows
 };
 
-/// A matrix in the memory of the executors that it has been multiplied on.
+/// A matrix in the memory of the executors that have multiplied it.
 class resident {
  public:
-  /// The placement for a product on `where`, with vectors of these types. The first one on a device
-  /// copies the matrix there, and makes plans.
+  /// Returns the placement for vectors of types x and y. The first product on a device copies the
+  /// matrix there and makes plans.
   placement on(const executor& where, const distributed::arrays& on_host, std::size_t used, type x,
                type y) {
     const bool is_device = where.name() == "cuda";

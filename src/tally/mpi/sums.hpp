@@ -1,32 +1,28 @@
-// Sums over ranks: dot, dotc, sum, asum, nrm2, multi_dot, multi_dotc and sums, and the same with an
-// i before their names, which don't wait for the other ranks.
+// Sums over ranks: dot, dotc, sum, asum, nrm2, multi_dot, multi_dotc and sums, and non-blocking
+// forms with the prefix i.
 //
-// Promise: the result has the bits that the function of the same name in <tally/dot.hpp>,
-// <tally/reduce.hpp> or <tally/multi_dot.hpp> has for the whole vectors in one process, on every
-// rank, for any number of ranks, wherever the vectors are cut, and whatever executor each rank
-// uses. In the default grade these are the whole vectors in the order of the layout. With
-// `tally::exact` they depend on the values alone, so also the numbering may be any other; then a
-// communicator does in the place of a layout.
+// Promise: the bits of the function of that name in <tally/dot.hpp>, <tally/reduce.hpp> or
+// <tally/multi_dot.hpp> for the whole vectors in one process, on every rank, whatever the number of
+// ranks, the partition and the executors. In the default grade the order is the layout's; with
+// `tally::exact` it does not matter, and a communicator suffices.
 //
-// What they cost: one MPI_Allreduce. In the exact grade of 138 numbers of 8 bytes a sum of products
-// of doubles, 24 where no operand is of doubles, of complex sums 275 and 47; of integers of 2. In
-// the default grade of the sums of at most 2 log2(total / order::chunk) nodes and 32 bytes; and
-// before, where a chunk is cut, one message of its terms (at most 1023 a sum) to the rank where it
-// begins: none where borders are multiples of `order::chunk` (`layout::cut`). `nrm2` in the default
-// grade takes the same once more where squares leave the range of their type.
+// Communication: one MPI_Allreduce. Words of 8 bytes per sum in the exact grade: 138 for products
+// of doubles, 24 without doubles (complex: 275 and 47), 2 for integers. In the default grade: at
+// most 2 log2(total / order::chunk) node sums and 32 bytes, preceded by one message for each cut
+// chunk with its terms (at most 1023 per sum) to the rank where it begins; none if cuts are
+// multiples of `order::chunk` (`layout::cut`). `nrm2` in the default grade repeats this if squares
+// leave the range of their type.
 //
-// Collective: all ranks make the same call, with operands of the same types. Vectors are the parts
-// of this rank, where its executor can read them. The call returns when the result is there; the
-// forms with an i when this rank's part of the work is done and the reduction has started, and
-// operands may change then, but for `inrm2` in the default grade after `request::wait` alone.
+// Collective; operand types agree on all ranks. Vectors are this rank's parts, accessible to its
+// executor. Non-blocking forms return when the local work is done and the reduction has started;
+// operands may change then (for `inrm2` in the default grade: after `request::wait`).
 //
-// Errors are those of the function of the same name, and size_mismatch where a vector has not as
-// many elements as the layout says for this rank. What one rank throws, all of them throw, with the
-// number of the lowest one that does: "rank 2: tally::dot: ...". An error of MPI is device_failure
-// with its text: in a message between two ranks on all of them, in the reduction itself on those
-// that MPI returns it to. (What no communicator is part of, as the making of an operation, goes to
-// the error handler of MPI_COMM_WORLD or MPI_COMM_SELF.) Where this rank's memory is too short for
-// the messages themselves, it throws std::bad_alloc, and others wait for it in vain.
+// Errors: as the function of that name, and size_mismatch for a vector that has not the layout's
+// size. An error of any rank is thrown on all, with the lowest failing rank: "rank 2: tally::dot:
+// ...". An error of MPI is device_failure with its text: in point-to-point messages on all ranks,
+// in the reduction where MPI returns it. (Errors without a communicator go to the handler of
+// MPI_COMM_WORLD or MPI_COMM_SELF.) If memory for the messages runs out, this rank throws
+// std::bad_alloc and the others block.
 #pragma once
 
 #include <tally/distributed/sums.hpp>
@@ -51,17 +47,15 @@
 
 namespace tally::mpi {
 
-/// What calls are made over: a `layout`, or for the exact grade an `MPI_Comm`, on which the call
-/// makes its own collective calls.
+/// A `layout`, or for the exact grade an `MPI_Comm`, used for the call's own collectives.
 template <class C>
 concept ranks = std::same_as<C, layout> || std::same_as<C, MPI_Comm>;
 
-/// The grade of a call over a layout, either; over a communicator `tally::exact`, which must be
-/// given.
+/// Either grade over a layout; over a communicator an explicit `tally::exact`.
 template <ranks C>
 using grade_over = std::conditional_t<std::same_as<C, layout>, grade, exact_grade>;
 
-/// The grade where none is given.
+/// Default argument for the grade.
 template <ranks C>
 constexpr grade_over<C> unsaid_grade() noexcept {
   static_assert(
@@ -108,7 +102,6 @@ using field_result =
     reductions::result_t<reduction::sum, R,
                          std::remove_cvref_t<std::ranges::range_reference_t<const L>>>;
 
-/// The result of what has been started.
 template <class R>
 R finished(std::unique_ptr<unfinished_sums> sums) {
   return results<R>::of(*sums);
@@ -120,12 +113,12 @@ R finished(std::unique_ptr<unfinished_sums> sums) {
 
 /// r = sum_i x_i * y_i over all elements of all ranks, complex vectors unconjugated.
 ///
-/// @param over  a layout; with `tally::exact` a communicator does.
+/// @param over  a layout; with `tally::exact` also a communicator.
 /// @param where this rank's executor.
 /// @param x, y  this rank's parts, as for `tally::dot`.
 /// @param g     `tally::exact` for the correctly rounded value.
-/// @tparam R    the accumulator and result, as for `tally::dot`.
-/// @return      r, on all ranks. Blocks until it is there.
+/// @tparam R    accumulator and result, as for `tally::dot`.
+/// @return      r, on all ranks. Blocks.
 /// @throws error see the head of this file.
 template <class R = void, ranks C, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
@@ -135,7 +128,7 @@ auto dot(const C& over, const executor& where, const X& x, const Y& y,
       calls::start_dot<R>(over, where, x, y, conjugate::none, g, true));
 }
 
-/// Starts `dot`. Doesn't wait for other ranks, but for those that have a part of the same chunk.
+/// Starts `dot`. Waits only for ranks that share a chunk with this one.
 /// @return a request for r.
 template <class R = void, ranks C, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
@@ -154,7 +147,7 @@ auto dotc(const C& over, const executor& where, const X& x, const Y& y,
       calls::start_dot<R>(over, where, x, y, conjugate::x, g, true));
 }
 
-/// Starts `dotc`, as `idot` does `dot`.
+/// Starts `dotc`, see `idot`.
 template <class R = void, ranks C, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
 auto idotc(const C& over, const executor& where, const X& x, const Y& y,
@@ -173,7 +166,7 @@ auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = uns
       calls::start_reduction<reduction::sum, R>(over, where, x, g, true));
 }
 
-/// Starts `sum`, as `idot` does `dot`.
+/// Starts `sum`, see `idot`.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::sum, R, X>
 auto isum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
@@ -181,7 +174,7 @@ auto isum(const C& over, const executor& where, const X& x, grade_over<C> g = un
       calls::start_reduction<reduction::sum, R>(over, where, x, g, false));
 }
 
-/// r = sum_i |x_i|, of complex elements |re x_i| + |im x_i|. Real.
+/// r = sum_i |x_i|, complex elements as |re x_i| + |im x_i|. Real.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::asum, R, X>
 auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
@@ -189,7 +182,7 @@ auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = un
       calls::start_reduction<reduction::asum, R>(over, where, x, g, true));
 }
 
-/// Starts `asum`, as `idot` does `dot`.
+/// Starts `asum`, see `idot`.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::asum, R, X>
 auto iasum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
@@ -197,8 +190,7 @@ auto iasum(const C& over, const executor& where, const X& x, grade_over<C> g = u
       calls::start_reduction<reduction::asum, R>(over, where, x, g, false));
 }
 
-/// r = sqrt(sum_i |x_i|^2), the root correctly rounded. Real. In the default grade all ranks find
-/// alike whether elements have to be scaled.
+/// r = sqrt(sum_i |x_i|^2), the root correctly rounded. Real.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::nrm2, R, X>
 auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
@@ -206,7 +198,7 @@ auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = un
       calls::start_reduction<reduction::nrm2, R>(over, where, x, g, true));
 }
 
-/// Starts `nrm2`, as `idot` does `dot`.
+/// Starts `nrm2`, see `idot`.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::nrm2, R, X>
 auto inrm2(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
@@ -216,11 +208,11 @@ auto inrm2(const C& over, const executor& where, const X& x, grade_over<C> g = u
 
 // --- Many sums in one message ---------------------------------------------------------------------
 
-/// r_j = sum_i x_ji * y_i, j = 0 ... k-1, in one message: the rows of a block against one vector.
+/// r_j = sum_i x_ji * y_i, j = 0 ... k-1, in one message.
 ///
 /// @param x  this rank's part of k rows: `tally::rows`, or a rank-2 `Kokkos::View`.
 /// @param y  this rank's part of a vector.
-/// @return   the k results, on all ranks. Blocks until they are there.
+/// @return   the k results, on all ranks. Blocks.
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto multi_dot(const C& over, const executor& where, const X& x, const Y& y,
@@ -230,7 +222,7 @@ auto multi_dot(const C& over, const executor& where, const X& x, const Y& y,
       calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::none, g, true));
 }
 
-/// Starts it, as `idot` does `dot`.
+/// Starts `multi_dot`, see `idot`.
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto imulti_dot(const C& over, const executor& where, const X& x, const Y& y,
@@ -240,7 +232,8 @@ auto imulti_dot(const C& over, const executor& where, const X& x, const Y& y,
       calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::none, g, false));
 }
 
-/// The same of a list of pairs, `std::array{tally::pair_of(x, y), ...}`, all of the layout's size.
+/// `multi_dot` of a list of pairs, `std::array{tally::pair_of(x, y), ...}`, all of the layout's
+/// size.
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto multi_dot(const C& over, const executor& where, const L& pairs,
@@ -251,7 +244,7 @@ auto multi_dot(const C& over, const executor& where, const L& pairs,
       calls::start_pairs<T>(over, where, {{}, {}, list}, conjugate::none, g, true));
 }
 
-/// Starts it, as `idot` does `dot`.
+/// Starts `multi_dot`, see `idot`.
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto imulti_dot(const C& over, const executor& where, const L& pairs,
@@ -262,8 +255,7 @@ auto imulti_dot(const C& over, const executor& where, const L& pairs,
       calls::start_pairs<T>(over, where, {{}, {}, list}, conjugate::none, g, false));
 }
 
-/// r_j = sum_i conj(x_ji) * y_i, j = 0 ... k-1, in one message: the rows of a block against one
-/// vector.
+/// r_j = sum_i conj(x_ji) * y_i, j = 0 ... k-1, in one message.
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto multi_dotc(const C& over, const executor& where, const X& x, const Y& y,
@@ -273,7 +265,7 @@ auto multi_dotc(const C& over, const executor& where, const X& x, const Y& y,
       calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::x, g, true));
 }
 
-/// Starts it, as `idot` does `dot`.
+/// Starts `multi_dotc`, see `idot`.
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto imulti_dotc(const C& over, const executor& where, const X& x, const Y& y,
@@ -283,7 +275,7 @@ auto imulti_dotc(const C& over, const executor& where, const X& x, const Y& y,
       calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::x, g, false));
 }
 
-/// The same of a list of pairs, `std::array{tally::pair_of(x, y), ...}`, all of the layout's size.
+/// `multi_dotc` of a list of pairs.
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto multi_dotc(const C& over, const executor& where, const L& pairs,
@@ -294,7 +286,7 @@ auto multi_dotc(const C& over, const executor& where, const L& pairs,
       calls::start_pairs<T>(over, where, {{}, {}, list}, conjugate::x, g, true));
 }
 
-/// Starts it, as `idot` does `dot`.
+/// Starts `multi_dotc`, see `idot`.
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto imulti_dotc(const C& over, const executor& where, const L& pairs,
@@ -310,16 +302,16 @@ template <class L>
 concept fields = std::ranges::forward_range<const L> &&
                  vector_operand<std::remove_cvref_t<std::ranges::range_reference_t<const L>>>;
 
-/// r_j = the sum of field j over all ranks, in one message: `tally::mpi::sums(l, where,
-/// std::array{std::span(heat), std::span(salt)})`, or of a vector of vectors.
-/// @return the sums, on all ranks. Blocks until they are there.
+/// r_j = sum of field j over all ranks, in one message:
+/// `tally::mpi::sums(l, where, std::array{std::span(heat), std::span(salt)})`.
+/// @return the sums, on all ranks. Blocks.
 template <class R = void, ranks C, fields L>
 auto sums(const C& over, const executor& where, const L& all, grade_over<C> g = unsaid_grade<C>()) {
   using T = calls::field_result<L, R>;
   return calls::finished<std::vector<T>>(calls::start_sums<T>(over, where, all, g, true));
 }
 
-/// Starts it, as `idot` does `dot`.
+/// Starts `sums`, see `idot`.
 template <class R = void, ranks C, fields L>
 auto isums(const C& over, const executor& where, const L& all,
            grade_over<C> g = unsaid_grade<C>()) {

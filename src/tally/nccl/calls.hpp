@@ -1,4 +1,4 @@
-// Calls of NCCL and of CUDA's runtime.
+// Checked calls of NCCL and of the CUDA runtime.
 #pragma once
 
 #include <tally/error.hpp>
@@ -8,14 +8,13 @@
 
 #include <string>
 
-/// The operations of Tally over the devices of an NCCL communicator, queued on a stream.
+/// Operations over the devices of an NCCL communicator, queued on a stream.
 namespace tally::nccl {
 
 namespace calls {
 
-/// Checks what a call of NCCL has returned.
-/// @throws error device_failure, with NCCL's own text; invalid_argument for a communicator whose
-///               calls don't block: what is queued behind one would run before it.
+/// @throws error device_failure with NCCL's text; invalid_argument for a non-blocking communicator:
+///               work queued after a pending call would run before it.
 inline void check(ncclResult_t status, const char* function) {
   if (status == ncclSuccess) return;
   if (status == ncclInProgress) {
@@ -26,7 +25,6 @@ inline void check(ncclResult_t status, const char* function) {
   throw error(errc::device_failure, std::string(function) + ": " + ncclGetErrorString(status));
 }
 
-/// Checks what a call of CUDA has returned.
 /// @throws error device_failure, out_of_memory.
 inline void check(cudaError_t status, const char* function) {
   if (status == cudaSuccess) return;
@@ -46,7 +44,7 @@ inline void check_result(const void* result) {
   throw error(errc::wrong_memory, "tally::nccl: result is in host memory, where no device writes");
 }
 
-/// Makes a device the calling thread's current one while this lives.
+/// Sets the calling thread's current device for the object's lifetime.
 class current_device {
  public:
   explicit current_device(int device) {
@@ -65,7 +63,7 @@ class current_device {
   bool changed_ = false;
 };
 
-/// Calls of NCCL that are made together: messages between ranks go at once.
+/// Calls of NCCL in one group: messages between ranks travel at once.
 template <class Calls>
 void together(const Calls& all) {
   check(ncclGroupStart(), "ncclGroupStart");

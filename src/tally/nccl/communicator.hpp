@@ -1,4 +1,4 @@
-// Communicators: the devices that calls are made over, with the memory that calls need.
+// Communicators: the devices of a call and the memory it needs.
 #pragma once
 
 #include <tally/buffer.hpp>
@@ -26,14 +26,14 @@ namespace tally::nccl {
 
 namespace calls {
 
-/// Memory that grows. What was outgrown is kept, for graphs may write there.
+/// Growing memory. Outgrown buffers are kept, because captured graphs may write there.
 class room {
  public:
   room(const executor& where, std::size_t bytes, reach who = reach::kernels) : who_(who) {
     grow(where, bytes);
   }
 
-  /// So many bytes at least; what was in it is gone where it had to grow.
+  /// Returns at least `bytes`. Growing discards the contents.
   std::byte* of(const executor& where, std::size_t bytes) {
     if (bytes > all_.back().bytes()) grow(where, std::bit_ceil(bytes));
     return static_cast<std::byte*>(all_.back().get());
@@ -52,26 +52,24 @@ class room {
 
 }  // namespace calls
 
-/// An NCCL communicator of the caller's, with the memory that Tally's calls over it need.
+/// The caller's NCCL communicator with the memory of Tally's calls over it.
 ///
-/// It is made once and used by many calls. All ranks make the same calls in the same order, each on
-/// streams that follow each other, and one thread of a rank at a time. Making it and destroying it
-/// are collective; before a rank destroys it, its calls have ended on the device. It must go before
-/// the NCCL communicator does, and the stream of the executor that it was made with after it. Where
-/// an exception destroys it, no other rank is waited for, and its window is left to the end of the
-/// process, since others may still write there; so it is, too, after `ncclCommAbort`, if it is
-/// never destroyed. What calls of up to `windows::most_sums` sums need is there from the
-/// start; a call of more makes room, and is made once before it is captured in a graph.
+/// All ranks make the same calls in the same order, on streams that follow each other, one thread
+/// of a rank at a time. Construction and destruction are collective. Destroy it after its calls
+/// have ended on the device, before the NCCL communicator and before the stream of the executor
+/// given at construction. If an exception destroys it, no rank is waited for and its peer buffer is
+/// kept until the process ends, since other ranks may still write there; after `ncclCommAbort` it
+/// may be leaked instead. Memory for up to `windows::most_sums` sums is allocated at once; make a
+/// larger call once before capturing it in a graph.
 ///
-/// Where all devices reach each other's memory (up to `windows::most` of one host, with NVLink or
-/// PCIe peer access), sums are exchanged by the kernel that makes the results; else by collective
-/// operations of NCCL. The bits are the same. The environment variable TALLY_NCCL_WINDOWS=0, set
-/// alike for all ranks, leaves everything to NCCL.
+/// If all devices reach each other's memory (up to `windows::most` on one host, NVLink or PCIe peer
+/// access), the kernel that makes the results exchanges the sums, else NCCL does, with the same
+/// bits. TALLY_NCCL_WINDOWS=0 in the environment of all ranks selects NCCL.
 class communicator {
  public:
   /// Collective; blocks.
-  /// @param comm  NCCL's communicator, of the device of `where`. It stays the caller's.
-  /// @param where `cuda` on the device of this rank.
+  /// @param comm  NCCL's communicator of the device of `where`, owned by the caller.
+  /// @param where `cuda` on this rank's device.
   /// @throws error invalid_argument for another executor or device; device_failure, out_of_memory.
   communicator(ncclComm_t comm, const executor& where)
       : comm_(comm),
@@ -102,7 +100,7 @@ class communicator {
   }
   ~communicator() {
     if (!windows_) return;
-    if (std::uncaught_exceptions() > exceptions_) {  // the other ranks do not come along
+    if (std::uncaught_exceptions() > exceptions_) {  // the other ranks do not destroy theirs
       windows_->leave();
       return;
     }
@@ -111,25 +109,25 @@ class communicator {
     std::vector<std::int64_t> all(static_cast<std::size_t>(ranks_));
     const std::int64_t own = 0;
     try {
-      gather(&own, all.data(), sizeof own);  // no rank frees its window before all have left it
+      gather(&own, all.data(), sizeof own);  // no peer buffer is freed while in use
     } catch (const error&) {
     }
   }
   communicator(const communicator&) = delete;
   communicator& operator=(const communicator&) = delete;
 
-  /// This device's number.
+  /// Rank of this device.
   int rank() const noexcept { return rank_; }
-  /// How many devices there are.
+  /// Number of ranks.
   int ranks() const noexcept { return ranks_; }
-  /// The number of the device in this process.
+  /// CUDA's number of the device in this process.
   int device() const noexcept { return where_.device(); }
   /// NCCL's communicator.
   ncclComm_t get() const noexcept { return comm_; }
-  /// The windows that sums go through; null where NCCL's operations bring them.
+  /// Peer buffers for sums; null if NCCL carries them.
   const windows* through() const noexcept { return windows_ ? windows_->get() : nullptr; }
 
-  /// Brings bytes of all ranks, in host memory, to each. Collective; blocks.
+  /// Gathers `bytes` of each rank, in host memory, on all ranks. Collective; blocks.
   void gather(const void* mine, void* all, std::size_t bytes) const {
     const calls::current_device current(device());
     const std::size_t ranks = static_cast<std::size_t>(ranks_);
@@ -141,7 +139,7 @@ class communicator {
     copy_bytes(where_, own + bytes, all, ranks * bytes);
   }
 
-  /// @throws error invalid_argument for an executor that is not on this device.
+  /// @throws error invalid_argument unless the executor is on this device.
   void check_executor(const executor& where) const {
     if (where.name() == "cuda" && where.device() == device()) return;
     throw error(errc::invalid_argument,
@@ -150,7 +148,7 @@ class communicator {
                     std::to_string(device()));
   }
 
-  /// Words of exact sums, which are zeros between calls.
+  /// Words of exact sums; zero between calls.
   std::int64_t* words(const executor& where, std::size_t count) const {
     const std::size_t bytes = count * sizeof(std::int64_t), had = words_.bytes();
     auto* const words = reinterpret_cast<std::int64_t*>(words_.of(where, bytes));
@@ -159,20 +157,20 @@ class communicator {
     }
     return words;
   }
-  /// Room for this rank's part of a message.
+  /// Memory for this rank's part of a message.
   std::byte* nodes(const executor& where, std::size_t bytes) const {
     return nodes_.of(where, bytes);
   }
-  /// Room for those of all ranks.
+  /// Memory for the parts of all ranks.
   std::byte* others(const executor& where, std::size_t bytes) const {
     return others_.of(where, bytes);
   }
-  /// Room for elements of chunks that are cut.
+  /// Memory for elements of cut chunks.
   std::byte* pieces(const executor& where, std::size_t bytes) const {
     return pieces_.of(where, bytes);
   }
 
-  /// Calls queue(results), waits for the stream, and copies so many bytes of results to the host.
+  /// Calls queue(results), waits for the stream, and copies `bytes` of results to the host.
   template <class Queue>
   void wait_for(const executor& where, void* to, std::size_t bytes, const Queue& queue) const {
     void* const results = results_.of(where, bytes);
@@ -182,8 +180,7 @@ class communicator {
   }
 
  private:
-  // What calls of up to so many sums need is there from the start, so that a graph may be their
-  // first call.
+  // Initial sizes, for `windows::most_sums` sums, so that the first call may be captured.
   static constexpr std::size_t words_at_first =
       windows::most_sums * exact_words(type::complex128) * sizeof(std::int64_t);
   static constexpr std::size_t numbers_at_first = std::size_t{1} << 20;
@@ -208,7 +205,7 @@ class communicator {
   int ranks_ = 1;
   mutable calls::room words_, nodes_, others_, pieces_, results_;
   std::optional<calls::shared_windows> windows_;
-  int exceptions_ = std::uncaught_exceptions();  ///< when it was made
+  int exceptions_ = std::uncaught_exceptions();  ///< at construction
 };
 
 }  // namespace tally::nccl

@@ -1,12 +1,11 @@
-// The smallest and the largest element over devices: min, max, minmax, and iamax.
+// Extrema over devices: min, max, minmax, and iamax.
 //
-// Promise: value and index are those of the function of the same name in <tally/extremum.hpp> for
-// the whole vector in one process, on every rank: of equal elements the one with the lowest index
-// in the layout is meant, and of NaNs the first.
+// Promise: value and index of the function of that name in <tally/extremum.hpp> for the whole
+// vector in one process, on every rank: the lowest index in the layout among equal elements, the
+// first NaN.
 //
-// Each rank finds its own best element; an all-gather brings 48 bytes of each rank for each end,
-// and a search over these gives the result. Forms, errors and what is collective are as for the
-// sums of <tally/nccl/sums.hpp>.
+// Each rank finds its own extremum; an all-gather of 48 bytes a rank for each end and a search over
+// these give the result. Forms, errors and collectives: <tally/nccl/sums.hpp>.
 #pragma once
 
 #include <tally/distributed/sums.hpp>
@@ -32,24 +31,23 @@ namespace tally::nccl {
 
 namespace calls {
 
-/// What a rank tells of its best element, in device memory.
+/// A rank's extremum, in device memory.
 struct candidate {
-  std::byte element[16];   ///< of iamax
-  std::byte value[8];      ///< of min and max; with the index behind it an `extremum`
-  std::int64_t index;      ///< in this rank's part
-  std::int64_t first;      ///< of this rank's part
-  std::int64_t in_layout;  ///< the sum of these two
+  std::byte element[16];   ///< for iamax
+  std::byte value[8];      ///< for min and max; with `index` an `extremum`
+  std::int64_t index;      ///< local
+  std::int64_t first;      ///< first element of this rank
+  std::int64_t in_layout;  ///< index + first
 };
 
 static_assert(sizeof(candidate) == 48, "elements of any size lie a whole number apart");
 
-/// A search under way.
 class search {
  public:
   search(const layout& l, const executor& where, const operand& x)
       : layout_(l), over_(l.over()), where_(where), x_(x), current_(l.over().device()) {}
 
-  /// Queues min, max or both, whose results are extrema side by side.
+  /// Queues min, max or both; results are adjacent extrema.
   void queue_extrema(extreme what, void* results) const {
     const std::size_t ends = what == extreme::minmax ? 2 : 1;
     auto* const own = candidates(ends);
@@ -69,7 +67,7 @@ class search {
     }
   }
 
-  /// Queues iamax, where a rank has an element.
+  /// Queues iamax. Pre: a rank has an element.
   void queue_iamax(void* result) const {
     auto* const own = candidates(1);
     auto* const found = scratch<std::byte>(16);
@@ -92,7 +90,7 @@ class search {
     }
     return own;
   }
-  /// Room for so many bytes at the beginning, and for copies of what ranks with elements have told.
+  /// Memory for `bytes` first, then for compacted candidates of ranks with elements.
   template <class T>
   T* scratch(std::size_t bytes) const {
     const auto ranks = static_cast<std::size_t>(over_.ranks());
@@ -104,7 +102,7 @@ class search {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, where_.stream()), "cudaMemcpyAsync");
   }
 
-  /// Completes this rank's candidates, and brings those of all ranks together.
+  /// Completes this rank's candidates and gathers those of all ranks.
   void gather(candidate* own, std::size_t ends) const {
     for (std::size_t e = 0; e < ends && layout_.size() > 0; ++e) {
       copy(&own[e].first, layout_.first_on_device(), sizeof own[e].first);
@@ -116,7 +114,7 @@ class search {
     check(ncclAllGather(own, all, bytes, ncclUint8, over_.get(), where_.stream()), "ncclAllGather");
   }
 
-  /// What ranks with elements have told: the number at `offset` in each one's candidate.
+  /// Returns the member at `offset` in the candidates of ranks with elements.
   operand of_ranks(std::size_t end, std::size_t ends, std::size_t offset, type element) const {
     const auto ranks = static_cast<std::size_t>(over_.ranks());
     const std::size_t bytes = ends * sizeof(candidate);
@@ -130,7 +128,7 @@ class search {
     return {copies, some.size, 1, element};
   }
 
-  /// Writes the index in the layout of what the rank at `place` has.
+  /// Writes the layout index of the candidate number `*place`.
   void write_index(std::size_t end, std::size_t ends, const void* place, void* result) const {
     const operand all = of_ranks(end, ends, offsetof(candidate, in_layout), type::int64);
     auto* const index = scratch<std::byte>(32) + 48;
@@ -145,7 +143,6 @@ class search {
   current_device current_;
 };
 
-/// Queues a search for ends.
 inline void queue_extrema(const char* function, const layout& l, const executor& where,
                           const operand& x, extreme what, void* results) {
   check_result(results);
@@ -157,13 +154,12 @@ inline void queue_extrema(const char* function, const layout& l, const executor&
   search(l, where, x).queue_extrema(what, results);
 }
 
-/// Queues a search for the largest magnitude.
 inline void queue_iamax(const layout& l, const executor& where, const operand& x, void* result) {
   check_result(result);
   distributed::check_size("tally::nccl", x, static_cast<std::size_t>(l.size()));
   l.over().check_executor(where);
   const current_device current(l.over().device());
-  if (l.total() == 0) {  // every bit of -1 is set
+  if (l.total() == 0) {  // -1 has all bits set
     check(cudaMemsetAsync(result, 0xff, sizeof(std::int64_t), where.stream()), "cudaMemsetAsync");
     return;
   }
@@ -180,51 +176,50 @@ R found(const char* function, const layout& l, const executor& where, const X& x
 
 }  // namespace calls
 
-/// The smallest element of all ranks, and the lowest index in the layout that it has.
+/// Smallest element of all ranks, at its lowest index in the layout.
 ///
-/// @param l      the layout of x.
+/// @param l      layout of x.
 /// @param where  this rank's executor.
-/// @param x      this rank's part of a vector, as for `tally::min`; it may be empty if another one
-///               is not.
-/// @return       value and index, on all ranks. Blocks until they are there.
-/// @throws error as `tally::min`, no_elements where no rank has one, and size_mismatch.
+/// @param x      this rank's part of a vector, as for `tally::min`; may be empty unless all are.
+/// @return       value and index, on all ranks. Blocks.
+/// @throws error as `tally::min`; no_elements if no rank has one; size_mismatch.
 template <ordered_operand X>
 extremum<element_t<X>>(min)(const layout& l, const executor& where, const X& x) {
   return calls::found<extremum<element_t<X>>, extreme::min>("tally::nccl::min", l, where, x);
 }
-/// The same, written to the result; doesn't block.
+/// Non-blocking form, with a result argument.
 template <ordered_operand X, result_place_of<extremum<element_t<X>>> P>
 void(min)(const layout& l, const executor& where, const X& x, P&& result) {
   calls::queue_extrema("tally::nccl::min", l, where, as_operand(x), extreme::min,
                        results::first("tally::nccl::min", result));
 }
 
-/// The largest element, and the lowest index that it has. Parameters and errors as for `min`.
+/// Largest element, at its lowest index; otherwise as `min`.
 template <ordered_operand X>
 extremum<element_t<X>>(max)(const layout& l, const executor& where, const X& x) {
   return calls::found<extremum<element_t<X>>, extreme::max>("tally::nccl::max", l, where, x);
 }
-/// The same, written to the result; doesn't block.
+/// Non-blocking form.
 template <ordered_operand X, result_place_of<extremum<element_t<X>>> P>
 void(max)(const layout& l, const executor& where, const X& x, P&& result) {
   calls::queue_extrema("tally::nccl::max", l, where, as_operand(x), extreme::max,
                        results::first("tally::nccl::max", result));
 }
 
-/// `min` and `max` at once, in one pass and one message.
+/// `min` and `max` in one pass and one message.
 template <ordered_operand X>
 extrema<element_t<X>> minmax(const layout& l, const executor& where, const X& x) {
   return calls::found<extrema<element_t<X>>, extreme::minmax>("tally::nccl::minmax", l, where, x);
 }
-/// The same, written to the result; doesn't block.
+/// Non-blocking form.
 template <ordered_operand X, result_place_of<extrema<element_t<X>>> P>
 void minmax(const layout& l, const executor& where, const X& x, P&& result) {
   calls::queue_extrema("tally::nccl::minmax", l, where, as_operand(x), extreme::minmax,
                        results::first("tally::nccl::minmax", result));
 }
 
-/// The lowest index in the layout of the element of largest magnitude, counted from 0; -1 if no
-/// rank has an element. Errors as for `min`, except that there may be none.
+/// Lowest index in the layout, from 0, of the element of largest magnitude; -1 if no rank has an
+/// element. Other errors as for `min`.
 template <vector_operand X>
 std::int64_t iamax(const layout& l, const executor& where, const X& x) {
   std::int64_t result = -1;
@@ -232,7 +227,7 @@ std::int64_t iamax(const layout& l, const executor& where, const X& x) {
                     [&](void* to) { calls::queue_iamax(l, where, as_operand(x), to); });
   return result;
 }
-/// The same, written to the result; doesn't block.
+/// Non-blocking form.
 template <vector_operand X, result_place_of<std::int64_t> P>
 void iamax(const layout& l, const executor& where, const X& x, P&& result) {
   calls::queue_iamax(l, where, as_operand(x), results::first("tally::nccl::iamax", result));

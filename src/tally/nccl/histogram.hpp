@@ -1,13 +1,12 @@
-// Histograms over devices: how many samples of all ranks are in each bin, on every rank.
+// Histograms over devices: counts of the samples of all ranks, on every rank.
 //
-// Counts are integers, so neither the number of ranks nor the cut enters. Functions, bins and
-// errors are those of <tally/histogram.hpp>, but for weights, which are not counted over ranks.
+// Functions, bins and errors are those of <tally/histogram.hpp>; no weights. Counts are integers
+// (32-bit ones modulo 2^32), so the partition does not matter.
 //
-// Collective: all ranks make the same call, with the same bins, channels and types, each with its
-// own samples on its device, of which there may be none. The counts are added by an all-reduce and
-// written to the caller's on the device. The call doesn't block, but for `bincount` without
-// `outside`, which waits for this rank's keys as `tally::bincount` does. What one rank throws, no
-// other is told. Counts of 32 bits are added modulo 2^32.
+// Collective: bins, channels and types agree on all ranks; samples, possibly none, are each rank's
+// own, on its device. The counts are all-reduced on the device. Does not block, except that
+// `bincount` without `outside` waits for this rank's keys as `tally::bincount` does. Other ranks
+// are not notified of an error.
 #pragma once
 
 #include <tally/executor.hpp>
@@ -27,7 +26,7 @@ namespace tally::nccl {
 
 namespace calls {
 
-/// Adds up integers of all ranks where they are.
+/// Sums integers of all ranks in place.
 inline void add_counts(const communicator& over, const executor& where,
                        const output_operand& counts) {
   check(ncclAllReduce(counts.data, counts.data, counts.size,
@@ -35,19 +34,17 @@ inline void add_counts(const communicator& over, const executor& where,
                       where.stream()),
         "ncclAllReduce");
 }
-/// Writes them to the caller's, or adds them there.
 inline void write_counts(const executor& where, const output_operand& counts,
                          const output_operand& to, bool adds) {
   transform(where, adds ? transform_arguments{elementwise::add, {}, {}, counts, to, to}
                         : transform_arguments{elementwise::copy, {}, {}, counts, {}, to});
 }
 
-/// Counts the samples of all ranks.
 inline void count(const communicator& over, const executor& where,
                   const histogram_arguments& asked) {
   over.check_executor(where);
   const histogram_options& options = asked.options;
-  // No sample is added to what is there: that checks all but the samples.
+  // Adding no samples checks every argument but the samples.
   histogram_arguments none = asked;
   none.x.size = 0;
   none.options.add = true;
@@ -79,14 +76,14 @@ inline void count(const communicator& over, const executor& where,
 
 }  // namespace calls
 
-/// counts_k = the number of keys of all ranks that are k, k = 0 ... counts' size - 1.
+/// counts_k = number of keys equal to k on all ranks, k = 0 ... size of counts - 1.
 ///
-/// @param over    a communicator, or a layout.
+/// @param over    a communicator or a layout.
 /// @param where   this rank's executor.
 /// @param keys    this rank's keys.
-/// @param counts  as many on all ranks, where the executor can write; with `options.add` each rank
-///                adds all ranks' counts to what it has there.
-/// @param options as for `tally::bincount`; `outside` counts the samples of all ranks.
+/// @param counts  of one size on all ranks, writable by the executor; with `options.add` each rank
+///                adds to its own.
+/// @param options as for `tally::bincount`; `outside` counts over all ranks.
 /// @throws error  as `tally::bincount`.
 template <ranks C, histograms::integers X, counts_output O>
 void bincount(const C& over, const executor& where, const X& keys, O&& counts,
@@ -95,7 +92,7 @@ void bincount(const C& over, const executor& where, const X& keys, O&& counts,
                histograms::counted(histograms::of_keys(keys, options), counts));
 }
 
-/// The same of samples in bins of one width between two bounds, as `tally::histogram_even`.
+/// Counts in bins of equal width, as `tally::histogram_even`.
 template <ranks C, histograms::reals X, histograms::real L, histograms::real U, counts_output O>
 void histogram_even(const C& over, const executor& where, const X& samples, L lower, U upper,
                     O&& counts, const histogram_options& options = {}) {
@@ -103,7 +100,7 @@ void histogram_even(const C& over, const executor& where, const X& samples, L lo
                histograms::counted(histograms::of_even(samples, lower, upper, options), counts));
 }
 
-/// The same of samples between given edges, as `tally::histogram_range`; edges are in host memory.
+/// Counts between given edges, as `tally::histogram_range`; edges are in host memory.
 template <ranks C, histograms::reals X, histograms::edges E, counts_output O>
 void histogram_range(const C& over, const executor& where, const X& samples, const E& edges,
                      O&& counts, const histogram_options& options = {}) {

@@ -1,4 +1,4 @@
-// How a vector is distributed over devices: each rank holds an interval of it.
+// Distribution of a vector over devices: an interval for each rank.
 #pragma once
 
 #include <tally/buffer.hpp>
@@ -21,19 +21,18 @@
 
 namespace tally::nccl {
 
-/// The numbering of a vector's elements over the ranks of a communicator, in the order of the
-/// ranks. Each has an interval of them, which may be empty.
+/// Numbering of a vector's elements over the ranks of a communicator, in rank order: each rank has
+/// an interval, possibly empty.
 ///
-/// It is made once for a distribution and used by every call on vectors that are distributed so.
-/// Making it is collective. It can be moved but not copied; the communicator must outlive it.
+/// Construction is collective. Movable, not copyable; the communicator must outlive the layout.
 class layout {
  public:
   /// Collective; blocks.
   /// @param over  the ranks.
   /// @param where an executor on this rank's device.
-  /// @param size  how many elements this rank has.
-  /// @throws error on all ranks invalid_argument if a size is negative, or all sizes add up to more
-  ///               than 2^62; device_failure.
+  /// @param size  number of elements of this rank.
+  /// @throws error on all ranks invalid_argument for a negative size or a total above 2^62;
+  ///               device_failure.
   layout(const communicator& over, const executor& where, std::int64_t size)
       : over_(&over), borders_(gathered(over, size)) {
     over.check_executor(where);
@@ -71,24 +70,24 @@ class layout {
     firsts_ = copied(where, std::vector<std::int64_t>{first()});
   }
 
-  /// This rank's first element.
+  /// Index of this rank's first element.
   std::int64_t first() const noexcept { return borders_->first(rank()); }
-  /// How many elements this rank has.
+  /// Number of this rank's elements.
   std::int64_t size() const noexcept { return borders_->size(rank()); }
-  /// How many all ranks have.
+  /// Number of all ranks' elements.
   std::int64_t total() const noexcept { return borders_->total(); }
   /// This rank.
   int rank() const noexcept { return over_->rank(); }
-  /// How many ranks there are.
+  /// Number of ranks.
   int ranks() const noexcept { return over_->ranks(); }
-  /// The first element of another rank; of `ranks()` the total.
+  /// Index of another rank's first element; of `ranks()` the total.
   std::int64_t first(int rank) const noexcept { return borders_->first(rank); }
-  /// The rank that has element i, one of [0, total).
+  /// The rank that owns element i, 0 <= i < total.
   int owner(std::int64_t i) const noexcept { return borders_->owner(i); }
 
-  /// The first element of a rank where `total` elements are cut into equal parts, as nearly as that
-  /// goes with borders that are multiples of `order::chunk`: then no chunk is cut, and sums in the
-  /// default grade take one message. `cut(total, ranks, ranks)` is the total.
+  /// Index of a rank's first element in a partition of `total` elements into nearly equal parts at
+  /// multiples of `order::chunk`: no chunk is cut, so sums in the default grade take one message.
+  /// `cut(total, ranks, ranks)` is the total.
   static constexpr std::int64_t cut(std::int64_t total, int rank, int ranks) noexcept {
     return distributed::cut(total, rank, ranks);
   }
@@ -98,12 +97,12 @@ class layout {
   /// All intervals.
   const std::shared_ptr<const distributed::borders>& borders() const noexcept { return borders_; }
 
-  /// What a rank has: the rest of a chunk that began on another rank, whole chunks, and a part of
-  /// one that goes on on other ranks. Each may be empty.
+  /// A rank's interval: the rest of a chunk begun on a lower rank, whole chunks, and the beginning
+  /// of a chunk that continues on higher ranks. Each may be empty.
   struct part {
-    std::int64_t begin, whole, tail, end;  ///< where the first of each begins, and the end
+    std::int64_t begin, whole, tail, end;  ///< the first of each, and the end
   };
-  /// The part of a rank.
+  /// Returns the part of a rank.
   part part_of(int rank) const noexcept {
     const std::int64_t begin = first(rank), end = first(rank + 1);
     const std::int64_t whole = (std::min)(end, (begin + chunk - 1) / chunk * chunk);
@@ -111,27 +110,26 @@ class layout {
     return {begin, whole, tail, end};
   }
 
-  /// How many nodes the whole chunks of a rank have.
+  /// Number of nodes of a rank's whole chunks.
   std::int64_t whole_nodes(int rank) const noexcept {
     const part p = part_of(rank);
     return p.whole < p.tail ? count_interval_nodes(p.whole / chunk, chunks(p.tail)) : 0;
   }
-  /// The steps that join the nodes of all ranks, where the device reads them.
+  /// Steps that join the nodes of all ranks, in device memory.
   std::span<const join_step> steps() const noexcept {
     return {static_cast<const join_step*>(steps_.get()), step_count_};
   }
-  /// The most nodes that a rank has, and 1 at least: those of rank r have places from r times that
-  /// on.
+  /// Maximum number of nodes of a rank, at least 1; stride of ranks among the gathered nodes.
   std::int64_t most_nodes() const noexcept { return most_nodes_; }
-  /// 0, 1, 2, ... up to `order::chunk`, where the device reads them.
+  /// 0, 1, 2, ... up to `order::chunk`, in device memory.
   operand places(std::size_t count) const noexcept {
     return {places_.get(), count, 1, type::int32};
   }
-  /// The ranks that have elements, where the device reads them.
+  /// Ranks that have elements, in device memory.
   operand ranks_with_elements() const noexcept {
     return {with_elements_.get(), ranks_with_elements_, 1, type::int32};
   }
-  /// `first()`, where the device reads it.
+  /// `first()` in device memory.
   const std::int64_t* first_on_device() const noexcept {
     return static_cast<const std::int64_t*>(firsts_.get());
   }

@@ -1,17 +1,16 @@
-// Sparse matrix times vector over devices: y = A x, y = alpha A x + beta y, w = alpha A x + beta y,
-// rows in blocks.
+// Sparse matrix times vector over devices, by blocks of rows: y = A x, y = alpha A x + beta y, w =
+// alpha A x + beta y.
 //
-// Promise: each y_i has the bits that `tally::spmv` (<tally/spmv.hpp>) has for the whole matrix in
-// one process, in either grade, for any number of devices and wherever rows and columns are cut.
+// Promise: each y_i has the bits of `tally::spmv` (<tally/spmv.hpp>) for the whole matrix in one
+// process, in either grade, for any number of devices and any partition.
 //
-// That is so because a row's sum is never split. Interior rows, whose columns are all this rank's,
-// are multiplied while the elements that others need travel, on a stream of the matrix's own.
-// Boundary rows are multiplied when all that they need has arrived, in a vector of its own with the
-// elements of ranks below, of this one and of ranks above. The terms of a row stay in their order.
+// So a row's sum is never split. Interior rows, whose columns are all local, are multiplied while
+// messages travel on a stream of the matrix; boundary rows afterwards, on a vector of the elements
+// of lower ranks, this one and higher ones, with the terms of a row in their order.
 //
-// A matrix is made in host memory and copied to the device. A product is queued on the executor's
-// stream, doesn't block, and may be captured in a graph. A matrix is multiplied by one vector at a
-// time: products on another stream begin when those before have ended.
+// The matrix is made in host memory and copied to the device. Products are queued on the executor's
+// stream, do not block, and may be captured. One product at a time: products on another stream
+// begin after those before.
 #pragma once
 
 #include <tally/buffer.hpp>
@@ -43,7 +42,7 @@ namespace tally::nccl {
 
 namespace matrices {
 
-/// A stream for messages, which follows another one and which that one follows again.
+/// A high-priority stream for messages, forked from and joined to the executor's.
 class side_stream {
  public:
   side_stream() {
@@ -66,9 +65,9 @@ class side_stream {
   side_stream& operator=(const side_stream&) = delete;
 
   cudaStream_t get() const noexcept { return stream_; }
-  /// Lets it begin where `stream` is.
+  /// Orders this stream after `stream`.
   void fork(cudaStream_t stream) const { follow(stream, forked_, stream_); }
-  /// Lets `stream` go on when this one is here.
+  /// Orders `stream` after this one.
   void join(cudaStream_t stream) const { follow(stream_, joined_, stream); }
 
  private:
@@ -83,41 +82,39 @@ class side_stream {
 
 }  // namespace matrices
 
-/// This rank's rows of a whole matrix, which each rank has read: `tally::nccl::matrix A(l, where,
-/// tally::nccl::rows_of(l, all.view()))`.
-/// @throws error size_mismatch, on this rank alone, if the matrix has not as many rows as the
-///               layout has elements, or offsets are missing.
+/// Returns this rank's rows of a matrix that each rank has read:
+/// `tally::nccl::matrix A(l, where, tally::nccl::rows_of(l, all.view()))`.
+/// @throws error size_mismatch, on this rank alone, if the number of rows is not the layout's
+///               total, or offsets are missing.
 template <element Value, csr_index Offset, csr_index Column>
 csr_view<Value, Offset, Column> rows_of(const layout& l,
                                         const csr_view<Value, Offset, Column>& whole) {
   return distributed::rows_of("tally::nccl::rows_of", l.total(), l.first(), l.size(), whole);
 }
 
-/// A matrix whose rows are distributed by one layout and its columns, so the vectors that it is
-/// multiplied by, by another or the same.
+/// A matrix with one layout of its rows and one, possibly the same, of its columns (the vectors it
+/// is multiplied by).
 ///
-/// It has copies of all that it needs on the device. Making it and multiplying it are collective; a
-/// product exchanges messages with those ranks alone that have columns which this one needs, or the
-/// reverse. The communicator of the layouts must outlive it. It can be moved but not copied.
-/// @tparam Value the type of its values, as for `tally::spmv`.
-/// @tparam Index what counts the rows, columns and terms of one rank.
+/// The matrix copies all it needs to the device. Construction and products are collective; a
+/// product exchanges messages only with neighbours. The layouts' communicator must outlive the
+/// matrix. Movable, not copyable.
+/// @tparam Value type of values, as for `tally::spmv`.
+/// @tparam Index type of local indices and offsets.
 template <element Value, csr_index Index = std::int32_t>
 class matrix {
  public:
-  /// A square matrix of this rank's rows. Collective; blocks.
-  /// @param l      of the rows and of the columns.
+  /// Makes a square matrix. Collective; blocks.
+  /// @param l      layout of rows and columns.
   /// @param where  an executor on this rank's device.
-  /// @param local  this rank's rows, `l.size()` of them, with the column indices of the whole
-  ///               matrix, `l.total()` columns, in host memory. It is copied. The terms of a row
-  ///               may be in any order, and keep it.
-  /// @throws error on all ranks, if one has what `tally::validate` throws, size_mismatch, or
-  ///               invalid_argument for more terms or columns than `Index` counts; out_of_memory,
-  ///               device_failure.
+  /// @param local  this rank's `l.size()` rows in host memory, with global column indices
+  ///               (`l.total()` columns). Copied. The terms of a row keep their order.
+  /// @throws error on all ranks, as `tally::validate` on one; size_mismatch; invalid_argument for
+  ///               more terms or columns than `Index` counts; out_of_memory, device_failure.
   template <csr_index Offset, csr_index Column>
   matrix(const layout& l, const executor& where, const csr_view<Value, Offset, Column>& local)
       : matrix(l, l, where, local) {}
 
-  /// The same of any height and width.
+  /// Makes a rectangular matrix.
   /// @param rows, columns  layouts over one communicator.
   template <csr_index Offset, csr_index Column>
   matrix(const layout& rows, const layout& columns, const executor& where,
@@ -143,17 +140,16 @@ class matrix {
     messages_ = std::make_unique<matrices::side_stream>();
   }
 
-  /// How many rows it has, those of all ranks.
+  /// Number of rows of all ranks.
   std::int64_t rows() const noexcept { return rows_->total(); }
-  /// How many columns it has.
+  /// Number of columns.
   std::int64_t columns() const noexcept { return columns_->total(); }
-  /// How many rows of this rank wait for elements of others.
+  /// Number of this rank's rows that need elements of other ranks.
   std::size_t boundary_rows() const noexcept { return copy_->here().boundary_rows.size; }
-  /// How many elements of others this rank needs.
+  /// Number of other ranks' elements that this rank needs.
   std::size_t ghosts() const noexcept { return used_ - copy_->here().own_used.size; }
 
-  /// y = alpha A x + beta y with types erased: what `spmv` calls. The vector that beta multiplies
-  /// is `added`, where there is one.
+  /// y = alpha A x + beta y with types erased; beta multiplies `added` instead of y if present.
   void multiply(const executor& where, const scalar& alpha, const operand& x, const scalar& beta,
                 const output_operand& y, grade g, const std::optional<operand>& added = {}) const;
 
@@ -187,8 +183,8 @@ class matrix {
     return part;
   }
 
-  /// Tells other ranks what this one needs of them.
-  /// @return what they need of this one, message by message.
+  /// Exchanges the lists of needed columns.
+  /// @return local indices that other ranks need, message by message.
   std::vector<Index> find_neighbours(const executor& where, const std::vector<std::int64_t>& used) {
     const auto ranks = static_cast<std::size_t>(over_->ranks());
     const auto mine = static_cast<std::size_t>(over_->rank());
@@ -218,7 +214,7 @@ class matrix {
     return own;
   }
 
-  /// Sends elements of so many bytes, and lets others come.
+  /// Exchanges elements of `bytes` bytes.
   void exchange(const std::vector<distributed::message>& sent, const void* from,
                 const std::vector<distributed::message>& received, void* to, std::size_t bytes,
                 cudaStream_t stream) const {
@@ -239,21 +235,21 @@ class matrix {
 
   const communicator* over_;
   std::shared_ptr<const distributed::borders> rows_, columns_;
-  std::vector<distributed::message> received_;  ///< to places among the elements that are used
-  std::vector<distributed::message> sent_;      ///< from places in `gathered_`
+  std::vector<distributed::message> received_;  ///< positions in `used_x_`
+  std::vector<distributed::message> sent_;      ///< positions in `gathered_`
   std::unique_ptr<distributed::device_copy> copy_;
   std::size_t used_ = 0;   ///< elements that boundary rows need
-  std::size_t below_ = 0;  ///< those of them that lower ranks have
-  buffer used_x_;          ///< these elements
-  buffer gathered_;        ///< elements that others need
-  buffer boundary_y_;      ///< what boundary rows give
+  std::size_t below_ = 0;  ///< how many of them lower ranks own
+  buffer used_x_;
+  buffer gathered_;    ///< elements that other ranks need
+  buffer boundary_y_;  ///< results of boundary rows
   std::unique_ptr<matrices::side_stream> messages_;
 };
 
-/// A matrix takes its type of values from the rows that it is made of.
+/// The values' type is that of the given rows.
 template <element Value, csr_index Offset, csr_index Column>
 matrix(const layout&, const executor&, const csr_view<Value, Offset, Column>&) -> matrix<Value>;
-/// The same with a layout of the columns.
+/// The same for two layouts.
 template <element Value, csr_index Offset, csr_index Column>
 matrix(const layout&, const layout&, const executor&, const csr_view<Value, Offset, Column>&)
     -> matrix<Value>;
@@ -300,15 +296,12 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
   scatter_elements(where, {sums, here.boundary_rows, y});
 }
 
-/// y = A x. Doesn't block: it returns when all of the product is queued on the executor's stream,
-/// and may be captured.
+/// y = A x. Does not block: the product is queued on the executor's stream, and may be captured.
 ///
 /// @param where  this rank's executor.
 /// @param a      a matrix.
-/// @param x      this rank's part of a vector that is distributed as the columns are, on its
-///               device.
-/// @param y      this rank's part of one that is distributed as the rows are, and is written; it
-///               shares no memory with x.
+/// @param x      this rank's part of a vector in the layout of columns, on its device.
+/// @param y      this rank's part of the result, in the layout of rows; shares no memory with x.
 /// @param g      `tally::exact` for correctly rounded sums.
 /// @throws error on this rank, as `tally::spmv`, and size_mismatch.
 template <element Value, csr_index Index, vector_operand X, vector_output Y>
@@ -326,10 +319,9 @@ void spmv(const executor& where, S alpha, const matrix<Value, Index>& a, const X
   a.multiply(where, alpha, as_operand(x), beta, as_output(y), g);
 }
 
-/// w = alpha A x + beta y: residuals, among others. y is an input, and is read whatever beta is.
-/// @param y  this rank's part of a vector that is distributed as the rows are.
-/// @param w  another one of the same type, which is written: y itself, or a vector that shares no
-///           memory with y.
+/// w = alpha A x + beta y, such as a residual. y is read whatever beta is.
+/// @param y  this rank's part of a vector in the layout of rows.
+/// @param w  of y's type; y itself, or memory disjoint from y.
 template <element S, element Value, csr_index Index, vector_operand X, element R, vector_operand Y,
           vector_output W>
   requires spmvs::computable<Value, X, W> && spmvs::factor<S, Value, X, W> &&

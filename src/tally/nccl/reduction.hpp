@@ -1,5 +1,4 @@
-// The two ways of a sum over devices: nodes of the order's tree, and words that are added as
-// integers.
+// The two kinds of sums over devices: nodes of the order's tree, and integer words.
 #pragma once
 
 #include <tally/distributed/sums.hpp>
@@ -46,7 +45,7 @@ inline void queue_sum(const executor& where, const sums& all, const interval_fie
   }
 }
 
-/// Sums that are integers, modulo 2^64.
+/// Integer sums modulo 2^64.
 inline void add_integers(const communicator& over, const executor& where, const sums& all,
                          void* results) {
   check_result(results);
@@ -61,7 +60,7 @@ inline void add_integers(const communicator& over, const executor& where, const 
   check(cudaMemcpyAsync(results, own, bytes, cudaMemcpyDefault, where.stream()), "cudaMemcpyAsync");
 }
 
-/// Sums of which each rank makes the words of `exact_sum`.
+/// Sums as words of `exact_sum`.
 inline void add_words(const communicator& over, const executor& where, const sums& all,
                       void* results) {
   const type sum = all.exact_sum();
@@ -84,7 +83,7 @@ inline void add_words(const communicator& over, const executor& where, const sum
     check(ncclAllReduce(words, words, count * each, ncclInt64, ncclSum, over.get(), where.stream()),
           "ncclAllReduce");
     round_words(where, {words, sum, count, root, result, false});
-  } catch (...) {  // the next call is to find zeros
+  } catch (...) {  // the next call expects zeros
     clear();
     throw;
   }
@@ -93,11 +92,8 @@ inline void add_words(const communicator& over, const executor& where, const sum
 
 // --- The default grade ----------------------------------------------------------------------------
 
-/// Sums in the order of the whole vector (<tally/joined_sum.hpp>).
-///
-/// A rank's interval begins with the rest of a chunk that began on another rank, goes on with whole
-/// chunks and ends with a part of one that goes on on other ranks. The elements of the first part
-/// go to the rank where that chunk begins.
+/// Sums in the order of the whole vector (<tally/joined_sum.hpp>). The elements of a chunk begun on
+/// a lower rank go to that rank.
 class ordered_sums {
  public:
   ordered_sums(const layout& l, const executor& where, const sums& all)
@@ -107,14 +103,12 @@ class ordered_sums {
         sums_(all),
         shape_{all.what, all.accumulator(), all.fields.size(), l.total()} {}
 
-  /// Queues all of it.
   void queue(void* results) const {
     const layout::part p = layout_.part_of(layout_.rank());
     const std::size_t bytes = node_bytes(shape_);
     const auto all_nodes = static_cast<std::size_t>(layout_.most_nodes());
     std::byte* const own = over_.nodes(where_, all_nodes * bytes);
-    const std::vector<interval_field> last =
-        chunk_of(p);  // first, since these messages take longest
+    const std::vector<interval_field> last = chunk_of(p);  // first: these messages take longest
     sum_nodes(where_, shape_, slice(p.whole, p.tail), p.whole, own);
     if (p.tail < p.end) {
       const auto before = static_cast<std::size_t>(layout_.whole_nodes(layout_.rank()));
@@ -151,8 +145,8 @@ class ordered_sums {
     return fields;
   }
 
-  /// Calls f(v, to, bytes) for each vector of some fields: `to` is where its elements go, of which
-  /// room has been made for `count`, of so many bytes each.
+  /// Calls f(v, to, bytes) for each vector of some fields; `to` is memory for `count` elements of
+  /// `bytes` bytes.
   template <class F>
   static void for_each_vector(std::vector<interval_field>& fields, std::size_t count, std::byte* to,
                               const F& f) {
@@ -166,9 +160,9 @@ class ordered_sums {
     }
   }
 
-  /// Sends what belongs to a chunk of another rank, and brings together the elements of the chunk
-  /// that begins here and goes on elsewhere.
-  /// @return the fields of that chunk, where there is one.
+  /// Sends this rank's elements of a chunk begun elsewhere, and collects those of the chunk that
+  /// begins here and continues elsewhere.
+  /// @return fields of that chunk, if any.
   std::vector<interval_field> chunk_of(const layout::part& p) const {
     const auto sent = static_cast<std::size_t>(p.whole - p.begin);
     const auto own = static_cast<std::size_t>(p.end - p.tail);
@@ -226,7 +220,6 @@ class ordered_sums {
 
 // --- Either ---------------------------------------------------------------------------------------
 
-/// Queues sums over the ranks of a communicator, in the exact grade.
 inline void queue(const communicator& over, const executor& where, const sums& all, exact_grade,
                   void* results) {
   over.check_executor(where);
@@ -235,7 +228,6 @@ inline void queue(const communicator& over, const executor& where, const sums& a
                             : add_words(over, where, all, results);
 }
 
-/// Queues sums over the ranks of a layout.
 inline void queue(const layout& l, const executor& where, const sums& all, grade g, void* results) {
   all.check_size("tally::nccl", static_cast<std::size_t>(l.size()));
   if (g.is_exact() || all.result == type::int64 || all.fields.empty()) {

@@ -1,33 +1,28 @@
 // Dot products, sums and norms over devices: the bits of one process, on every rank.
 //
-// Promise: the bits are those of the function of the same name for the whole vectors on any
-// executor of one process, for any number of devices, wherever the vectors are cut, and whether
-// NCCL carries the messages or the devices store into each other's memory. In the default grade
-// these are the whole vectors in the order of the layout. With `tally::exact` they depend on the
-// values alone, so also the numbering may be any other; then a communicator does in the place of a
-// layout.
+// Promise: the bits of the function of that name for the whole vectors on any executor of one
+// process, whatever the number of devices and the partition, and whether NCCL or peer stores carry
+// the messages. In the default grade the order is the layout's; with `tally::exact` it does not
+// matter, and a communicator suffices.
 //
-// Every function has two forms. One returns the result, on all ranks, and blocks until it is there.
-// The other writes it where the executor's kernels can (device, managed or pinned memory) and does
-// not block: it returns once the work is queued on the executor's stream, and may be captured in a
-// graph.
+// Each function has two forms. One returns the result on all ranks and blocks. The other writes it
+// to device, managed or pinned memory and does not block: the work is queued on the executor's
+// stream, and may be captured in a graph.
 //
-// What they cost beside this rank's part: where devices reach each other's memory, one launch.
-// Elsewhere one operation of NCCL and one launch: in the exact grade an all-reduce of 137 numbers
-// of 8 bytes a sum of products of doubles, 23 where no operand is of doubles, twice as many of
-// complex sums; in the default grade an all-gather of at most 2 log2(total / order::chunk) nodes.
-// Before it, where a chunk is cut, its elements go to the rank where it begins: none where borders
-// are multiples of `order::chunk` (`layout::cut`).
+// Cost beyond the local part: one launch if devices reach each other's memory. Else one NCCL
+// operation and one launch: in the exact grade an all-reduce of 137 words of 8 bytes per sum of
+// products of doubles, 23 without doubles, doubled for complex sums; in the default grade an
+// all-gather of at most 2 log2(total / order::chunk) nodes, preceded for each cut chunk by its
+// elements to the rank where it begins; none if cuts are multiples of `order::chunk`
+// (`layout::cut`).
 //
-// Collective: all ranks make the same calls in the same order, with operands of the same types.
-// Vectors are the parts of this rank, on its device. A thread has one rank: kernels wait for those
-// of the others, so what one thread queues for two devices may wait for itself.
+// Collective: the same calls in the same order on all ranks, with operand types alike. Vectors are
+// this rank's parts, on its device. One rank per thread: kernels wait for other ranks', so a thread
+// that queues for two devices may deadlock.
 //
-// Errors are those of the function of the same name, and size_mismatch where a vector has not as
-// many elements as the layout says for this rank. An error is thrown on the rank that has it, for
-// no rank waits for another on the host: others wait in vain on the device, as after any collective
-// call that a rank leaves out. What waits for NCCL ends with ncclCommAbort, what waits for a window
-// with the process.
+// Errors: as the function of that name, and size_mismatch for a vector that has not the layout's
+// size. Other ranks are not notified and block on the device, as after any omitted collective:
+// within NCCL until ncclCommAbort, within peer buffers until the process ends.
 #pragma once
 
 #include <tally/distributed/sums.hpp>
@@ -52,16 +47,15 @@
 
 namespace tally::nccl {
 
-/// What calls are made over: a `layout`, or for the exact grade a `communicator`.
+/// A `layout`, or for the exact grade a `communicator`.
 template <class C>
 concept ranks = std::same_as<C, layout> || std::same_as<C, communicator>;
 
-/// The grade of a call over a layout, either; over a communicator `tally::exact`, which must be
-/// given.
+/// Either grade over a layout; over a communicator an explicit `tally::exact`.
 template <ranks C>
 using grade_over = std::conditional_t<std::same_as<C, layout>, grade, exact_grade>;
 
-/// The grade where none is given.
+/// Default argument for the grade.
 template <ranks C>
 constexpr grade_over<C> unsaid_grade() noexcept {
   static_assert(
@@ -109,12 +103,12 @@ using distributed::rows_result;
 
 /// r = sum_i x_i * y_i over all elements of all ranks, complex vectors unconjugated.
 ///
-/// @param over  a layout; with `tally::exact` a communicator does.
-/// @param where this rank's executor: `cuda` on its device, and a stream of it.
+/// @param over  a layout; with `tally::exact` also a communicator.
+/// @param where this rank's executor: `cuda` on its device, with a stream.
 /// @param x, y  this rank's parts, as for `tally::dot`.
 /// @param g     `tally::exact` for the correctly rounded value.
-/// @tparam R    the accumulator and result, as for `tally::dot`.
-/// @return      r, on all ranks. Blocks until it is there.
+/// @tparam R    accumulator and result, as for `tally::dot`.
+/// @return      r, on all ranks. Blocks.
 /// @throws error see the head of this file.
 template <class R = void, ranks C, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
@@ -124,8 +118,8 @@ auto dot(const C& over, const executor& where, const X& x, const Y& y,
   return calls::returned<T>(over, where, calls::products<T>(x, y, conjugate::none), g);
 }
 
-/// result = r; doesn't block.
-/// @param result a pointer, or memory for one number (`result_place`), of the accumulator's type.
+/// Non-blocking form: result = r.
+/// @param result pointer, or memory for one number (`result_place`), of the accumulator's type.
 template <ranks C, vector_operand X, vector_operand Y, result_place P>
   requires dots::computable<results::element_t<P>, X, Y>
 void dot(const C& over, const executor& where, const X& x, const Y& y, P&& result,
@@ -144,8 +138,7 @@ auto dotc(const C& over, const executor& where, const X& x, const Y& y,
   return calls::returned<T>(over, where, calls::products<T>(x, y, conjugate::x), g);
 }
 
-/// result = r; doesn't block.
-/// @param result a pointer, or memory for one number (`result_place`), of the accumulator's type.
+/// Non-blocking form.
 template <ranks C, vector_operand X, vector_operand Y, result_place P>
   requires dots::computable<results::element_t<P>, X, Y>
 void dotc(const C& over, const executor& where, const X& x, const Y& y, P&& result,
@@ -165,7 +158,7 @@ auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = uns
   return calls::returned<T>(over, where, calls::elements<reduction::sum, T>(x), g);
 }
 
-/// result = r; doesn't block.
+/// Non-blocking form.
 template <ranks C, vector_operand X, result_place P>
   requires reductions::computable<reduction::sum, results::element_t<P>, X>
 void sum(const C& over, const executor& where, const X& x, P&& result,
@@ -174,7 +167,7 @@ void sum(const C& over, const executor& where, const X& x, P&& result,
   calls::written("tally::nccl::sum", over, where, calls::elements<reduction::sum, T>(x), result, g);
 }
 
-/// r = sum_i |x_i|, of complex elements |re x_i| + |im x_i|. Real.
+/// r = sum_i |x_i|, complex elements as |re x_i| + |im x_i|. Real.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::asum, R, X>
 auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
@@ -182,7 +175,7 @@ auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = un
   return calls::returned<T>(over, where, calls::elements<reduction::asum, T>(x), g);
 }
 
-/// result = r; doesn't block.
+/// Non-blocking form.
 template <ranks C, vector_operand X, result_place P>
   requires reductions::computable<reduction::asum, results::element_t<P>, X>
 void asum(const C& over, const executor& where, const X& x, P&& result,
@@ -192,7 +185,7 @@ void asum(const C& over, const executor& where, const X& x, P&& result,
                  g);
 }
 
-/// r = sqrt(sum_i |x_i|^2), the root correctly rounded. Real. Nothing leaves the range on the way.
+/// r = sqrt(sum_i |x_i|^2), the root correctly rounded. Real. No spurious overflow or underflow.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::nrm2, R, X>
 auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
@@ -200,7 +193,7 @@ auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = un
   return calls::returned<T>(over, where, calls::elements<reduction::nrm2, T>(x), g);
 }
 
-/// result = r; doesn't block.
+/// Non-blocking form.
 template <ranks C, vector_operand X, result_place P>
   requires reductions::computable<reduction::nrm2, results::element_t<P>, X>
 void nrm2(const C& over, const executor& where, const X& x, P&& result,
@@ -212,11 +205,11 @@ void nrm2(const C& over, const executor& where, const X& x, P&& result,
 
 // --- Many sums in one message ---------------------------------------------------------------------
 
-/// r_j = sum_i x_ji * y_i, j = 0 ... k-1, in one message: the rows of a block against one vector.
+/// r_j = sum_i x_ji * y_i, j = 0 ... k-1, in one message.
 ///
 /// @param x  this rank's part of k rows: `tally::rows`, or a rank-2 `Kokkos::View`.
 /// @param y  this rank's part of a vector.
-/// @return   the k results, on all ranks. Blocks until they are there.
+/// @return   the k results, on all ranks. Blocks.
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto multi_dot(const C& over, const executor& where, const X& x, const Y& y,
@@ -226,8 +219,8 @@ auto multi_dot(const C& over, const executor& where, const X& x, const Y& y,
                                 calls::pairs<T>(multi_dots::against_one(x, y), conjugate::none), g);
 }
 
-/// result_j = r_j; doesn't block.
-/// @param result a pointer to the first of k results, or memory for as many.
+/// Non-blocking form: result_j = r_j.
+/// @param result pointer to the first of k results, or memory for k.
 template <ranks C, rows_operand X, vector_operand Y, result_place P>
   requires multi_dots::computable_rows<results::element_t<P>, X, Y>
 void multi_dot(const C& over, const executor& where, const X& x, const Y& y, P&& result,
@@ -237,7 +230,8 @@ void multi_dot(const C& over, const executor& where, const X& x, const Y& y, P&&
                  calls::pairs<T>(multi_dots::against_one(x, y), conjugate::none), result, g);
 }
 
-/// The same of a list of pairs, `std::array{tally::pair_of(x, y), ...}`, all of the layout's size.
+/// `multi_dot` of a list of pairs, `std::array{tally::pair_of(x, y), ...}`, all of the layout's
+/// size.
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto multi_dot(const C& over, const executor& where, const L& pairs,
@@ -247,7 +241,7 @@ auto multi_dot(const C& over, const executor& where, const L& pairs,
   return calls::all_returned<T>(over, where, calls::pairs<T>({{}, {}, list}, conjugate::none), g);
 }
 
-/// result_j = r_j; doesn't block.
+/// Non-blocking form.
 template <ranks C, multi_dots::list L, result_place P>
   requires multi_dots::computable_list<results::element_t<P>, L>
 void multi_dot(const C& over, const executor& where, const L& pairs, P&& result,
@@ -268,8 +262,7 @@ auto multi_dotc(const C& over, const executor& where, const X& x, const Y& y,
                                 calls::pairs<T>(multi_dots::against_one(x, y), conjugate::x), g);
 }
 
-/// result_j = r_j; doesn't block.
-/// @param result a pointer to the first of k results, or memory for as many.
+/// Non-blocking form.
 template <ranks C, rows_operand X, vector_operand Y, result_place P>
   requires multi_dots::computable_rows<results::element_t<P>, X, Y>
 void multi_dotc(const C& over, const executor& where, const X& x, const Y& y, P&& result,
@@ -279,7 +272,7 @@ void multi_dotc(const C& over, const executor& where, const X& x, const Y& y, P&
                  calls::pairs<T>(multi_dots::against_one(x, y), conjugate::x), result, g);
 }
 
-/// The same of a list of pairs, `std::array{tally::pair_of(x, y), ...}`, all of the layout's size.
+/// `multi_dotc` of a list of pairs.
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto multi_dotc(const C& over, const executor& where, const L& pairs,
@@ -289,7 +282,7 @@ auto multi_dotc(const C& over, const executor& where, const L& pairs,
   return calls::all_returned<T>(over, where, calls::pairs<T>({{}, {}, list}, conjugate::x), g);
 }
 
-/// result_j = r_j; doesn't block.
+/// Non-blocking form.
 template <ranks C, multi_dots::list L, result_place P>
   requires multi_dots::computable_list<results::element_t<P>, L>
 void multi_dotc(const C& over, const executor& where, const L& pairs, P&& result,

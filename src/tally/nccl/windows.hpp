@@ -1,4 +1,4 @@
-// Windows: memory of a device that the other devices of a communicator write, where they can.
+// Peer buffers: device memory that the other devices of a communicator write directly.
 #pragma once
 
 #include <tally/buffer.hpp>
@@ -19,24 +19,23 @@
 
 namespace tally::nccl::calls {
 
-/// What ranks tell each other of their windows.
+/// Description of a rank's peer buffer for the other ranks.
 struct window_card {
-  std::uint64_t host = 0;           ///< of the running kernel
-  std::uint64_t process = 0;        ///< a number that no other process has
-  std::uint64_t* window = nullptr;  ///< the address in that process
-  int device = -1;                  ///< its number there
-  int usable = 0;                   ///< whether the rank has a window
-  cudaIpcMemHandle_t handle{};      ///< for other processes
+  std::uint64_t host = 0;           ///< boot id
+  std::uint64_t process = 0;        ///< unique per process
+  std::uint64_t* window = nullptr;  ///< address in that process
+  int device = -1;                  ///< device number in that process
+  int usable = 0;
+  cudaIpcMemHandle_t handle{};  ///< for other processes
 };
 
-/// A number of the host, the same for all its processes.
+/// Returns a hash of the boot id, common to the host's processes; 0 if unknown.
 inline std::uint64_t host_number() {
   std::string text;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> text;
   return text.empty() ? 0 : std::hash<std::string>()(text);
 }
 
-/// A number of this process.
 inline std::uint64_t process_number() {
   static const std::uint64_t number = [] {
     std::random_device random;
@@ -45,12 +44,12 @@ inline std::uint64_t process_number() {
   return number;
 }
 
-/// The windows of all ranks, where each device reaches the memory of all others: peers of one
-/// process, or of processes of one host.
+/// Peer buffers of all ranks, if each device reaches the memory of all others, in one process or
+/// several of one host.
 class shared_windows {
  public:
-  /// Exchanges cards by `gather(mine, all)`, and whether all ranks could open all windows by
-  /// `agree`. Collective; there are no more ranks than `windows::most`.
+  /// Exchanges descriptions by `gather(mine, all)`, and by `agree(opened)` whether all ranks opened
+  /// all buffers. Collective. At most `windows::most` ranks.
   template <class Gather, class Agree>
   shared_windows(const executor& where, int rank, int ranks, const Gather& gather,
                  const Agree& agree)
@@ -80,7 +79,7 @@ class shared_windows {
   shared_windows(const shared_windows&) = delete;
   shared_windows& operator=(const shared_windows&) = delete;
 
-  /// Leaves the windows of other processes.
+  /// Unmaps the buffers of other processes.
   void close() noexcept {
     int before = 0;
     (void)cudaGetDevice(&before);
@@ -90,15 +89,15 @@ class shared_windows {
     (void)cudaSetDevice(before);
   }
 
-  /// Leaves everything as it is to the end of the process, for other ranks may still store here.
+  /// Leaks everything until the process ends: other ranks may still store here.
   void leave() noexcept {
     imported_.clear();
     (void)new (std::nothrow) buffer(std::move(memory_));
   }
 
-  /// Whether ranks are in several processes: then they leave windows together.
+  /// Whether there are several processes, which must then unmap buffers together.
   bool spans_processes() const noexcept { return spans_processes_; }
-  /// The windows; null where a rank does not reach all.
+  /// Null unless every rank reaches all.
   const windows* get() const noexcept { return usable_ ? &windows_ : nullptr; }
 
  private:
