@@ -1,6 +1,6 @@
-// The caller's rounding mode, flush-to-zero flags and trap masks must not reach a result: a program
-// that is linked with -ffast-math, say, flushes subnormals from its start. Every public function
-// that computes sets them aside, before it compares arguments, so that nothing behind it has to.
+// Protection from the caller's rounding mode, flush-to-zero and traps (a program linked with
+// -ffast-math flushes subnormals from its start). Every public function that computes sets the
+// default environment before it compares arguments.
 #pragma once
 
 #if defined(__x86_64__) || defined(_M_X64)
@@ -14,9 +14,9 @@
 
 namespace tally::backends {
 
-/// Returns a number that is computed before the environment changes next. A function that returns
-/// one in a register, not in memory, needs this: compilers know nothing of the environment and move
-/// arithmetic over its change (clang 23 does).
+/// Forces a value to be computed before the environment changes. Needed by functions that return it
+/// in a register: compilers do not model the environment and move arithmetic across its change
+/// (clang 23 does).
 template <class T>
 T settled(T value) {
   if constexpr (!std::is_integral_v<T>) {
@@ -31,12 +31,11 @@ T settled(T value) {
   return value;
 }
 
-/// Lets this thread round to nearest, keep subnormals and trap nothing while it lives. It always
-/// reads the control register, and writes it only when it is not the default already: reading costs
-/// a few cycles, writing flushes the pipeline. Threads that a backend starts need one of their own.
+/// Rounding to nearest, subnormals and masked traps for this thread. The control register is always
+/// read but written only if it is not the default: writing flushes the pipeline. A backend's
+/// threads need their own.
 ///
-/// Where the environment `is_trusted`, it is the default one by the caller's promise, and nothing
-/// is read or written.
+/// If `is_trusted`, the caller promises the default, and nothing is read or written.
 class default_environment {
  public:
 #if defined(__x86_64__) || defined(_M_X64)
@@ -45,18 +44,18 @@ class default_environment {
     if (changed_) _mm_setcsr(standard | (saved_ & status));
   }
   ~default_environment() {
-    // Flags that were raised before or meanwhile stay raised, as after any arithmetic.
+    // Flags raised before or meanwhile stay raised.
     if (changed_ || lowered()) {
       _mm_setcsr((saved_ & ~status) | ((saved_ | _mm_getcsr()) & status));
     }
   }
 
  private:
-  static constexpr std::uint32_t status = 0x3f;  // these are the sticky exception flags
-  // Traps are masked, rounding is to nearest, no FTZ, no DAZ.
+  static constexpr std::uint32_t status = 0x3f;  // sticky exception flags
+  // Traps masked, to nearest, no FTZ, no DAZ.
   static constexpr std::uint32_t standard = 0x1f80;
-  /// Says whether flags that were raised before are not raised now. LLVM's OpenMP, which clang
-  /// brings, lowers them at the end of a region that has one thread; no other code does.
+  /// Whether earlier flags are lowered now, which only clang's OpenMP does, after regions of one
+  /// thread.
   bool lowered() const {
 #if defined(__clang__)
     return (saved_ & status) != 0 && (saved_ & ~_mm_getcsr() & status) != 0;
@@ -75,8 +74,8 @@ class default_environment {
   }
 
  private:
-  // These are AH, FIZ, NEP, the trap enables, FZ16, the rounding mode and FZ. DN is left alone,
-  // since a NaN result is made canonical anyway.
+  // AH, FIZ, NEP, trap enables, FZ16, rounding mode, FZ. Not DN: NaN results are canonicalised
+  // anyway.
   static constexpr std::uint64_t control = 0x01c89f07;
   static std::uint64_t read() {
     std::uint64_t fpcr;

@@ -1,5 +1,5 @@
-// A backend is a table of functions, one row for each operation. The members are references, so a
-// backend that lacks a row does not compile.
+// Interface of a backend: one function for each operation. Members are references, so a backend
+// that lacks an operation does not compile.
 #pragma once
 
 #include <tally/buffer.hpp>
@@ -35,58 +35,57 @@ struct workspace_options;  // <tally/workspace.hpp>
 
 namespace tally::backends {
 
-/// Says who can reach an address.
+/// Which processors can access an address.
 struct place {
   static constexpr int none = -1;
   static constexpr int every = -2;
 
-  bool host = true;  ///< whether the host can
-  /// The CUDA device that can: its number, `every` (managed or pinned memory) or `none`.
+  bool host = true;
+  /// CUDA device with access: its number, `every` (managed or pinned memory) or `none`.
   int device = none;
 };
 
-/// Says whether x is not after y in the list of types: so backends have the pair.
+/// Whether (x, y) is in canonical order, the only one that backends implement.
 inline bool in_order(type x, type y) {
   if constexpr (std::ranges::is_sorted(types::listed::numbers)) {
-    return x <= y;  // with a table, 8 doubles on simd take 12.5 ns instead of 11.7
+    return x <= y;  // faster than the table (tuning/short_calls.md: in_order)
   } else {
     static constexpr auto positions = table_over([]<class T>() { return types::position<T>; });
     return positions[x] <= positions[y];
   }
 }
 
-/// Is an element of any type, as bytes.
 struct element_bytes {
   alignas(16) std::byte bytes[16] = {};
 };
 
-/// An exact sum has these terms: x_i * y_i (conjugated as asked), x_i, |x_i| (that is |re| + |im|),
-/// or |x_i|^2.
+/// Terms of an exact sum: x_i * y_i (conjugated as requested), x_i, |x_i| as |re| + |im|, or
+/// |x_i|^2.
 enum class exact_term : std::uint8_t { product, value, magnitude, square };
 
-/// Asks for one exact sum, correctly rounded; for `square`, for the correctly rounded square root
-/// of the sum. With `result.words` the sum, without a root, is added to words instead.
+/// One exact sum, correctly rounded; for `square`, the correctly rounded root of the sum. With
+/// `result.words` the sum, without a root, is added to words.
 struct exact_arguments {
   exact_term term = exact_term::product;
   operand x;
-  operand y;  ///< it is empty unless the terms are products
+  operand y;  ///< empty unless terms are products
   conjugate conjugated = conjugate::none;
-  output result;  ///< float32 or float64; for products and values also complex64 or complex128
-  call_options options = {};  ///< the grade is exact, whatever they say
+  output result;              ///< float32 or float64; for products and values also complex
+  call_options options = {};  ///< the grade is always exact
 };
 
-/// Says whether a sum is asked for in the exact grade; sums of integers are exact in either.
+/// Whether a sum is in the exact grade. Integer sums are exact in either.
 inline bool is_exact(const call_options& options, const output& result) {
   return result.words || (options.grade.is_exact() && result.element != type::int64);
 }
 
-/// Returns the bytes from one result to the next.
+/// Returns the stride of results in bytes.
 inline std::size_t bytes_of(const output& result) {
   return result.words ? exact_words(result.element) * sizeof(std::int64_t)
                       : size_of(result.element);
 }
 
-/// Returns what is asked for as an exact sum.
+/// Returns the arguments as an exact sum.
 inline exact_arguments exact_of(const dot_arguments& a) {
   return {exact_term::product, a.x, a.y, a.conjugated, a.result, a.options};
 }
@@ -95,48 +94,46 @@ inline exact_arguments exact_of(const reduce_arguments& a) {
   return {terms[static_cast<std::size_t>(a.what)], a.x, {}, conjugate::none, a.result, a.options};
 }
 
-/// Is where terms go: those of number k of a field (`interval_shape::numbers`) begin k * stride
-/// numbers behind `to`.
+/// Destination of a field's terms; component k (`interval_shape::numbers`) starts at
+/// `to + k * stride`.
 struct placed_terms {
   interval_field elements;
   void* to = nullptr;
   std::size_t stride = 0;
 };
 
-/// Asks for sums that are nodes of a longer vector's tree, and for terms of its chunks that are
-/// cut.
+/// Sums that are nodes of a longer vector's tree, and terms of its cut chunks.
 struct interval_arguments {
-  const char* function;                   ///< the public one's name, for errors
-  const interval_shape& shape;            ///< all fields have its terms and accumulator
-  std::span<const interval_field> nodes;  ///< what sums are of; none is empty
-  void* sums = nullptr;                   ///< the numbers of all sums go here, one after the other
-  std::span<const placed_terms> terms;    ///< none is empty, and each is shorter than a chunk
-  /// What elements are multiplied by before they are squared: 1, or the `up` or `down` of
-  /// norm_range (src/core/order/reduce_sum.hpp).
+  const char* function;  ///< public name, for errors
+  const interval_shape& shape;
+  std::span<const interval_field> nodes;  ///< none empty
+  void* sums = nullptr;                   ///< sums of all fields, contiguous
+  std::span<const placed_terms> terms;    ///< none empty, each shorter than a chunk
+  /// Factor of elements before squaring: 1, or `up` or `down` of norm_range
+  /// (src/core/order/reduce_sum.hpp).
   double scale = 1;
-  bool wait = true;  ///< whether what is written is in host memory, and there at the end
-  /// If not null, the call that waits calls it once the terms are there; on a host that is before
-  /// it sums.
+  bool wait = true;  ///< the output is in host memory, and complete on return
+  /// If not null, called by a waiting call once the terms are written; on a host before summing.
   const std::function<void()>& when_terms_are_there;
 };
 
-/// Is the first key of a vector that has no bin.
+/// First out-of-range key of a vector.
 struct stray_key {
-  std::int64_t index = -1;  ///< -1 if all keys have one
+  std::int64_t index = -1;  ///< -1 if none
   std::int64_t key = 0;
 };
 
-/// Is the first thing that is wrong with a matrix: with its offsets, in the order of rows, or, if
-/// those are right, with its columns. Of four arrays it is that of the first row.
+/// First defect of a matrix: of its offsets in row order, or if they are valid, of its columns.
+/// With four arrays, the defect of the first row.
 struct csr_defect {
   enum class kind : std::uint8_t {
     none,
     first_offset,       ///< row_offsets[0] is `value`, not 0
-    decreasing_offset,  ///< row `index` starts at `before` and ends at `value`, which is less
+    decreasing_offset,  ///< row `index` starts at `before` and ends at `value` < `before`
     last_offset,        ///< row_offsets[rows] is `value`, not the number of values
     column,             ///< column_indices[index] is `value`, outside [0, columns)
-    early_row,          ///< row `index` starts at `value`, which is less than 0
-    late_row,           ///< row `index` ends at `value`, behind the values
+    early_row,          ///< row `index` starts at `value` < 0
+    late_row,           ///< row `index` ends at `value`, past the values
   };
   kind what = kind::none;
   std::size_t index = 0;
@@ -144,23 +141,23 @@ struct csr_defect {
   std::int64_t before = 0;
 };
 
-/// A backend keeps this of a matrix for its products. A backend that keeps more derives from it.
+/// Analysis of a matrix for products; backends derive their own.
 struct spmv_analysis {
-  std::string description;  ///< it says how rows are summed, and why
-  csr_defect defect;        ///< where there is one, the rest means nothing
+  std::string description;  ///< how rows are summed, and why
+  csr_defect defect;        ///< if any, the rest is meaningless
 
   virtual ~spmv_analysis() = default;
-  /// Returns what was found, this or, where it is queued, what it waits for.
+  /// Returns the analysis; if queued, waits for it.
   virtual const spmv_analysis& ready() const { return *this; }
 };
 
-/// Says what `analyse` may expect of the products that it prepares.
+/// Guarantees for the products that `analyse` prepares.
 struct planned_products {
-  bool has_places = false;     ///< values are at places
-  bool fixed_columns = false;  ///< the matrix's columns stay as they are
-  bool fixed_values = false;   ///< its values, too
-  bool is_checked = false;     ///< the matrix has no defect; else `analyse` looks for one
-  bool queued = false;         ///< the caller does not wait; a column may make the plan later
+  bool has_places = false;     ///< values are permuted
+  bool fixed_columns = false;  ///< the matrix's columns do not change
+  bool fixed_values = false;   ///< nor its values
+  bool is_checked = false;     ///< no defects; else `analyse` looks for one
+  bool queued = false;         ///< the caller does not wait; the plan may be made later
 };
 
 struct node_arguments;  // src/core/order/node_sum.hpp
@@ -170,7 +167,7 @@ struct backend;
 struct csr_transpose;  // src/core/sparse/csr.hpp
 struct csr_product;
 
-// The rows say what each function of a column takes and returns.
+// Signatures of the operations.
 using describe_row = std::string(const executor& where);
 using reaches_row = bool(const executor& where, const place& memory);
 using make_row = executor();
@@ -215,106 +212,96 @@ using find_defect_row = csr_defect(const executor& where, const csr_operand& mat
 
 struct backend {
   std::string_view name;
-  /// Returns what is behind the name, for people, such as "AVX2". It is empty where there is
-  /// nothing to say.
+  /// Returns the variant for people, such as "AVX2", or an empty string.
   describe_row& describe;
-  /// Returns the executor with default options, as the public function of the column's name makes
-  /// it.
-  /// @throws error no_device where it can't run in this process.
+  /// Returns the executor with default options, as the public function of the backend's name does.
+  /// @throws error no_device if the backend cannot run in this process.
   make_row& make;
-  /// Says whether kernels on `where` can read and write there.
+  /// Whether kernels on `where` can access the memory.
   reaches_row& reaches;
 
-  /// Memory that kernels reach: it is made, of at least one byte, and freed, and bytes are copied
-  /// to it or from it, and waited for.
+  /// Memory for kernels, of at least one byte; copies that are waited for.
   allocate_row& allocate;
   deallocate_row& deallocate;
   copy_bytes_row& copy_bytes;
-  /// Pages of the host's memory are kept where they are for a device, or let go.
+  /// Page-locks host memory for a device, or unlocks it.
   pin_row& pin;
   unpin_row& unpin;
-  /// Makes a column that runs operations on data in host memory here, in parts, through memory of
-  /// its own. It is null where kernels reach host memory anyway.
+  /// Makes a backend for data in host memory, processed in parts through its own memory. Null if
+  /// kernels access host memory anyway.
   make_staged_row& make_staged;
 
-  // All rows below are called in the default floating-point environment (`default_environment`).
-  // The public function holds it for the calling thread; threads of a backend's own hold it for
-  // themselves.
+  // Operations below run in the default floating-point environment (`default_environment`), set by
+  // the public function for its thread and by a backend's threads for themselves.
 
-  /// dot, dotc. The public function has checked the arguments: sizes are equal, pointers are
-  /// aligned and reachable, increments are not zero, the type of x does not come after that of y,
-  /// and the pair can accumulate in the result's type.
+  /// dot, dotc. Pre: equal sizes, aligned and accessible pointers, nonzero increments, types in
+  /// canonical order (`in_order`) that can accumulate in the result's type.
   dot_row& dot;
-  /// multi_dot, batched_dot. There is at least one pair, and each is as for `dot`. All have the
-  /// types of the first.
+  /// multi_dot, batched_dot. Pre: at least one pair, each as for `dot`, all of the first pair's
+  /// types.
   multi_dot_row& multi_dot;
-  /// sum, asum and nrm2, in the order of the contract.
+  /// sum, asum and nrm2.
   reduce_row& reduce;
-  /// Sums vectors as `dot`, sum and asum do, or their squares, and leaves the sums unfinished; it
-  /// also writes terms. The fields are checked as for those; there is something to write.
+  /// Unfinished sums as for `dot`, sum and asum, or of squares, and terms. Pre: fields as there;
+  /// something to write.
   sum_interval_row& sum_interval;
-  /// Sums a node of a longer vector's tree, where its fields are as for `dot` and `reduce`, and
-  /// leaves it unfinished.
+  /// Unfinished sum of a node of a longer vector's tree. Pre: fields as for `dot` and `reduce`.
   sum_node_row& sum_node;
-  /// Joins nodes, and words of exact sums. Windows are cuda's alone: on others all nodes are there,
-  /// and words are never joined.
+  /// Joins nodes, and words of exact sums. Only cuda has peer buffers: elsewhere all nodes are
+  /// local and words are never joined.
   join_nodes_row& join_nodes;
   join_words_row& join_words;
-  /// dot, sum, asum and nrm2, correctly rounded or added to words. Integers whose result is int64
-  /// never come here.
+  /// dot, sum, asum and nrm2, correctly rounded or added to words. Never integers with an int64
+  /// result.
   exact_row& exact;
-  /// Several of these, one behind the other; there is at least one, and all have the same options.
+  /// A batch of these, at least one, with equal options.
   exact_sums_row& exact_sums;
-  /// Rounds exact sums; there is at least one.
+  /// Rounds exact sums, at least one.
   round_words_row& round_words;
-  /// One of copy, scal, axpby, mul, axpbypcz, axypbz, relu, sigmoid and exp, computed in the type
-  /// `computation`. The others come as these: axpy, waxpby, add and sub as axpby, since a * x + b *
-  /// y with factors of 1 and -1 has their bits. mul is alpha * x * y, and what has a factor of 0
-  /// for a vector that it updates comes as the function without that. `y` is empty where there is
-  /// one input. Vectors of complex elements may come as the numbers that they are, twice as many.
-  /// There is at least one element.
+  /// copy, scal, axpby, mul, axpbypcz, axypbz, relu, sigmoid or exp in the type `computation`.
+  /// axpy, waxpby, add and sub come as axpby with factors 1 and -1, which has their bits; mul is
+  /// alpha * x * y; updates with a factor 0 come as the function without that vector. `y` is empty
+  /// for one input. Complex vectors may come as real ones of twice the size. Pre: at least one
+  /// element.
   transform_row& transform;
-  /// `transform` of axpby, or of scal, and then `dot`, or `exact`, of what it writes with another
-  /// vector, or with itself. There is at least one element. What can fail does so before the
-  /// update.
+  /// `transform` of axpby or scal, then `dot` or `exact` of the result with another vector or
+  /// itself. Pre: at least one element. Fails before the update or not at all.
   fused_dot_row& fused_dot;
-  /// The same, and then nrm2 of what is written.
+  /// `transform` likewise, then nrm2 of the result.
   fused_nrm2_row& fused_nrm2;
-  /// Writes the value, which has the type of the elements, to each; there is at least one.
+  /// Fills with a value of the elements' type. Pre: at least one element.
   fill_row& fill;
-  /// Exchanges elements of one type; there is at least one of each. The vectors share none.
+  /// Swaps vectors of one type without overlap. Pre: at least one element.
   swap_row& swap;
-  /// Moves elements of one type from places that indices name, or to such; there is at least one.
+  /// Gathers from, or scatters to, indices; one type. Pre: at least one element.
   gather_row& gather;
   gather_row& scatter;
-  /// transform and transform_reduce call a function of the caller's for the parts of a range, which
-  /// are nodes of the order's tree. The message of a backend that can't call it begins with
-  /// `function`.
+  /// Calls a function of the caller for the parts (tree nodes) of a range, for transform and
+  /// transform_reduce. Errors begin with `function`.
   for_each_part_row& for_each_part;
-  /// min, max, minmax, iamax. The vector is empty only for iamax.
+  /// min, max, minmax, iamax. Only iamax may have an empty vector.
   extremum_row& extremum;
-  /// bincount, histogram_even and histogram_range, with counts or sums of weights; there may be no
-  /// samples. Bounds and edges are checked, and edges are in host memory. For bincount without
-  /// `outside` it waits, and returns the first key out of range; in host memory nothing is written
-  /// then.
+  /// bincount, histogram_even and histogram_range, with counts or sums of weights; samples may be
+  /// empty. Pre: valid bounds and edges, edges in host memory. bincount without `outside` waits and
+  /// returns the first out-of-range key; in host memory nothing is written then.
   histogram_row& histogram;
-  /// Sums each row in the row order (src/core/order/row_order.hpp), or correctly rounded. Then y_i
-  /// is `scal` of the sum, or with `reads_addend()` `axpby` (src/core/elementwise/elementwise.hpp)
-  /// with the addend, in the type spmvs::combination. There is at least one row. If there is a
-  /// plan, its analysis is of this matrix and backend.
+  /// Sums each row in the row order (src/core/order/row_order.hpp) or correctly rounded. y_i is
+  /// `scal` of the sum, or with `reads_addend()` `axpby` (src/core/elementwise/elementwise.hpp)
+  /// with the addend, in the type spmvs::combination. Pre: at least one row; a plan's analysis is
+  /// of this matrix and backend.
   spmv_row& spmv;
-  /// Analyses a matrix that has no defects and at least one row, for such products.
+  /// Analyses a matrix for such products. Pre: no defects, at least one row.
   analyse_row& analyse;
-  /// Whether `analyse` looks for defects on its way. Else it gets only matrices without any.
+  /// Whether `analyse` looks for defects, and may get matrices with some.
   bool analyse_checks = false;
-  /// Transposes a matrix that has no defects and at least one column: a row of the result has the
-  /// terms of a column in the order of the rows, those of one row as the row has them. It waits.
+  /// Transposes a matrix, stably: terms of a column stay in row order. Waits. Pre: no defects, at
+  /// least one column.
   transpose_row& transpose;
-  /// Finds the first defect; the matrix's sizes are consistent. It waits for the result.
+  /// Finds the first defect. Waits. Pre: consistent sizes.
   find_defect_row& find_defect;
 };
 
-/// Is `reaches` of the backends that run on the host.
+/// `reaches` of host backends.
 inline bool host_reaches(const executor&, const place& memory) { return memory.host; }
 
 }  // namespace tally::backends

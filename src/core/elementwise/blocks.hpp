@@ -1,6 +1,5 @@
-// Vectors of any type and stride are taken a block at a time: converted to the type that they are
-// computed in, and back. Conversions and functions meet here, so that not every combination of them
-// must be compiled.
+// Vectors of any type and stride, converted by blocks to the computation's type and back, so that
+// not every combination of conversion and function is compiled.
 #pragma once
 
 #include "src/core/elementwise/elementwise.hpp"
@@ -75,7 +74,7 @@ constexpr auto storers = table_over([]<class Z>() -> storer<C>* {
 
 }  // namespace blocks
 
-/// A block has so many elements: two inputs of complex<double> take 16 KiB.
+/// Elements per block: two inputs of complex<double> take 16 KiB.
 inline constexpr std::size_t elements_of_block = 512;
 
 template <class C>
@@ -87,14 +86,12 @@ void fetch(const operand& v, block<C>& to) {
   blocks::fetchers<C>[v.element](v, to);
 }
 
-/// Writes a block's elements.
 template <class C>
 void store(const block<C>& from, const output_operand& v) {
   blocks::storers<C>[v.element](from, v);
 }
 
-/// Says whether all vectors are contiguous and of one type, and computed as that type is, so that
-/// elements need not be converted in a place of their own.
+/// Whether all vectors are contiguous, of one type, and computed in it: no conversion needed.
 inline bool is_uniform(const transform_arguments& a, type computation) {
   const bool binary = transforms::is_binary(a.what);
   return a.x.element == a.z.element && a.x.increment == 1 && a.z.increment == 1 &&

@@ -1,5 +1,5 @@
-// This header has the element-wise functions of one element, in the type that they are computed in,
-// and the conversions of an element to that type and back.
+// Element-wise functions of one element in the computation's type, and conversions of elements to
+// and from it.
 #pragma once
 
 #include "src/core/elementwise/exponential.hpp"
@@ -18,8 +18,7 @@ using types::complex_number;
 
 // --- Conversions ---------------------------------------------------------------------------------
 
-/// Cuts `value` off to a float, and makes the float's last digit 1 if anything was cut off.
-/// Rounding that to fewer digits gives what rounding `value` would.
+/// Rounds to odd, to float: a further rounding to fewer digits gives what rounding `value` would.
 TALLY_HOST_DEVICE constexpr float cut_to_odd(double value) {
   const auto nearest = static_cast<float>(value);
   const auto back = static_cast<double>(nearest);
@@ -29,7 +28,7 @@ TALLY_HOST_DEVICE constexpr float cut_to_odd(double value) {
   return __builtin_bit_cast(float, bits | 1u);
 }
 
-/// Cuts an integer off in the same way to 48 bits or fewer; a double holds them exactly.
+/// Rounds an integer to odd, to at most 48 bits, exact in a double.
 constexpr TALLY_HOST_DEVICE double cut_to_odd(std::int64_t value) {
   constexpr std::int64_t low = 0xffff;
   if (value >= -(std::int64_t{1} << 48) && value <= std::int64_t{1} << 48) {
@@ -38,8 +37,7 @@ constexpr TALLY_HOST_DEVICE double cut_to_odd(std::int64_t value) {
   return static_cast<double>((value & ~low) | (value & low ? low + 1 : 0));
 }
 
-/// Converts a real number to another type, rounded once to nearest even; integers are modulo
-/// 2^bits.
+/// Converts a real number, rounded once to nearest even; integers modulo 2^bits.
 template <class To, class From>
 TALLY_HOST_DEVICE constexpr To rounded(From value) {
   if constexpr (std::is_same_v<To, From>) {
@@ -59,7 +57,7 @@ TALLY_HOST_DEVICE constexpr To rounded(From value) {
   }
 }
 
-/// Returns a copy of an element: its bits, but of a bool 0 or 1.
+/// Returns an element's bits; for bool 0 or 1.
 template <class T>
 TALLY_HOST_DEVICE constexpr T copied(T element) {
   if constexpr (std::is_same_v<T, types::bool8>) {
@@ -69,7 +67,7 @@ TALLY_HOST_DEVICE constexpr T copied(T element) {
   }
 }
 
-/// Says whether operands and results go through this conversion.
+/// Whether operands and results are converted this way.
 template <class C, class X>
 inline constexpr bool can_enter =
     is_complex_v<C> ? std::is_floating_point_v<real_t<C>>
@@ -78,12 +76,12 @@ inline constexpr bool can_enter =
 template <class T>
 struct is_number : std::bool_constant<!std::is_same_v<T, bool>> {};
 
-/// These are the real types that results are written as; bool is only copied.
+/// Real types of results; bool is only copied.
 using number_types = types::those<real_types, is_number>;
 
 // --- Functions -----------------------------------------------------------------------------------
 
-/// Elements are computed as this: as `C` or, if they are complex, as its parts.
+/// Type in which elements are computed; complex ones as parts.
 template <class C>
 struct computed {
   using type = C;
@@ -108,8 +106,8 @@ TALLY_HOST_DEVICE constexpr complex_number<R> canonical(complex_number<R> value)
   return {canonical(value.re), canonical(value.im)};
 }
 
-/// Is a factor of complex elements. A real factor multiplies their parts. The caller's value
-/// decides whether it is real, before it is rounded.
+/// A factor of complex elements. A real one, as the caller's value decides before rounding,
+/// multiplies the parts.
 template <class R>
 struct complex_factor {
   complex_number<R> value;
@@ -125,7 +123,6 @@ struct factor_of<complex_number<R>> {
   using type = complex_factor<R>;
 };
 
-/// Returns a factor's product with an element.
 template <class R>
 TALLY_HOST_DEVICE R scaled(R factor, R x) {
   return product(factor, x);
@@ -167,12 +164,12 @@ struct three_factors : factors<V> {
   }
 };
 
-/// These are the factors that a function has; the third is kept out of what the others carry.
+/// Factors of a function; a third one only if needed.
 template <elementwise what, class V>
 using factors_for =
     std::conditional_t<transforms::factors(what) == 3, three_factors<V>, factors<V>>;
 
-/// Says whether backends have this function: see backend::transform.
+/// Whether backends implement the function, see backend::transform.
 template <elementwise what, class V>
 inline constexpr bool has_function = [] {
   switch (what) {
@@ -193,8 +190,7 @@ inline constexpr bool has_function = [] {
   }
 }();
 
-/// Returns what is written to z_i, of elements that are in the type they are computed in. `z` is
-/// z_i before, where that is read.
+/// Returns the new z_i from elements in the computation's type; `z` is the old z_i, if read.
 template <elementwise what, class V>
 TALLY_HOST_DEVICE V function(const factors_for<what, V>& f, V x, V y, V z = {}) {
   static_assert(has_function<what, V>);
@@ -219,10 +215,9 @@ TALLY_HOST_DEVICE V function(const factors_for<what, V>& f, V x, V y, V z = {}) 
   }
 }
 
-/// Returns exp or sigmoid of a 16-bit number, as a float on its way to that type. The formula's
-/// error is so small that the rounded result is right for all 65536 bfloat16 numbers and for all
-/// but nine float16 numbers. Those nine are near 0, and the formula's results lie half way between
-/// two numbers; the exact results miss the half towards exp(0) or sigmoid(0).
+/// Returns exp or sigmoid of a 16-bit number as a float to be narrowed. Narrowing is correctly
+/// rounded for all bfloat16 and for all but nine float16 numbers near 0, where the formula is half
+/// way between two numbers and the exact result on the side of exp(0) or sigmoid(0).
 template <elementwise what, class T>
 TALLY_HOST_DEVICE float to_be_narrowed(float x, float result) {
   if constexpr (std::is_same_v<T, float16>) {
@@ -234,7 +229,7 @@ TALLY_HOST_DEVICE float to_be_narrowed(float x, float result) {
   return result;
 }
 
-/// Calls f.operator()<what>() for a function that `V` has.
+/// Calls f.operator()<what>() for a function of `V`.
 template <class V, class F>
 void with_function(elementwise what, F&& f) {
   const auto one = [&]<elementwise candidate>() {

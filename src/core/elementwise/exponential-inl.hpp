@@ -1,27 +1,25 @@
-// exp and the logistic function have one formula for all backends: the same sequence of IEEE
-// operations, fused multiply-adds among them, gives the same bits everywhere. The reduction is from
-// Cody and Waite, Software Manual for the Elementary Functions (1980); the polynomials come from
-// Remez's exchange.
+// exp and the logistic function: one sequence of IEEE operations, with fused multiply-adds, for
+// equal bits on all backends. Reduction: Cody and Waite, Software Manual for the Elementary
+// Functions (1980); polynomials: Remez exchange.
 //
-// With k the integer next to x / ln 2 and r = x - k ln 2,
+// With k the integer nearest to x / ln 2 and r = x - k ln 2,
 //
 //     exp(x) = 2^k (1 + r + r^2 Q(r)) = 2^k (head + left),    |r| <= ln(2) / 2,
 //
-// and with e = exp(-|x|), d = 1 + e and q = 1/d, corrected by what rounding d and q left,
+// and with e = exp(-|x|), d = 1 + e and q = 1/d, corrected by the rounding errors of d and q,
 //
 //     sigmoid(x) = q for x >= 0, q e = 2^k (q head + q left) for x < 0.
 //
-// Nothing overflows on the way, and what is subnormal is rounded last. A NaN gives the positive
-// quiet NaN. docs/numerics.md states the errors.
+// No intermediate overflows, and subnormal results are rounded last. NaN gives the positive quiet
+// NaN. Errors: docs/numerics.md.
 //
-// `N` is the arithmetic: on a number, or on vectors of one instruction set. So this file has no
-// guard: a source includes it in a namespace (a target's own), and TALLY_FUNCTION says what its
-// functions are. src/core/elementwise/exponential.hpp does that for numbers.
+// `N` is the arithmetic of numbers or of an instruction set's vectors. So this file has no guard:
+// it is included in a namespace (a target's own), with TALLY_FUNCTION as the function attributes.
 
-/// exp(x) is 2^k (head + left), with `head` next to 1 + r.
+/// exp(x) = 2^k (head + left); `head` is next to 1 + r.
 template <class V>
 struct reduced_exponent {
-  V magic;  // its lowest bits hold k
+  V magic;
   V head, left;
 };
 
@@ -36,13 +34,12 @@ TALLY_FUNCTION V reciprocal(V d) {
     return N::reciprocal(d);
   } else {
     V q = N::fma(N::fma(N::set(R(32) / 99), d, N::set(R(-144) / 99)), d, N::set(R(210) / 99));
-    q = N::fma(q, N::minus_product(d, q, N::set(1 + R(1) / 19602)), q);         // off by 2^-14
-    return N::fma(q, N::minus_product(d, q, N::set(1 + R(1) / 768476808)), q);  // off by 2^-29
+    q = N::fma(q, N::minus_product(d, q, N::set(1 + R(1) / 19602)), q);         // error 2^-14
+    return N::fma(q, N::minus_product(d, q, N::set(1 + R(1) / 768476808)), q);  // error 2^-29
   }
 }
 
-/// Returns the terms of Q from r^i on, for an even i. Horner's scheme in r^2 is used on pairs of
-/// terms: its steps wait for each other, the pairs don't.
+/// Terms of Q from r^i on, i even. Horner in r^2 on pairs of terms, which are independent.
 template <class N, int i, class V>
 TALLY_FUNCTION V polynomial(V r, V square) {
   using c = exponential_constants<typename N::number>;
@@ -58,14 +55,14 @@ TALLY_FUNCTION V polynomial(V r, V square) {
   }
 }
 
-/// Computes exp of x in the range that the constants say.
+/// Reduces x, within the constants' range.
 template <class N, class V>
 TALLY_FUNCTION reduced_exponent<V> reduce_exponent(V number) {
   using c = exponential_constants<typename N::number>;
   const V x = N::kept_normal(number, N::set(c::speck));
   const V magic = N::fma(x, N::set(c::log2_e), N::set(c::magic));
   const V k = N::sub(magic, N::set(c::magic));
-  const V large = N::fma(k, N::set(c::minus_ln2_head), x);  // this is exact
+  const V large = N::fma(k, N::set(c::minus_ln2_head), x);  // exact
   const V small = N::mul(k, N::set(c::minus_ln2_tail));
   const V r = N::add(large, small);
   const V square = N::mul(r, r);
@@ -80,7 +77,7 @@ TALLY_FUNCTION V exponential(V x) {
   const V clamped = N::at_most(N::at_least(x, N::set(c::lowest)), N::set(c::highest));
   const auto e = reduce_exponent<N>(clamped);
   const V mantissa = N::add(e.head, e.left);
-  // There are two steps, of which the first is exact: 2^k itself may be out of range.
+  // Two steps, the first exact: 2^k itself may be out of range.
   const auto negative = N::is_negative(x);
   const V almost = N::mul(mantissa, N::select(negative, N::template power_of_two<c::aside>(e.magic),
                                               N::template power_of_two<-c::aside>(e.magic)));
@@ -88,8 +85,7 @@ TALLY_FUNCTION V exponential(V x) {
   return N::keep_nan(x, result);
 }
 
-/// Computes the logistic function of x, for negative x divided by 2^k: `e` is exp(-|x|), and
-/// `scale` is 2^k.
+/// Logistic function of x, for negative x divided by 2^k. `e` is exp(-|x|), `scale` 2^k.
 template <class N, class V, class Which>
 TALLY_FUNCTION V logistic(const reduced_exponent<V>& e, V scale, Which negative) {
   const V one = N::set(1);
@@ -97,7 +93,7 @@ TALLY_FUNCTION V logistic(const reduced_exponent<V>& e, V scale, Which negative)
   const V d = N::fma(scale, mantissa, one);
   const V d_left = N::fma(scale, e.left, N::fma(scale, e.head, N::sub(one, d)));
   const V q = reciprocal<N>(d);
-  // 1/(d + d_left) is q (1 + left), and times head + e.left that is q (head + more).
+  // 1/(d + d_left) is q (1 + left); times head + e.left it is q (head + more).
   const V left = N::minus_product(q, d_left, N::minus_product(q, d, one));
   const V more = N::fma(mantissa, left, e.left);
   const V factor = N::select(negative, e.head, one);

@@ -1,4 +1,4 @@
-// This is exp and the logistic function of one number.
+// exp and the logistic function of one number.
 #pragma once
 
 #include "src/core/order/dot_sum.hpp"
@@ -19,20 +19,18 @@ template <>
 struct exponential_constants<float> {
   static constexpr float log2_e = 0x1.715476p+0f;
   static constexpr float magic = 0x1.8p23f;  ///< adding it rounds to an integer
-  /// This is -ln 2 in two parts; the first has so few bits that its products with k are exact.
+  /// -ln 2 in two parts; products of the first with k are exact.
   static constexpr float minus_ln2_head = -0x1.62e4p-1f;
   static constexpr float minus_ln2_tail = -0x1.7f7d1cp-20f;
-  /// Below `lowest` exp is 0, and above `highest` it is infinite.
+  /// exp is 0 below `lowest`, infinite above `highest`.
   static constexpr float lowest = -106, highest = 89;
-  /// Powers of two are made with exponents moved by this much, so that they are normal numbers, but
-  /// for that of `lowest`, 2^-153, whose moved exponent is the one of 0: a product with 0 is no
-  /// subnormal number, which processors compute in microcode.
+  /// Offset of exponents of powers of two, which keeps them normal, except 2^-153 of `lowest`,
+  /// which becomes 0: a product with 0 is not subnormal, hence not slow.
   static constexpr int aside = 26;
   static constexpr float forth = 0x1p26f, back = 0x1p-26f;
-  /// Added to numbers so that none is subnormal, nor its square. It is rounded away where exp is
-  /// not 1.
+  /// Added so that neither x nor its square is subnormal; rounded away unless exp is 1.
   static constexpr float speck = 0x1p-50f;
-  /// The polynomial is (exp(r) - 1 - r) / r^2, off by at most 2^-28.2 / r^2.
+  /// Polynomial for (exp(r) - 1 - r) / r^2, error at most 2^-28.2 / r^2.
   static constexpr int degree = 4;
   static constexpr float q[] = {0.5f, 0x1.55548ep-3f, 0x1.55545ep-5f, 0x1.123b6cp-7f,
                                 0x1.6db448p-10f};
@@ -45,10 +43,10 @@ struct exponential_constants<double> {
   static constexpr double minus_ln2_head = -0x1.62e42fefa38p-1;
   static constexpr double minus_ln2_tail = -0x1.ef35793c7673p-45;
   static constexpr double lowest = -753.5, highest = 710;
-  static constexpr int aside = 64;  // so 2^-1087 is made as 0
+  static constexpr int aside = 64;  // 2^-1087 becomes 0
   static constexpr double forth = 0x1p64, back = 0x1p-64;
   static constexpr double speck = 0x1p-120;
-  /// The polynomial is off by at most 2^-58.0 / r^2.
+  /// Error at most 2^-58.0 / r^2.
   static constexpr int degree = 9;
   static constexpr double q[] = {
       0x1.000000000000bp-1,  0x1.5555555555561p-3,  0x1.5555555550017p-5,  0x1.111111110d62ap-7,
@@ -56,10 +54,10 @@ struct exponential_constants<double> {
       0x1.28b0581d3921ap-22, 0x1.af8599e3f47e7p-26};
 };
 
-/// Returns a * b, which is rounded whatever is added to it; products of integers are modulo 2^64.
+/// Returns a * b, rounded in any context; integers modulo 2^64.
 template <class R>
 TALLY_HOST_DEVICE R product(R a, R b) {
-// Nvcc contracts products unless it is told otherwise, but it never contracts these.
+// nvcc never contracts these.
 #if defined(__CUDA_ARCH__)
   if constexpr (std::is_same_v<R, double>) return __dmul_rn(a, b);
   if constexpr (std::is_same_v<R, float>) return __fmul_rn(a, b);
@@ -69,8 +67,8 @@ TALLY_HOST_DEVICE R product(R a, R b) {
   } else {
 #if !defined(__CUDACC__) && defined(__has_builtin)
 #if __has_builtin(__builtin_assoc_barrier)
-    // In spite of -ffp-contract=off, GCC 12 contracts pairs of a difference and a sum, which
-    // complex products are.
+    // Despite -ffp-contract=off, GCC 12 contracts a difference and a sum in pairs, as in complex
+    // products.
     return __builtin_assoc_barrier(a * b);
 #endif
 #endif
@@ -78,16 +76,15 @@ TALLY_HOST_DEVICE R product(R a, R b) {
   }
 }
 
-/// Returns 1/d for d in [1, 2], rounded to nearest even, by two of Newton's steps. They start from
-/// a q that is off by at most 4 units in the last place. For one d the result is so close to half
-/// way that the steps could not tell. (tests/exponential.cpp goes through all d and q.)
+/// Returns 1/d for d in [1, 2], rounded to nearest even, by two Newton steps from q, off by at most
+/// 4 ulp. One d is too close to half way for them. (tests/exponential.cpp checks all d and q.)
 TALLY_HOST_DEVICE inline float rounded_reciprocal(float d, float q) {
   q = std::fma(q, std::fma(-d, q, 1.0f), q);
   q = std::fma(q, std::fma(-d, q, 1.0f), q);
   return d == 0x1.fffffep+0f ? 0x1.000002p-1f : q;
 }
 
-/// Is the arithmetic of numbers.
+/// Arithmetic of numbers.
 template <class R>
 struct number_arithmetic {
   using number = R;
@@ -99,7 +96,7 @@ struct number_arithmetic {
   static TALLY_HOST_DEVICE R mul(R a, R b) { return product(a, b); }
   static TALLY_HOST_DEVICE R fma(R a, R b, R c) { return std::fma(a, b, c); }
   static TALLY_HOST_DEVICE R minus_product(R a, R b, R c) { return std::fma(-a, b, c); }
-  /// Returns x, or x + speck. Devices compute subnormal numbers as fast as others.
+  /// x, or x + speck. Not on devices, where subnormals are fast.
   static TALLY_HOST_DEVICE R kept_normal(R x, [[maybe_unused]] R speck) {
 #if defined(__CUDA_ARCH__)
     return x;
@@ -107,9 +104,8 @@ struct number_arithmetic {
     return x + speck;
 #endif
   }
-  /// Returns x, or the bound where x is below it. A NaN may give either. A device compares doubles
-  /// by their upper words, as integers, because its double operations are what limits it; so x may
-  /// be a little outside.
+  /// max(x, bound); either for NaN. Devices are limited by double operations, so they compare upper
+  /// words as integers, and x may be slightly outside.
   static TALLY_HOST_DEVICE R at_least(R x, R negative_bound) {
 #if defined(__CUDA_ARCH__)
     if constexpr (sizeof(R) == 8) {
@@ -136,8 +132,7 @@ struct number_arithmetic {
   /// Returns 1/d for d in [1, 2], rounded to nearest even.
   static TALLY_HOST_DEVICE R reciprocal(R d) {
 #if defined(__CUDA_ARCH__)
-    // With __frcp_rn, which checks the range, sigmoid of 2^28 floats takes 559 us on an H200, not
-    // 530.
+    // __frcp_rn, which checks the range, is slower (tuning/elementwise.md: reciprocal on devices).
     float q;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(static_cast<float>(d)));
     return rounded_reciprocal(static_cast<float>(d), q);
@@ -146,7 +141,7 @@ struct number_arithmetic {
 #endif
   }
   static TALLY_HOST_DEVICE R minus_magnitude(R a) { return -std::fabs(a); }
-  /// Says whether a is negative; for -0 it may say either.
+  /// Whether a is negative; either for -0.
   static TALLY_HOST_DEVICE bool is_negative(R a) {
 #if defined(__CUDA_ARCH__)
     if constexpr (sizeof(R) == 8) return __double2hiint(a) < 0;
@@ -154,7 +149,7 @@ struct number_arithmetic {
     return a < 0;
   }
   static TALLY_HOST_DEVICE R select(bool which, R yes, R no) { return which ? yes : no; }
-  /// Returns 2^(k + aside), where k stands in the lowest bits of `magic`.
+  /// Returns 2^(k + aside), k in the lowest bits of `magic`.
   template <int aside>
   static TALLY_HOST_DEVICE R power_of_two(R magic) {
     constexpr int digits = std::numeric_limits<R>::digits - 1;

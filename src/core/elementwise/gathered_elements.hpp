@@ -1,4 +1,4 @@
-// What gather and scatter do with one element, on host and device.
+// Gather and scatter of one element; host and device.
 #pragma once
 
 #include "src/core/elementwise/moves.hpp"
@@ -10,12 +10,12 @@
 
 namespace tally::backends {
 
-/// Moves elements between a vector with places and adjacent indices.
+/// Moves elements between an indexed vector and one in the order of contiguous indices.
 struct gathered_elements {
   moved_vector from, to;
   index_vector indices;
   int bytes;        ///< of an element
-  bool is_boolean;  ///< then a byte that is not 0 is written as 1
+  bool is_boolean;  ///< nonzero bytes are written as 1
   bool is_scatter;  ///< indices are into `to`, else into `from`
 
   gathered_elements(const gather_arguments& a, bool scatters)
@@ -26,8 +26,7 @@ struct gathered_elements {
         is_boolean(a.x.element == type::boolean),
         is_scatter(scatters) {}
 
-  /// Moves element i of the indices, whose bytes are `unit`s: an unsigned integer that an element's
-  /// alignment allows.
+  /// Moves element i of the indices in units of an unsigned integer type that its alignment allows.
   template <class unit>
   TALLY_HOST_DEVICE void move(std::size_t i) const {
     const auto place = static_cast<std::size_t>(indices[i]);

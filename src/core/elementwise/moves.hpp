@@ -1,4 +1,4 @@
-// Elements that are moved as they are, bit by bit: copied, exchanged, or written many times.
+// Elements moved bit by bit: copied, swapped, or filled.
 #pragma once
 
 #include "src/core/elementwise/elementwise.hpp"
@@ -13,7 +13,7 @@
 
 namespace tally::backends {
 
-/// Returns an element of type `z` that is made of a scalar, rounded once.
+/// Returns a scalar as an element of type `z`, rounded once.
 inline element_bytes bytes_of(const scalar& value, type z) {
   element_bytes made;
   with_type<element_types>(z, [&]<class Z>() {
@@ -21,7 +21,7 @@ inline element_bytes bytes_of(const scalar& value, type z) {
       using R = std::conditional_t<std::is_same_v<Z, bool>, std::uint8_t, real_t<Z>>;
       if (is_integer(value.element)) return rounded<R>(value.integer);
       if constexpr (std::is_integral_v<R>) {
-        return R{};  // a number that is no integer has become none, see `transforms::gives`
+        return R{};  // unreachable, see `transforms::gives`
       } else {
         return rounded<R>(canonical(number));
       }
@@ -55,10 +55,10 @@ void with_size(type element, const F& f) {
   }
 }
 
-/// Is a vector of elements that are only moved.
+/// A vector of elements that are only moved.
 struct moved_vector {
   std::byte* data;
-  std::ptrdiff_t stride;  ///< bytes from one element to the next
+  std::ptrdiff_t stride;  ///< in bytes
 
   explicit moved_vector(const output_operand& v)
       : data(static_cast<std::byte*>(v.data)),
@@ -69,7 +69,7 @@ struct moved_vector {
   }
 };
 
-/// Says whether elements are copied as they are: between equal types nothing is converted.
+/// Whether elements are copied without conversion.
 inline bool copies_bits(const transform_arguments& a) {
   return a.what == elementwise::copy && a.x.element == a.z.element;
 }
@@ -86,7 +86,7 @@ void copy(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
 
 }  // namespace moves
 
-/// Copies elements of equal types, bit by bit; bools become 0 and 1.
+/// Copies elements of equal types; bools become 0 and 1.
 inline void copy_bits(const operand& x, const output_operand& z) {
   if (x.element == type::boolean) {
     const auto* const flags = static_cast<const types::bool8*>(x.data);
@@ -105,7 +105,7 @@ inline void copy_bits(const operand& x, const output_operand& z) {
   });
 }
 
-/// Is `fetch` of the backends that run on the host.
+/// `fetch` of host backends.
 inline void fetch_on_host(const executor&, const operand& x, void* to) {
   const auto size = static_cast<std::ptrdiff_t>(size_of(x.element));
   with_size(x.element, [&]<std::size_t bytes>() {
@@ -114,7 +114,6 @@ inline void fetch_on_host(const executor&, const operand& x, void* to) {
   });
 }
 
-/// Writes an element to each place of a vector.
 inline void fill_bits(const element_bytes& value, const output_operand& z) {
   const moved_vector to(z);
   with_size(z.element, [&]<std::size_t size>() {
@@ -122,7 +121,6 @@ inline void fill_bits(const element_bytes& value, const output_operand& z) {
   });
 }
 
-/// Exchanges elements of one type.
 inline void swap_bits(const output_operand& x, const output_operand& y) {
   const moved_vector first(x), second(y);
   with_size(x.element, [&]<std::size_t size>() {

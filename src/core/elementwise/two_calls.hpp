@@ -1,4 +1,4 @@
-// A column makes an update with a sum in two calls where one pass brings nothing.
+// Update and sum in two calls, for backends without a gain from one pass.
 #pragma once
 
 #include "src/core/table.hpp"
@@ -7,7 +7,7 @@
 
 namespace tally::backends {
 
-/// Updates, and then sums what was written: this is what `fused_dot` and `fused_nrm2` mean.
+/// The definition of `fused_dot` and `fused_nrm2`: updates, then sums the result.
 inline void fused_in_two_calls(const executor& where, const transform_arguments& update,
                                type computation, const dot_arguments& a) {
   const backend& column = *where.backend();

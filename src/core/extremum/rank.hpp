@@ -1,10 +1,9 @@
-// This header says how elements compare where an extreme one is looked for, and makes the result.
-// All backends but kokkos share it, on host and device.
+// Comparison of elements for extrema, and the result. Shared by all backends but kokkos, host and
+// device.
 //
-// Every search looks for the greatest *score*: for max that is the element itself, for min its
-// negative, for iamax its magnitude. The *rank* of a score is an unsigned integer that orders
-// scores as <tally/extremum.hpp> promises: +0 and -0 have the same rank, and every NaN has the
-// greatest.
+// Every search finds the greatest *score*: the element for max, its negative for min, its magnitude
+// for iamax. The *rank* of a score is an unsigned integer in the order of <tally/extremum.hpp>: +0
+// and -0 are equal, NaNs greatest.
 #pragma once
 
 #include "src/core/order/dot_sum.hpp"
@@ -21,15 +20,15 @@
 
 namespace tally::backends {
 
-/// Elements of type `X` are compared as this, exactly: as float, double, int32 or int64.
+/// Type in which elements of type `X` are compared, exactly.
 template <class X>
 using score_t = std::conditional_t<
     std::is_same_v<real_t<X>, double>, double,
     std::conditional_t<std::is_same_v<X, std::int64_t>, std::int64_t,
                        std::conditional_t<std::is_integral_v<X>, std::int32_t, float>>>;
 
-/// Returns the score of a real number. Where other numbers are negated, integers are complemented,
-/// which orders them alike and can't overflow. The score of an integer's magnitude is |x| - 1.
+/// Returns the score of a real number. Integers are complemented instead of negated: same order, no
+/// overflow. The score of an integer's magnitude is |x| - 1.
 template <extreme what, class S>
 TALLY_HOST_DEVICE S score(S number) {
   if constexpr (what == extreme::max) {
@@ -49,7 +48,7 @@ TALLY_HOST_DEVICE S score(S number) {
   }
 }
 
-/// Returns the score of a complex element, which only iamax needs.
+/// Returns the score of a complex element; only for iamax.
 template <class S>
 TALLY_HOST_DEVICE S score_of_parts(S re, S im) {
   return std::abs(re) + std::abs(im);
@@ -74,7 +73,7 @@ TALLY_HOST_DEVICE rank_t<S> rank(S score) {
   }
 }
 
-/// Returns the score that has this rank: a zero without its sign, and one NaN for all.
+/// Returns the score of a rank: zeros are unsigned, all NaNs one.
 template <class S>
 TALLY_HOST_DEVICE S score_of_rank(rank_t<S> rank) {
   if constexpr (std::is_integral_v<S>) {
@@ -86,29 +85,28 @@ TALLY_HOST_DEVICE S score_of_rank(rank_t<S> rank) {
   }
 }
 
-/// Is the best element of a part of the vector, or the best part.
+/// Best element of a part of the vector, or best part.
 struct candidate {
   std::uint64_t rank = 0;
-  /// Greater where the place is lower; 0 where there is no element at all.
+  /// Greater for a lower index; 0 without an element.
   std::uint64_t precedence = 0;
 
   TALLY_HOST_DEVICE static candidate at(std::uint64_t rank, std::uint64_t place) {
     return {rank, ~place};
   }
-  /// Returns the element's place, or -1 where there is no element.
+  /// Index of the element, or -1.
   TALLY_HOST_DEVICE std::int64_t place() const {
     return precedence == 0 ? -1 : static_cast<std::int64_t>(~precedence);
   }
 
-  /// Returns the better of the two.
+  /// Returns the better one.
   friend TALLY_HOST_DEVICE candidate operator+(const candidate& a, const candidate& b) {
     const bool second = b.rank > a.rank || (b.rank == a.rank && b.precedence > a.precedence);
     return second ? b : a;
   }
 };
 
-/// Has the best elements that a search has found so far. A search for one extreme leaves the other
-/// one empty: min leaves `max` empty, max and iamax leave `min` empty.
+/// Best elements so far. min leaves `max` empty; max and iamax leave `min` empty.
 struct candidates {
   candidate min, max;
 
@@ -117,7 +115,6 @@ struct candidates {
   }
 };
 
-/// Makes a candidate of an element, on the host.
 template <extreme what, class X>
 rank_t<score_t<X>> rank_of(const X& x) {
   using S = score_t<X>;
@@ -132,7 +129,7 @@ candidate candidate_at(const X& x, std::size_t index) {
   return candidate::at(rank_of<what>(x), index);
 }
 
-/// Returns an element as the caller gets it: every NaN is the one NaN.
+/// Returns an element with NaN made canonical.
 template <class X>
 TALLY_HOST_DEVICE X as_value(X x) {
   if constexpr (!std::is_integral_v<X>) {
@@ -142,7 +139,7 @@ TALLY_HOST_DEVICE X as_value(X x) {
   return x;
 }
 
-/// Writes what `a` asks for, on the host.
+/// Writes the result of `a`, on the host.
 inline void write_result(const extremum_arguments& a, const candidates& best) {
   if (a.what == extreme::iamax) {
     *static_cast<std::int64_t*>(a.result) = best.max.place();

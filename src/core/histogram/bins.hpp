@@ -1,9 +1,8 @@
-// This header decides, exactly, which bin a sample is in, as <tally/histogram.hpp> promises. All
-// backends but kokkos share it, on host and device.
+// Exact bin of a sample, as <tally/histogram.hpp> promises. Shared by all backends but kokkos, host
+// and device.
 //
-// A *slot* is a bin, or one of three places behind the bins for samples that are in no bin: below,
-// above, NaN. So a channel's table has `bins + slots::outside` counters, and counting needs no
-// branch.
+// A *slot* is a bin index, with three further bins for samples below, above and NaN. So a channel's
+// table has `bins + slots::outside` counters, and counting needs no branch.
 #pragma once
 
 #include "src/core/elementwise/elementwise.hpp"
@@ -21,12 +20,12 @@ namespace tally::backends {
 
 using slot = std::uint32_t;
 
-/// These are the slots behind the bins, in this order.
+/// Bins after the regular ones, in this order.
 namespace slots {
 inline constexpr slot below = 0, above = 1, nan = 2, outside = 3;
 }
 
-/// Samples of type `X` are compared as this, exactly: as int32, int64, float or double.
+/// Type in which samples of type `X` are compared, exactly.
 template <class X>
 using sample_t = std::conditional_t<std::is_same_v<X, double> || std::is_same_v<X, std::int64_t>, X,
                                     std::conditional_t<std::is_integral_v<X>, std::int32_t, float>>;
@@ -39,20 +38,20 @@ inline slot bins_of(const histogram_arguments& a) {
 
 inline constexpr double two_to_63 = 0x1p63;
 
-/// Says whether x >= edge, as real numbers.
+/// Whether x >= edge, as real numbers.
 template <class S>
 TALLY_HOST_DEVICE bool reaches(S x, double edge) {
   if constexpr (std::is_same_v<S, std::int64_t>) {
     if (edge <= -two_to_63) return true;
     if (!(edge < two_to_63)) return false;
-    const auto whole = static_cast<std::int64_t>(edge);  // it rounds towards 0
+    const auto whole = static_cast<std::int64_t>(edge);  // rounds towards 0
     return x >= whole + (static_cast<double>(whole) < edge);
   } else {
     return static_cast<double>(x) >= edge;
   }
 }
 
-/// Says whether x > edge, as real numbers.
+/// Whether x > edge, as real numbers.
 template <class S>
 TALLY_HOST_DEVICE bool exceeds(S x, double edge) {
   if constexpr (std::is_same_v<S, std::int64_t>) {
@@ -69,8 +68,8 @@ TALLY_HOST_DEVICE bool exceeds(S x, double edge) {
 
 struct key_bins {
   slot bins;
-  /// Where negative keys are: above where they are unsigned, for then they are too large for any
-  /// number of bins.
+  /// Slot of negative keys; above if keys are unsigned, which are then too large for any number of
+  /// bins.
   slot negative = slots::below;
 
   template <class S>
@@ -83,20 +82,20 @@ struct key_bins {
 
 // --- Bins of equal width -------------------------------------------------------------------------
 
-/// Describes bins of equal width in doubles: x has the position (x - origin) * scale, rate times
-/// that is nearly the bin, and bin i begins at i * step + first.
+/// Bins of equal width in doubles: x has the position p = (x - origin) * scale, its bin is about
+/// rate * p, and bin i begins at i * step + first.
 struct even_steps {
   double lower, upper;
   double origin, scale, rate;
   double first, step;
-  /// For integers, half way to the integer before: none is near an edge.
+  /// For integers, half way to the integer before: no integer is near an edge.
   double origin_of_quotient;
 };
 
 inline constexpr double least_normal = 0x1p-1022;
 
-/// Returns x * 2^512, exactly unless it overflows. Processors multiply subnormal numbers in
-/// microcode, so the digits of those are converted as an integer.
+/// Returns x * 2^512, exactly unless it overflows. The digits of subnormals are converted as
+/// integers, since processors multiply subnormals in microcode.
 TALLY_HOST_DEVICE inline double grown(double x) {
   if (!(std::fabs(x) < least_normal)) return x * 0x1p512;
   const auto digits = __builtin_bit_cast(std::int64_t, std::fabs(x));
@@ -104,16 +103,16 @@ TALLY_HOST_DEVICE inline double grown(double x) {
   return x < 0 ? -magnitude : magnitude;
 }
 
-/// Has edges in double: edge i is i * width + lower, rounded twice.
+/// Bins with edges in double: edge i is i * width + lower, rounded twice.
 struct even_bins {
   slot bins;
   double lower, upper;
   double first, width;
-  double half = 1, twice = 1;  ///< they are 1/2 and 2 where upper - lower overflows
-  double inverse;              ///< nearly 1 / width; infinite if the width is tiny or 0
-  bool is_near;                ///< whether a guess is off by at most 1, as a rule
-  /// Whether the edges, and so the samples, are `grown`: a subnormal width has edges near 0, all of
-  /// them multiples of the least number, so that each is rounded as it is without this.
+  double half = 1, twice = 1;  ///< 1/2 and 2 if upper - lower overflows
+  double inverse;              ///< about 1 / width; infinite if the width is tiny or 0
+  bool is_near;                ///< a guess is off by at most 1, as a rule
+  /// Whether edges, and so samples, are `grown`. Edges of a subnormal width are near 0 and
+  /// multiples of the smallest number, so rounding is unchanged.
   bool are_grown = false;
 
   even_bins(double lower_edge, double upper_edge, slot count)
@@ -126,12 +125,12 @@ struct even_bins {
       for (double* each : {&lower, &upper, &first, &width}) *each = grown(*each);
     }
     inverse = 1 / width;
-    // The quotient is off by less than 2^-18 (it has four roundings, and is below 2^31), and an
-    // edge by less than 2^-53 * 3 * 2^48 widths.
+    // The quotient is off by less than 2^-18 (four roundings, below 2^31), an edge by less than
+    // 2^-53 * 3 * 2^48 widths.
     is_near = half == 1 && !are_grown && width >= least_normal && farthest_in_bins() < 0x1p48;
   }
 
-  /// Returns how far from 0 the bins reach, in widths: at least half their number.
+  /// Returns the largest distance of a bin from 0, in widths: at least half the number of bins.
   double farthest_in_bins() const { return std::fmax(std::fabs(lower), std::fabs(upper)) / width; }
 
   static constexpr bool compares_positions = false;  ///< samples are compared
@@ -152,7 +151,6 @@ struct even_bins {
   }
 
  private:
-  /// Returns the slot of a number.
   template <class S>
   TALLY_HOST_DEVICE slot find(S x) const {
     if (!reaches(x, lower)) return bins + slots::below;
@@ -161,7 +159,7 @@ struct even_bins {
     const slot last = bins - 1;
     const slot g = guess >= static_cast<double>(last) ? last
                    : guess > 0                        ? static_cast<slot>(guess)
-                                                      // This also catches the NaN of 0 * infinity.
+                                                      // also for the NaN of 0 * infinity
                                                       : 0;
     return corrected(x, g);
   }
@@ -169,7 +167,7 @@ struct even_bins {
   /// Returns the last bin whose first edge x reaches.
   template <class S>
   TALLY_HOST_DEVICE slot corrected(S x, slot g) const {
-    slot begin = 0, end = bins;  // the bin is in [begin, end)
+    slot begin = 0, end = bins;  // in [begin, end)
     if (reaches(x, edge(g))) {
       if (g + 1 == bins || !reaches(x, edge(g + 1))) return g;
       if (g + 2 == bins || !reaches(x, edge(g + 2))) return g + 1;
@@ -178,7 +176,7 @@ struct even_bins {
       if (reaches(x, edge(g - 1))) return g - 1;
       end = g - 1;
     }
-    // The guess is further off only where rounding makes many edges equal.
+    // Guesses are further off only if rounding makes many edges equal.
     while (end - begin > 1) {
       const slot middle = begin + (end - begin) / 2;
       (reaches(x, edge(middle)) ? begin : end) = middle;
@@ -189,14 +187,14 @@ struct even_bins {
 
 inline constexpr std::int64_t two_to_52 = std::int64_t{1} << 52;
 
-/// Has bins for integers between integers: edge i is lower + i * range / bins, not rounded.
+/// Bins of integers between integers: edge i is lower + i * range / bins, unrounded.
 struct even_integer_bins {
   slot bins;
   std::int64_t lower, upper;
   std::uint64_t range;
-  double rate;   ///< nearly bins / range
-  bool narrow;   ///< whether bins * range < 2^64
-  bool is_near;  ///< whether double is exact for all that is computed on the way, except the guess
+  double rate;   ///< about bins / range
+  bool narrow;   ///< bins * range < 2^64
+  bool is_near;  ///< double is exact for all intermediates but the guess
 
   even_integer_bins(std::int64_t lower_edge, std::int64_t upper_edge, slot count)
       : bins(count),
@@ -212,7 +210,7 @@ struct even_integer_bins {
     const auto number = [](auto integer) { return static_cast<double>(integer); };
     return std::fmax(std::fabs(number(lower)), std::fabs(number(upper))) * rate;
   }
-  /// Positions are compared, and bin i begins at i * range.
+  /// Positions are compared; bin i begins at i * range.
   static constexpr bool compares_positions = true;
   even_steps steps() const {
     const auto number = [](auto integer) { return static_cast<double>(integer); };
@@ -235,8 +233,7 @@ struct even_integer_bins {
   }
 
  private:
-  /// Returns the bin. The guess is off by less than 1, since it is below 2^31 and three roundings
-  /// away.
+  /// Returns the bin. The guess is below 2^31 with three roundings, so off by less than 1.
   template <class Word>
   TALLY_HOST_DEVICE slot corrected(Word distance, slot g) const {
     const Word position = distance * bins;
@@ -247,13 +244,13 @@ struct even_integer_bins {
 
 // --- Bins between given edges --------------------------------------------------------------------
 
-/// A sample reaches edge e if it is at least the smallest number of its own type that is not below
-/// e: the edge's *threshold*. The last threshold is the smallest number above the last edge.
-/// Thresholds are in ascending order; those that no number of the type reaches are left out.
+/// The *threshold* of an edge is the smallest number of the sample's type that is not below it; the
+/// last threshold is the smallest number above the last edge. Ascending, without those that no
+/// number of the type reaches.
 template <class S>
 struct edge_bins {
   const S* thresholds;
-  slot reached;  ///< how many thresholds there are, at most bins + 1
+  slot reached;  ///< number of thresholds, at most bins + 1
   slot bins;
 
   template <class S2>
@@ -261,7 +258,7 @@ struct edge_bins {
     if constexpr (std::is_floating_point_v<S>) {
       if (x != x) return bins + slots::nan;
     }
-    slot begin = 0, end = reached;  // as many thresholds as [begin, end] says are not above x
+    slot begin = 0, end = reached;  // in [begin, end]: thresholds not above x
     while (begin < end) {
       const slot middle = begin + (end - begin) / 2;
       if (static_cast<S>(x) >= thresholds[middle]) {
@@ -273,15 +270,14 @@ struct edge_bins {
     return bin_of(begin);
   }
 
-  /// Returns the bin where `count` thresholds are not above x.
+  /// Returns the slot if `count` thresholds are not above x.
   TALLY_HOST_DEVICE slot bin_of(slot count) const {
     if (count == 0) return bins + slots::below;
     return count == bins + 1 ? bins + slots::above : count - 1;
   }
 };
 
-/// Finds the smallest number of type `S` that is not below `edge`, or that is above it. It returns
-/// false if there is none.
+/// Finds the smallest `S` not below `edge` (or above it). Returns false if there is none.
 template <class S, class E>
 bool threshold_of(E edge, bool is_above, S* threshold) {
   using limits = std::numeric_limits<S>;
@@ -307,12 +303,12 @@ bool threshold_of(E edge, bool is_above, S* threshold) {
       *threshold = limits::min();
       return !is_above || !(static_cast<E>(limits::min()) == edge) || next(limits::min());
     }
-    S t = static_cast<S>(edge);  // it rounds towards 0
+    S t = static_cast<S>(edge);  // rounds towards 0
     if (!least(t, edge)) ++t;
     *threshold = t;
     return !is_above || !(static_cast<E>(t) == edge) || next(t);
   } else {
-    const auto compare = [&](S t) {  // it has the sign of t - edge
+    const auto compare = [&](S t) {  // sign of t - edge
       if constexpr (std::is_integral_v<E>) {
         return -backends::exceeds(std::int64_t{edge}, t) +
                !backends::reaches(std::int64_t{edge}, t);
@@ -322,7 +318,7 @@ bool threshold_of(E edge, bool is_above, S* threshold) {
     };
     auto t = static_cast<S>(edge);
     if (compare(t) < 0) t = std::nextafter(t, limits::infinity());
-    if (compare(t) > 0) {  // the edge was rounded up, so the number before t is below it
+    if (compare(t) > 0) {  // rounded up, so the number before t is below the edge
       *threshold = t;
       return true;
     }
@@ -331,7 +327,6 @@ bool threshold_of(E edge, bool is_above, S* threshold) {
   }
 }
 
-/// Makes the thresholds of a vector of edges, on the host.
 template <class S>
 std::vector<S> thresholds_of(const operand& edges) {
   std::vector<S> all;
@@ -351,7 +346,7 @@ std::vector<S> thresholds_of(const operand& edges) {
 
 // --- Any of them ---------------------------------------------------------------------------------
 
-/// Calls f.operator()<X>(bins) for the samples' type, with what tells their slots.
+/// Calls f.operator()<X>(bins) for the samples' type and binning.
 template <class F>
 void with_bins(const histogram_arguments& a, F&& f) {
   const slot bins = bins_of(a);

@@ -1,10 +1,8 @@
-// Weights are summed without any error: each bin has those limbs of a <tally/exact_sum.hpp> that a
-// single weight of type W reaches, and one word for what is no number. All backends share this, on
-// host and device.
+// Exact sums of weights: each bin has those limbs of a <tally/exact_sum.hpp> that one weight of
+// type W reaches, and a word for non-finite weights. Shared by all backends, host and device.
 //
-// A weight is cut into digits of 32 bits with its sign, which are added to 64-bit words as
-// integers. So the order of weights makes no difference, and 2^30 of them can't overflow. There are
-// no carries on the way.
+// A weight is cut into signed 32-bit digits that are added to 64-bit words as integers, without
+// carries. So the order of weights does not matter, and 2^30 of them cannot overflow.
 #pragma once
 
 #include "src/core/elementwise/elementwise.hpp"
@@ -18,8 +16,8 @@
 
 namespace tally::backends {
 
-/// Returns the sum that these words stand for. Devices call it too: its loops, unrolled for each
-/// type of weights and of sums, took most of the time to compile the kernel that rounds.
+/// Not inlined: on devices its loops, unrolled for each pair of types, dominate the compile time of
+/// the rounding kernel.
 [[gnu::noinline]] TALLY_HOST_DEVICE inline exact_sum<double> sum_of_words(
     const std::int64_t* words) {
   return exact_sum<double>::from_words(words);
@@ -33,26 +31,24 @@ struct weight_sum {
 
   static constexpr int fraction_bits = limits::digits - 1;
   static constexpr unsigned special_field = 2 * limits::max_exponent - 1;
-  /// Is the lowest bit of the smallest subnormal, counted from the lowest bit of the lowest limb of
-  /// an `exact`.
+  /// Lowest bit of the smallest subnormal, counted from the lowest bit of an `exact`.
   static constexpr int lowest = limits::min_exponent - limits::digits - exact::lowest_exponent;
   static constexpr int first_limb = lowest / 32;
-  /// One weight has so many digits: it has 24 or 53 bits, which start up to 31 bits up in a digit.
+  /// Digits of one weight: 24 or 53 bits at a shift of up to 31.
   static constexpr int digits = (limits::digits + 31 + 31) / 32;
   static constexpr int limbs =
       (lowest + static_cast<int>(special_field) - 2) / 32 + digits - first_limb;
-  /// The word behind the limbs combines these bits by `or`.
+  /// The word after the limbs is an `or` of these bits.
   static constexpr int special = limbs;
   static constexpr std::int64_t nan_bit = 1, plus_infinity_bit = 2, minus_infinity_bit = 4;
-  /// A bin has so many words: 11 for float, 68 for double.
+  /// Words per bin: 11 for float, 68 for double.
   static constexpr int words = limbs + 1;
 
-  /// Is a weight as it is added: its digits go to the words from `word` on. For an infinity or a
-  /// NaN it has the bit that `special` is combined with.
+  /// A weight in digits, added from `word` on; or the bit for `special` if infinite or NaN.
   struct contribution {
     std::int64_t digit[digits];
     int word;
-    std::int64_t special_bit;  ///< 0 for a number
+    std::int64_t special_bit;  ///< 0 if finite
   };
 
   static TALLY_HOST_DEVICE contribution split(W weight) {
@@ -80,7 +76,6 @@ struct weight_sum {
     return p;
   }
 
-  /// Adds a weight to the words of a bin.
   static TALLY_HOST_DEVICE void add(W weight, std::int64_t* to) {
     const contribution p = split(weight);
     if (p.special_bit != 0) {
@@ -90,14 +85,14 @@ struct weight_sum {
     for (int i = 0; i < digits; ++i) to[p.word + i] += p.digit[i];
   }
 
-  /// Adds the words that another table has for the same bin.
+  /// Adds another table's words of the same bin.
   static TALLY_HOST_DEVICE void merge(const std::int64_t* from, std::int64_t* to) {
     for (int i = 0; i < limbs; ++i) to[i] += from[i];
     to[special] |= from[special];
   }
 
-  /// Adds the sum of at most 2^30 weights to the words of an exact_sum<T>: each less than 2^33 in
-  /// magnitude.
+  /// Adds the sum of at most 2^30 weights to the words of an exact_sum<T>, each word changing by
+  /// less than 2^33.
   template <class T>
     requires(sizeof(T) >= sizeof(W))
   static TALLY_HOST_DEVICE void add_words(const std::int64_t* from, std::int64_t* to) {
@@ -115,12 +110,10 @@ struct weight_sum {
     to[all::minus_infinity_word] += (from[special] & minus_infinity_bit) != 0;
   }
 
-  /// Returns the sum of at most 2^30 - 2 weights, rounded to R. Unless `before` is null, it is one
-  /// weight more.
+  /// Returns the sum of at most 2^30 - 2 weights, and of `before` unless null, rounded to R.
   template <class R>
   static TALLY_HOST_DEVICE R round(const std::int64_t* from, const R* before) {
-    // A double may have to be added to sums of floats, so the words that the double reaches are
-    // looked at too.
+    // In doubles, as a double may have to be added to sums of floats.
     using all = exact_sum<double>;
     constexpr int offset = (exact::lowest_exponent - all::lowest_exponent) / 32 + first_limb;
     std::int64_t words_of_all[all::words] = {};
@@ -137,7 +130,7 @@ struct weight_sum {
   }
 };
 
-/// Finishes the sum of bin k: rounded, or added to words. `C` is the type of `a.counts`.
+/// Finishes bin k: rounds its sum, or adds it to words. `C` is the type of `a.counts`.
 template <class W, class C>
 void finish_sum(const histogram_arguments& a, const std::int64_t* words, std::size_t k) {
   using sum = weight_sum<W>;

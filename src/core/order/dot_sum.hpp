@@ -1,5 +1,5 @@
-// A dot product adds up one sum, or four for complex operands. This header has the sums and makes
-// the result of them. All backends share it, on host and device.
+// Sums of a dot product, one or four for complex operands, and its result. Shared by all backends,
+// host and device.
 #pragma once
 
 #include <tally/dot.hpp>
@@ -12,7 +12,7 @@ namespace tally::backends {
 
 using types::complex_number;
 
-/// Returns a + b; integers are modulo 2^64.
+/// Returns a + b; integers modulo 2^64.
 template <class A>
 TALLY_HOST_DEVICE constexpr A plus(A a, A b) {
   if constexpr (std::is_integral_v<A>) {
@@ -22,7 +22,7 @@ TALLY_HOST_DEVICE constexpr A plus(A a, A b) {
   }
 }
 
-/// Is the sum over a node of the order's tree.
+/// Sum of a node of the order's tree.
 template <class A>
 struct dot_sum {
   A value{};
@@ -32,8 +32,8 @@ struct dot_sum {
   }
 };
 
-/// Has the sums of the products of real and imaginary parts; ri sums re(x) * im(y), so x's part
-/// comes first. Sums that a real operand has no part in stay +0.
+/// Sums of products of real and imaginary parts; ri sums re(x) * im(y). Sums without a term, for a
+/// real operand, stay +0.
 template <class T>
 struct dot_sum<std::complex<T>> {
   T rr{}, ii{}, ri{}, ir{};
@@ -44,8 +44,7 @@ struct dot_sum<std::complex<T>> {
 };
 
 template <class T>
-inline constexpr T quiet_nan =
-    std::numeric_limits<T>::quiet_NaN();  // a constant, so that devices have it too
+inline constexpr T quiet_nan = std::numeric_limits<T>::quiet_NaN();  // a constant, for devices
 
 /// Returns `value`, or for any NaN the positive quiet NaN with an empty payload.
 template <class T>
@@ -57,7 +56,7 @@ TALLY_HOST_DEVICE constexpr T canonical(T value) {
   }
 }
 
-/// Returns the result; `re` is the value of a real one.
+/// Returns the result; `re` if real.
 template <class A>
 TALLY_HOST_DEVICE complex_number<A> finish_parts(const dot_sum<A>& sum, conjugate) {
   return {canonical(sum.value), A{}};
@@ -76,7 +75,6 @@ TALLY_HOST_DEVICE complex_number<T> finish_parts(const dot_sum<std::complex<T>>&
   }
 }
 
-/// Makes the result of the whole sum.
 template <class A>
 A finish(const dot_sum<A>& sum, conjugate conjugated) {
   const auto parts = finish_parts(sum, conjugated);

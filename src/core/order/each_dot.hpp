@@ -1,4 +1,4 @@
-// Several dot products, or exact sums, are computed here one after another.
+// Batches of dot products or exact sums, one after another.
 #pragma once
 
 #include "src/core/table.hpp"
@@ -7,7 +7,7 @@
 
 namespace tally::backends {
 
-/// Returns pair j as the arguments of `dot`.
+/// Returns the arguments of pair j.
 inline dot_arguments dot_of_pair(const multi_dot_arguments& a, std::size_t j) {
   const auto [x, y] = a.pairs[j];
   output result = a.results;
@@ -15,21 +15,19 @@ inline dot_arguments dot_of_pair(const multi_dot_arguments& a, std::size_t j) {
   return {x, y, a.conjugated, result, a.options};
 }
 
-/// Says whether the pairs go to the exact grade. That is a row of its own in the table, and
-/// integers are exact in any grade.
 inline bool wants_exact(const multi_dot_arguments& a) { return is_exact(a.options, a.results); }
 
 inline exact_arguments as_exact(const dot_arguments& a) {
   return {exact_term::product, a.x, a.y, a.conjugated, a.result, a.options};
 }
 
-/// Computes exact sums by a column's own function for one.
+/// By a backend's function for one exact sum.
 template <auto& exact>
 void each_exact(const executor& where, std::span<const exact_arguments> all) {
   for (const exact_arguments& one : all) exact(where, one);
 }
 
-/// Computes each pair by a column's own functions for one.
+/// By a backend's functions for one pair.
 template <auto& dot, auto& exact>
 void each_dot(const executor& where, const multi_dot_arguments& a) {
   for (std::size_t j = 0; j < a.pairs.size(); ++j) {

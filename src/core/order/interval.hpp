@@ -1,5 +1,5 @@
-// An interval of chunks is held as nodes of the order's tree: the largest that lie in it, in order.
-// They grow up to some place and shrink behind it, and no two adjacent ones are siblings.
+// An interval of chunks as nodes of the order's tree: the largest within it, in order. Sizes rise,
+// then fall; no two neighbours are siblings.
 #pragma once
 
 #include <tally/interval_sum.hpp>
@@ -10,8 +10,7 @@
 
 namespace tally::backends {
 
-/// Is the node of the tree over chunks [first, first + chunks), where `chunks` is a power of two
-/// that divides `first`.
+/// Node over chunks [first, first + chunks); `chunks` is a power of two that divides `first`.
 struct interval_node {
   std::int64_t first = 0;
   std::int64_t chunks = 1;
@@ -32,30 +31,30 @@ void for_each_node(std::int64_t first, std::int64_t last, const F& f) {
   }
 }
 
-/// Returns how many nodes chunks [first, last) have.
+/// Number of nodes of chunks [first, last).
 inline std::int64_t count_nodes(std::int64_t first, std::int64_t last) {
   if (first >= last) return 0;
-  // Nodes grow up to `last` without the bits below the highest one in which it differs from
-  // `first`. On either side of that place the 1s of the distance are the nodes.
+  // Nodes rise up to `last` without the bits below the highest that differs from `first`. On either
+  // side of that point the 1 bits of the distance are the nodes.
   const auto a = static_cast<std::uint64_t>(first), b = static_cast<std::uint64_t>(last);
   const std::uint64_t highest = std::bit_floor(a ^ b), below = highest - 1;
   return std::popcount(highest - (a & below)) + std::popcount(b & below);
 }
 
-/// Returns the most nodes that an interval of a vector of so many chunks can have.
+/// Maximum number of nodes of an interval in a vector of `chunks` chunks.
 constexpr std::int64_t most_nodes(std::int64_t chunks) {
   if (chunks <= 0) return 0;
   const int highest_bit = 63 - std::countl_zero(static_cast<std::uint64_t>(chunks - 1));
   return std::max(1, 2 * highest_bit);
 }
 
-/// Returns how many chunks so many elements have.
+/// Number of chunks of `elements` elements.
 constexpr std::int64_t count_chunks(std::int64_t elements) {
   constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
   return elements / chunk + (elements % chunk != 0);
 }
 
-/// Returns the nodes of a message, in its type.
+/// Returns the nodes that follow a message's head.
 template <class R>
 R* nodes_of(interval_head& head) {
   return reinterpret_cast<R*>(&head + 1);
@@ -71,8 +70,8 @@ void with_number(type element, const F& f) {
   element == type::float32 ? f.template operator()<float>() : f.template operator()<double>();
 }
 
-/// Appends the node that comes next, whose numbers are value(0), value(1), ... It is added to its
-/// left sibling where the interval has that, the sum to its own left sibling, and so on.
+/// Appends the next node, with components value(0), value(1), ...; adds it to its left sibling if
+/// present, that sum to its own, and so on.
 template <class R, class Value>
 void append_node(interval_head& head, const interval_node& next, const Value& value) {
   if (head.first == head.last) head.first = head.last = next.first;
@@ -89,7 +88,7 @@ void append_node(interval_head& head, const interval_node& next, const Value& va
   head.last = next.last();
 }
 
-/// Appends an interval: see tally::append_interval.
+/// See tally::append_interval.
 inline void append(interval_head& head, const interval_head& next) {
   if (next.failed != 0 && (head.failed == 0 || next.failed < head.failed)) {
     head.failed = next.failed;
@@ -108,8 +107,7 @@ inline void append(interval_head& head, const interval_head& next) {
   });
 }
 
-/// Returns number i of the whole vector's sum: nodes are added from the last one on, as the tree
-/// adds them.
+/// Returns component i of the whole vector's sum: nodes added from the last, as in the tree.
 template <class R>
 R total_of(const interval_head& head, std::int32_t i) {
   const R* const nodes = nodes_of<R>(head);

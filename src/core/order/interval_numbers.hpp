@@ -1,5 +1,5 @@
-// Sums over an interval, number by number: each number of a node is a column's own sum of real
-// numbers. The host makes the terms.
+// Interval sums by component: each component of a node is a backend's sum of real numbers. Terms
+// are made on the host.
 #pragma once
 
 #include "src/core/order/interval.hpp"
@@ -17,7 +17,7 @@
 
 namespace tally::backends {
 
-/// Returns the numbers re (0) or im (1) of a vector; a real one has no im.
+/// Returns the re (0) or im (1) component of a vector; im of a real one is empty.
 inline operand numbers_of_part(const operand& v, int which) {
   if (!is_complex(v.element)) return {v.data, which == 0 ? v.size : 0, v.increment, v.element};
   const type number = part_of(v.element);
@@ -25,8 +25,8 @@ inline operand numbers_of_part(const operand& v, int which) {
   return {static_cast<const char*>(v.data) + offset, v.size, 2 * v.increment, number};
 }
 
-/// Returns the two real vectors whose products number k of a field sums, in the order in which
-/// backends have their types. They are empty where the number is +0.
+/// Returns the real vectors whose products component k of a field sums, in canonical order; empty
+/// if the component is +0.
 inline operand_pair factors_of(const interval_field& field, unsigned k) {
   operand x = numbers_of_part(field.x, part_of_x(field.what, k));
   if (field.what == summand::square) return {x, x};
@@ -36,7 +36,7 @@ inline operand_pair factors_of(const interval_field& field, unsigned k) {
   return {x, y};
 }
 
-/// Returns these pairs for all numbers of all nodes.
+/// Returns the pairs of all components of all nodes.
 inline std::vector<operand_pair> pairs_of(const interval_arguments& a) {
   std::vector<operand_pair> pairs;
   for (const interval_field& node : a.nodes) {
@@ -45,7 +45,7 @@ inline std::vector<operand_pair> pairs_of(const interval_arguments& a) {
   return pairs;
 }
 
-/// Writes the terms of number k of a field that is in host memory.
+/// Writes the terms of component k of a field in host memory.
 template <class R>
 void write_terms(const interval_field& field, unsigned k, R scale, R* to) {
   const typed_vector x(field.x), y(field.what == summand::product ? field.y : field.x);
@@ -54,13 +54,13 @@ void write_terms(const interval_field& field, unsigned k, R scale, R* to) {
   }
 }
 
-/// Brings fields to the host.
+/// Copies fields to the host.
 template <auto& fetch>
 class fetched_fields {
  public:
   explicit fetched_fields(const executor& where) : where_(where) {}
 
-  /// Returns a field in host memory, which lasts until the next one.
+  /// Returns a field in host memory, valid until the next call.
   interval_field of(const interval_field& field) {
     interval_field here = {field.what, fetched(field.x, x_), {}};
     if (field.what == summand::product) here.y = fetched(field.y, y_);
@@ -78,7 +78,7 @@ class fetched_fields {
   std::vector<std::byte> x_, y_;
 };
 
-/// Sums squares of scaled elements, which come to the host in blocks.
+/// Sums squares of scaled elements, by blocks on the host.
 template <auto& fetch, auto& reduce_on_host, class R>
 void sum_scaled(const executor& where, const interval_arguments& a) {
   constexpr std::size_t chunks_of_block = 64, block = chunks_of_block * order::chunk;
@@ -88,7 +88,7 @@ void sum_scaled(const executor& where, const interval_arguments& a) {
   for (const interval_field& node : a.nodes) {
     for (unsigned k = 0; k < a.shape.numbers(); ++k) {
       tree<R> sums;
-      for (std::size_t i = 0; i < node.x.size; i += block) {  // it has one block or a power of two
+      for (std::size_t i = 0; i < node.x.size; i += block) {  // one block or a power of two
         const std::size_t n = std::min(block, node.x.size - i);
         terms.resize(n);
         write_terms<R>(fields.of({node.what, node.x.slice(i, n), {}}), k, static_cast<R>(a.scale),
@@ -104,9 +104,9 @@ void sum_scaled(const executor& where, const interval_arguments& a) {
   }
 }
 
-/// Is `sum_interval` of a column. Products and squares are summed in one call, other terms each
-/// number of a node in a call. `fetch` copies elements, bit by bit, to adjacent host memory, and
-/// waits; `reduce_on_host` reads host memory.
+/// `sum_interval` of a backend: products and squares in one call, other terms in one call per
+/// component. `fetch` copies elements to contiguous host memory and waits; `reduce_on_host` reads
+/// host memory.
 template <auto& multi_dot, auto& reduce, auto& fetch, auto& reduce_on_host = reduce>
 void sum_interval_by_numbers(const executor& where, const interval_arguments& a) {
   const auto numbers = static_cast<unsigned>(a.shape.numbers());

@@ -1,4 +1,4 @@
-// The terms of a field of an interval's sums, number by number; on host and device.
+// Terms of interval sums by component; host and device.
 #pragma once
 
 #include "src/core/types/typed_vector.hpp"
@@ -10,15 +10,15 @@
 
 namespace tally::backends {
 
-/// Says which part, re (0) or im (1), of x the numbers of a field are made of, and which of y. The
-/// numbers of products are rr, ii, ri and ir.
+/// Which part, re (0) or im (1), of x (of y) a component is made of. The components of products are
+/// rr, ii, ri, ir.
 TALLY_HOST_DEVICE constexpr int part_of_x(summand what, unsigned number) {
   return what == summand::product ? number == 1 || number == 3 : number == 1;
 }
 TALLY_HOST_DEVICE constexpr int part_of_y(unsigned number) { return number == 1 || number == 2; }
 
-/// Returns term i of one number of a field, in the accumulator's real type. It is +0 where that is
-/// made of the imaginary part of a real vector. Squares are those of scaled elements.
+/// Returns term i of a component in the accumulator's real type; +0 for the imaginary part of a
+/// real vector. Only squares are scaled.
 template <class R>
 TALLY_HOST_DEVICE R interval_term(summand what, const typed_vector& x, const typed_vector& y,
                                   unsigned number, std::size_t i, R scale) {

@@ -1,5 +1,4 @@
-// Nodes of a vector's tree whose parts lie on several devices, and how they are joined: on host and
-// device.
+// Nodes of a vector distributed over devices, and their joining; host and device.
 #pragma once
 
 #include "src/core/order/dot_sum.hpp"
@@ -16,23 +15,22 @@
 
 namespace tally::backends {
 
-/// What asks for one node: <tally/joined_sum.hpp>.
+/// Arguments of one node, see <tally/joined_sum.hpp>.
 struct node_arguments {
   summand what = summand::product;
-  type accumulator = type::float64;  ///< complex where an operand is
+  type accumulator = type::float64;  ///< complex if an operand is
   operand x;
-  operand y;               ///< it is empty unless the terms are products
+  operand y;               ///< empty unless terms are products
   void* sum = nullptr;     ///< a node_sum
-  bool exchanged = false;  ///< whether x and y have changed places
+  bool exchanged = false;  ///< x and y are swapped
 };
 
-/// Gives what a node of terms is: complex `A` where the elements are.
+/// The sum of a node; complex `A` for complex elements.
 template <summand what, class A>
 using node_sum =
     std::conditional_t<what == summand::product, dot_sum<A>,
                        std::conditional_t<what == summand::square, norm_sum<A>, reduce_sum<A>>>;
 
-/// Calls f.operator()<what, A>().
 template <class F>
 void with_node(summand what, type accumulator, const F& f) {
   using accumulators = type_list<float, double, std::complex<float>, std::complex<double>>;
@@ -50,12 +48,12 @@ void with_node(summand what, type accumulator, const F& f) {
   });
 }
 
-/// Says how many numbers a result has.
+/// Components of a result.
 template <summand what, class A>
 inline constexpr int result_parts =
     is_complex_v<A> && (what == summand::product || what == summand::value) ? 2 : 1;
 
-/// Makes the result of the whole vector's sum.
+/// Returns the result of the whole vector's sum.
 template <summand what, class A>
 TALLY_HOST_DEVICE complex_number<real_t<A>> finish_node(const node_sum<what, A>& sum,
                                                         conjugate conjugated) {
@@ -70,7 +68,7 @@ TALLY_HOST_DEVICE complex_number<real_t<A>> finish_node(const node_sum<what, A>&
   }
 }
 
-/// Sums wait here for the one that they are added to. Chunks from 0 on are at most so many nodes.
+/// Stack of sums that wait for their sibling; chunks from 0 have at most 64 nodes.
 template <class Sum>
 struct joined_nodes {
   static constexpr int most = 64;

@@ -1,9 +1,7 @@
-// sum, asum and nrm2 add up these sums, and this header makes the result of them. All backends
-// share it, on host and device.
+// Sums of sum, asum and nrm2, and their results. Shared by all backends, host and device.
 //
-// `A` is the real type in which the terms are accumulated. Where the elements are complex, it is
-// the complex type of that: then there are two sums, one for the real and one for the imaginary
-// parts.
+// `A` is the real accumulator, or for complex elements its complex type: then there are two sums,
+// of the real and of the imaginary parts.
 #pragma once
 
 #include "src/core/order/dot_sum.hpp"
@@ -17,7 +15,7 @@
 
 namespace tally::backends {
 
-/// Is the sum over a node of the order's tree.
+/// Sum of a node of the order's tree.
 template <class A>
 struct reduce_sum {
   A value{};
@@ -48,10 +46,10 @@ TALLY_HOST_DEVICE real_t<A> combined(const reduce_sum<A>& sum) {
 
 // --- The range of nrm2 ---------------------------------------------------------------------------
 
-/// A sum s of squares is good where `least` <= s and s is finite: then nothing overflowed, and what
-/// underflowed is too little to make a difference. (A NaN needs no second look either.) Otherwise
-/// the elements are scaled before they are squared, up or down; docs/numerics.md shows that those
-/// sums are good. Where s is below `unheard`, all squares scaled down are 0.
+/// A sum s of squares is good if `least` <= s and s is finite: nothing overflowed, and what
+/// underflowed does not matter. (A NaN is final, too.) Otherwise elements are scaled up or down
+/// before squaring; docs/numerics.md shows that those sums are good. For s < `unheard` all squares
+/// scaled down are 0.
 template <class R>
 struct norm_range;
 template <>
@@ -65,8 +63,7 @@ struct norm_range<float> {
   static constexpr float most = std::numeric_limits<float>::max();
 };
 
-/// Returns what the elements must be multiplied by, given the sum of their squares; it is 1 where
-/// that is good.
+/// Returns the factor of the elements for a second sum; 1 if the sum of squares is good.
 template <class R>
 TALLY_HOST_DEVICE R norm_scale(R sum_of_squares) {
   if (sum_of_squares < norm_range<R>::least) return norm_range<R>::up;
@@ -74,16 +71,15 @@ TALLY_HOST_DEVICE R norm_scale(R sum_of_squares) {
   return 1;
 }
 
-/// Says whether the squares of elements of type `X` can leave the range of `R` at all.
+/// Whether squares of `X` can leave the range of `R`.
 template <class R, class X>
 inline constexpr bool squares_leave_range =
     std::is_same_v<R, real_t<X>> || (std::is_same_v<R, float> && std::is_same_v<X, bfloat16>);
 
-/// Returns the root of a sum of squares, correctly rounded. The elements were multiplied by
-/// `scale`, which it takes back.
+/// Returns the root of a sum of squares, correctly rounded, with `scale` undone.
 template <class R>
 TALLY_HOST_DEVICE R norm(R sum_of_squares, R scale) {
-#if defined(__CUDA_ARCH__)  // -use_fast_math doesn't reach this one
+#if defined(__CUDA_ARCH__)  // -use_fast_math does not affect these
   R root;
   if constexpr (std::is_same_v<R, double>) {
     root = __dsqrt_rn(sum_of_squares);
@@ -97,9 +93,8 @@ TALLY_HOST_DEVICE R norm(R sum_of_squares, R scale) {
   return root * (scale > 1 ? 1 / norm_range<R>::up : 1 / norm_range<R>::down);
 }
 
-/// Has a sum of squares with the scaled sum that may be needed after it, so that one pass is
-/// enough. `sum` decides which way that one is scaled: up where it is below `least`; otherwise
-/// down, and what is below `least` adds nothing then.
+/// A sum of squares with the scaled sum that may be needed, for a single pass. Scaled up while
+/// `sum` is below `least`; else down, where sums below `least` contribute 0.
 template <class A>
 struct norm_sum {
   A sum{}, scaled{};
@@ -126,7 +121,7 @@ struct norm_sum<std::complex<T>> {
 
 // --- Results -------------------------------------------------------------------------------------
 
-/// Makes the result of a sum; for nrm2, of one whose squares can't leave the range.
+/// Returns the result of a sum; for nrm2, if squares cannot leave the range.
 template <class A>
 TALLY_HOST_DEVICE complex_number<real_t<A>> finish_parts(const reduce_sum<A>& sum, reduction what) {
   using R = real_t<A>;
@@ -139,7 +134,7 @@ TALLY_HOST_DEVICE complex_number<real_t<A>> finish_parts(const reduce_sum<A>& su
   return {canonical(combined(sum)), R{}};
 }
 
-/// Makes the result of nrm2 in one pass.
+/// Returns the result of nrm2 in one pass.
 template <class A>
 TALLY_HOST_DEVICE complex_number<real_t<A>> finish_parts(const norm_sum<A>& sum, reduction) {
   using R = real_t<A>;
@@ -155,15 +150,14 @@ TALLY_HOST_DEVICE complex_number<real_t<A>> finish_parts(const norm_sum<A>& sum,
   }
 }
 
-/// Returns the accumulator, as the element type that stands for it. That is the result's type, but
-/// for complex elements it is complex even where the result is real.
+/// Returns the accumulator: the result's type, but complex for complex elements even if the result
+/// is real.
 inline type accumulator_of(const reduce_arguments& a) {
   return is_complex(a.x.element) ? complex_of(part_of(a.result.element)) : a.result.element;
 }
 
-/// Computes the reduction that `a` asks for, on the host. `sum(scale)` returns the sum of the
-/// elements' terms, where the elements are multiplied by `scale` first. nrm2 asks for a second sum
-/// where the first left the range.
+/// Computes the reduction `a` on the host. `sum(scale)` sums the terms of elements times `scale`;
+/// nrm2 calls it again if the first sum is not good.
 template <class A, class Sum>
 void reduce_on_host(const reduce_arguments& a, Sum&& sum) {
   using R = real_t<A>;

@@ -1,12 +1,12 @@
-// spmv sums the terms of a row in this order. It is a function of their number n alone, and part of
-// the contract, as <tally/order.hpp> is; <tally/spmv.hpp> says what it is.
+// Order of a row's terms in spmv, a function of their number n alone. Part of the contract;
+// specified in <tally/spmv.hpp>.
 #pragma once
 
 #include <cstddef>
 
 namespace tally::backends::row_order {
 
-/// Rows of up to this many terms are summed in `lanes`; longer ones as `dot` sums them.
+/// Rows of up to this many terms use `lanes`; longer ones are summed as by `dot`.
 inline constexpr std::size_t short_row = 128;
 inline constexpr std::size_t lanes = 8;
 

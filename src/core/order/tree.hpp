@@ -1,4 +1,4 @@
-// The backends build the order's tree with this header.
+// The order's tree for backends.
 #pragma once
 
 #include <tally/order_tree.hpp>
@@ -10,9 +10,8 @@ namespace tally::backends {
 
 using order::tree;
 
-/// Returns the sum of the same tree, where sums are so large that a stack can't hold 64 of them: it
-/// holds as many as the tree is deep. `leaf(first, n)` returns the sum of the n <= `tile` terms
-/// from `first` on.
+/// Sums the same tree if sums are too large for 64 on the stack: recursion of the tree's depth.
+/// `leaf(first, n)` returns the sum of the n <= `tile` terms from `first`.
 template <class Sum, class Leaf>
 void sum_in_tree(std::size_t first, std::size_t n, std::size_t tile, const Leaf& leaf, Sum& sum) {
   if (n <= tile) {

@@ -1,4 +1,4 @@
-// A matrix in compressed sparse rows, for kernels that take indices of any types.
+// CSR matrices for kernels with indices of any type.
 #pragma once
 
 #include "src/core/types/tables.hpp"
@@ -12,10 +12,10 @@
 
 namespace tally::backends {
 
-/// Has row offsets or column indices, of either type.
+/// Row offsets or column indices of either type.
 struct index_vector {
   const void* data = nullptr;
-  bool wide = false;  ///< whether they are int64, else int32
+  bool wide = false;  ///< int64, else int32
 
   index_vector() = default;
   explicit index_vector(const operand& v) : data(v.data), wide(v.element == type::int64) {}
@@ -26,7 +26,7 @@ struct index_vector {
   }
 };
 
-/// Says where a matrix's rows begin and end among its terms.
+/// Begin and end of each row among the matrix's terms.
 struct row_bounds {
   index_vector begins, ends;
 
@@ -42,36 +42,36 @@ struct row_bounds {
   TALLY_HOST_DEVICE std::size_t length(std::size_t row) const { return end(row) - begin(row); }
 };
 
-/// A backend keeps this of a matrix whose transpose is multiplied: the transpose, row by row. It
-/// owns the memory; what owns it derives from this.
+/// The transpose that a backend keeps for products. A derived class owns the memory.
 struct csr_transpose {
-  csr_operand matrix;  ///< its values point nowhere unless they are kept
-  /// Where the matrix has the values, int32 or int64; of size 0 if they are kept.
+  csr_operand matrix;  ///< values null unless kept
+  /// Permutation of the matrix's values, int32 or int64; empty if values are kept.
   operand places;
 
   virtual ~csr_transpose() = default;
 };
 
-/// A product as backends are asked for it: `a` has the rows that are summed, also where the caller
-/// asked for a transpose, and its operation is none.
+/// A product as backends see it: `a` has the rows to be summed, also for a transpose, and its
+/// operation is none.
 struct csr_product : spmv_arguments {
-  /// Term j has value places[j], int32 or int64; of size 0 where it has value j.
+  /// Value indices of terms, int32 or int64; empty if the identity.
   operand places = {};
-  conjugate conjugated = conjugate::none;  ///< of `x` where values are conjugated
+  conjugate conjugated = conjugate::none;  ///< `x` if values are conjugated
 
   bool has_places() const { return places.size > 0; }
 };
 
-/// Calls f.operator()<A>() for the type that rows are summed in.
+/// Calls f.operator()<A>() for the accumulator of rows.
 template <class F>
 void with_row_accumulator(const csr_product& a, F&& f) {
-  // Those of one type are summed in it, unless it has 16 bits; then x has another one.
+  // Two equal types of vectors accumulate in themselves. If values have 16 bits, x has another
+  // type.
   const bool same = a.a.values.element == a.x.element;
   with_type<spmvs::vector_types>(
       same ? a.x.element : spmvs::accumulator(a.a.values.element, a.x.element), f);
 }
 
-/// Calls f.operator()<C>() for the type that alpha * sum + beta * y is computed in.
+/// Calls f.operator()<C>() for the type of alpha * sum + beta * y.
 template <class A, class F>
 void with_combination(const csr_product& a, F&& f) {
   using outputs = std::conditional_t<is_complex_v<A>, complex_types, spmvs::vector_types>;

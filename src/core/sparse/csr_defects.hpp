@@ -1,4 +1,4 @@
-// A host looks here for what can be wrong with a matrix.
+// Search of a matrix for defects, on a host.
 #pragma once
 
 #include "src/core/sparse/csr.hpp"
@@ -14,9 +14,8 @@ namespace csr_defects {
 
 using kind = csr_defect::kind;
 
-/// Returns the first of [first, first + n) for which `is_bad` is true, or first + n if there is
-/// none. It looks through blocks without a branch, so that compilers make vector instructions of
-/// them.
+/// Returns the first i of [first, first + n) with is_bad(i), or first + n. Blocks are tested
+/// without a branch so that compilers vectorise.
 template <class Bad>
 std::size_t find(std::size_t first, std::size_t n, Bad is_bad) {
   constexpr std::size_t block = 1024;
@@ -51,8 +50,7 @@ inline csr_defect in_offsets(const csr_operand& a, std::size_t first, std::size_
 /// Returns the first defect in column indices [first, first + n).
 inline csr_defect in_columns(const csr_operand& a, std::size_t first, std::size_t n) {
   return with_index(a.column_indices, [&]<class I>(const I* columns) -> csr_defect {
-    // A bound is no larger than the type's numbers, so that both sides of the comparison have one
-    // width. A negative index is a large one too.
+    // Bound in the index type, so both sides have one width. Negative indices become large.
     using U = std::make_unsigned_t<I>;
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<I>::max()) + 1;
     const auto bound = static_cast<U>(std::min(a.columns, most));
@@ -63,8 +61,8 @@ inline csr_defect in_columns(const csr_operand& a, std::size_t first, std::size_
   });
 }
 
-/// Returns the first defect in rows [first, first + n) of a matrix of four arrays: in where a row
-/// lies, and then in its columns.
+/// Returns the first defect in rows [first, first + n) of a four-array matrix: bounds of a row,
+/// then columns.
 inline csr_defect in_rows(const csr_operand& a, std::size_t first, std::size_t n) {
   const row_bounds rows(a);
   for (std::size_t i = first; i < first + n; ++i) {
@@ -82,8 +80,8 @@ using search = csr_defect(const csr_operand& a, std::size_t first, std::size_t n
 
 }  // namespace csr_defects
 
-/// Returns what is wrong with a row of a matrix of four arrays, which has a defect. `index_at(v,
-/// i)` brings an index to the host.
+/// Returns the defect of a row known to be defective, for four arrays. `index_at(v, i)` fetches an
+/// index to the host.
 template <class IndexAt>
 csr_defect defect_of_row(const csr_operand& a, std::size_t row, IndexAt index_at) {
   using csr_defects::kind;
@@ -98,8 +96,8 @@ csr_defect defect_of_row(const csr_operand& a, std::size_t row, IndexAt index_at
   return {};
 }
 
-/// Returns the first defect. `in_parts(n, search)` searches [0, n), in any number of parts, and
-/// returns the first that is found.
+/// Returns the first defect. `in_parts(n, search)` returns the first found in [0, n), in any
+/// partition.
 template <class InParts>
 csr_defect first_defect(const csr_operand& a, InParts in_parts) {
   using csr_defects::kind;

@@ -22,8 +22,8 @@ double real_part(const T& value) {
   }
 }
 
-/// Terms [begin, end) of a matrix become those of the sums from `lane` on, one of a real row, two
-/// of a complex one. `a` and `b` are the factors of its first term.
+/// Writes the factors of terms [begin, end): one sum for a real row, two for a complex one, from
+/// `a` and `b` on.
 template <class V, class X>
 void place_terms(const csr_product& p, std::size_t begin, std::size_t end, double* a, double* b) {
   constexpr std::size_t step = exact_group::sums;
@@ -36,7 +36,7 @@ void place_terms(const csr_product& p, std::size_t begin, std::size_t end, doubl
     a[0] = real_part(v);
     b[0] = real_part(element);
     if constexpr (is_complex_v<V> || is_complex_v<X>) {
-      // re has value.re * x.re - value.im * x.im, im has value.re * x.im + value.im * x.re.
+      // re: value.re * x.re - value.im * x.im; im: value.re * x.im + value.im * x.re.
       a[1] = a[0];
       b[1] = b[0];
       double value_im = 0, x_im = 0;
@@ -68,8 +68,8 @@ constexpr auto placers = table_over<spmvs::value_types>([]<class V>() {
   return table_over<spmvs::vector_types>([]<class X>() -> placer* { return &place_terms<V, X>; });
 });
 
-/// A finite double as significand * 2^exponent, taken apart in integers: processors take a hundred
-/// times as long for a subnormal number.
+/// A finite double as significand * 2^exponent, decoded with integers: subnormals are slow in the
+/// FPU.
 struct binary_number {
   std::int64_t significand;
   int field;
@@ -87,7 +87,7 @@ struct binary_number {
   bool is_finite() const { return field != 0x7ff; }
 };
 
-/// Sums one of a group's sums, term by term, in those words of an exact_sum that its terms reach.
+/// Sums one sum of a group, term by term, in the limbs of an exact_sum that its terms reach.
 template <class R>
 [[gnu::noinline]] R sum_one(const exact_group& group, std::size_t i) {
   using exact = exact_sum<double>;
@@ -110,7 +110,7 @@ template <class R>
   std::int64_t pieces[3];
   const int low = exact::split(0, least, pieces);
   const int high = exact::split(0, largest + part_bits, pieces) + 3;
-  std::int64_t words[exact::words];  // only those from low to high, and the last three, are set
+  std::int64_t words[exact::words];  // set: low to high, and the last three
   std::fill(words + low, words + high + 1, 0);
   std::fill(words + exact::limbs, words + exact::words, 0);
   for (std::size_t k = 0; k < group.length; ++k) {
@@ -128,7 +128,7 @@ template <class R>
   return exact::round_words<R>(words, low, high + 1);
 }
 
-/// Rows of one product, a group of short ones at a time.
+/// Rows of one product; short ones in groups.
 template <class A>
 class exact_rows {
   using R = real_t<A>;
@@ -143,7 +143,7 @@ class exact_rows {
         place_(placers[p.a.values.element][p.x.element]),
         terms_per_sum_(is_complex(p.a.values.element) && is_complex(p.x.element) ? 2 : 1) {}
 
-  /// Computes the exact sums of n rows from `first` on, each rounded once to A.
+  /// Writes the sums of n rows from `first`, each rounded once to A.
   void sum(std::size_t first, std::size_t n, A* sums) {
     for (std::size_t i = 0; i < n;) {
       std::size_t rows = 0, length = 0;
@@ -207,8 +207,7 @@ class exact_rows {
 
 }  // namespace
 
-// The node adds products of contiguous vectors, so a block of x's elements is brought together
-// first, and one of values that lie at places.
+// The node takes contiguous vectors, so x's elements and permuted values are gathered by blocks.
 void add_part_of_row(const csr_product& a, std::size_t begin, std::size_t end, exact_node& node,
                      exact_factors& room, exact_sums& to) {
   const index_vector columns(a.a.column_indices);
@@ -232,7 +231,7 @@ void multiply_rows_exactly(const csr_product& a, std::size_t first, std::size_t 
                            const exact_row_kernels& kernels) {
   exact_rows<A> rows(a, kernels);
   if (are_sums<A>(a)) return rows.sum(first, n, static_cast<A*>(a.y.data) + first);
-  std::array<A, 32> sums;  // few: see exact_factors
+  std::array<A, 32> sums;  // small: see exact_factors
   for (std::size_t i = 0; i < n; i += sums.size()) {
     const std::size_t count = std::min(sums.size(), n - i);
     rows.sum(first + i, count, sums.data());

@@ -1,5 +1,4 @@
-// Elements that lie at places are brought together here, on a host, for kernels that read them side
-// by side.
+// Gathering of elements by index, on a host, for kernels that read contiguously.
 #pragma once
 
 #include "src/core/elementwise/moves.hpp"
@@ -11,8 +10,7 @@
 
 namespace tally::backends {
 
-/// Writes elements places[0] ... places[n - 1] of `from`, `stride` bytes apart there, to `to`, one
-/// after another.
+/// Writes elements places[0] ... places[n - 1] of `from`, which has a stride in bytes, to `to`.
 template <std::size_t size, class Index>
 void gather(const std::byte* from, std::ptrdiff_t stride, const Index* places, std::size_t n,
             std::byte* to) {
@@ -21,8 +19,8 @@ void gather(const std::byte* from, std::ptrdiff_t stride, const Index* places, s
   }
 }
 
-/// Writes elements places[first] ... places[first + n - 1] of v to `to`, one after another, and
-/// returns them as a vector.
+/// Gathers elements places[first] ... places[first + n - 1] of v to `to` and returns them as a
+/// vector.
 inline operand gathered(const operand& v, const index_vector& places, std::size_t first,
                         std::size_t n, std::byte* to) {
   with_size(v.element, [&]<std::size_t size>() {

@@ -7,12 +7,10 @@
 namespace tally::backends {
 namespace {
 
-/// Slices whose values are read where they are take as long as rows one by one in matrices of fewer
-/// terms: for 288 of a 5-point stencil 0.29 us instead of 0.22, for 1920 0.66 instead of 0.96 (one
-/// core of a Sapphire Rapids).
+/// Minimum terms of a matrix for slices with values in place (tuning/spmv.md: host_analysis
+/// least_terms).
 constexpr std::size_t least_terms = 512;
 
-/// Says whether rows are to be summed side by side.
 bool has_slices(const csr_operand& a, bool copies) {
   return is_in<type_list<float, double>>(a.values.element) &&
          a.columns <= std::numeric_limits<std::int32_t>::max() &&

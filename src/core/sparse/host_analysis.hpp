@@ -1,4 +1,4 @@
-// What plans of the simd and openmp columns keep.
+// Plans of the simd and openmp backends.
 #pragma once
 
 #include "src/core/sparse/pattern_runs.hpp"
@@ -10,24 +10,22 @@
 
 namespace tally::backends {
 
-/// Is what such a plan has found in a matrix.
 struct host_analysis : spmv_analysis {
-  pattern_lists patterns;            ///< those of the slices
-  std::optional<row_slices> slices;  ///< where columns stay; then products take these
+  pattern_lists patterns;            ///< of the slices
+  std::optional<row_slices> slices;  ///< if columns are fixed
 
-  /// Looks at the rows of a matrix for such products, which so many shares take, and describes
-  /// them.
+  /// Analyses and describes a matrix for products by `shares` threads.
   host_analysis(const csr_operand& a, const planned_products& products, std::size_t shares);
 };
 
-/// Returns what a product's plan found; null where it has none, or its terms are not in order.
+/// Returns the analysis of a product's plan; null without a plan or if terms are not in order.
 inline const host_analysis* analysis_of(const csr_product& a) {
   if (a.plan == nullptr || !is_plain(a)) return nullptr;
   return static_cast<const host_analysis*>(a.plan->analysis());
 }
 
-/// Returns a product's slices of values of type W; null where its plan has none. (Without a promise
-/// of values a product may have others than the plan was made of.)
+/// Returns a product's slices of values of type W, or null. (Unless values are fixed, a product's
+/// value type may differ from the plan's.)
 template <class W>
 const row_slices* slices_of(const csr_product& a) {
   const host_analysis* const analysis = analysis_of(a);

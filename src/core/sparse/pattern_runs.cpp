@@ -10,7 +10,7 @@
 namespace tally::backends {
 namespace {
 
-/// Says whether a row has the columns of the row before it, each one further on.
+/// Whether a row's columns are those of the row before, plus one.
 template <class I>
 bool goes_on(const I* columns, std::size_t terms) {
   const I* const before = columns - terms;
@@ -20,14 +20,14 @@ bool goes_on(const I* columns, std::size_t terms) {
   return true;
 }
 
-/// Returns the runs of rows of up to `short_row` terms, without their patterns; none where they
-/// have fewer than two rows on the average.
+/// Returns runs of rows of up to `short_row` terms, without patterns; empty if runs average under
+/// two rows.
 template <class I>
 std::vector<pattern_run> runs_of(const csr_operand& a) {
   const row_bounds rows(a);
   const auto* const columns = static_cast<const I*>(a.column_indices.data);
   std::vector<pattern_run> runs;
-  std::size_t last_terms = 0;  // of the row before this one, if it is short
+  std::size_t last_terms = 0;  // of the previous row, if short
   for (std::size_t row = 0; row < a.rows; ++row) {
     const std::size_t begin = rows.begin(row), terms = rows.length(row);
     const bool is_short = terms > 0 && terms <= row_order::short_row;
@@ -42,7 +42,7 @@ std::vector<pattern_run> runs_of(const csr_operand& a) {
   return runs;
 }
 
-/// Says whether a row's terms are of adjacent columns, so many by so many.
+/// Whether terms form groups of `together` adjacent columns.
 bool are_adjacent(const std::int32_t* above, std::size_t terms, std::size_t together) {
   if (terms % together != 0) return false;
   for (std::size_t k = 0; k < terms; ++k) {

@@ -1,4 +1,4 @@
-// A column sums rows on a host with these functions, which it makes for one combination of types.
+// Kernels of a host backend that sum rows, for one combination of types.
 #pragma once
 
 #include "src/core/order/dot_sum.hpp"
@@ -16,28 +16,26 @@
 
 namespace tally::backends {
 
-/// The environment must be the default one when they are called, and the product is plain.
+/// Pre: default environment, plain product.
 template <class A>
 struct row_kernels {
-  /// Sums n rows from `first` on, in the row order; NaNs are canonical.
+  /// Sums n rows from `first` in the row order; NaNs are canonical.
   void (*rows)(const csr_product& a, std::size_t first, std::size_t n, A* sums) = nullptr;
-  /// Sums a node of a long row's tree: n terms from term `first` of the matrix on.
+  /// Sums a node of a long row's tree: n terms from `first`.
   dot_sum<A> (*part)(const csr_product& a, std::size_t first, std::size_t n) = nullptr;
-  /// Sums rows from `first` on as the product's plan has them side by side, at most n, and returns
-  /// how many. Those that the plan has not are summed with `others.rows`, as are those of a window
-  /// that is not all among the n. Null where there is no such plan.
+  /// Sums at most n rows from `first` by the plan's slices and returns their number. `others.rows`
+  /// sums rows outside slices and partial sorting scopes. Null without such a plan.
   std::size_t (*side_by_side)(const csr_product& a, std::size_t first, std::size_t n,
                               const row_kernels& others, A* sums) = nullptr;
-  /// The elements of x that the plan's slices name by their columns; see `row_slices::copied`.
+  /// Elements of x at `row_slices::copied`.
   const A* listed_x = nullptr;
 };
 
-/// Says whether kernels can read a product as it is: its terms lie side by side, row after row.
+/// Whether terms are contiguous, row after row.
 inline bool is_plain(const csr_product& a) { return !a.has_places() && !a.a.row_ends; }
 
-/// Holds some rows of a product, or a part of one row, as a product that is plain: values at places
-/// are brought together, and so are rows that lie anywhere. (What has places has three arrays: it
-/// is a transpose.)
+/// A buffer that makes rows, or a part of one, plain by gathering permuted values and separate
+/// rows. (Permuted values belong to a transpose, which has three arrays.)
 class gathered_rows {
  public:
   explicit gathered_rows(const csr_product& a) : all_(a), some_(a), rows_(a.a) {
@@ -47,8 +45,7 @@ class gathered_rows {
     some_.a.values.data = values_;
   }
 
-  /// Returns as many rows from `first` on, at most n, as there is room for. There may be no room
-  /// for one.
+  /// Returns as many rows from `first` as fit, at most n, possibly none.
   const csr_product& rows(std::size_t first, std::size_t n) {
     const bool apart = all_.a.row_ends.has_value();
     std::size_t count = 0, terms = 0;
@@ -64,7 +61,7 @@ class gathered_rows {
     some_.a.column_indices.data = columns_;
     return sized(count, terms);
   }
-  /// Returns n terms from `first` on, at most a chunk, perhaps as so many rows.
+  /// Returns n terms from `first`, at most a chunk, as `rows` rows.
   const csr_product& part(std::size_t first, std::size_t n, std::size_t rows = 0) {
     if (all_.has_places()) {
       gathered(all_.a.values, index_vector(all_.places), first, n, values_);
@@ -77,7 +74,6 @@ class gathered_rows {
   }
 
  private:
-  /// Copies the values and columns of n terms from `first` on to place `to`.
   void copy(std::size_t first, std::size_t n, std::size_t to) {
     const auto copy_some = [&](const operand& v, std::byte* copies) {
       const std::size_t size = size_of(v.element);
@@ -96,14 +92,14 @@ class gathered_rows {
   const csr_product& all_;
   csr_product some_;
   row_bounds rows_;
-  static constexpr std::size_t most_rows = 128;  // few, since stacks may be small
+  static constexpr std::size_t most_rows = 128;  // small for small stacks
 
   std::array<std::int64_t, most_rows + 1> offsets_;
   alignas(64) std::byte columns_[order::chunk * sizeof(std::int64_t)];
   alignas(64) std::byte values_[order::chunk * sizeof(std::complex<double>)];
 };
 
-/// Sums a node of a long row's tree: n terms from term `first` of the matrix on, at most a chunk.
+/// Sums a node of a long row's tree: n terms from `first`, at most a chunk.
 template <class A>
 dot_sum<A> sum_part(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
                     std::size_t n) {
@@ -111,7 +107,7 @@ dot_sum<A> sum_part(const row_kernels<A>& kernels, const csr_product& a, std::si
   return kernels.part(gathered_rows(a).part(first, n), 0, n);
 }
 
-/// Sums n rows from `first` on that are not plain.
+/// Sums n rows from `first` that are not plain.
 template <class A>
 void sum_gathered_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
                        std::size_t n, A* sums) {
@@ -134,7 +130,6 @@ void sum_gathered_rows(const row_kernels<A>& kernels, const csr_product& a, std:
   }
 }
 
-/// Sums n rows from `first` on.
 template <class A>
 void sum_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first, std::size_t n,
               A* sums) {
@@ -145,7 +140,7 @@ void sum_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t f
   }
 }
 
-/// Writes y of n rows from `first` on, of a product whose plan has rows side by side.
+/// Writes y for n rows from `first` of a product with slices.
 template <class A>
 [[gnu::noinline]] void multiply_windows(const row_kernels<A>& kernels, const csr_product& a,
                                         std::size_t first, std::size_t n) {
@@ -158,7 +153,6 @@ template <class A>
   }
 }
 
-/// Writes y of n rows from `first` on.
 template <class A>
 void multiply_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
                    std::size_t n) {

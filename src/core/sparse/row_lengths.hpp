@@ -1,4 +1,4 @@
-// A host's plans say how long a matrix's rows are.
+// Statistics of row lengths for plans' descriptions.
 #pragma once
 
 #include "src/core/sparse/csr.hpp"
@@ -28,7 +28,7 @@ inline row_lengths lengths_of_rows(const csr_operand& a) {
   return lengths;
 }
 
-/// Returns a text like "1000 rows of 5.2 terms, at most 17, 3 of them empty".
+/// Returns, for example, "1000 rows of 5.2 terms, at most 17, 3 of them empty".
 inline std::string describe(const row_lengths& lengths) {
   const std::size_t tenths = (10 * lengths.terms + lengths.rows / 2) / lengths.rows;
   std::string text = std::to_string(lengths.rows) + " rows of " + std::to_string(tenths / 10) +

@@ -1,5 +1,4 @@
-// What a plan may keep of a matrix's columns where they are promised to stay. It takes less memory
-// than they do, so products that read it in their place take less time.
+// Compressed columns of a plan with fixed columns: less memory to read per product.
 #pragma once
 
 #include <tally/types.hpp>
@@ -8,21 +7,21 @@
 
 namespace tally::backends {
 
-/// Rows with one list of differences column - row have one pattern. A structured grid has few of
-/// them: one of its points inside, and some of those near its faces.
+/// Patterns of rows: lists of differences column - row. A structured grid has few: inner points,
+/// and some near faces.
 struct row_patterns {
   /// A pattern's number is a byte.
   static constexpr int most = 256;
-  /// A list takes room for a multiple of so many differences, which can be read side by side.
+  /// Lists are padded to a multiple, for vector loads.
   static constexpr int alignment = 16;
 
-  std::uint8_t* of_row = nullptr;       ///< the number of each row's pattern
-  std::int32_t* lengths = nullptr;      ///< how many terms the rows of each pattern have
-  std::int32_t* differences = nullptr;  ///< the list of pattern p begins at p * stride
-  std::int32_t stride = 0;              ///< a multiple of `alignment`, no list is longer
+  std::uint8_t* of_row = nullptr;       ///< pattern of each row
+  std::int32_t* lengths = nullptr;      ///< terms of each pattern
+  std::int32_t* differences = nullptr;  ///< list of pattern p at p * stride
+  std::int32_t stride = 0;              ///< maximum list length, a multiple of `alignment`
 };
 
-/// Says that a difference column - row can be kept in 16 bits. In a banded matrix all can.
+/// Whether a difference column - row fits 16 bits, as all do in a banded matrix.
 TALLY_HOST_DEVICE constexpr bool is_near(std::int64_t difference) {
   return difference >= INT16_MIN && difference <= INT16_MAX;
 }

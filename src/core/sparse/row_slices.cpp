@@ -15,11 +15,11 @@
 namespace tally::backends {
 namespace {
 
-/// Values that are read in place stay in the caches while a window is summed, which has about so
-/// many terms at most then.
+/// At most this many terms per sorting scope if values are read in place, so that they stay in
+/// cache.
 constexpr std::size_t most_terms_in_place = std::size_t{1} << 14;
 
-/// Makes the slices of values of type W.
+/// Makes slices of values of type W.
 template <class W>
 class slice_maker {
  public:
@@ -40,7 +40,7 @@ class slice_maker {
     s_.windows.reserve(windows + a_.rows / row_slices::most_rows + 2);
     std::size_t row = 0;
     for (std::size_t w = 1; row < a_.rows; ++w) {
-      // Equal shares of all rows and terms end here; a window has a part of too many rows.
+      // Ends an equal part of rows plus terms; split further if it has too many rows.
       const std::size_t target = (a_.rows + a_.nonzeros()) / windows * w;
       const std::size_t end = w < windows ? row_behind(target) : a_.rows;
       for (std::size_t parts = divided(end - row, row_slices::most_rows); parts > 0; --parts) {
@@ -61,41 +61,38 @@ class slice_maker {
  private:
   static constexpr std::size_t slice = rows_of_slice<W>;
 
-  /// Fewer adjacent rows of one pattern are no slice: it takes as long as three eighths of one that
-  /// is gathered.
+  /// Minimum rows of a slice of one pattern (tuning/spmv.md: least_rows).
   static constexpr std::size_t least_rows = 3 * slice / 8;
-  /// The same of rows whose values are read in place, and have more than 8 terms: products with
-  /// 27-point grids take 5.1 -> 3.1 us (8^3 doubles) and 44 -> 19 (16^3 floats) on Zen 4, 5.6
-  /// -> 4.6 and 46 -> 31 on a busy Sapphire Rapids; those of 6^3 doubles 2.3 -> 2.5 there.
+  /// The same for values read in place and more than 8 terms (tuning/spmv.md: least_in_place).
   static constexpr std::size_t least_in_place = slice / 2;
 
-  /// Longer rows are summed where they are, since threads may share one.
+  /// Longer rows stay where they are, since threads may share one.
   static constexpr std::size_t most_terms = order::chunk;
 
-  /// Adjacent rows of a window.
+  /// Adjacent rows of a sorting scope.
   struct run {
     std::size_t row;
     std::size_t rows;
     const row_pattern* pattern;
   };
-  /// Is a row that is in no slice yet.
+  /// A row in no slice yet.
   struct row_left {
     std::size_t row;
     std::size_t terms;
     const row_pattern* pattern;
-    std::uint64_t key;  ///< rows are sorted by it: by length, the longest first, pattern and place
+    std::uint64_t key;  ///< sort key: length (descending), pattern, index
   };
 
   static std::size_t divided(std::size_t n, std::size_t by) { return (n + by - 1) / by; }
 
-  /// Returns how many windows there would be if all had equal rows and terms.
+  /// Number of sorting scopes of equal rows and terms.
   std::size_t count_windows() const {
     std::size_t windows = std::max<std::size_t>(divided(a_.rows, row_slices::most_rows), 1);
     if (!s_.keeps) windows = std::max(windows, divided(a_.nonzeros(), most_terms_in_place));
     return divided(windows, shares_) * shares_;
   }
 
-  /// Returns the first row before which there are at least so many rows and terms.
+  /// Returns the first row before which there are `target` rows plus terms.
   std::size_t row_behind(std::size_t target) const {
     std::size_t first = 0;
     for (std::size_t rows = a_.rows; rows > 0;) {
@@ -110,17 +107,16 @@ class slice_maker {
     return first;
   }
 
-  /// Calls f with the matrix's columns, of their type.
+  /// Calls f with the typed column indices.
   template <class F>
   void with_columns(const F& f) const {
     columns_.wide ? f(static_cast<const std::int64_t*>(columns_.data))
                   : f(static_cast<const std::int32_t*>(columns_.data));
   }
 
-  /// Finds the columns that have terms, if copies of x's elements there are worth while: if they
-  /// fit the first cache, x does not, and a share has many terms for each. wiki-Vote's terms are in
-  /// 2381 of 7115 columns: with copies it takes 38.7 instead of 40.9 us, with two threads 19.2
-  /// instead of 21.0 (Zen 4). Most other matrices are told by a few of their terms.
+  /// Compacts the columns that have terms, if copying x there pays: if the copies fit the L1 cache,
+  /// x does not, and each thread has many terms per copy (tuning/spmv.md: find_copied). A sample of
+  /// terms rejects most matrices.
   void find_copied() {
     constexpr std::size_t first_cache = std::size_t{1} << 15, least_terms = 16;
     const std::size_t terms = a_.nonzeros();
@@ -144,7 +140,7 @@ class slice_maker {
     }
   }
 
-  /// Returns the column of term j as slices list it.
+  /// Returns the column index of term j in slices.
   std::int64_t listed_column(std::size_t j) const {
     const std::int64_t column = columns_[j];
     return places_.empty() ? column : places_[static_cast<std::size_t>(column)];
@@ -179,8 +175,8 @@ class slice_maker {
     add_apart();
   }
 
-  /// Returns how many rows of a pattern from `begin` on are sliced as adjacent ones. Vectors of x
-  /// are read whole, so the last ones may not be.
+  /// Returns how many rows of a pattern from `begin` are sliced as adjacent. x is read in whole
+  /// vectors, so the last rows may not be.
   std::size_t adjacent_rows(const row_pattern& p, std::size_t begin, std::size_t end) const {
     std::size_t n = end - begin;
     while (n > 0 && !can_be_read(begin + n - 1, p.terms)) --n;
@@ -195,8 +191,8 @@ class slice_maker {
     return is_slice && behind <= static_cast<std::int64_t>(a_.columns) ? n : n - rest;
   }
 
-  /// Says whether so many terms can be read that begin so many behind a row's first one: values
-  /// that are not kept are loaded eight at a time.
+  /// Whether `terms` terms, `behind` past the row's first, can be read: values in place are loaded
+  /// eight at a time.
   bool can_be_read(std::size_t row, std::size_t terms, std::size_t behind = 0) const {
     constexpr std::size_t lanes = row_order::lanes;
     return s_.keeps ||
@@ -206,7 +202,7 @@ class slice_maker {
   void leave(std::size_t begin, std::size_t end, const row_pattern* pattern) {
     static_assert(pattern_lists::most_kept < 1 << 16 && row_slices::most_rows <= 1 << 16);
     const std::uint64_t number = pattern == nullptr ? 0 : pattern->number;
-    // Long rows whose values are read in place are read in the order of memory.
+    // Long rows read in place keep memory order.
     const std::size_t most_sorted = s_.keeps ? most_terms : row_order::short_row + 1;
     for (; begin < end; ++begin) {
       const std::size_t terms = rows_.length(begin);
@@ -221,8 +217,7 @@ class slice_maker {
 
   std::uint16_t place(std::size_t row) const { return static_cast<std::uint16_t>(row - first_); }
 
-  /// Sorts the rows that are left. They are in the order of their places: where none has a pattern,
-  /// their lengths are counted.
+  /// Sorts the remaining rows, stably; without patterns by counting.
   void sort_left() {
     if (std::ranges::any_of(left_, [](const row_left& row) { return row.pattern != nullptr; })) {
       std::ranges::sort(left_, {}, &row_left::key);
@@ -238,7 +233,7 @@ class slice_maker {
     left_.swap(sorted_);
   }
 
-  /// Adds a slice, or a run, to the window's last series, if it has this kind, or begins one.
+  /// Adds a slice or a range of rows to the last group if of the same kind, else begins one.
   void add_to_series(const slice_series& kind, std::size_t terms) {
     const bool begins = s_.windows.back().series == s_.series.size();
     const auto is_same = [&](const slice_series& last) {
@@ -256,7 +251,7 @@ class slice_maker {
     s_.longest = std::max<std::size_t>(s_.longest, kind.longest);
   }
 
-  /// Makes slices of adjacent rows, those of one pattern one after another: full ones first.
+  /// Slices adjacent rows, grouped by pattern, full slices first.
   void add_adjacent() {
     std::ranges::sort(adjacent_, [](const run& i, const run& j) {
       const std::size_t rest_i = i.rows % slice, rest_j = j.rows % slice;
@@ -271,7 +266,7 @@ class slice_maker {
         std::size_t row = r.row;
         for (; row + slice <= r.row + r.rows; row += slice)
           add_adjacent({row, slice, r.pattern}, slice);
-        // The last rows overlap the ones before where they are read in place.
+        // In place, the last rows overlap those before.
         const std::size_t rest = r.row + r.rows - row;
         if (!s_.keeps && r.rows > slice && rest > 0) {
           add_adjacent({r.row + r.rows - slice, slice, r.pattern}, rest);
@@ -285,7 +280,7 @@ class slice_maker {
     }
   }
 
-  /// Adds adjacent rows as one slice; so many of them are in no other.
+  /// Adds adjacent rows as one slice; `rows` of them are in no other.
   void add_adjacent(const run& r, std::size_t rows) {
     const row_pattern& p = *r.pattern;
     const auto terms = static_cast<std::uint8_t>(p.terms);
@@ -301,14 +296,14 @@ class slice_maker {
     }
   }
 
-  /// Lets the next values begin where a line does.
+  /// Aligns the next values to a cache line.
   void begin_lines() { values_.resize((values_.size() + slice - 1) / slice * slice); }
 
-  /// Makes slices of the rows that are left, by their lengths, the longest ones first: where there
-  /// are enough of one pattern, of these, and of the others with their columns.
+  /// Slices the remaining rows, longest first: by pattern if a full slice has it, else with column
+  /// indices.
   void add_left(slice_window& w) {
     sort_left();
-    std::size_t others = 0;  // these are at the beginning of left_ then
+    std::size_t others = 0;  // collected at the front of left_
     for (std::size_t i = 0; i < left_.size();) {
       const row_left row = left_[i];
       std::size_t same = 1;
@@ -343,7 +338,7 @@ class slice_maker {
     s_.longest = std::max(s_.longest, row.terms);
   }
 
-  /// Adds a row of more than `short_row` terms. Vectors of its values are read whole.
+  /// Adds a row of more than `short_row` terms. Its values are read in whole vectors.
   void add_long_row(const row_left& row, const slice_window& w) {
     const std::size_t begin = rows_.begin(row.row), places = divided(row.terms, slice) * slice;
     if (!s_.keeps && begin + places > a_.nonzeros()) return leave_apart(row);
@@ -377,14 +372,14 @@ class slice_maker {
     }
   }
 
-  /// Are the lowest and the highest column of some rows.
+  /// Lowest and highest column of some rows.
   struct columns_span {
     std::int64_t lowest = std::numeric_limits<std::int64_t>::max(), highest = 0;
 
     bool is_narrow() const { return highest - lowest <= std::numeric_limits<std::uint16_t>::max(); }
   };
 
-  /// Returns that of these rows and of those that have `span`.
+  /// Returns the union of `span` and the columns of `rows`.
   columns_span with_rows(columns_span span, std::span<const row_left> rows) const {
     with_columns([&](const auto* columns) {
       for (const row_left& row : rows) {
@@ -397,11 +392,10 @@ class slice_maker {
     return span;
   }
 
-  /// Finds what the columns of a window's rows are counted from, and how wide they are then. Long
-  /// rows are the first; where they alone would make columns wide, they are to stay where they are.
-  /// It returns how many are.
+  /// Finds the base and width of column indices. Long rows, which come first, stay where they are
+  /// if they alone make indices wide. Returns their number.
   std::size_t find_columns(std::span<const row_left> rows, slice_window& w) {
-    if (!places_.empty()) return 0;  // they are narrow, and counted from 0
+    if (!places_.empty()) return 0;  // narrow, with base 0
     const auto is_long = [](const row_left& row) { return row.terms > row_order::short_row; };
     const auto long_rows =
         static_cast<std::size_t>(std::ranges::find_if_not(rows, is_long) - rows.begin());
@@ -434,7 +428,7 @@ class slice_maker {
                   terms);
     const auto row_at = [&](std::size_t r) { return rows[std::min(r, rows.size() - 1)]; };
     for (std::size_t r = 0; r < slice; ++r) s_.rows.push_back(place(row_at(r).row));
-    // What a row lacks is left out of its sum, and its value and column may be any.
+    // Padding is left out of sums; its values and columns are arbitrary.
     if (s_.keeps) {
       const std::size_t to = values_.size();
       values_.resize(to + longest * slice);
@@ -469,9 +463,9 @@ class slice_maker {
   const pattern_runs& patterns_;
   std::size_t shares_;
   lines<W>& values_;
-  std::vector<std::uint16_t> places_;  ///< of columns among those whose x is copied, if any is
-  // What follows is of one window.
-  std::size_t first_ = 0;  ///< its first row
+  std::vector<std::uint16_t> places_;  ///< index of a column among the copied ones, if any
+  // Of one sorting scope.
+  std::size_t first_ = 0;  ///< first row
   std::vector<run> adjacent_;
   std::vector<row_left> left_, sorted_;
   std::array<std::uint16_t, most_terms + 1> places_of_lack_;

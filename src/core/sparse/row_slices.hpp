@@ -1,5 +1,5 @@
-// A host's plan finds rows here that products sum side by side, and may keep their values in the
-// order in which they are read.
+// SELL-C-σ slices of a host's plan: rows summed side by side, and optionally a copy of their values
+// in the order of reading.
 #pragma once
 
 #include "src/core/sparse/pattern_runs.hpp"
@@ -16,45 +16,44 @@
 
 namespace tally::backends {
 
-/// A slice has so many rows at most, which are summed side by side: kept values of one column are a
-/// line of the caches.
+/// Rows of a slice (C): kept values of one column fill a cache line.
 template <class W>
 inline constexpr std::size_t rows_of_slice = 64 / sizeof(W);
 
-/// How the rows of a series lie.
+/// Row order of a group.
 enum class slice_rows : std::uint8_t {
-  adjacent,  ///< slices of adjacent rows: for each its first row
-  listed,    ///< slices of rows that are listed
-  alone,     ///< rows of more than `short_row` terms, each by itself
-  apart      ///< runs of rows that are in no slice, and are summed where they are
+  adjacent,  ///< slices of adjacent rows; the first row of each
+  listed,    ///< slices of listed rows
+  alone,     ///< single rows of more than `short_row` terms
+  apart      ///< ranges of rows outside slices, summed where they are
 };
 
-/// Slices of one kind, one after another, so that products decide once what to do. Kept values lie
-/// column by column: term k of all rows of a slice, then term k + 1. Those of a series, and of a
-/// row that is alone, begin at a multiple of a full slice's rows; a row's columns, too.
+/// Group of consecutive slices of one kind, so that kernels branch once. Kept values are
+/// column-major: term k of all rows, then k + 1. Values of a group and of a single row, and its
+/// columns, begin at a multiple of a full slice's rows.
 struct slice_series {
-  const row_pattern* pattern = nullptr;  ///< of all rows; null if they have columns of their own
-  std::uint16_t size = 0;                ///< how many runs or slices there are
-  std::uint8_t shortest = 0;             ///< how many terms all rows of slices have
-  std::uint8_t longest = 0;  ///< how many the first row has; rows are in the order of length
+  const row_pattern* pattern = nullptr;  ///< of all rows; null if columns are listed
+  std::uint16_t size = 0;                ///< number of slices or ranges
+  std::uint8_t shortest = 0;             ///< terms that all rows have
+  std::uint8_t longest = 0;              ///< terms of the first row; rows are sorted by length
   slice_rows rows = slice_rows::listed;
-  std::uint8_t adjacent = 0;  ///< how many rows each of its slices has, if these are adjacent
+  std::uint8_t adjacent = 0;  ///< rows per slice, if adjacent
 };
 
-/// The rows of a window are sliced for themselves, so that products can be shared out. What they
-/// have begins at these places.
+/// Sorting scope (σ): rows that are sliced together, the unit of distribution to threads. Members
+/// are begins in the arrays of `row_slices`.
 struct slice_window {
-  std::size_t first = 0;  ///< the window's first row
+  std::size_t first = 0;
   std::size_t series = 0;
   std::size_t value = 0;
-  std::size_t column = 0;  ///< among the narrow or the wide ones
-  std::size_t row = 0;     ///< in the list of rows
+  std::size_t column = 0;  ///< in `narrow` or `wide`
+  std::size_t row = 0;     ///< in `rows`
   std::size_t count = 0;
-  std::int64_t lowest = 0;  ///< what its columns are counted from
-  bool narrow = true;       ///< whether 16 bits hold them
+  std::int64_t lowest = 0;  ///< base of column indices
+  bool narrow = true;       ///< 16-bit indices
 };
 
-/// Memory that begins where a line of the caches does.
+/// Allocator aligned to cache lines.
 template <class T>
 struct line_allocator {
   using value_type = T;
@@ -67,47 +66,42 @@ struct line_allocator {
 template <class W>
 using lines = std::vector<W, line_allocator<W>>;
 
-/// Slices of a matrix's rows.
 struct row_slices {
-  /// A window has so many rows at most. Fewer windows have fewer series, and fewer slices that are
-  /// not full: with 2048 instead of 512 rows grids in the caches took 3 to 6 % less.
+  /// At most this many rows per sorting scope: more mean fewer groups and partial slices
+  /// (tuning/spmv.md: row_slices::most_rows).
   static constexpr std::size_t most_rows = 2048;
 
-  /// Products copy so many bytes of x at most: three quarters of Zen 4's first cache, half of a
-  /// Sapphire Rapids'.
+  /// At most this many bytes of x are copied, to stay in the L1 cache (tuning/spmv.md:
+  /// most_copied_bytes).
   static constexpr std::size_t most_copied_bytes = 24 << 10;
 
-  /// Slices a matrix in host memory, and copies its values if it is to. Rows with one of the
-  /// patterns that have been found need no columns; the patterns must outlive the slices, but not
-  /// the runs. Windows are such that so many shares can be equal ones.
-  /// @pre values are float or double, there are at most 2^31 columns, and three arrays.
+  /// Slices a matrix in host memory, optionally copying its values. Rows with a pattern need no
+  /// columns; patterns must outlive the slices, runs need not. Sorting scopes divide into `shares`
+  /// equal parts.
+  /// @pre float or double values, at most 2^31 columns, three arrays.
   row_slices(const csr_operand& a, const pattern_runs& patterns, bool copies, std::size_t shares);
 
-  /// The series of all windows, one after another; there is one window more, which ends them, and
-  /// begins behind the last row.
+  /// Groups of all sorting scopes; a last scope, past the end, closes the list.
   std::vector<slice_series> series;
   std::vector<slice_window> windows;
-  bool keeps;  ///< whether values are kept, else they are read where they are
-  /// The values, of the matrix's type. So many more can be read as a slice has rows.
+  bool keeps;  ///< whether values are copied, else read in place
+  /// Values of the matrix's type, padded by one slice's rows.
   std::tuple<lines<float>, lines<double>> values;
-  /// The columns that have terms, where they are few among many. Products copy these elements of x,
-  /// and a listed column is one's place among them.
+  /// Columns that have terms, if few. Kernels copy these elements of x; listed columns are indices
+  /// into it.
   std::vector<std::uint32_t> copied;
   std::vector<std::uint16_t> narrow;  ///< columns of slices without a pattern
   std::vector<std::uint32_t> wide;
-  /// What series have of rows, counted from the window's first one. Where a slice has fewer rows
-  /// than others, its last one is there more than once.
+  /// Rows of groups, relative to their scope. Partial slices repeat the last row.
   std::vector<std::uint16_t> rows;
-  /// They say how many rows of a slice without a pattern have a term k, for `shortest` <= k <
-  /// `longest`.
+  /// Number of rows with a term k, `shortest` <= k < `longest`, of slices without a pattern.
   std::vector<std::uint8_t> counts;
 
-  std::size_t longest = 0;        ///< how many terms the longest row has
-  std::size_t slice = 0;          ///< rows of a slice
+  std::size_t longest = 0;  ///< terms of the longest row
+  std::size_t slice = 0;
   std::size_t terms = 0;          ///< in all slices
-  std::size_t pattern_terms = 0;  ///< in those with a pattern
+  std::size_t pattern_terms = 0;  ///< in slices with a pattern
 
-  /// Returns a text like "values kept in slices of 8 rows, 96 % with patterns, ... bytes".
   std::string describe() const;
 };
 

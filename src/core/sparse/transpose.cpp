@@ -13,16 +13,16 @@
 namespace tally::backends {
 namespace {
 
-/// Holds the transpose in indices of one type.
+/// The transpose in indices of one type.
 template <class Index>
 struct host_transpose : csr_transpose {
   std::vector<Index> offsets;
-  std::unique_ptr<Index[]> rows;        ///< of the terms
-  std::unique_ptr<Index[]> value_at;    ///< where the matrix has the terms' values
-  std::unique_ptr<std::byte[]> values;  ///< in the place of `value_at`, where they are kept
+  std::unique_ptr<Index[]> rows;
+  std::unique_ptr<Index[]> value_at;    ///< permutation of values
+  std::unique_ptr<std::byte[]> values;  ///< instead of `value_at` if kept
 };
 
-/// Calls f(row, term) for each term of the matrix, as the rows have them.
+/// Calls f(row, term) for each term, in row order.
 template <class F>
 void for_each_term(const csr_operand& a, const F& f) {
   const row_bounds rows(a);
@@ -32,11 +32,11 @@ void for_each_term(const csr_operand& a, const F& f) {
   }
 }
 
-/// Puts each term where the transpose has it: put(term, place).
+/// Calls put(term, index) with the index of each term in the transpose.
 template <class Index, class Column, class Put>
 void place_terms(const csr_operand& a, const Column* columns, host_transpose<Index>& made,
                  const Put& put) {
-  // The next term of column c goes to next[c], which becomes where the next column begins.
+  // next[c]: index of column c's next term; finally the begin of column c + 1.
   Index* const next = made.offsets.data();
   for_each_term(a, [&](std::size_t i, std::size_t j) {
     const auto at = static_cast<std::size_t>(next[columns[j]]++);

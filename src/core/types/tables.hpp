@@ -1,6 +1,5 @@
-// Two ways lead from an element type as a value to templates: a table, where calls are short, and
-// `with_type`, where the code is to be inlined. There is no third one, so no type is ever taken for
-// another.
+// The two ways from an element type as a value to templates: a table if the code is called,
+// `with_type` if it is to be inlined.
 #pragma once
 
 #include <tally/types.hpp>
@@ -12,7 +11,7 @@
 
 namespace tally::backends {
 
-/// Has an R for each element type: `table[t]`.
+/// One R per element type: `table[t]`.
 template <class R>
 struct type_table {
   std::array<R, type_count> entries{};
@@ -20,8 +19,7 @@ struct type_table {
   constexpr const R& operator[](type t) const { return entries[static_cast<std::size_t>(t)]; }
 };
 
-/// Returns the table of what `f.operator()<T>()` returns for each type T of `List`; other entries
-/// are null.
+/// Returns the table of `f.operator()<T>()` for each T of `List`; other entries are null.
 template <class List = element_types, class F>
 constexpr auto table_over(const F& f) {
   return [&]<class First, class... T>(type_list<First, T...>) {
@@ -35,21 +33,20 @@ constexpr auto table_over(const F& f) {
 
 namespace choice {
 
-/// Says whether T has a case below: the last type stands for what a list lacks, and has none.
+/// Whether T has a case below. The last type stands for missing ones and has none.
 template <class T, class Last>
 inline constexpr bool is_case = !std::is_same_v<T, Last>;
 
-/// Is the number of T where it has a case, and otherwise a number that no type has.
+/// The number of T if it has a case, else an unused number.
 template <class T, class Last, int k>
 inline constexpr auto number = static_cast<std::uint8_t>(type_of<T>);
 template <class Last, int k>
 inline constexpr std::uint8_t number<Last, Last, k> = 255 - k;
 
-/// Serves lists of up to 15 types. It is one `switch`, since compilers make a table of jumps of
-/// that; the last type is what is left. (With a chain of comparisons the CUDA kernels that are told
-/// types at run time come out otherwise.)
+/// For up to 15 types. One `switch`, which compilers turn into a jump table; the last type is the
+/// default. (A chain of comparisons changes the code of CUDA kernels with run-time types.)
 #if defined(__CUDACC__)
-#pragma nv_exec_check_disable  // `f` may be the host's alone
+#pragma nv_exec_check_disable  // `f` may be host-only
 #endif
 template <class Last, class A, class B = Last, class C = Last, class D = Last, class E = Last,
           class G = Last, class H = Last, class I = Last, class J = Last, class K = Last,
@@ -74,9 +71,8 @@ TALLY_HOST_DEVICE constexpr decltype(auto) with_type_of(type t, F& f) {
     case number<P, Last, 14>: if constexpr (is_case<P, Last>) return f.template operator()<P>(); break;
     default: break;
   }
-    // clang-format on
 #if !defined(__CUDA_ARCH__)
-  if (t != type_of<Last>) __builtin_trap();  // the public functions' checks let nobody come here
+  if (t != type_of<Last>) __builtin_trap();  // unreachable: public functions have checked
 #endif
   return f.template operator()<Last>();
 }
@@ -93,8 +89,8 @@ TALLY_HOST_DEVICE constexpr decltype(auto) with_type(type_list<T...>, type t, F&
 
 }  // namespace choice
 
-/// Returns `f.operator()<T>()` for the type T of `List` that `t` names. It must name one: the
-/// public functions have checked, and the host checks once more.
+/// Returns `f.operator()<T>()` for the type T that `t` names. Pre: T is in `List`; checked again on
+/// the host.
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
@@ -103,13 +99,12 @@ TALLY_HOST_DEVICE constexpr decltype(auto) with_type(type t, F&& f) {
   return choice::with_type(List{}, t, f);
 }
 
-/// Has a function for each pair of element types: `table[x][y]`.
+/// One function per pair of element types: `table[x][y]`.
 template <class F>
 using pair_table = type_table<type_table<F*>>;
 
-/// Makes a table of the functions `entry.operator()<X, Y>()` for every pair of element types that
-/// `A` can accumulate, with X not after Y; other entries are null. The product is symmetric, so 66
-/// pairs serve all 121.
+/// Returns the table of the functions `entry.operator()<X, Y>()` for the pairs in canonical order
+/// that `A` can accumulate; other entries are null. The product is symmetric.
 template <class F, class A, class Entry>
 constexpr pair_table<F> make_pair_table(const Entry& entry) {
   return table_over([&]<class X>() {
@@ -123,7 +118,7 @@ constexpr pair_table<F> make_pair_table(const Entry& entry) {
   });
 }
 
-/// Makes a table of the functions `entry.operator()<X>()` for every element type whose sum `A` can
+/// Returns the table of the functions `entry.operator()<X>()` for the types whose sum `A` can
 /// accumulate; other entries are null.
 template <class F, class A, class Entry>
 constexpr type_table<F*> make_type_table(const Entry& entry) {

@@ -1,5 +1,5 @@
-// A typed_vector tells its element type apart at run time, element by element. It is for kernels
-// that take any combination of types.
+// A vector whose element type is decided at run time, per element, for kernels of any combination
+// of types.
 #pragma once
 
 #include "src/core/elementwise/elementwise.hpp"
@@ -30,7 +30,7 @@ TALLY_HOST_DEVICE void put_number(R value, void* data, std::ptrdiff_t i) {
   static_cast<T*>(data)[i] = rounded<T>(value);
 }
 
-/// These are the types that numbers of R are written as.
+/// The types that an R may be stored as.
 template <class R>
 using written_types = std::conditional_t<std::is_integral_v<R>, number_types, floating_point_types>;
 
@@ -43,7 +43,7 @@ TALLY_HOST_DEVICE void put_number(R value, void* data, std::ptrdiff_t i, type el
 
 struct typed_vector {
   void* data = nullptr;
-  std::ptrdiff_t increment = 1;  ///< counted in numbers; a complex element is two
+  std::ptrdiff_t increment = 1;  ///< in real numbers: a complex element is two
   type number = type::float64;
   bool complex = false;
 
@@ -56,7 +56,7 @@ struct typed_vector {
     if (complex) increment *= 2;
   }
 
-  /// Returns element i, in what elements are computed as.
+  /// Returns element i in the computation's type.
   template <class V>
   TALLY_HOST_DEVICE V get(std::size_t i) const {
     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * increment;
