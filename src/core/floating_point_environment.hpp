@@ -1,6 +1,5 @@
-// Protection from the caller's rounding mode, flush-to-zero and traps (a program linked with
-// -ffast-math flushes subnormals from its start). Every public function that computes sets the
-// default environment before it compares arguments.
+// Protection from the caller's rounding mode, flush-to-zero (as with -ffast-math) and traps. Public
+// functions set the default environment before they compare arguments.
 #pragma once
 
 #if defined(__x86_64__) || defined(_M_X64)
@@ -14,9 +13,8 @@
 
 namespace tally::backends {
 
-/// Forces a value to be computed before the environment changes. Needed by functions that return it
-/// in a register: compilers do not model the environment and move arithmetic across its change
-/// (clang 23 does).
+/// Forces `value` to be computed before the environment changes. For results in registers:
+/// compilers move arithmetic across the change (clang 23 does).
 template <class T>
 T settled(T value) {
   if constexpr (!std::is_integral_v<T>) {
@@ -31,11 +29,9 @@ T settled(T value) {
   return value;
 }
 
-/// Rounding to nearest, subnormals and masked traps for this thread. The control register is always
-/// read but written only if it is not the default: writing flushes the pipeline. A backend's
-/// threads need their own.
-///
-/// If `is_trusted`, the caller promises the default, and nothing is read or written.
+/// Rounding to nearest, subnormals and masked traps for this thread; a backend's threads need their
+/// own. The register is written only if not the default, since that flushes the pipeline. If
+/// `is_trusted`, the caller promises the default.
 class default_environment {
  public:
 #if defined(__x86_64__) || defined(_M_X64)
@@ -54,7 +50,7 @@ class default_environment {
   static constexpr std::uint32_t status = 0x3f;  // sticky exception flags
   // Traps masked, to nearest, no FTZ, no DAZ.
   static constexpr std::uint32_t standard = 0x1f80;
-  /// Whether earlier flags are lowered now, which only clang's OpenMP does, after regions of one
+  /// Whether earlier flags are lowered, which only clang's OpenMP does, after regions of one
   /// thread.
   bool lowered() const {
 #if defined(__clang__)
@@ -74,8 +70,7 @@ class default_environment {
   }
 
  private:
-  // AH, FIZ, NEP, trap enables, FZ16, rounding mode, FZ. Not DN: NaN results are canonicalised
-  // anyway.
+  // AH, FIZ, NEP, trap enables, FZ16, rounding mode, FZ. Not DN: NaN results are canonicalised.
   static constexpr std::uint64_t control = 0x01c89f07;
   static std::uint64_t read() {
     std::uint64_t fpcr;

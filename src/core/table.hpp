@@ -1,5 +1,4 @@
-// Interface of a backend: one function for each operation. Members are references, so a backend
-// that lacks an operation does not compile.
+// Interface of a backend. Members are references: a missing operation does not compile.
 #pragma once
 
 #include <tally/buffer.hpp>
@@ -41,7 +40,7 @@ struct place {
   static constexpr int every = -2;
 
   bool host = true;
-  /// CUDA device with access: its number, `every` (managed or pinned memory) or `none`.
+  /// A CUDA device, `every` (managed or pinned memory) or `none`.
   int device = none;
 };
 
@@ -59,22 +58,21 @@ struct element_bytes {
   alignas(16) std::byte bytes[16] = {};
 };
 
-/// Terms of an exact sum: x_i * y_i (conjugated as requested), x_i, |x_i| as |re| + |im|, or
-/// |x_i|^2.
+/// x_i * y_i (conjugated as requested), x_i, |x_i| as |re| + |im|, or |x_i|^2.
 enum class exact_term : std::uint8_t { product, value, magnitude, square };
 
-/// One exact sum, correctly rounded; for `square`, the correctly rounded root of the sum. With
-/// `result.words` the sum, without a root, is added to words.
+/// One exact sum, rounded once; for `square`, its correctly rounded root. With `result.words` the
+/// sum (no root) is added to words.
 struct exact_arguments {
   exact_term term = exact_term::product;
   operand x;
   operand y;  ///< empty unless terms are products
   conjugate conjugated = conjugate::none;
-  output result;              ///< float32 or float64; for products and values also complex
-  call_options options = {};  ///< the grade is always exact
+  output result;  ///< float32 or float64; for products and values also complex
+  call_options options = {};
 };
 
-/// Whether a sum is in the exact grade. Integer sums are exact in either.
+/// Whether a sum is in the exact grade; integer sums are exact in either.
 inline bool is_exact(const call_options& options, const output& result) {
   return result.words || (options.grade.is_exact() && result.element != type::int64);
 }
@@ -85,7 +83,6 @@ inline std::size_t bytes_of(const output& result) {
                       : size_of(result.element);
 }
 
-/// Returns the arguments as an exact sum.
 inline exact_arguments exact_of(const dot_arguments& a) {
   return {exact_term::product, a.x, a.y, a.conjugated, a.result, a.options};
 }
@@ -102,18 +99,17 @@ struct placed_terms {
   std::size_t stride = 0;
 };
 
-/// Sums that are nodes of a longer vector's tree, and terms of its cut chunks.
+/// Node sums of a longer vector, and terms of its cut chunks.
 struct interval_arguments {
   const char* function;  ///< public name, for errors
   const interval_shape& shape;
   std::span<const interval_field> nodes;  ///< none empty
-  void* sums = nullptr;                   ///< sums of all fields, contiguous
+  void* sums = nullptr;                   ///< of all fields, contiguous
   std::span<const placed_terms> terms;    ///< none empty, each shorter than a chunk
-  /// Factor of elements before squaring: 1, or `up` or `down` of norm_range
-  /// (src/core/order/reduce_sum.hpp).
+  /// Factor before squaring: 1, or `up` or `down` of norm_range (src/core/order/reduce_sum.hpp).
   double scale = 1;
-  bool wait = true;  ///< the output is in host memory, and complete on return
-  /// If not null, called by a waiting call once the terms are written; on a host before summing.
+  bool wait = true;  ///< output is in host memory, complete on return
+  /// Called, unless null, when the terms are written; on a host before summing.
   const std::function<void()>& when_terms_are_there;
 };
 
@@ -123,8 +119,7 @@ struct stray_key {
   std::int64_t key = 0;
 };
 
-/// First defect of a matrix: of its offsets in row order, or if they are valid, of its columns.
-/// With four arrays, the defect of the first row.
+/// First defect of a matrix: in offsets, else in columns; with four arrays, of the first bad row.
 struct csr_defect {
   enum class kind : std::uint8_t {
     none,
@@ -141,23 +136,21 @@ struct csr_defect {
   std::int64_t before = 0;
 };
 
-/// Analysis of a matrix for products; backends derive their own.
 struct spmv_analysis {
   std::string description;  ///< how rows are summed, and why
   csr_defect defect;        ///< if any, the rest is meaningless
 
   virtual ~spmv_analysis() = default;
-  /// Returns the analysis; if queued, waits for it.
+  /// Waits if queued.
   virtual const spmv_analysis& ready() const { return *this; }
 };
 
-/// Guarantees for the products that `analyse` prepares.
 struct planned_products {
   bool has_places = false;     ///< values are permuted
-  bool fixed_columns = false;  ///< the matrix's columns do not change
-  bool fixed_values = false;   ///< nor its values
-  bool is_checked = false;     ///< no defects; else `analyse` looks for one
-  bool queued = false;         ///< the caller does not wait; the plan may be made later
+  bool fixed_columns = false;  ///< columns do not change
+  bool fixed_values = false;   ///< nor values
+  bool is_checked = false;     ///< no defects; else `analyse` searches
+  bool queued = false;         ///< the caller does not wait
 };
 
 struct node_arguments;  // src/core/order/node_sum.hpp
@@ -167,7 +160,6 @@ struct backend;
 struct csr_transpose;  // src/core/sparse/csr.hpp
 struct csr_product;
 
-// Signatures of the operations.
 using describe_row = std::string(const executor& where);
 using reaches_row = bool(const executor& where, const place& memory);
 using make_row = executor();
@@ -212,90 +204,84 @@ using find_defect_row = csr_defect(const executor& where, const csr_operand& mat
 
 struct backend {
   std::string_view name;
-  /// Returns the variant for people, such as "AVX2", or an empty string.
+  /// Variant for people, such as "AVX2", or empty.
   describe_row& describe;
-  /// Returns the executor with default options, as the public function of the backend's name does.
-  /// @throws error no_device if the backend cannot run in this process.
+  /// The executor with default options.
+  /// @throws error no_device if the backend cannot run here.
   make_row& make;
   /// Whether kernels on `where` can access the memory.
   reaches_row& reaches;
 
-  /// Memory for kernels, of at least one byte; copies that are waited for.
+  /// Memory for kernels, at least one byte; copies wait.
   allocate_row& allocate;
   deallocate_row& deallocate;
   copy_bytes_row& copy_bytes;
   /// Page-locks host memory for a device, or unlocks it.
   pin_row& pin;
   unpin_row& unpin;
-  /// Makes a backend for data in host memory, processed in parts through its own memory. Null if
-  /// kernels access host memory anyway.
+  /// A backend for data in host memory, processed in parts through its own memory. Null if kernels
+  /// access host memory.
   make_staged_row& make_staged;
 
-  // Operations below run in the default floating-point environment (`default_environment`), set by
-  // the public function for its thread and by a backend's threads for themselves.
+  // Operations below run in the default floating-point environment (`default_environment`); a
+  // backend sets it for its own threads.
 
-  /// dot, dotc. Pre: equal sizes, aligned and accessible pointers, nonzero increments, types in
-  /// canonical order (`in_order`) that can accumulate in the result's type.
+  /// dot, dotc. Pre: equal sizes, aligned and accessible pointers, nonzero increments, canonical
+  /// order (`in_order`), types that accumulate in the result's.
   dot_row& dot;
   /// multi_dot, batched_dot. Pre: at least one pair, each as for `dot`, all of the first pair's
   /// types.
   multi_dot_row& multi_dot;
   /// sum, asum and nrm2.
   reduce_row& reduce;
-  /// Unfinished sums as for `dot`, sum and asum, or of squares, and terms. Pre: fields as there;
-  /// something to write.
+  /// Unfinished sums as for `dot`, sum and asum, or of squares, and terms. Pre: something to write.
   sum_interval_row& sum_interval;
-  /// Unfinished sum of a node of a longer vector's tree. Pre: fields as for `dot` and `reduce`.
+  /// Unfinished sum of a node of a longer vector. Pre: as for `dot` and `reduce`.
   sum_node_row& sum_node;
-  /// Joins nodes, and words of exact sums. Only cuda has peer buffers: elsewhere all nodes are
-  /// local and words are never joined.
+  /// Joins nodes, and words of exact sums. Without peer buffers (only cuda has them) nodes are
+  /// local and words never joined.
   join_nodes_row& join_nodes;
   join_words_row& join_words;
-  /// dot, sum, asum and nrm2, correctly rounded or added to words. Never integers with an int64
-  /// result.
+  /// dot, sum, asum and nrm2, correctly rounded or added to words; no int64 results.
   exact_row& exact;
-  /// A batch of these, at least one, with equal options.
+  /// At least one of these, with equal options.
   exact_sums_row& exact_sums;
-  /// Rounds exact sums, at least one.
   round_words_row& round_words;
   /// copy, scal, axpby, mul, axpbypcz, axypbz, relu, sigmoid or exp in the type `computation`.
-  /// axpy, waxpby, add and sub come as axpby with factors 1 and -1, which has their bits; mul is
-  /// alpha * x * y; updates with a factor 0 come as the function without that vector. `y` is empty
-  /// for one input. Complex vectors may come as real ones of twice the size. Pre: at least one
-  /// element.
+  /// axpy, waxpby, add and sub come as axpby with factors 1 and -1 (same bits); mul is alpha * x *
+  /// y; updates with factor 0 come without that vector. `y` is empty for one input. Complex vectors
+  /// may come as real ones of twice the size. Pre: not empty.
   transform_row& transform;
   /// `transform` of axpby or scal, then `dot` or `exact` of the result with another vector or
-  /// itself. Pre: at least one element. Fails before the update or not at all.
+  /// itself. Fails before the update or not at all. Pre: not empty.
   fused_dot_row& fused_dot;
-  /// `transform` likewise, then nrm2 of the result.
+  /// The same with nrm2.
   fused_nrm2_row& fused_nrm2;
-  /// Fills with a value of the elements' type. Pre: at least one element.
+  /// Fills with a value of the elements' type. Pre: not empty.
   fill_row& fill;
-  /// Swaps vectors of one type without overlap. Pre: at least one element.
+  /// Swaps disjoint vectors of one type. Pre: not empty.
   swap_row& swap;
-  /// Gathers from, or scatters to, indices; one type. Pre: at least one element.
+  /// Gathers from, or scatters to, indices; one type. Pre: not empty.
   gather_row& gather;
   gather_row& scatter;
-  /// Calls a function of the caller for the parts (tree nodes) of a range, for transform and
+  /// Calls the caller's function for parts (tree nodes) of a range, for transform and
   /// transform_reduce. Errors begin with `function`.
   for_each_part_row& for_each_part;
-  /// min, max, minmax, iamax. Only iamax may have an empty vector.
+  /// Only iamax may have an empty vector.
   extremum_row& extremum;
-  /// bincount, histogram_even and histogram_range, with counts or sums of weights; samples may be
-  /// empty. Pre: valid bounds and edges, edges in host memory. bincount without `outside` waits and
-  /// returns the first out-of-range key; in host memory nothing is written then.
+  /// bincount, histogram_even and histogram_range; samples may be empty. Pre: valid bounds and
+  /// edges, edges in host memory. bincount without `outside` waits and returns the first
+  /// out-of-range key; in host memory nothing is written then.
   histogram_row& histogram;
-  /// Sums each row in the row order (src/core/order/row_order.hpp) or correctly rounded. y_i is
-  /// `scal` of the sum, or with `reads_addend()` `axpby` (src/core/elementwise/elementwise.hpp)
-  /// with the addend, in the type spmvs::combination. Pre: at least one row; a plan's analysis is
-  /// of this matrix and backend.
+  /// Sums rows in the row order (src/core/order/row_order.hpp) or correctly rounded; y_i is `scal`
+  /// of the sum, or with `reads_addend()` `axpby` (src/core/elementwise/elementwise.hpp) with the
+  /// addend, in spmvs::combination. Pre: a row; a plan's analysis is of this matrix and backend.
   spmv_row& spmv;
-  /// Analyses a matrix for such products. Pre: no defects, at least one row.
+  /// Pre: no defects, at least one row.
   analyse_row& analyse;
-  /// Whether `analyse` looks for defects, and may get matrices with some.
+  /// Whether `analyse` searches for defects itself.
   bool analyse_checks = false;
-  /// Transposes a matrix, stably: terms of a column stay in row order. Waits. Pre: no defects, at
-  /// least one column.
+  /// Stable transpose: terms of a column stay in row order. Waits. Pre: no defects, a column.
   transpose_row& transpose;
   /// Finds the first defect. Waits. Pre: consistent sizes.
   find_defect_row& find_defect;

@@ -1,4 +1,3 @@
-// automatic(): by where the data lives and how long it is.
 #include "src/dispatch/automatic.hpp"
 
 #include "src/dispatch/check.hpp"

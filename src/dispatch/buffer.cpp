@@ -1,6 +1,5 @@
-// Memory of executors: checks its arguments once, finds the backend, calls it. Each call sets the
-// caller's floating-point environment aside: CUDA's driver raises exceptions when it allocates and
-// frees, and they may trap.
+// Memory of executors. The default environment is set, since CUDA's driver raises floating-point
+// exceptions, which may trap.
 #include <tally/buffer.hpp>
 #include <tally/error.hpp>
 
@@ -16,7 +15,6 @@ void check_executor(const check& check, const executor& where) {
   check.fail(errc::invalid_argument, "the executor is automatic, which has no memory of its own");
 }
 
-/// Says that bytes are at addresses, which the host or the executor reaches.
 void check_place(const check& check, const executor& where, const char* name, const void* pointer) {
   if (pointer == nullptr) check.fail(errc::null_pointer, name, " is null");
   if (!check::is_needed(where)) return;

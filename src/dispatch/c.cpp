@@ -1,5 +1,4 @@
-// The C interface: one adapter a function, from C's arguments to those of the C++ function, with
-// exceptions made a status and a text that the thread keeps.
+// C interface: adapters from C's arguments; exceptions become a status and a text kept per thread.
 #include <tally/tally.h>
 #include <tally/tally.hpp>
 
@@ -18,10 +17,10 @@
 #include <type_traits>
 #include <vector>
 
-// tests/c_frozen.c has the numbers themselves; these say that C++ has the same.
+// tests/c_frozen.c has the numbers; C++ must agree.
 static_assert(TALLY_UNREADABLE_FILE == static_cast<int>(tally::errc::unreadable_file));
 static_assert(TALLY_COMPLEX128 == static_cast<int>(tally::type::complex128) &&
-              TALLY_COMPLEX128 + 1 == tally::type_count);  // a new type has its number here, too
+              TALLY_COMPLEX128 + 1 == tally::type_count);  // a new type is added here, too
 static_assert(TALLY_CONJUGATE_TRANSPOSE ==
               static_cast<int>(tally::matrix_operation::conjugate_transpose));
 static_assert(TALLY_FLOAT64 == static_cast<int>(tally::type::float64));
@@ -49,11 +48,10 @@ constexpr std::array<const char*, 16> status_names = {
     "no_device",   "invalid_argument", "out_of_memory",    "device_failure",
     "no_elements", "overlap",          "key_out_of_range", "unreadable_file"};
 
-// Never destroyed and never allocated: calls may fail in destructors of a thread or of the program,
-// and for want of memory.
+// Never destroyed or allocated: calls may fail in destructors, or out of memory.
 thread_local constinit tally::fixed_text<512> last_error;
 
-/// The status of the exception that is being handled, whose text is kept.
+/// Returns the status of the current exception and keeps its text.
 [[gnu::cold, gnu::noinline]] tally_status keep_failure() noexcept {
   try {
     throw;
@@ -86,7 +84,6 @@ void require(const char* name, const void* pointer) {
   if (pointer == nullptr) fail(errc::null_pointer, name, " is null");
 }
 
-/// For a member that may be 0 ... last.
 void require_at_most(const char* name, int value, int last) {
   if (value < 0 || value > last) {
     fail(errc::invalid_argument, name, " is ", value,
@@ -96,7 +93,7 @@ void require_at_most(const char* name, int value, int last) {
 
 // --- Structs that grow ----------------------------------------------------------------------------
 
-/// Their bytes in the release that they came in.
+/// Bytes in the release that introduced the struct.
 template <class S>
 inline constexpr std::size_t first_size = 0;
 template <>
@@ -108,11 +105,11 @@ inline constexpr std::size_t first_size<tally_csr> = 72;
 template <>
 inline constexpr std::size_t first_size<tally_workspace_options> = 24;
 
-/// The caller's struct as this library knows it, with zeros for what it lacks.
+/// Returns the caller's struct, zero-extended.
 template <class S>
 S sized(const char* name, const S& given) {
-  constexpr std::size_t most = 4096;  // no struct comes near: it is what a garbage size may read
-  // Sizes between those of releases are no releases': half a member might be there.
+  constexpr std::size_t most = 4096;  // limit for a garbage size; no struct comes near
+  // Sizes between releases may have half a member.
   if (given.size < first_size<S> || given.size > most || given.size % alignof(S) != 0) {
     fail(errc::invalid_argument, name, ".size is ", given.size, "; the struct has ", sizeof(S),
          " bytes");
@@ -130,12 +127,12 @@ S sized(const char* name, const S& given) {
 
 // --- Executors ------------------------------------------------------------------------------------
 
-// What a `tally_executor` holds: a word by which it is known, the executor, and room that is zero.
+// A `tally_executor`: a magic word, the executor, and zeros.
 constexpr std::uint64_t made_here = 0x5e3a'7a11'c0de'1e96;
 using executor_words = std::array<std::uint64_t, 4>;
 static_assert(std::is_trivially_copyable_v<tally::executor>);
 static_assert(sizeof(executor_words) == sizeof(tally::executor));
-// Two pointers and three ints leave half of the last word, where an executor has no bytes.
+// Two pointers and three ints leave half of the last word unused.
 static_assert(sizeof(tally::executor) == 2 * sizeof(void*) + 4 * sizeof(int));
 constexpr std::uint64_t lower_half = 0xffff'ffff;
 constexpr std::uint64_t last_word =
@@ -186,13 +183,10 @@ tally::executor executor_of(const tally_executor* where) {
   if (words != nullptr) *words = o.form == TALLY_RESULT_WORDS;
 }
 
-/// Writes what the caller asks for over the defaults, which are in `options`, `conjugated` and
-/// `words`: null where the operation has no such choice. An operation has a form that waits if that
-/// is its default.
+/// Overwrites the defaults in `options`, `conjugated` and `words` (null: not applicable) by the
+/// caller's choices. An operation has a waiting form if that is its default.
 ///
-/// Short calls feel how arguments are made. Written here and member by member, tally_dot of 8
-/// doubles takes 16 ns; with the choices copied into them, or all in one initialiser, which GCC 12
-/// clears first, 25 ns.
+/// By members, for short calls (tuning/short_calls.md: c.cpp read).
 void read(const tally_call_options* given, tally::call_options* options,
           tally::conjugate* conjugated = nullptr, bool* words = nullptr) {
   if (given != nullptr) read_checked(*given, options, conjugated, words);
@@ -200,7 +194,7 @@ void read(const tally_call_options* given, tally::call_options* options,
 
 // --- Operands -------------------------------------------------------------------------------------
 
-/// An int that is no element type stays none: the C++ function reports it.
+/// Invalid types remain, for the C++ function to report.
 tally::type to_type(tally_type element) {
   const auto value = static_cast<unsigned>(element);
   return value < tally::type_count ? static_cast<tally::type>(value) : tally::types::no_type;
@@ -224,22 +218,20 @@ tally::operand_rows rows(std::size_t k, std::size_t n, tally_type element, const
   return {vector(n, element, pointer, 1), k, leading_dimension};
 }
 
-/// The factor or bound at an address; of no known type it stays without a value.
+/// No value for an unknown type.
 tally::scalar factor(const char* name, tally_type element, const void* value) {
   require(name, value);
   tally::scalar result;
   if (tally::is_listed(to_type(element))) {
     tally::backends::with_type(to_type(element), [&]<class T>() {
       tally::types::stored_t<T> stored;
-      std::memcpy(&stored, value, sizeof stored);  // it may lie at any address
+      std::memcpy(&stored, value, sizeof stored);  // unaligned
       result = T(stored);
     });
   }
   result.element = to_type(element);
   return result;
 }
-
-// --- Operations of one form -----------------------------------------------------------------------
 
 tally_status reduce(const tally_executor* where, tally::reduction what, const tally::operand& x,
                     tally_type result_type, void* result, const tally_call_options* options) {
@@ -292,7 +284,7 @@ tally_status transform(const tally_executor* where, tally::elementwise what,
                    [&] { return tally::transform_arguments{what, {}, {}, x, y, z}; });
 }
 
-/// Runs an update with a sum; `arguments` makes all but the options of it.
+/// `arguments` makes everything but the options.
 template <class Arguments>
 tally_status fused(const tally_executor* where, const tally_call_options* options,
                    Arguments&& arguments) {
@@ -304,7 +296,6 @@ tally_status fused(const tally_executor* where, const tally_call_options* option
   });
 }
 
-/// Rounds sums, or takes their roots.
 tally_status round_words(const tally_executor* where, bool root, std::size_t count,
                          tally_type sum_type, const std::int64_t* words, tally_type result_type,
                          void* results, const tally_call_options* options) {
@@ -323,12 +314,12 @@ tally_status round_words(const tally_executor* where, bool root, std::size_t cou
   });
 }
 
-/// Adds sums of T to others, and leaves normal forms.
+/// Leaves normal forms.
 template <class T>
 void merge_words(std::size_t count, const std::int64_t* from, std::int64_t* to) {
   using sum = tally::exact_sum<T>;
   constexpr auto words = static_cast<std::size_t>(sum::words);
-  std::vector<std::int64_t> merged(count * words);  // a sum may be beyond the capacity
+  std::vector<std::int64_t> merged(count * words);  // a sum may exceed the capacity
   for (std::size_t i = 0; i < count * words; i += words) {
     sum all = sum::from_words(to + i);
     if (from != nullptr && from != to) all.merge(sum::from_words(from + i));
@@ -339,7 +330,7 @@ void merge_words(std::size_t count, const std::int64_t* from, std::int64_t* to) 
 
 static_assert(sizeof(tally_outside_counts) == sizeof(tally::outside_counts));
 
-/// `set_bins` fills in what the bins are.
+/// `set_bins` sets the kind of bins.
 template <class SetBins>
 tally_status histogram(const tally_executor* where, const tally::operand& x, std::size_t bins,
                        tally_type counts_type, void* counts, const tally_histogram_options* options,
@@ -361,7 +352,7 @@ tally_status histogram(const tally_executor* where, const tally::operand& x, std
   });
 }
 
-/// A matrix, and whether its columns, or its columns and values, are promised to stay.
+/// A matrix and its fixed arrays.
 struct promised_matrix {
   tally::csr_operand matrix;
   bool fixed_columns;
@@ -387,7 +378,6 @@ promised_matrix promised_matrix_of(const tally_csr* matrix) {
 
 tally::csr_operand matrix_of(const tally_csr* matrix) { return promised_matrix_of(matrix).matrix; }
 
-/// Allocates memory of an executor for `who`, and writes its address.
 tally_status allocate(const tally_executor* where, std::size_t bytes, tally::reach who,
                       void** memory) {
   return status_of([&] {
@@ -414,7 +404,7 @@ const tally::spmv_plan* plan_of(const tally_spmv_plan* plan) {
   return reinterpret_cast<const tally::spmv_plan*>(plan);
 }
 
-/// `added(rows)`, where there is one, is the vector that beta multiplies.
+/// `added(rows)`, if given, is multiplied by beta.
 template <class... Added>
 tally_status spmv(const tally_executor* where, const tally_spmv_plan* plan, tally_type alpha_type,
                   const void* alpha, const tally_csr* matrix, tally_type x_type, const void* x,
@@ -449,7 +439,7 @@ const char* tally_status_name(tally_status status) {
   return i < status_names.size() ? status_names[i] : "unknown";
 }
 
-// Names are literals, so each ends with a zero byte.
+// Names are literals, so null-terminated.
 const char* tally_type_name(tally_type type) {
   const tally::type t = to_type(type);
   return tally::is_listed(t) ? tally::name(t).data() : "unknown";
@@ -636,7 +626,7 @@ tally_status tally_multi_dot_list(const tally_executor* where, size_t k, const s
                                   tally_type result_type, void* results,
                                   const tally_call_options* options) {
   return status_of([&] {
-    if (k > tally::most_elements) {  // a negative number, from C or Fortran
+    if (k > tally::most_elements) {  // negative, from C or Fortran
       fail(errc::invalid_argument, "there are ", k, " pairs; there can be ", tally::most_elements);
     }
     std::vector<tally::operand_pair> list(k);
@@ -653,7 +643,7 @@ tally_status tally_multi_dot_list(const tally_executor* where, size_t k, const s
   });
 }
 
-// --- Sums that are not rounded yet ----------------------------------------------------------------
+// --- Unrounded sums ------------------------------------------------------------------------------
 
 std::size_t tally_exact_words(tally_type sum_type) { return tally::exact_words(to_type(sum_type)); }
 

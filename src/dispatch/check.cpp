@@ -25,8 +25,7 @@ backends::place locate([[maybe_unused]] const void* pointer) noexcept {
 
 namespace {
 
-/// Has the numbers of pages that a thread remembers, hashed, since large vectors all start at
-/// multiples of some MiB.
+/// Numbers of remembered pages, hashed because large vectors all start at multiples of some MiB.
 using known_pages = std::array<std::uintptr_t, 64>;
 thread_local constinit known_pages pages_of_thread{};
 
@@ -45,7 +44,7 @@ bool is_known(known_pages& pages, const void* pointer) {
 bool known_on_host(const void* pointer) { return is_known(pages_of_thread, pointer); }
 
 bool known_on_host(std::span<const void* const> pointers) {
-  known_pages& pages = pages_of_thread;  // of a library they are looked for by a call
+  known_pages& pages = pages_of_thread;  // in a library, the thread's variable costs a call
   return std::ranges::all_of(pointers,
                              [&](const void* pointer) { return is_known(pages, pointer); });
 }

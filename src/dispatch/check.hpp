@@ -1,4 +1,5 @@
-// The checks that public functions make of their arguments, once, before anything is written.
+// Argument checks of public functions, which check once, before anything is written, and then call
+// the backend.
 #pragma once
 
 #include <tally/dot.hpp>
@@ -18,8 +19,7 @@
 
 namespace tally {
 
-/// Whether there can be memory in this process that not all backends reach. It takes a few ns; the
-/// rest of `reach` and `locate` more.
+/// Whether some memory of this process may not be accessible to all backends.
 inline bool memory_differs() noexcept {
 #if TALLY_HAS_CUDA
   return backends::cuda::in_use();
@@ -28,10 +28,10 @@ inline bool memory_differs() noexcept {
 #endif
 }
 
-/// Who can reach `pointer`; without CUDA in this process, the host.
+/// Who can access `pointer`; without CUDA in this process, the host.
 backends::place locate(const void* pointer) noexcept;
 
-/// Whether `pointer` is certainly the host's, told without asking CUDA, in some ns.
+/// Whether `pointer` is certainly the host's, without a query of CUDA.
 inline bool is_surely_on_host([[maybe_unused]] const void* pointer) noexcept {
 #if TALLY_HAS_CUDA
   return !memory_differs() || process_memory::is_programs_own(pointer);
@@ -40,25 +40,23 @@ inline bool is_surely_on_host([[maybe_unused]] const void* pointer) noexcept {
 #endif
 }
 
-/// Whether the host reaches `pointer`. Asking CUDA takes 100 ns, more than a short call, so each
-/// thread remembers pages where it does. Were such a page given back and the address then handed
-/// out for device memory, a call would fault instead of throwing.
+/// Whether the host can access `pointer`. Threads remember pages, because a query of CUDA is slower
+/// than a short call (tuning/short_calls.md: known_on_host). If a page's address is reused for
+/// device memory, a call faults instead of throwing.
 bool known_on_host(const void* pointer);
-/// Says whether it reaches all of these.
 bool known_on_host(std::span<const void* const> pointers);
 
-/// Says whether a call with vectors at all of these runs on the host, as `automatic()` chooses.
-/// What a thread remembers of pages does not count here, since a device may have got them since.
-/// But where one vector is certainly in memory that no device reaches, that decides, and the others
-/// are only checked, as for a call on `simd()`: so a call asks CUDA once as a rule.
+/// Whether `automatic()` runs a call with these vectors on the host. Remembered pages do not count,
+/// as a device may have them by now. One vector certainly out of devices' reach decides; the others
+/// are only checked: usually one query of CUDA.
 bool are_on_host(std::span<const void* const> pointers);
 
-/// More than there is memory for, and few enough that no count of bytes wraps. A vector has at most
-/// so many elements, times its increment.
+/// Maximum number of elements, times the increment: more than memory holds, and byte counts cannot
+/// wrap.
 inline constexpr std::size_t most_elements = std::size_t{1} << 48;
 
-/// Checks for one call; `function` begins every message: "tally::dot: x has 5 elements, y has 6".
-/// Each check costs a comparison or two; the texts are made out of line.
+/// `function` begins every message: "tally::dot: x has 5 elements, y has 6". Texts are made out of
+/// line.
 class check {
  public:
   explicit check(std::string_view function) : function_(function) {}
@@ -71,7 +69,7 @@ class check {
       fail(errc::size_mismatch, a_name, " has ", a.size, " elements, ", b_name, " has ", b.size);
     }
   }
-  /// One of an enumeration's values 0 ... last, of which there are so many `kinds`.
+  /// Checks that `value` is one of 0 ... `last`; `kinds` names them in messages.
   template <class E>
   void enumerator(const char* name, E value, E last, const char* kinds) const {
     if (value > last) fail_enumerator(name, static_cast<int>(value), static_cast<int>(last), kinds);
@@ -79,8 +77,7 @@ class check {
   void conjugated(conjugate value) const {
     enumerator("conjugated", value, conjugate::y, "choices");
   }
-  /// Elements of a listed type, an increment that is not 0, a length and a reach that memory can
-  /// have, and elements to point at.
+  /// Listed type, nonzero increment, plausible size and reach, non-null and aligned data.
   void vector(const char* name, const operand& v) const {
     known_type(name, v.element);
     if (!has_reach(v)) fail_reach(name, v);
@@ -100,11 +97,11 @@ class check {
     if (v.size > 0) reach(where, name, v.data);
   }
   void reach(const executor& where, const char* name, const void* pointer) const;
-  /// What the host reads before the call returns.
+  /// For vectors that the host reads.
   void read_on_host(const char* name, const operand& v) const {
     if (v.size > 0) on_host(name, v.data, "the host reads it");
   }
-  /// Where a result goes: with `wait` it is returned, so that is the host's memory.
+  /// With `wait`, the result is in host memory.
   void result(const executor& where, const output& result, bool wait) const {
     if (wait) {
       on_host("result", result.data, "the form that returns a value needs host memory");
@@ -113,17 +110,16 @@ class check {
     }
   }
 
-  /// What exact sums are added to: of T where no operand's elements, or their parts, are wider, two
-  /// for each of n results where they are complex.
+  /// Checks words of n exact sums, no narrower than `widest_operand`; two sums per result if
+  /// `is_parted`.
   void words(const output& result, bool is_parted, type widest_operand, std::size_t n = 1) const;
 
-  /// That `asked`, which `name` has, is what sums over elements of these types are of: the rule's
-  /// own type or the widest.
+  /// Checks that `asked` is `rule` or `widest`.
   void sum_type(const char* name, type asked, type rule, type widest, type x, type y) const {
     if (asked != rule && asked != widest) fail_sum_type(name, asked, rule, widest, x, y);
   }
 
-  /// Whether `reach` and `result` could find anything.
+  /// Whether `reach` and `result` can fail.
   static bool is_needed(const executor& where) {
     return memory_differs() || &where.backend()->reaches != &backends::host_reaches;
   }
@@ -136,10 +132,10 @@ class check {
     throw error(code, text);
   }
 
-  /// Whether n elements, `step` apart, end within `most_elements` of where they begin; also n of 0
-  /// and 1, so that n * step * 16, the most bytes that an element has, never overflows.
+  /// Whether n elements, `step` apart, stay within `most_elements`, also for n = 0 and 1, so that n
+  /// * step * 16, the largest element size, never overflows.
   static bool has_reach(std::size_t n, std::ptrdiff_t step) {
-    if (n > most_elements) return false;  // a negative length, from C or Fortran
+    if (n > most_elements) return false;  // negative, from C or Fortran
     std::ptrdiff_t reach;
     return !__builtin_mul_overflow(static_cast<std::ptrdiff_t>(n + (n == 0)), step, &reach) &&
            static_cast<std::size_t>(reach) + most_elements <= 2 * most_elements;
@@ -163,7 +159,7 @@ class check {
   static void append(std::string& text, std::size_t number) { text += std::to_string(number); }
   static void append(std::string& text, int number) { text += std::to_string(number); }
   static void append(std::string& text, std::int64_t number) { text += std::to_string(number); }
-  /// As few digits as tell it from others.
+  /// Shortest decimal that round-trips.
   static void append(std::string& text, double number);
 
   std::string_view function_;

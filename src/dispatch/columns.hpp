@@ -1,6 +1,5 @@
-// The columns of this build, in the order of `executors()`; the build defines TALLY_HAS_* as 0
-// or 1. This is the one list of them: what runs on all backends loops over it, or over
-// `executors()`.
+// The only list of this build's backends, in the order of `executors()`. The build defines
+// TALLY_HAS_* as 0 or 1.
 #pragma once
 
 #include "backends/serial/serial.hpp"

@@ -1,4 +1,4 @@
-// The public dot: checks its arguments once, finds the backend, calls it.
+// Public `dot`.
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
 
@@ -20,7 +20,6 @@ check check_of(const dot_arguments& a) {
   return check{a.conjugated == conjugate::none ? "tally::dot" : "tally::dotc"};
 }
 
-/// Throws what is wrong with them, if anything is.
 [[gnu::noinline]] void check_arguments(const dot_arguments& a) {
   const check check = check_of(a);
   check.known_type("x", a.x.element);
@@ -45,8 +44,8 @@ check check_of(const dot_arguments& a) {
   check.result(where, a.result, a.options.wait);
 }
 
-/// Whether `check_arguments` would find nothing. A short call spends most of its time outside the
-/// kernel: with these tests in one, 8 doubles take 14 ns instead of 36.
+/// `check_arguments` in one test: short calls spend most time outside the kernel
+/// (tuning/short_calls.md: plain).
 bool plain(const dot_arguments& a) {
   const auto address = [](const void* pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer);
@@ -61,9 +60,8 @@ bool plain(const dot_arguments& a) {
           (address(a.result.data) & (alignment_of(a.result.element) - 1))) == 0;
 }
 
-/// The arguments are right but for where they are. The environment is set here, since the checks
-/// before this compare integers alone: 8 doubles on `automatic()` take 16 ns so, 17.5 with it set
-/// before them.
+/// Pre: valid arguments, memory unchecked. The environment is set only here, as the checks before
+/// compare integers (tuning/short_calls.md: environment).
 void run(const executor& where, const dot_arguments& a) {
   const backends::default_environment environment(where.trusts_environment());
   if (memory_differs() || &where.backend()->reaches != &backends::host_reaches)
@@ -73,13 +71,11 @@ void run(const executor& where, const dot_arguments& a) {
     return where.backend()->exact(where, backends::exact_of(a));
   }
 
-  // Backends have each pair of types once.
   if (in_order(a.x.element, a.y.element)) return where.backend()->dot(where, a);
   where.backend()->dot(where, in_order(a));
 }
 
-/// Says whether dot products of these vectors run on one thread of the host, if they lie there, and
-/// nothing is wrong with them.
+/// Whether the arguments are valid and, if in host memory, run on one thread.
 template <class X>
 bool is_plain(const executor& where, std::span<const X> x, std::span<const X> y, grade g) {
   const auto address = [](std::span<const X> v) {
@@ -92,8 +88,7 @@ bool is_plain(const executor& where, std::span<const X> x, std::span<const X> y,
          ((address(x) | address(y)) & (alignof(X) - 1)) == 0;
 }
 
-/// Looks for the place of vectors, too. (It is not inlined, and the function that ends with a call
-/// of it needs no frame.)
+/// Also locates vectors. Not inlined: its caller needs no frame.
 template <class X>
 [[gnu::noinline]] dot_result_t<X, X> dot_anywhere(const executor& where, std::span<const X> x,
                                                   std::span<const X> y, grade g) {
@@ -112,9 +107,8 @@ template <class X>
   return r;
 }
 
-/// Takes vectors that `automatic()` leaves to `simd`, there or on `simd` itself, past all that is
-/// told at run time: 8 doubles take 5.3 ns so instead of 11, 100 take 12.8 instead of 17.8
-/// (Sapphire Rapids, where a plain loop takes 2.5 and 37, OpenBLAS 5.3 and 12.5).
+/// Bypasses run-time types for vectors on `simd`, also by `automatic()` (tuning/short_calls.md:
+/// dot_of_numbers).
 template <class X>
 dot_result_t<X, X> dot_of_numbers(const executor& where, std::span<const X> x, std::span<const X> y,
                                   grade g) {

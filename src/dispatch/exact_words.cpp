@@ -1,4 +1,4 @@
-// Rounding exact sums: checks its arguments once, finds the backend, calls it.
+// Public rounding of exact sums.
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
 #include <tally/exact_words.hpp>
@@ -12,7 +12,6 @@
 namespace tally {
 namespace {
 
-/// The words of all sums.
 operand words_of(const round_arguments& a) {
   return {a.words, a.count * exact_words(a.sum), 1, type::int64};
 }
@@ -21,7 +20,6 @@ operand results_of(const round_arguments& a) {
   return {a.result.data, a.count, 1, a.result.element};
 }
 
-/// Throws what is wrong with them, if anything is.
 void check_arguments(const check& check, const round_arguments& a) {
   check.known_type("the exact sum", a.sum);
   check.known_type("result", a.result.element);
@@ -29,7 +27,7 @@ void check_arguments(const check& check, const round_arguments& a) {
     check.fail(errc::unsupported_type, "the exact sum is of ", name(a.sum),
                "; it can be of float32, float64, complex64 or complex128");
   }
-  if (a.count > most_elements / exact_words(a.sum)) {  // a negative number, from C or Fortran
+  if (a.count > most_elements / exact_words(a.sum)) {  // negative, from C or Fortran
     check.fail(errc::invalid_argument, "there are ", a.count, " sums; there can be ",
                most_elements / exact_words(a.sum));
   }

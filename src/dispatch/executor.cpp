@@ -101,7 +101,7 @@ executor openmp([[maybe_unused]] openmp_options options) {
 
 executor cuda([[maybe_unused]] cuda_options options) {
 #if TALLY_HAS_CUDA
-  const backends::default_environment environment;  // of the driver, which may start here
+  const backends::default_environment environment;  // for the driver, which may start here
   executor where(&backends::cuda::table);
   where.device_ = backends::cuda::resolve_device(options.device);
   where.stream_ = options.stream;

@@ -1,4 +1,4 @@
-// The public searches for extreme elements: check their argument once, find the backend, call it.
+// Public extrema.
 #include <tally/error.hpp>
 #include <tally/extremum.hpp>
 
@@ -19,13 +19,11 @@ constexpr std::array<std::string_view, 4> functions = {"tally::min", "tally::max
 
 check check_of(extreme what) { return check{functions[static_cast<std::size_t>(what)]}; }
 
-/// The words of the result.
 operand result_of(const extremum_arguments& a) {
-  constexpr std::array<std::size_t, 4> words = {2, 2, 4, 1};  // in the order of `extreme`
+  constexpr std::array<std::size_t, 4> words = {2, 2, 4, 1};  // by `extreme`
   return {a.result, words[static_cast<std::size_t>(a.what)], 1, type::int64};
 }
 
-/// Throws what is wrong with them, if anything is.
 [[gnu::noinline]] void check_arguments(const extremum_arguments& a) {
   check{"tally::find_extremum"}.enumerator("what", a.what, extreme::iamax, "extremes");
   const check check = check_of(a.what);
@@ -42,7 +40,7 @@ operand result_of(const extremum_arguments& a) {
   check_apart(check, "x", a.x, "result", result_of(a));
 }
 
-/// Whether `check_arguments` would find nothing: in one test, as in src/dispatch/dot.cpp.
+/// See src/dispatch/dot.cpp.
 bool plain(const extremum_arguments& a) {
   return static_cast<std::size_t>(a.what) < functions.size() && is_listed(a.x.element) &&
          (a.what == extreme::iamax || !is_complex(a.x.element)) && a.x.size > 0 &&
@@ -51,7 +49,7 @@ bool plain(const extremum_arguments& a) {
          !extent(a.x).meets(extent(result_of(a)));
 }
 
-/// The arguments are right but for where they are.
+/// Pre: valid arguments, memory unchecked.
 void run(const executor& where, const extremum_arguments& a) {
   if (check::is_needed(where)) {
     const check check = check_of(a.what);

@@ -6,8 +6,8 @@
 
 namespace tally {
 
-/// A text of at most size - 1 bytes, in place: it allocates nothing and needs no destructor. One
-/// that is longer is cut before "...", and not within a character of UTF-8.
+/// At most size - 1 bytes, without allocation or destructor. Cut before "...", not within a UTF-8
+/// character.
 template <std::size_t size>
 class fixed_text {
  public:

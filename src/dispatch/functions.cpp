@@ -1,5 +1,4 @@
-// The library's part of operations with functions of the caller's: checks, and the way to the
-// backend's threads.
+// Operations with functions of the caller.
 #include <tally/functions.hpp>
 
 #include "src/core/floating_point_environment.hpp"
@@ -15,7 +14,6 @@
 namespace tally {
 namespace {
 
-/// Checks a sum's vectors and finds the executor.
 executor checked_sum(const executor& where, const char* function, const operand& x,
                      const operand* y, const void* result) {
   const check check{function};
@@ -33,7 +31,6 @@ executor checked_sum(const executor& where, const char* function, const operand&
   return chosen;
 }
 
-/// And those of a map.
 executor checked_map(const executor& where, const char* function, const operand& x,
                      const operand* y, const output_operand& z) {
   const check check{function};

@@ -1,4 +1,4 @@
-// The public updates with a sum: check their arguments once, find the backend, call it.
+// Public updates with a sum.
 #include <tally/error.hpp>
 #include <tally/fused.hpp>
 
@@ -27,7 +27,6 @@ reduce_arguments nrm2_of(const fused_arguments& a) {
   return {a.update.z, reduction::nrm2, a.result, a.options};
 }
 
-/// Throws what is wrong with them, if anything is.
 void check_arguments(const fused_arguments& a) {
   check{"tally::fused"}.enumerator("what", a.what, fused_sum::nrm2, "sums");
   const check check = check_of(a);
@@ -63,7 +62,7 @@ void check_arguments(const fused_arguments& a) {
   }
 }
 
-/// The arguments are right but for where they are.
+/// Pre: valid arguments, memory unchecked.
 void run(const executor& where, const fused_arguments& a) {
   if (check::is_needed(where)) {
     const check check = check_of(a);

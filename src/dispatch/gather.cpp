@@ -1,4 +1,4 @@
-// The public gather and scatter: check their arguments once, find the backend, call it.
+// Public gather and scatter.
 #include <tally/error.hpp>
 #include <tally/gather.hpp>
 #include <tally/reduce.hpp>
@@ -11,8 +11,7 @@
 namespace tally {
 namespace {
 
-/// Throws what is wrong with them, if anything is. There are as many indices as elements of the
-/// shorter vector, which is x or z.
+/// One index per element of the short vector, x or z.
 void check_arguments(const check& check, const gather_arguments& a, const char* short_name,
                      const operand& short_vector) {
   check.known_type("x", a.x.element);
@@ -43,7 +42,6 @@ void check_arguments(const check& check, const gather_arguments& a, const char* 
   check_apart(check, "indices", a.indices, "z", a.z);
 }
 
-/// Says that the executor reaches all of them.
 void check_reach(const check& check, const executor& where, const gather_arguments& a) {
   if (!check::is_needed(where)) return;
   check.reach(where, "x", a.x);

@@ -1,4 +1,4 @@
-// The public histograms: check their arguments once, find the backend, call it.
+// Public histograms.
 #include <tally/buffer.hpp>
 #include <tally/error.hpp>
 #include <tally/exact_words.hpp>
@@ -25,12 +25,11 @@ constexpr std::array<std::string_view, 3> functions = {"tally::bincount", "tally
 
 check check_of(binning what) { return check{functions[static_cast<std::size_t>(what)]}; }
 
-/// So that the slots of all channels (src/core/histogram/bins.hpp) are fewer than 2^32.
+/// Keeps slots of all channels (src/core/histogram/bins.hpp) below 2^32.
 constexpr std::size_t most_counts = (std::size_t{1} << 31) - 1;
 constexpr std::size_t most_channels = 65536;
-/// What a count of 32 bits can hold.
 constexpr std::size_t most_of_32_bits = (std::size_t{1} << 31) - 1;
-/// What a sum of weights can hold, and one before them (src/core/histogram/weights.hpp).
+/// With a previous value (src/core/histogram/weights.hpp).
 constexpr std::size_t most_weights = (std::size_t{1} << 30) - 2;
 
 using histograms::count_types;
@@ -40,7 +39,6 @@ operand of_outside(const histogram_arguments& a) {
   return {a.options.outside, 3 * a.options.channels, 1, type::int64};
 }
 
-/// What the bins are: sums, counts or words.
 operand written_by(const histogram_arguments& a) {
   if (!a.words) return a.counts;
   return {a.counts.data, a.counts.size * exact_words(a.counts.element), 1, type::int64};
@@ -182,7 +180,6 @@ void check_edges(const check& check, const histogram_arguments& a) {
   });
 }
 
-/// Throws what is wrong with them, if anything is.
 void check_arguments(const histogram_arguments& a) {
   check{"tally::histogram"}.enumerator("what", a.what, binning::edges, "kinds of bins");
   const check check = check_of(a.what);
@@ -205,7 +202,7 @@ void check_arguments(const histogram_arguments& a) {
 
 // --- To the backend ------------------------------------------------------------------------------
 
-/// The arguments are right but for where they are.
+/// Pre: valid arguments, memory unchecked.
 void run(const executor& where, const histogram_arguments& a) {
   const check check = check_of(a.what);
   if (check::is_needed(where)) {
@@ -233,7 +230,7 @@ void run_anywhere(const executor& where, const histogram_arguments& a) {
   run(choose(a.x, written), a);
 }
 
-/// Returns unsigned edges of 32 bits as signed ones of 64. (Those of 64 bits are below 2^63.)
+/// Returns unsigned 32-bit edges as signed. (64-bit ones are below 2^63.)
 std::vector<std::int64_t> widened(const operand& edges) {
   const auto* const data = static_cast<const std::uint32_t*>(edges.data);
   std::vector<std::int64_t> all(edges.size);

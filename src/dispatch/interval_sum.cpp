@@ -1,5 +1,4 @@
-// The public sums over an interval: check their arguments once, ask the backend for the nodes, join
-// and finish them on the host.
+// Public sums over an interval: nodes from the backend, joined and finished on the host.
 #include <tally/error.hpp>
 #include <tally/interval_sum.hpp>
 #include <tally/order.hpp>
@@ -30,13 +29,11 @@ using backends::interval_node;
 
 constexpr auto chunk_size = static_cast<std::int64_t>(order::chunk);
 
-/// Returns the type of a message's numbers, of any shape.
 type number_of(const interval_shape& shape) {
   const bool single = shape.accumulator == type::float32 || shape.accumulator == type::complex64;
   return single ? type::float32 : type::float64;
 }
 
-/// Returns how many numbers a node has.
 std::size_t numbers_of(const interval_shape& shape) { return shape.fields * shape.numbers(); }
 
 // --- Checks ---------------------------------------------------------------------------------------
@@ -62,7 +59,6 @@ void check_shape(const check& check, const interval_shape& shape) {
 
 namespace {
 
-/// Checks the address of a message.
 operand check_message(const check& check, const interval_shape& shape, const void* message) {
   const operand words = {message, interval_bytes(shape) / sizeof(std::int64_t), 1, type::int64};
   check.pointer("the message", message, words.element, words.size);
@@ -70,7 +66,6 @@ operand check_message(const check& check, const interval_shape& shape, const voi
   return words;
 }
 
-/// Checks that a message is of this shape.
 void check_head(const check& check, const interval_shape& shape, const interval_head& head) {
   if (static_cast<std::size_t>(head.numbers) == numbers_of(shape) &&
       head.element == number_of(shape) && head.first >= 0 && head.first <= head.last &&
@@ -82,11 +77,10 @@ void check_head(const check& check, const interval_shape& shape, const interval_
              " numbers a node");
 }
 
-/// Checks that the elements can be summed in the accumulator.
 void check_accumulator(const check& check, const interval_shape& shape,
                        const interval_field& field) {
   const auto expect = [&](type rule, type widest, type x, type y) {
-    if (is_integer(rule)) rule = widest;  // nodes are of floating-point sums
+    if (is_integer(rule)) rule = widest;  // nodes are floating-point
     check.sum_type("the accumulator", shape.accumulator, rule, widest, x, y);
   };
   const type x = field.x.element, y = field.y.element;
@@ -148,7 +142,6 @@ void check_fields(const check& check, const interval_shape& shape,
 
 namespace {
 
-/// Checks that the elements are those of the whole vector.
 interval_borders check_borders(const check& check, const interval_shape& shape,
                                std::span<const interval_field> fields, std::int64_t first) {
   const auto n = static_cast<std::int64_t>(fields.front().x.size);
@@ -159,7 +152,6 @@ interval_borders check_borders(const check& check, const interval_shape& shape,
   return borders_of_part(shape.total, first, first + n);
 }
 
-/// Calls f(name, v) for each vector that has elements.
 template <class F>
 void for_each_vector(std::span<const interval_field> fields, const F& f) {
   for (std::size_t j = 0; j < fields.size(); ++j) {
@@ -173,7 +165,6 @@ void for_each_vector(std::span<const interval_field> fields, const F& f) {
   }
 }
 
-/// Checks that the vectors share nothing with what is written.
 void check_apart(const check& check, std::span<const interval_field> fields,
                  const char* written_name, const operand& written) {
   for_each_vector(fields, [&](const char* name, const operand& v) {
@@ -183,21 +174,19 @@ void check_apart(const check& check, std::span<const interval_field> fields,
 
 // --- Nodes and terms ------------------------------------------------------------------------------
 
-/// Returns the elements [begin, begin + n) of a field.
 interval_field slice(const interval_field& field, std::size_t begin, std::size_t n) {
   interval_field part = {field.what, field.x.slice(begin, n), {}};
   if (field.what == summand::product) part.y = field.y.slice(begin, n);
   return part;
 }
 
-/// Returns where a field is summed.
 executor chosen(const executor& where, const interval_field& field) {
   if (where.backend() != nullptr) return where;
   return field.what == summand::product ? choose(field.x, field.y) : choose(field.x);
 }
 
-/// Writes what a part gives, whose arguments are right but for where they are, and returns the
-/// head of its message. `function` is the public one's name.
+/// Writes a part's sums and terms and returns its message's head. `function` is the public name.
+/// Pre: valid arguments, memory unchecked.
 interval_head run(const check& check, const char* function, const interval_shape& shape,
                   const interval_borders& borders, const executor& anywhere,
                   const interval_part& part) {
@@ -260,7 +249,7 @@ interval_head run(const check& check, const char* function, const interval_shape
   return made;
 }
 
-/// Returns the sum of terms in host memory.
+/// Terms are in host memory.
 template <class R>
 R sum_of_terms(const R* terms, std::size_t n) {
   static const executor host = simd();
@@ -272,7 +261,6 @@ R sum_of_terms(const R* terms, std::size_t n) {
 
 // --- Results --------------------------------------------------------------------------------------
 
-/// Makes the result of one field of its sums; R is their type.
 template <class A, class R = real_t<A>>
 void write_result(summand what, const std::array<R, 4>& sums, conjugate conjugated, R scale,
                   R* result) {
@@ -305,7 +293,6 @@ void write_result(summand what, const std::array<R, 4>& sums, conjugate conjugat
   if (is_complex_v<A> && is_value) result[1] = made.im;
 }
 
-/// Returns the type of a field's result.
 type result_of(const interval_shape& shape) {
   return shape.what == summand::product || shape.what == summand::value ? shape.accumulator
                                                                         : number_of(shape);
@@ -448,7 +435,8 @@ void finish_interval(const interval_shape& shape, const void* message, conjugate
         sums[k] = backends::total_of<R>(head, static_cast<std::int32_t>(f * shape.numbers() + k));
       }
       if (may_leave_range) {
-        const R next = backends::norm_scale(sums[0] + sums[1]);  // of real elements the second is 0
+        const R next =
+            backends::norm_scale(sums[0] + sums[1]);  // the second is 0 for real elements
         scales[f] = next;
         if (next != 1) continue;
       }

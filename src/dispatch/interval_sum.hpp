@@ -1,4 +1,4 @@
-// What the sums over parts of a vector check alike.
+// Shared by the sums over parts of a vector.
 #pragma once
 
 #include <tally/interval_sum.hpp>
@@ -9,11 +9,10 @@
 
 namespace tally {
 
-/// Checks a shape.
 /// @throws error, as `sum_part`.
 void check_shape(const check& check, const interval_shape& shape);
 
-/// Checks a shape, and that the fields are of it: their terms, types, lengths and addresses.
+/// Checks the shape and the fields' terms, types, sizes and addresses.
 /// @throws error, as `sum_part`.
 void check_fields(const check& check, const interval_shape& shape,
                   std::span<const interval_field> fields, double scale = 1);

@@ -1,5 +1,4 @@
-// The public sums over devices: check their arguments once, ask the backend for nodes and for the
-// results.
+// Public sums over devices.
 #include <tally/error.hpp>
 #include <tally/exact_words.hpp>
 #include <tally/joined_sum.hpp>
@@ -29,7 +28,7 @@ using backends::node_arguments;
 
 constexpr auto chunk_size = static_cast<std::int64_t>(order::chunk);
 
-/// Returns the bytes of a field's part of a node; 0 of a shape that none has.
+/// 0 for an invalid shape.
 std::size_t sum_bytes(const interval_shape& shape) {
   std::size_t bytes = 0;
   const type a = shape.accumulator;
@@ -42,7 +41,7 @@ std::size_t sum_bytes(const interval_shape& shape) {
   return bytes;
 }
 
-/// Sums nodes of products of real numbers, all in one call.
+/// Real products in one call.
 void sum_products(const executor& where, const interval_shape& shape,
                   const std::vector<interval_field>& nodes, void* sums) {
   std::vector<operand_pair> pairs;
@@ -54,7 +53,7 @@ void sum_products(const executor& where, const interval_shape& shape,
       where, {{{}, {}, pairs}, conjugate::none, {sums, shape.accumulator}, {.wait = false}});
 }
 
-/// Sums nodes of any terms, each in a call.
+/// Any terms, one call each.
 void sum_each(const executor& where, const interval_shape& shape,
               const std::vector<interval_field>& nodes, void* sums) {
   auto* to = static_cast<std::byte*>(sums);
@@ -69,7 +68,7 @@ void sum_each(const executor& where, const interval_shape& shape,
   }
 }
 
-/// Checks that kernels reach the vectors of the fields, which share nothing with the nodes.
+/// Checks memory, and overlap with the nodes.
 void check_vectors(const check& check, const executor& where,
                    std::span<const interval_field> fields, const operand& nodes) {
   const auto check_vector = [&](const char* name, const operand& v) {
@@ -82,7 +81,6 @@ void check_vectors(const check& check, const executor& where,
   }
 }
 
-/// Checks what goes through windows.
 void check_windows(const check& check, const executor& where, const windows& through,
                    std::size_t sums, std::size_t bytes) {
   if (where.name() != "cuda") {
@@ -99,7 +97,6 @@ void check_windows(const check& check, const executor& where, const windows& thr
   }
 }
 
-/// Checks memory of kernels that begins at an address.
 void check_memory_of(const check& check, const executor& where, const char* name,
                      const void* memory, type element) {
   check.pointer(name, memory, element);
@@ -186,7 +183,7 @@ void sum_nodes(const executor& where, const interval_shape& shape,
   const bool at_once = shape.what == summand::product && !is_complex(shape.accumulator);
   if (at_once && all.size() > 1) {
     sum_products(where, shape, all, nodes);
-  } else {  // one node alone is a plain dot product, whose launch has a warp for each part of it
+  } else {  // a single node is a plain dot product, which launches more warps
     sum_each(where, shape, all, nodes);
   }
 }

@@ -1,4 +1,4 @@
-// The public multi_dot and batched_dot: check their arguments once, find the backend, call it.
+// Public `multi_dot` and `batched_dot`.
 #include <tally/error.hpp>
 #include <tally/multi_dot.hpp>
 
@@ -15,7 +15,6 @@
 namespace tally {
 namespace {
 
-/// Throws what is wrong with a pair of a list, if anything is.
 void check_pair(const check& check, const dot_pairs& pairs, std::size_t j) {
   const auto& [x, y] = pairs.list[j];
   const auto& [x0, y0] = pairs.list[0];
@@ -48,7 +47,7 @@ void check_rows(const check& check, const operand_rows& x, const operand_rows& y
   if (x.rows != y.rows) {
     check.fail(errc::size_mismatch, "x has ", x.rows, " rows, y has ", y.rows);
   }
-  if (x.rows > most_elements) {  // a negative number, from C or Fortran
+  if (x.rows > most_elements) {  // negative, from C or Fortran
     check.fail(errc::invalid_argument, "x has ", x.rows, " rows; there can be ", most_elements);
   }
   for (const auto& [name, block] : {std::pair("x", &x), std::pair("y", &y)}) {
@@ -66,7 +65,6 @@ void check_rows(const check& check, const operand_rows& x, const operand_rows& y
   check.vector("y", y.first);
 }
 
-/// The rows of a block must share no byte with the results.
 void check_rows_apart(const check& check, const char* name, const operand_rows& rows,
                       const operand& results) {
   if (rows.first.size == 0) return;
@@ -74,7 +72,7 @@ void check_rows_apart(const check& check, const char* name, const operand_rows& 
   const auto size = static_cast<std::ptrdiff_t>(size_of(rows.first.element));
   const extent all(rows.first.data, rows.rows, rows.leading_dimension * size, row.bytes);
   if (!all.meets(extent(results))) return;
-  for (std::size_t j = 0; j < rows.rows; ++j) {  // between rows there may be room
+  for (std::size_t j = 0; j < rows.rows; ++j) {  // there may be gaps between rows
     check_apart(check, name, rows[j], "result", results);
   }
 }
@@ -132,7 +130,7 @@ void check_reach(const check& check, const executor& where, const multi_dot_argu
   check.result(where, a.results, a.options.wait);
 }
 
-/// What `automatic` runs on: where the first vector is that has elements, by the length of all.
+/// By the memory of the first nonempty vector and the total size.
 executor choose(const dot_pairs& pairs) {
   operand x = pairs[0].x, y = pairs[0].y;
   if (pairs.list.empty()) {
@@ -152,8 +150,7 @@ executor choose(const dot_pairs& pairs) {
   return choose(x, y);
 }
 
-/// Runs it with its vectors in the order in which backends have their types: see
-/// src/dispatch/dot.cpp.
+/// In canonical order: see src/dispatch/dot.cpp.
 [[gnu::noinline]] void run_swapped(const executor& where, multi_dot_arguments a) {
   a.conjugated = a.conjugated == conjugate::x   ? conjugate::y
                  : a.conjugated == conjugate::y ? conjugate::x

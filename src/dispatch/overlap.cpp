@@ -9,14 +9,13 @@ std::ptrdiff_t stride_of(const operand& v) {
   return v.increment * static_cast<std::ptrdiff_t>(size_of(v.element));
 }
 
-/// Whether element i is at the same place in both, of vectors of the same size.
+/// Equal-sized vectors with each element at the same address.
 bool is_same(const operand& x, const operand& z) {
   return x.data == z.data && stride_of(x) == stride_of(z);
 }
 
-// Whether they share a byte: both have elements, a reach that was checked, and extents that meet.
-// Elements are some multiples of both strides apart, so of the strides' greatest common divisor:
-// vectors are told apart where that keeps them so.
+// Pre: nonempty, checked, meeting extents. Elements are multiples of both strides apart, hence of
+// their gcd.
 bool overlap(const operand& x, const operand& z) {
   const extent a(x), b(z);
   const auto period = static_cast<std::uintptr_t>(std::gcd(stride_of(x), stride_of(z)));

@@ -1,4 +1,4 @@
-// What the public dot products check of their operands' types.
+// Type rules of dot products.
 #pragma once
 
 #include "src/core/table.hpp"
@@ -11,7 +11,7 @@
 
 namespace tally {
 
-/// What a pair of element types allows: two accumulators, and addresses with none of these bits.
+/// Two accumulators of a pair, and bits that aligned addresses lack.
 struct pair_rules {
   type rule{};
   type widest{};
@@ -30,8 +30,7 @@ inline const pair_rules& rules_of(type x, type y) { return all_pair_rules[x][y];
 
 using backends::in_order;
 
-/// Returns the same dot product with its vectors in the order in which backends have their types;
-/// it is symmetric in them.
+/// Returns the same dot product in canonical order.
 inline dot_arguments in_order(const dot_arguments& a) {
   if (in_order(a.x.element, a.y.element)) return a;
   const conjugate swapped = a.conjugated == conjugate::x   ? conjugate::y
@@ -40,7 +39,6 @@ inline dot_arguments in_order(const dot_arguments& a) {
   return {a.y, a.x, swapped, a.result, a.options};
 }
 
-/// Throws what is wrong with the arguments on this executor, if anything is.
 void check_arguments(const executor& where, const dot_arguments& a);
 
 }  // namespace tally

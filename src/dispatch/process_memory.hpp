@@ -1,5 +1,4 @@
-// What of a process's memory is the host's for good is told by the address alone, without asking a
-// driver.
+// Host memory that its address identifies, without a driver query.
 #pragma once
 
 #include <fcntl.h>
@@ -14,15 +13,15 @@
 
 namespace tally::process_memory {
 
-/// Is addresses that lie side by side; by default there are none.
+/// A half-open address range, empty by default.
 struct range {
   std::uintptr_t begin = UINTPTR_MAX, end = 0;
 
   bool has(std::uintptr_t address) const noexcept { return begin <= address && address < end; }
 };
 
-/// Returns where the program's static variables are. Those of libraries count as any memory, since
-/// a library may be unloaded. What is constant lies apart and is left out.
+/// Returns the program's static variables; not constants, nor those of libraries, which may be
+/// unloaded.
 inline range of_program() noexcept {
   const auto find = [](dl_phdr_info* object, std::size_t, void* found) {
     for (int i = 0; i < object->dlpi_phnum; ++i) {
@@ -31,15 +30,14 @@ inline range of_program() noexcept {
       const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
       *static_cast<range*>(found) = {begin, begin + segment.p_memsz};
     }
-    return 1;  // the program is the first object, and the only one that is asked for
+    return 1;  // the program is the first object
   };
   range program;
   dl_iterate_phdr(find, &program);
   return program;
 }
 
-/// Returns where the heap begins; the kernel says so in field 47 of /proc/self/stat. Where there is
-/// no such file, it returns an address above all others.
+/// Returns the heap's begin, field 47 of /proc/self/stat; the highest address if unknown.
 inline std::uintptr_t begin_of_heap() noexcept {
   constexpr std::uintptr_t nowhere = UINTPTR_MAX;
   std::array<char, 4096> text;
@@ -48,7 +46,7 @@ inline std::uintptr_t begin_of_heap() noexcept {
   const ssize_t length = read(file, text.data(), text.size());
   close(file);
   const std::string_view fields(text.data(), length < 0 ? 0 : static_cast<std::size_t>(length));
-  // Field 2, the program's name, is in parentheses and may have any characters.
+  // Field 2, the program's name, is in parentheses and arbitrary.
   std::size_t space = fields.rfind(')');
   for (int field = 2; field < 47 && space != fields.npos; ++field) {
     space = fields.find(' ', space + 1);
@@ -59,7 +57,7 @@ inline std::uintptr_t begin_of_heap() noexcept {
   return begin == 0 ? nowhere : begin;
 }
 
-/// Returns where the calling thread's stack is; there is none where nobody says it.
+/// Empty if unknown.
 inline range of_this_stack() noexcept {
   range stack;
   pthread_attr_t attributes;
@@ -74,14 +72,13 @@ inline range of_this_stack() noexcept {
   return stack;
 }
 
-/// Says whether `pointer` is in the program's static variables, in its heap (below its break) or on
-/// the calling thread's stack. Such memory can't become anything else, and the host reaches it,
-/// registered with a device or not: a device's memory, or managed memory, lies in ranges that its
-/// driver has reserved for itself. Mapped memory, which malloc's large blocks are, may be given
-/// back and its addresses handed out to a device, so nothing can be remembered of it.
+/// Whether `pointer` is in the program's static variables, its heap (below the break) or the
+/// calling thread's stack. Such memory stays the host's, registered with a device or not: drivers
+/// reserve ranges of their own. Mapped memory, such as malloc's large blocks, may be unmapped and
+/// its addresses reused.
 ///
-/// It takes some ns. The break is read each time, since it moves, and what is above it may become
-/// anything. A fiber's stack is none that the system knows, so this frame must be on the thread's.
+/// The break moves, so it is read each time. A fiber's stack is unknown to the system, so this
+/// frame must be on the thread's.
 inline bool is_programs_own(const void* pointer) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   static const std::uintptr_t heap = begin_of_heap();

@@ -1,4 +1,4 @@
-// The public reductions: check their argument once, find the backend, call it.
+// Public reductions.
 #include <tally/error.hpp>
 #include <tally/reduce.hpp>
 
@@ -15,7 +15,7 @@
 namespace tally {
 namespace {
 
-/// Lists what the reductions are called, in the order of `reduction`.
+/// In the order of `reduction`.
 constexpr std::array functions = {"tally::sum", "tally::asum", "tally::nrm2"};
 
 template <reduction what>
@@ -37,7 +37,6 @@ namespace {
 
 check check_of(reduction what) { return check{functions[static_cast<std::size_t>(what)]}; }
 
-/// Throws what is wrong with them, if anything is.
 [[gnu::noinline]] void check_arguments(const reduce_arguments& a) {
   check{"tally::reduce"}.enumerator("what", a.what, reduction::nrm2, "reductions");
   const check check = check_of(a.what);
@@ -53,7 +52,7 @@ check check_of(reduction what) { return check{functions[static_cast<std::size_t>
   check.pointer("result", a.result.data, a.result.element);
 }
 
-/// Whether `check_arguments` would find nothing: in one test, as in src/dispatch/dot.cpp.
+/// See src/dispatch/dot.cpp.
 bool plain(const reduce_arguments& a) {
   if (static_cast<std::size_t>(a.what) >= functions.size() || !is_listed(a.x.element)) {
     return false;
@@ -65,7 +64,6 @@ bool plain(const reduce_arguments& a) {
          check::is_aligned(a.result.data, a.result.element);
 }
 
-/// The arguments are right but for where they are.
 void check_reach(const executor& where, const reduce_arguments& a) {
   if (!check::is_needed(where)) return;
   const check check = check_of(a.what);

@@ -1,4 +1,4 @@
-// The public spmv, its plan, and validate: check their arguments once, find the backend, call it.
+// Public `spmv`, its plan, and `validate`.
 #include <tally/error.hpp>
 #include <tally/spmv.hpp>
 
@@ -25,8 +25,6 @@ static_assert([]<class... Value>(type_list<Value...>) {
   return (... && as_of_dot<Value>(spmvs::vector_types{}));
 }(spmvs::value_types{}));
 
-// --- Checks --------------------------------------------------------------------------------------
-
 void check_indices(const check& check, const char* name, const operand& v) {
   check.known_type(name, v.element);
   if (!is_in<type_list<std::int32_t, std::int64_t>>(v.element)) {
@@ -52,7 +50,7 @@ void check_row_ends(const check& check, const csr_operand& a, const operand& end
   }
 }
 
-/// What can be told without reading the matrix.
+/// Without reading the matrix.
 void check_matrix(const check& check, const csr_operand& a) {
   check_indices(check, "row_offsets", a.row_offsets);
   check_indices(check, "column_indices", a.column_indices);
@@ -96,7 +94,7 @@ void check_reach(const check& check, const executor& where, const csr_operand& a
   if (a.row_ends) check.reach(where, "row_ends", *a.row_ends);
 }
 
-/// Checks the first and the last offset of a matrix that the host reaches.
+/// Pre: host-accessible.
 void check_ends(const check& check, const csr_operand& a) {
   const backends::index_vector offsets(a.row_offsets);
   if (offsets[0] != 0) {
@@ -139,8 +137,7 @@ void check_factor(const check& check, const char* name, const scalar& s, type co
   }
 }
 
-/// Whether a product takes the very arrays that its plan was made of: what can be told of them, and
-/// of the plan, was told then.
+/// Whether the product has its plan's very arrays, checked then.
 bool is_planned(const spmv_arguments& a) {
   if (a.plan == nullptr) return false;
   const csr_operand& of = a.plan->matrix();
@@ -167,8 +164,7 @@ void check_plan_of_matrix(const check& check, const spmv_arguments& a) {
         a.a.columns, " and ", a.a.nonzeros(),
         of.row_offsets.data != a.a.row_offsets.data ? ", and its row_offsets elsewhere" : "");
   }
-  // A plan of the conjugate transpose is one of the transpose, too: what it keeps is not
-  // conjugated.
+  // A plan of the conjugate transpose also serves the transpose: it stores no conjugates.
   const bool transposes = a.a.operation != matrix_operation::none;
   if (transposes != (a.plan->transpose() != nullptr)) {
     check.fail(errc::invalid_argument, "the plan is of ",
@@ -198,10 +194,9 @@ void check_plan(const check& check, const executor& where, const spmv_arguments&
   if (a.plan->is_queued() || a.plan->analysis() == nullptr) a.plan->wait();
 }
 
-/// Returns what messages call the vector that is written.
 const char* output_of(const spmv_arguments& a) { return a.added ? "w" : "y"; }
 
-/// Checks the types of a product of a matrix that is right.
+/// Pre: valid matrix.
 void check_types(const check& check, const spmv_arguments& a) {
   const char* const y = output_of(a);
   check.known_type("x", a.x.element);
@@ -251,9 +246,8 @@ void check_arguments(const check& check, const spmv_arguments& a) {
   check_apart_or_same(check, "y", *a.added, "w", a.y);
 }
 
-/// Whether `check_arguments` would find nothing: in the common case, of one real type, three arrays
-/// and contiguous vectors that are not empty. A call of a tiny matrix spends most of its time
-/// outside the kernel, so these are comparisons alone, in one place.
+/// Whether `check_arguments` passes, for one real type, three arrays and contiguous nonempty
+/// vectors. Comparisons only, for tiny matrices.
 bool is_plain(const spmv_arguments& a) {
   const csr_operand& m = a.a;
   const type t = a.y.element;
@@ -289,10 +283,9 @@ bool is_plain(const spmv_arguments& a) {
          is_right(m.row_offsets, offset_bytes);
 }
 
-/// What `automatic` runs on: where the matrix is, by its size.
+/// By the matrix's memory and size.
 executor choose(const csr_operand& a) { return choose(a.values, a.column_indices, a.row_offsets); }
 
-/// Whether what it reaches is host memory.
 bool on_host(const executor& where) { return where.backend()->reaches(where, backends::place{}); }
 
 void check_reachable(const check& check, const executor& where, const csr_operand& a) {
@@ -309,8 +302,7 @@ void check_whole(const check& check, const executor& where, const csr_operand& a
   check_defect(check, a, where.backend()->find_defect(where, a));
 }
 
-/// Multiplies by the transpose, with the plan's or, where there is no plan, with one that goes
-/// afterwards.
+/// By the plan's transpose, else a temporary one.
 void multiply_transpose(const check& check, const executor& where, const spmv_arguments& a) {
   std::shared_ptr<const backends::csr_transpose> made;
   if (a.plan == nullptr) {
@@ -320,7 +312,7 @@ void multiply_transpose(const check& check, const executor& where, const spmv_ar
   const backends::csr_transpose& transpose = made ? *made : *a.plan->transpose();
   backends::csr_product product{a};
   product.a = transpose.matrix;
-  if (transpose.places.size > 0) {  // the values are the caller's, and may have another type by now
+  if (transpose.places.size > 0) {  // the caller's values, possibly of another type by now
     product.a.values.data = a.a.values.data;
     product.a.values.element = a.a.values.element;
   }
@@ -329,7 +321,7 @@ void multiply_transpose(const check& check, const executor& where, const spmv_ar
   where.backend()->spmv(where, product);
 }
 
-/// The arguments are right but for where they are.
+/// Pre: valid arguments, memory unchecked.
 void run(const check& check, const executor& where, const spmv_arguments& a) {
   const bool may_differ = check::is_needed(where);
   if (may_differ) {
@@ -351,7 +343,7 @@ void validate(const executor& where, const csr_operand& a) {
   const backends::default_environment environment(where.trusts_environment());
   const check check{"tally::validate"};
   if (where.backend() != nullptr) return check_whole(check, where, a);
-  check_matrix(check, a);  // its types and addresses, before it is asked where it is
+  check_matrix(check, a);  // types and addresses, before it is located
   check_whole(check, choose(a), a);
 }
 
@@ -386,7 +378,7 @@ spmv_plan::spmv_plan(const executor& where, const csr_operand& a, promised stays
   } else if (a.operation != matrix_operation::none) {
     check_whole(check, where_, a);
     transpose_ = column.transpose(where_, a, has_fixed_values());
-    // Its columns are the plan's own.
+    // The columns are the plan's own.
     analysis_ = column.analyse(where_, transpose_->matrix,
                                {.has_places = transpose_->places.size > 0,
                                 .fixed_columns = true,

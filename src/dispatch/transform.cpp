@@ -1,4 +1,4 @@
-// The public element-wise functions: check their arguments once, find the backend, call it.
+// Public element-wise functions.
 #include <tally/error.hpp>
 #include <tally/transform.hpp>
 
@@ -28,7 +28,7 @@ static_assert([]<class... X>(type_list<X...> types) {
   return (... && as_of_dot<X>(types));
 }(element_types{}));
 
-/// Says what a function and the vector that it writes are called; in the order of `elementwise`.
+/// In the order of `elementwise`.
 struct description {
   std::string_view function;
   const char* z;
@@ -43,11 +43,11 @@ constexpr std::array descriptions = {
     description{"tally::sigmoid", "y"}, description{"tally::exp", "y"},
 };
 
-/// Returns the type that x counts as: for fill, that of the value.
+/// The type of x; for fill, of the value.
 type x_type(const transform_arguments& a) {
   return a.what == elementwise::fill ? a.alpha.element : a.x.element;
 }
-/// Returns the type that y counts as: that of x where there is no y.
+/// The type of y; without y, of x.
 type y_type(const transform_arguments& a) { return is_binary(a.what) ? a.y.element : x_type(a); }
 
 type computation_of(const transform_arguments& a) {
@@ -109,8 +109,7 @@ void check_reach(const check& check, const executor& where, const transform_argu
 
 namespace {
 
-/// Whether the checks would find nothing: in the common case, of contiguous vectors of one type,
-/// float32 or float64, that are not empty.
+/// Whether the checks pass, for contiguous, nonempty vectors of one type, float32 or float64.
 bool is_plain(const transform_arguments& a) {
   const type t = a.z.element;
   const std::size_t n = a.z.size;
@@ -130,7 +129,6 @@ bool is_plain(const transform_arguments& a) {
   return is_right(a.z) && is_right(a.x) && (!is_binary(a.what) || is_right(a.y));
 }
 
-/// Throws what is wrong with them, if anything is.
 void check_arguments(const transform_arguments& a) {
   if (is_plain(a)) return;
   check{"tally::transform"}.enumerator("what", a.what, elementwise::exp, "element-wise functions");
@@ -139,7 +137,6 @@ void check_arguments(const transform_arguments& a) {
 
 // --- To the backend ------------------------------------------------------------------------------
 
-/// Returns a vector of complex elements as the numbers that they are.
 template <class Vector>
 Vector numbers_of(Vector v) {
   v.size *= 2;
@@ -147,8 +144,7 @@ Vector numbers_of(Vector v) {
   return v;
 }
 
-/// Says whether complex elements may come as the numbers that they are: all factors are real, and
-/// no two elements are multiplied.
+/// Whether complex vectors may be processed as real: no complex factors or products of elements.
 bool are_numbers(const transform_arguments& a) {
   const auto fits = [&](const auto& v) { return v.element == a.z.element && v.increment == 1; };
   if (!is_complex(a.z.element) || !fits(a.z) || !fits(a.x)) return false;
@@ -161,11 +157,10 @@ bool are_numbers(const transform_arguments& a) {
          ((a.what == elementwise::axpby || a.what == elementwise::axpbypcz) && fits(a.y));
 }
 
-/// (The members are copied one by one: as a whole, what the caller stored a moment ago in small
-/// pieces would be loaded in large ones, which waits for the stores; `axpy` of 16 floats took 76
-/// ns, not 44.)
+/// By members: a whole copy would stall on the caller's recent smaller stores
+/// (tuning/short_calls.md: with_fewer_functions).
 transform_arguments with_fewer_functions(const transform_arguments& given) {
-  const auto& [what, alpha, beta, x, y, z, gamma] = given;  // all there are, or it doesn't compile
+  const auto& [what, alpha, beta, x, y, z, gamma] = given;  // all members, or it does not compile
   transform_arguments a{what, alpha, beta, x, y, z, gamma};
   switch (a.what) {
     case elementwise::axpy:
@@ -216,7 +211,7 @@ reduced_transform reduced(const transform_arguments& a) {
 
 namespace {
 
-/// The arguments are right but for where they are.
+/// Pre: valid arguments, memory unchecked.
 void run(const executor& where, const transform_arguments& a) {
   if (check::is_needed(where)) check_reach(check_of(a.what), where, a);
   const backends::backend& column = *where.backend();

@@ -1,4 +1,4 @@
-// What the public element-wise functions share with those that add a sum to them (fused.cpp).
+// Shared with fused.cpp.
 #pragma once
 
 #include <tally/transform.hpp>
@@ -7,23 +7,22 @@
 
 namespace tally {
 
-/// Returns what messages call the vector that a function writes.
+/// Name of the output in messages.
 const char* name_of_output(elementwise what);
 
-/// Throws what is wrong with the arguments, if anything is, but for where they are.
+/// Does not check memory.
 void check_arguments(const check& check, const transform_arguments& a);
 
-/// Throws unless the executor reaches all vectors.
 void check_reach(const check& check, const executor& where, const transform_arguments& a);
 
-/// Is what a backend is asked for (backend::transform).
+/// Arguments of backend::transform.
 struct reduced_transform {
   transform_arguments arguments;
   type computation;
 };
 
-/// Returns the same with fewer functions, and of them as few complex ones as may be. A vector whose
-/// factor is 0 and that is only updated is left out.
+/// Returns an equivalent call with fewer functions, real if possible, without an updated vector of
+/// factor 0.
 reduced_transform reduced(const transform_arguments& a);
 
 }  // namespace tally

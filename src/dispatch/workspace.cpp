@@ -1,4 +1,4 @@
-// Workspaces: checks what one is asked for, once, and has the backend make it.
+// Public workspaces.
 #include <tally/error.hpp>
 #include <tally/workspace.hpp>
 
@@ -38,7 +38,7 @@ workspace::workspace(const tally::executor& where, const workspace_options& opti
   if (staged_ != nullptr) where_.backend_ = staged_.get();
 }
 
-// The driver raises floating-point exceptions when it frees, and they may trap.
+// See src/dispatch/buffer.cpp.
 workspace::~workspace() {
   const backends::default_environment environment;
   staged_.reset();

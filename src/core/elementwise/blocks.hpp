@@ -1,5 +1,5 @@
-// Vectors of any type and stride, converted by blocks to the computation's type and back, so that
-// not every combination of conversion and function is compiled.
+// Blocks of vectors of any type and stride, converted to the computation's type and back: not every
+// combination of conversion and function is compiled.
 #pragma once
 
 #include "src/core/elementwise/elementwise.hpp"
@@ -74,13 +74,12 @@ constexpr auto storers = table_over([]<class Z>() -> storer<C>* {
 
 }  // namespace blocks
 
-/// Elements per block: two inputs of complex<double> take 16 KiB.
+/// Two inputs of complex<double> take 16 KiB.
 inline constexpr std::size_t elements_of_block = 512;
 
 template <class C>
 using block = computed_t<C>[elements_of_block];
 
-/// Converts the elements of `v`, at most a block, to `C`.
 template <class C>
 void fetch(const operand& v, block<C>& to) {
   blocks::fetchers<C>[v.element](v, to);
@@ -91,7 +90,7 @@ void store(const block<C>& from, const output_operand& v) {
   blocks::storers<C>[v.element](from, v);
 }
 
-/// Whether all vectors are contiguous, of one type, and computed in it: no conversion needed.
+/// Whether all vectors are contiguous, of one type, and computed in it.
 inline bool is_uniform(const transform_arguments& a, type computation) {
   const bool binary = transforms::is_binary(a.what);
   return a.x.element == a.z.element && a.x.increment == 1 && a.z.increment == 1 &&

@@ -1,5 +1,4 @@
-// Element-wise functions of one element in the computation's type, and conversions of elements to
-// and from it.
+// Element-wise functions of one element, and conversions to and from the computation's type.
 #pragma once
 
 #include "src/core/elementwise/exponential.hpp"
@@ -18,7 +17,7 @@ using types::complex_number;
 
 // --- Conversions ---------------------------------------------------------------------------------
 
-/// Rounds to odd, to float: a further rounding to fewer digits gives what rounding `value` would.
+/// Rounds to odd: rounding to fewer digits then equals rounding `value`.
 TALLY_HOST_DEVICE constexpr float cut_to_odd(double value) {
   const auto nearest = static_cast<float>(value);
   const auto back = static_cast<double>(nearest);
@@ -28,7 +27,7 @@ TALLY_HOST_DEVICE constexpr float cut_to_odd(double value) {
   return __builtin_bit_cast(float, bits | 1u);
 }
 
-/// Rounds an integer to odd, to at most 48 bits, exact in a double.
+/// Rounds to odd at 48 bits, exact in a double.
 constexpr TALLY_HOST_DEVICE double cut_to_odd(std::int64_t value) {
   constexpr std::int64_t low = 0xffff;
   if (value >= -(std::int64_t{1} << 48) && value <= std::int64_t{1} << 48) {
@@ -37,7 +36,7 @@ constexpr TALLY_HOST_DEVICE double cut_to_odd(std::int64_t value) {
   return static_cast<double>((value & ~low) | (value & low ? low + 1 : 0));
 }
 
-/// Converts a real number, rounded once to nearest even; integers modulo 2^bits.
+/// Rounded once to nearest even; integers modulo 2^bits.
 template <class To, class From>
 TALLY_HOST_DEVICE constexpr To rounded(From value) {
   if constexpr (std::is_same_v<To, From>) {
@@ -57,7 +56,7 @@ TALLY_HOST_DEVICE constexpr To rounded(From value) {
   }
 }
 
-/// Returns an element's bits; for bool 0 or 1.
+/// Bits of an element; for bool 0 or 1.
 template <class T>
 TALLY_HOST_DEVICE constexpr T copied(T element) {
   if constexpr (std::is_same_v<T, types::bool8>) {
@@ -81,7 +80,6 @@ using number_types = types::those<real_types, is_number>;
 
 // --- Functions -----------------------------------------------------------------------------------
 
-/// Type in which elements are computed; complex ones as parts.
 template <class C>
 struct computed {
   using type = C;
@@ -106,8 +104,7 @@ TALLY_HOST_DEVICE constexpr complex_number<R> canonical(complex_number<R> value)
   return {canonical(value.re), canonical(value.im)};
 }
 
-/// A factor of complex elements. A real one, as the caller's value decides before rounding,
-/// multiplies the parts.
+/// A real factor, as the caller's value decides before rounding, multiplies both parts.
 template <class R>
 struct complex_factor {
   complex_number<R> value;
@@ -164,7 +161,7 @@ struct three_factors : factors<V> {
   }
 };
 
-/// Factors of a function; a third one only if needed.
+/// A third one only if needed.
 template <elementwise what, class V>
 using factors_for =
     std::conditional_t<transforms::factors(what) == 3, three_factors<V>, factors<V>>;
@@ -190,7 +187,7 @@ inline constexpr bool has_function = [] {
   }
 }();
 
-/// Returns the new z_i from elements in the computation's type; `z` is the old z_i, if read.
+/// The new z_i; `z` is the old one, if read.
 template <elementwise what, class V>
 TALLY_HOST_DEVICE V function(const factors_for<what, V>& f, V x, V y, V z = {}) {
   static_assert(has_function<what, V>);
@@ -215,9 +212,9 @@ TALLY_HOST_DEVICE V function(const factors_for<what, V>& f, V x, V y, V z = {}) 
   }
 }
 
-/// Returns exp or sigmoid of a 16-bit number as a float to be narrowed. Narrowing is correctly
-/// rounded for all bfloat16 and for all but nine float16 numbers near 0, where the formula is half
-/// way between two numbers and the exact result on the side of exp(0) or sigmoid(0).
+/// exp or sigmoid of a 16-bit number before narrowing. Narrowing is correctly rounded for all
+/// bfloat16 and for all but nine float16 numbers near 0, where the formula is half way between two
+/// numbers and the exact result on the side of exp(0) or sigmoid(0).
 template <elementwise what, class T>
 TALLY_HOST_DEVICE float to_be_narrowed(float x, float result) {
   if constexpr (std::is_same_v<T, float16>) {
@@ -229,7 +226,6 @@ TALLY_HOST_DEVICE float to_be_narrowed(float x, float result) {
   return result;
 }
 
-/// Calls f.operator()<what>() for a function of `V`.
 template <class V, class F>
 void with_function(elementwise what, F&& f) {
   const auto one = [&]<elementwise candidate>() {

@@ -6,27 +6,25 @@
 //
 //     exp(x) = 2^k (1 + r + r^2 Q(r)) = 2^k (head + left),    |r| <= ln(2) / 2,
 //
-// and with e = exp(-|x|), d = 1 + e and q = 1/d, corrected by the rounding errors of d and q,
+// and with e = exp(-|x|), d = 1 + e and q = 1/d, corrected for rounding,
 //
 //     sigmoid(x) = q for x >= 0, q e = 2^k (q head + q left) for x < 0.
 //
-// No intermediate overflows, and subnormal results are rounded last. NaN gives the positive quiet
-// NaN. Errors: docs/numerics.md.
+// Intermediates do not overflow; subnormals are rounded last. Errors: docs/numerics.md.
 //
-// `N` is the arithmetic of numbers or of an instruction set's vectors. So this file has no guard:
-// it is included in a namespace (a target's own), with TALLY_FUNCTION as the function attributes.
+// `N` is the arithmetic of numbers or of an instruction set's vectors, so this file has no guard:
+// it is included in a namespace (a target's own), with TALLY_FUNCTION as the attributes.
 
-/// exp(x) = 2^k (head + left); `head` is next to 1 + r.
+/// `head` is next to 1 + r.
 template <class V>
 struct reduced_exponent {
-  V magic;
+  V magic;  // k in the lowest bits
   V head, left;
 };
 
-/// Returns 1/d for d in [1, 2]. In float it is rounded correctly. In double, where a GPU's division
-/// takes long, it is nearly so: it starts from a parabola, which is off by 1/99, and takes Newton's
-/// steps, whose constants centre the error, because its sign is known. (In float such steps are
-/// slower: on a core of Zen 4 sigmoid computes 1.24 elements a ns with them, 1.43 without.)
+/// Returns 1/d for d in [1, 2]: correctly rounded in float, nearly so in double, where a GPU's
+/// division is slow. There, a parabola (error 1/99) and Newton steps whose constants centre the
+/// error of known sign; slower in float (tuning/elementwise.md: reciprocal).
 template <class N, class V>
 TALLY_FUNCTION V reciprocal(V d) {
   using R = typename N::number;
@@ -55,7 +53,6 @@ TALLY_FUNCTION V polynomial(V r, V square) {
   }
 }
 
-/// Reduces x, within the constants' range.
 template <class N, class V>
 TALLY_FUNCTION reduced_exponent<V> reduce_exponent(V number) {
   using c = exponential_constants<typename N::number>;
@@ -85,7 +82,7 @@ TALLY_FUNCTION V exponential(V x) {
   return N::keep_nan(x, result);
 }
 
-/// Logistic function of x, for negative x divided by 2^k. `e` is exp(-|x|), `scale` 2^k.
+/// For negative x divided by 2^k. `e` is exp(-|x|), `scale` 2^k.
 template <class N, class V, class Which>
 TALLY_FUNCTION V logistic(const reduced_exponent<V>& e, V scale, Which negative) {
   const V one = N::set(1);

@@ -19,18 +19,18 @@ template <>
 struct exponential_constants<float> {
   static constexpr float log2_e = 0x1.715476p+0f;
   static constexpr float magic = 0x1.8p23f;  ///< adding it rounds to an integer
-  /// -ln 2 in two parts; products of the first with k are exact.
+  /// -ln 2 in two parts; k times the first is exact.
   static constexpr float minus_ln2_head = -0x1.62e4p-1f;
   static constexpr float minus_ln2_tail = -0x1.7f7d1cp-20f;
   /// exp is 0 below `lowest`, infinite above `highest`.
   static constexpr float lowest = -106, highest = 89;
-  /// Offset of exponents of powers of two, which keeps them normal, except 2^-153 of `lowest`,
-  /// which becomes 0: a product with 0 is not subnormal, hence not slow.
+  /// Exponent offset that keeps powers of two normal, except 2^-153 of `lowest`, which becomes 0:
+  /// products with 0 are not subnormal, so not slow.
   static constexpr int aside = 26;
   static constexpr float forth = 0x1p26f, back = 0x1p-26f;
-  /// Added so that neither x nor its square is subnormal; rounded away unless exp is 1.
+  /// Added so that neither x nor x^2 is subnormal; rounded away unless exp is 1.
   static constexpr float speck = 0x1p-50f;
-  /// Polynomial for (exp(r) - 1 - r) / r^2, error at most 2^-28.2 / r^2.
+  /// For (exp(r) - 1 - r) / r^2, error at most 2^-28.2 / r^2.
   static constexpr int degree = 4;
   static constexpr float q[] = {0.5f, 0x1.55548ep-3f, 0x1.55545ep-5f, 0x1.123b6cp-7f,
                                 0x1.6db448p-10f};
@@ -77,14 +77,13 @@ TALLY_HOST_DEVICE R product(R a, R b) {
 }
 
 /// Returns 1/d for d in [1, 2], rounded to nearest even, by two Newton steps from q, off by at most
-/// 4 ulp. One d is too close to half way for them. (tests/exponential.cpp checks all d and q.)
+/// 4 ulp. One d is too close to half way. (tests/exponential.cpp checks all d and q.)
 TALLY_HOST_DEVICE inline float rounded_reciprocal(float d, float q) {
   q = std::fma(q, std::fma(-d, q, 1.0f), q);
   q = std::fma(q, std::fma(-d, q, 1.0f), q);
   return d == 0x1.fffffep+0f ? 0x1.000002p-1f : q;
 }
 
-/// Arithmetic of numbers.
 template <class R>
 struct number_arithmetic {
   using number = R;
@@ -104,8 +103,8 @@ struct number_arithmetic {
     return x + speck;
 #endif
   }
-  /// max(x, bound); either for NaN. Devices are limited by double operations, so they compare upper
-  /// words as integers, and x may be slightly outside.
+  /// Either for NaN. Devices, limited by double operations, compare upper words as integers; x may
+  /// then be slightly outside.
   static TALLY_HOST_DEVICE R at_least(R x, R negative_bound) {
 #if defined(__CUDA_ARCH__)
     if constexpr (sizeof(R) == 8) {
@@ -129,7 +128,7 @@ struct number_arithmetic {
     return x < positive_bound ? x : positive_bound;
 #endif
   }
-  /// Returns 1/d for d in [1, 2], rounded to nearest even.
+  /// For d in [1, 2], rounded to nearest even.
   static TALLY_HOST_DEVICE R reciprocal(R d) {
 #if defined(__CUDA_ARCH__)
     // __frcp_rn, which checks the range, is slower (tuning/elementwise.md: reciprocal on devices).

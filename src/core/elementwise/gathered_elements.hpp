@@ -1,4 +1,4 @@
-// Gather and scatter of one element; host and device.
+// Gather and scatter of one element.
 #pragma once
 
 #include "src/core/elementwise/moves.hpp"
@@ -10,7 +10,6 @@
 
 namespace tally::backends {
 
-/// Moves elements between an indexed vector and one in the order of contiguous indices.
 struct gathered_elements {
   moved_vector from, to;
   index_vector indices;
@@ -26,7 +25,7 @@ struct gathered_elements {
         is_boolean(a.x.element == type::boolean),
         is_scatter(scatters) {}
 
-  /// Moves element i of the indices in units of an unsigned integer type that its alignment allows.
+  /// Moves element i in units of an unsigned integer type that its alignment allows.
   template <class unit>
   TALLY_HOST_DEVICE void move(std::size_t i) const {
     const auto place = static_cast<std::size_t>(indices[i]);

@@ -38,7 +38,6 @@ inline element_bytes bytes_of(const scalar& value, type z) {
   return made;
 }
 
-/// Calls f.operator()<size>() for the size of an element.
 template <class F>
 void with_size(type element, const F& f) {
   switch (size_of(element)) {
@@ -55,7 +54,6 @@ void with_size(type element, const F& f) {
   }
 }
 
-/// A vector of elements that are only moved.
 struct moved_vector {
   std::byte* data;
   std::ptrdiff_t stride;  ///< in bytes
@@ -69,7 +67,6 @@ struct moved_vector {
   }
 };
 
-/// Whether elements are copied without conversion.
 inline bool copies_bits(const transform_arguments& a) {
   return a.what == elementwise::copy && a.x.element == a.z.element;
 }

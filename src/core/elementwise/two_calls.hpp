@@ -7,7 +7,7 @@
 
 namespace tally::backends {
 
-/// The definition of `fused_dot` and `fused_nrm2`: updates, then sums the result.
+/// The definition of `fused_dot` and `fused_nrm2`.
 inline void fused_in_two_calls(const executor& where, const transform_arguments& update,
                                type computation, const dot_arguments& a) {
   const backend& column = *where.backend();

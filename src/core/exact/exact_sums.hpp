@@ -1,4 +1,4 @@
-// Sums of the exact grade on a host, and their results.
+// Sums of the exact grade on a host.
 #pragma once
 
 #include "src/core/table.hpp"
@@ -8,7 +8,7 @@
 
 namespace tally::backends {
 
-/// Sums of the real and imaginary parts; magnitudes and squares only have `re`.
+/// Magnitudes and squares only have `re`.
 struct exact_sums {
   exact_sum<double> re, im;
 
@@ -18,15 +18,15 @@ struct exact_sums {
   }
 };
 
-/// Adds the words of a normalised exact_sum<double> to those of an exact_sum<T> by
-/// `add(to, value)`. Pre: T's words can hold the sum, with no digit below them.
+/// Adds a normalised exact_sum<double> to the words of an exact_sum<T> by `add(to, value)`. Pre: T
+/// can hold the sum, with no digit below.
 template <class T, class Add>
 TALLY_HOST_DEVICE void add_normal_form(const std::int64_t* from, std::int64_t* to, Add add) {
   using all = exact_sum<double>;
   using some = exact_sum<T>;
   constexpr int below = (some::lowest_exponent - all::lowest_exponent) / some::radix_bits;
   for (int i = 0; i < some::limbs - 1; ++i) add(to + i, from[below + i]);
-  // The last limb carries the sign, which in the larger sum continues in the next limb, if any.
+  // The last limb carries the sign; in the larger sum the next limb continues it.
   std::int64_t last = from[below + some::limbs - 1];
   if constexpr (below + some::limbs < all::limbs) {
     last -= (from[all::limbs - 1] < 0 ? std::int64_t{1} : 0) << some::radix_bits;
@@ -51,7 +51,6 @@ inline void add_to_words(const exact_sums& sums, const output& to) {
   });
 }
 
-/// Writes the sums, rounded once, as the result of `a`, or adds them to words.
 inline void write_result(const exact_sums& sums, const exact_arguments& a) {
   if (a.result.words) return add_to_words(sums, a.result);
   const auto write = [&]<class R>(R* result) {
@@ -66,10 +65,10 @@ inline void write_result(const exact_sums& sums, const exact_arguments& a) {
                                       [&]<class R>() { write(static_cast<R*>(a.result.data)); });
 }
 
-/// Adds terms to sums, in the default environment.
+/// In the default environment.
 using exact_node = void(const exact_arguments& a, exact_sums& to);
 
-/// Rounds sum i, of type T, to its result of type R.
+/// Sum i, of type T, to its result of type R.
 template <class T, class R>
 TALLY_HOST_DEVICE void round_sum(const std::int64_t* words, int parts, bool root, R* result,
                                  std::size_t i) {
@@ -82,7 +81,6 @@ TALLY_HOST_DEVICE void round_sum(const std::int64_t* words, int parts, bool root
   }
 }
 
-/// Calls `round.template operator()<T, R>()` for the types of sums and results.
 template <class Round>
 void with_sum_types(const round_arguments& a, Round&& round) {
   with_type<type_list<float, double>>(part_of(a.sum), [&]<class T>() {

@@ -1,9 +1,8 @@
-// Comparison of elements for extrema, and the result. Shared by all backends but kokkos, host and
-// device.
+// Comparison of elements for extrema, and the result; all backends but kokkos, host and device.
 //
 // Every search finds the greatest *score*: the element for max, its negative for min, its magnitude
-// for iamax. The *rank* of a score is an unsigned integer in the order of <tally/extremum.hpp>: +0
-// and -0 are equal, NaNs greatest.
+// for iamax. Its *rank* is an unsigned integer in the order of <tally/extremum.hpp>: +0 and -0
+// equal, NaNs greatest.
 #pragma once
 
 #include "src/core/order/dot_sum.hpp"
@@ -20,15 +19,15 @@
 
 namespace tally::backends {
 
-/// Type in which elements of type `X` are compared, exactly.
+/// Elements are compared in this type, exactly.
 template <class X>
 using score_t = std::conditional_t<
     std::is_same_v<real_t<X>, double>, double,
     std::conditional_t<std::is_same_v<X, std::int64_t>, std::int64_t,
                        std::conditional_t<std::is_integral_v<X>, std::int32_t, float>>>;
 
-/// Returns the score of a real number. Integers are complemented instead of negated: same order, no
-/// overflow. The score of an integer's magnitude is |x| - 1.
+/// Integers are complemented, not negated: same order, no overflow. Of their magnitude it is |x| -
+/// 1.
 template <extreme what, class S>
 TALLY_HOST_DEVICE S score(S number) {
   if constexpr (what == extreme::max) {
@@ -48,7 +47,7 @@ TALLY_HOST_DEVICE S score(S number) {
   }
 }
 
-/// Returns the score of a complex element; only for iamax.
+/// Only for iamax.
 template <class S>
 TALLY_HOST_DEVICE S score_of_parts(S re, S im) {
   return std::abs(re) + std::abs(im);
@@ -73,7 +72,7 @@ TALLY_HOST_DEVICE rank_t<S> rank(S score) {
   }
 }
 
-/// Returns the score of a rank: zeros are unsigned, all NaNs one.
+/// Zeros are unsigned, all NaNs one.
 template <class S>
 TALLY_HOST_DEVICE S score_of_rank(rank_t<S> rank) {
   if constexpr (std::is_integral_v<S>) {
@@ -99,14 +98,13 @@ struct candidate {
     return precedence == 0 ? -1 : static_cast<std::int64_t>(~precedence);
   }
 
-  /// Returns the better one.
   friend TALLY_HOST_DEVICE candidate operator+(const candidate& a, const candidate& b) {
     const bool second = b.rank > a.rank || (b.rank == a.rank && b.precedence > a.precedence);
     return second ? b : a;
   }
 };
 
-/// Best elements so far. min leaves `max` empty; max and iamax leave `min` empty.
+/// min leaves `max` empty; max and iamax leave `min` empty.
 struct candidates {
   candidate min, max;
 
@@ -129,7 +127,7 @@ candidate candidate_at(const X& x, std::size_t index) {
   return candidate::at(rank_of<what>(x), index);
 }
 
-/// Returns an element with NaN made canonical.
+/// Canonicalises NaN.
 template <class X>
 TALLY_HOST_DEVICE X as_value(X x) {
   if constexpr (!std::is_integral_v<X>) {
@@ -139,7 +137,6 @@ TALLY_HOST_DEVICE X as_value(X x) {
   return x;
 }
 
-/// Writes the result of `a`, on the host.
 inline void write_result(const extremum_arguments& a, const candidates& best) {
   if (a.what == extreme::iamax) {
     *static_cast<std::int64_t*>(a.result) = best.max.place();

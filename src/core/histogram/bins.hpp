@@ -1,8 +1,8 @@
-// Exact bin of a sample, as <tally/histogram.hpp> promises. Shared by all backends but kokkos, host
-// and device.
+// Exact bin of a sample, as <tally/histogram.hpp> promises; all backends but kokkos, host and
+// device.
 //
-// A *slot* is a bin index, with three further bins for samples below, above and NaN. So a channel's
-// table has `bins + slots::outside` counters, and counting needs no branch.
+// A *slot* is a bin index, followed by bins for samples below, above and NaN:
+// `bins + slots::outside` counters per channel, and no branch.
 #pragma once
 
 #include "src/core/elementwise/elementwise.hpp"
@@ -20,12 +20,12 @@ namespace tally::backends {
 
 using slot = std::uint32_t;
 
-/// Bins after the regular ones, in this order.
+/// After the bins, in this order.
 namespace slots {
 inline constexpr slot below = 0, above = 1, nan = 2, outside = 3;
 }
 
-/// Type in which samples of type `X` are compared, exactly.
+/// Samples are compared in this type, exactly.
 template <class X>
 using sample_t = std::conditional_t<std::is_same_v<X, double> || std::is_same_v<X, std::int64_t>, X,
                                     std::conditional_t<std::is_integral_v<X>, std::int32_t, float>>;
@@ -68,8 +68,7 @@ TALLY_HOST_DEVICE bool exceeds(S x, double edge) {
 
 struct key_bins {
   slot bins;
-  /// Slot of negative keys; above if keys are unsigned, which are then too large for any number of
-  /// bins.
+  /// Above if keys are unsigned, which are then too large for any number of bins.
   slot negative = slots::below;
 
   template <class S>
@@ -82,8 +81,8 @@ struct key_bins {
 
 // --- Bins of equal width -------------------------------------------------------------------------
 
-/// Bins of equal width in doubles: x has the position p = (x - origin) * scale, its bin is about
-/// rate * p, and bin i begins at i * step + first.
+/// Equal bins in doubles: x has the position p = (x - origin) * scale, its bin is about rate * p,
+/// and bin i begins at i * step + first.
 struct even_steps {
   double lower, upper;
   double origin, scale, rate;
@@ -94,8 +93,8 @@ struct even_steps {
 
 inline constexpr double least_normal = 0x1p-1022;
 
-/// Returns x * 2^512, exactly unless it overflows. The digits of subnormals are converted as
-/// integers, since processors multiply subnormals in microcode.
+/// Returns x * 2^512, exact unless it overflows. Subnormals are converted as integers, since
+/// processors multiply them in microcode.
 TALLY_HOST_DEVICE inline double grown(double x) {
   if (!(std::fabs(x) < least_normal)) return x * 0x1p512;
   const auto digits = __builtin_bit_cast(std::int64_t, std::fabs(x));
@@ -103,7 +102,7 @@ TALLY_HOST_DEVICE inline double grown(double x) {
   return x < 0 ? -magnitude : magnitude;
 }
 
-/// Bins with edges in double: edge i is i * width + lower, rounded twice.
+/// Edge i is i * width + lower, rounded twice.
 struct even_bins {
   slot bins;
   double lower, upper;
@@ -111,8 +110,8 @@ struct even_bins {
   double half = 1, twice = 1;  ///< 1/2 and 2 if upper - lower overflows
   double inverse;              ///< about 1 / width; infinite if the width is tiny or 0
   bool is_near;                ///< a guess is off by at most 1, as a rule
-  /// Whether edges, and so samples, are `grown`. Edges of a subnormal width are near 0 and
-  /// multiples of the smallest number, so rounding is unchanged.
+  /// Whether edges, and so samples, are `grown`. With a subnormal width they are multiples of the
+  /// smallest number, so rounding is unchanged.
   bool are_grown = false;
 
   even_bins(double lower_edge, double upper_edge, slot count)
@@ -125,15 +124,15 @@ struct even_bins {
       for (double* each : {&lower, &upper, &first, &width}) *each = grown(*each);
     }
     inverse = 1 / width;
-    // The quotient is off by less than 2^-18 (four roundings, below 2^31), an edge by less than
-    // 2^-53 * 3 * 2^48 widths.
+    // Error of the quotient: below 2^-18 (four roundings, below 2^31); of an edge: below 2^-53 * 3
+    // * 2^48 widths.
     is_near = half == 1 && !are_grown && width >= least_normal && farthest_in_bins() < 0x1p48;
   }
 
-  /// Returns the largest distance of a bin from 0, in widths: at least half the number of bins.
+  /// Returns the largest distance of a bin from 0, in widths: at least bins / 2.
   double farthest_in_bins() const { return std::fmax(std::fabs(lower), std::fabs(upper)) / width; }
 
-  static constexpr bool compares_positions = false;  ///< samples are compared
+  static constexpr bool compares_positions = false;
   even_steps steps() const { return {lower, upper, lower, 1, inverse, first, width, lower}; }
 
   TALLY_HOST_DEVICE double edge(slot i) const {
@@ -164,7 +163,7 @@ struct even_bins {
     return corrected(x, g);
   }
 
-  /// Returns the last bin whose first edge x reaches.
+  /// The last bin whose first edge x reaches.
   template <class S>
   TALLY_HOST_DEVICE slot corrected(S x, slot g) const {
     slot begin = 0, end = bins;  // in [begin, end)
@@ -176,7 +175,7 @@ struct even_bins {
       if (reaches(x, edge(g - 1))) return g - 1;
       end = g - 1;
     }
-    // Guesses are further off only if rounding makes many edges equal.
+    // Further off only if rounding makes many edges equal.
     while (end - begin > 1) {
       const slot middle = begin + (end - begin) / 2;
       (reaches(x, edge(middle)) ? begin : end) = middle;
@@ -187,7 +186,7 @@ struct even_bins {
 
 inline constexpr std::int64_t two_to_52 = std::int64_t{1} << 52;
 
-/// Bins of integers between integers: edge i is lower + i * range / bins, unrounded.
+/// Integers between integers: edge i is lower + i * range / bins, unrounded.
 struct even_integer_bins {
   slot bins;
   std::int64_t lower, upper;
@@ -233,7 +232,7 @@ struct even_integer_bins {
   }
 
  private:
-  /// Returns the bin. The guess is below 2^31 with three roundings, so off by less than 1.
+  /// The guess is below 2^31 with three roundings, so off by less than 1.
   template <class Word>
   TALLY_HOST_DEVICE slot corrected(Word distance, slot g) const {
     const Word position = distance * bins;
@@ -244,9 +243,8 @@ struct even_integer_bins {
 
 // --- Bins between given edges --------------------------------------------------------------------
 
-/// The *threshold* of an edge is the smallest number of the sample's type that is not below it; the
-/// last threshold is the smallest number above the last edge. Ascending, without those that no
-/// number of the type reaches.
+/// The *threshold* of an edge is the smallest number of the sample's type not below it; the last
+/// one is the smallest above the last edge. Ascending; unreachable ones are left out.
 template <class S>
 struct edge_bins {
   const S* thresholds;
@@ -258,7 +256,7 @@ struct edge_bins {
     if constexpr (std::is_floating_point_v<S>) {
       if (x != x) return bins + slots::nan;
     }
-    slot begin = 0, end = reached;  // in [begin, end]: thresholds not above x
+    slot begin = 0, end = reached;  // of thresholds not above x
     while (begin < end) {
       const slot middle = begin + (end - begin) / 2;
       if (static_cast<S>(x) >= thresholds[middle]) {
@@ -270,14 +268,14 @@ struct edge_bins {
     return bin_of(begin);
   }
 
-  /// Returns the slot if `count` thresholds are not above x.
+  /// The slot if `count` thresholds are not above x.
   TALLY_HOST_DEVICE slot bin_of(slot count) const {
     if (count == 0) return bins + slots::below;
     return count == bins + 1 ? bins + slots::above : count - 1;
   }
 };
 
-/// Finds the smallest `S` not below `edge` (or above it). Returns false if there is none.
+/// Finds the smallest `S` not below `edge` (or above it). False if there is none.
 template <class S, class E>
 bool threshold_of(E edge, bool is_above, S* threshold) {
   using limits = std::numeric_limits<S>;
@@ -318,7 +316,7 @@ bool threshold_of(E edge, bool is_above, S* threshold) {
     };
     auto t = static_cast<S>(edge);
     if (compare(t) < 0) t = std::nextafter(t, limits::infinity());
-    if (compare(t) > 0) {  // rounded up, so the number before t is below the edge
+    if (compare(t) > 0) {  // rounded up
       *threshold = t;
       return true;
     }
@@ -344,9 +342,6 @@ std::vector<S> thresholds_of(const operand& edges) {
   return all;
 }
 
-// --- Any of them ---------------------------------------------------------------------------------
-
-/// Calls f.operator()<X>(bins) for the samples' type and binning.
 template <class F>
 void with_bins(const histogram_arguments& a, F&& f) {
   const slot bins = bins_of(a);

@@ -1,8 +1,8 @@
-// Exact sums of weights: each bin has those limbs of a <tally/exact_sum.hpp> that one weight of
-// type W reaches, and a word for non-finite weights. Shared by all backends, host and device.
+// Exact sums of weights: the limbs of a <tally/exact_sum.hpp> that one weight of type W reaches,
+// and a word for non-finite weights; shared by all backends.
 //
-// A weight is cut into signed 32-bit digits that are added to 64-bit words as integers, without
-// carries. So the order of weights does not matter, and 2^30 of them cannot overflow.
+// A weight is cut into signed 32-bit digits, added to 64-bit words without carries: order does not
+// matter, and 2^30 weights cannot overflow.
 #pragma once
 
 #include "src/core/elementwise/elementwise.hpp"
@@ -16,8 +16,7 @@
 
 namespace tally::backends {
 
-/// Not inlined: on devices its loops, unrolled for each pair of types, dominate the compile time of
-/// the rounding kernel.
+/// Not inlined: on devices its loops, unrolled per pair of types, dominate compile time.
 [[gnu::noinline]] TALLY_HOST_DEVICE inline exact_sum<double> sum_of_words(
     const std::int64_t* words) {
   return exact_sum<double>::from_words(words);
@@ -31,20 +30,20 @@ struct weight_sum {
 
   static constexpr int fraction_bits = limits::digits - 1;
   static constexpr unsigned special_field = 2 * limits::max_exponent - 1;
-  /// Lowest bit of the smallest subnormal, counted from the lowest bit of an `exact`.
+  /// Lowest bit of the smallest subnormal, from the lowest bit of an `exact`.
   static constexpr int lowest = limits::min_exponent - limits::digits - exact::lowest_exponent;
   static constexpr int first_limb = lowest / 32;
-  /// Digits of one weight: 24 or 53 bits at a shift of up to 31.
+  /// 24 or 53 bits at a shift of up to 31.
   static constexpr int digits = (limits::digits + 31 + 31) / 32;
   static constexpr int limbs =
       (lowest + static_cast<int>(special_field) - 2) / 32 + digits - first_limb;
   /// The word after the limbs is an `or` of these bits.
   static constexpr int special = limbs;
   static constexpr std::int64_t nan_bit = 1, plus_infinity_bit = 2, minus_infinity_bit = 4;
-  /// Words per bin: 11 for float, 68 for double.
+  /// 11 for float, 68 for double.
   static constexpr int words = limbs + 1;
 
-  /// A weight in digits, added from `word` on; or the bit for `special` if infinite or NaN.
+  /// Digits, added from `word` on; or the bit for `special`.
   struct contribution {
     std::int64_t digit[digits];
     int word;
@@ -85,14 +84,12 @@ struct weight_sum {
     for (int i = 0; i < digits; ++i) to[p.word + i] += p.digit[i];
   }
 
-  /// Adds another table's words of the same bin.
   static TALLY_HOST_DEVICE void merge(const std::int64_t* from, std::int64_t* to) {
     for (int i = 0; i < limbs; ++i) to[i] += from[i];
     to[special] |= from[special];
   }
 
-  /// Adds the sum of at most 2^30 weights to the words of an exact_sum<T>, each word changing by
-  /// less than 2^33.
+  /// Adds at most 2^30 weights to the words of an exact_sum<T>, changing each by less than 2^33.
   template <class T>
     requires(sizeof(T) >= sizeof(W))
   static TALLY_HOST_DEVICE void add_words(const std::int64_t* from, std::int64_t* to) {
@@ -110,7 +107,7 @@ struct weight_sum {
     to[all::minus_infinity_word] += (from[special] & minus_infinity_bit) != 0;
   }
 
-  /// Returns the sum of at most 2^30 - 2 weights, and of `before` unless null, rounded to R.
+  /// The sum of at most 2^30 - 2 weights, and of `before` unless null.
   template <class R>
   static TALLY_HOST_DEVICE R round(const std::int64_t* from, const R* before) {
     // In doubles, as a double may have to be added to sums of floats.
@@ -130,7 +127,7 @@ struct weight_sum {
   }
 };
 
-/// Finishes bin k: rounds its sum, or adds it to words. `C` is the type of `a.counts`.
+/// Rounds the sum, or adds it to words. `C` is the type of `a.counts`.
 template <class W, class C>
 void finish_sum(const histogram_arguments& a, const std::int64_t* words, std::size_t k) {
   using sum = weight_sum<W>;

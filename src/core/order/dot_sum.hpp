@@ -1,5 +1,4 @@
-// Sums of a dot product, one or four for complex operands, and its result. Shared by all backends,
-// host and device.
+// Sums of a dot product, one or four for complex operands, and its result; shared by all backends.
 #pragma once
 
 #include <tally/dot.hpp>
@@ -32,8 +31,7 @@ struct dot_sum {
   }
 };
 
-/// Sums of products of real and imaginary parts; ri sums re(x) * im(y). Sums without a term, for a
-/// real operand, stay +0.
+/// Sums of products of parts; ri is of re(x) * im(y). Without a term, for a real operand, +0.
 template <class T>
 struct dot_sum<std::complex<T>> {
   T rr{}, ii{}, ri{}, ir{};
@@ -56,7 +54,6 @@ TALLY_HOST_DEVICE constexpr T canonical(T value) {
   }
 }
 
-/// Returns the result; `re` if real.
 template <class A>
 TALLY_HOST_DEVICE complex_number<A> finish_parts(const dot_sum<A>& sum, conjugate) {
   return {canonical(sum.value), A{}};

@@ -1,4 +1,4 @@
-// Batches of dot products or exact sums, one after another.
+// Batches of dot products or exact sums, one by one.
 #pragma once
 
 #include "src/core/table.hpp"
@@ -7,7 +7,6 @@
 
 namespace tally::backends {
 
-/// Returns the arguments of pair j.
 inline dot_arguments dot_of_pair(const multi_dot_arguments& a, std::size_t j) {
   const auto [x, y] = a.pairs[j];
   output result = a.results;
@@ -21,13 +20,11 @@ inline exact_arguments as_exact(const dot_arguments& a) {
   return {exact_term::product, a.x, a.y, a.conjugated, a.result, a.options};
 }
 
-/// By a backend's function for one exact sum.
 template <auto& exact>
 void each_exact(const executor& where, std::span<const exact_arguments> all) {
   for (const exact_arguments& one : all) exact(where, one);
 }
 
-/// By a backend's functions for one pair.
 template <auto& dot, auto& exact>
 void each_dot(const executor& where, const multi_dot_arguments& a) {
   for (std::size_t j = 0; j < a.pairs.size(); ++j) {

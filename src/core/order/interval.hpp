@@ -18,7 +18,6 @@ struct interval_node {
   std::int64_t last() const { return first + chunks; }
 };
 
-/// Calls f(node) for the nodes of chunks [first, last), in order.
 template <class F>
 void for_each_node(std::int64_t first, std::int64_t last, const F& f) {
   while (first < last) {
@@ -41,20 +40,18 @@ inline std::int64_t count_nodes(std::int64_t first, std::int64_t last) {
   return std::popcount(highest - (a & below)) + std::popcount(b & below);
 }
 
-/// Maximum number of nodes of an interval in a vector of `chunks` chunks.
+/// Maximum number of nodes of an interval.
 constexpr std::int64_t most_nodes(std::int64_t chunks) {
   if (chunks <= 0) return 0;
   const int highest_bit = 63 - std::countl_zero(static_cast<std::uint64_t>(chunks - 1));
   return std::max(1, 2 * highest_bit);
 }
 
-/// Number of chunks of `elements` elements.
 constexpr std::int64_t count_chunks(std::int64_t elements) {
   constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
   return elements / chunk + (elements % chunk != 0);
 }
 
-/// Returns the nodes that follow a message's head.
 template <class R>
 R* nodes_of(interval_head& head) {
   return reinterpret_cast<R*>(&head + 1);
@@ -64,14 +61,12 @@ const R* nodes_of(const interval_head& head) {
   return reinterpret_cast<const R*>(&head + 1);
 }
 
-/// Calls f.operator()<R>() for the type of a message's numbers.
 template <class F>
 void with_number(type element, const F& f) {
   element == type::float32 ? f.template operator()<float>() : f.template operator()<double>();
 }
 
-/// Appends the next node, with components value(0), value(1), ...; adds it to its left sibling if
-/// present, that sum to its own, and so on.
+/// Appends the next node, with components value(0), value(1), ..., merging with left siblings.
 template <class R, class Value>
 void append_node(interval_head& head, const interval_node& next, const Value& value) {
   if (head.first == head.last) head.first = head.last = next.first;
@@ -107,7 +102,7 @@ inline void append(interval_head& head, const interval_head& next) {
   });
 }
 
-/// Returns component i of the whole vector's sum: nodes added from the last, as in the tree.
+/// Component i of the whole vector's sum: nodes added from the last, as in the tree.
 template <class R>
 R total_of(const interval_head& head, std::int32_t i) {
   const R* const nodes = nodes_of<R>(head);

@@ -1,5 +1,4 @@
-// Interval sums by component: each component of a node is a backend's sum of real numbers. Terms
-// are made on the host.
+// Interval sums by component, each a backend's sum of real numbers. Terms are made on the host.
 #pragma once
 
 #include "src/core/order/interval.hpp"
@@ -17,7 +16,7 @@
 
 namespace tally::backends {
 
-/// Returns the re (0) or im (1) component of a vector; im of a real one is empty.
+/// Returns the re (0) or im (1) component; im of a real vector is empty.
 inline operand numbers_of_part(const operand& v, int which) {
   if (!is_complex(v.element)) return {v.data, which == 0 ? v.size : 0, v.increment, v.element};
   const type number = part_of(v.element);
@@ -25,8 +24,7 @@ inline operand numbers_of_part(const operand& v, int which) {
   return {static_cast<const char*>(v.data) + offset, v.size, 2 * v.increment, number};
 }
 
-/// Returns the real vectors whose products component k of a field sums, in canonical order; empty
-/// if the component is +0.
+/// Returns the real vectors whose products component k sums, in canonical order; empty if it is +0.
 inline operand_pair factors_of(const interval_field& field, unsigned k) {
   operand x = numbers_of_part(field.x, part_of_x(field.what, k));
   if (field.what == summand::square) return {x, x};
@@ -36,7 +34,6 @@ inline operand_pair factors_of(const interval_field& field, unsigned k) {
   return {x, y};
 }
 
-/// Returns the pairs of all components of all nodes.
 inline std::vector<operand_pair> pairs_of(const interval_arguments& a) {
   std::vector<operand_pair> pairs;
   for (const interval_field& node : a.nodes) {
@@ -45,7 +42,6 @@ inline std::vector<operand_pair> pairs_of(const interval_arguments& a) {
   return pairs;
 }
 
-/// Writes the terms of component k of a field in host memory.
 template <class R>
 void write_terms(const interval_field& field, unsigned k, R scale, R* to) {
   const typed_vector x(field.x), y(field.what == summand::product ? field.y : field.x);
@@ -54,13 +50,12 @@ void write_terms(const interval_field& field, unsigned k, R scale, R* to) {
   }
 }
 
-/// Copies fields to the host.
 template <auto& fetch>
 class fetched_fields {
  public:
   explicit fetched_fields(const executor& where) : where_(where) {}
 
-  /// Returns a field in host memory, valid until the next call.
+  /// Valid until the next call.
   interval_field of(const interval_field& field) {
     interval_field here = {field.what, fetched(field.x, x_), {}};
     if (field.what == summand::product) here.y = fetched(field.y, y_);
@@ -104,9 +99,8 @@ void sum_scaled(const executor& where, const interval_arguments& a) {
   }
 }
 
-/// `sum_interval` of a backend: products and squares in one call, other terms in one call per
-/// component. `fetch` copies elements to contiguous host memory and waits; `reduce_on_host` reads
-/// host memory.
+/// `sum_interval` of a backend: products and squares in one call, others in one per component.
+/// `fetch` copies elements to contiguous host memory and waits; `reduce_on_host` reads host memory.
 template <auto& multi_dot, auto& reduce, auto& fetch, auto& reduce_on_host = reduce>
 void sum_interval_by_numbers(const executor& where, const interval_arguments& a) {
   const auto numbers = static_cast<unsigned>(a.shape.numbers());

@@ -1,4 +1,4 @@
-// Terms of interval sums by component; host and device.
+// Terms of interval sums by component.
 #pragma once
 
 #include "src/core/types/typed_vector.hpp"
@@ -10,8 +10,7 @@
 
 namespace tally::backends {
 
-/// Which part, re (0) or im (1), of x (of y) a component is made of. The components of products are
-/// rr, ii, ri, ir.
+/// The part, re (0) or im (1), of x (of y) in a component: rr, ii, ri, ir for products.
 TALLY_HOST_DEVICE constexpr int part_of_x(summand what, unsigned number) {
   return what == summand::product ? number == 1 || number == 3 : number == 1;
 }

@@ -1,4 +1,4 @@
-// Nodes of a vector distributed over devices, and their joining; host and device.
+// Nodes of a vector distributed over devices, and their joining.
 #pragma once
 
 #include "src/core/order/dot_sum.hpp"
@@ -15,7 +15,7 @@
 
 namespace tally::backends {
 
-/// Arguments of one node, see <tally/joined_sum.hpp>.
+/// See <tally/joined_sum.hpp>.
 struct node_arguments {
   summand what = summand::product;
   type accumulator = type::float64;  ///< complex if an operand is
@@ -48,12 +48,10 @@ void with_node(summand what, type accumulator, const F& f) {
   });
 }
 
-/// Components of a result.
 template <summand what, class A>
 inline constexpr int result_parts =
     is_complex_v<A> && (what == summand::product || what == summand::value) ? 2 : 1;
 
-/// Returns the result of the whole vector's sum.
 template <summand what, class A>
 TALLY_HOST_DEVICE complex_number<real_t<A>> finish_node(const node_sum<what, A>& sum,
                                                         conjugate conjugated) {
@@ -68,7 +66,7 @@ TALLY_HOST_DEVICE complex_number<real_t<A>> finish_node(const node_sum<what, A>&
   }
 }
 
-/// Stack of sums that wait for their sibling; chunks from 0 have at most 64 nodes.
+/// Sums that wait for their sibling; chunks from 0 have at most 64 nodes.
 template <class Sum>
 struct joined_nodes {
   static constexpr int most = 64;

@@ -1,7 +1,6 @@
-// Sums of sum, asum and nrm2, and their results. Shared by all backends, host and device.
+// Sums of sum, asum and nrm2, and their results; shared by all backends.
 //
-// `A` is the real accumulator, or for complex elements its complex type: then there are two sums,
-// of the real and of the imaginary parts.
+// `A` is the real accumulator, or complex for complex elements: then the parts are summed apart.
 #pragma once
 
 #include "src/core/order/dot_sum.hpp"
@@ -15,7 +14,6 @@
 
 namespace tally::backends {
 
-/// Sum of a node of the order's tree.
 template <class A>
 struct reduce_sum {
   A value{};
@@ -34,7 +32,7 @@ struct reduce_sum<std::complex<T>> {
   }
 };
 
-/// Adds the two sums of complex elements: the last addition of asum and nrm2.
+/// The last addition of asum and nrm2 of complex elements.
 template <class A>
 TALLY_HOST_DEVICE real_t<A> combined(const reduce_sum<A>& sum) {
   if constexpr (is_complex_v<A>) {
@@ -46,10 +44,9 @@ TALLY_HOST_DEVICE real_t<A> combined(const reduce_sum<A>& sum) {
 
 // --- The range of nrm2 ---------------------------------------------------------------------------
 
-/// A sum s of squares is good if `least` <= s and s is finite: nothing overflowed, and what
-/// underflowed does not matter. (A NaN is final, too.) Otherwise elements are scaled up or down
-/// before squaring; docs/numerics.md shows that those sums are good. For s < `unheard` all squares
-/// scaled down are 0.
+/// A sum s of squares is good if `least` <= s and s is finite: no overflow, harmless underflow. (A
+/// NaN is final, too.) Otherwise elements are scaled before squaring; docs/numerics.md shows that
+/// those sums are good. For s < `unheard` all squares scaled down are 0.
 template <class R>
 struct norm_range;
 template <>
@@ -63,7 +60,7 @@ struct norm_range<float> {
   static constexpr float most = std::numeric_limits<float>::max();
 };
 
-/// Returns the factor of the elements for a second sum; 1 if the sum of squares is good.
+/// Factor of the elements for a second sum; 1 if the first is good.
 template <class R>
 TALLY_HOST_DEVICE R norm_scale(R sum_of_squares) {
   if (sum_of_squares < norm_range<R>::least) return norm_range<R>::up;
@@ -76,7 +73,7 @@ template <class R, class X>
 inline constexpr bool squares_leave_range =
     std::is_same_v<R, real_t<X>> || (std::is_same_v<R, float> && std::is_same_v<X, bfloat16>);
 
-/// Returns the root of a sum of squares, correctly rounded, with `scale` undone.
+/// Returns the root, correctly rounded, with `scale` undone.
 template <class R>
 TALLY_HOST_DEVICE R norm(R sum_of_squares, R scale) {
 #if defined(__CUDA_ARCH__)  // -use_fast_math does not affect these
@@ -93,8 +90,8 @@ TALLY_HOST_DEVICE R norm(R sum_of_squares, R scale) {
   return root * (scale > 1 ? 1 / norm_range<R>::up : 1 / norm_range<R>::down);
 }
 
-/// A sum of squares with the scaled sum that may be needed, for a single pass. Scaled up while
-/// `sum` is below `least`; else down, where sums below `least` contribute 0.
+/// A sum of squares with the scaled sum that may be needed, in one pass. Scaled up while `sum` is
+/// below `least`; else down, where sums below `least` contribute 0.
 template <class A>
 struct norm_sum {
   A sum{}, scaled{};
@@ -121,7 +118,7 @@ struct norm_sum<std::complex<T>> {
 
 // --- Results -------------------------------------------------------------------------------------
 
-/// Returns the result of a sum; for nrm2, if squares cannot leave the range.
+/// For nrm2: squares cannot leave the range.
 template <class A>
 TALLY_HOST_DEVICE complex_number<real_t<A>> finish_parts(const reduce_sum<A>& sum, reduction what) {
   using R = real_t<A>;
@@ -134,7 +131,7 @@ TALLY_HOST_DEVICE complex_number<real_t<A>> finish_parts(const reduce_sum<A>& su
   return {canonical(combined(sum)), R{}};
 }
 
-/// Returns the result of nrm2 in one pass.
+/// nrm2 in one pass.
 template <class A>
 TALLY_HOST_DEVICE complex_number<real_t<A>> finish_parts(const norm_sum<A>& sum, reduction) {
   using R = real_t<A>;
@@ -150,14 +147,13 @@ TALLY_HOST_DEVICE complex_number<real_t<A>> finish_parts(const norm_sum<A>& sum,
   }
 }
 
-/// Returns the accumulator: the result's type, but complex for complex elements even if the result
-/// is real.
+/// Returns the result's type, but complex for complex elements.
 inline type accumulator_of(const reduce_arguments& a) {
   return is_complex(a.x.element) ? complex_of(part_of(a.result.element)) : a.result.element;
 }
 
-/// Computes the reduction `a` on the host. `sum(scale)` sums the terms of elements times `scale`;
-/// nrm2 calls it again if the first sum is not good.
+/// `sum(scale)` sums the terms of elements times `scale`; nrm2 calls it again unless the first sum
+/// is good.
 template <class A, class Sum>
 void reduce_on_host(const reduce_arguments& a, Sum&& sum) {
   using R = real_t<A>;

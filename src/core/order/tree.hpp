@@ -10,8 +10,8 @@ namespace tally::backends {
 
 using order::tree;
 
-/// Sums the same tree if sums are too large for 64 on the stack: recursion of the tree's depth.
-/// `leaf(first, n)` returns the sum of the n <= `tile` terms from `first`.
+/// The same tree by recursion, for sums too large for 64 on the stack. `leaf(first, n)` sums the n
+/// <= `tile` terms from `first`.
 template <class Sum, class Leaf>
 void sum_in_tree(std::size_t first, std::size_t n, std::size_t tile, const Leaf& leaf, Sum& sum) {
   if (n <= tile) {

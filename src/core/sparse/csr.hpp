@@ -12,7 +12,6 @@
 
 namespace tally::backends {
 
-/// Row offsets or column indices of either type.
 struct index_vector {
   const void* data = nullptr;
   bool wide = false;  ///< int64, else int32
@@ -26,7 +25,6 @@ struct index_vector {
   }
 };
 
-/// Begin and end of each row among the matrix's terms.
 struct row_bounds {
   index_vector begins, ends;
 
@@ -42,7 +40,7 @@ struct row_bounds {
   TALLY_HOST_DEVICE std::size_t length(std::size_t row) const { return end(row) - begin(row); }
 };
 
-/// The transpose that a backend keeps for products. A derived class owns the memory.
+/// The transpose kept by a backend; a derived class owns the memory.
 struct csr_transpose {
   csr_operand matrix;  ///< values null unless kept
   /// Permutation of the matrix's values, int32 or int64; empty if values are kept.
@@ -51,8 +49,7 @@ struct csr_transpose {
   virtual ~csr_transpose() = default;
 };
 
-/// A product as backends see it: `a` has the rows to be summed, also for a transpose, and its
-/// operation is none.
+/// A product for backends: `a` has the rows to sum, also for a transpose; no operation.
 struct csr_product : spmv_arguments {
   /// Value indices of terms, int32 or int64; empty if the identity.
   operand places = {};
@@ -61,11 +58,9 @@ struct csr_product : spmv_arguments {
   bool has_places() const { return places.size > 0; }
 };
 
-/// Calls f.operator()<A>() for the accumulator of rows.
 template <class F>
 void with_row_accumulator(const csr_product& a, F&& f) {
-  // Two equal types of vectors accumulate in themselves. If values have 16 bits, x has another
-  // type.
+  // Equal types accumulate in themselves; 16-bit values never equal x's type.
   const bool same = a.a.values.element == a.x.element;
   with_type<spmvs::vector_types>(
       same ? a.x.element : spmvs::accumulator(a.a.values.element, a.x.element), f);

@@ -1,4 +1,4 @@
-// Search of a matrix for defects, on a host.
+// Defects of a matrix, on a host.
 #pragma once
 
 #include "src/core/sparse/csr.hpp"
@@ -14,8 +14,8 @@ namespace csr_defects {
 
 using kind = csr_defect::kind;
 
-/// Returns the first i of [first, first + n) with is_bad(i), or first + n. Blocks are tested
-/// without a branch so that compilers vectorise.
+/// First i of [first, first + n) with is_bad(i), else first + n. By blocks without branches, to
+/// vectorise.
 template <class Bad>
 std::size_t find(std::size_t first, std::size_t n, Bad is_bad) {
   constexpr std::size_t block = 1024;
@@ -37,7 +37,6 @@ auto with_index(const operand& v, F&& f) {
                                   : f(static_cast<const std::int32_t*>(v.data));
 }
 
-/// Returns the first defect in the offsets of rows [first, first + n).
 inline csr_defect in_offsets(const csr_operand& a, std::size_t first, std::size_t n) {
   return with_index(a.row_offsets, [&](const auto* offsets) -> csr_defect {
     const std::size_t i =
@@ -47,10 +46,9 @@ inline csr_defect in_offsets(const csr_operand& a, std::size_t first, std::size_
   });
 }
 
-/// Returns the first defect in column indices [first, first + n).
 inline csr_defect in_columns(const csr_operand& a, std::size_t first, std::size_t n) {
   return with_index(a.column_indices, [&]<class I>(const I* columns) -> csr_defect {
-    // Bound in the index type, so both sides have one width. Negative indices become large.
+    // In the index type, so both sides have one width; negative indices become large.
     using U = std::make_unsigned_t<I>;
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<I>::max()) + 1;
     const auto bound = static_cast<U>(std::min(a.columns, most));
@@ -61,8 +59,7 @@ inline csr_defect in_columns(const csr_operand& a, std::size_t first, std::size_
   });
 }
 
-/// Returns the first defect in rows [first, first + n) of a four-array matrix: bounds of a row,
-/// then columns.
+/// Four arrays: a row's bounds, then its columns.
 inline csr_defect in_rows(const csr_operand& a, std::size_t first, std::size_t n) {
   const row_bounds rows(a);
   for (std::size_t i = first; i < first + n; ++i) {
@@ -80,8 +77,7 @@ using search = csr_defect(const csr_operand& a, std::size_t first, std::size_t n
 
 }  // namespace csr_defects
 
-/// Returns the defect of a row known to be defective, for four arrays. `index_at(v, i)` fetches an
-/// index to the host.
+/// Pre: four arrays, the row has a defect. `index_at(v, i)` fetches an index to the host.
 template <class IndexAt>
 csr_defect defect_of_row(const csr_operand& a, std::size_t row, IndexAt index_at) {
   using csr_defects::kind;
@@ -96,8 +92,7 @@ csr_defect defect_of_row(const csr_operand& a, std::size_t row, IndexAt index_at
   return {};
 }
 
-/// Returns the first defect. `in_parts(n, search)` returns the first found in [0, n), in any
-/// partition.
+/// `in_parts(n, search)` returns the first defect in [0, n), in any partition.
 template <class InParts>
 csr_defect first_defect(const csr_operand& a, InParts in_parts) {
   using csr_defects::kind;

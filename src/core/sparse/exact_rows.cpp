@@ -22,8 +22,7 @@ double real_part(const T& value) {
   }
 }
 
-/// Writes the factors of terms [begin, end): one sum for a real row, two for a complex one, from
-/// `a` and `b` on.
+/// Writes the factors of terms [begin, end) to one sum for a real row, two for a complex one.
 template <class V, class X>
 void place_terms(const csr_product& p, std::size_t begin, std::size_t end, double* a, double* b) {
   constexpr std::size_t step = exact_group::sums;
@@ -68,8 +67,8 @@ constexpr auto placers = table_over<spmvs::value_types>([]<class V>() {
   return table_over<spmvs::vector_types>([]<class X>() -> placer* { return &place_terms<V, X>; });
 });
 
-/// A finite double as significand * 2^exponent, decoded with integers: subnormals are slow in the
-/// FPU.
+/// significand * 2^exponent, decoded with integers: subnormals are slow (tuning/exact.md:
+/// binary_number).
 struct binary_number {
   std::int64_t significand;
   int field;
@@ -87,7 +86,7 @@ struct binary_number {
   bool is_finite() const { return field != 0x7ff; }
 };
 
-/// Sums one sum of a group, term by term, in the limbs of an exact_sum that its terms reach.
+/// Sums term by term, in the limbs of an exact_sum that the terms reach.
 template <class R>
 [[gnu::noinline]] R sum_one(const exact_group& group, std::size_t i) {
   using exact = exact_sum<double>;
@@ -128,7 +127,6 @@ template <class R>
   return exact::round_words<R>(words, low, high + 1);
 }
 
-/// Rows of one product; short ones in groups.
 template <class A>
 class exact_rows {
   using R = real_t<A>;
@@ -143,7 +141,6 @@ class exact_rows {
         place_(placers[p.a.values.element][p.x.element]),
         terms_per_sum_(is_complex(p.a.values.element) && is_complex(p.x.element) ? 2 : 1) {}
 
-  /// Writes the sums of n rows from `first`, each rounded once to A.
   void sum(std::size_t first, std::size_t n, A* sums) {
     for (std::size_t i = 0; i < n;) {
       std::size_t rows = 0, length = 0;
@@ -207,7 +204,7 @@ class exact_rows {
 
 }  // namespace
 
-// The node takes contiguous vectors, so x's elements and permuted values are gathered by blocks.
+// Nodes take contiguous vectors, so elements are gathered by blocks.
 void add_part_of_row(const csr_product& a, std::size_t begin, std::size_t end, exact_node& node,
                      exact_factors& room, exact_sums& to) {
   const index_vector columns(a.a.column_indices);

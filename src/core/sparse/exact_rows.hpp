@@ -12,7 +12,7 @@ namespace tally::backends {
 /// * sums + i]. Shorter sums are padded with zeros.
 struct exact_group {
   static constexpr std::size_t sums = 8;
-  /// Longer rows are summed one by one. Small for small stacks.
+  /// Longer rows are summed singly. Small for small stacks.
   static constexpr std::size_t max_length = 32;
 
   const double* a;
@@ -21,23 +21,22 @@ struct exact_group {
   bool of_floats;  ///< float factors, sums to be rounded to float
 };
 
-/// Writes a group's sums, rounded once to double, or for floats to a double that rounds to the
-/// right float; NaN where undecided.
+/// Writes sums rounded once to double, or for floats to a double that rounds to the right float;
+/// NaN if undecided.
 using exact_group_sum = void(const exact_group& group, double* sums);
 
-/// A backend's kernels for exact rows.
 struct exact_row_kernels {
   exact_node& node;  ///< adds products of contiguous vectors
   exact_group_sum* sum_group = nullptr;
 };
 
-/// Writes y for n rows from `first`. (Not inlined in a function for every A, whose stack frame
-/// would hold all variants.)
+/// Writes y for n rows from `first`. (Not inlined: a caller for every A would have all variants'
+/// stack frames.)
 template <class A>
 void multiply_rows_exactly(const csr_product& a, std::size_t first, std::size_t n,
                            const exact_row_kernels& kernels);
 
-/// Buffer for gathered factors. Small, since a node takes most of a small stack.
+/// Gathered factors. Small, since a node takes most of a small stack.
 struct exact_factors {
   static constexpr std::size_t doubles = exact_group::sums * exact_group::max_length;
   alignas(64) double a[doubles];
@@ -46,7 +45,6 @@ struct exact_factors {
 /// Adds terms [begin, end) of one row to its sums.
 void add_part_of_row(const csr_product& a, std::size_t begin, std::size_t end, exact_node& node,
                      exact_factors& room, exact_sums& to);
-/// Rounds a row's sums.
 template <class A>
 A rounded_row(const exact_sums& sums) {
   using R = real_t<A>;

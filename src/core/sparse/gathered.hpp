@@ -1,4 +1,4 @@
-// Gathering of elements by index, on a host, for kernels that read contiguously.
+// Gathering by index on a host, for kernels that read contiguously.
 #pragma once
 
 #include "src/core/elementwise/moves.hpp"
@@ -19,8 +19,7 @@ void gather(const std::byte* from, std::ptrdiff_t stride, const Index* places, s
   }
 }
 
-/// Gathers elements places[first] ... places[first + n - 1] of v to `to` and returns them as a
-/// vector.
+/// The same for elements of a vector, returned as one.
 inline operand gathered(const operand& v, const index_vector& places, std::size_t first,
                         std::size_t n, std::byte* to) {
   with_size(v.element, [&]<std::size_t size>() {

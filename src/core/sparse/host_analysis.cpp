@@ -7,8 +7,7 @@
 namespace tally::backends {
 namespace {
 
-/// Minimum terms of a matrix for slices with values in place (tuning/spmv.md: host_analysis
-/// least_terms).
+/// Minimum terms for slices with values in place (tuning/spmv.md: host_analysis least_terms).
 constexpr std::size_t least_terms = 512;
 
 bool has_slices(const csr_operand& a, bool copies) {

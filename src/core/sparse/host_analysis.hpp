@@ -14,18 +14,16 @@ struct host_analysis : spmv_analysis {
   pattern_lists patterns;            ///< of the slices
   std::optional<row_slices> slices;  ///< if columns are fixed
 
-  /// Analyses and describes a matrix for products by `shares` threads.
   host_analysis(const csr_operand& a, const planned_products& products, std::size_t shares);
 };
 
-/// Returns the analysis of a product's plan; null without a plan or if terms are not in order.
+/// Null without a plan, or if terms are not in order.
 inline const host_analysis* analysis_of(const csr_product& a) {
   if (a.plan == nullptr || !is_plain(a)) return nullptr;
   return static_cast<const host_analysis*>(a.plan->analysis());
 }
 
-/// Returns a product's slices of values of type W, or null. (Unless values are fixed, a product's
-/// value type may differ from the plan's.)
+/// Null without slices of W. (Unless values are fixed, their type may differ from the plan's.)
 template <class W>
 const row_slices* slices_of(const csr_product& a) {
   const host_analysis* const analysis = analysis_of(a);

@@ -20,7 +20,7 @@ bool goes_on(const I* columns, std::size_t terms) {
   return true;
 }
 
-/// Returns runs of rows of up to `short_row` terms, without patterns; empty if runs average under
+/// Returns runs of rows of up to `short_row` terms, without patterns; none if they average under
 /// two rows.
 template <class I>
 std::vector<pattern_run> runs_of(const csr_operand& a) {

@@ -1,4 +1,4 @@
-// Stencils: rows with equal column - row differences, found by a host's plan.
+// Rows with equal column - row differences (stencils).
 #pragma once
 
 #include <tally/spmv.hpp>
@@ -11,7 +11,6 @@
 
 namespace tally::backends {
 
-/// A list of differences column - row, common to rows.
 struct row_pattern {
   std::int64_t lowest = 0;  ///< lowest difference
   std::size_t terms = 0;    ///< from 1 to row_order::short_row
@@ -32,14 +31,12 @@ class pattern_lists {
   const row_pattern* keep(const csr_operand& a, std::size_t row);
 
  private:
-  /// The key of a pattern.
   using list = std::tuple<std::int64_t, std::size_t, std::vector<std::int32_t>>;
   std::map<list, row_pattern> patterns_;
-  std::size_t kept_ = 0;  ///< differences in all lists
+  std::size_t kept_ = 0;
 };
 
-/// Adjacent rows of one pattern: each reads x one element further on than the row before, so
-/// columns need not be read.
+/// Adjacent rows of one pattern: each reads x one element on, so columns need not be read.
 struct pattern_run {
   std::size_t row = 0;   ///< first
   std::size_t rows = 0;  ///< at least 1
@@ -48,11 +45,9 @@ struct pattern_run {
   std::size_t end() const { return row + rows; }
 };
 
-/// Runs of a matrix in host memory, in order. Rows between them are empty, long, or beyond the
-/// limit of patterns.
+/// In row order. Rows between runs are empty, long, or beyond the limit of patterns.
 class pattern_runs {
  public:
-  /// Reads all columns and keeps patterns in `lists`.
   pattern_runs(const csr_operand& a, pattern_lists& lists);
 
   const std::vector<pattern_run>& all() const { return runs_; }

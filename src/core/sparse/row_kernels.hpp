@@ -1,4 +1,4 @@
-// Kernels of a host backend that sum rows, for one combination of types.
+// A host backend's kernels for rows, for one combination of types.
 #pragma once
 
 #include "src/core/order/dot_sum.hpp"
@@ -19,12 +19,12 @@ namespace tally::backends {
 /// Pre: default environment, plain product.
 template <class A>
 struct row_kernels {
-  /// Sums n rows from `first` in the row order; NaNs are canonical.
+  /// Sums n rows from `first`; canonical NaNs.
   void (*rows)(const csr_product& a, std::size_t first, std::size_t n, A* sums) = nullptr;
-  /// Sums a node of a long row's tree: n terms from `first`.
+  /// Sums a node of a long row: n terms from `first`.
   dot_sum<A> (*part)(const csr_product& a, std::size_t first, std::size_t n) = nullptr;
-  /// Sums at most n rows from `first` by the plan's slices and returns their number. `others.rows`
-  /// sums rows outside slices and partial sorting scopes. Null without such a plan.
+  /// Sums at most n rows from `first` by the plan's slices, returns how many. `others.rows` sums
+  /// rows outside slices and partial scopes. Null without slices.
   std::size_t (*side_by_side)(const csr_product& a, std::size_t first, std::size_t n,
                               const row_kernels& others, A* sums) = nullptr;
   /// Elements of x at `row_slices::copied`.
@@ -34,8 +34,8 @@ struct row_kernels {
 /// Whether terms are contiguous, row after row.
 inline bool is_plain(const csr_product& a) { return !a.has_places() && !a.a.row_ends; }
 
-/// A buffer that makes rows, or a part of one, plain by gathering permuted values and separate
-/// rows. (Permuted values belong to a transpose, which has three arrays.)
+/// Buffer of plain rows, or a part of one, gathered from permuted values and separate rows.
+/// (Permuted values belong to a transpose, which has three arrays.)
 class gathered_rows {
  public:
   explicit gathered_rows(const csr_product& a) : all_(a), some_(a), rows_(a.a) {
@@ -99,7 +99,7 @@ class gathered_rows {
   alignas(64) std::byte values_[order::chunk * sizeof(std::complex<double>)];
 };
 
-/// Sums a node of a long row's tree: n terms from `first`, at most a chunk.
+/// As `kernels.part`, for any product; at most a chunk.
 template <class A>
 dot_sum<A> sum_part(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
                     std::size_t n) {
@@ -107,7 +107,7 @@ dot_sum<A> sum_part(const row_kernels<A>& kernels, const csr_product& a, std::si
   return kernels.part(gathered_rows(a).part(first, n), 0, n);
 }
 
-/// Sums n rows from `first` that are not plain.
+/// Pre: not plain.
 template <class A>
 void sum_gathered_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
                        std::size_t n, A* sums) {
@@ -140,7 +140,6 @@ void sum_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t f
   }
 }
 
-/// Writes y for n rows from `first` of a product with slices.
 template <class A>
 [[gnu::noinline]] void multiply_windows(const row_kernels<A>& kernels, const csr_product& a,
                                         std::size_t first, std::size_t n) {

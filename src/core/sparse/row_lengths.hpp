@@ -1,4 +1,4 @@
-// Statistics of row lengths for plans' descriptions.
+// Row lengths in plans' descriptions.
 #pragma once
 
 #include "src/core/sparse/csr.hpp"
@@ -28,7 +28,7 @@ inline row_lengths lengths_of_rows(const csr_operand& a) {
   return lengths;
 }
 
-/// Returns, for example, "1000 rows of 5.2 terms, at most 17, 3 of them empty".
+/// Such as "1000 rows of 5.2 terms, at most 17, 3 of them empty".
 inline std::string describe(const row_lengths& lengths) {
   const std::size_t tenths = (10 * lengths.terms + lengths.rows / 2) / lengths.rows;
   std::string text = std::to_string(lengths.rows) + " rows of " + std::to_string(tenths / 10) +

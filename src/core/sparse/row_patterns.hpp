@@ -1,4 +1,4 @@
-// Compressed columns of a plan with fixed columns: less memory to read per product.
+// Compressed columns of a plan with fixed columns: fewer bytes per product.
 #pragma once
 
 #include <tally/types.hpp>
@@ -7,18 +7,17 @@
 
 namespace tally::backends {
 
-/// Patterns of rows: lists of differences column - row. A structured grid has few: inner points,
-/// and some near faces.
+/// Lists of differences column - row. A structured grid has few: inner points, and some near faces.
 struct row_patterns {
   /// A pattern's number is a byte.
   static constexpr int most = 256;
-  /// Lists are padded to a multiple, for vector loads.
+  /// Padding of lists, for vector loads.
   static constexpr int alignment = 16;
 
   std::uint8_t* of_row = nullptr;       ///< pattern of each row
   std::int32_t* lengths = nullptr;      ///< terms of each pattern
   std::int32_t* differences = nullptr;  ///< list of pattern p at p * stride
-  std::int32_t stride = 0;              ///< maximum list length, a multiple of `alignment`
+  std::int32_t stride = 0;              ///< maximum length, a multiple of `alignment`
 };
 
 /// Whether a difference column - row fits 16 bits, as all do in a banded matrix.

@@ -15,11 +15,9 @@
 namespace tally::backends {
 namespace {
 
-/// At most this many terms per sorting scope if values are read in place, so that they stay in
-/// cache.
+/// Terms per sorting scope if values are read in place, to stay in cache.
 constexpr std::size_t most_terms_in_place = std::size_t{1} << 14;
 
-/// Makes slices of values of type W.
 template <class W>
 class slice_maker {
  public:
@@ -40,7 +38,7 @@ class slice_maker {
     s_.windows.reserve(windows + a_.rows / row_slices::most_rows + 2);
     std::size_t row = 0;
     for (std::size_t w = 1; row < a_.rows; ++w) {
-      // Ends an equal part of rows plus terms; split further if it has too many rows.
+      // Equal parts of rows plus terms; split if there are too many rows.
       const std::size_t target = (a_.rows + a_.nonzeros()) / windows * w;
       const std::size_t end = w < windows ? row_behind(target) : a_.rows;
       for (std::size_t parts = divided(end - row, row_slices::most_rows); parts > 0; --parts) {
@@ -66,10 +64,9 @@ class slice_maker {
   /// The same for values read in place and more than 8 terms (tuning/spmv.md: least_in_place).
   static constexpr std::size_t least_in_place = slice / 2;
 
-  /// Longer rows stay where they are, since threads may share one.
+  /// Longer rows stay in place: threads may share one.
   static constexpr std::size_t most_terms = order::chunk;
 
-  /// Adjacent rows of a sorting scope.
   struct run {
     std::size_t row;
     std::size_t rows;
@@ -85,14 +82,13 @@ class slice_maker {
 
   static std::size_t divided(std::size_t n, std::size_t by) { return (n + by - 1) / by; }
 
-  /// Number of sorting scopes of equal rows and terms.
   std::size_t count_windows() const {
     std::size_t windows = std::max<std::size_t>(divided(a_.rows, row_slices::most_rows), 1);
     if (!s_.keeps) windows = std::max(windows, divided(a_.nonzeros(), most_terms_in_place));
     return divided(windows, shares_) * shares_;
   }
 
-  /// Returns the first row before which there are `target` rows plus terms.
+  /// Returns the first row with at least `target` rows plus terms before it.
   std::size_t row_behind(std::size_t target) const {
     std::size_t first = 0;
     for (std::size_t rows = a_.rows; rows > 0;) {
@@ -107,16 +103,15 @@ class slice_maker {
     return first;
   }
 
-  /// Calls f with the typed column indices.
   template <class F>
   void with_columns(const F& f) const {
     columns_.wide ? f(static_cast<const std::int64_t*>(columns_.data))
                   : f(static_cast<const std::int32_t*>(columns_.data));
   }
 
-  /// Compacts the columns that have terms, if copying x there pays: if the copies fit the L1 cache,
-  /// x does not, and each thread has many terms per copy (tuning/spmv.md: find_copied). A sample of
-  /// terms rejects most matrices.
+  /// Compacts the columns that have terms if the copies of x fit the L1 cache, x does not, and each
+  /// thread has many terms per copy (tuning/spmv.md: find_copied). A sample of terms rejects most
+  /// matrices.
   void find_copied() {
     constexpr std::size_t first_cache = std::size_t{1} << 15, least_terms = 16;
     const std::size_t terms = a_.nonzeros();
@@ -140,7 +135,6 @@ class slice_maker {
     }
   }
 
-  /// Returns the column index of term j in slices.
   std::int64_t listed_column(std::size_t j) const {
     const std::int64_t column = columns_[j];
     return places_.empty() ? column : places_[static_cast<std::size_t>(column)];
@@ -175,8 +169,8 @@ class slice_maker {
     add_apart();
   }
 
-  /// Returns how many rows of a pattern from `begin` are sliced as adjacent. x is read in whole
-  /// vectors, so the last rows may not be.
+  /// Number of a pattern's rows from `begin` to slice as adjacent. x is read in whole vectors, so
+  /// perhaps not the last.
   std::size_t adjacent_rows(const row_pattern& p, std::size_t begin, std::size_t end) const {
     std::size_t n = end - begin;
     while (n > 0 && !can_be_read(begin + n - 1, p.terms)) --n;
@@ -191,8 +185,7 @@ class slice_maker {
     return is_slice && behind <= static_cast<std::int64_t>(a_.columns) ? n : n - rest;
   }
 
-  /// Whether `terms` terms, `behind` past the row's first, can be read: values in place are loaded
-  /// eight at a time.
+  /// Whether `terms` terms, `behind` past the row's first, can be read; in place, eight at a time.
   bool can_be_read(std::size_t row, std::size_t terms, std::size_t behind = 0) const {
     constexpr std::size_t lanes = row_order::lanes;
     return s_.keeps ||
@@ -217,7 +210,7 @@ class slice_maker {
 
   std::uint16_t place(std::size_t row) const { return static_cast<std::uint16_t>(row - first_); }
 
-  /// Sorts the remaining rows, stably; without patterns by counting.
+  /// Stable; by counting if there are no patterns.
   void sort_left() {
     if (std::ranges::any_of(left_, [](const row_left& row) { return row.pattern != nullptr; })) {
       std::ranges::sort(left_, {}, &row_left::key);
@@ -233,7 +226,7 @@ class slice_maker {
     left_.swap(sorted_);
   }
 
-  /// Adds a slice or a range of rows to the last group if of the same kind, else begins one.
+  /// Extends the last group if of the same kind, else begins one.
   void add_to_series(const slice_series& kind, std::size_t terms) {
     const bool begins = s_.windows.back().series == s_.series.size();
     const auto is_same = [&](const slice_series& last) {
@@ -251,7 +244,7 @@ class slice_maker {
     s_.longest = std::max<std::size_t>(s_.longest, kind.longest);
   }
 
-  /// Slices adjacent rows, grouped by pattern, full slices first.
+  /// By pattern, full slices first.
   void add_adjacent() {
     std::ranges::sort(adjacent_, [](const run& i, const run& j) {
       const std::size_t rest_i = i.rows % slice, rest_j = j.rows % slice;
@@ -280,7 +273,7 @@ class slice_maker {
     }
   }
 
-  /// Adds adjacent rows as one slice; `rows` of them are in no other.
+  /// Adds one slice, of which `rows` rows are in no other.
   void add_adjacent(const run& r, std::size_t rows) {
     const row_pattern& p = *r.pattern;
     const auto terms = static_cast<std::uint8_t>(p.terms);
@@ -296,10 +289,10 @@ class slice_maker {
     }
   }
 
-  /// Aligns the next values to a cache line.
+  /// Aligns to a cache line.
   void begin_lines() { values_.resize((values_.size() + slice - 1) / slice * slice); }
 
-  /// Slices the remaining rows, longest first: by pattern if a full slice has it, else with column
+  /// Slices the remaining rows, longest first; by pattern where a slice is full, else with column
   /// indices.
   void add_left(slice_window& w) {
     sort_left();
@@ -332,13 +325,12 @@ class slice_maker {
     }
   }
 
-  /// Leaves a row where it is.
   void leave_apart(const row_left& row) {
     apart_.push_back(row.row);
     s_.longest = std::max(s_.longest, row.terms);
   }
 
-  /// Adds a row of more than `short_row` terms. Its values are read in whole vectors.
+  /// Pre: more than `short_row` terms. Values are read in whole vectors.
   void add_long_row(const row_left& row, const slice_window& w) {
     const std::size_t begin = rows_.begin(row.row), places = divided(row.terms, slice) * slice;
     if (!s_.keeps && begin + places > a_.nonzeros()) return leave_apart(row);
@@ -372,14 +364,12 @@ class slice_maker {
     }
   }
 
-  /// Lowest and highest column of some rows.
   struct columns_span {
     std::int64_t lowest = std::numeric_limits<std::int64_t>::max(), highest = 0;
 
     bool is_narrow() const { return highest - lowest <= std::numeric_limits<std::uint16_t>::max(); }
   };
 
-  /// Returns the union of `span` and the columns of `rows`.
   columns_span with_rows(columns_span span, std::span<const row_left> rows) const {
     with_columns([&](const auto* columns) {
       for (const row_left& row : rows) {
@@ -392,8 +382,8 @@ class slice_maker {
     return span;
   }
 
-  /// Finds the base and width of column indices. Long rows, which come first, stay where they are
-  /// if they alone make indices wide. Returns their number.
+  /// Sets base and width of column indices. Long rows, which come first, stay in place if they
+  /// alone make indices wide; returns their number.
   std::size_t find_columns(std::span<const row_left> rows, slice_window& w) {
     if (!places_.empty()) return 0;  // narrow, with base 0
     const auto is_long = [](const row_left& row) { return row.terms > row_order::short_row; };
@@ -428,7 +418,7 @@ class slice_maker {
                   terms);
     const auto row_at = [&](std::size_t r) { return rows[std::min(r, rows.size() - 1)]; };
     for (std::size_t r = 0; r < slice; ++r) s_.rows.push_back(place(row_at(r).row));
-    // Padding is left out of sums; its values and columns are arbitrary.
+    // Padding is excluded from sums and arbitrary.
     if (s_.keeps) {
       const std::size_t to = values_.size();
       values_.resize(to + longest * slice);
@@ -463,9 +453,9 @@ class slice_maker {
   const pattern_runs& patterns_;
   std::size_t shares_;
   lines<W>& values_;
-  std::vector<std::uint16_t> places_;  ///< index of a column among the copied ones, if any
+  std::vector<std::uint16_t> places_;  ///< of a column among the copied ones
   // Of one sorting scope.
-  std::size_t first_ = 0;  ///< first row
+  std::size_t first_ = 0;
   std::vector<run> adjacent_;
   std::vector<row_left> left_, sorted_;
   std::array<std::uint16_t, most_terms + 1> places_of_lack_;

@@ -1,5 +1,5 @@
-// SELL-C-σ slices of a host's plan: rows summed side by side, and optionally a copy of their values
-// in the order of reading.
+// SELL-C-σ slices of a host's plan: rows summed side by side, optionally with values copied in
+// reading order.
 #pragma once
 
 #include "src/core/sparse/pattern_runs.hpp"
@@ -16,7 +16,7 @@
 
 namespace tally::backends {
 
-/// Rows of a slice (C): kept values of one column fill a cache line.
+/// Rows of a slice (C): values of one column fill a cache line.
 template <class W>
 inline constexpr std::size_t rows_of_slice = 64 / sizeof(W);
 
@@ -28,9 +28,9 @@ enum class slice_rows : std::uint8_t {
   apart      ///< ranges of rows outside slices, summed where they are
 };
 
-/// Group of consecutive slices of one kind, so that kernels branch once. Kept values are
-/// column-major: term k of all rows, then k + 1. Values of a group and of a single row, and its
-/// columns, begin at a multiple of a full slice's rows.
+/// Consecutive slices of one kind, so that kernels branch once. Copied values are column-major:
+/// term k of all rows, then k + 1. Values of a group, and a single row's values and columns, begin
+/// at a multiple of a full slice's rows.
 struct slice_series {
   const row_pattern* pattern = nullptr;  ///< of all rows; null if columns are listed
   std::uint16_t size = 0;                ///< number of slices or ranges
@@ -40,8 +40,8 @@ struct slice_series {
   std::uint8_t adjacent = 0;  ///< rows per slice, if adjacent
 };
 
-/// Sorting scope (σ): rows that are sliced together, the unit of distribution to threads. Members
-/// are begins in the arrays of `row_slices`.
+/// Sorting scope (σ): rows sliced together, distributed as a unit. Members index the arrays of
+/// `row_slices`.
 struct slice_window {
   std::size_t first = 0;
   std::size_t series = 0;
@@ -53,7 +53,6 @@ struct slice_window {
   bool narrow = true;       ///< 16-bit indices
 };
 
-/// Allocator aligned to cache lines.
 template <class T>
 struct line_allocator {
   using value_type = T;
@@ -67,34 +66,31 @@ template <class W>
 using lines = std::vector<W, line_allocator<W>>;
 
 struct row_slices {
-  /// At most this many rows per sorting scope: more mean fewer groups and partial slices
-  /// (tuning/spmv.md: row_slices::most_rows).
+  /// Rows per sorting scope: more means fewer groups and partial slices (tuning/spmv.md:
+  /// row_slices::most_rows).
   static constexpr std::size_t most_rows = 2048;
 
-  /// At most this many bytes of x are copied, to stay in the L1 cache (tuning/spmv.md:
-  /// most_copied_bytes).
+  /// Copied bytes of x, to stay in the L1 cache (tuning/spmv.md: most_copied_bytes).
   static constexpr std::size_t most_copied_bytes = 24 << 10;
 
-  /// Slices a matrix in host memory, optionally copying its values. Rows with a pattern need no
-  /// columns; patterns must outlive the slices, runs need not. Sorting scopes divide into `shares`
-  /// equal parts.
+  /// Slices a matrix in host memory, optionally copying values. Patterns must outlive the slices.
+  /// Sorting scopes divide into `shares` equal parts.
   /// @pre float or double values, at most 2^31 columns, three arrays.
   row_slices(const csr_operand& a, const pattern_runs& patterns, bool copies, std::size_t shares);
 
-  /// Groups of all sorting scopes; a last scope, past the end, closes the list.
+  /// A last scope, past the end, closes the list.
   std::vector<slice_series> series;
   std::vector<slice_window> windows;
   bool keeps;  ///< whether values are copied, else read in place
   /// Values of the matrix's type, padded by one slice's rows.
   std::tuple<lines<float>, lines<double>> values;
-  /// Columns that have terms, if few. Kernels copy these elements of x; listed columns are indices
-  /// into it.
+  /// Columns with terms, if few. Kernels copy these elements of x; listed columns index them.
   std::vector<std::uint32_t> copied;
   std::vector<std::uint16_t> narrow;  ///< columns of slices without a pattern
   std::vector<std::uint32_t> wide;
   /// Rows of groups, relative to their scope. Partial slices repeat the last row.
   std::vector<std::uint16_t> rows;
-  /// Number of rows with a term k, `shortest` <= k < `longest`, of slices without a pattern.
+  /// Rows with a term k, `shortest` <= k < `longest`, of slices without a pattern.
   std::vector<std::uint8_t> counts;
 
   std::size_t longest = 0;  ///< terms of the longest row

@@ -13,7 +13,6 @@
 namespace tally::backends {
 namespace {
 
-/// The transpose in indices of one type.
 template <class Index>
 struct host_transpose : csr_transpose {
   std::vector<Index> offsets;
@@ -22,7 +21,6 @@ struct host_transpose : csr_transpose {
   std::unique_ptr<std::byte[]> values;  ///< instead of `value_at` if kept
 };
 
-/// Calls f(row, term) for each term, in row order.
 template <class F>
 void for_each_term(const csr_operand& a, const F& f) {
   const row_bounds rows(a);
@@ -32,7 +30,7 @@ void for_each_term(const csr_operand& a, const F& f) {
   }
 }
 
-/// Calls put(term, index) with the index of each term in the transpose.
+/// Calls put(term, its index in the transpose).
 template <class Index, class Column, class Put>
 void place_terms(const csr_operand& a, const Column* columns, host_transpose<Index>& made,
                  const Put& put) {

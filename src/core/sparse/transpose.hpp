@@ -1,4 +1,4 @@
-// Transposition on a host.
+// Stable counting sort by column, on a host.
 #pragma once
 
 #include "src/core/sparse/csr.hpp"
@@ -7,8 +7,6 @@
 
 namespace tally::backends {
 
-/// Returns the transpose of a matrix without defects, by a stable counting sort: terms of a column
-/// stay in row order.
 std::shared_ptr<const csr_transpose> transpose_on_host(const csr_operand& a, bool keeps_values);
 
 }  // namespace tally::backends

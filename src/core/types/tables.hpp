@@ -11,7 +11,7 @@
 
 namespace tally::backends {
 
-/// One R per element type: `table[t]`.
+/// One R per element type.
 template <class R>
 struct type_table {
   std::array<R, type_count> entries{};
@@ -33,7 +33,7 @@ constexpr auto table_over(const F& f) {
 
 namespace choice {
 
-/// Whether T has a case below. The last type stands for missing ones and has none.
+/// Whether T has a case below. The last type, a placeholder, has none.
 template <class T, class Last>
 inline constexpr bool is_case = !std::is_same_v<T, Last>;
 
@@ -43,8 +43,8 @@ inline constexpr auto number = static_cast<std::uint8_t>(type_of<T>);
 template <class Last, int k>
 inline constexpr std::uint8_t number<Last, Last, k> = 255 - k;
 
-/// For up to 15 types. One `switch`, which compilers turn into a jump table; the last type is the
-/// default. (A chain of comparisons changes the code of CUDA kernels with run-time types.)
+/// At most 15 types. One `switch`, which compilers turn into a jump table; the last type is the
+/// default. (A chain of comparisons changes CUDA kernels with run-time types.)
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable  // `f` may be host-only
 #endif
@@ -71,6 +71,7 @@ TALLY_HOST_DEVICE constexpr decltype(auto) with_type_of(type t, F& f) {
     case number<P, Last, 14>: if constexpr (is_case<P, Last>) return f.template operator()<P>(); break;
     default: break;
   }
+    // clang-format on
 #if !defined(__CUDA_ARCH__)
   if (t != type_of<Last>) __builtin_trap();  // unreachable: public functions have checked
 #endif
@@ -89,8 +90,7 @@ TALLY_HOST_DEVICE constexpr decltype(auto) with_type(type_list<T...>, type t, F&
 
 }  // namespace choice
 
-/// Returns `f.operator()<T>()` for the type T that `t` names. Pre: T is in `List`; checked again on
-/// the host.
+/// Returns `f.operator()<T>()` for the type T of `List` that `t` names; checked again on the host.
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
@@ -99,12 +99,12 @@ TALLY_HOST_DEVICE constexpr decltype(auto) with_type(type t, F&& f) {
   return choice::with_type(List{}, t, f);
 }
 
-/// One function per pair of element types: `table[x][y]`.
+/// One function per pair of element types.
 template <class F>
 using pair_table = type_table<type_table<F*>>;
 
-/// Returns the table of the functions `entry.operator()<X, Y>()` for the pairs in canonical order
-/// that `A` can accumulate; other entries are null. The product is symmetric.
+/// Table of `entry.operator()<X, Y>()` for the pairs in canonical order that `A` can accumulate,
+/// else null.
 template <class F, class A, class Entry>
 constexpr pair_table<F> make_pair_table(const Entry& entry) {
   return table_over([&]<class X>() {
@@ -118,8 +118,7 @@ constexpr pair_table<F> make_pair_table(const Entry& entry) {
   });
 }
 
-/// Returns the table of the functions `entry.operator()<X>()` for the types whose sum `A` can
-/// accumulate; other entries are null.
+/// Table of `entry.operator()<X>()` for the types whose sum `A` can accumulate, else null.
 template <class F, class A, class Entry>
 constexpr type_table<F*> make_type_table(const Entry& entry) {
   return table_over([&]<class X>() -> F* {

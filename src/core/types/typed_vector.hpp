@@ -1,5 +1,4 @@
-// A vector whose element type is decided at run time, per element, for kernels of any combination
-// of types.
+// A vector of run-time element type, for kernels of any combination of types.
 #pragma once
 
 #include "src/core/elementwise/elementwise.hpp"
@@ -56,7 +55,6 @@ struct typed_vector {
     if (complex) increment *= 2;
   }
 
-  /// Returns element i in the computation's type.
   template <class V>
   TALLY_HOST_DEVICE V get(std::size_t i) const {
     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * increment;

@@ -1,4 +1,3 @@
-// The first lines of a Matrix Market file.
 #include "src/dispatch/matrix_market/header.hpp"
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// This header says what the first lines of a Matrix Market file tell: its banner and its sizes.
+// Header of a Matrix Market file: banner and sizes.
 #pragma once
 
 #include "src/dispatch/matrix_market/lines.hpp"
@@ -21,16 +21,16 @@ struct header {
   std::size_t size_line = 0;
 };
 
-/// Reads the first lines. It throws unless the file has the format.
+/// Throws unless the format is as expected.
 header read_header(line_reader& lines, format expected);
 
-/// Returns the word that files have for a symmetry.
+/// The word in files.
 std::string_view name(symmetry value);
 
-/// Returns a number without a plus that it begins with, which std::from_chars does not take.
+/// Removes a leading plus, which std::from_chars rejects.
 std::string_view without_plus(std::string_view word);
 
-/// Reads an index or a size; `what` says which in messages.
+/// `what` names it in messages.
 std::size_t parse_index(const line_reader& lines, const char* what, std::string_view word);
 
 /// Throws if the line has another word.

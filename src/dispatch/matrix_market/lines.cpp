@@ -1,4 +1,3 @@
-// The bytes of a Matrix Market file, and its words.
 #include "src/dispatch/matrix_market/lines.hpp"
 
 #include <array>
@@ -23,7 +22,7 @@ std::string quoted(std::string_view word) { return '"' + shown(word) + '"'; }
 
 namespace {
 
-/// The bytes of a stream as they are.
+/// Unmodified bytes.
 class stream_bytes : public byte_source {
  public:
   stream_bytes(std::istream& stream, const source& from) : stream_(stream.rdbuf()), from_(from) {}
@@ -38,14 +37,13 @@ class stream_bytes : public byte_source {
   bool are_plain() const override { return true; }
 
  private:
-  std::istream stream_;  // over the caller's buffer, without the exceptions that it may ask for
+  std::istream stream_;  // over the caller's buffer, without exceptions
   source from_;
 };
 
 #if TALLY_HAS_ZLIB
-/// The bytes that gzip compressed; members that follow each other are read as one, and zeros behind
-/// the last one, with which blocks are filled up, are left out. Of both there may be any number
-/// that become nothing: compressed bytes are counted, too.
+/// Concatenated members are read as one; trailing zeros of padded blocks are skipped. Both may be
+/// many and empty, so compressed bytes are counted, too.
 class gzip_bytes : public byte_source {
  public:
   gzip_bytes(std::unique_ptr<byte_source> compressed, const source& from, const options& limits)
@@ -99,7 +97,7 @@ class gzip_bytes : public byte_source {
     }
   }
 
-  /// Past the first bytes, so that small files may be as regular as they like.
+  /// Small files may be very regular.
   void check_ratio(std::size_t count) {
     bytes_out_ += count;
     constexpr std::uint64_t free = std::uint64_t{64} << 20;

@@ -1,5 +1,4 @@
-// This header takes a Matrix Market file apart into lines and words, whether gzip has compressed it
-// or not, and says in which line an error is.
+// Lines and words of a Matrix Market file, plain or gzip, with line numbers for errors.
 #pragma once
 
 #include "src/dispatch/check.hpp"
@@ -24,41 +23,39 @@ namespace tally::matrix_market {
 
 using options = matrix_market_options;
 
-/// What is read, by which function.
+/// File and reading function, for messages.
 struct source {
   std::string_view function, file;
 
-  /// Throws; the parts make the text.
   template <class... Part>
   [[noreturn, gnu::cold]] void fail(const Part&... parts) const {
     check(function).fail(errc::unreadable_file, file, ": ", parts...);
   }
-  /// Throws since the file is larger than the caller wants it.
   [[noreturn, gnu::cold]] void fail_too_many_bytes(const options& limits) const {
     fail("it has more than ", limits.max_bytes, " bytes (matrix_market_options::max_bytes)");
   }
 };
 
-/// Returns a word of the file as a message may show it: not too long, and printable.
+/// Shortened and printable.
 std::string shown(std::string_view word);
 
-/// Returns the same in quotation marks.
+/// Quoted `shown(word)`.
 std::string quoted(std::string_view word);
 
 class byte_source {
  public:
   virtual ~byte_source() = default;
-  /// Reads up to `size` bytes and returns how many; 0 at the end.
+  /// Reads up to `size` bytes and returns their number; 0 at the end.
   virtual std::size_t read(char* to, std::size_t size) = 0;
-  /// Says whether they are those of the stream, so that reading can begin at any of them.
+  /// Whether reading can begin at any byte.
   virtual bool are_plain() const = 0;
 };
 
-/// Returns the bytes of a stream, decompressed if gzip compressed them.
+/// Decompressed if gzip.
 std::unique_ptr<byte_source> bytes_of(std::istream& stream, const source& from,
                                       const options& limits);
 
-/// Returns the bytes of a stream as they are.
+/// Unmodified.
 std::unique_ptr<byte_source> plain_bytes_of(std::istream& stream, const source& from);
 
 class line_reader {
@@ -69,18 +66,18 @@ class line_reader {
         limits_(limits),
         buffer_(std::min(size_at_first, longest_line())) {}
 
-  /// How many bytes the lines have that were read, with their ends.
+  /// Bytes of lines read, with their ends.
   std::uint64_t position() const { return bytes_read_ - (end_ - begin_); }
 
-  /// Sets what returns the number of lines before the first one read; called on an error.
+  /// `lines_before()`, called on an error, returns the number of lines before the first.
   void follow(std::function<std::size_t()> lines_before) {
     lines_before_ = std::move(lines_before);
   }
 
-  /// Lets the line that begins at that position, or the first one behind it, be none of these.
+  /// Ends before the first line at or after `position`.
   void stop_at(std::uint64_t position) { stop_ = position; }
 
-  /// The next line, without its end; valid until the next call. False after the last one.
+  /// Reads the next line, without its end; valid until the next call. False at the end.
   bool next(std::string_view& line) {
     if (position() >= stop_) return false;
     const char* const newline = find_newline();
@@ -95,7 +92,7 @@ class line_reader {
     return true;
   }
 
-  /// The next line that is neither blank nor a comment.
+  /// Skips blank lines and comments.
   bool next_with_data(std::string_view& line) {
     while (next(line)) {
       const std::size_t start = line.find_first_not_of(" \t");
@@ -109,12 +106,12 @@ class line_reader {
     return false;
   }
 
-  /// The number of the line that was read last, from 1.
+  /// Last line read, from 1.
   std::size_t number() const { return number_; }
 
   const options& limits() const { return limits_; }
 
-  /// Throws with that number.
+  /// Throws, with the line number.
   template <class... Part>
   [[noreturn, gnu::cold]] void fail(const Part&... parts) const {
     const std::size_t before = lines_before_ ? lines_before_() : 0;
@@ -156,7 +153,7 @@ class line_reader {
   byte_source& bytes_;
   source from_;
   options limits_;
-  std::vector<char> buffer_;  // what is read and not yet used is [begin_, end_)
+  std::vector<char> buffer_;  // unread bytes: [begin_, end_)
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::size_t number_ = 0;
@@ -165,7 +162,7 @@ class line_reader {
   std::size_t skipped_ = 0;
   std::function<std::size_t()> lines_before_;
 };
-/// Takes the first word off a line; an empty one where there is none.
+/// Removes and returns the first word, possibly empty.
 std::string_view take_word(std::string_view& line);
 
 }  // namespace tally::matrix_market

@@ -1,4 +1,4 @@
-// The public functions that read Matrix Market files: their entries, and the rows that they make.
+// Readers of Matrix Market files.
 #include "src/dispatch/matrix_market/header.hpp"
 
 #include "src/core/floating_point_environment.hpp"
@@ -19,14 +19,14 @@
 namespace tally::matrix_market {
 namespace {
 
-/// Rows that a matrix of `entries` entries may have: what its row offsets take stays in proportion.
+/// In proportion to `entries`, to bound row offsets.
 constexpr std::size_t max_rows(std::size_t entries, const options& o) {
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
   return o.max_empty_rows > all - 64 * entries ? all : o.max_empty_rows + 64 * entries;
 }
 // --- Entries --------------------------------------------------------------------------------------
 
-/// One entry, counted from 0.
+/// Indices from 0.
 template <class T>
 struct entry {
   std::size_t row;
@@ -34,7 +34,7 @@ struct entry {
   T value;
 };
 
-/// Whether a number that no type holds is too small rather than too large.
+/// Whether an unrepresentable number is too small rather than too large.
 bool is_tiny(std::string_view number) {
   const std::size_t e = std::min(number.find_first_of("eE"), number.size());
   const std::string_view digits = number.substr(0, e);
@@ -44,12 +44,11 @@ bool is_tiny(std::string_view number) {
   const std::string_view power = without_plus(number.substr(e + 1));
   std::int64_t exponent = 0;
   const auto parsed = std::from_chars(power.data(), power.data() + power.size(), exponent);
-  if (parsed.ec != std::errc{}) return power.front() == '-';  // even that is out of range
+  if (parsed.ec != std::errc{}) return power.front() == '-';  // even the exponent is out of range
   return exponent < leading - point;
 }
 
-/// Fortran's double precision writes 1.5D+02; std::from_chars takes an e. In `copy` where there is
-/// something to replace.
+/// Replaces Fortran's exponent letter D (1.5D+02) by e, in `copy`.
 std::string_view with_e(std::string_view number, std::string& copy) {
   const std::size_t d = number.find_first_not_of("+-.0123456789");
   if (d == 0 || d == number.npos || (number[d] != 'D' && number[d] != 'd')) return number;
@@ -100,7 +99,7 @@ T parse_value(const line_reader& lines, field entries_are, std::string_view& lin
   }
 }
 
-/// An entry of a matrix that is not general stands where one may, and is what it may be there.
+/// Checks position and value of a non-general matrix's entry.
 template <class T>
 void check_symmetry(const line_reader& lines, symmetry symmetric, const entry<T>& e) {
   if (symmetric == symmetry::general || e.row > e.column) return;
@@ -139,7 +138,7 @@ entry<T> parse_entry(const line_reader& lines, const header& h, std::string_view
   return e;
 }
 
-/// What stands on the other side of the diagonal.
+/// Returns the mirror image across the diagonal.
 template <class T>
 entry<T> mirrored(const entry<T>& e, symmetry symmetric) {
   if (symmetric == symmetry::skew_symmetric) return {e.column, e.row, -e.value};
@@ -149,15 +148,15 @@ entry<T> mirrored(const entry<T>& e, symmetry symmetric) {
   return {e.column, e.row, e.value};
 }
 
-/// Calls f(entry) for what an entry of a file says: of a symmetric matrix for both halves.
+/// Calls f for an entry and, if not general, its mirror image.
 template <class T, class F>
 void for_both_halves(const entry<T>& e, symmetry symmetric, const F& f) {
   f(e);
   if (symmetric != symmetry::general && e.row != e.column) f(mirrored(e, symmetric));
 }
 
-/// The entries that a file has, in blocks, which are not moved as they grow in number. Where row
-/// offsets have 32 bits, so have rows: 16 bytes an entry with a double.
+/// Blocks, which never move. Rows are as wide as offsets: 16 bytes per entry of double with 32-bit
+/// offsets.
 template <class Value, class Offset, class Column>
 class stored_entries {
  public:
@@ -174,7 +173,7 @@ class stored_entries {
         {static_cast<row_type>(e.row), static_cast<Column>(e.column), e.value});
   }
 
-  /// Calls f(entry) for all in the order of the file, for both halves of a symmetric matrix.
+  /// In file order, with mirror images.
   template <class F>
   void for_each(const F& f) const {
     for (const auto& block : blocks_) {
@@ -185,7 +184,6 @@ class stored_entries {
       }
     }
   }
-  /// Frees them.
   void clear() { blocks_ = {}; }
 
  private:
@@ -199,7 +197,7 @@ class stored_entries {
   std::vector<std::vector<stored>> blocks_;
 };
 
-/// The entries of a list, which stays.
+/// Entries of a list, which is kept.
 template <class Value>
 struct listed_entries {
   std::span<const matrix_entry<Value>> list;
@@ -222,7 +220,7 @@ void check_entries(const line_reader& lines, std::size_t entries) {
   check_entries(lines, entries, lines.limits().max_entries, "matrix_market_options::max_entries");
 }
 
-/// Calls f(line) for the lines with the entries that the header announces, and for no others.
+/// Calls f(line) for exactly the announced entries.
 template <class F>
 void for_each_entry(line_reader& lines, const header& h, const F& f) {
   std::string_view line;
@@ -241,7 +239,7 @@ void for_each_entry(line_reader& lines, const header& h, const F& f) {
 
 // --- Rows -----------------------------------------------------------------------------------------
 
-/// Returns columns, sorted, each with the place that it had; equal ones stay in their order.
+/// Stable; with original indices.
 template <class Column>
 std::vector<std::pair<Column, std::size_t>> sorted(const Column* columns, std::size_t n) {
   std::vector<std::pair<Column, std::size_t>> row(n);
@@ -250,7 +248,7 @@ std::vector<std::pair<Column, std::size_t>> sorted(const Column* columns, std::s
   return row;
 }
 
-/// Sorts a row by column, entries at the same place in their order.
+/// Stable, by column.
 template <class Value, class Column>
 void sort_row(Column* columns, Value* values, std::size_t n) {
   if (std::is_sorted(columns, columns + n)) return;
@@ -262,7 +260,7 @@ void sort_row(Column* columns, Value* values, std::size_t n) {
   }
 }
 
-/// Fills the arrays of a matrix of so many entries, both halves counted.
+/// `count` includes mirror images.
 template <class Value, class Offset, class Column, class Entries>
 void sorted_by_row(std::size_t height, Entries entries, std::size_t count,
                    const csr_arrays<Value, Offset, Column>& to) {
@@ -273,7 +271,7 @@ void sorted_by_row(std::size_t height, Entries entries, std::size_t count,
   Column* const columns = to.column_indices.resize(count);
   Value* const values = to.values.resize(count);
   entries.for_each([&](const entry<Value>& e) {
-    const auto at = static_cast<std::size_t>(offsets[e.row]++);  // then where the row ends
+    const auto at = static_cast<std::size_t>(offsets[e.row]++);  // finally the row's end
     columns[at] = static_cast<Column>(e.column);
     values[at] = e.value;
   });
@@ -299,7 +297,7 @@ void sorted_by_row(std::size_t height, Entries entries, std::size_t count,
   to.values.resize(kept);
 }
 
-/// A vector of the caller's to which elements are added one by one.
+/// Appends to a caller's vector.
 template <class T>
 class grown {
  public:
@@ -313,7 +311,7 @@ class grown {
     data_[size_++] = element;
   }
   std::size_t size() const { return size_; }
-  /// To be called behind the last one.
+  /// Called after the last element.
   void end() const { to_.resize(size_); }
 
  private:
@@ -333,7 +331,6 @@ void check_options(std::string_view function, const options& o) {
   if (o.max_ratio == 0) check(function).fail(errc::invalid_argument, "max_ratio is 0");
 }
 
-/// Calls f(lines, bytes) for the lines of a stream.
 void with_lines(std::istream& stream, const source& from, const options& o,
                 const std::function<void(line_reader&, const byte_source&)>& f) {
   check_options(from.function, o);
@@ -425,8 +422,8 @@ matrix_market_sizes reader<Value, Offset, Column>::read(const std::string& path,
 
 namespace {
 
-/// Reads what a head says, and checks that its matrix can be read by `readers` processes as one of
-/// values of this type: one of them has no fewer entries than they have on the average.
+/// Checks that `readers` processes can read the matrix as `Value`: one has at least the average
+/// number of entries.
 template <class Value>
 header read_head(line_reader& lines, const source& from, std::size_t readers) {
   const header h = read_header(lines, format::coordinate);
@@ -439,7 +436,6 @@ header read_head(line_reader& lines, const source& from, std::size_t readers) {
   return h;
 }
 
-/// Reads the entries of all lines that are left.
 template <class Value>
 std::size_t read_entries(line_reader& lines, const header& h, grown<matrix_entry<Value>>& entries) {
   std::size_t count = 0;
@@ -454,8 +450,7 @@ std::size_t read_entries(line_reader& lines, const header& h, grown<matrix_entry
   return count;
 }
 
-/// A pipe has no parts: who opened it a second time would wait for another writer, or take bytes
-/// from the first reader.
+/// Not for pipes: a second reader would wait for another writer, or take the first reader's bytes.
 void check_regular(const source& from, const std::string& path) {
   std::error_code ignored;
   const auto what = std::filesystem::status(path, ignored);
@@ -464,7 +459,6 @@ void check_regular(const source& from, const std::string& path) {
   }
 }
 
-/// How many lines end before a place of a file.
 std::size_t newlines_before(std::uint64_t place, const std::string& path) {
   auto stream = opened(path, of_matrix);
   std::vector<char> block(std::size_t{1} << 16);
@@ -509,7 +503,8 @@ typename part_reader<Value>::part read_part(const std::string& path, std::size_t
     const auto border = [&](std::size_t p) {
       return body + size / parts * p + std::min<std::uint64_t>(p, size % parts);
     };
-    const std::uint64_t skipped = part == 0 ? 0 : 1;  // the end of a line before, if only a newline
+    const std::uint64_t skipped =
+        part == 0 ? 0 : 1;  // to see the newline that ends the previous line
     const std::uint64_t first = border(part) - skipped;
     stream.seekg(static_cast<std::streamoff>(first));
     const auto own = plain_bytes_of(stream, from);
@@ -538,7 +533,7 @@ typename part_reader<Value>::part part_reader<Value>::read(
 
 void check_number_of_entries(const std::string& path, const options& limits) {
   options o = limits;
-  o.max_skipped = std::numeric_limits<std::size_t>::max();  // it is that of a part
+  o.max_skipped = std::numeric_limits<std::size_t>::max();  // limits a part
   const source from{of_matrix, path};
   auto stream = opened(path, of_matrix);
   with_lines(stream, from, o, [&](line_reader& lines, const byte_source&) {

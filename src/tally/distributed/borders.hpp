@@ -37,7 +37,9 @@ class borders {
   std::vector<std::int64_t> first_ = {0};
 };
 
-/// See `mpi::layout::cut`.
+/// Returns the first element of a rank in a partition of `total` elements into nearly equal parts
+/// at multiples of `order::chunk`: no chunk is cut, so sums in the default grade take one message.
+/// `cut(total, ranks, ranks)` is the total.
 constexpr std::int64_t cut(std::int64_t total, int rank, int ranks) noexcept {
   constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
   const std::int64_t chunks = total / chunk + (total % chunk != 0);

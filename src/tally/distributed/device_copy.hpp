@@ -1,4 +1,4 @@
-// A rank's part of a matrix with types erased, and device copies of it.
+// Type-erased parts of matrices, and device copies.
 #pragma once
 
 #include <tally/buffer.hpp>
@@ -11,16 +11,16 @@
 
 namespace tally::distributed {
 
-/// A rank's part of a matrix, types erased, in any memory.
+/// A rank's part of a matrix, in any memory.
 struct arrays {
   csr_operand interior;   ///< all rows, boundary ones empty; local columns
-  csr_operand boundary;   ///< boundary rows; columns are positions among the elements they need
+  csr_operand boundary;   ///< columns index the elements that boundary rows need
   operand boundary_rows;  ///< their row indices
-  operand own_used;       ///< own elements that boundary rows need
-  operand own_sent;       ///< own elements that other ranks need
+  operand own_used;       ///< own ones that boundary rows need
+  operand own_sent;       ///< own ones that other ranks need
 };
 
-/// Device copies of a matrix's arrays, with plans.
+/// Device copies, with plans.
 class device_copy {
  public:
   device_copy(const executor& where, const arrays& on_host)
@@ -32,7 +32,6 @@ class device_copy {
         boundary_(where, here_.boundary, fixed_columns) {}
 
   int device() const noexcept { return device_; }
-  /// Arrays in device memory.
   const arrays& here() const noexcept { return here_; }
   const spmv_plan& interior_plan() const noexcept { return interior_; }
   const spmv_plan& boundary_plan() const noexcept { return boundary_; }

@@ -1,5 +1,6 @@
-// A rank's block of rows: interior rows (all columns local) and boundary rows, which need elements
-// of other ranks. No row's sum is split.
+// A rank's rows. Interior rows, whose columns are all local, are multiplied while messages travel;
+// boundary rows afterwards, on a vector of the elements of lower ranks, this one and higher ones.
+// So a row's sum is never split, and its terms stay in order.
 #pragma once
 
 #include <tally/csr_matrix.hpp>
@@ -43,7 +44,7 @@ Index narrowed(std::size_t number) {
   return static_cast<Index>(number);
 }
 
-/// Returns rows [first, first + size) of a whole matrix of `total` rows.
+/// Rows [first, first + size) of a whole matrix of `total` rows.
 /// @throws error size_mismatch, text beginning with `function`, for another number of rows or
 ///               missing offsets.
 template <element Value, csr_index Offset, csr_index Column>
@@ -76,15 +77,15 @@ template <element Value, csr_index Index>
 struct rows_part {
   /// All rows, boundary ones empty; local columns.
   csr_matrix<Value, Index, Index> interior;
-  /// Boundary rows; columns are positions in `used`.
+  /// Columns index `used`.
   csr_matrix<Value, Index, Index> boundary;
   std::vector<Index> boundary_rows;  ///< their row indices
   std::vector<std::int64_t> used;    ///< columns of boundary rows, ascending
-  std::size_t below = 0;             ///< how many of them lower ranks own
-  std::vector<Index> own_used;       ///< those this rank owns, as local indices
+  std::size_t below = 0;             ///< number of them on lower ranks
+  std::vector<Index> own_used;       ///< local indices of those on this rank
 
   rows_part() = default;
-  /// Splits a rank's rows, given with global column indices.
+  /// Splits a rank's rows with global column indices.
   /// @throws error size_mismatch, text beginning with `function`; as `tally::validate`;
   ///               invalid_argument for more terms or columns than `Index` counts.
   template <csr_index Offset, csr_index Column>
@@ -101,7 +102,7 @@ struct rows_part {
     take(local, columns.first(rank), columns.last(rank));
   }
 
-  /// Returns the messages from other ranks, with positions in `used`.
+  /// Messages from other ranks, into `used`.
   std::vector<message> received(const borders& columns, int rank) const {
     std::vector<message> all;
     for (std::size_t i = 0; i < used.size();) {

@@ -1,4 +1,4 @@
-// Arguments of sums over ranks with types erased, common to `tally::mpi` and `tally::nccl`.
+// Type-erased sums over ranks, for `tally::mpi` and `tally::nccl`.
 #pragma once
 
 #include <tally/dot.hpp>
@@ -16,9 +16,7 @@
 
 namespace tally::distributed {
 
-/// @param caller  beginning of the message.
-/// @param size    the layout's size for this rank.
-/// @throws error size_mismatch if the vector has another size.
+/// @throws error size_mismatch, beginning with `caller`.
 inline void check_size(const char* caller, const operand& v, std::size_t size) {
   if (v.size == size) return;
   throw error(errc::size_mismatch,
@@ -26,7 +24,7 @@ inline void check_size(const char* caller, const operand& v, std::size_t size) {
                   " elements, this rank's part of the layout has " + std::to_string(size));
 }
 
-/// Sums with the same terms, types and conjugation.
+/// Equal terms, types and conjugation.
 struct sums {
   summand what = summand::product;
   conjugate conjugated = conjugate::none;
@@ -38,7 +36,7 @@ struct sums {
     const bool has_parts = !fields.empty() && is_complex(fields[0].x.element);
     return has_parts ? complex_of(part_of(result)) : result;
   }
-  /// Type of the exact sum. Pre: at least one field.
+  /// Pre: at least one field.
   type exact_sum() const noexcept {
     const interval_field& f = fields[0];
     const operand& y = what == summand::product ? f.y : f.x;
@@ -53,14 +51,14 @@ struct sums {
   }
 };
 
-/// The sum of `dot` or `dotc` in R.
+/// `dot` or `dotc` in R.
 template <class R, class X, class Y>
 sums products(const X& x, const Y& y, conjugate conjugated) {
   return {
       summand::product, conjugated, type_of<R>, {{summand::product, as_operand(x), as_operand(y)}}};
 }
 
-/// The sum of `sum`, `asum` or `nrm2`.
+/// `sum`, `asum` or `nrm2`.
 template <reduction what, class R, class X>
 sums elements(const X& x) {
   constexpr summand terms = what == reduction::sum    ? summand::value
@@ -69,7 +67,7 @@ sums elements(const X& x) {
   return {terms, conjugate::none, type_of<R>, {{terms, as_operand(x)}}};
 }
 
-/// The sums of `multi_dot` or `multi_dotc`.
+/// `multi_dot` or `multi_dotc`.
 template <class R>
 sums pairs(const dot_pairs& pairs, conjugate conjugated) {
   sums all{summand::product, conjugated, type_of<R>, {}};
@@ -79,10 +77,10 @@ sums pairs(const dot_pairs& pairs, conjugate conjugated) {
   return all;
 }
 
-/// Result of `multi_dot` for a row and a vector.
+/// Of `multi_dot` for a row and a vector.
 template <class X, class Y, class R>
 using rows_result = dots::accumulator<R, multi_dots::row_of<X>, Y>;
-/// Result of `multi_dot` for a pair.
+/// Of `multi_dot` for a pair.
 template <class L, class R>
 using pairs_result = dots::accumulator<R, multi_dots::x_of<L>, multi_dots::y_of<L>>;
 

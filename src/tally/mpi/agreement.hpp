@@ -13,13 +13,12 @@
 
 namespace tally::mpi::calls {
 
-/// An error of one rank.
 struct failure {
   errc code = errc::invalid_argument;
   std::string text;
 };
 
-/// Runs a rank's local part of a call and keeps what it throws; does nothing after a failure.
+/// Runs a rank's local part and keeps what it throws; does nothing after a failure.
 template <class Part>
 void attempt(std::optional<failure>& failed, const Part& part) {
   if (failed) return;
@@ -34,7 +33,7 @@ void attempt(std::optional<failure>& failed, const Part& part) {
   }
 }
 
-/// Throws the failure of `rank` on all ranks, with the rank's number. Collective.
+/// Throws the failure of `rank` on all ranks, with its number. Collective.
 [[noreturn]] inline void throw_from(MPI_Comm comm, int rank, const std::optional<failure>& failed) {
   std::array<int, 2> head = {};
   std::string text;
@@ -48,7 +47,7 @@ void attempt(std::optional<failure>& failed, const Part& part) {
   throw error(static_cast<errc>(head[0]), "rank " + std::to_string(rank) + ": " + text);
 }
 
-/// Throws the failure of the lowest failed rank on all ranks, if any. Collective.
+/// Throws the failure of the lowest failed rank on all. Collective.
 inline void agree(MPI_Comm comm, const std::optional<failure>& failed) {
   const int mine = failed ? rank_in(comm) : ranks_of(comm);
   int lowest = mine;

@@ -14,7 +14,7 @@ namespace tally::mpi {
 
 namespace calls {
 
-/// @throws error device_failure with MPI's text unless `status` is success.
+/// @throws error device_failure with MPI's text.
 inline void check(int status, const char* function) {
   if (status == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING] = "";
@@ -42,7 +42,7 @@ inline int ranks_of(MPI_Comm comm) {
   return ranks;
 }
 
-/// @throws error invalid_argument for MPI_COMM_NULL and for an intercommunicator.
+/// @throws error invalid_argument for MPI_COMM_NULL or an intercommunicator.
 inline void check_communicator(MPI_Comm comm) {
   int is_inter = 0;
   if (comm != MPI_COMM_NULL) check(MPI_Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter");
@@ -53,8 +53,7 @@ inline void check_communicator(MPI_Comm comm) {
 }
 
 /// Point-to-point messages in flight. After an exception pending receives are cancelled, so that
-/// none writes to freed memory. If MPI refuses one message, the others are still sent: their
-/// receivers wait.
+/// none writes to freed memory. If MPI refuses one, the others are still sent, as receivers wait.
 class exchange {
  public:
   explicit exchange(std::size_t max_messages) { requests_.reserve(max_messages); }
@@ -78,7 +77,6 @@ class exchange {
     MPI_Request& made = requests_.emplace_back(MPI_REQUEST_NULL);
     keep(MPI_Isend(from, count, type, rank, tag, comm, &made), "MPI_Isend");
   }
-  /// Waits for all messages.
   /// @return statuses of the receives, in call order.
   /// @throws error device_failure for the first message refused or lost.
   std::vector<MPI_Status> wait() {

@@ -1,8 +1,8 @@
-// Tally's communicators: one duplicate for each communicator of the caller, shared by all layouts
-// and matrices over it, because MPI has few (MPICH 2048).
+// One duplicate for each communicator of the caller, shared by all layouts and matrices over it,
+// because MPI has few communicators (MPICH 2048).
 //
-// The duplicate is an attribute of the caller's communicator. It is freed with the last of: the
-// caller's communicator (or MPI_Finalize), and the layouts and matrices over it.
+// The duplicate is an attribute of the caller's communicator, freed with the last of: that
+// communicator (or MPI_Finalize), its layouts and its matrices.
 #pragma once
 
 #include <tally/mpi/agreement.hpp>
@@ -22,10 +22,10 @@
 
 namespace tally::mpi::calls {
 
-/// Whether MPI's callbacks are being unloaded.
+/// Whether the code of MPI's callbacks is being unloaded.
 inline std::atomic<bool> are_unloading = false;
 
-/// An MPI handle, freed with the object unless MPI has been finalised.
+/// Freed with the object unless MPI has been finalised.
 template <class Handle, int (*release)(Handle*)>
 class owned {
  public:
@@ -38,14 +38,13 @@ class owned {
   }
 
   Handle get() const noexcept { return handle_; }
-  /// For the MPI function that creates the handle.
   Handle* place() noexcept { return &handle_; }
 
  private:
   Handle handle_, none_;
 };
 
-/// Sets MPI_ERRORS_RETURN on the caller's communicator for its lifetime.
+/// MPI_ERRORS_RETURN on the caller's communicator for the object's lifetime.
 class returned_errors {
  public:
   explicit returned_errors(MPI_Comm comm) : comm_(comm) {
@@ -64,8 +63,8 @@ class returned_errors {
   MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
-/// A communicator that returns errors, with cached MPI objects. Functions are collective, so all
-/// ranks agree on what is cached.
+/// A communicator that returns errors, with cached MPI objects. Functions are collective, so caches
+/// agree.
 class communicator {
  public:
   /// Returns the duplicate of the caller's communicator, made at the first call. Collective.
@@ -74,7 +73,7 @@ class communicator {
   static std::shared_ptr<communicator> of(MPI_Comm comm);
 
   /// Returns the communicator whose rank r is rank `order[r]` of `all`. Collective.
-  /// @throws error on all ranks device_failure if MPI cannot make it.
+  /// @throws error likewise.
   static std::shared_ptr<communicator> reordered(const std::shared_ptr<communicator>& all,
                                                  const std::vector<std::size_t>& order);
 
@@ -83,18 +82,17 @@ class communicator {
 
   MPI_Comm get() const noexcept { return handle_.get(); }
 
-  /// Returns the message tag of a new object. Tags repeat after 2^15 - 1, the least MPI_TAG_UB;
-  /// messages of equal tag arrive in call order.
+  /// Message tag of a new object. Tags repeat after 2^15 - 1, the least MPI_TAG_UB; messages of
+  /// equal tag arrive in call order.
   int next_tag() noexcept { return last_tag_ = last_tag_ % 32767 + 1; }
 
-  /// Returns the operation that calls `function`.
   MPI_Op operation(MPI_User_function* function, bool commutes) {
     return kept(operations_, function, MPI_OP_NULL,
                 [&](MPI_Op* op) { check(MPI_Op_create(function, commutes, op), "MPI_Op_create"); });
   }
 
-  /// Returns the type of a message of `words` words of 8 bytes. A message is one element because
-  /// some MPI libraries reorder the elements of an array even for operations that do not commute.
+  /// One element of `words` 8-byte words, because some MPI libraries reorder an array's elements
+  /// even if the operation does not commute.
   MPI_Datatype type_of(int words) {
     return kept(types_, words, MPI_DATATYPE_NULL, [&](MPI_Datatype* type) {
       check(MPI_Type_contiguous(words, MPI_INT64_T, type), "MPI_Type_contiguous");
@@ -102,8 +100,8 @@ class communicator {
     });
   }
 
-  /// Whether (blocking or non-blocking) reductions of messages of `words` words join them in rank
-  /// order, by one call of `check()`.
+  /// Whether (blocking or non-blocking) reductions of `words` words join in rank order; `check()`
+  /// is called once.
   template <class Check>
   bool joins_in_order(int words, bool blocks, const Check& check) {
     const std::pair key(words, blocks);
@@ -115,7 +113,7 @@ class communicator {
   using handle = owned<MPI_Comm, MPI_Comm_free>;
   static constexpr std::size_t max_orders = 8;
 
-  /// Returns what `make(&handle)` makes on all ranks of `over`, or throws on all of them.
+  /// Makes a communicator on all ranks of `over`, or throws on all.
   template <class Make, class Keep>
   static std::shared_ptr<communicator> made(MPI_Comm over, const char* function, const Make& make,
                                             const Keep& keep) {
@@ -133,7 +131,7 @@ class communicator {
     return all;
   }
 
-  /// Returns the cached handle of `key`, else makes it on all ranks.
+  /// Returns the cached handle, else makes it on all ranks.
   template <class Key, class Handle, int (*release)(Handle*), class Make>
   Handle kept(std::map<Key, owned<Handle, release>>& all, Key key, Handle none, const Make& make) {
     if (const auto found = all.find(key); found != all.end()) return found->second.get();
@@ -157,12 +155,10 @@ class communicator {
   std::map<MPI_User_function*, owned<MPI_Op, MPI_Op_free>> operations_;
   std::map<int, owned<MPI_Datatype, MPI_Type_free>> types_;
   std::map<std::pair<int, bool>, bool> in_order_;
-  /// Communicators over this one, latest last. Eviction depends on the calls alone: all ranks
-  /// agree.
+  /// Over this one, latest last. Eviction depends on the calls alone: ranks agree.
   std::vector<std::pair<std::vector<std::size_t>, std::shared_ptr<communicator>>> orders_;
 };
 
-/// The attribute that keeps duplicates.
 class duplicates {
  public:
   /// One per library or program: <tally/mpi.hpp> is header-only.
@@ -172,7 +168,7 @@ class duplicates {
   }
   duplicates(const duplicates&) = delete;
   duplicates& operator=(const duplicates&) = delete;
-  /// At exit, or when a library is unloaded whose functions MPI must not call afterwards.
+  /// At exit, or when a library is unloaded: MPI must not call it afterwards.
   ~duplicates() {
     if (!are_possible()) return;
     are_unloading = true;
@@ -180,7 +176,6 @@ class duplicates {
     clear(MPI_COMM_NULL);
   }
 
-  /// Returns the duplicate of a communicator, or null.
   std::shared_ptr<communicator> of(MPI_Comm comm) const {
     void* kept = nullptr;
     int is_there = 0;
@@ -212,8 +207,8 @@ class duplicates {
     int initialized = 0;
     MPI_Initialized(&initialized);
     if (!initialized) return;  // MPI sessions without MPI_COMM_SELF
-    // MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while communicators can still be
-    // freed; for other communicators the time is unspecified.
+    // MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while communicators can be freed;
+    // for others the time is unspecified.
     check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &on_end, &at_end_, this),
           "MPI_Comm_create_keyval");
     check(MPI_Comm_set_attr(MPI_COMM_SELF, at_end_, nullptr), "MPI_Comm_set_attr");
@@ -229,7 +224,7 @@ class duplicates {
     return MPI_SUCCESS;
   }
 
-  /// Drops all duplicates but one, oldest first.
+  /// Oldest first.
   void clear(MPI_Comm except) noexcept {
     for (std::size_t first = 0;;) {
       MPI_Comm comm = MPI_COMM_NULL;

@@ -1,4 +1,4 @@
-// Redistribution of matrix entries to the ranks that own them.
+// Redistribution of matrix entries.
 #pragma once
 
 #include <tally/csr_matrix.hpp>
@@ -24,8 +24,8 @@ inline std::size_t place(const std::vector<int>& counts, std::vector<int>& begin
   return static_cast<std::size_t>(calls::count_of(total));
 }
 
-/// Sends each entry to rank `owner(entry)`. Returns the entries for this rank, ordered by sender,
-/// then by `for_each`. Collective; blocks.
+/// Sends each entry to rank `owner(entry)`. Returns this rank's, ordered by sender, then by
+/// `for_each`. Collective; blocks.
 /// @throws error on all ranks invalid_argument for more than 2^31 - 1 entries of a rank.
 template <element Value, class ForEach, class Owner>
 std::vector<matrix_entry<Value>> sent_to_owners(calls::communicator& over, const ForEach& for_each,

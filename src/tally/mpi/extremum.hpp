@@ -1,10 +1,9 @@
 // Extrema over ranks: min, max, minmax, and iamax.
 //
-// Promise: value and index of the function of that name in <tally/extremum.hpp> for the whole
-// vector in one process, on every rank: the lowest index in the layout among equal elements, the
-// first NaN.
+// Promise: value and index, in the layout, of the function of that name in <tally/extremum.hpp> for
+// the whole vector in one process, on every rank.
 //
-// One MPI_Allreduce of 32 bytes for each end. Collective, with errors on all ranks, as
+// One MPI_Allreduce of 32 bytes for each end. Collective, errors on all ranks, as
 // <tally/mpi/sums.hpp>.
 #pragma once
 
@@ -36,7 +35,7 @@ namespace tally::mpi {
 
 namespace calls {
 
-/// A rank's candidate; the smallest (key, index) wins.
+/// The smallest (key, index) wins.
 struct candidate {
   std::uint64_t key = (std::numeric_limits<std::uint64_t>::max)();
   std::int64_t index = (std::numeric_limits<std::int64_t>::max)();
@@ -44,7 +43,7 @@ struct candidate {
   std::int64_t failed = 0;  ///< 1 + lowest failed rank, or 0
 };
 
-/// Returns a key that orders values as unsigned integers: NaN first, both zeros equal.
+/// Orders values as unsigned integers: NaN first, zeros equal.
 template <class T>
 std::uint64_t ascending(T value) {
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
@@ -59,7 +58,7 @@ std::uint64_t ascending(T value) {
   }
 }
 
-/// Returns the key of the reverse order, NaN still first.
+/// The reverse order, NaN still first.
 template <class T>
 std::uint64_t descending(T value) {
   const std::uint64_t key = ascending(value);
@@ -81,7 +80,7 @@ inline void better(void* first, void* second, int* count, MPI_Datatype* /*type*/
   }
 }
 
-/// Returns the best candidates of all ranks; `find` fills in this rank's.
+/// Best of all ranks; `find` fills in this rank's.
 template <std::size_t n, class Find>
 std::array<candidate, n> best_of(const layout& l, const Find& find) {
   std::array<candidate, n> found;
@@ -114,7 +113,6 @@ extremum<T> extremum_of(const candidate& c) {
   return {value, c.index};
 }
 
-/// Returns 16-bit floats as float.
 template <class T>
 auto comparable(T value) {
   if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
@@ -137,8 +135,8 @@ inline void check_elements(const layout& l, const char* function, const operand&
 /// Smallest element of all ranks, at its lowest index in the layout.
 ///
 /// @param l      layout of x.
-/// @param where  this rank's executor.
-/// @param x      this rank's part of a vector, as for `tally::min`; may be empty unless all are.
+/// @param where, x  this rank's executor and part, as for `tally::min`; may be empty unless all
+///                  are.
 /// @return       value and index, on all ranks. Blocks.
 /// @throws error on all ranks, as `tally::min`; size_mismatch if x has not the layout's size.
 template <ordered_operand X>
@@ -182,8 +180,8 @@ extrema<element_t<X>> minmax(const layout& l, const executor& where, const X& x)
   return {calls::extremum_of<T>(best[0]), calls::extremum_of<T>(best[1])};
 }
 
-/// Lowest index in the layout, from 0, of the element of largest magnitude; -1 if no rank has an
-/// element. Other errors as for `min`.
+/// Lowest index in the layout, from 0, of the element of largest magnitude; -1 if no rank has one.
+/// Otherwise as `min`.
 template <vector_operand X>
 std::int64_t iamax(const layout& l, const executor& where, const X& x) {
   const auto best = calls::best_of<1>(l, [&](std::array<calls::candidate, 1>& found) {

@@ -1,11 +1,10 @@
 // Histograms over ranks: counts, or sums of weights, of the samples of all ranks, on every rank.
 //
-// Functions, bins and errors are those of <tally/histogram.hpp>. The partition over ranks does not
-// matter: counts are integers (32-bit ones modulo 2^32), sums of weights are exact until rounded
-// once.
+// Functions, bins and errors: <tally/histogram.hpp>. The partition does not matter: counts are
+// integers (32-bit ones modulo 2^32), sums are exact until rounded once.
 //
-// Communication: one MPI_Allreduce of the counts, or of the exact sums: 137 words of 8 bytes a bin,
-// 23 for `float` weights unless added to doubles.
+// Communication: one MPI_Allreduce of the counts, or of exact sums: 137 words of 8 bytes a bin, 23
+// for `float` weights unless added to doubles.
 //
 // Collective and blocking. Bins, channels and types agree on all ranks; samples, possibly none, and
 // executors are each rank's own. An error of any rank is thrown on all, with the lowest failing
@@ -41,7 +40,7 @@ namespace calls {
 inline MPI_Comm communicator_of(MPI_Comm comm) { return comm; }
 inline MPI_Comm communicator_of(const layout& l) { return l.communicator(); }
 
-/// Integers of this rank in the executor's memory, with a host copy for the reduction.
+/// Integers in the executor's memory, with a host copy for the reduction.
 class added_numbers {
  public:
   added_numbers(const executor& where, std::size_t size, type element)
@@ -51,12 +50,11 @@ class added_numbers {
         element_(element) {}
 
   output_operand here() const { return {kernels_.get(), size_, 1, element_}; }
-  /// Copies them to the host, before the ranks agree on errors.
+  /// Before the ranks agree on errors.
   void fetch() {
     count_of(size_);
     copy_bytes(kernels_.where(), kernels_.get(), host_.data(), host_.size());
   }
-  /// Replaces them by the sums over all ranks.
   void add(MPI_Comm comm) {
     check(MPI_Allreduce(MPI_IN_PLACE, host_.data(), count_of(size_),
                         element_ == type::int32 ? MPI_UINT32_T : MPI_UINT64_T, MPI_SUM, comm),
@@ -111,7 +109,7 @@ inline void count(MPI_Comm comm, const executor& where, const histogram_argument
   }
 }
 
-/// Rounds the exact sums of bins to `sums`; if `adds`, the previous value is one more weight.
+/// If `adds`, the previous value is one more weight.
 template <float_or_double T, float_or_double C>
 void round_sums(const std::int64_t* words, std::span<C> sums, bool adds) {
   for (std::size_t k = 0; k < sums.size(); ++k, words += exact_sum<T>::words) {
@@ -183,8 +181,7 @@ void add_weights(MPI_Comm comm, const executor& where, const histogram_arguments
 /// counts_k = number of keys equal to k on all ranks, k = 0 ... size of counts - 1.
 ///
 /// @param over    a communicator or a layout.
-/// @param where   this rank's executor.
-/// @param keys    this rank's keys.
+/// @param where, keys  this rank's executor and keys.
 /// @param counts  of one size on all ranks; with `options.add` each rank adds to its own.
 /// @param options as for `tally::bincount`; `outside` counts over all ranks.
 /// @throws error  as `tally::bincount`, on all ranks.
@@ -211,12 +208,11 @@ void histogram_range(const C& over, const executor& where, const X& samples, con
                histograms::counted(histograms::of_edges(samples, edges, options), counts));
 }
 
-/// sums_k = sum of the weights of key k on all ranks, correctly rounded. Other parameters as above.
+/// sums_k = sum of the weights of key k on all ranks, correctly rounded. Otherwise as above.
 ///
 /// @param weights one per key; `double`, or `float` on all ranks.
-/// @param sums    of one size on all ranks; with `options.add` a rank's own previous value is one
-///                more weight.
-/// @throws error  as `tally::bincount`, on all ranks.
+/// @param sums    of one size on all ranks; with `options.add` a rank's previous value is one more
+///                weight.
 template <ranks C, histograms::integers X, histograms::weights W, histograms::sums O>
 void bincount(const C& over, const executor& where, const X& keys, const W& weights, O&& sums,
               const histogram_options& options = {}) {

@@ -1,4 +1,4 @@
-// Distribution of a vector over ranks: an interval for each rank.
+// Distribution of a vector over ranks by intervals.
 #pragma once
 
 #include <tally/distributed/borders.hpp>
@@ -19,27 +19,26 @@
 
 namespace tally::mpi {
 
-/// Numbering of a vector's elements over all ranks: each rank has an interval, possibly empty.
+/// Numbering of a vector's elements over all ranks: an interval for each rank, possibly empty.
 ///
 /// Construction, and every call given a layout, is collective: all ranks make the same calls in the
-/// same order, one thread of a rank at a time. Any number of layouts may exist: all layouts and
-/// matrices over one communicator of the caller share a duplicate of it, so this order holds for
-/// all of them together; threads that call concurrently need communicators of their own. The
-/// caller's communicator may be freed first.
+/// same order, one thread of a rank at a time. All layouts and matrices over one communicator of
+/// the caller, which may be any number, share a duplicate of it, so this holds for all of them
+/// together; threads that call concurrently need communicators of their own. The caller's may be
+/// freed first.
 ///
 /// Movable, not copyable. Must outlive its requests, and not move until they are waited for.
 class layout {
  public:
   /// Numbers elements in rank order. Collective; blocks.
-  /// @param comm  the ranks.
   /// @param size  number of elements of this rank.
   /// @throws error on all ranks invalid_argument for a negative size or a total above 2^62;
-  ///               device_failure with MPI's text if it can make no communicator, whatever the
-  ///               error handler of `comm`.
+  ///               device_failure if MPI can make no communicator, whatever the error handler of
+  ///               `comm`.
   layout(MPI_Comm comm, std::int64_t size) : layout(comm, size, 0, false) {}
 
-  /// The same with the index of this rank's first element, so that intervals may be in any order.
-  /// They must partition [0, total); where an empty one lies does not matter.
+  /// With the index of this rank's first element, for intervals in any order. They must partition
+  /// [0, total); empty ones may lie anywhere.
   /// @throws error as above; on all ranks invalid_argument for a gap or an overlap.
   layout(MPI_Comm comm, std::int64_t size, std::int64_t first) : layout(comm, size, first, true) {}
 
@@ -58,16 +57,14 @@ class layout {
   /// The rank that owns element i, 0 <= i < total.
   int owner(std::int64_t i) const noexcept { return borders_->owner(i); }
 
-  /// Index of a rank's first element in a partition of `total` elements into nearly equal parts at
-  /// multiples of `order::chunk`: no chunk is cut, so sums in the default grade take one message.
-  /// `cut(total, ranks, ranks)` is the total.
+  /// Returns `distributed::cut`: nearly equal parts without a cut chunk.
   static constexpr std::int64_t cut(std::int64_t total, int rank, int ranks) noexcept {
     return distributed::cut(total, rank, ranks);
   }
 
-  /// Tally's communicator, ranks in the order of the intervals. For Tally's own calls.
+  /// Tally's communicator, for its own calls; ranks in the order of intervals.
   MPI_Comm communicator() const noexcept { return over_->get(); }
-  /// The same with cached MPI objects.
+  /// With cached MPI objects.
   const std::shared_ptr<calls::communicator>& over() const noexcept { return over_; }
   /// Tag of point-to-point messages.
   int tag() const noexcept { return tag_; }

@@ -2,15 +2,12 @@
 // alpha A x + beta y.
 //
 // Promise: each y_i has the bits of `tally::spmv` (<tally/spmv.hpp>) for the whole matrix in one
-// process, in either grade, for any number of ranks and any partition.
-//
-// So a row's sum is never split into a local and a remote part. Interior rows, whose columns are
-// all local, are multiplied while messages travel; boundary rows afterwards, on a vector of the
-// elements of lower ranks, this one and higher ones, with the terms of a row in their order.
+// process, in either grade and for any partition: a row's sum is never split into a local and a
+// remote part (<tally/distributed/rows_part.hpp>).
 //
 // The matrix is made in host memory. On CUDA the first product copies it to the device and makes
-// plans; elements of other ranks travel through pinned host memory, so MPI need not be CUDA-aware.
-// One product at a time: on a device, products on another stream begin after those before.
+// plans; messages travel through pinned host memory, so MPI need not be CUDA-aware. One product at
+// a time: on a device, products on another stream begin after those before.
 #pragma once
 
 #include <tally/csr_matrix.hpp>
@@ -55,7 +52,7 @@ inline MPI_Datatype type_of_size(std::size_t bytes) {
   return bytes == 4 ? MPI_UINT32_T : bytes == 8 ? MPI_UINT64_T : MPI_C_DOUBLE_COMPLEX;
 }
 
-/// Gathers for a product; errors are named after `spmv`.
+/// Errors are named after `spmv`.
 inline void gather(const executor& where, const gather_arguments& arguments) {
   try {
     gather_elements(where, arguments);
@@ -79,11 +76,11 @@ csr_view<Value, Offset, Column> rows_of(const layout& l,
   return distributed::rows_of("tally::mpi::rows_of", l.total(), l.first(), l.size(), whole);
 }
 
-/// A matrix with one layout of its rows and one, possibly the same, of its columns (the vectors it
-/// is multiplied by).
+/// A matrix with layouts of its rows and of its columns (the vectors it is multiplied by), possibly
+/// the same.
 ///
-/// The matrix copies all it needs and shares its row layout's communicator. Construction and
-/// products are collective; a product exchanges messages only with neighbours.
+/// It copies all it needs and shares its row layout's communicator. Construction and products are
+/// collective; a product exchanges messages only with neighbours.
 /// @tparam Value type of values, as for `tally::spmv`.
 /// @tparam Index type of local indices and offsets.
 template <element Value, csr_index Index = std::int32_t>
@@ -91,8 +88,8 @@ class matrix {
  public:
   /// Makes a square matrix. Collective; blocks. One MPI_Alltoall of a number per rank.
   /// @param l      layout of rows and columns.
-  /// @param local  this rank's `l.size()` rows, with global column indices (`l.total()` columns).
-  ///               Copied. The terms of a row keep their order.
+  /// @param local  this rank's `l.size()` rows with global column indices (`l.total()` columns).
+  ///               Copied; the terms of a row keep their order.
   /// @throws error on all ranks, as `tally::validate`; size_mismatch; invalid_argument for more
   ///               terms or columns than `Index` counts.
   template <csr_index Offset, csr_index Column>
@@ -105,16 +102,16 @@ class matrix {
   matrix(const layout& rows, const layout& columns, const csr_view<Value, Offset, Column>& local)
       : matrix(in_one_order(rows, columns), rows.borders(), columns.borders(), local) {}
 
-  /// Number of rows of all ranks.
+  /// Global number of rows.
   std::int64_t rows() const noexcept { return rows_->total(); }
-  /// Number of columns.
+  /// Global number of columns.
   std::int64_t columns() const noexcept { return columns_->total(); }
-  /// Number of this rank's rows that need elements of other ranks.
+  /// Number of local rows that need other ranks' elements.
   std::size_t boundary_rows() const noexcept { return part_.boundary_rows.size(); }
-  /// Number of other ranks' elements that this rank needs.
+  /// Number of other ranks' elements needed.
   std::size_t ghosts() const noexcept { return part_.used.size() - part_.own_used.size(); }
 
-  /// y = alpha A x + beta y with types erased; beta multiplies `added` instead of y if present.
+  /// Type-erased `spmv`; beta multiplies `added`, if present, instead of y.
   void multiply(const executor& where, const scalar& alpha, const operand& x, const scalar& beta,
                 const output_operand& y, grade g, const std::optional<operand>& added = {}) const;
 
@@ -154,7 +151,6 @@ class matrix {
     return rows.over();
   }
 
-  /// Exchanges the lists of needed columns.
   void find_neighbours() {
     MPI_Comm comm = over_->get();
     const auto ranks = static_cast<std::size_t>(calls::ranks_of(comm));
@@ -209,7 +205,7 @@ class matrix {
   mutable matrices::resident resident_;
 };
 
-/// The values' type is that of the given rows.
+/// Takes the values' type from the rows.
 template <element Value, csr_index Offset, csr_index Column>
 matrix(const layout&, const csr_view<Value, Offset, Column>&) -> matrix<Value>;
 /// The same for two layouts.
@@ -294,7 +290,7 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
       }
     }
     if (part_.boundary_rows.empty()) return;
-    if (p.used_x != p.received) {  // elements of lower and of higher ranks
+    if (p.used_x != p.received) {  // of lower and higher ranks
       const std::size_t above = part_.below + part_.own_used.size();
       copy_bytes(on, p.received, p.used_x, part_.below * x_bytes);
       copy_bytes(on, p.received + above * x_bytes, p.used_x + above * x_bytes,
@@ -312,7 +308,7 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
 template <element Value, csr_index Index>
 matrix<Value, Index> matrix<Value, Index>::transposed(conjugate values) const {
   using entry = matrix_entry<Value>;
-  // Entries go to the owner of their column, in row order.
+  // To the owner of the column, in row order.
   const auto for_each_entry = [&](const auto& f) {
     const std::int64_t first = columns_->first(rank_);
     std::size_t boundary = 0;
@@ -336,7 +332,7 @@ matrix<Value, Index> matrix<Value, Index>::transposed(conjugate values) const {
   const std::vector<entry> received = matrices::sent_to_owners<Value>(
       *over_, for_each_entry, [&](const entry& e) { return columns_->owner(e.column); });
 
-  // They arrive in rank order, so in row order; sorting by column is stable.
+  // Arrival is in rank order, so in row order; sorting by column is stable.
   std::optional<calls::failure> failed;
   csr_matrix<Value, std::int64_t, std::int64_t> local;
   calls::attempt(failed, [&] {
@@ -363,8 +359,8 @@ matrix<Value, Index> matrix<Value, Index>::transposed(conjugate values) const {
   return matrix(over_, columns_, rows_, local.view());
 }
 
-/// Returns the transpose of A, layouts swapped. Its rows have their terms in the order of A's rows,
-/// so the promise holds. Collective; blocks. Each term travels once, at most 2^31 - 1 per rank.
+/// Returns the transpose of A, layouts swapped, with its rows' terms in the order of A's rows, so
+/// the promise holds. Collective; blocks. Each term travels once, at most 2^31 - 1 per rank.
 /// @throws error on all ranks invalid_argument for more terms, device_failure, out_of_memory.
 template <element Value, csr_index Index>
 matrix<Value, Index> transpose(const matrix<Value, Index>& a) {
@@ -377,17 +373,16 @@ matrix<Value, Index> conjugate_transpose(const matrix<Value, Index>& a) {
   return a.transposed(conjugate::x);
 }
 
-/// y = A x. Blocks until the messages have arrived; on a device the product is queued on the
-/// executor's stream, and cannot be captured.
+/// y = A x. Blocks until messages have arrived; on a device the product is queued on the executor's
+/// stream, and cannot be captured.
 ///
 /// @param where  this rank's executor.
-/// @param a      a matrix.
-/// @param x      this rank's part of a vector in the layout of columns.
+/// @param x      this rank's part, in the layout of columns.
 /// @param y      this rank's part of the result, in the layout of rows; shares no memory with x.
 /// @param g      `tally::exact` for correctly rounded sums.
 /// @throws error on this rank, as `tally::spmv`; size_mismatch, wrong_memory. If elements were not
-///               yet sent, ranks that need them throw invalid_argument; other ranks learn of it
-///               only in `tally::mpi::dot` and other sums.
+///               yet sent, ranks that need them throw invalid_argument; others learn of it only in
+///               `tally::mpi::dot` and other sums.
 template <element Value, csr_index Index, vector_operand X, vector_output Y>
   requires spmvs::computable<Value, X, Y>
 void spmv(const executor& where, const matrix<Value, Index>& a, const X& x, Y&& y, grade g = {}) {
@@ -404,7 +399,7 @@ void spmv(const executor& where, S alpha, const matrix<Value, Index>& a, const X
 }
 
 /// w = alpha A x + beta y, such as a residual. y is read whatever beta is.
-/// @param y  this rank's part of a vector in the layout of rows.
+/// @param y  this rank's part, in the layout of rows.
 /// @param w  of y's type; y itself, or memory disjoint from y.
 template <element S, element Value, csr_index Index, vector_operand X, element R, vector_operand Y,
           vector_output W>

@@ -27,14 +27,14 @@ namespace tally::mpi {
 ///     tally::mpi::matrix A(l, tally::mpi::read_matrix_market(l, path).view());
 ///
 /// Each rank parses an equal part of the file's bytes and sends entries to the owners of their
-/// rows; memory: that part and its rows. A gzip file cannot be entered in the middle: rank 0 reads
-/// it alone. Pipes and devices cannot be read. Collective; blocks.
+/// rows; it needs memory for that part and its rows. A gzip file cannot be entered in the middle:
+/// rank 0 reads it alone. Pipes and devices cannot be read. Collective; blocks.
 ///
-/// @param l       layout of the rows.
+/// @param l       layout of the rows, which alone bounds their number.
 /// @param path    the same file on all ranks.
-/// @param options limits for each rank, so all ranks together may read more than 2^31 entries;
-///                max_bytes limits the file. Only the layout bounds the number of rows.
-/// @tparam Value  type of values, as for `tally::read_matrix_market`.
+/// @param options limits of each rank, so all together may read more than 2^31 entries; max_bytes
+///                limits the file.
+/// @tparam Value  as for `tally::read_matrix_market`.
 /// @throws error  on all ranks, as `tally::read_matrix_market` on the lowest failing rank;
 ///                size_mismatch for a layout of another size; invalid_argument for more than 2^31 -
 ///                1 entries read or received by a rank.

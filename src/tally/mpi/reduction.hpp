@@ -1,4 +1,4 @@
-// The two kinds of sums over ranks: nodes of the order's tree, and integer words.
+// Sums over ranks: nodes of the order's tree, or integer words.
 #pragma once
 
 #include <tally/distributed/sums.hpp>
@@ -42,8 +42,7 @@ inline int count_of(std::size_t elements) {
 
 // --- The default grade ----------------------------------------------------------------------------
 
-/// Returns memory to join two messages, or null. Kept per thread, so that MPI's callbacks need not
-/// allocate.
+/// Memory to join two messages, or null; per thread, so that MPI's callbacks need not allocate.
 inline std::byte* room_for(std::size_t bytes) noexcept {
   thread_local std::vector<std::byte> room;
   try {
@@ -54,7 +53,7 @@ inline std::byte* room_for(std::size_t bytes) noexcept {
   }
 }
 
-/// MPI_Op: joins the messages of adjacent intervals into the second.
+/// MPI_Op: joins adjacent intervals into the second.
 inline void append_messages(void* first, void* second, int* count, MPI_Datatype* type) {
   int size = 0;
   MPI_Type_size(*type, &size);
@@ -73,7 +72,7 @@ inline void append_messages(void* first, void* second, int* count, MPI_Datatype*
   }
 }
 
-/// MPI_Op: joins two contiguous groups of ranks, for `joins_in_order`.
+/// MPI_Op: joins contiguous groups of ranks, for `joins_in_order`.
 inline void join_runs(void* first, void* second, int*, MPI_Datatype*) {
   const auto& lower = *static_cast<const interval_head*>(first);
   auto& upper = *static_cast<interval_head*>(second);
@@ -81,9 +80,8 @@ inline void join_runs(void* first, void* second, int*, MPI_Datatype*) {
   upper.first = lower.first;
 }
 
-/// Whether MPI joins messages of `words` words in rank order, as the standard demands but some
-/// libraries do not. Tested once per size, with messages that carry their ranks; all ranks agree on
-/// the result.
+/// Whether MPI joins messages of `words` words in rank order, as its standard demands but some
+/// libraries do not. Tested once per size, by messages that carry their ranks; all ranks agree.
 inline bool joins_in_order(const layout& l, int words, bool blocks) {
   return l.over()->joins_in_order(words, blocks, [&] {
     MPI_Comm comm = l.communicator();
@@ -109,10 +107,9 @@ inline bool joins_in_order(const layout& l, int words, bool blocks) {
 
 /// Sums in the order of the whole vector (<tally/interval_sum.hpp>).
 ///
-/// A rank's interval is the rest of a chunk begun on a lower rank, whole chunks, and the beginning
-/// of a chunk that continues on higher ranks; each may be empty. The terms of the first part go in
-/// one message to the rank where their chunk begins, which waits for it after summing its whole
-/// chunks.
+/// A rank's interval is the rest of a chunk begun on a lower rank, whole chunks, and a chunk
+/// continued on higher ranks; each may be empty. The terms of the first go in one message to the
+/// rank where their chunk begins, which waits for it after summing its whole chunks.
 class interval_reduction final : public unfinished_sums {
  public:
   interval_reduction(const layout& l, const executor& where, sums all, bool blocks,
@@ -187,8 +184,8 @@ class interval_reduction final : public unfinished_sums {
     const interval_borders own =
         borders_of_part(layout_.total(), layout_.first(), layout_.first() + layout_.size());
 
-    // Terms of the chunk that begins here and continues elsewhere. Messages of one rank do not
-    // overtake each other and each call takes its own, so one tag suffices.
+    // Terms of the chunk continued elsewhere. Messages of one rank stay in order and each call
+    // takes its own, so one tag suffices.
     MPI_Comm comm = layout_.communicator();
     const int tag = layout_.tag();
     std::vector<piece> pieces;
@@ -270,16 +267,16 @@ class interval_reduction final : public unfinished_sums {
   double scale_;
   std::vector<std::int64_t> own_;      // this rank's message
   std::vector<std::int64_t> message_;  // all ranks' message
-  std::vector<std::int64_t> all_;      // each rank's message, if MPI does not join in order
+  std::vector<std::int64_t> all_;      // each rank's, if MPI does not join in order
   std::optional<failure> failed_;
 };
 
 // --- The exact grade, and integers ----------------------------------------------------------------
 
-/// Sums as words that are added modulo 2^64: those of `exact_sum`, or an integer sum.
+/// Words added modulo 2^64: those of `exact_sum`, or an integer sum.
 class word_reduction final : public unfinished_sums {
  public:
-  /// @param l layout that gives the size of vectors, or null.
+  /// @param l layout with the vectors' sizes, or null.
   word_reduction(MPI_Comm comm, const layout* l, const executor& where, sums all, bool blocks)
       : comm_(comm), sums_(std::move(all)), words_(size() * words_each() + 1) {
     if (l == nullptr) check_communicator(comm);
@@ -343,8 +340,6 @@ class word_reduction final : public unfinished_sums {
   std::vector<std::int64_t> words_;  // of all sums, then the number of failed ranks
   std::optional<failure> failed_;
 };
-
-// --- Either ---------------------------------------------------------------------------------------
 
 inline std::unique_ptr<unfinished_sums> start(const layout& l, const executor& where, sums all,
                                               grade g, bool blocks) {

@@ -15,7 +15,7 @@ namespace tally::mpi {
 
 namespace calls {
 
-/// Sums over ranks whose local parts are done and whose messages are in flight.
+/// Sums whose local parts are done and messages in flight.
 class unfinished_sums {
  public:
   virtual ~unfinished_sums() = default;
@@ -23,10 +23,8 @@ class unfinished_sums {
   unfinished_sums& operator=(const unfinished_sums&) = delete;
 
   virtual std::size_t size() const noexcept = 0;
-  /// Waits and writes the results, of the type given at construction.
   /// @throws error on all ranks.
   virtual void finish(void* results) = 0;
-  /// Whether the messages have arrived.
   bool test() {
     int arrived = 0;
     check(MPI_Test(&request_, &arrived, MPI_STATUS_IGNORE), "MPI_Test");
@@ -86,8 +84,8 @@ struct results<std::vector<T>> {
 /// Pending results of the functions with the prefix i (`idot`, ...).
 ///
 /// All ranks wait for the same requests in the same order: errors and norms to be scaled take
-/// further messages. Destruction and assignment wait first and drop result or error. Movable, not
-/// copyable. The layout or communicator must outlive the request.
+/// further messages. Destruction and assignment wait, and drop result or error. Movable, not
+/// copyable; the layout or communicator must outlive it.
 template <class R>
 class request {
  public:
@@ -119,7 +117,7 @@ class request {
     return calls::results<R>::of(*sums);
   }
 
-  /// Whether the messages have arrived. Does not block; lets MPI progress. Not collective.
+  /// Whether the messages have arrived. Not blocking, not collective; lets MPI progress.
   bool test() { return !sums_ || sums_->test(); }
 
  private:

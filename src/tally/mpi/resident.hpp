@@ -1,4 +1,4 @@
-// Copies of a distributed matrix in executors' memory, and buffers for exchanged elements.
+// Distributed matrices in executors' memory, and buffers for exchanged elements.
 #pragma once
 
 #include <tally/buffer.hpp>
@@ -16,7 +16,7 @@ namespace tally::mpi::matrices {
 /// A growing buffer, for one executor at a time.
 class room {
  public:
-  /// Returns memory of at least `bytes`. Growing discards the contents.
+  /// At least `bytes`. Growing discards the contents.
   std::byte* of(const executor& where, std::size_t bytes, reach who) {
     if (bytes > buffer_.bytes() || !(buffer_.where() == where) || who_ != who) {
       buffer_ = buffer();  // freed before the next one is allocated
@@ -37,17 +37,16 @@ struct placement {
   const spmv_plan* interior_plan = nullptr;
   const spmv_plan* boundary_plan = nullptr;
   std::byte* received = nullptr;    ///< from other ranks, host-accessible
-  std::byte* used_x = nullptr;      ///< elements that boundary rows read
+  std::byte* used_x = nullptr;      ///< elements for boundary rows
   std::byte* sent = nullptr;        ///< to other ranks, host-accessible
   std::byte* gathered = nullptr;    ///< the same for kernels
   std::byte* boundary_y = nullptr;  ///< results of boundary rows
 };
 
-/// A matrix in the memory of the executors that have multiplied it.
+/// A matrix in the memory of its executors.
 class resident {
  public:
-  /// Returns the placement for vectors of types x and y. The first product on a device copies the
-  /// matrix there and makes plans.
+  /// The first product on a device copies the matrix there and makes plans.
   placement on(const executor& where, const distributed::arrays& on_host, std::size_t used, type x,
                type y) {
     const bool is_device = where.name() == "cuda";

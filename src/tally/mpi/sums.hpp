@@ -2,26 +2,25 @@
 // forms with the prefix i.
 //
 // Promise: the bits of the function of that name in <tally/dot.hpp>, <tally/reduce.hpp> or
-// <tally/multi_dot.hpp> for the whole vectors in one process, on every rank, whatever the number of
-// ranks, the partition and the executors. In the default grade the order is the layout's; with
-// `tally::exact` it does not matter, and a communicator suffices.
+// <tally/multi_dot.hpp> for the whole vectors in one process, on every rank, whatever the partition
+// and the executors. In the default grade the order is the layout's; with `tally::exact` it does
+// not matter, and a communicator suffices.
 //
 // Communication: one MPI_Allreduce. Words of 8 bytes per sum in the exact grade: 138 for products
-// of doubles, 24 without doubles (complex: 275 and 47), 2 for integers. In the default grade: at
-// most 2 log2(total / order::chunk) node sums and 32 bytes, preceded by one message for each cut
-// chunk with its terms (at most 1023 per sum) to the rank where it begins; none if cuts are
-// multiples of `order::chunk` (`layout::cut`). `nrm2` in the default grade repeats this if squares
-// leave the range of their type.
+// of doubles, 24 without doubles (complex: 275, 47), 2 for integers. Default grade: at most 2
+// log2(total / order::chunk) node sums and 32 bytes, after one message per cut chunk of its terms
+// (at most 1023 per sum) to the rank where it begins; none if cuts are multiples of `order::chunk`
+// (`layout::cut`). `nrm2` in the default grade repeats this if squares leave their type's range.
 //
 // Collective; operand types agree on all ranks. Vectors are this rank's parts, accessible to its
-// executor. Non-blocking forms return when the local work is done and the reduction has started;
+// executor. Non-blocking forms return when the local work is done and the reduction started;
 // operands may change then (for `inrm2` in the default grade: after `request::wait`).
 //
 // Errors: as the function of that name, and size_mismatch for a vector that has not the layout's
 // size. An error of any rank is thrown on all, with the lowest failing rank: "rank 2: tally::dot:
-// ...". An error of MPI is device_failure with its text: in point-to-point messages on all ranks,
-// in the reduction where MPI returns it. (Errors without a communicator go to the handler of
-// MPI_COMM_WORLD or MPI_COMM_SELF.) If memory for the messages runs out, this rank throws
+// ...". MPI's errors are device_failure with its text: for point-to-point messages on all ranks,
+// for the reduction where MPI returns them. (Errors without a communicator go to the handler of
+// MPI_COMM_WORLD or MPI_COMM_SELF.) If memory for messages runs out, this rank throws
 // std::bad_alloc and the others block.
 #pragma once
 
@@ -47,15 +46,15 @@
 
 namespace tally::mpi {
 
-/// A `layout`, or for the exact grade an `MPI_Comm`, used for the call's own collectives.
+/// A `layout`, or for the exact grade an `MPI_Comm`, used for the call's collectives.
 template <class C>
 concept ranks = std::same_as<C, layout> || std::same_as<C, MPI_Comm>;
 
-/// Either grade over a layout; over a communicator an explicit `tally::exact`.
+/// Either over a layout; an explicit `tally::exact` over a communicator.
 template <ranks C>
 using grade_over = std::conditional_t<std::same_as<C, layout>, grade, exact_grade>;
 
-/// Default argument for the grade.
+/// The default argument.
 template <ranks C>
 constexpr grade_over<C> unsaid_grade() noexcept {
   static_assert(
@@ -114,8 +113,7 @@ R finished(std::unique_ptr<unfinished_sums> sums) {
 /// r = sum_i x_i * y_i over all elements of all ranks, complex vectors unconjugated.
 ///
 /// @param over  a layout; with `tally::exact` also a communicator.
-/// @param where this rank's executor.
-/// @param x, y  this rank's parts, as for `tally::dot`.
+/// @param where, x, y  this rank's executor and parts, as for `tally::dot`.
 /// @param g     `tally::exact` for the correctly rounded value.
 /// @tparam R    accumulator and result, as for `tally::dot`.
 /// @return      r, on all ranks. Blocks.
@@ -147,7 +145,7 @@ auto dotc(const C& over, const executor& where, const X& x, const Y& y,
       calls::start_dot<R>(over, where, x, y, conjugate::x, g, true));
 }
 
-/// Starts `dotc`, see `idot`.
+/// See `idot`.
 template <class R = void, ranks C, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
 auto idotc(const C& over, const executor& where, const X& x, const Y& y,
@@ -166,7 +164,7 @@ auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = uns
       calls::start_reduction<reduction::sum, R>(over, where, x, g, true));
 }
 
-/// Starts `sum`, see `idot`.
+/// See `idot`.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::sum, R, X>
 auto isum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
@@ -182,7 +180,7 @@ auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = un
       calls::start_reduction<reduction::asum, R>(over, where, x, g, true));
 }
 
-/// Starts `asum`, see `idot`.
+/// See `idot`.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::asum, R, X>
 auto iasum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
@@ -198,7 +196,7 @@ auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = un
       calls::start_reduction<reduction::nrm2, R>(over, where, x, g, true));
 }
 
-/// Starts `nrm2`, see `idot`.
+/// See `idot`.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::nrm2, R, X>
 auto inrm2(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
@@ -211,7 +209,6 @@ auto inrm2(const C& over, const executor& where, const X& x, grade_over<C> g = u
 /// r_j = sum_i x_ji * y_i, j = 0 ... k-1, in one message.
 ///
 /// @param x  this rank's part of k rows: `tally::rows`, or a rank-2 `Kokkos::View`.
-/// @param y  this rank's part of a vector.
 /// @return   the k results, on all ranks. Blocks.
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
@@ -222,7 +219,7 @@ auto multi_dot(const C& over, const executor& where, const X& x, const Y& y,
       calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::none, g, true));
 }
 
-/// Starts `multi_dot`, see `idot`.
+/// See `idot`.
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto imulti_dot(const C& over, const executor& where, const X& x, const Y& y,
@@ -244,7 +241,7 @@ auto multi_dot(const C& over, const executor& where, const L& pairs,
       calls::start_pairs<T>(over, where, {{}, {}, list}, conjugate::none, g, true));
 }
 
-/// Starts `multi_dot`, see `idot`.
+/// See `idot`.
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto imulti_dot(const C& over, const executor& where, const L& pairs,
@@ -265,7 +262,7 @@ auto multi_dotc(const C& over, const executor& where, const X& x, const Y& y,
       calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::x, g, true));
 }
 
-/// Starts `multi_dotc`, see `idot`.
+/// See `idot`.
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto imulti_dotc(const C& over, const executor& where, const X& x, const Y& y,
@@ -286,7 +283,7 @@ auto multi_dotc(const C& over, const executor& where, const L& pairs,
       calls::start_pairs<T>(over, where, {{}, {}, list}, conjugate::x, g, true));
 }
 
-/// Starts `multi_dotc`, see `idot`.
+/// See `idot`.
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto imulti_dotc(const C& over, const executor& where, const L& pairs,
@@ -304,14 +301,14 @@ concept fields = std::ranges::forward_range<const L> &&
 
 /// r_j = sum of field j over all ranks, in one message:
 /// `tally::mpi::sums(l, where, std::array{std::span(heat), std::span(salt)})`.
-/// @return the sums, on all ranks. Blocks.
+/// @return on all ranks. Blocks.
 template <class R = void, ranks C, fields L>
 auto sums(const C& over, const executor& where, const L& all, grade_over<C> g = unsaid_grade<C>()) {
   using T = calls::field_result<L, R>;
   return calls::finished<std::vector<T>>(calls::start_sums<T>(over, where, all, g, true));
 }
 
-/// Starts `sums`, see `idot`.
+/// See `idot`.
 template <class R = void, ranks C, fields L>
 auto isums(const C& over, const executor& where, const L& all,
            grade_over<C> g = unsaid_grade<C>()) {

@@ -13,8 +13,8 @@ namespace tally::nccl {
 
 namespace calls {
 
-/// @throws error device_failure with NCCL's text; invalid_argument for a non-blocking communicator:
-///               work queued after a pending call would run before it.
+/// @throws error device_failure with NCCL's text; invalid_argument for a non-blocking communicator,
+///               whose pending calls later work would overtake.
 inline void check(ncclResult_t status, const char* function) {
   if (status == ncclSuccess) return;
   if (status == ncclInProgress) {
@@ -33,8 +33,7 @@ inline void check(cudaError_t status, const char* function) {
               std::string(function) + ": " + cudaGetErrorString(status));
 }
 
-/// Checks that a device can write a result.
-/// @throws error null_pointer, wrong_memory.
+/// @throws error null_pointer, wrong_memory unless a device can write there.
 inline void check_result(const void* result) {
   if (result == nullptr) throw error(errc::null_pointer, "tally::nccl: result is null");
   cudaPointerAttributes place{};
@@ -44,7 +43,7 @@ inline void check_result(const void* result) {
   throw error(errc::wrong_memory, "tally::nccl: result is in host memory, where no device writes");
 }
 
-/// Sets the calling thread's current device for the object's lifetime.
+/// The thread's current device, for the object's lifetime.
 class current_device {
  public:
   explicit current_device(int device) {
@@ -63,7 +62,7 @@ class current_device {
   bool changed_ = false;
 };
 
-/// Calls of NCCL in one group: messages between ranks travel at once.
+/// In one group: messages between ranks travel at once.
 template <class Calls>
 void together(const Calls& all) {
   check(ncclGroupStart(), "ncclGroupStart");

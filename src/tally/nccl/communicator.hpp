@@ -1,4 +1,4 @@
-// Communicators: the devices of a call and the memory it needs.
+// The devices of a call and the memory it needs.
 #pragma once
 
 #include <tally/buffer.hpp>
@@ -26,14 +26,14 @@ namespace tally::nccl {
 
 namespace calls {
 
-/// Growing memory. Outgrown buffers are kept, because captured graphs may write there.
+/// Outgrown buffers are kept: captured graphs may write there.
 class room {
  public:
   room(const executor& where, std::size_t bytes, reach who = reach::kernels) : who_(who) {
     grow(where, bytes);
   }
 
-  /// Returns at least `bytes`. Growing discards the contents.
+  /// At least `bytes`. Growing discards the contents.
   std::byte* of(const executor& where, std::size_t bytes) {
     if (bytes > all_.back().bytes()) grow(where, std::bit_ceil(bytes));
     return static_cast<std::byte*>(all_.back().get());
@@ -56,20 +56,19 @@ class room {
 ///
 /// All ranks make the same calls in the same order, on streams that follow each other, one thread
 /// of a rank at a time. Construction and destruction are collective. Destroy it after its calls
-/// have ended on the device, before the NCCL communicator and before the stream of the executor
-/// given at construction. If an exception destroys it, no rank is waited for and its peer buffer is
-/// kept until the process ends, since other ranks may still write there; after `ncclCommAbort` it
-/// may be leaked instead. Memory for up to `windows::most_sums` sums is allocated at once; make a
-/// larger call once before capturing it in a graph.
+/// have ended on the device, before the NCCL communicator and its executor's stream. Destroyed by
+/// an exception, it waits for no rank and leaks its peer buffer, since others may still write
+/// there; after `ncclCommAbort` it may be leaked itself. Memory for `windows::most_sums` sums is
+/// allocated at once; make a larger call once before capturing it.
 ///
 /// If all devices reach each other's memory (up to `windows::most` on one host, NVLink or PCIe peer
-/// access), the kernel that makes the results exchanges the sums, else NCCL does, with the same
-/// bits. TALLY_NCCL_WINDOWS=0 in the environment of all ranks selects NCCL.
+/// access), the kernel that makes the results exchanges the sums, else NCCL does; the bits are the
+/// same. TALLY_NCCL_WINDOWS=0 in the environment of all ranks selects NCCL.
 class communicator {
  public:
   /// Collective; blocks.
-  /// @param comm  NCCL's communicator of the device of `where`, owned by the caller.
-  /// @param where `cuda` on this rank's device.
+  /// @param comm  NCCL's communicator, owned by the caller.
+  /// @param where `cuda` on its device.
   /// @throws error invalid_argument for another executor or device; device_failure, out_of_memory.
   communicator(ncclComm_t comm, const executor& where)
       : comm_(comm),
@@ -120,14 +119,14 @@ class communicator {
   int rank() const noexcept { return rank_; }
   /// Number of ranks.
   int ranks() const noexcept { return ranks_; }
-  /// CUDA's number of the device in this process.
+  /// CUDA's device number in this process.
   int device() const noexcept { return where_.device(); }
   /// NCCL's communicator.
   ncclComm_t get() const noexcept { return comm_; }
-  /// Peer buffers for sums; null if NCCL carries them.
+  /// Peer buffers; null if NCCL carries sums.
   const windows* through() const noexcept { return windows_ ? windows_->get() : nullptr; }
 
-  /// Gathers `bytes` of each rank, in host memory, on all ranks. Collective; blocks.
+  /// Gathers bytes in host memory on all ranks. Collective; blocks.
   void gather(const void* mine, void* all, std::size_t bytes) const {
     const calls::current_device current(device());
     const std::size_t ranks = static_cast<std::size_t>(ranks_);
@@ -157,20 +156,20 @@ class communicator {
     }
     return words;
   }
-  /// Memory for this rank's part of a message.
+  /// This rank's part of a message.
   std::byte* nodes(const executor& where, std::size_t bytes) const {
     return nodes_.of(where, bytes);
   }
-  /// Memory for the parts of all ranks.
+  /// All ranks' parts.
   std::byte* others(const executor& where, std::size_t bytes) const {
     return others_.of(where, bytes);
   }
-  /// Memory for elements of cut chunks.
+  /// Elements of cut chunks.
   std::byte* pieces(const executor& where, std::size_t bytes) const {
     return pieces_.of(where, bytes);
   }
 
-  /// Calls queue(results), waits for the stream, and copies `bytes` of results to the host.
+  /// Calls queue(results), waits, and copies results to the host.
   template <class Queue>
   void wait_for(const executor& where, void* to, std::size_t bytes, const Queue& queue) const {
     void* const results = results_.of(where, bytes);
@@ -180,7 +179,7 @@ class communicator {
   }
 
  private:
-  // Initial sizes, for `windows::most_sums` sums, so that the first call may be captured.
+  // For `windows::most_sums` sums, so that a first call may be captured.
   static constexpr std::size_t words_at_first =
       windows::most_sums * exact_words(type::complex128) * sizeof(std::int64_t);
   static constexpr std::size_t numbers_at_first = std::size_t{1} << 20;

@@ -1,11 +1,10 @@
 // Extrema over devices: min, max, minmax, and iamax.
 //
-// Promise: value and index of the function of that name in <tally/extremum.hpp> for the whole
-// vector in one process, on every rank: the lowest index in the layout among equal elements, the
-// first NaN.
+// Promise: value and index, in the layout, of the function of that name in <tally/extremum.hpp> for
+// the whole vector in one process, on every rank.
 //
-// Each rank finds its own extremum; an all-gather of 48 bytes a rank for each end and a search over
-// these give the result. Forms, errors and collectives: <tally/nccl/sums.hpp>.
+// An all-gather of 48 bytes a rank for each end, and a search over these. Forms, errors and
+// collectives: <tally/nccl/sums.hpp>.
 #pragma once
 
 #include <tally/distributed/sums.hpp>
@@ -47,7 +46,7 @@ class search {
   search(const layout& l, const executor& where, const operand& x)
       : layout_(l), over_(l.over()), where_(where), x_(x), current_(l.over().device()) {}
 
-  /// Queues min, max or both; results are adjacent extrema.
+  /// min, max or both; results are adjacent.
   void queue_extrema(extreme what, void* results) const {
     const std::size_t ends = what == extreme::minmax ? 2 : 1;
     auto* const own = candidates(ends);
@@ -67,7 +66,7 @@ class search {
     }
   }
 
-  /// Queues iamax. Pre: a rank has an element.
+  /// Pre: a rank has an element.
   void queue_iamax(void* result) const {
     auto* const own = candidates(1);
     auto* const found = scratch<std::byte>(16);
@@ -90,7 +89,7 @@ class search {
     }
     return own;
   }
-  /// Memory for `bytes` first, then for compacted candidates of ranks with elements.
+  /// Returns `bytes` of memory, followed by room for compacted candidates.
   template <class T>
   T* scratch(std::size_t bytes) const {
     const auto ranks = static_cast<std::size_t>(over_.ranks());
@@ -102,7 +101,7 @@ class search {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, where_.stream()), "cudaMemcpyAsync");
   }
 
-  /// Completes this rank's candidates and gathers those of all ranks.
+  /// Completes and gathers the candidates.
   void gather(candidate* own, std::size_t ends) const {
     for (std::size_t e = 0; e < ends && layout_.size() > 0; ++e) {
       copy(&own[e].first, layout_.first_on_device(), sizeof own[e].first);
@@ -114,7 +113,7 @@ class search {
     check(ncclAllGather(own, all, bytes, ncclUint8, over_.get(), where_.stream()), "ncclAllGather");
   }
 
-  /// Returns the member at `offset` in the candidates of ranks with elements.
+  /// Returns the members at `offset` of ranks with elements.
   operand of_ranks(std::size_t end, std::size_t ends, std::size_t offset, type element) const {
     const auto ranks = static_cast<std::size_t>(over_.ranks());
     const std::size_t bytes = ends * sizeof(candidate);
@@ -128,7 +127,7 @@ class search {
     return {copies, some.size, 1, element};
   }
 
-  /// Writes the layout index of the candidate number `*place`.
+  /// Writes the layout index of candidate `*place`.
   void write_index(std::size_t end, std::size_t ends, const void* place, void* result) const {
     const operand all = of_ranks(end, ends, offsetof(candidate, in_layout), type::int64);
     auto* const index = scratch<std::byte>(32) + 48;
@@ -179,8 +178,8 @@ R found(const char* function, const layout& l, const executor& where, const X& x
 /// Smallest element of all ranks, at its lowest index in the layout.
 ///
 /// @param l      layout of x.
-/// @param where  this rank's executor.
-/// @param x      this rank's part of a vector, as for `tally::min`; may be empty unless all are.
+/// @param where, x  this rank's executor and part, as for `tally::min`; may be empty unless all
+///                  are.
 /// @return       value and index, on all ranks. Blocks.
 /// @throws error as `tally::min`; no_elements if no rank has one; size_mismatch.
 template <ordered_operand X>
@@ -218,8 +217,8 @@ void minmax(const layout& l, const executor& where, const X& x, P&& result) {
                        results::first("tally::nccl::minmax", result));
 }
 
-/// Lowest index in the layout, from 0, of the element of largest magnitude; -1 if no rank has an
-/// element. Other errors as for `min`.
+/// Lowest index in the layout, from 0, of the element of largest magnitude; -1 if no rank has one.
+/// Otherwise as `min`.
 template <vector_operand X>
 std::int64_t iamax(const layout& l, const executor& where, const X& x) {
   std::int64_t result = -1;

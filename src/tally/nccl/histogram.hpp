@@ -1,12 +1,11 @@
 // Histograms over devices: counts of the samples of all ranks, on every rank.
 //
-// Functions, bins and errors are those of <tally/histogram.hpp>; no weights. Counts are integers
-// (32-bit ones modulo 2^32), so the partition does not matter.
+// Functions, bins and errors: <tally/histogram.hpp>; no weights. Counts are integers (32-bit ones
+// modulo 2^32), so the partition does not matter.
 //
 // Collective: bins, channels and types agree on all ranks; samples, possibly none, are each rank's
-// own, on its device. The counts are all-reduced on the device. Does not block, except that
-// `bincount` without `outside` waits for this rank's keys as `tally::bincount` does. Other ranks
-// are not notified of an error.
+// own. Does not block, except that `bincount` without `outside` waits for this rank's keys. Other
+// ranks are not notified of an error.
 #pragma once
 
 #include <tally/executor.hpp>
@@ -26,7 +25,7 @@ namespace tally::nccl {
 
 namespace calls {
 
-/// Sums integers of all ranks in place.
+/// In place.
 inline void add_counts(const communicator& over, const executor& where,
                        const output_operand& counts) {
   check(ncclAllReduce(counts.data, counts.data, counts.size,
@@ -79,8 +78,7 @@ inline void count(const communicator& over, const executor& where,
 /// counts_k = number of keys equal to k on all ranks, k = 0 ... size of counts - 1.
 ///
 /// @param over    a communicator or a layout.
-/// @param where   this rank's executor.
-/// @param keys    this rank's keys.
+/// @param where, keys  this rank's executor and keys.
 /// @param counts  of one size on all ranks, writable by the executor; with `options.add` each rank
 ///                adds to its own.
 /// @param options as for `tally::bincount`; `outside` counts over all ranks.

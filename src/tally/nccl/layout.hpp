@@ -1,4 +1,4 @@
-// Distribution of a vector over devices: an interval for each rank.
+// Distribution of a vector over devices by intervals.
 #pragma once
 
 #include <tally/buffer.hpp>
@@ -21,14 +21,12 @@
 
 namespace tally::nccl {
 
-/// Numbering of a vector's elements over the ranks of a communicator, in rank order: each rank has
-/// an interval, possibly empty.
+/// Numbering of a vector's elements in rank order: an interval for each rank, possibly empty.
 ///
-/// Construction is collective. Movable, not copyable; the communicator must outlive the layout.
+/// Construction is collective. Movable, not copyable; the communicator must outlive it.
 class layout {
  public:
   /// Collective; blocks.
-  /// @param over  the ranks.
   /// @param where an executor on this rank's device.
   /// @param size  number of elements of this rank.
   /// @throws error on all ranks invalid_argument for a negative size or a total above 2^62;
@@ -85,9 +83,7 @@ class layout {
   /// The rank that owns element i, 0 <= i < total.
   int owner(std::int64_t i) const noexcept { return borders_->owner(i); }
 
-  /// Index of a rank's first element in a partition of `total` elements into nearly equal parts at
-  /// multiples of `order::chunk`: no chunk is cut, so sums in the default grade take one message.
-  /// `cut(total, ranks, ranks)` is the total.
+  /// Returns `distributed::cut`: nearly equal parts without a cut chunk.
   static constexpr std::int64_t cut(std::int64_t total, int rank, int ranks) noexcept {
     return distributed::cut(total, rank, ranks);
   }
@@ -97,12 +93,12 @@ class layout {
   /// All intervals.
   const std::shared_ptr<const distributed::borders>& borders() const noexcept { return borders_; }
 
-  /// A rank's interval: the rest of a chunk begun on a lower rank, whole chunks, and the beginning
-  /// of a chunk that continues on higher ranks. Each may be empty.
+  /// A rank's interval: the rest of a chunk begun on a lower rank, whole chunks, and a chunk
+  /// continued on higher ranks. Each may be empty.
   struct part {
     std::int64_t begin, whole, tail, end;  ///< the first of each, and the end
   };
-  /// Returns the part of a rank.
+  /// Returns a rank's part.
   part part_of(int rank) const noexcept {
     const std::int64_t begin = first(rank), end = first(rank + 1);
     const std::int64_t whole = (std::min)(end, (begin + chunk - 1) / chunk * chunk);
@@ -119,7 +115,7 @@ class layout {
   std::span<const join_step> steps() const noexcept {
     return {static_cast<const join_step*>(steps_.get()), step_count_};
   }
-  /// Maximum number of nodes of a rank, at least 1; stride of ranks among the gathered nodes.
+  /// Maximum number of nodes of a rank, at least 1; stride of gathered nodes.
   std::int64_t most_nodes() const noexcept { return most_nodes_; }
   /// 0, 1, 2, ... up to `order::chunk`, in device memory.
   operand places(std::size_t count) const noexcept {

@@ -2,15 +2,12 @@
 // alpha A x + beta y.
 //
 // Promise: each y_i has the bits of `tally::spmv` (<tally/spmv.hpp>) for the whole matrix in one
-// process, in either grade, for any number of devices and any partition.
-//
-// So a row's sum is never split. Interior rows, whose columns are all local, are multiplied while
-// messages travel on a stream of the matrix; boundary rows afterwards, on a vector of the elements
-// of lower ranks, this one and higher ones, with the terms of a row in their order.
+// process, in either grade and for any partition: a row's sum is never split
+// (<tally/distributed/rows_part.hpp>).
 //
 // The matrix is made in host memory and copied to the device. Products are queued on the executor's
-// stream, do not block, and may be captured. One product at a time: products on another stream
-// begin after those before.
+// stream, do not block, and may be captured. One at a time: products on another stream begin after
+// those before.
 #pragma once
 
 #include <tally/buffer.hpp>
@@ -42,7 +39,7 @@ namespace tally::nccl {
 
 namespace matrices {
 
-/// A high-priority stream for messages, forked from and joined to the executor's.
+/// High-priority stream for messages, forked from and joined to the executor's.
 class side_stream {
  public:
   side_stream() {
@@ -92,12 +89,12 @@ csr_view<Value, Offset, Column> rows_of(const layout& l,
   return distributed::rows_of("tally::nccl::rows_of", l.total(), l.first(), l.size(), whole);
 }
 
-/// A matrix with one layout of its rows and one, possibly the same, of its columns (the vectors it
-/// is multiplied by).
+/// A matrix with layouts of its rows and of its columns (the vectors it is multiplied by), possibly
+/// the same.
 ///
-/// The matrix copies all it needs to the device. Construction and products are collective; a
-/// product exchanges messages only with neighbours. The layouts' communicator must outlive the
-/// matrix. Movable, not copyable.
+/// It copies all it needs to the device. Construction and products are collective; a product
+/// exchanges messages only with neighbours. The communicator must outlive it. Movable, not
+/// copyable.
 /// @tparam Value type of values, as for `tally::spmv`.
 /// @tparam Index type of local indices and offsets.
 template <element Value, csr_index Index = std::int32_t>
@@ -106,8 +103,8 @@ class matrix {
   /// Makes a square matrix. Collective; blocks.
   /// @param l      layout of rows and columns.
   /// @param where  an executor on this rank's device.
-  /// @param local  this rank's `l.size()` rows in host memory, with global column indices
-  ///               (`l.total()` columns). Copied. The terms of a row keep their order.
+  /// @param local  this rank's `l.size()` rows in host memory with global column indices
+  ///               (`l.total()` columns). Copied; the terms of a row keep their order.
   /// @throws error on all ranks, as `tally::validate` on one; size_mismatch; invalid_argument for
   ///               more terms or columns than `Index` counts; out_of_memory, device_failure.
   template <csr_index Offset, csr_index Column>
@@ -140,16 +137,16 @@ class matrix {
     messages_ = std::make_unique<matrices::side_stream>();
   }
 
-  /// Number of rows of all ranks.
+  /// Global number of rows.
   std::int64_t rows() const noexcept { return rows_->total(); }
-  /// Number of columns.
+  /// Global number of columns.
   std::int64_t columns() const noexcept { return columns_->total(); }
-  /// Number of this rank's rows that need elements of other ranks.
+  /// Number of local rows that need other ranks' elements.
   std::size_t boundary_rows() const noexcept { return copy_->here().boundary_rows.size; }
-  /// Number of other ranks' elements that this rank needs.
+  /// Number of other ranks' elements needed.
   std::size_t ghosts() const noexcept { return used_ - copy_->here().own_used.size; }
 
-  /// y = alpha A x + beta y with types erased; beta multiplies `added` instead of y if present.
+  /// Type-erased `spmv`; beta multiplies `added`, if present, instead of y.
   void multiply(const executor& where, const scalar& alpha, const operand& x, const scalar& beta,
                 const output_operand& y, grade g, const std::optional<operand>& added = {}) const;
 
@@ -214,7 +211,6 @@ class matrix {
     return own;
   }
 
-  /// Exchanges elements of `bytes` bytes.
   void exchange(const std::vector<distributed::message>& sent, const void* from,
                 const std::vector<distributed::message>& received, void* to, std::size_t bytes,
                 cudaStream_t stream) const {
@@ -239,14 +235,14 @@ class matrix {
   std::vector<distributed::message> sent_;      ///< positions in `gathered_`
   std::unique_ptr<distributed::device_copy> copy_;
   std::size_t used_ = 0;   ///< elements that boundary rows need
-  std::size_t below_ = 0;  ///< how many of them lower ranks own
+  std::size_t below_ = 0;  ///< number of them on lower ranks
   buffer used_x_;
   buffer gathered_;    ///< elements that other ranks need
   buffer boundary_y_;  ///< results of boundary rows
   std::unique_ptr<matrices::side_stream> messages_;
 };
 
-/// The values' type is that of the given rows.
+/// Takes the values' type from the rows.
 template <element Value, csr_index Offset, csr_index Column>
 matrix(const layout&, const executor&, const csr_view<Value, Offset, Column>&) -> matrix<Value>;
 /// The same for two layouts.
@@ -299,8 +295,7 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
 /// y = A x. Does not block: the product is queued on the executor's stream, and may be captured.
 ///
 /// @param where  this rank's executor.
-/// @param a      a matrix.
-/// @param x      this rank's part of a vector in the layout of columns, on its device.
+/// @param x      this rank's part, in the layout of columns, on its device.
 /// @param y      this rank's part of the result, in the layout of rows; shares no memory with x.
 /// @param g      `tally::exact` for correctly rounded sums.
 /// @throws error on this rank, as `tally::spmv`, and size_mismatch.
@@ -320,7 +315,7 @@ void spmv(const executor& where, S alpha, const matrix<Value, Index>& a, const X
 }
 
 /// w = alpha A x + beta y, such as a residual. y is read whatever beta is.
-/// @param y  this rank's part of a vector in the layout of rows.
+/// @param y  this rank's part, in the layout of rows.
 /// @param w  of y's type; y itself, or memory disjoint from y.
 template <element S, element Value, csr_index Index, vector_operand X, element R, vector_operand Y,
           vector_output W>

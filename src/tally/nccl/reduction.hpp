@@ -1,4 +1,4 @@
-// The two kinds of sums over devices: nodes of the order's tree, and integer words.
+// Sums over devices: nodes of the order's tree, or integer words.
 #pragma once
 
 #include <tally/distributed/sums.hpp>
@@ -29,7 +29,7 @@ using distributed::sums;
 
 // --- The exact grade, and integers ----------------------------------------------------------------
 
-/// Queues the sum of this rank's part of a field.
+/// For this rank's part of a field.
 inline void queue_sum(const executor& where, const sums& all, const interval_field& f,
                       const output& to) {
   const call_options options = {.grade = exact, .wait = false};
@@ -45,7 +45,7 @@ inline void queue_sum(const executor& where, const sums& all, const interval_fie
   }
 }
 
-/// Integer sums modulo 2^64.
+/// Modulo 2^64.
 inline void add_integers(const communicator& over, const executor& where, const sums& all,
                          void* results) {
   check_result(results);
@@ -60,7 +60,6 @@ inline void add_integers(const communicator& over, const executor& where, const 
   check(cudaMemcpyAsync(results, own, bytes, cudaMemcpyDefault, where.stream()), "cudaMemcpyAsync");
 }
 
-/// Sums as words of `exact_sum`.
 inline void add_words(const communicator& over, const executor& where, const sums& all,
                       void* results) {
   const type sum = all.exact_sum();
@@ -92,8 +91,8 @@ inline void add_words(const communicator& over, const executor& where, const sum
 
 // --- The default grade ----------------------------------------------------------------------------
 
-/// Sums in the order of the whole vector (<tally/joined_sum.hpp>). The elements of a chunk begun on
-/// a lower rank go to that rank.
+/// Sums in the order of the whole vector (<tally/joined_sum.hpp>). Elements of a chunk begun on a
+/// lower rank go there.
 class ordered_sums {
  public:
   ordered_sums(const layout& l, const executor& where, const sums& all)
@@ -133,7 +132,7 @@ class ordered_sums {
  private:
   static constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
 
-  /// The fields' elements [first, last) of the whole vector.
+  /// Elements [first, last) of the whole vector.
   std::vector<interval_field> slice(std::int64_t first, std::int64_t last) const {
     std::vector<interval_field> fields = sums_.fields;
     const auto begin = static_cast<std::size_t>(first - layout_.first());
@@ -145,8 +144,7 @@ class ordered_sums {
     return fields;
   }
 
-  /// Calls f(v, to, bytes) for each vector of some fields; `to` is memory for `count` elements of
-  /// `bytes` bytes.
+  /// Calls f(v, to, bytes) for each vector; `to` has room for `count` elements of `bytes` bytes.
   template <class F>
   static void for_each_vector(std::vector<interval_field>& fields, std::size_t count, std::byte* to,
                               const F& f) {
@@ -160,9 +158,8 @@ class ordered_sums {
     }
   }
 
-  /// Sends this rank's elements of a chunk begun elsewhere, and collects those of the chunk that
-  /// begins here and continues elsewhere.
-  /// @return fields of that chunk, if any.
+  /// Sends the elements of a chunk begun elsewhere, collects those of the chunk continued
+  /// elsewhere, and returns its fields, if any.
   std::vector<interval_field> chunk_of(const layout::part& p) const {
     const auto sent = static_cast<std::size_t>(p.whole - p.begin);
     const auto own = static_cast<std::size_t>(p.end - p.tail);
@@ -217,8 +214,6 @@ class ordered_sums {
   const sums& sums_;
   interval_shape shape_;
 };
-
-// --- Either ---------------------------------------------------------------------------------------
 
 inline void queue(const communicator& over, const executor& where, const sums& all, exact_grade,
                   void* results) {

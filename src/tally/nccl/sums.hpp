@@ -1,28 +1,27 @@
 // Dot products, sums and norms over devices: the bits of one process, on every rank.
 //
 // Promise: the bits of the function of that name for the whole vectors on any executor of one
-// process, whatever the number of devices and the partition, and whether NCCL or peer stores carry
-// the messages. In the default grade the order is the layout's; with `tally::exact` it does not
-// matter, and a communicator suffices.
+// process, whatever the partition, and whether NCCL or peer stores carry the messages. In the
+// default grade the order is the layout's; with `tally::exact` it does not matter, and a
+// communicator suffices.
 //
 // Each function has two forms. One returns the result on all ranks and blocks. The other writes it
 // to device, managed or pinned memory and does not block: the work is queued on the executor's
-// stream, and may be captured in a graph.
+// stream, and may be captured.
 //
-// Cost beyond the local part: one launch if devices reach each other's memory. Else one NCCL
+// Cost beyond the local part: one launch if devices reach each other's memory, else one NCCL
 // operation and one launch: in the exact grade an all-reduce of 137 words of 8 bytes per sum of
 // products of doubles, 23 without doubles, doubled for complex sums; in the default grade an
-// all-gather of at most 2 log2(total / order::chunk) nodes, preceded for each cut chunk by its
-// elements to the rank where it begins; none if cuts are multiples of `order::chunk`
-// (`layout::cut`).
+// all-gather of at most 2 log2(total / order::chunk) nodes, after each cut chunk's elements went to
+// the rank where it begins; none if cuts are multiples of `order::chunk` (`layout::cut`).
 //
-// Collective: the same calls in the same order on all ranks, with operand types alike. Vectors are
-// this rank's parts, on its device. One rank per thread: kernels wait for other ranks', so a thread
-// that queues for two devices may deadlock.
+// Collective: the same calls in the same order on all ranks; operand types agree. Vectors are this
+// rank's parts, on its device. One rank per thread: kernels wait for other ranks', so a thread that
+// queues for two devices may deadlock.
 //
 // Errors: as the function of that name, and size_mismatch for a vector that has not the layout's
-// size. Other ranks are not notified and block on the device, as after any omitted collective:
-// within NCCL until ncclCommAbort, within peer buffers until the process ends.
+// size. Other ranks are not notified and block on the device: within NCCL until ncclCommAbort,
+// within peer buffers until the process ends.
 #pragma once
 
 #include <tally/distributed/sums.hpp>
@@ -51,11 +50,11 @@ namespace tally::nccl {
 template <class C>
 concept ranks = std::same_as<C, layout> || std::same_as<C, communicator>;
 
-/// Either grade over a layout; over a communicator an explicit `tally::exact`.
+/// Either over a layout; an explicit `tally::exact` over a communicator.
 template <ranks C>
 using grade_over = std::conditional_t<std::same_as<C, layout>, grade, exact_grade>;
 
-/// Default argument for the grade.
+/// The default argument.
 template <ranks C>
 constexpr grade_over<C> unsaid_grade() noexcept {
   static_assert(
@@ -185,7 +184,7 @@ void asum(const C& over, const executor& where, const X& x, P&& result,
                  g);
 }
 
-/// r = sqrt(sum_i |x_i|^2), the root correctly rounded. Real. No spurious overflow or underflow.
+/// r = sqrt(sum_i |x_i|^2), the root correctly rounded. Real. Never leaves the range on the way.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::nrm2, R, X>
 auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
@@ -208,7 +207,6 @@ void nrm2(const C& over, const executor& where, const X& x, P&& result,
 /// r_j = sum_i x_ji * y_i, j = 0 ... k-1, in one message.
 ///
 /// @param x  this rank's part of k rows: `tally::rows`, or a rank-2 `Kokkos::View`.
-/// @param y  this rank's part of a vector.
 /// @return   the k results, on all ranks. Blocks.
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>

@@ -19,17 +19,17 @@
 
 namespace tally::nccl::calls {
 
-/// Description of a rank's peer buffer for the other ranks.
+/// A rank's peer buffer as other ranks see it.
 struct window_card {
   std::uint64_t host = 0;           ///< boot id
   std::uint64_t process = 0;        ///< unique per process
-  std::uint64_t* window = nullptr;  ///< address in that process
-  int device = -1;                  ///< device number in that process
+  std::uint64_t* window = nullptr;  ///< in that process
+  int device = -1;
   int usable = 0;
   cudaIpcMemHandle_t handle{};  ///< for other processes
 };
 
-/// Returns a hash of the boot id, common to the host's processes; 0 if unknown.
+/// Hash of the boot id, common to the host's processes; 0 if unknown.
 inline std::uint64_t host_number() {
   std::string text;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> text;
@@ -44,12 +44,11 @@ inline std::uint64_t process_number() {
   return number;
 }
 
-/// Peer buffers of all ranks, if each device reaches the memory of all others, in one process or
-/// several of one host.
+/// Peer buffers of all ranks, if every device reaches all, in one or several processes of a host.
 class shared_windows {
  public:
-  /// Exchanges descriptions by `gather(mine, all)`, and by `agree(opened)` whether all ranks opened
-  /// all buffers. Collective. At most `windows::most` ranks.
+  /// `gather(mine, all)` exchanges cards, `agree(opened)` whether all ranks opened all. Collective.
+  /// At most `windows::most` ranks.
   template <class Gather, class Agree>
   shared_windows(const executor& where, int rank, int ranks, const Gather& gather,
                  const Agree& agree)
@@ -89,13 +88,13 @@ class shared_windows {
     (void)cudaSetDevice(before);
   }
 
-  /// Leaks everything until the process ends: other ranks may still store here.
+  /// Leaks everything: other ranks may still store here.
   void leave() noexcept {
     imported_.clear();
     (void)new (std::nothrow) buffer(std::move(memory_));
   }
 
-  /// Whether there are several processes, which must then unmap buffers together.
+  /// Several processes must unmap together.
   bool spans_processes() const noexcept { return spans_processes_; }
   /// Null unless every rank reaches all.
   const windows* get() const noexcept { return usable_ ? &windows_ : nullptr; }
