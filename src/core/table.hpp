@@ -68,8 +68,8 @@ struct exact_arguments {
   operand x;
   operand y;  ///< empty unless terms are products
   conjugate conjugated = conjugate::none;
-  output result;  ///< float32 or float64; for products and values also complex
-  call_options options = {};
+  output result;              ///< float32 or float64; for products and values also complex
+  call_options options = {};  ///< the grade is always exact
 };
 
 /// Whether a sum is in the exact grade; integer sums are exact in either.
@@ -150,7 +150,7 @@ struct planned_products {
   bool fixed_columns = false;  ///< columns do not change
   bool fixed_values = false;   ///< nor values
   bool is_checked = false;     ///< no defects; else `analyse` searches
-  bool queued = false;         ///< the caller does not wait
+  bool queued = false;         ///< the caller does not wait; the plan may be made later
 };
 
 struct node_arguments;  // src/core/order/node_sum.hpp

@@ -57,7 +57,7 @@ struct exponential_constants<double> {
 /// Returns a * b, rounded in any context; integers modulo 2^64.
 template <class R>
 TALLY_HOST_DEVICE R product(R a, R b) {
-// nvcc never contracts these.
+// nvcc may contract a * b, never these.
 #if defined(__CUDA_ARCH__)
   if constexpr (std::is_same_v<R, double>) return __dmul_rn(a, b);
   if constexpr (std::is_same_v<R, float>) return __fmul_rn(a, b);
