@@ -1,5 +1,5 @@
-// The cuda column runs every operation as kernels on an NVIDIA GPU. The other rooms need a little
-// more of CUDA than operations: runtime/device.hpp declares that.
+// The CUDA backend: each operation as kernels on an NVIDIA GPU. What other parts need of CUDA
+// beyond that is in runtime/device.hpp.
 #pragma once
 
 #include "src/core/table.hpp"

@@ -1,4 +1,4 @@
-// Memory of a device, and pinned memory of the host, for those who have no binding to CUDA.
+// Device memory, and pinned host memory, for programs that have no binding to CUDA.
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/cuda/runtime/launch.hpp"
@@ -19,8 +19,7 @@ void* allocate(const executor& where, std::size_t bytes, reach who) {
   return memory;
 }
 
-// It may be called when the runtime, or the device's context, has gone: then there is nothing to
-// free.
+// The runtime, or the device's context, may be gone: then there is nothing to free.
 void deallocate(const executor& where, void* memory, reach who) noexcept {
   try {
     const current_device current(where.device());

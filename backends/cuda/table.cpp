@@ -12,9 +12,8 @@ std::string describe(const executor& where) {
   return properties.name + (", device " + std::to_string(where.device()));
 }
 
-// Memory of another device is refused, even where peer access could reach it. Nobody can tell
-// cheaply whether the program enabled that, and where it did not, a kernel's first access ends the
-// context.
+// Memory of another device is refused even where peer access could reach it: whether the program
+// enabled that can't be queried cheaply, and if not, a kernel's first access ends the context.
 bool reaches(const executor& where, const place& memory) {
   return memory.device == where.device() || memory.device == place::every;
 }

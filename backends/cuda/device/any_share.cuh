@@ -1,5 +1,4 @@
-// A warp's share of a sum of any vectors, whose types are told at run time: with any increment, and
-// of any pair of types.
+// A warp's part of a sum over any vectors: any increment, any types, known at run time.
 #pragma once
 
 #include "backends/cuda/device/sum_kernel.cuh"
@@ -7,8 +6,8 @@
 
 namespace tally::backends::cuda {
 
-/// Loads every 32nd element of a vector whose type is told at run time, as far as there are any:
-/// `left` more elements. All loads go out before the first element is converted.
+/// Loads every 32nd of the next `left` elements of a vector. All loads go out before the first
+/// conversion.
 template <class To, int count>
 __device__ void load_any(To (&to)[count], const void* data, type element, std::ptrdiff_t at,
                          std::ptrdiff_t increment, int left) {
@@ -36,25 +35,21 @@ __device__ void load_any(To (&to)[count], const void* data, type element, std::p
   });
 }
 
-/// Is a share of any vectors: one chunk. The vectors' types are told at run time, and their
-/// elements become the types of Terms: the accumulator's own, or its real one.
-///
-/// Products with increments of 2 take these times, in us, and took those in brackets when each pair
-/// of types had a kernel: float64 at 2^16 2.8 (2.5), at 2^20 6.4 (6.2), at 2^24 120 (119); at 2^24
-/// float32 x float64 91 (90), float32 62 (61), float16 43 (34), int8 34 (22), since converting
-/// takes longer than memory there. Device: H200. Date: 2026-11-22.
+/// One chunk of any vectors. Elements become the types of Terms: the accumulator's own, or its real
+/// one. One kernel serves all pairs of types: converting costs time only for narrow ones
+/// (tuning/dot.md: any_share).
 template <class Terms_>
 struct any_share {
   using Terms = Terms_;
   using job = sum_job;
   static constexpr int lanes = lanes_of_any;
 
-  /// Sums the chunk, one element a load. Thread t has the order's lanes t and t + 32, so that
-  /// adjacent threads read adjacent elements.
+  /// Sums the chunk, one element a load. Thread t has lanes t and t + 32, so that adjacent threads
+  /// read adjacent elements.
   static __device__ typename Terms::sum add(const sum_job& job, std::int64_t first, int thread) {
     constexpr int own = order::lanes / warp;
-    // A thread has so many elements of each vector in flight: as many as 64 registers a vector
-    // hold, since two vectors and the sums must fit 128.
+    // Elements of each vector in flight per thread: 64 registers, since two vectors and the sums
+    // must fit 128.
     constexpr int in_flight = element_bytes<Terms> > 16 ? 8 : 16;
     const std::int64_t start = first * chunk + thread;
     const int left = within_chunk(job.n - start);

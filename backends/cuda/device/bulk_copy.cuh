@@ -1,6 +1,5 @@
-// A block brings adjacent elements into its shared memory by bulk copies, which need one thread's
-// instruction and no registers. Devices before compute capability 9.0 have none; there the threads
-// copy.
+// Bulk copies of adjacent elements into shared memory: one thread's instruction, no registers.
+// Before compute capability 9.0 the threads copy.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -9,13 +8,13 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the bytes of shared memory that `count` elements need, wherever they begin in memory.
+/// Returns the bytes of shared memory for `count` elements of any alignment.
 template <class T>
 TALLY_HOST_DEVICE constexpr std::size_t bytes_to_bring(std::size_t count) {
   return (count * sizeof(T) + 15) / 16 * 16 + 16;
 }
 
-/// Says whether the calling thread has a part in bringing elements.
+/// Whether the calling thread takes part in `bring`.
 __device__ inline bool brings() {
 #if __CUDA_ARCH__ >= 900
   return threadIdx.x == 0;
@@ -24,10 +23,10 @@ __device__ inline bool brings() {
 #endif
 }
 
-/// Is waited for by threads that need what some bulk copies bring. It lies in shared memory.
+/// mbarrier in shared memory; completes when its bulk copies have arrived.
 class bulk_barrier {
  public:
-  /// The first thread calls it, before any copy.
+  /// Called by the first thread, before any copy.
   __device__ void expect(unsigned copies) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(copies)
@@ -35,21 +34,21 @@ class bulk_barrier {
     reuse();
 #endif
   }
-  /// The first thread calls it before a copy to memory that threads have read or written, and then
-  /// synchronised.
+  /// Called by the first thread before a copy to memory that threads have read or written, after
+  /// they synchronised.
   __device__ void reuse() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
   }
-  /// Counts as a copy: what the calling thread has written until now is there, too, for those who
-  /// wait. A barrier may also count threads that have read what is to be written again.
+  /// Counts as a copy: those who wait also see what the calling thread has written so far. A
+  /// barrier may also count threads that have read what is to be overwritten.
   __device__ void arrive() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address()) : "memory");
 #endif
   }
-  /// The first thread starts a copy. Addresses and bytes are multiples of 16.
+  /// Starts a copy; called by the first thread. Addresses and bytes are multiples of 16.
   __device__ void copy(void* to, const void* from, unsigned bytes) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address()),
@@ -63,8 +62,8 @@ class bulk_barrier {
         : "memory");
 #endif
   }
-  /// Any thread waits until all copies are there. The block has been synchronised since `expect`.
-  /// Then as many copies may come once more, for which it waits with another `turn`.
+  /// Waits, in any thread, until all copies have arrived. The block was synchronised after
+  /// `expect`. The same number of copies may follow, waited for with another `turn`.
   __device__ void wait(unsigned turn = 0) {
 #if __CUDA_ARCH__ >= 900
     unsigned there = 0;
@@ -85,9 +84,9 @@ class bulk_barrier {
   std::uint64_t state_;
 };
 
-/// Brings elements [begin, end) of an array of `size` into `memory`, which begins at a multiple of
-/// 16 bytes, and returns which element would be the first there. The threads of which `brings()` is
-/// true call it; then all synchronise, and wait at the barrier. Nothing outside the array is read.
+/// Brings elements [begin, end) of an array of `size` into `memory`, 16-byte aligned, and returns
+/// the index of the element that its first bytes would hold. Called by the threads where
+/// `brings()`; then all synchronise, and wait at the barrier. Reads nothing outside the array.
 template <class T>
 __device__ std::int64_t bring(bulk_barrier& barrier, void* memory, const T* array,
                               std::int64_t size, std::int64_t begin, std::int64_t end) {
@@ -95,18 +94,18 @@ __device__ std::int64_t bring(bulk_barrier& barrier, void* memory, const T* arra
   const auto address_of = [array](std::int64_t i) {
     return reinterpret_cast<std::uint64_t>(array + i);
   };
-  const std::uint64_t start = address_of(begin) / unit * unit;  // what `memory` begins with
+  const std::uint64_t start = address_of(begin) / unit * unit;  // of the first byte in `memory`
   const std::int64_t origin =
       begin - static_cast<std::int64_t>((address_of(begin) - start) / sizeof(T));
   T* const to = static_cast<T*>(memory);
   const auto take = [&](std::int64_t i) { to[i - origin] = array[i]; };
 #if __CUDA_ARCH__ >= 900
-  // Whole units within the array are copied in bulk, what is left at its ends one by one.
+  // Whole units within the array are copied in bulk, the rest at its ends one by one.
   const auto up = [](std::uint64_t address) { return (address + unit - 1) / unit * unit; };
   std::uint64_t first = start, last = up(address_of(end));
   if (first < address_of(0)) first = up(address_of(0));
   if (last > address_of(size)) last = address_of(size) / unit * unit;
-  if (last < first || begin == end) last = first;  // nobody waits for nothing
+  if (last < first || begin == end) last = first;  // nothing to copy
   barrier.copy(static_cast<char*>(memory) + (first - start), reinterpret_cast<const void*>(first),
                static_cast<unsigned>(last - first));
 #pragma unroll 1

@@ -1,5 +1,5 @@
-// Threads add up their sums here, in the order's tree: across a warp, within a thread, the lanes of
-// a chunk, and leaf by leaf as they arrive.
+// Additions in the order's tree: within a thread, across a warp, over a chunk's lanes, and leaf by
+// leaf.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -11,17 +11,17 @@
 namespace tally::backends::cuda {
 
 inline constexpr int chunk = static_cast<int>(order::chunk);
-// A lane adds this many terms of a chunk.
+// Terms of a chunk per lane.
 inline constexpr int rows_of_chunk = chunk / static_cast<int>(order::lanes);
 
-/// Returns `n`, brought within 0 and the length of a chunk.
+/// Returns n clamped to [0, chunk].
 __device__ inline int within_chunk(std::int64_t n) {
   return n < 0 ? 0 : n < chunk ? static_cast<int>(n) : chunk;
 }
 
 // --- From thread to thread ------------------------------------------------------------------------
 
-/// Returns a sum with f applied to each number in it.
+/// Applies f to each number in a sum.
 template <class A, class F>
 __device__ dot_sum<A> mapped(const dot_sum<A>& s, F f) {
   if constexpr (is_complex_v<A>) {
@@ -59,8 +59,8 @@ __device__ Sum from_thread(const Sum& s, int source) {
 
 // --- Adjacent sums --------------------------------------------------------------------------------
 
-/// Adds up the first `count` values in the tree's order, one value in each thread. `count` is a
-/// power of two, at most `most`.
+/// Adds up the first `count` values in the tree's order, one per thread. `count` is a power of two,
+/// at most `most`.
 template <unsigned most, class Sum>
 __device__ Sum add_across_threads(Sum s, unsigned count) {
 #pragma unroll
@@ -71,7 +71,7 @@ __device__ Sum add_across_threads(Sum s, unsigned count) {
   return s;
 }
 
-/// Adds up `count` values of one thread in the tree's order; `count` is a power of two.
+/// Adds up one thread's values in the tree's order; `count` is a power of two.
 template <int count, class Sum>
 __device__ Sum add_within_thread(Sum (&s)[count]) {
 #pragma unroll
@@ -82,9 +82,8 @@ __device__ Sum add_within_thread(Sum (&s)[count]) {
   return s[0];
 }
 
-/// Adds a leaf to the order's tree after `leaves` others, in a warp, and returns the largest node
-/// that ends with it. Thread j has in `held` the sum of 2^j leaves where bit j of their number is
-/// set.
+/// Adds a leaf after `leaves` others, in a warp, and returns the largest node that ends with it.
+/// Thread j keeps in `held` the sum of 2^j leaves where bit j of their number is set.
 template <class Sum>
 __device__ Sum add_leaf(Sum& held, unsigned leaves, Sum leaf, int thread) {
   int j = 0;
@@ -93,7 +92,7 @@ __device__ Sum add_leaf(Sum& held, unsigned leaves, Sum leaf, int thread) {
   return leaf;
 }
 
-/// Is the order's tree, built in a warp while its leaves arrive.
+/// The order's tree, built in a warp as leaves arrive.
 template <class Sum>
 class warp_tree {
  public:
@@ -136,16 +135,15 @@ __device__ Sum fold_within_thread(Sum (&s)[count]) {
   return s[0];
 }
 
-/// Folds a chunk's lanes, and then adds up the warp's chunks in the tree's order. Thread t of a
-/// chunk's 64 / lanes threads has the order's lane t * lanes + v in `s[v]`. Wherever a thread has
-/// several values, each half of the threads takes over half of them, so that all threads share the
-/// additions.
+/// Folds a chunk's lanes, then adds up the warp's chunks in the tree's order. Thread t of a chunk's
+/// 64 / lanes threads has lane t * lanes + v in `s[v]`. While threads have several values, each
+/// half of them takes over half, so that all threads share the additions.
 template <class Sum, int lanes>
 __device__ Sum fold(Sum (&s)[lanes], int thread) {
   constexpr int threads = static_cast<int>(order::lanes) / lanes;
   int kept = lanes;
 #pragma unroll
-  for (int d = threads / 2; d > 0; d /= 2) {  // adds lanes that are 32, 16, ... `lanes` apart
+  for (int d = threads / 2; d > 0; d /= 2) {  // lanes 32, 16, ... `lanes` apart
     if (kept > 1) {
       kept /= 2;
       const bool upper = thread & d;
@@ -162,7 +160,7 @@ __device__ Sum fold(Sum (&s)[lanes], int thread) {
     }
   }
 #pragma unroll
-  // Then those lanes / 2, ... 1 apart.
+  // Then lanes / 2, ... 1 apart.
   for (int apart = lanes / 2, d = threads / 2; apart > 0; apart /= 2, d /= 2) {
     s[0] = s[0] + from_thread_xor(s[0], d);
   }

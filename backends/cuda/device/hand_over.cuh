@@ -1,10 +1,9 @@
-// A block adds up its warps' sums here, and the last block adds up what all blocks hand over.
+// Addition of a block's warps, and of all blocks in the last one.
 //
-// Blocks hand over their sums through words, which the last-numbered block polls (words.hpp). That
-// can't deadlock: the last block waits for blocks that wait for nobody, and blocks start in the
-// order of their numbers. Even if they did not, a multiprocessor has room for a second block beside
-// the one that waits. The next launch on the stream takes no room before all blocks of this one
-// have started.
+// Blocks hand over sums as tagged words, which the last-numbered block polls (words.hpp). No
+// deadlock: it waits for blocks that wait for nobody, and blocks start in the order of their
+// numbers. Even if they did not, an SM has room for a second block beside the one that waits, and
+// the next launch on the stream takes no room before all blocks of this one have started.
 #pragma once
 
 #include "backends/cuda/device/fold.cuh"
@@ -15,20 +14,20 @@
 
 namespace tally::backends::cuda {
 
-/// A thread adds up this many sums of warps.
+/// Warps' sums that a thread adds up.
 inline constexpr unsigned sums_at_once = 8;
 
-/// A block keeps here the sums of its warps, of up to `max_tiles` tiles: those of one round.
+/// Sums of a block's warps in one round, of up to `max_tiles` tiles.
 template <class Sum>
 using round_sums = Sum[max_tiles * max_warps];
 
-/// Sets what a round of a small block has no warps for. A warp calls it before the first round.
+/// Clears what a small block has no warps for. Called by a warp before the first round.
 template <class Sum>
 __device__ void clear_round(Sum* sums, unsigned warps, unsigned thread) {
   if (thread >= warps && thread < sums_at_once) sums[thread] = {};
 }
 
-/// Adds up a round's first `count` sums, a power of two, in a warp.
+/// Adds up a round's first `count` sums (a power of two) in a warp.
 template <class Sum>
 __device__ Sum add_round(const Sum* sums, unsigned count, unsigned thread) {
   Sum adjacent[sums_at_once];
@@ -42,18 +41,17 @@ __device__ Sum add_round(const Sum* sums, unsigned count, unsigned thread) {
 
 // --- Blocks ---------------------------------------------------------------------------------------
 
-/// A warp takes this many, the sums of a span of blocks.
+/// Words that a warp takes, the sums of a span of blocks.
 inline constexpr unsigned span_words = warp * words_at_once;
 inline constexpr unsigned most_spans = scratch_words / span_words;
 static_assert(most_spans <= warp);
 
-/// Returns how many spans the sums of so many blocks take.
 template <class Sum>
 __device__ unsigned spans_of_blocks(unsigned blocks) {
   return (blocks * words_of<Sum> + span_words - 1) / span_words;
 }
 
-/// Fills the words after the last block's that a thread takes with it.
+/// Puts empty sums behind the last block's, where a thread takes them with it.
 template <class Sum>
 __device__ void fill_last_words(std::uint64_t* words, unsigned blocks, unsigned thread) {
   if (thread < -blocks % (words_at_once / words_of<Sum>)) {
@@ -73,8 +71,8 @@ __device__ Sum add_span(std::uint64_t* words, unsigned blocks, unsigned span, un
   return add_across_threads<warp>(add_within_thread(s), warp);
 }
 
-/// Adds up the sums of so many blocks in the tree's order. All warps of the last one call it; the
-/// first gets the sum.
+/// Adds up the blocks' sums in the tree's order. Called by all warps of the last block; the first
+/// gets the sum.
 template <class Sum>
 __device__ Sum add_blocks(std::uint64_t* words, unsigned blocks, unsigned thread, unsigned w) {
   __shared__ Sum sums[most_spans];
@@ -92,12 +90,12 @@ __device__ Sum add_blocks(std::uint64_t* words, unsigned blocks, unsigned thread
   return total;
 }
 
-/// Does the same in one warp alone.
+/// The same in a single warp.
 template <class Sum>
 __device__ Sum add_blocks_in_warp(std::uint64_t* words, unsigned blocks, unsigned thread) {
   fill_last_words<Sum>(words, blocks, thread);
   const unsigned spans = spans_of_blocks<Sum>(blocks);
-  Sum of_span;  // thread i holds that of span i
+  Sum of_span;  // span i's in thread i
   for (unsigned i = 0; i < spans; ++i) {
     const Sum total = add_span<Sum>(words, blocks, i, thread);
     if (thread == i) of_span = total;

@@ -1,5 +1,5 @@
-// This header has what all kernels of this column share: it loads and converts elements, writes a
-// result, and lets a launch wait for the one before it.
+// Basics of all CUDA kernels: element loads and conversion, delivery of results, dependent
+// launches.
 #pragma once
 
 #include "backends/cuda/device/words.hpp"
@@ -17,7 +17,7 @@ namespace tally::backends::cuda {
 inline constexpr unsigned warp = 32;
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
-/// A multiprocessor has places for so many times 256 threads, or more (compute capabilities).
+/// Blocks of 256 threads per SM that the compute capability has room for, at least.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
 inline constexpr int most_blocks_at_once = 8;
 #elif __CUDA_ARCH__ > 800
@@ -26,7 +26,7 @@ inline constexpr int most_blocks_at_once = 6;
 inline constexpr int most_blocks_at_once = 4;
 #endif
 
-/// Gives the type that an element has on the device, where std::complex has no functions.
+/// Device type of an element: std::complex has no device functions.
 template <class T>
 struct on_device {
   using type = T;
@@ -42,7 +42,7 @@ struct on_device<std::complex<R>> {
 template <class T>
 using on_device_t = typename on_device<T>::type;
 
-/// Converts a number to the accumulator's real type, rounded to nearest even.
+/// Converts a number to the accumulator's real type, rounding to nearest even.
 template <class R, class T>
 __device__ R convert(T value) {
   if constexpr (std::is_same_v<T, float16>) {
@@ -54,8 +54,7 @@ __device__ R convert(T value) {
   }
 }
 
-/// Holds `count` adjacent elements, which the widest loads that exist bring in; before that they
-/// are zeros.
+/// `count` adjacent elements, loaded as widely as possible; zeros until then.
 template <class T, int count>
 struct elements {
   static constexpr int bytes = count * static_cast<int>(sizeof(T));
@@ -66,22 +65,22 @@ struct elements {
 
   raw_type raw[bytes / sizeof(raw_type)] = {};
 
-  /// Loads the elements through L2. The launch before may have written them after this launch was
-  /// placed, and L1 could hold the older bytes. (__ldg is for memory that nobody writes meanwhile.)
+  /// Loads the elements through L2: the launch before may write them after this launch became
+  /// resident, when L1 could hold stale bytes. (__ldg is for memory that nobody writes meanwhile.)
   __device__ void load(const T* from) {
 #pragma unroll
     for (int i = 0; i < bytes / static_cast<int>(sizeof(raw_type)); ++i) {
       raw[i] = __ldcg(reinterpret_cast<const raw_type*>(from) + i);
     }
   }
-  /// Loads the first `some` elements; those after them are zeros.
+  /// Loads the first `some` elements; the others become zeros.
   __device__ void load(const T* from, int some) {
     T all[count];
 #pragma unroll
     for (int i = 0; i < count; ++i) all[i] = i < some ? from[i] : T();
     memcpy(raw, all, bytes);
   }
-  /// Stores elements as widely as they are loaded.
+  /// Stores elements as widely as `load` reads them.
   static __device__ void store(const T (&from)[count], T* to) {
     raw_type all[bytes / sizeof(raw_type)];
     memcpy(all, from, bytes);
@@ -95,8 +94,7 @@ struct elements {
     memcpy(all, raw, bytes);
     return all[i];
   }
-  /// Returns element i as operator[] does, but without an array, which the compiler leaves in
-  /// memory in some loops.
+  /// Returns element i without the array of operator[], which stays in memory in some loops.
   __device__ T at(int i) const {
     if constexpr (sizeof(T) == 8) {
       return __builtin_bit_cast(T,
@@ -111,8 +109,8 @@ struct elements {
     }
   }
 
-  /// Makes the compiler believe that the elements have changed, so that it computes from them again
-  /// instead of keeping earlier results in registers.
+  /// Hides the elements from the compiler, so that it computes from them again instead of keeping
+  /// earlier results in registers.
   __device__ void renew() {
 #pragma unroll
     for (raw_type& w : raw) {
@@ -141,8 +139,8 @@ struct elements {
   }
 };
 
-/// Writes a result where the host wants it: as it is where `tag` is 0, else as words (words.hpp)
-/// with that tag, which the host waits for.
+/// Writes a result for the host: plain if `tag` is 0, else as tagged words (words.hpp), which the
+/// host polls.
 template <class Result>
 __device__ void deliver(const Result& result, std::uint32_t tag, void* to) {
   if (tag == 0) {
@@ -156,7 +154,7 @@ __device__ void deliver(const Result& result, std::uint32_t tag, void* to) {
   }
 }
 
-/// Writes a result of one part (a real one) or of two.
+/// Writes a result of one real part, or of two parts.
 template <int parts, class R>
 __device__ void deliver(const complex_number<R>& all, std::uint32_t tag, void* to) {
   if constexpr (parts == 1) {
@@ -166,17 +164,15 @@ __device__ void deliver(const complex_number<R>& all, std::uint32_t tag, void* t
   }
 }
 
-/// Counts a launch, or a part of it, as ended. Nobody waits for what atomicAdd returns. It knows
-/// std::uint64_t by the name unsigned long long only.
+/// Counts a launch, or a part of one, as ended.
 __device__ inline void count_as_ended(std::uint64_t* ended) {
   if (ended != nullptr) atomicAdd(reinterpret_cast<unsigned long long*>(ended), 1ull);
 }
 
-// Programmatic dependent launch (runtime/launch.cpp asks for it) lets the blocks of a launch take
-// their places while the launch before it on the stream ends. They wait here, before they touch
-// memory, until that launch has ended and its writes can be seen. This takes 0.3 to 0.4 us off each
-// call of a chain: 4.1 becomes 3.9 us at 2^20 doubles. If a block lets the next launch start before
-// its own loads are done, 2^18 to 2^20 doubles take 0.3 to 0.5 us longer.
+// Programmatic dependent launch (runtime/launch.cpp): blocks become resident while the launch
+// before them on the stream ends, and wait here, before they touch memory, until its writes are
+// visible. A block lets the next launch start only after its own loads (tuning/short_calls.md:
+// dependent launch).
 __device__ inline void wait_for_launch_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -1,23 +1,20 @@
-// This is the one kernel that sums on a GPU: dot, sum, asum and nrm2 are this kernel with different
-// terms, and each call is one launch.
+// The kernel of dot, sum, asum and nrm2, which differ in their terms; each call is one launch.
 //
-// Promise: the result has the bits of the order contract (<tally/order.hpp>). A warp owns 1 to 4
-// adjacent chunks at a time, its share, and a block owns an aligned power of two of those, so
-// every sum made here is a node of the order's tree. Absent terms, chunks and blocks count as +0.
-// That changes no sum, because none can be -0: lanes start at +0. The code is compiled with
-// -fmad=false, so a product is rounded before it is added. Blocks hand over their sums as
-// hand_over.cuh says.
+// Promise: the bits of the order contract (<tally/order.hpp>). A warp owns 1 to 4 adjacent chunks
+// at a time and a block an aligned power of two of those, so every sum made here is a node of the
+// order's tree. Absent terms, chunks and blocks count as +0, which changes no sum: none is -0, as
+// lanes start at +0. Products are rounded before they are added (-fmad=false).
 //
-// `Terms` tells what is added. It is a type with these members:
-//   X, Y       are the types of the elements; Y is void where there is one vector.
-//   lanes      says how many of the order's lanes a thread owns in contiguous vectors.
-//   sum        is the type that is summed in: values, complex values, or norms.
-//   add        adds the term of one element of each vector to a sum.
-//   rescales   says whether the elements are read a second time (norm_sum says why).
-//   add_scaled adds the scaled term to a sum that is otherwise complete.
-//   node       makes what a node of a longer vector's tree is (src/core/order/node_sum.hpp), where
-//              `finish` does not.
-//   parts      says how many numbers a result has; `finish` makes them of the sum.
+// Members of `Terms`:
+// - `X`, `Y`: element types; Y is void for one vector.
+// - `lanes`: the order's lanes per thread for contiguous vectors.
+// - `sum`: what is summed in: values, complex values, or norms.
+// - `add`: adds the term of one element of each vector to a sum.
+// - `rescales`: whether elements are read a second time (see norm_sum).
+// - `add_scaled`: adds a scaled term to a sum that is otherwise complete.
+// - `node`: returns a node of a longer vector's tree (src/core/order/node_sum.hpp), if `finish`
+//   does not.
+// - `parts`: numbers in a result; `finish` makes them of the sum.
 #pragma once
 
 #include "backends/cuda/device/hand_over.cuh"
@@ -32,25 +29,22 @@ namespace tally::backends::cuda {
 template <class Terms>
 inline constexpr bool has_two = !std::is_void_v<typename Terms::Y>;
 
-/// Says whether the node of a longer vector's tree differs from a result.
+/// Whether the node of a longer vector's tree differs from a result.
 template <class Terms>
 concept has_node =
     requires(const typename Terms::sum& s, const sum_job& job) { Terms::node(s, job); };
 
-/// Says whether all of these types have one byte.
 template <class... X>
 inline constexpr bool are_bytes = ((sizeof(X) == 1) && ...);
 
-/// Returns a sum of bytes in int64, or the bits of that number as a double where the job asks for
-/// it.
+/// Returns an int64 sum of bytes or, if the job asks for it, the bits of that number as a double.
 __device__ inline complex_number<std::int64_t> sum_of_bytes(complex_number<std::int64_t> sum,
                                                             const sum_job& job) {
   if (job.as_double) sum.re = __double_as_longlong(static_cast<double>(sum.re));
   return sum;
 }
 
-/// These are the types of the elements on the device. Where there is one vector, nobody uses
-/// `device_y`.
+/// Element types on the device; `device_y` is unused for one vector.
 template <class Terms>
 using device_x = on_device_t<typename Terms::X>;
 template <class Terms>
@@ -59,7 +53,7 @@ template <class Terms>
 inline constexpr int element_bytes =
     static_cast<int>(sizeof(device_x<Terms>) + (has_two<Terms> ? sizeof(device_y<Terms>) : 0));
 
-/// Adds an element's term when the elements are read for the first time.
+/// Adds an element's term in the first pass.
 template <class Terms>
 struct add_term {
   __device__ void operator()(typename Terms::sum& s, device_x<Terms> x,
@@ -72,7 +66,7 @@ struct add_term {
   }
 };
 
-/// Adds an element's scaled term when they are read for the second time.
+/// Adds an element's scaled term in the second pass.
 template <class Terms>
 struct add_scaled_term {
   __device__ void operator()(typename Terms::sum& s, device_x<Terms> x, device_y<Terms>) const {
@@ -80,7 +74,7 @@ struct add_scaled_term {
   }
 };
 
-/// Returns the larger of a norm's sums of squares.
+/// Returns the largest of a norm's sums of squares.
 template <class A>
 __device__ real_t<A> largest(const norm_sum<A>& s) {
   if constexpr (is_complex_v<A>) {
@@ -90,11 +84,10 @@ __device__ real_t<A> largest(const norm_sum<A>& s) {
   }
 }
 
-/// Says whether this thread must read its elements a second time. All threads of a warp must call
-/// it together. A second reading is not needed where one of the warp's sums is so large that none
-/// of its elements will be scaled up, while all of this thread's sums are so small that its
-/// elements, scaled down, would add 0. (The sums that this leaves out change no result: norm_sum
-/// says why.)
+/// Whether this thread must read its elements a second time; called by all threads of a warp
+/// together. Not if one of the warp's sums is so large that none of its elements is scaled up,
+/// while all sums of this thread are so small that its elements, scaled down, add 0. (Why that
+/// changes no result: norm_sum.)
 template <class A, int lanes>
 __device__ bool needs_scaled(const norm_sum<A> (&s)[lanes]) {
   using range = norm_range<real_t<A>>;
@@ -106,22 +99,20 @@ __device__ bool needs_scaled(const norm_sum<A> (&s)[lanes]) {
 
 // --- A warp's share -------------------------------------------------------------------------------
 
-/// Is a share of vectors that are contiguous and start at multiples of what a thread loads.
+/// A warp's part of contiguous vectors that start at multiples of a thread's load.
 template <class Terms_>
 struct contiguous_share {
   using Terms = Terms_;
   using job = sum_job;
   static constexpr int lanes = Terms::lanes;
 
-  /// Sums the warp's chunks from `first` on. This is the inner loop.
+  /// Sums the warp's chunks from `first` on: the inner loop.
   static __device__ typename Terms::sum add(const sum_job& job, std::int64_t first, int thread) {
     using DX = device_x<Terms>;
     using DY = device_y<Terms>;
     using Sum = typename Terms::sum;
-    constexpr int threads =
-        static_cast<int>(order::lanes) / lanes;  // a chunk has this many threads
-    // A thread has the loads of so many rows in flight at once: all of a chunk's, up to 512 bytes
-    // (128 registers).
+    constexpr int threads = static_cast<int>(order::lanes) / lanes;  // per chunk
+    // Rows in flight per thread: all of a chunk's, up to 128 registers.
     constexpr int row_bytes = lanes * element_bytes<Terms>;
     constexpr int in_flight = row_bytes > 32 ? 4 : 16;
     static_assert(rows_of_chunk % in_flight == 0 || rows_of_chunk < in_flight);
@@ -159,7 +150,7 @@ struct contiguous_share {
         add_rows.template operator()<true>(add);
       } else {
         add_rows.template operator()<false>(add);
-        // The vectors end inside what would be this thread's last load.
+        // The vectors end within this thread's last load.
         const int i = left / static_cast<int>(order::lanes) * static_cast<int>(order::lanes);
         if (left - i < lanes) {
 #pragma unroll
@@ -179,10 +170,10 @@ struct contiguous_share {
 
 // --- The whole ------------------------------------------------------------------------------------
 
-/// Sums the vectors of a job in `blocks` blocks, of which this one is number `block`, and says
-/// whether this thread has the sum: the first one of the last block gets it. `Share` says how a
-/// warp sums its share: contiguous_share, any_share (any_share.cuh) or updated_share
-/// (fused/kernel.cuh). Its job is a sum_job, or begins with one.
+/// Sums a job's vectors in `blocks` blocks, of which this is number `block`. Returns whether this
+/// thread has the sum: the first of the last block does. `Share` sums a warp's part:
+/// contiguous_share, any_share (any_share.cuh) or updated_share (fused/kernel.cuh). Its job is a
+/// sum_job, or begins with one.
 template <class Share>
 __device__ bool add_in_blocks(const typename Share::job& job, unsigned block, unsigned blocks,
                               typename Share::Terms::sum& total) {

@@ -1,5 +1,5 @@
-// A warp's threads combine integers here, each of its own. Where all get the result, compute
-// capability 8 has instructions for that.
+// Reductions of integers over a warp. Compute capability 8 has instructions where all threads get
+// the result.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -26,7 +26,7 @@ __device__ inline std::uint64_t largest_of_warp(std::uint64_t value) {
          largest_of_warp(high == most ? static_cast<std::uint32_t>(value) : 0u);
 }
 
-/// Returns the sum of the threads' values, without the bits above 32.
+/// Returns the warp's sum, modulo 2^32.
 __device__ inline std::uint32_t sum_of_warp(std::uint32_t value) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_add_sync(whole_warp, value);
@@ -39,7 +39,7 @@ __device__ inline std::uint32_t sum_of_warp(std::uint32_t value) {
 #endif
 }
 
-/// Returns the sum of the values of this thread and of those of its warp before it.
+/// Returns the inclusive prefix sum over the warp.
 __device__ inline std::uint32_t sum_upto_thread(std::uint32_t value) {
 #pragma unroll
   for (unsigned d = 1; d < warp; d *= 2) {
@@ -49,8 +49,7 @@ __device__ inline std::uint32_t sum_upto_thread(std::uint32_t value) {
   return value;
 }
 
-/// Returns the sum of the values of all threads of the block before this one. `of_warp` is shared
-/// memory of as many values as there are warps.
+/// Returns the exclusive prefix sum over the block. `of_warp`: shared memory, one value per warp.
 __device__ inline std::uint32_t sum_of_lower_threads(std::uint32_t value, std::uint32_t* of_warp) {
   const unsigned thread = threadIdx.x % warp, w = threadIdx.x / warp;
   const std::uint32_t upto = sum_upto_thread(value);

@@ -1,4 +1,4 @@
-// Blocks hand each other sums, and the host results, as words.
+// Tagged words, in which blocks hand over sums and the host gets results.
 #pragma once
 
 #include <tally/words.hpp>

@@ -1,5 +1,4 @@
-// dot on a GPU adds up the terms x_i * y_i. This header has those terms for each pair of element
-// types.
+// Terms of dot, x_i * y_i, for each pair of element types.
 #pragma once
 
 #include "backends/cuda/device/any_share.cuh"
@@ -27,7 +26,7 @@ struct products {
   static constexpr int parts = is_complex_v<A> ? 2 : 1;
   static constexpr bool rescales = false;
 
-  /// Adds a term. Of a real and a complex operand, the real one comes first.
+  /// Adds a term. If one operand is real, it comes first in each product.
   static __device__ void add(sum& s, on_device_t<X> x, on_device_t<Y> y) {
     if constexpr (!is_complex_v<Y>) {
       s = s + sum{product(convert<R>(x), convert<R>(y))};
@@ -59,7 +58,7 @@ struct products {
   }
 };
 
-/// Gives the kernel of contiguous vectors. There is none for bytes in double.
+/// Kernel of contiguous vectors; none for bytes in double.
 template <class A>
 struct dot_kernel_of {
   template <class X, class Y>
@@ -72,8 +71,7 @@ struct dot_kernel_of {
   }
 };
 
-/// Finds what kernels.hpp declares. It instantiates the kernel of contiguous vectors for every pair
-/// of types that `A` can accumulate.
+/// Instantiates the kernel of contiguous vectors for every pair of types that `A` accumulates.
 template <class A>
 sum_kernel_function* dot_kernel(type x, type y) {
   static constexpr auto kernels = make_pair_table<sum_kernel_function, A>(dot_kernel_of<A>());

@@ -24,7 +24,7 @@ const exact_kernel_pair* made_for() {
   return &kernels;
 }
 
-/// Returns the kernels that were made for these operands, or null.
+/// Returns the kernels made for these operands, or null.
 const exact_kernel_pair* kernels_for(const exact_arguments& a) {
   using product_types = type_list<float16, bfloat16, float, double>;
   using value_types = type_list<float, double>;
@@ -44,7 +44,7 @@ const exact_kernel_pair* kernels_for(const exact_arguments& a) {
   return made && is_contiguous(a.x, made->long_tiles.per_load) ? made : nullptr;
 }
 
-/// Tells the kernel for any operands what they are.
+/// Sets the operands of the kernel for any types.
 void describe(const exact_arguments& a, exact_job& job) {
   using factor = exact_job::factor;
   job.x_increment = a.x.increment;
@@ -80,10 +80,10 @@ void describe(const exact_arguments& a, exact_job& job) {
     job.product_of[0][1] = {1, 1, !conjugated};
     job.product_of[1][0] = {0, 1, a.conjugated == conjugate::y};
     job.product_of[1][1] = {1, 0, a.conjugated == conjugate::x};
-  } else {  // one of them is real: its doubles are multiplied by each part of the other
+  } else {  // one is real: its doubles times each part of the other
     const bool x_complex = is_complex(a.x.element);
     const bool negative =
-        a.conjugated == (x_complex ? conjugate::x : conjugate::y);  // the imaginary part is
+        a.conjugated == (x_complex ? conjugate::x : conjugate::y);  // the imaginary part
     job.products = x_complex ? of_y : of_x;
     for (unsigned i = 0; i < 2; ++i) {
       for (unsigned j = 0; j < job.products; ++j) {
@@ -94,7 +94,7 @@ void describe(const exact_arguments& a, exact_job& job) {
   }
 }
 
-/// Adds words that have come to those of the caller's, in host memory.
+/// Adds arrived limbs to the caller's, in host memory.
 void add_words(const std::byte* from, const output& to) {
   auto* const words = static_cast<std::int64_t*>(to.data);
   for (std::size_t i = 0; i < exact_words(to.element); ++i) {
@@ -118,7 +118,7 @@ const char* name_of(const exact_arguments& a) {
   }
 }
 
-/// Queues a sum whose result goes to `to`, as words with this tag unless that is 0.
+/// Queues a sum with the result at `to`: tagged words unless `tag` is 0.
 void queue(const executor& where, const current_device& current, bool captured,
            const exact_arguments& a, void* to, std::uint32_t tag) {
   const cudaStream_t stream = where.stream();
@@ -192,7 +192,8 @@ void exact(const executor& where, const exact_arguments& a) { exact_sums(where, 
 void round_words(const executor& where, const round_arguments& a) {
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
-  is_captured(stream, a.wait, a.root ? "round_root_words" : "round_words");  // to refuse a wait
+  is_captured(stream, a.wait, a.root ? "round_root_words" : "round_words");  // throws if it would
+                                                                             // wait
   round_job job;
   job.parts = is_complex(a.sum) ? 2 : 1;
   job.root = a.root;

@@ -1,10 +1,9 @@
-// This is the exact grade on a GPU. Each call is one launch.
+// The exact grade; each call is one launch.
 //
-// A thread adds up tiles of terms in narrow levels, or in a column of wide ones where those don't
-// hold them (levels.hpp). The levels' sums are integers. A warp adds up its threads' sums and puts
-// them into words of its own, in the layout of exact_sum. A block adds up its warps' words, blocks
-// add theirs to those in scratch memory, and the last block to do so rounds. All of that is integer
-// addition, so it makes no difference who adds what, and when.
+// A thread adds tiles of terms to narrow levels, or to a column of wide ones where those don't hold
+// them (levels.hpp). The levels' sums are integers. A warp adds them to its own limbs, in the
+// layout of exact_sum; blocks add up their warps' limbs and add those to scratch memory; the last
+// block to do so rounds. All of that is integer addition, so its order makes no difference.
 #pragma once
 
 #include "backends/cuda/exact/round.cuh"
@@ -25,8 +24,8 @@ __device__ inline void add_to(std::uint64_t* word, std::int64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));
 }
 
-/// Gives every caller a number, beginning with 0. Whoever gets a later number sees what the caller
-/// wrote before it, and what other threads wrote before a barrier of the caller's block.
+/// Returns the next number, from 0. Whoever gets a later one sees what the caller wrote before, and
+/// what other threads wrote before a barrier of the caller's block.
 __device__ inline unsigned next_number(std::uint64_t* word) {
   unsigned number;
   asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
@@ -38,9 +37,8 @@ __device__ inline unsigned next_number(std::uint64_t* word) {
 
 // --- The kernel ----------------------------------------------------------------------------------
 
-/// Returns word i of a sum of To, given the words of a sum of From that has no digit below it. The
-/// digits are carried on by one word, all at once: what is left of a word then is less than 2^33 in
-/// magnitude.
+/// Returns word i of a sum of To from those of a sum of From without digits below it. Digits are
+/// carried by one limb, all at once, which leaves limbs below 2^33 in magnitude.
 template <class To, class From>
 __device__ std::int64_t carried(const std::int64_t* words, int i) {
   using to = exact_sum<To>;
@@ -54,13 +52,13 @@ __device__ std::int64_t carried(const std::int64_t* words, int i) {
   const int same = i + below;
   const std::int64_t carry = at(same - 1) >> bits;
   if (i < to::limbs - 1) return (at(same) & 0xffffffff) + carry;
-  // The last one keeps what it has, and takes what a longer sum has above, modulo 2^64.
+  // The last limb keeps its value and takes what a longer sum has above, modulo 2^64.
   const auto above = static_cast<std::uint64_t>(at(same + 1)) << bits;
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(at(same) + carry) + above);
 }
 
-/// Adds the words of all parts to those of the caller's, or sends them to the host. All threads of
-/// a block call it.
+/// Adds all parts' words to the caller's, or sends them to the host. Called by all threads of a
+/// block.
 template <class To, class From, unsigned count>
 __device__ void deliver_words(const exact_job& job, const std::int64_t (*words)[count]) {
   constexpr unsigned of_part = exact_sum<To>::words;
@@ -156,7 +154,7 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
       }
     }
     if (threadIdx.x < 3)
-      job.scratch[threadIdx.x * exact_scratch::apart] = 0;  // The sums are 0 already.
+      job.scratch[threadIdx.x * exact_scratch::apart] = 0;  // the sums are 0 already
     __syncthreads();
   }
   if (job.to_words) {
@@ -174,7 +172,6 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
   }
 }
 
-/// Makes what kernels.hpp declares.
 template <class Tile>
 exact_kernel_choice exact_kernel_of() {
   return {reinterpret_cast<const void*>(&exact_kernel<Tile>),
@@ -182,13 +179,9 @@ exact_kernel_choice exact_kernel_of() {
           exact_sum<typename Tile::sum_of>::words};
 }
 
-/// Makes the kernels with long tiles and with the shortest. A thread loads 128 bytes (160 for bool
-/// and float), all in flight at once; they lie in what shared memory leaves of L1. With twice as
-/// many, the product of two vectors of double took 14 % longer at 2^28, of float 479 us instead of
-/// 471. With half as many and three blocks at a time, the sum of doubles took 491 us instead of
-/// 499, but with exponents spread over 2^+-100 666 instead of 618. Asking L2 for the next tile
-/// ahead made all of them 10 to 16 % slower. (The figures are of one H200, of numbers in [-1, 1)
-/// where nothing else is said.)
+/// Returns the kernels with long tiles and with the shortest. A thread loads 128 bytes (160 for
+/// bool and float), all in flight; they fit what shared memory leaves of L1 (tuning/exact.md:
+/// vector_kernels).
 template <class X, class Y>
 exact_kernel_pair vector_kernels() {
   constexpr int size = sizeof(on_device_t<X>);

@@ -1,4 +1,4 @@
-// This header declares the kernels of the exact grade.
+// Kernels of the exact grade.
 #pragma once
 
 #include <tally/types.hpp>
@@ -7,25 +7,24 @@
 
 namespace tally::backends::cuda {
 
-/// Stands in the place of the second vector's type where there is none: the terms are the first
-/// one's elements, or, for `squared`, their squares.
+/// In place of the second vector's type if there is none: terms are elements, or for `squared`
+/// their squares.
 struct no_vector;
 struct squared;
-/// Stands in the place of both types: it names the kernel for any operands.
+/// In place of both types: the kernel for any operands.
 struct any_vector;
 
-/// A kernel with what the host must know of it. The host calls it through cudaLaunchKernel, never
-/// directly; its parameter is an exact_job.
+/// A kernel of an exact_job and its limits. Launched by cudaLaunchKernel, never called directly.
 struct exact_kernel_choice {
   const void* kernel = nullptr;
   int tile = 0;                  ///< elements that a warp takes at a time
-  int per_load = 1;              ///< adjacent elements that a thread loads at once
-  std::size_t shared_bytes = 0;  ///< dynamic shared memory of each warp
-  unsigned words = 0;            ///< words of a sum
+  int per_load = 1;              ///< elements of one load of a thread
+  std::size_t shared_bytes = 0;  ///< dynamic, per warp
+  unsigned words = 0;            ///< of a sum
 };
 
-/// The kernels for these types: one with long tiles, and one with short tiles for short vectors, so
-/// that many threads share their terms.
+/// Kernels for a pair of types: long tiles, and short ones, by which many threads share a short
+/// vector's terms.
 struct exact_kernel_pair {
   exact_kernel_choice long_tiles;
   exact_kernel_choice short_tiles;
@@ -55,7 +54,7 @@ exact_kernel_pair exact_kernels<float, squared>();
 template <>
 exact_kernel_pair exact_kernels<any_vector, any_vector>();
 
-/// Rounds sums of floats, or of doubles; its parameter is a round_job.
+/// Returns the kernel of a round_job that rounds sums of floats, or of doubles.
 const void* round_kernel(bool of_float);
 
 }  // namespace tally::backends::cuda

@@ -1,18 +1,18 @@
-// A level is how a thread adds doubles without error, in a few operations each.
+// Error-free addition of doubles: how a thread adds to a floating-point expansion, in a few
+// operations a term.
 //
-// A level is a double s that starts at 1.5 * 2^k, its bias, and stays in [2^k, 2^(k+1)). There s is
-// a multiple of u = 2^(k-52). So if a small v is added, the level takes the nearest multiple of u,
-// and the rest, at most u/2, is known exactly and goes to the next level down. Subtracting the bits
-// of the bias from the bits of s gives the level's sum, an integer number of u. Everything here
-// relies on rounding to nearest and on no contraction of products and sums.
+// A level, the expansion's component, is a double s that starts at a bias of 1.5 * 2^k and stays in
+// [2^k, 2^(k+1)), where it is a multiple of u = 2^(k-52). Adding a small v, it takes the nearest
+// multiple of u; the rest, at most u/2, is known exactly and goes to the next level down. The bits
+// of s minus those of the bias are the level's sum in units of u. All of this needs rounding to
+// nearest and no contraction of products and sums.
 //
-// There are two kinds. Narrow levels are 2 or 3 that live in registers for one tile of terms, where
-// their window is right for all terms of the tile: that is checked, and costs nearly nothing. Wide
-// levels are a column in memory, one for each 42 bits of exponents, and a term picks those that it
-// needs.
+// Narrow levels are 2 or 3 in registers, for one tile whose terms fit their window: that is
+// checked, and costs nearly nothing. Wide levels are exponent bins in memory, one per 42 bits of
+// exponents; a term picks those that it needs.
 //
-// A term is a product x * y: `high` is the rounded product and `low` the rest. Where the products
-// are exact in double (those of two floats, say), or where there is no y, the term is `high` alone.
+// A term is a product x * y: `high` rounded, `low` the rest; or `high` alone, if products are exact
+// in double, or without y.
 #pragma once
 
 #include <tally/exact_sum.hpp>
@@ -23,8 +23,7 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the upper word of |value|. It is ordered as the magnitudes are, with infinity and NaNs
-/// above all others.
+/// Returns the upper word of |value|, ordered as magnitudes are, with infinity and NaNs on top.
 TALLY_HOST_DEVICE inline std::uint32_t magnitude_of(double value) {
   return static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, value) >> 32) & 0x7fffffffu;
 }
@@ -52,25 +51,25 @@ TALLY_HOST_DEVICE inline float from_bits(std::uint32_t bits) {
   return __builtin_bit_cast(float, bits);
 }
 
-/// Returns the bias of a level: the upper word of 1.5 * 2^k.
+/// Returns a bias: the upper word of 1.5 * 2^k.
 TALLY_HOST_DEVICE constexpr std::uint32_t bias_word(int k) { return power_of_two(k) | 0x80000u; }
 
-/// Lets the level take what it can of v; v becomes the rest.
+/// Adds to the level what it can take of v; v becomes the rest.
 TALLY_HOST_DEVICE inline void split(double& level, double& v) {
   const double sum = level + v;
   v -= sum - level;
   level = sum;
 }
 
-/// Lets the level take v, and returns whether it could not take all of it.
+/// Adds v to the level; returns whether the level could not take all of it.
 TALLY_HOST_DEVICE inline bool overflows_below(double& level, double v) {
   const double before = level;
   level += v;
   return level - before != v;
 }
 
-/// Returns what rounding left of the product `high`. It is exact if |high| >= smallest_split, or if
-/// the product is 0 because x or y is.
+/// Returns the rounding error of the product `high`; exact if |high| >= smallest_split, or if x or
+/// y is 0.
 TALLY_HOST_DEVICE inline double low_part(double x, double y, double high) {
   return fma(x, y, -high);
 }
@@ -82,9 +81,8 @@ constexpr int log2_of(int count) {
   return log;
 }
 
-/// Returns term (load, i) of a tile, rounded. A tile has `loads` times `per_load` terms of a
-/// thread. Its x(load, i) and y(load, i) are doubles; where `paired` is false, high(load, i) is the
-/// term.
+/// Returns term (load, i) of a tile, rounded. A tile has `loads` * `per_load` terms of a thread:
+/// doubles x(load, i) and y(load, i) or, if not `paired`, high(load, i).
 template <class Tile>
 TALLY_HOST_DEVICE double high_part(const Tile& tile, int l, int i) {
   if constexpr (Tile::paired) {
@@ -96,29 +94,26 @@ TALLY_HOST_DEVICE double high_part(const Tile& tile, int l, int i) {
 
 // --- Narrow levels ---------------------------------------------------------------------------
 
-/// Narrow levels take tiles of up to `count` terms a thread, whose sums go to an exact_sum<T>.
+/// Levels for tiles of up to `count` terms a thread, whose sums go to an exact_sum<T>.
 template <class T, bool paired, int count>
 struct narrow_levels {
   using sum = exact_sum<T>;
   static constexpr int levels = paired ? 3 : 2;
-  /// The upper level's bias is so many binades higher than the bound on a term, so that a tile's
-  /// sum stays below half of what would leave the binade.
+  /// Binades from the bound on a term to the upper bias: a tile's sum stays below half of what
+  /// would leave the binade.
   static constexpr int room = log2_of(count) + 2;
-  /// The biases of adjacent levels are so many binades apart: the lower level gets at most `count`
-  /// times u/2 (and the second one also the low parts of products, which are 2^53 times smaller
-  /// than the terms).
+  /// Binades between adjacent biases: the lower level gets at most `count` times u/2 (the second
+  /// one also the products' low parts, 2^53 times smaller than the terms).
   static constexpr int spacing = 51 - log2_of(count);
-  /// So many tiles may be added before the sums are taken: then 64 bits hold those of 32 threads.
+  /// Tiles before the sums are taken, at most: 64 bits hold those of 32 threads.
   static constexpr int tiles = 128;
 
-  /// Terms are in the window if their magnitude_of is below this. 0 means that there is no window
-  /// yet.
+  /// Terms are in the window if their magnitude_of is below; 0: no window yet.
   std::uint32_t limit = 0;
-  /// The levels' sums, each in its level's units.
+  /// In each level's units.
   std::int64_t sums[levels] = {};
 
-  /// Returns the window for terms up to this magnitude, with room for others that are 4 times as
-  /// large.
+  /// Returns the window for terms up to this magnitude, with room for others 4 times as large.
   TALLY_HOST_DEVICE static std::uint32_t limit_for(std::uint32_t largest) {
     constexpr int of_sum = sum::lowest_exponent + 52;
     constexpr int lowest = (of_sum > -1022 ? of_sum : -1022) + (levels - 1) * spacing - room;
@@ -136,12 +131,11 @@ struct narrow_levels {
     return static_cast<int>(limit >> 20) - 1023 - 52 + room - level * spacing;
   }
 
-  /// Adds up the tile in levels of its own and gives what is to be added to `sums`. It returns
-  /// whether the levels held the tile.
+  /// Adds the tile up in levels of its own and returns whether they held it; `more` becomes what to
+  /// add to `sums`.
   template <class Tile>
   TALLY_HOST_DEVICE bool add(const Tile& tile, std::int64_t (&more)[levels]) const {
-    // This is no array: in some kernels that would lie in memory and be written for each load of
-    // the tile; sum took 870 us instead of 499 at 2^28 doubles (one H200).
+    // No array: in some kernels it would lie in memory (tuning/exact.md: narrow levels).
     double upper = from_upper_word(bias(0));
     double middle = from_upper_word(bias(1));
     double lower = from_upper_word(bias(2));
@@ -177,7 +171,7 @@ struct narrow_levels {
     return holds;
   }
 
-  /// Adds a tile's sums, once `add` has returned true.
+  /// Adds a tile's sums, after `add` returned true.
   TALLY_HOST_DEVICE void commit(const std::int64_t (&more)[levels]) {
 #pragma unroll
     for (int i = 0; i < levels; ++i) sums[i] += more[i];
@@ -199,7 +193,7 @@ struct narrow_levels {
   }
 
  private:
-  /// Says whether the low part of a product is not exact.
+  /// Whether the low part of a product is inexact.
   template <class Tile>
   TALLY_HOST_DEVICE static bool underflows(const Tile& tile) {
     bool any = false;
@@ -217,37 +211,35 @@ struct narrow_levels {
 
 // --- Wide levels -----------------------------------------------------------------------------
 
-/// These say what a thread has seen besides the terms that were added.
+/// What a thread has met besides the terms that were added.
 namespace seen {
-inline constexpr unsigned below = 1;  ///< terms of a lower bank
-inline constexpr unsigned above = 2;  ///< terms of a higher bank
+inline constexpr unsigned below = 1;  ///< terms of a lower exponent bank
+inline constexpr unsigned above = 2;  ///< terms of a higher exponent bank
 inline constexpr unsigned nan = 4;
 inline constexpr unsigned plus_infinity = 8;
 inline constexpr unsigned minus_infinity = 16;
 inline constexpr unsigned special = nan | plus_infinity | minus_infinity;
 }  // namespace seen
 
-/// Wide levels are a column of them. Level i takes the part of a term that is below 2^(top -
-/// spacing * i) and above what the next level takes, and the rest goes to the levels after it. 168
-/// bits from the first level's top on hold the 106 bits of a product, and 126 the 53 of a double,
-/// wherever they begin.
+/// Exponent bins. Level i takes the part of a term below 2^(top - spacing * i) and above the next
+/// level's, and the rest goes to the levels after it. The 168 bits from the first level's top on
+/// hold the 106 bits of a product, the 126 of one level less a double's 53, wherever they begin.
 ///
-/// For exact_sum<double> the levels reach over 2^+-462 only. Other terms, which are rare where they
-/// occur at all, have their turn with another bank. Bank 0 is this range; the terms of bank b are
-/// in 2^(924 b +- 462) and are scaled to bank 0.
+/// For exact_sum<double> the bins reach over 2^+-462 only. Other terms, rare if any, are added in
+/// another pass, for their exponent bank: bank b holds 2^(924 b +- 462), scaled to bank 0.
 template <class T, bool paired>
 struct wide_levels {
   static constexpr bool banked = std::same_as<T, double>;
   static constexpr int spacing = 42;
   static constexpr int top = banked ? 462 : 257;
-  /// Terms start in so many levels.
+  /// Levels in which terms start.
   static constexpr int starts = banked ? 22 : 12;
   static constexpr int levels = starts + (paired ? 3 : 2);
   static constexpr int bank_exponent = starts * spacing;
   static_assert(!banked || bank_exponent == 2 * top);
   static_assert(banked || top - 41 - (levels - 1) * spacing <= -298);  // the last unit
-  /// A term gives a level at most 1.5 * 2^41 units, so there is room for 680 terms. The level's sum
-  /// must be taken after so many at the latest.
+  /// Terms before a level's sum is taken: each gives it at most 1.5 * 2^41 units, so there is room
+  /// for 680.
   static constexpr int terms = 512;
 
   /// Returns the bias with which round_to rounds to multiples of a level's unit.
@@ -264,8 +256,8 @@ struct wide_levels {
     return top - spacing * level - 41 + bank_exponent * bank;
   }
 
-  /// Adds a tile to a column whose levels are `stride` doubles apart. Each level stays a multiple
-  /// of its unit.
+  /// Adds a tile to a column of levels `stride` doubles apart. Each level stays a multiple of its
+  /// unit.
   template <int stride, class Tile>
   TALLY_HOST_DEVICE static void add(double* column, const Tile& tile, int bank, unsigned& what) {
     if constexpr (banked) {
@@ -313,7 +305,7 @@ struct wide_levels {
  private:
   static constexpr std::uint32_t infinity = 0x7ff00000u;
 
-  /// Says whether the levels take a product, or term, of this magnitude.
+  /// Whether the levels take a product, or term, of this magnitude.
   TALLY_HOST_DEVICE static bool takes(std::uint32_t magnitude) {
     if constexpr (!banked) return magnitude < infinity;
     return magnitude - power_of_two(-top) < power_of_two(top) - power_of_two(-top);
@@ -324,9 +316,8 @@ struct wide_levels {
     return v + b - b;
   }
 
-  /// Adds a term and returns whether the levels took it. What each level takes is found without
-  /// looking at the level, so a term waits for the one before only where it adds to the same level;
-  /// and there is no branch.
+  /// Adds a term and returns whether the levels took it. The parts are found without reading the
+  /// levels, so a term waits for the one before only at a common level; no branches.
   template <int stride>
   TALLY_HOST_DEVICE static bool add_term(double* column, double x, double y, double high) {
     std::uint32_t magnitude = magnitude_of(high);
@@ -363,7 +354,7 @@ struct wide_levels {
     return taken;
   }
 
-  /// Says what a product is that bank 0 does not take; 0 for one that it takes.
+  /// Returns what a product is that bank 0 does not take, or 0 if it does.
   TALLY_HOST_DEVICE static unsigned look(double x, double y, double high) {
     const std::uint32_t magnitude = magnitude_of(high);
     if (takes(magnitude)) return 0;
@@ -377,10 +368,9 @@ struct wide_levels {
     return x != 0 && y != 0 ? seen::below : 0;
   }
 
-  /// Multiplies x * y by 2^(-924 bank). The result has no error if the product is of that bank or
-  /// near it, and no other product comes into bank 0. (A factor that alone is scaled up is below
-  /// 2^-231, one that alone is scaled down is above 2^231; where both are scaled, both are below
-  /// 2^-312 or above 2^362.)
+  /// Multiplies x * y by 2^(-924 bank): exact for products of that bank or near it, and no other
+  /// product comes into bank 0. (A factor scaled up alone is below 2^-231, one scaled down alone
+  /// above 2^231; where both are scaled, both are below 2^-312 or above 2^362.)
   TALLY_HOST_DEVICE static void scale(double& x, double& y, int bank) {
     const double factor = from_upper_word(power_of_two(bank > 0 ? -bank_exponent : bank_exponent));
     const bool x_is_larger = magnitude_of(x) >= magnitude_of(y);

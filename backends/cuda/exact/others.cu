@@ -1,6 +1,5 @@
-// This source compiles the exact grade of all operands that are neither float32 nor float64.
-// Products of 16-bit floats, and of bool and float32, have kernels of their own; all others share
-// one that is told the types at run time.
+// Kernels of operands that are neither float32 nor float64. Products of 16-bit floats, and of bool
+// and float32, have their own; all others share one, with types known at run time.
 #include "backends/cuda/exact/kernel.cuh"
 
 namespace tally::backends::cuda {

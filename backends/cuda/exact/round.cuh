@@ -1,4 +1,4 @@
-// The last step of the exact grade: the words of a result's parts are rounded.
+// Rounding of the limbs of a result's parts.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -18,31 +18,30 @@ __device__ inline std::uint64_t root_of(std::uint64_t n) {
   return n - root * root > 2 * root ? root + 1 : root;
 }
 
-/// Sums of so many limbs are rounded in registers, those of values over 2^+-100 as well. (With 8
-/// plain sums take 0.05 us less, and those 0.3 to 0.5 longer.)
+/// Limbs that are rounded in registers: enough for values over 2^+-100 (tuning/exact.md:
+/// few_limbs).
 inline constexpr int few_limbs = 12;
 
-/// A result, if there is one.
+/// A result, valid if `made`.
 template <class R>
 struct rounded_sum {
   R value;
   bool made;
 };
 
-/// Rounds a sum of few limbs, or its root, where that is a normal number. All is in registers:
-/// exact_sum's functions, whose loops keep digits in memory and whose root divides five times, take
-/// 0.3 to 0.5 us longer, roots 0.9 (one H200). It is not inlined, since its registers would be the
-/// whole kernel's.
+/// Rounds a sum of few limbs, or its root, if that is normal; all in registers, unlike exact_sum's
+/// functions (tuning/exact.md: round_few). Not inlined: its registers would be the whole kernel's.
 template <class T, class R>
 __noinline__ __device__ rounded_sum<R> round_few(const std::int64_t* words, int low, bool root) {
   using sum = exact_sum<T>;
-  constexpr int digits = few_limbs + 1;  // the sum of so many limbs has a digit more
-  constexpr int leading = 5;             // so many digits enter, but for those below
+  constexpr int digits = few_limbs + 1;  // the sum has a digit more
+  constexpr int leading = 5;             // digits that enter, besides whether there are more
   if (words[sum::nan_word] != 0 || words[sum::plus_infinity_word] != 0 ||
       words[sum::minus_infinity_word] != 0) {
     return {};
   }
-  const int first = min(low, sum::limbs - few_limbs);  // limbs from there on, but few, are 0
+  const int first = min(low, sum::limbs - few_limbs);  // limbs from there on, except few_limbs, are
+                                                       // 0
   std::uint32_t digit[digits];
   std::int64_t carry = 0;
 #pragma unroll
@@ -68,8 +67,8 @@ __noinline__ __device__ rounded_sum<R> round_few(const std::int64_t* words, int 
     rest = below;
   }
   if (top_at < 0 || (root && sign != 0)) return {};
-  // The first 64 bits of the result; the last one says whether there are more, which decides only
-  // what is half way. The value is bits * 2^exponent.
+  // The first 64 bits of the result; the last bit is sticky, for ties. The value is bits *
+  // 2^exponent.
   const int top_exponent = sum::lowest_exponent + sum::radix_bits * (first + top_at + 1);
   std::uint64_t bits;
   int exponent;
@@ -77,14 +76,14 @@ __noinline__ __device__ rounded_sum<R> round_few(const std::int64_t* words, int 
     return std::uint64_t{__funnelshift_l(top[i + 1], top[i], zeros)} << 32 |
            __funnelshift_l(top[i + 2], top[i + 1], zeros);
   };
-  if (root) {  // as exact_sum's function does that, where the words are explained
+  if (root) {  // as exact_sum's function, which explains the limbs
     const int zeros = __clz(static_cast<int>(top[0])) & ~1;
     const std::uint64_t high_bits = pair(0, zeros), low_bits = pair(2, zeros);
     rest |= top[4] << zeros;
     const std::uint64_t s = root_of(high_bits);
     const auto dividend = static_cast<std::int64_t>((high_bits - s * s) << 24 | low_bits >> 40);
     const auto two_s = static_cast<std::int64_t>(2 * s);
-    auto q = static_cast<std::int64_t>(  // off by 1 at most: it is below 2^25
+    auto q = static_cast<std::int64_t>(  // off by at most 1: below 2^25
         __ddiv_rn(__ll2double_rn(dividend), __ll2double_rn(two_s)));
     std::int64_t left = dividend - q * two_s;
     if (left < 0) --q, left += two_s;
@@ -115,8 +114,7 @@ __noinline__ __device__ rounded_sum<R> round_few(const std::int64_t* words, int 
   }
 }
 
-/// Rounds the result and writes it to `to`, as the job says. Each part has `words`, which are 0
-/// outside [low, high).
+/// Rounds the result and writes it to `to`. Each part has `words`, 0 outside [low, high).
 template <class T, class Job, unsigned count>
 __device__ void round_and_deliver(const Job& job, const std::int64_t (*words)[count], int low,
                                   int high, void* to) {

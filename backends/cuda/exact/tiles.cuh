@@ -1,5 +1,5 @@
-// A tile is what a thread adds up at a time in the exact grade: terms of contiguous vectors of
-// known types, or of any vectors.
+// Tiles: terms that a thread adds up at a time, of contiguous vectors of known types, or of any
+// vectors.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -12,7 +12,7 @@
 
 namespace tally::backends::cuda {
 
-/// Holds terms of contiguous vectors that start at multiples of what a thread loads.
+/// Terms of contiguous vectors that start at multiples of a thread's load.
 template <class X, class Y, int count>
 class vector_tile {
   static constexpr bool is_value = std::is_same_v<Y, no_vector>;
@@ -21,7 +21,7 @@ class vector_tile {
   using DY = std::conditional_t<has_y, on_device_t<Y>, char>;
   static constexpr bool wide_types =
       std::is_same_v<X, double> || (has_y && std::is_same_v<Y, double>);
-  /// Says whether float holds the products exactly.
+  /// Whether float holds the products exactly.
   static constexpr bool short_products =
       has_y &&
       (std::is_same_v<X, bool> || (std::is_same_v<X, float16> && std::is_same_v<Y, float16>));
@@ -38,7 +38,7 @@ class vector_tile {
   __device__ explicit vector_tile(const exact_job& job)
       : keeps_(job.absolute ? 0x7fffffffu : ~0u) {}
 
-  /// Loads the elements of a tile; those after the vectors' end are zeros.
+  /// Loads the elements of a tile; zeros after the vectors' end.
   __device__ void load(const exact_job& job, std::int64_t tile, int thread) {
     constexpr int load_of_warp = static_cast<int>(warp) * per_load;
     const std::int64_t first = tile * (load_of_warp * loads);
@@ -102,10 +102,9 @@ class vector_tile {
       return x(l, i) * y(l, i);
     }
   }
-  /// Returns the largest size of the terms of floats, NaNs left out. The size of a product of two
-  /// vectors is its magnitude in float, that of an element, or of its square, the element's
-  /// magnitude. (Only floats have sizes: for products of 2^28 bfloat16s, which are converted first,
-  /// the search in double is 5 % faster from memory; one H200.)
+  /// Returns the largest size of the terms of floats, without NaNs. Size: a product's magnitude in
+  /// float, or an element's for elements and squares. (Floats only: others, converted first, are
+  /// searched in double; tuning/exact.md: largest_size.)
   __device__ float largest_size() const
     requires is_float
   {
@@ -121,8 +120,7 @@ class vector_tile {
     }
     return largest;
   }
-  /// Says whether the largest size tells the largest term, as it does unless products underflow or
-  /// overflow.
+  /// Whether the largest size yields the largest term: yes, unless products underflow or overflow.
   __device__ static bool is_true_size(float largest) {
     return !has_y || (0x1p-126f <= largest && largest < 0x1p127f);
   }
@@ -135,12 +133,12 @@ class vector_tile {
  private:
   elements<DX, per_load> x_[loads];
   elements<DY, per_load> y_[has_y ? loads : 1];
-  // The bits kept of an element's upper word: all but the sign for magnitudes.
+  // Mask of an element's upper word; without the sign for magnitudes.
   std::uint32_t keeps_;
 };
 
-/// Returns a part of an element as a double. A complex number has its two parts, an int64 its upper
-/// half, in place, and its lower half; all others have one part.
+/// Returns a part of an element as a double: of two for complex numbers, and for int64 (upper half,
+/// in place, and lower half); others have one.
 template <class T>
 __device__ double part_of(T element, int part, bool absolute) {
   return absolute ? fabs(convert<double>(element)) : convert<double>(element);
@@ -160,14 +158,14 @@ __device__ inline double part_of(std::int64_t element, int part, bool absolute) 
   return value * 0x1p32;
 }
 
-/// Holds terms of any vectors. Each tile has one of the products that make an element's term.
+/// Terms of any vectors. Each tile has one of the products that make an element's term.
 class any_tile {
  public:
   using sum_of = double;
   static constexpr bool paired = true;
   static constexpr int per_load = 1;
   static constexpr int loads = 8;
-  static constexpr unsigned products = 0;  // the job says
+  static constexpr unsigned products = 0;  // from the job
 
   __device__ explicit any_tile(const exact_job&) {}
 
@@ -223,9 +221,9 @@ class any_tile {
     }(element_types{});
   }
 
-  /// A part of an integer may be 0 where the integer is not, and 0 times infinity is a NaN. So
-  /// where the other factor is not finite, the first part is the whole integer, and the second
-  /// part's product is 0.
+  /// A part of an integer may be 0 where the integer is not, and 0 times infinity is NaN. So if the
+  /// other factor is not finite, the first part becomes the whole integer, and the second part's
+  /// product 0.
   __device__ static void mend(double (&integers)[loads], double (&others)[loads],
                               const std::int64_t* data, std::ptrdiff_t increment, int part,
                               std::int64_t first) {

@@ -1,7 +1,7 @@
-// A warp adds up its threads' terms here: in narrow levels, or in columns of wide ones where those
-// don't hold them, and at last in words of its own.
+// Sum of a warp's terms: in narrow levels, or in columns of wide ones where those don't hold them,
+// and at last in limbs.
 //
-// Promise: no addition rounds, so the words are the exact sum of the terms.
+// Promise: no addition rounds, so the limbs are the exact sum.
 #pragma once
 
 #include "backends/cuda/device/warp_reduction.cuh"
@@ -14,17 +14,17 @@
 
 namespace tally::backends::cuda {
 
-/// A warp needs this much dynamic shared memory for its threads' columns.
+/// Dynamic shared memory per warp, for its threads' columns.
 template <class Tile>
 inline constexpr std::size_t column_bytes =
     wide_levels<typename Tile::sum_of, Tile::paired>::levels * warp * sizeof(double);
 
-/// Adds each thread's m * 2^exponent to the words of an exact_sum<T>. The threads' exponents are 32
-/// or more apart, so that in each step below each thread has a word to itself.
+/// Adds each thread's m * 2^exponent to the limbs of an exact_sum<T>. Pre: the threads' exponents
+/// are 32 or more apart, so that no two threads share a limb in a step below.
 template <class T>
 __device__ void deposit(std::int64_t* words, std::int64_t m, int exponent) {
   using sum = exact_sum<T>;
-  if (exponent < sum::lowest_exponent) {  // m has no bit below that
+  if (exponent < sum::lowest_exponent) {  // m has no bits below
     const int shift = sum::lowest_exponent - exponent;
     m = shift < 64 ? m >> shift : 0;
     exponent = sum::lowest_exponent;
@@ -38,7 +38,7 @@ __device__ void deposit(std::int64_t* words, std::int64_t m, int exponent) {
   }
 }
 
-/// Holds a thread's sums and adds them to its warp's words.
+/// A thread's sums, added to its warp's limbs.
 template <class Tile>
 class warp_sum {
   using T = typename Tile::sum_of;
@@ -46,7 +46,7 @@ class warp_sum {
   static constexpr int count = Tile::loads * Tile::per_load;
   using narrow = narrow_levels<T, paired, count>;
   using wide = wide_levels<T, paired>;
-  /// Wide levels take at most this many tiles before their sums must be taken.
+  /// Tiles before wide levels' sums must be taken, at most.
   static constexpr int most_tiles = wide::terms / count;
 
  public:
@@ -58,8 +58,8 @@ class warp_sum {
 
   /// Adds tile i of a batch.
   __device__ void add(Tile& tile, int i) {
-    // The batch is here once more, for a bank. The words have all that narrow levels took, whatever
-    // its exponents are.
+    // A replay for an exponent bank. The limbs have all that narrow levels took, whatever its
+    // exponents.
     if (bank_ != 0 && (held_ >> i & 1) != 0) return;
     if (tiles_left_ == 0) {
       if (bank_ == 0) {
@@ -68,7 +68,7 @@ class warp_sum {
           held_ |= 1u << i;
           return;
         }
-        // The next tiles are likely to fail too, the more so the more have failed.
+        // The next tiles will probably fail, too, the more so the more have failed.
         tiles_left_ = in_row_;
         in_row_ = in_row_ * 2 < most_tiles ? in_row_ * 2 : most_tiles;
       } else {
@@ -81,9 +81,8 @@ class warp_sum {
     if (--tiles_left_ == 0) take_columns();
   }
 
-  /// Is called after the tiles of a batch were added. It returns whether they are to be added once
-  /// more, for the terms of another bank; in the end the bank is 0 again. With `last`, and once it
-  /// returns false, the words have everything.
+  /// Ends a batch. Returns true if it must be replayed for another exponent bank; in the end the
+  /// bank is 0 again. With `last`, and once it returns false, the limbs are complete.
   __device__ bool turn(int tiles, bool last) {
     if (wide::banked && bank_ == 0) {
       banks_left_ =
@@ -97,7 +96,7 @@ class warp_sum {
     }
     if (narrow_tiles_ > 0 && (last || narrow_tiles_ + tiles > narrow::tiles)) take_narrow();
     if (again) {
-      const int next = __ffs(banks_left_);  // it is 1 to 4
+      const int next = __ffs(banks_left_);  // 1 to 4
       bank_ = next < 3 ? next - 3 : next - 2;
       banks_left_ &= banks_left_ - 1;
     } else {
@@ -120,8 +119,8 @@ class warp_sum {
  private:
   __device__ bool seen_by_any(unsigned what) { return __any_sync(whole_warp, seen_ & what); }
 
-  /// Adds a tile to narrow levels, moving their window where that may help. It returns whether they
-  /// held the whole warp's tile.
+  /// Adds a tile to narrow levels, moving their window if that may help. Returns whether they held
+  /// the whole warp's tile.
   __device__ bool add_narrow(Tile& tile) {
 #pragma unroll 1
     for (bool moved = false;; moved = true) {
@@ -143,11 +142,9 @@ class warp_sum {
     }
   }
 
-  /// Returns the largest magnitude_of of the terms of the whole warp's tile, or the one after it.
+  /// Returns the largest magnitude_of of the warp's terms, or the next above.
   __device__ std::uint32_t largest_term_of_warp(const Tile& tile) {
-    // Floats need no conversions to double, of which a multiprocessor does 16 at a time: the
-    // product of 2^20 floats takes 5.5 us instead of 5.8, the sum of 2^22 7.6 instead of 7.9 (one
-    // H200).
+    // Floats need no conversion to double (tuning/exact.md: largest_term_of_warp).
     if constexpr (requires { tile.largest_size(); }) {
       const float largest = from_bits(largest_of_warp(bits_of(tile.largest_size())));
       if (Tile::is_true_size(largest)) return magnitude_of(Tile::term_of_size(largest));
@@ -174,8 +171,8 @@ class warp_sum {
     for (int i = 0; i < wide::levels; ++i) columns_[i * warp + thread_] = 0;
   }
 
-  /// Each thread adds up one level of all threads. Each begins with another thread's, so that they
-  /// don't meet in a bank.
+  /// Each thread adds up one level of all threads, beginning with different ones, against bank
+  /// conflicts.
   __device__ void take_columns() {
     __syncwarp();
     std::int64_t sum = 0;
@@ -190,11 +187,11 @@ class warp_sum {
   }
 
   narrow narrow_;
-  int narrow_tiles_ = 0;  // tiles added to narrow_ since its sums were taken
-  int tiles_left_ = 0;    // tiles that wide levels still take; 0: the columns hold nothing
-  int in_row_ = 1;        // how many they take the next time
+  int narrow_tiles_ = 0;  // in narrow_ since its sums were taken
+  int tiles_left_ = 0;    // that wide levels still take; 0: empty columns
+  int in_row_ = 1;        // that they take the next time
   int bank_ = 0;
-  // The tiles of the batch that narrow levels took; a batch has 32 at most.
+  // Tiles of the batch that narrow levels took, one bit each.
   std::uint32_t held_ = 0;
   unsigned banks_left_ = 0;
   unsigned seen_ = 0;

@@ -34,7 +34,7 @@ void extremum(const executor& where, const extremum_arguments& a) {
   static constexpr std::size_t result_bytes[] = {16, 16, 32, 8};
   const auto size = static_cast<int>(size_of(a.x.element));
   const extremum_kernel& kernel = kernel_of(a);
-  // A complex element that is aligned only as its parts are can lie across the border of two loads.
+  // A complex element that is aligned only as its parts are can straddle two loads.
   const bool contiguous =
       a.x.increment == 1 &&
       reinterpret_cast<std::uintptr_t>(a.x.data) % static_cast<unsigned>(size) == 0;

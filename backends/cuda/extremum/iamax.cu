@@ -1,4 +1,4 @@
-// This source compiles the kernels of iamax.
+// Kernels of iamax.
 #include "backends/cuda/extremum/kernel.cuh"
 
 namespace tally::backends::cuda {

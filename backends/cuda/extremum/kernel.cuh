@@ -1,10 +1,9 @@
-// min, max, minmax and iamax on a GPU: each call is one launch.
+// min, max, minmax and iamax; each call is one launch.
 //
-// Every thread goes through its part of the block's tiles and keeps the best number, at an
-// operation or two an element. Where a tile has a better one, the thread looks for it among the
-// tile's elements, which it still holds, and keeps its index. Warps and blocks combine what their
-// threads have as sums are combined (device/fold.cuh). (One look at the best tile by the last
-// block, in the place of these, took 0.5 us more.)
+// Every thread goes through its part of the block's tiles and keeps the best number, at one or two
+// operations an element. Where a tile has a better one, the thread finds it among the tile's
+// elements, which it still holds, and keeps its index (tuning/extremum.md: index search). Warps and
+// blocks combine candidates as they combine sums (device/fold.cuh).
 #pragma once
 
 #include "backends/cuda/device/hand_over.cuh"
@@ -20,7 +19,7 @@ namespace tally::backends::cuda {
 
 // --- Better numbers ------------------------------------------------------------------------------
 
-/// Returns the greater of the two numbers, or the less; once there was a NaN, it stays.
+/// Returns the greater (or less) of two numbers; NaN once one was NaN.
 template <bool greater, class S>
 __device__ S better(S best, S number) {
   if constexpr (std::is_integral_v<S>) {
@@ -43,16 +42,15 @@ __device__ S better(S best, S number) {
   }
 }
 
-/// Says what elements are compared by: themselves, or the score of their magnitudes. (The
-/// magnitudes of integers are not -|x| = min(x, -x): of min(y, min(x, -x)) ptxas 13.0 makes a
-/// minimum of three for compute capability 9, and loses the minus.)
+/// What elements are compared by: themselves, or the score of their magnitudes. (Not by -|x| =
+/// min(x, -x) for integers: of min(y, min(x, -x)) ptxas 13.0 makes a minimum of three for compute
+/// capability 9, and loses the minus.)
 template <extreme what, class X>
 struct numbers {
   using S = score_t<X>;
   static constexpr bool greater = what != extreme::min;
   using limits = std::numeric_limits<S>;
-  /// No number is worse than this one. (Integers have an infinity of 0: nvcc 13.5 refuses -min(),
-  /// untaken, too.)
+  /// No number is worse. (Integers have an infinity of 0: nvcc 13.5 refuses -min(), untaken, too.)
   static constexpr S worst = !std::is_floating_point_v<S>
                                  ? (greater ? limits::min() : limits::max())
                              : greater ? -limits::infinity()
@@ -76,8 +74,8 @@ struct numbers {
 template <class X>
 inline constexpr bool comes_in_pairs = std::is_same_v<X, float16> || std::is_same_v<X, bfloat16>;
 
-/// Returns the better ones of two pairs of 16-bit floats, each pair in 32 bits: half an operation
-/// an element. It needs compute capability 8.
+/// Returns the better ones of two pairs of 16-bit floats, a pair in 32 bits. Needs compute
+/// capability 8.
 template <bool greater, class X>
 __device__ std::uint32_t better_pair(std::uint32_t best, std::uint32_t pair) {
   if constexpr (std::is_same_v<X, float16>) {
@@ -98,12 +96,11 @@ __device__ std::uint32_t better_pair(std::uint32_t best, std::uint32_t pair) {
 
 // --- What a thread holds of a tile ---------------------------------------------------------------
 //
-// A thread holds `count` elements, which constants i number: `at(i)` is an element, `offset(i)` its
-// index in the tile. Where the vector doesn't fill the tile, the vector's first element in the tile
-// stands for those that are absent. It is no better than itself; where it stands for a place before
-// its own, its index would be negative.
+// A thread holds `count` elements, numbered by constants i: `at(i)` is an element, `offset(i)` its
+// index in the tile. Where the vector doesn't fill the tile, its first element in the tile stands
+// for absent ones. That is no better than itself; before its own index the index would be negative.
 
-/// Holds elements of a contiguous vector, loaded 16 bytes at a time.
+/// Elements of a contiguous vector, in 16-byte loads.
 template <class X>
 struct loaded {
   using DX = on_device_t<X>;
@@ -117,12 +114,11 @@ struct loaded {
   elements<DX, per_load> of_load[loads];
   int thread;
 
-  /// Returns the index of a tile's first element.
   static __device__ std::int64_t start_of(const sum_job& job, std::int64_t tile) {
     return tile * length - head_of(job.x, size);
   }
 
-  /// Loads the elements; it returns false if the tile has none.
+  /// Loads the elements; returns false if the tile has none.
   __device__ bool load(const sum_job& job, std::int64_t tile, int of_thread) {
     thread = of_thread;
     const std::int64_t first = start_of(job, tile);
@@ -165,7 +161,7 @@ struct loaded {
   }
 };
 
-/// Says whether elements of type X are compared as S, where there are such kernels.
+/// Whether elements of type X are compared as S, where there are such kernels.
 template <extreme what, class S>
 struct scored_as {
   template <class X>
@@ -175,8 +171,8 @@ struct scored_as {
 template <extreme what, class S>
 using types_scored_as = types::those<element_types, scored_as<what, S>::template is>;
 
-/// Holds elements of any vector as what they are compared as, complex ones as their scores. Their
-/// type is told at run time. They are loaded one by one; adjacent threads read adjacent elements.
+/// Elements of any vector as what they are compared as, complex ones as scores. Loaded one by one;
+/// adjacent threads read adjacent elements.
 template <extreme what, class S>
 struct gathered {
   static constexpr bool is_loaded = false;
@@ -218,8 +214,8 @@ struct gathered {
 
 // --- A thread's best -----------------------------------------------------------------------------
 
-/// Keeps the best number so far, and where it first came up: its index among the warp's tiles, one
-/// after another. Where every element is as bad as can be, that is 0.
+/// The best number so far and the index of its first occurrence among the warp's tiles, one after
+/// another; 0 if every element is the worst number.
 template <extreme what, class X>
 struct tracker {
   using N = numbers<what, X>;
@@ -236,7 +232,7 @@ struct tracker {
     best = next;
   }
 
-  /// Returns the lowest offset at which the thread holds this number, which is there.
+  /// Returns the lowest offset at which the thread holds this number. Pre: it does.
   template <class Held>
   static __device__ unsigned offset_of(const Held& held, S number) {
     int offset = 0;
@@ -255,7 +251,7 @@ struct tracker {
 #else
     constexpr bool in_pairs = false;
 #endif
-    constexpr int chains = 4;  // each chain of comparisons waits for itself alone
+    constexpr int chains = 4;  // independent chains of comparisons
     if constexpr (in_pairs) {
       constexpr std::uint32_t mask = what == extreme::iamax ? 0x7fff7fffu : 0xffffffffu;
       std::uint32_t of_chain[chains];
@@ -314,7 +310,7 @@ __device__ void deliver_best(const sum_job& job, const candidate& best, int part
     const auto deliver_as = [&]<class E>() {
       S number = N::of_rank(static_cast<rank_t<S>>(best.rank));
       if constexpr (std::is_floating_point_v<S>) {
-        if (number == 0) {  // the rank doesn't tell its sign
+        if (number == 0) {  // the rank has lost its sign
           elements<on_device_t<E>, 1> element;
           element.load(static_cast<const on_device_t<E>*>(job.x) + index * job.x_increment);
           number = convert<S>(element[0]);
@@ -345,7 +341,6 @@ __device__ candidates mapped(const candidates& c, F f) {
   return {mapped(c.min, f), mapped(c.max, f)};
 }
 
-/// Searches for one extreme element.
 template <extreme what, class X, class Held>
 struct search {
   using sum = candidate;
@@ -360,7 +355,6 @@ struct search {
   }
 };
 
-/// Searches for both at once.
 template <class X, class Held>
 struct search<extreme::minmax, X, Held> {
   using sum = candidates;
@@ -381,8 +375,8 @@ struct search<extreme::minmax, X, Held> {
   }
 };
 
-/// `Held` is how a thread holds its part of a tile: `loaded`, where X is the elements' type, or
-/// `gathered`, where X is what they are compared as.
+/// `Held` is a thread's part of a tile: `loaded`, with X the elements' type, or `gathered`, with X
+/// what they are compared as.
 template <extreme what, class X, class Held>
 __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const sum_job job) {
   using S = search<what, X, Held>;
@@ -399,7 +393,7 @@ __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const sum_jo
   const auto load = [&](Held& held, unsigned tile) {
     return tile < job.tiles && held.load(job, first + std::int64_t{tile} * warps, thread);
   };
-  // While a thread looks at a tile, it has the next one in flight.
+  // While a thread looks at one tile, the next is in flight.
   Held one, other;
   bool more = load(one, 0);
 #pragma unroll 1
@@ -427,8 +421,7 @@ __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const sum_jo
   count_as_ended(job.ended);
 }
 
-/// Makes what kernels.hpp declares. It instantiates the kernel of contiguous vectors for every type
-/// of elements.
+/// Instantiates the kernel of contiguous vectors for every type of elements.
 template <extreme what>
 const extremum_kernel& find_extremum_kernel(type x) {
   static constexpr auto kernels = table_over([]<class X>() -> extremum_kernel {

@@ -1,4 +1,4 @@
-// This source compiles the kernels of minmax.
+// Kernels of minmax.
 #include "backends/cuda/extremum/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -1,4 +1,4 @@
-// This source compiles the kernels of min and max.
+// Kernels of min and max.
 #include "backends/cuda/extremum/kernel.cuh"
 
 namespace tally::backends::cuda {

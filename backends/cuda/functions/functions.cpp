@@ -1,5 +1,5 @@
-// Kernels that run the caller's functions are the caller's own. They are launched here, and lent a
-// scratch memory.
+// Kernels that run the caller's functions are compiled by the caller; they are launched, and lent
+// scratch memory, here.
 #include "backends/cuda/functions/functions.hpp"
 
 #include "backends/cuda/device/sum_shape.hpp"

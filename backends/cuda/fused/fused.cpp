@@ -1,4 +1,4 @@
-// An update with a sum on a GPU is one launch where the kernels allow it, and else two.
+// Updates with a sum: one launch where there is a kernel, else two.
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/cuda/fused/kernels.hpp"
@@ -15,8 +15,8 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Says whether a thread can load elements of all vectors of an update of n elements at once, all
-/// being of this type. Complex elements may come as the numbers that they are, twice as many.
+/// Whether a thread can load elements of all vectors of an update of n elements at once, all of
+/// this type. Complex elements may come as twice as many real ones.
 bool is_plain(const transform_arguments& u, type computation, type element, std::size_t n) {
   const auto fits = [&](const operand& v) {
     const bool as_numbers = v.size != n && v.element == part_of(element);
@@ -41,7 +41,7 @@ fused_job job_of(const transform_arguments& u, type element, std::size_t n) {
   return job;
 }
 
-/// Makes the two calls. What the second needs is asked for before the first.
+/// Makes the two calls. What the second allocates is allocated before the first.
 template <class Arguments, class Sum>
 void run_apart(const executor& where, const char* operation, const transform_arguments& u,
                type computation, const Arguments& a, Sum* sum) {
@@ -66,7 +66,7 @@ void run(const executor& where, const char* operation, const fused_kernel& kerne
 
 void fused_dot(const executor& where, const transform_arguments& u, type computation,
                const dot_arguments& a) {
-  // Vectors of one type have not changed places (`in_order`): the first is z.
+  // Vectors of one type are not exchanged (`in_order`): the first is z.
   const type element = a.x.element;
   const char* const name = a.conjugated == conjugate::none ? "axpy_dot" : "axpy_dotc";
   const fused_kernel kernel = fused_dot_kernel(a.result.element, a.y.data == u.z.data);

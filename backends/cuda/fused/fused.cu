@@ -1,4 +1,3 @@
-// This source compiles the kernels that update a vector and sum it.
 #include "backends/cuda/fused/kernel.cuh"
 
 #include "backends/cuda/dot/kernel.cuh"
@@ -10,7 +9,7 @@ namespace {
 template <class T>
 struct is_fused : std::bool_constant<std::is_floating_point_v<real_t<T>>> {};
 
-/// These types have kernels: those that are computed and summed as they are.
+/// Types with kernels: those computed and summed as they are.
 using fused_types = types::those<accumulator_types, is_fused>;
 
 template <class Terms, bool itself>

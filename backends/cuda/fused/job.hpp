@@ -1,4 +1,4 @@
-// This is the one parameter of the kernels that update a vector and sum it.
+// Parameter of the kernels that update a vector and sum it.
 #pragma once
 
 #include "backends/cuda/device/sum_job.hpp"
@@ -6,11 +6,11 @@
 
 namespace tally::backends::cuda {
 
-/// Is the job of a sum of z, or of z and v; `x` and `y` are the vectors that z is made of.
+/// Job of a sum of z, or of z and v, with z made of `x` and `y`.
 struct fused_job : sum_job {
   void* z = nullptr;
-  const void* v = nullptr;  ///< the other vector of the sum, if it is not z
-  /// The factors of axpby are in the type that elements are computed in.
+  const void* v = nullptr;  ///< the other vector of the sum, unless it is z
+  /// Factors of axpby, in the type of the computation.
   alignas(16) unsigned char factors[sizeof(backends::factors<complex_number<double>>)] = {};
 };
 

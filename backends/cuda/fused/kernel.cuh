@@ -1,5 +1,5 @@
-// Updates with a sum on a GPU: the kernel of all sums (sum_kernel.cuh), whose warps make the
-// elements that they add up.
+// Terms of updates with a sum: warps of the kernel of all sums (sum_kernel.cuh) make the elements
+// that they add up.
 #pragma once
 
 #include "backends/cuda/device/sum_kernel.cuh"
@@ -9,9 +9,9 @@
 
 namespace tally::backends::cuda {
 
-/// Is a share of vectors of one type that are contiguous and start at multiples of what a thread
-/// loads. z = alpha x + beta y is written, and Terms of z are summed; the terms of two vectors are
-/// those of z and v, or with `itself` of z and z.
+/// A warp's part of vectors of one type that are contiguous and start at multiples of a thread's
+/// load. Writes z = alpha x + beta y and sums Terms of z; terms of two vectors are of z and v, or
+/// with `itself` of z and z.
 template <class Terms_, bool itself>
 struct updated_share {
   using Terms = Terms_;
@@ -23,7 +23,7 @@ struct updated_share {
   static __device__ typename Terms::sum add(const fused_job& job, std::int64_t first, int thread) {
     using Sum = typename Terms::sum;
     constexpr int threads = static_cast<int>(order::lanes) / lanes;
-    // A thread has so many rows in flight: up to 256 bytes of all vectors (64 registers).
+    // Rows in flight per thread: up to 64 registers of all vectors.
     constexpr int row_bytes = lanes * static_cast<int>(sizeof(T)) * (has_v ? 3 : 2);
     constexpr int in_flight = row_bytes > 64 ? 2 : row_bytes > 32 ? 4 : 8;
     static_assert(rows_of_chunk % in_flight == 0);
@@ -74,8 +74,7 @@ struct updated_share {
         }
       }
     };
-    /// Calls f(l, i) for the elements i of the lanes l inside what would be this thread's last
-    /// load.
+    /// Calls f(l, i) for the elements i, of lanes l, within this thread's last, partial load.
     const auto for_each_left = [&](const auto& f) {
       const int i = left / static_cast<int>(order::lanes) * static_cast<int>(order::lanes);
       if (left - i >= lanes) return;

@@ -1,4 +1,3 @@
-// gather and scatter on a GPU.
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/gather/job.hpp"
 #include "backends/cuda/runtime/launch.hpp"

@@ -1,4 +1,4 @@
-// A gather_job tells one launch of gather or scatter what to do. It is the kernel's only parameter.
+// Parameter of one launch of gather or scatter.
 #pragma once
 
 #include "src/core/elementwise/gathered_elements.hpp"
@@ -7,17 +7,15 @@
 
 namespace tally::backends::cuda {
 
-/// A block has so many threads, each of which moves one element; a thread has more only where a
-/// grid could not have as many.
+/// Threads per block, each of which moves one element, or more where a grid can't have as many.
 inline constexpr unsigned threads_of_gather = 256;
 
 struct gather_job {
   gathered_elements elements;
-  std::int64_t n;  ///< elements that are moved
-  int unit;        ///< an element is so many bytes, or two such
+  std::int64_t n;  ///< elements to move
+  int unit;        ///< bytes of an element, or of half of one
 };
 
-/// Returns the kernel.
 const void* gather_kernel();
 
 }  // namespace tally::backends::cuda

@@ -1,4 +1,4 @@
-// This file has the kernels of histograms that look at no samples, or at those of any type.
+// Kernels that read no samples, or samples of any type.
 #include "backends/cuda/device/kernel.cuh"
 #include "backends/cuda/histogram/kernels.hpp"
 #include "backends/cuda/histogram/sorted_counts.cuh"
@@ -19,7 +19,7 @@ __device__ std::int64_t thread_of_grid() {
 }
 __device__ std::int64_t threads_of_grid() { return std::int64_t{gridDim.x} * blockDim.x; }
 
-/// Writes zeros. Counting may start at once, and waits for this before it hands in its counts.
+/// Writes zeros. Counting may start at once, but waits for this before it hands in counts.
 __global__ void zeros_kernel(const __grid_constant__ histogram_zeros_job job) {
   wait_for_launch_before();
   let_launch_after_start();
@@ -31,9 +31,8 @@ __global__ void zeros_kernel(const __grid_constant__ histogram_zeros_job job) {
   fill(job.totals, job.totals_words);
 }
 
-/// Each thread brings a word, at an address of its own: an instruction for constants, which the
-/// compiler would take, reads one address after another. (4096 edges took 8 us longer with it, and
-/// byte by byte.)
+/// Each thread reads a word at an address of its own: loads of constants, the compiler's choice,
+/// would read one address after another (tuning/histogram.md: bytes_kernel).
 __global__ void bytes_kernel(const __grid_constant__ histogram_bytes_job job) {
   const std::byte* from = job.bytes;
   asm volatile("" : "+l"(from));
@@ -81,7 +80,7 @@ __global__ void find_stray_kernel(const __grid_constant__ histogram_stray_job jo
   for (std::int64_t i = thread_of_grid(); i < job.n; i += threads_of_grid()) {
     if (job.keys(key_at(job, i)) < job.keys.bins) continue;
     atomicMax(reinterpret_cast<word*>(job.stray), ~static_cast<word>(i));
-    return;  // the thread's other keys come later
+    return;  // the thread's other keys are later
   }
 }
 

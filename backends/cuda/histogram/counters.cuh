@@ -1,5 +1,4 @@
-// A block counts samples in one of three kinds of counters in shared memory, and adds what it has
-// counted to the counts in memory at the end.
+// Three kinds of counters in shared memory, added to the counts in memory at the end.
 #pragma once
 
 #include "backends/cuda/histogram/places.cuh"
@@ -8,8 +7,8 @@ namespace tally::backends::cuda {
 
 // --- Counts in memory ----------------------------------------------------------------------------
 
-/// Adds `n` to the count of a place in memory. With `alone` the block is the only one that counts
-/// this place, so it writes.
+/// Adds n to the count of a place in memory; `alone`: no other block counts the place, so it is
+/// written.
 template <class Rule, class Job>
 __device__ void hand_in(const Job& job, slot number, std::uint32_t n, bool alone = false) {
   const slot channel = job.channels == 1 ? 0 : number / job.places;
@@ -38,14 +37,14 @@ __device__ void hand_in(const Job& job, slot number, std::uint32_t n, bool alone
 
 // --- Counters in shared memory -------------------------------------------------------------------
 
-/// Adds to a counter at this address of shared memory. atomicAdd would compute the address anew
-/// each time, and with a condition it would be a branch.
+/// Adds to a counter at a shared-memory address. atomicAdd would recompute the address, and branch
+/// on a condition.
 template <int n = 1>
 __device__ void count_at(std::uint32_t address) {
   asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(address), "n"(n) : "memory");
 }
 
-/// Has a counter for each place of the block's range, and one for all others.
+/// A counter for each place of the block's range, and one for all others.
 template <class Rule>
 struct range_table {
   static constexpr bool is_spread = false;
@@ -76,9 +75,8 @@ struct range_table {
   }
 };
 
-/// Counts bytes. It has a counter for each byte and each thread of a warp, so that no two threads
-/// of a warp meet in a bank: 2^27 uniform bytes ran at 2.2 TB/s in one table, and bytes that are
-/// the same for all threads at 3.9.
+/// Counters of bytes: one per byte and thread of a warp, so that no two threads meet in a bank
+/// (tuning/histogram.md: spread_table).
 template <class Rule>
 struct spread_table {
   static constexpr bool is_spread = true;
@@ -91,7 +89,7 @@ struct spread_table {
       : counters(reinterpret_cast<std::uint32_t*>(shared)),
         address(static_cast<std::uint32_t>(__cvta_generic_to_shared(shared)) +
                 4 * (threadIdx.x % warp)) {
-    asm("" : "+r"(address));  // or it is computed anew for each byte
+    asm("" : "+r"(address));  // keeps it from being recomputed for each byte
     for (slot i = threadIdx.x; i < (count + 1) * warp; i += blockDim.x) counters[i] = 0;
   }
   template <class Job, int n>
@@ -99,9 +97,8 @@ struct spread_table {
 #pragma unroll
     for (int i = 0; i < n; ++i) count_at(address_of(min(places[i], count)));
   }
-  /// Adds the bytes of a load, at once where all are the same: 2^25 of one key take 6.6 us so,
-  /// sixteen additions took 10.6. Uniform bytes, whose addresses __byte_perm finds sooner than
-  /// shifts, take 9.6 instead of 10.8 (one H200).
+  /// Adds the bytes of a load, at once if all are equal. __byte_perm finds addresses sooner than
+  /// shifts (tuning/histogram.md: spread_table).
   __device__ void add(const elements<std::uint8_t, 16>& bytes) {
     const uint4 load = bytes.raw[0];
     const std::uint32_t words[] = {load.x, load.y, load.z, load.w};
@@ -137,8 +134,8 @@ struct spread_table {
   __device__ std::uint32_t address_of(slot place) const { return address + 4 * warp * place; }
 };
 
-/// Has one counter for all places with the same low bits. The first such place that comes up takes
-/// it: a hot one, most likely.
+/// One counter for all places with the same low bits, owned by the first that comes: a hot one,
+/// most likely.
 template <class Rule>
 struct cache_table {
   static constexpr bool is_spread = false;
@@ -146,7 +143,7 @@ struct cache_table {
   unsigned bits;
   slot size;
   std::uint32_t* counters;
-  std::uint16_t* owners;  ///< the upper bits of the counters' places
+  std::uint16_t* owners;  ///< upper bits of the counters' places
   std::uint32_t address;
 
   template <class Job>
@@ -167,8 +164,8 @@ struct cache_table {
     for (int i = 0; i < n; ++i) {
       const slot place = places[i], low = place & (size - 1), upper = place >> bits;
       if (owner[i] == free && upper < free) {
-        // Only the first of adjacent equal places asks: 2^25 sorted keys of 2^20 bins took 187 us
-        // instead of 86 when each did (one H200).
+        // Only the first of adjacent equal places claims a counter (tuning/histogram.md:
+        // cache_table).
         if (i > 0 && place == places[i - 1]) {
           owner[i] = owner[i - 1];
         } else {

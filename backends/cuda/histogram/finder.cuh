@@ -1,4 +1,4 @@
-// This header finds the kernel for samples that are loaded as one type.
+// Choice of the kernel for samples loaded as one type.
 #pragma once
 
 #include "backends/cuda/histogram/sorted.cuh"
@@ -22,8 +22,7 @@ const void* find_histogram_kernel(counting where) {
              : reinterpret_cast<const void*>(&count_kernel<L, Rule, cache_table>);
 }
 
-/// Samples of one byte are counted as bytes. Others are counted by a rule of their own where that
-/// is fast.
+/// One-byte samples are counted as bytes, others by a special rule where that is fast.
 template <class L>
 const void* histogram_kernel_of(bin_rule rule, counting where) {
   if constexpr (sizeof(L) == 1) {

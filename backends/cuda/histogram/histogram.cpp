@@ -23,61 +23,28 @@ std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 bool is_byte(type element) { return size_of(element) == 1; }
 
-// --- Numbers from measurements -------------------------------------------------------------------
-//
-// The figures are device times in a graph. Device: H200. Date: 2026-11-21.
+// --- Tuning values (tuning/histogram.md) ---------------------------------------------------------
 
-/// If keys are skewed, more ranges than these lose against a cache. 2^25 int32 keys, in TB/s:
-///
-///                                 uniform    Zipf
-///     2 ranges                      3.4      3.1
-///     5 ranges                      1.6      1.2
-///     10 ranges                     0.96     0.67
-///     a cache                       0.41     0.87
-///     CUB with 2^20 bins            0.04     0.05
+/// Ranges before a cache is better, at most. (For skewed keys it is earlier.)
 constexpr std::size_t most_ranges = 10;
 
-/// From so many samples on, and half as many as there are places, sorting is worth one more launch.
+/// Samples from which sorting pays for another launch, if they are also half as many as the places.
 constexpr std::size_t least_sorted = std::size_t{1} << 21;
 
-/// A launch sorts at most so many samples.
+/// Samples per sorting launch, at most.
 constexpr std::size_t most_sorted = std::size_t{1} << 25;
 
-/// From so many weights on, and so many a bin, they are added in tables first. Uniform int32 keys,
-/// weights of float, in us:
-///
-///     weights    256 bins: in memory    in tables    4096: in memory    in tables
-///     2^18             13.9               15.6            13.2             19.3
-///     2^20             34.7               16.9            23.0             23.3
-///     2^22              109               36.8            61.9             48.7
-///     2^24              622                129             221              144
-///
-/// In memory weights were added one by one then, and took 12 300 with one key (in tables 163);
-/// since warps combine them (weights.cuh) they take 329 for one key of 2^16 bins.
+/// Weights, and weights per bin, from which they are added in tables first.
 constexpr std::size_t least_in_tables = std::size_t{1} << 20, least_of_bin = 256;
 
-/// For up to so many samples a range has one block, which writes its counts and needs no zeros
-/// before. In us:
-///
-///     samples    bins    one block    with zeros
-///     2^12        256       1.9          2.1
-///     2^12       4096       2.2          2.5
-///     2^16                  6.3          2.3
+/// Samples up to which a range has one block, which writes its counts and needs no zeros first.
 constexpr std::size_t most_of_one_block = 4 * histogram_threads;
 
-/// A launch has at most so many samples, since a block counts in 32 bits.
+/// Samples per launch, at most: a block counts in 32 bits.
 constexpr std::size_t most_at_once = (std::size_t{1} << 32) - 4096;
 
-/// Cells are halved until each has one threshold, or until so many bits of a position are left
-/// below the cell. 2^25 floats, in TB/s:
-///
-///     edges                                   cells    uniform    Zipf
-///     256, growing closer as i^1.5             1024      3.24     1.29
-///                                              2048      3.32     1.99
-///     (here no cell has two thresholds)        4096      3.19     3.31
-///     256, equally far apart                    512      3.60     3.91
-///     256, in geometric progression, by bits             3.57     3.48
-///     4097, equally far apart                 16384      1.78     1.83
+/// Bits of a position below its cell, at most. Cells are halved until each has one threshold, down
+/// to cell_bits_for.
 constexpr unsigned most_cell_bits = 14;
 constexpr unsigned cell_bits_for(std::size_t thresholds) {
   const std::size_t cells = thresholds <= 1024 ? 6 * thresholds : 3 * thresholds;
@@ -86,15 +53,15 @@ constexpr unsigned cell_bits_for(std::size_t thresholds) {
   return bits;
 }
 
-// --- What a sample's bin is ----------------------------------------------------------------------
+// --- From samples to bins ------------------------------------------------------------------------
 
-/// Returns the position of a float among all floats, as by_cell computes it.
+/// Returns the position of a float among all floats, as by_cell does.
 std::uint32_t rank_of(float value) {
   const auto bits = __builtin_bit_cast(std::int32_t, value + 0.0f);  // -0 becomes 0
   return static_cast<std::uint32_t>(bits) ^ (static_cast<std::uint32_t>(bits >> 31) | 0x80000000u);
 }
 
-/// Returns how many of `count` positions, in ascending order, share a cell with the one before.
+/// Returns how many of `count` ascending positions share a cell with the one before.
 template <class Positions>
 std::size_t crowded(const Positions& position_of, std::size_t count, unsigned cell_bits) {
   std::size_t all = 0;
@@ -104,8 +71,7 @@ std::size_t crowded(const Positions& position_of, std::size_t count, unsigned ce
   return all;
 }
 
-/// Chooses cells of equal width, or, where fewer thresholds share a cell then, of equally many
-/// floats.
+/// Chooses cells of equal width or, if fewer thresholds share a cell then, of equally many floats.
 template <class S>
 bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& job) {
   constexpr std::uint32_t last = (1u << 23) - 1;
@@ -113,7 +79,7 @@ bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& j
   const float first = at(0), end = at(thresholds.size() - 1);
   job.base = rank_of(first);
   while ((rank_of(end) - job.base) >> job.shift >= last) ++job.shift;
-  // Thresholds get positions 2 to 2^23 - 4, so that what is outside has a place beside them.
+  // Thresholds get positions 2 to 2^23 - 4, which leaves positions for what is outside.
   const double rate = (last - 6) / (static_cast<double>(end) - static_cast<double>(first));
   job.rate = static_cast<float>(rate);
   job.offset = static_cast<float>(0x1p23 + 2 - rate * static_cast<double>(first));
@@ -134,9 +100,9 @@ bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& j
   }
 }
 
-/// Sets how a float's position among bins of equal width is computed. The position is off by less
-/// than 2^-24 times 3 (bins + |offset|), because the float, the rate, the product with the offset,
-/// and the offset are each rounded. For samples that are doubles this holds too.
+/// Sets how a float's position among bins of equal width is computed. It is off by less than 2^-24
+/// times 3 (bins + |offset|), since the float, the rate, the product and the offset are rounded; so
+/// for samples in double, too.
 void guess_positions(double rate, double origin, slot bins, histogram_job& job) {
   const double offset = -origin * rate;
   job.rate = static_cast<float>(rate);
@@ -146,7 +112,7 @@ void guess_positions(double rate, double origin, slot bins, histogram_job& job) 
     job.rate = 0, job.offset = 0, job.margin = 1;
 }
 
-/// Holds the thresholds while the launches run.
+/// The thresholds, while launches use them.
 struct bins_on_device {
   bin_rule rule = bin_rule::any;
   std::optional<stream_memory> thresholds;
@@ -166,7 +132,7 @@ void* bring(const void* from, std::size_t bytes, const executor& where,
   return memory->data();
 }
 
-/// Tells a job what the bins are.
+/// Sets a job's bins.
 void describe_bins(const histogram_arguments& a, const executor& where,
                    const current_device& current, histogram_edges_job& job, bins_on_device& bins) {
   with_bins(a, [&]<class X, class Bins>(const Bins& b) {
@@ -191,7 +157,7 @@ void describe_bins(const histogram_arguments& a, const executor& where,
       } else {
         job.thresholds = bring(b.thresholds, bytes, where, current, bins.thresholds);
       }
-      // Cells get half of the shared memory at most, so that the other half counts.
+      // Cells get at most half of the shared memory, the rest is for counters.
       if (b.reached > 0) {
         const std::vector<S> all(b.thresholds, b.thresholds + b.reached);
         const bin_rule cells = cut_into_cells(all, job);
@@ -207,8 +173,6 @@ void describe_bins(const histogram_arguments& a, const executor& where,
   job.what = a.what;
   if (is_byte(a.x.element)) bins.rule = bin_rule::bytes, job.shared_bytes = 0;
 }
-
-// --- Kernels of the samples' type ----------------------------------------------------------------
 
 // --- Counts --------------------------------------------------------------------------------------
 
@@ -230,8 +194,7 @@ void queue_zeros(void* counts, std::size_t bytes, const histogram_options& outsi
          &job, where.device(), where.stream());
 }
 
-/// Gives a launch the samples from `first` to `end`, and says which of them are loaded 16 bytes at
-/// a time.
+/// Sets a launch's samples [first, end), and which of them are loaded 16 bytes at a time.
 void take_samples(const histogram_arguments& a, std::size_t first, std::size_t end,
                   histogram_job& job) {
   const operand x = a.x.slice(first, end - first);
@@ -254,13 +217,13 @@ void count(const histogram_arguments& a, const executor& where, const current_de
   if (rule == bin_rule::bytes) job.places = 256;
 
   const std::size_t places = std::size_t{job.places} * job.channels;
-  // A block has 1 KiB of its own, and each kernel some hundred bytes besides.
+  // 1 KiB per block is reserved, and each kernel needs some hundred bytes.
   const std::size_t room = ((most_bytes - 512 - job.shared_bytes) / 4 - 1) / 32 * 32;
   const std::size_t ranges = ceil_div(places, room);
   counting how = rule == bin_rule::bytes && job.channels == 1  ? counting::spread
                  : ranges <= std::min(most_ranges, processors) ? counting::tables
                                                                : counting::cache;
-  // A bucket has its counters in a block of the second launch, beside a number for each tile.
+  // A block of the second launch has a bucket's counters and a number per tile.
   const std::size_t a_bucket = ceil_div(places, adjacent * buckets) * adjacent;
   const std::size_t tiles = ceil_div(std::min(a.x.size, most_sorted), samples_a_tile);
   const std::size_t sorted_shared = (a_bucket + 1 + tiles + 1) * sizeof(std::uint32_t);
@@ -271,9 +234,8 @@ void count(const histogram_arguments& a, const executor& where, const current_de
   }
   std::size_t shared = 0;
   if (how == counting::cache || how == counting::sorted) {
-    // A place takes a counter and its own 16 upper bits; an H200 has room for 2^15 places. With
-    // 2^14 places, whose owners took 32 bits, 2^25 Zipf keys of 2^20 bins ran at 0.59 TB/s instead
-    // of 0.83.
+    // A place takes a counter and 16 bits for its owner: 2^15 places fit an H200
+    // (tuning/histogram.md: cache_bits).
     while ((std::size_t{12} << job.cache_bits) <= most_bytes - 512) ++job.cache_bits;
     shared = std::size_t{6} << job.cache_bits;
     if (rule != bin_rule::keys && rule != bin_rule::bytes) rule = bin_rule::any;
@@ -301,8 +263,8 @@ void count(const histogram_arguments& a, const executor& where, const current_de
     allow_shared_bytes(histogram_count_sorted_kernel(), current, most_bytes - 512);
   }
 
-  // Counting may begin while zeros are being written, unless it hands in counts or looks at memory
-  // meanwhile.
+  // Counting may overlap the writing of zeros, unless it hands in counts or reads thresholds from
+  // memory meanwhile.
   bool overlaps = false;
   const std::size_t count_bytes = a.counts.size * (job.wide ? 8 : 4);
   if (!a.options.add && !job.alone && how != counting::sorted) {
@@ -365,7 +327,7 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
   const std::size_t bytes =
       a.words ? exact_words(a.counts.element) * sizeof(std::int64_t) : size_of(a.counts.element);
 
-  // So many bins are done at a time that their words take 64 MiB at most.
+  // Bins at a time: their limbs take 64 MiB at most.
   const std::size_t words = doubles ? weight_sum<double>::words : weight_sum<float>::words;
   const std::size_t at_once = std::min(a.counts.size, (std::size_t{1} << 23) / words);
   const stream_memory memory(at_once * words * 8, current, where.stream());
@@ -405,10 +367,10 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
   }
 }
 
-// --- Keys that have no bin -----------------------------------------------------------------------
+// --- Out-of-range keys ---------------------------------------------------------------------------
 
-/// Waits for what the counting launches have left in scratch memory, and returns the first key that
-/// has no bin.
+/// Waits for what the counting launches left in scratch memory, and returns the first out-of-range
+/// key.
 stray_key stray_of(const histogram_arguments& a, const executor& where,
                    const current_device& current, const key_bins& keys, waited_words& words) {
   histogram_stray_job job;

@@ -1,19 +1,12 @@
-// Histograms on a GPU: a block counts all samples of its share in shared memory, and hands its
-// counts in at the end.
+// Histograms: a block counts its part of the samples in shared memory, and hands in its counts at
+// the end.
 //
-// Where the places are too many for one table they are cut into ranges. Each block counts the
-// places of one range, so the samples are read as often as there are ranges. Beyond that a block
-// keeps counters for the places that come up first, which hot bins are among, and adds the others
-// in memory one by one.
+// Places too many for one table are cut into ranges. Each block counts one range, so samples are
+// read once per range. Beyond that a block has counters for the places that come first, hot ones
+// probably, and adds others in memory.
 //
-// An addition of 1 to one address of shared memory by a whole warp takes no longer than additions
-// to 32 addresses, so votes for equal keys are not worth their while. Several tables are not
-// either, where a sample has four bytes: with 256 bins one table ran at 4.17 TB/s for uniform and
-// for constant keys, and the same loop reads at 4.30.
-//
-// These lost: counters of 16 bits, two of which share 32 bits, for 65536 bins (2.75 TB/s, and 0.92
-// where two bins alternate, since only additions of 1 to the same 32 bits combine; two ranges run
-// at 3.1 and 3.7); counters of a thread's own (bytes at 2.0); a cluster's tables for small inputs.
+// Equal keys in a warp need no vote: additions of 1 to one address are as fast as to 32. Nor do
+// four-byte samples need several tables (tuning/histogram.md: count_kernel).
 #pragma once
 
 #include "backends/cuda/histogram/counters.cuh"
@@ -22,7 +15,7 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the number of a place among those of all channels.
+/// Returns the index of a place among those of all channels.
 template <class Job>
 __device__ slot place_in_channel(const Job& job, slot place, std::int64_t sample) {
   if (place >= job.places) return nowhere;
@@ -40,7 +33,6 @@ __device__ void find_places(const Rule& place_of, const Number (&numbers)[n], sl
   }
 }
 
-/// Finds the places of the samples of one load.
 template <class L, class Job, class Rule, int n>
 __device__ void find_places_of_load(const Job& job, const Rule& place_of,
                                     const elements<L, n>& loaded, slot (&places)[n]) {
@@ -52,16 +44,15 @@ __device__ void find_places_of_load(const Job& job, const Rule& place_of,
   find_places(place_of, numbers, places);
 }
 
-/// Says whether samples of one channel, which are loaded 16 bytes at a time, may be counted in this
-/// table: bytes have the table that is spread.
+/// Whether samples of one channel, in 16-byte loads, are counted in this table: bytes have
+/// spread_table.
 template <class L, class Table>
 inline constexpr bool may_load = sizeof(L) > 1 || Table::is_spread;
 
-/// A thread has so many loads of 16 bytes in flight while it counts as many.
+/// 16-byte loads per thread in flight, while it counts as many.
 inline constexpr int loads_in_flight = 4;
 
-/// Goes through a thread's loads of 16 bytes: every `step`-th from `first` on, of those before
-/// `end`.
+/// A thread's 16-byte loads: every `step`-th of [first, end).
 template <class L>
 struct thread_loads {
   static constexpr int per_load = 16 / static_cast<int>(sizeof(L)), in_flight = loads_in_flight;
@@ -69,10 +60,9 @@ struct thread_loads {
   std::int64_t first, end, step;
   elements<L, per_load> next[in_flight];
 
-  /// Begins to load. The samples were there before this launch was placed, and before the launch
-  /// that writes zeros began, so L1 has no older ones. Loads through L2 would go where all writes
-  /// meet, even for what another block has just read: with them five ranges ran at 1.16 TB/s,
-  /// without at 1.43.
+  /// Begins to load. The samples were there before this launch became resident and before the one
+  /// that writes zeros began, so L1 is not stale. L2 would be slower, even for what another block
+  /// has just read (tuning/histogram.md: loads through L1).
   __device__ thread_loads(const histogram_job& job, std::int64_t of_thread, std::int64_t before,
                           std::int64_t every)
       : x(static_cast<const L*>(job.x) + job.head), first(of_thread), end(before), step(every) {
@@ -125,7 +115,7 @@ __global__ void __launch_bounds__(histogram_threads)
   __syncthreads();
   if constexpr (may_load<L, Table<Rule>>) loads.count(job, place_of, table);
 
-  // These are the samples before and after the loads of 16 bytes, or all samples.
+  // The samples before and after the 16-byte loads, or all.
   const std::int64_t singles = job.n - job.loads * per_load;
   for (std::int64_t first = own; first < singles; first += in_flight * step) {
     L held[in_flight];

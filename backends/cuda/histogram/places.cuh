@@ -1,8 +1,6 @@
-// A sample has a place, at which it is counted, and this header finds it: exactly, or by a guess
-// that is followed by an exact search where the guess may be wrong.
+// Places of samples, found exactly, or by a guess with an exact search where that may be wrong.
 //
-// Promise: every sample gets the place that <tally/histogram.hpp> says, whatever is rounded on the
-// way.
+// Promise: every sample gets the place that <tally/histogram.hpp> defines, despite rounding.
 #pragma once
 
 #include "backends/cuda/device/warp_reduction.cuh"
@@ -13,10 +11,10 @@
 
 namespace tally::backends::cuda {
 
-/// This is no place: nobody counts it.
+/// No place: not counted.
 inline constexpr slot nowhere = 0xffffffffu;
 
-/// Says whether samples of type X are loaded as L, or compared as S.
+/// Whether samples of type X are loaded as L, or compared as S.
 template <class L>
 struct loaded_as {
   template <class X>
@@ -28,13 +26,11 @@ struct compared_as {
   using is = std::is_same<sample_t<X>, S>;
 };
 
-/// A rule takes a sample that is loaded as L as this: a byte as it is, any other as what it is
-/// compared as.
+/// Type in which a rule takes a sample loaded as L: bytes as they are, others as they are compared.
 template <class L>
 using number_t = std::conditional_t<std::is_same_v<L, std::uint16_t>, float, L>;
 
-/// Returns the numbers that a rule takes. Which type the samples have is asked once for all of
-/// them.
+/// Converts samples to what a rule takes, with one branch on their type.
 template <class L, int n>
 __device__ void find_numbers(type element, const L (&samples)[n], number_t<L> (&numbers)[n]) {
   if constexpr (std::is_same_v<L, number_t<L>>) {
@@ -60,7 +56,7 @@ __device__ T load_one(const T* from) {
   return __builtin_bit_cast(T, __ldcg(reinterpret_cast<const bits*>(from)));
 }
 
-/// Finds a sample's slot exactly, whatever the rule is.
+/// Finds a sample's slot exactly, by any rule.
 template <class S>
 struct any_rule {
   const histogram_edges_job& job;
@@ -78,9 +74,8 @@ struct any_rule {
   }
 };
 
-// A rule says which place a sample has while samples are counted, and which slot a place has once
-// that is done. `Job` is the kernel's parameter. Where a rule is long, the code that finds places
-// is a loop.
+// A rule maps samples to places while samples are counted, and places to slots afterwards.
+// `job_type` is the kernel's parameter; `is_long`: the code that finds places is a loop.
 
 struct places_are_slots {
   static constexpr bool is_long = false;
@@ -101,7 +96,6 @@ struct by_any : places_are_slots {
   __device__ slot operator()(S x) const { return rule(x); }
 };
 
-/// Counts bytes as what they are.
 struct by_byte {
   static constexpr bool is_long = false;
   using job_type = histogram_edges_job;
@@ -126,8 +120,8 @@ struct by_key : places_are_slots {
   __device__ slot operator()(S x) const { return bins(x); }
 };
 
-/// Finds the position of a sample as a float, and searches exactly where that is near an edge.
-/// `Bins` is even_bins or even_integer_bins.
+/// Finds a sample's position in float, and searches exactly near an edge. `Bins` is even_bins or
+/// even_integer_bins.
 template <class S, class Bins>
 struct by_width : places_are_slots {
   using job_type = histogram_job;
@@ -158,26 +152,23 @@ struct by_width : places_are_slots {
   }
 };
 
-/// Gives samples a position of 23 bits that rises with them, and thresholds too: thresholds at
-/// lower positions are below a sample, and those at higher positions are above it. The upper bits
-/// of a position are its cell. A table holds, for each cell,
+/// Maps samples and thresholds, monotonically, to positions of 23 bits: thresholds at lower
+/// positions are below a sample, those at higher ones above it. The upper bits of a position are
+/// its cell. A table has, for each cell,
 ///
 ///     threshold's number - 1 << cell_bits | ~(threshold's position in the cell)
 ///
-/// so that adding a sample's position to that carries just if the sample's is the higher one, and
-/// then the bin is above. Where the two positions are the same, the thresholds are searched. A cell
-/// of several thresholds holds the number of the first, and a bit that says so: they are looked at
-/// one by one.
+/// so that adding a sample's position carries just if it is higher, and then the bin is above. At
+/// equal positions the thresholds are searched. A cell of several thresholds has the first one's
+/// number and is marked as crowded: they are compared one by one.
 template <class S, bool linear>
 struct by_cell : places_are_slots {
   using job_type = histogram_edges_job;
   static constexpr int position_bits = 23;
   static constexpr std::uint32_t last_position = (1u << position_bits) - 1;
-  /// Stands above the bits of a position: a float in [2^23, 2^24), where floats are integers, has
-  /// these bits.
+  /// Bits above a position: a float in [2^23, 2^24), where floats are integers, has these.
   static constexpr std::uint32_t upper_bits = linear ? 0x4b000000 : 0;
-  /// The two upper bits of a cell of several thresholds are this. (3 would be those of the number
-  /// -1.)
+  /// The two upper bits of a cell of several thresholds. (3 would be those of -1.)
   static constexpr std::uint32_t crowded = 2;
   static constexpr int most_in_turn = 4;
 
@@ -186,9 +177,9 @@ struct by_cell : places_are_slots {
   unsigned shift, cell_bits;
   std::uint32_t cell_mask;
   slot bins, reached;
-  slot certain;  ///< bins before this one need no second look; a NaN is in a later one, or in -1
+  slot certain;  ///< bins before this one need no second look; NaN gets a later one, or -1
   const S* thresholds;
-  std::uint32_t cells;  ///< 4 times the upper bits of a position is added to this for an address
+  std::uint32_t cells;  ///< plus 4 times a position's upper bits: an address
 
   __device__ by_cell(const job_type& job, char* shared)
       : rate(job.rate),
@@ -209,7 +200,7 @@ struct by_cell : places_are_slots {
     if (job.thresholds != nullptr) {
       const auto* const from = static_cast<const S*>(job.thresholds);
       for (slot i = threadIdx.x; i < reached; i += blockDim.x) copy[i] = from[i];
-    } else if (threadIdx.x % warp == 0) {  // a warp's parameters come from one address at a time
+    } else if (threadIdx.x % warp == 0) {  // a warp reads parameters from one address at a time
       const auto* const from = reinterpret_cast<const S*>(job.few);
       for (slot i = threadIdx.x / warp; i < reached; i += blockDim.x / warp) copy[i] = from[i];
     }
@@ -222,9 +213,8 @@ struct by_cell : places_are_slots {
     number_cells(table, count);
   }
 
-  /// Returns the position, with upper_bits. Where S is wider than a float it is rounded to nearest,
-  /// which keeps the order. A NaN is at one end: below the first threshold, or at it, or above the
-  /// last.
+  /// Returns the position, with upper_bits. Where S is wider than float, x is rounded to nearest,
+  /// which keeps the order. NaN is at an end: below or at the first threshold, or above the last.
   __device__ std::uint32_t position_of(S x) const {
     const auto f = static_cast<float>(x);
     if constexpr (linear) {
@@ -288,7 +278,7 @@ struct by_cell : places_are_slots {
     return exact(x);
   }
 
-  /// Turns the number of thresholds in each cell into what the head of this class says.
+  /// Turns each cell's number of thresholds into the code described above.
   __device__ void number_cells(std::uint32_t* table, std::uint32_t count) const {
     __shared__ std::uint32_t of_warp[histogram_threads / warp];
     const std::uint32_t each = (count + blockDim.x - 1) / blockDim.x;

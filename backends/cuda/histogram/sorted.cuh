@@ -1,22 +1,10 @@
-// Too many places for tables in shared memory are counted in two launches. The first sorts the
-// places of each tile by bucket and writes them down in 16 bits each; in the second each block
-// counts the places of one bucket in shared memory. So each sample is read once, and written and
-// read again at half its size, instead of being added to a count in memory.
+// Counting in two launches, for more places than fit tables in shared memory. The first sorts each
+// tile's places by bucket and writes them in 16 bits each; in the second each block counts one
+// bucket's places in shared memory. So a sample is read once, and written and read again at half
+// its size, instead of being added in memory.
 //
-// A block that finds that its samples have few places in common counts them in a cache instead, and
-// writes nothing down. The counts are the same, whichever blocks do so.
-//
-// 2^25 int32 keys in 2^20 bins take, in us (one H200):
-//
-//                                 cache alone   this   additions in memory
-//     uniform                             337    142                   336
-//     uniform, of 2^16 of the bins        188    140                   370
-//     as many of each key, in turn        483    267                   377
-//     sorted                                      86                   190
-//     Zipf's                              162    170                  5190
-//     one key                              50     60                 24560
-//
-// The last three pay for the look at some samples and for a second launch with nothing to do.
+// A block whose samples have few places in common counts them in a cache and writes nothing; the
+// counts are the same (tuning/histogram.md: sorted).
 #pragma once
 
 #include "backends/cuda/device/warp_reduction.cuh"
@@ -26,8 +14,8 @@ namespace tally::backends::cuda {
 
 // --- Buckets -------------------------------------------------------------------------------------
 //
-// Eight adjacent places are in one bucket, and the next eight are in the next one, so that places
-// that are near each other and have most of the samples are in many buckets.
+// Eight adjacent places are in one bucket, the next eight in the next, so that neighbouring places
+// with most of the samples are in many buckets.
 
 __device__ inline slot bucket_of(slot place) { return place / adjacent % buckets; }
 __device__ inline slot number_in_bucket(slot place) {
@@ -39,26 +27,25 @@ __device__ inline slot place_of_number(slot bucket, slot number) {
 
 // --- Sorting a tile ------------------------------------------------------------------------------
 
-/// So many threads sort a tile. A block has two such groups, one of which computes while the other
+/// Threads that sort a tile. A block has two such groups, of which one computes while the other
 /// waits for memory.
 inline constexpr unsigned sorters = histogram_threads / 2;
 inline constexpr int samples_a_sorter = static_cast<int>(samples_a_tile / sorters);
 
-/// Waits for the other threads of a group.
 __device__ inline void sync_group(unsigned group) {
   asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "r"(sorters) : "memory");
 }
 
-/// Holds a tile while it is sorted. A bucket's numbers begin at a multiple of 16 bytes.
+/// A tile while it is sorted. A bucket's numbers begin at multiples of 16 bytes.
 struct sorted_tile {
   uint4 octets[octets_a_tile];
   std::uint32_t counts[buckets];
-  std::uint32_t begins[buckets + 1];  ///< where the numbers of each bucket begin, in octets
-  std::uint32_t totals[buckets];      ///< the octets of all the group's tiles
+  std::uint32_t begins[buckets + 1];  ///< where each bucket begins, in octets
+  std::uint32_t totals[buckets];      ///< octets of all the group's tiles
 };
 
-/// Numbers the octets of a tile through, in the order of their buckets, and writes down where each
-/// bucket begins. A group's first warp calls it.
+/// Numbers a tile's octets in the order of their buckets, and writes where each bucket begins.
+/// Called by a group's first warp.
 __device__ inline void place_buckets(const histogram_job& job, sorted_tile& tile,
                                      std::int64_t number) {
   constexpr unsigned each = buckets / warp;
@@ -86,7 +73,7 @@ __device__ inline void place_buckets(const histogram_job& job, sorted_tile& tile
   }
 }
 
-/// Sorts every second tile from `tile` on, before `end`.
+/// Sorts every second tile of [tile, end).
 template <class L, class Job, class Rule>
 __device__ void sort_tiles(const Job& job, const Rule& place_of, sorted_tile& sorted,
                            std::int64_t tile, std::int64_t end) {
@@ -144,10 +131,9 @@ __device__ void sort_tiles(const Job& job, const Rule& place_of, sorted_tile& so
 
 // --- Whether places repeat -----------------------------------------------------------------------
 
-/// Says whether a cache is the better way to count the loads from `first` to `end`: whether some of
-/// them, from all over, share as many places as they would if 1.5 times as many as the cache has
-/// room for were equally frequent. A place is compared with the last one that has the
-/// same counter in the cache.
+/// Whether a cache suits the loads [first, end): whether a sample of them repeats places as often
+/// as 1.5 times the cache's size of equally frequent places would. A place is compared with the
+/// last one that has the same counter.
 template <class L, class Job, class Rule>
 __device__ bool places_repeat(const Job& job, const Rule& place_of, std::int64_t first,
                               std::int64_t end, char* shared) {
@@ -204,7 +190,8 @@ __global__ void __launch_bounds__(histogram_threads, 1)
   const std::int64_t end = min(end_tile * loads_a_tile, job.loads);
   thread_loads<L> loads(job, first + threadIdx.x, end, blockDim.x);
   const Rule place_of(job, shared);
-  // The samples were there before this launch was placed: a launch that writes zeros is between.
+  // The samples were there before this launch became resident: a launch that writes zeros is
+  // between.
   const bool repeat = places_repeat<L>(job, place_of, first, end, shared);
   wait_for_launch_before();
   if (repeat) {
@@ -223,7 +210,7 @@ __global__ void __launch_bounds__(histogram_threads, 1)
     sort_tiles<L>(job, place_of, reinterpret_cast<sorted_tile*>(shared)[group], tile + group,
                   end_tile);
   }
-  // These are the samples before and after the loads of 16 bytes.
+  // The samples before and after the 16-byte loads.
   const std::int64_t i = threadIdx.x;
   if (blockIdx.x == 0 && i < job.n - job.loads * per_load) {
     const L held[1] = {

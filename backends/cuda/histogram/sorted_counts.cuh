@@ -1,19 +1,19 @@
-// This kernel counts the places that sort_kernel has written down.
+// Second launch: counts the places that sort_kernel wrote.
 #pragma once
 
 #include "backends/cuda/histogram/sorted.cuh"
 
 namespace tally::backends::cuda {
 
-/// A block of the second launch counts a piece of a bucket: some of its octets.
+/// A block's part of a bucket, some of its octets.
 struct bucket_piece {
   slot bucket;
   std::uint32_t piece, pieces;
 };
 
-/// Gives each bucket as many blocks as its share of all octets asks for, and returns the piece of
-/// this block; it has no pieces where no block is needed. A block's first warp calls it: with all
-/// warps of all blocks at the same few totals a launch with nothing to count took 18 us (one H200).
+/// Divides the blocks among buckets by their octets, and returns this block's piece, with no pieces
+/// if it is not needed. Called by a block's first warp: all warps at the same few totals would be
+/// slow (tuning/histogram.md: find_piece).
 __device__ inline bucket_piece find_piece(const histogram_job& job) {
   constexpr unsigned each = buckets / warp;
   static_assert(each == 4);
@@ -48,8 +48,7 @@ __device__ inline bucket_piece find_piece(const histogram_job& job) {
           __shfl_sync(whole_warp, found.pieces, from)};
 }
 
-/// Writes for each tile how many of a bucket's octets come before it, and behind the last one how
-/// many there are.
+/// Writes for each tile the number of a bucket's octets before it, and last their total.
 __device__ inline void number_octets(const histogram_job& job, slot bucket, std::uint32_t* upto) {
   __shared__ std::uint32_t of_warp[histogram_threads / warp];
   const auto tiles = static_cast<std::uint32_t>(job.tiles);
@@ -66,7 +65,7 @@ __device__ inline void number_octets(const histogram_job& job, slot bucket, std:
   if (threadIdx.x == blockDim.x - 1) upto[tiles] = before + own;
 }
 
-/// Returns the tile, of those from `low` to `high`, that has an octet.
+/// Returns the tile in [low, high] that has this octet.
 __device__ inline std::uint32_t tile_of_octet(const std::uint32_t* upto, std::uint32_t octet,
                                               std::uint32_t low, std::uint32_t high) {
   while (low < high) {

@@ -1,8 +1,8 @@
-// These kernels add weights to the sums of their bins: few weights in memory, many in tables of
-// shared memory first.
+// Addition of weights to the sums of their bins: few in memory, many in tables of shared memory
+// first.
 //
-// Promise: no addition rounds (src/core/histogram/weights.hpp), so the order of the samples makes
-// no difference.
+// Promise: no addition rounds (src/core/histogram/weights.hpp), so the samples' order makes no
+// difference.
 #pragma once
 
 #include "backends/cuda/histogram/counters.cuh"
@@ -10,7 +10,7 @@
 
 namespace tally::backends::cuda {
 
-/// Says where samples are and which bins they have. S is what they are compared as.
+/// Samples and their bins. S is what they are compared as.
 template <class S>
 struct weighted_samples {
   static constexpr slot none = nowhere;
@@ -24,8 +24,8 @@ struct weighted_samples {
               load_one(static_cast<const on_device_t<X>*>(job.x) + i * job.increment));
         });
   }
-  /// Returns the number of the bin of sample i, which is x, among those that the launch sums, or
-  /// `none`. With the first bins it also counts the samples outside.
+  /// Returns the bin of sample i, which is x, among those that the launch sums, or `none`. The
+  /// launch of the first bins also counts samples outside.
   __device__ slot bin_of(std::int64_t i, S x) const {
     const slot s = rule(x);
     const auto channel = static_cast<slot>(job.channels == 1 ? 0 : i % job.channels);
@@ -36,7 +36,7 @@ struct weighted_samples {
       return none;
     }
     const std::size_t bin = std::size_t{channel} * job.bins + s - job.first;
-    return bin < job.some ? static_cast<slot>(bin) : none;  // those before the first are none, too
+    return bin < job.some ? static_cast<slot>(bin) : none;  // also before the first
   }
 };
 
@@ -45,7 +45,6 @@ __device__ W weight_at(const histogram_weights_job& job, std::int64_t i) {
   return static_cast<const W*>(job.weights)[i * job.weights_increment];
 }
 
-/// Adds to a word of a bin in memory. (atomicAdd knows the type by this name only.)
 __device__ inline void add_to_word(std::int64_t* word, std::int64_t digit) {
   using known = unsigned long long;
   if (digit != 0) atomicAdd(reinterpret_cast<known*>(word), static_cast<known>(digit));
@@ -64,25 +63,13 @@ __device__ void add_to_words(const typename Sum::contribution& p, std::int64_t* 
 
 // --- In memory -----------------------------------------------------------------------------------
 
-/// Adds weights of a warp's threads to the words of their bins.
+/// Addition of a warp's weights to the limbs of their bins in memory.
 ///
-/// Additions to one address wait for each other, whichever warp they come from. So once two weights
-/// that a thread takes in succession begin at the same word of the same bin, those of its warp that
-/// begin at one word are added up first, for the next few weights. One such word is *held*: what
-/// begins there stays with the threads until the warp has none of it and many of another.
-///
-/// 2^24 weights, int32 keys in 2^16 bins (floats; doubles); the kernel alone takes, in us (one
-/// H200):
-///
-///                        one by one         this
-///     uniform             188    373     188    378
-///     sorted              255    480     258    495
-///     Zipf's             1204   2755     451    904
-///     one in ten is 77   1412   2807     274    505
-///     8 keys             1572   4225     440   1017
-///     one key           12312  24586     329    549
-///
-/// Adding up whatever is equal within a warp took 400 us for runs of five floats instead of 186.
+/// Additions to one address are serialised, whichever warp they come from. So once two successive
+/// weights of a thread begin at the same limb, the warp's weights that begin at one limb are added
+/// up first, for the next `turns` weights. One such limb is *held*: what begins there stays with
+/// the threads until the warp has none of it and several of another (tuning/histogram.md:
+/// warp_weights).
 template <class W>
 class warp_weights {
  public:
@@ -116,7 +103,6 @@ class warp_weights {
     for (int d = 0; d < sum::digits; ++d) add_to_word(words_ + begin + d, p.digit[d]);
   }
 
-  /// Adds what is held.
   __device__ void hand_in() {
     if (held_begin_ == nowhere) return;
 #pragma unroll
@@ -131,11 +117,11 @@ class warp_weights {
  private:
   static constexpr int turns = 16, least_to_hold = 4;
 
-  /// Adds up the weights of threads that begin at the same word, and returns whether this thread's
+  /// Adds up the weights of threads that begin at the same limb. Returns whether this thread's
   /// weight is left.
   __device__ bool combine(const typename sum::contribution& p, std::uint32_t begin, bool left,
                           bool holds) {
-    // (What is held, or no number, has another beginning than what is left.)
+    // Held weights, and no weight, begin elsewhere than the rest.
     const unsigned same = __match_any_sync(whole_warp, left ? begin : nowhere);
     unsigned several = __ballot_sync(whole_warp, left && (same & (same - 1)) != 0);
     while (several != 0) {
@@ -168,7 +154,7 @@ class warp_weights {
 
   std::int64_t* words_;
   digits& held_;
-  std::uint32_t held_begin_ = nowhere;  // the number of a word, among all in memory
+  std::uint32_t held_begin_ = nowhere;  // of a limb, among all in memory
   std::uint32_t before_ = nowhere;
   int turns_ = 0;
 };
@@ -194,17 +180,17 @@ __global__ void __launch_bounds__(weight_threads, most_blocks_at_once)
 
 // --- In tables -----------------------------------------------------------------------------------
 
-/// Keeps a few words of each bin's sum in shared memory: those that most weights reach. What
-/// reaches others is added in memory.
+/// A few limbs of each bin's sum in shared memory: those that most weights reach. Others are added
+/// to in memory.
 ///
-/// Each word is two numbers of 32 bits, of which the lower has 16 bits after `settle`. A bin's
-/// numbers are as far apart as there are bins, so that adjacent bins are in different banks.
+/// A limb is two numbers of 32 bits; the lower has 16 bits after `settle`. A bin's numbers are
+/// `bins` apart, so that adjacent bins are in different banks.
 template <class W>
 class weight_table {
  public:
   using sum = weight_sum<W>;
   static constexpr int words = weight_table_words<W>;
-  /// Weights begin at one of two words. So a word takes 2^14 weights, and what it had before.
+  /// Limbs at which weights begin: two, so a limb takes 2^14 weights besides what it had.
   static constexpr unsigned starts = words - sum::digits + 1;
   static constexpr unsigned most_unsettled = 1u << 14;
 
@@ -215,7 +201,7 @@ class weight_table {
     for (unsigned i = threadIdx.x; i < 2 * words * bins_; i += blockDim.x) numbers_[i] = 0;
   }
 
-  /// Chooses the words by a weight of each thread. All threads of the block call it.
+  /// Chooses the limbs by one weight of each thread. Called by all threads of the block.
   __device__ void choose_words(const typename sum::contribution& p) {
     __shared__ unsigned begin_at[sum::words + 1];
     for (unsigned i = threadIdx.x; i <= sum::words; i += blockDim.x) begin_at[i] = 0;
@@ -225,7 +211,7 @@ class weight_table {
     for (int d = 0; d < sum::digits; ++d) any |= p.digit[d] != 0;
     if (any) atomicAdd(begin_at + p.word, 1u);
     __syncthreads();
-    std::uint32_t best = 0;  // the number of weights, and the word
+    std::uint32_t best = 0;  // number of weights, and limb
     for (unsigned w = threadIdx.x % warp; w <= static_cast<unsigned>(sum::limbs - words);
          w += warp) {
       best = ::max(best, (begin_at[w] + begin_at[w + 1]) << 8 | w);
@@ -263,7 +249,7 @@ class weight_table {
     }
   }
 
-  /// Makes room for as many weights again. All threads of the block call it, between barriers.
+  /// Makes room for as many weights again. Called by all threads of the block, between barriers.
   __device__ void settle() {
     for_each_word([&](int& low, int& high, std::int64_t* word) {
       high += low >> 16;
@@ -284,7 +270,7 @@ class weight_table {
   const histogram_weights_job& job_;
   unsigned bins_;
   int* numbers_;
-  int first_ = 0;  ///< the number of the first word that a bin has here
+  int first_ = 0;  ///< index of a bin's first limb here
 
   static __device__ int lower(std::int64_t digit) { return static_cast<int>(digit & 0xffff); }
   static __device__ int upper(std::int64_t digit) { return static_cast<int>(digit >> 16); }
@@ -319,7 +305,7 @@ __global__ void __launch_bounds__(histogram_threads)
   weight_table<W> table(job, shared);
   wait_for_launch_before();
   const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
-  std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x;  // the block's next sample
+  std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x;  // next of the block
   const std::int64_t own = first + threadIdx.x;
   table.choose_words(sum::split(own < job.n ? weight_at<W>(job, own) : W()));
   __syncthreads();

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-/// Holds what all launches of a call need.
+/// What all launches of a call need.
 struct call {
   const executor& where;
   const current_device& current;
@@ -27,7 +27,7 @@ struct call {
   std::uint32_t tag;
 
   type number() const { return part_of(a.shape.accumulator); }
-  /// Returns how many bytes the terms, or numbers, of so many take where they are written.
+  /// Returns the bytes of this many numbers as they are written: plain, or as tagged words.
   std::size_t bytes_of(std::size_t numbers) const {
     return numbers * size_of(number()) * (tag == 0 ? 1 : 2);
   }
@@ -104,7 +104,7 @@ void sum_vectors(const call& c, std::span<const interval_field> nodes, void* to)
   shared.queued(job.vectors);
 }
 
-/// Says whether real products of all fields have one vector in common, which multi_dot reads once.
+/// Whether real products of all fields share a vector, which multi_dot reads once.
 bool share_a_vector(const interval_arguments& a) {
   if (a.shape.what != summand::product || a.shape.numbers() > 1 || a.shape.fields < 2) return false;
   const auto first = a.nodes.first(std::min(a.nodes.size(), a.shape.fields));
@@ -115,7 +115,6 @@ bool share_a_vector(const interval_arguments& a) {
   return all_have(&interval_field::x) || all_have(&interval_field::y);
 }
 
-/// Sums products by multi_dot.
 void sum_products(const executor& where, const interval_arguments& a, void* to, bool wait) {
   const std::vector<operand_pair> pairs = pairs_of(a);
   const type number = part_of(a.shape.accumulator);
@@ -136,7 +135,7 @@ void sum_nodes(const call& c, void* to) {
 
 // --- Terms ----------------------------------------------------------------------------------------
 
-/// Queues the terms; `to(i)` and `stride(i)` say where those of field i go.
+/// Queues the terms; those of field i go to `to(i)`, with `stride(i)`.
 void write_terms(const call& c, const auto& to, const auto& stride) {
   const std::span<const placed_terms> all = c.a.terms;
   for (std::size_t first = 0; first < all.size(); first += most_fields) {
@@ -181,7 +180,7 @@ void sum_interval(const executor& where, const interval_arguments& a) {
   }
 
   const bool by_multi_dot = share_a_vector(a);
-  if (by_multi_dot && a.terms.empty()) {  // it may use the mailbox
+  if (by_multi_dot && a.terms.empty()) {  // which may use the pinned result buffer
     sum_products(where, a, a.sums, true);
     if (a.when_terms_are_there) a.when_terms_are_there();
     return;

@@ -1,9 +1,8 @@
-// Sums of several vectors in one launch, left unfinished: nodes of the order's tree over a longer
-// vector.
+// Unfinished sums of several vectors in one launch: nodes of the order's tree over a longer vector.
 //
-// Promise: each sum has the bits of the order contract, as in device/sum_kernel.cuh, whose code
-// adds it up. The blocks of a vector are adjacent, and its last one waits for those before it, so
-// it can't deadlock, for the reason given in device/hand_over.cuh.
+// Promise: each sum has the bits of the order contract (device/sum_kernel.cuh). The blocks of a
+// vector are adjacent and its last one waits for those before, so there is no deadlock
+// (device/hand_over.cuh).
 #pragma once
 
 #include "backends/cuda/interval/kernels.hpp"
@@ -11,7 +10,7 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the numbers of a sum that is left unfinished.
+/// Returns the numbers of an unfinished sum.
 template <class A>
 __device__ auto numbers_of(const reduce_sum<A>& sum, const vectors_job&) {
   if constexpr (is_complex_v<A>) {
@@ -28,8 +27,8 @@ __device__ dot_sum<A> numbers_of(const dot_sum<A>& sum, const vectors_job& job) 
   }
   return all;
 }
-/// Does the same of scaled squares. Which way they are scaled is decided by the sum of the whole
-/// vector: where that is small, so is this one.
+/// The same for scaled squares. The sum of the whole vector decides which way they are scaled:
+/// where that is small, so is this one.
 template <class A>
 __device__ auto numbers_of(const norm_sum<A>& sum, const vectors_job& job) {
   const auto scaled = [&](const auto& s) {
@@ -71,13 +70,13 @@ __global__ void __launch_bounds__(max_warps* warp, 2)
   }
 }
 
-/// The types of vectors that have a kernel of their own, and the accumulators.
+/// Types of vectors with a kernel of their own, and accumulators.
 using interval_types =
     type_list<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
 using interval_accumulators = type_list<float, double, std::complex<float>, std::complex<double>>;
 
-/// Returns `any` and the kernel of contiguous vectors of type x, whose terms are `Terms<X>`, where
-/// that has this accumulator.
+/// Returns `any` with the kernel of contiguous vectors of type x, if `Terms<X>` have this
+/// accumulator.
 template <class A, template <class> class Terms>
 vectors_kernel with_contiguous(vectors_kernel_function* any, unsigned words, type x) {
   vectors_kernel made{nullptr, any, lanes_of_any, words};
@@ -91,7 +90,6 @@ vectors_kernel with_contiguous(vectors_kernel_function* any, unsigned words, typ
   return made;
 }
 
-/// Says which kernels sum these terms.
 constexpr reduction reduction_of(summand what) {
   return what == summand::value       ? reduction::sum
          : what == summand::magnitude ? reduction::asum
@@ -104,7 +102,6 @@ struct terms_for {
   using of = values<reduction_of(what), A, X>;
 };
 
-/// Makes what kernels.hpp declares.
 template <summand what>
 vectors_kernel find_vectors_kernel(type accumulator, type x) {
   return with_type<interval_accumulators>(accumulator, [&]<class A>() {

@@ -1,4 +1,4 @@
-// This source compiles the kernels of magnitudes.
+// Kernels of magnitudes.
 #include "backends/cuda/interval/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -1,4 +1,4 @@
-// This source compiles the kernels of products.
+// Kernels of products.
 #include "backends/cuda/dot/kernel.cuh"
 #include "backends/cuda/interval/kernel.cuh"
 

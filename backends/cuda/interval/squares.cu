@@ -1,4 +1,4 @@
-// This source compiles the kernels of squares.
+// Kernels of squares.
 #include "backends/cuda/interval/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -1,4 +1,4 @@
-// This source compiles the kernels of values.
+// Kernels of values.
 #include "backends/cuda/interval/kernel.cuh"
 
 namespace tally::backends::cuda {

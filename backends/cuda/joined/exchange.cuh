@@ -1,12 +1,13 @@
-// The blocks of several devices hand each other sums through windows (<tally/joined_sum.hpp>): each
-// stores its payloads as words into the windows of all others and polls its own.
+// Exchange of sums between the blocks of several devices through peer buffers, `windows`
+// (<tally/joined_sum.hpp>): each device stores its payloads as tagged words into all others' and
+// polls its own.
 //
-// A window begins with a number for each sum of a call: how often that sum was exchanged. It is the
-// tag of the words, so words need not be emptied, and a graph may be launched again. Behind these
-// lie two places for each sum, which calls take in turn. That is enough: who stores the words of
-// call n + 2 has seen the others' of call n + 1, which they stored after they had read those of n.
-// So every block waits for at least one word of each other device. A tag returns after 2^32 calls,
-// when its words have long been overwritten; 0, which words have that never were written, is none.
+// A buffer begins with a number per sum: how often that sum was exchanged. It is the words' tag, so
+// words need no clearing, and a graph may be launched again. Behind lie two places per sum, which
+// calls use in turn. Two suffice: whoever stores the words of call n + 2 has seen the others' of n
+// + 1, stored after they had read those of n; so every block waits for at least one word of each
+// other device. A tag returns after 2^32 calls, when its words have long been overwritten; 0, the
+// tag of words never written, is none.
 #pragma once
 
 #include "backends/cuda/device/words.hpp"
@@ -14,7 +15,7 @@
 
 namespace tally::backends::cuda {
 
-// These accesses are relaxed, at the scope of all devices.
+// Relaxed accesses at the scope of all devices.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
 __device__ inline void store_word_to_device(std::uint64_t* to, std::uint64_t word) {
   *static_cast<volatile std::uint64_t*>(to) = word;
@@ -33,19 +34,18 @@ __device__ inline std::uint64_t load_word_of_device(const std::uint64_t* from) {
 }
 #endif
 
-/// One exchange of the sum that this block has. All threads of the block make it and end it. Where
-/// there are no windows it is none.
+/// One exchange of this block's sum, made and ended by all its threads; none without windows.
 class exchange {
  public:
   __device__ exchange(const windows& w, unsigned sum) : windows_(w), sum_(sum) {
     if (w.ranks == 0) return;
     number_ = w.of[w.rank] + sum;
-    // Through L2: the launch before may have written it after this one was placed.
+    // Through L2: the launch before may have written it after this one became resident.
     tag_ = static_cast<std::uint32_t>(__ldcg(reinterpret_cast<unsigned long long*>(number_))) + 1;
-    if (tag_ == 0) tag_ = 2;  // even, as 0 is: places go on taking turns
+    if (tag_ == 0) tag_ = 2;  // even, as 0 is: places keep taking turns
   }
 
-  /// Stores payload i into the windows of all other ranks.
+  /// Stores payload i into the buffers of all other ranks.
   __device__ void store(unsigned i, std::uint32_t payload) const {
     const std::uint64_t word = make_word(payload, tag_);
     for (int r = 0; r < windows_.ranks; ++r) {
@@ -61,14 +61,14 @@ class exchange {
     } while (tag_of(word) != tag_);
     return static_cast<std::uint32_t>(word);
   }
-  /// Ends it, after all threads have what they waited for.
+  /// Ends the exchange, after all threads have what they waited for.
   __device__ void end() const {
     __syncthreads();
     if (threadIdx.x == 0) *number_ = tag_;
   }
 
  private:
-  /// Where the words of one rank are in the window of another.
+  /// Returns the words of rank `from` in the buffer of rank `window`.
   __device__ std::uint64_t* place(int window, int from) const {
     constexpr auto words = static_cast<unsigned>(windows::most_numbers_bytes / 4);
     const unsigned turn = 2 * sum_ + (tag_ & 1);

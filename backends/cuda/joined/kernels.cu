@@ -1,5 +1,5 @@
-// Kernels that join the sums of several devices: a block brings the nodes or the words of one sum
-// together, and its first thread makes the result.
+// Kernels that join the sums of several devices: a block collects the nodes or words of one sum,
+// and its first thread makes the result.
 #include "backends/cuda/joined/kernels.hpp"
 
 #include "backends/cuda/device/kernel.cuh"
@@ -12,7 +12,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// A block takes this many nodes into shared memory at a time.
+/// Nodes in shared memory at a time.
 inline constexpr unsigned nodes_at_once = 128;
 
 template <summand what, class A>
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(join_threads)
   const bool is_alone = job.through.ranks == 0;
   const exchange with(job.through, sum);
   const auto* const own = static_cast<const std::uint32_t*>(job.nodes);
-  // Returns a word of the node at a place among those at `job.nodes`.
+  // Returns a word of the node at a place in `job.nodes`.
   const auto word_of = [&](unsigned place, unsigned w) {
     return __ldcg(own + (std::size_t{place} * sums + sum) * words + w);
   };
@@ -59,8 +59,8 @@ __global__ void __launch_bounds__(join_threads)
                                 ? word_of(of_rank, w)
                                 : with.wait(static_cast<int>(of), of_rank * words + w);
     }
-    // The steps may have no node of a device, which is waited for nevertheless. The last threads do
-    // so, which have fewer nodes to bring.
+    // The steps may have no node of a device, which is waited for nevertheless (exchange.cuh): by
+    // the last threads, which have fewer nodes to bring.
     const int other = static_cast<int>(blockDim.x - 1 - threadIdx.x);
     if (first == 0 && other < job.through.ranks && other != job.through.rank) with.wait(other, 0);
     __syncthreads();
@@ -99,7 +99,8 @@ __global__ void __launch_bounds__(join_threads)
     words[i / words_of_sum][i % words_of_sum] = static_cast<std::int64_t>(value);
     own[i] = 0;
   }
-  for (unsigned i = threadIdx.x; i < all; i += blockDim.x) {  // those that it has itself stored
+  for (unsigned i = threadIdx.x; i < all; i += blockDim.x) {  // those stored above, by the same
+                                                              // thread
     auto value = static_cast<std::uint64_t>(words[i / words_of_sum][i % words_of_sum]);
     for (int r = 0; r < job.through.ranks; ++r) {
       if (r == job.through.rank) continue;

@@ -1,4 +1,4 @@
-// This header declares the kernels that join the sums of several devices.
+// Kernels that join the sums of several devices.
 #pragma once
 
 #include "backends/cuda/joined/job.hpp"
@@ -7,16 +7,15 @@
 
 namespace tally::backends::cuda {
 
-/// The host calls them through cudaLaunchKernel, never directly.
+/// Launched by cudaLaunchKernel, never called directly.
 using join_kernel = void(join_job);
 
-/// A block of a kernel that joins has this many threads.
+/// Threads per block of these kernels.
 inline constexpr unsigned join_threads = 288;
 
-/// Returns the kernel that joins nodes of such sums.
 join_kernel* join_nodes_kernel(summand what, type accumulator);
 
-/// Returns the kernel that joins and rounds words of `exact_sum<float>`, or of double.
+/// Returns the kernel that joins and rounds limbs of exact_sum<float> or exact_sum<double>.
 join_kernel* join_words_kernel(bool of_float);
 
 }  // namespace tally::backends::cuda

@@ -1,5 +1,4 @@
-// A multi_dot_job tells one launch of several dot products what to do. It is the kernels' only
-// parameter.
+// Parameter of one launch of several dot products.
 #pragma once
 
 #include <tally/dot.hpp>
@@ -10,11 +9,10 @@
 
 namespace tally::backends::cuda {
 
-/// One launch takes at most so many pairs where each has several blocks, or where there is a list
-/// of them.
+/// Pairs per launch, at most, if each has several blocks or they are listed.
 inline constexpr unsigned most_listed = 16;
 
-/// This is a pair as a kernel needs it.
+/// A pair as a kernel needs it.
 struct listed_pair {
   const void* x = nullptr;
   const void* y = nullptr;
@@ -24,23 +22,22 @@ struct listed_pair {
 };
 
 struct multi_dot_job {
-  listed_pair first;              ///< pair 0; where there is a list, with the n of the longest
-  std::ptrdiff_t x_distance = 0;  ///< bytes from one pair's x to the next's
+  listed_pair first;              ///< pair 0; of a list, with the longest pair's n
+  std::ptrdiff_t x_distance = 0;  ///< bytes from one pair's x to the next
   std::ptrdiff_t y_distance = 0;
   unsigned pairs = 1;
-  unsigned pairs_a_block = 1;   ///< a block takes these in turns, tile by tile
-  unsigned tiles = 1;           ///< a block has this many of each of its pairs
+  unsigned pairs_a_block = 1;   ///< taken in turns, tile by tile
+  unsigned tiles = 1;           ///< per block and pair
   unsigned threads_a_pair = 1;  ///< in the kernel for short pairs
   bool listed = false;
   conjugate conjugated = conjugate::none;
-  type x_type = type::float64;  ///< only the kernels for any types read this and y_type
+  type x_type = type::float64;  ///< this and y_type are for kernels of any types
   type y_type = type::float64;
-  /// 0: `results` are written as they are; else as words (words.hpp) with this tag.
+  /// 0: `results` are plain; else tagged words (words.hpp).
   std::uint32_t tag = 0;
-  std::uint64_t* words =
-      nullptr;  ///< scratch memory (scratch.hpp), where a pair has several blocks
-  std::uint64_t* ended = nullptr;  ///< each pair counts itself here when it ends, or null
-  void* results = nullptr;         ///< the device can write here
+  std::uint64_t* words = nullptr;  ///< scratch memory (scratch.hpp) for several blocks a pair
+  std::uint64_t* ended = nullptr;  ///< counter of ended pairs, or null
+  void* results = nullptr;         ///< device-accessible
   listed_pair list[most_listed] = {};
 };
 

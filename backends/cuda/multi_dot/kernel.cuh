@@ -1,14 +1,11 @@
-// Several dot products on a GPU in one launch.
+// Several dot products in one launch.
 //
-// Promise: each result has the bits of the order contract, as in device/sum_kernel.cuh, whose parts
-// do the work here. A warp's share of a pair is a node of that pair's tree, a block's share is an
-// aligned power of two of those, and a pair's last block adds up what all blocks hand over through
-// words. It can't deadlock, for the reason given there: the few blocks that wait leave room for
-// others.
+// Promise: each result has the bits of the order contract, for the reasons in
+// device/sum_kernel.cuh. No deadlock, either (device/hand_over.cuh): the few blocks that wait leave
+// room for others.
 //
-// A block has several pairs and goes over them tile by tile. Where all have the same y, a thread
-// keeps its part of y's tile in registers, so that it is read once. Other vectors that pairs share
-// come from the L2 cache the second time.
+// A block goes over its pairs tile by tile. If all have the same y, a thread keeps its part of y's
+// tile in registers, so that it is read once. Other shared vectors come from L2 the second time.
 #pragma once
 
 #include "backends/cuda/device/any_share.cuh"
@@ -33,7 +30,6 @@ __device__ inline sum_job job_of(const multi_dot_job& job, unsigned pair) {
   return one;
 }
 
-/// Writes the result of a pair.
 template <class A>
 __device__ void deliver(const multi_dot_job& job, std::int64_t pair, const dot_sum<A>& sum) {
   using R = real_t<A>;
@@ -43,10 +39,10 @@ __device__ void deliver(const multi_dot_job& job, std::int64_t pair, const dot_s
   deliver<parts>(finish_parts(sum, job.conjugated), job.tag, to);
 }
 
-// --- A warp's share of a pair ---------------------------------------------------------------------
+// --- A warp's part of a pair ---------------------------------------------------------------------
 
-/// Keeps, for pairs whose y is the same, a thread's part of y over the warp's chunks. The loads of
-/// `in_flight` rows of x go out at once.
+/// A thread's part of y over the warp's chunks, for pairs with the same y. The loads of `in_flight`
+/// rows of x go out at once.
 template <class Terms, int in_flight>
 struct kept_part {
   using DX = device_x<Terms>;
@@ -67,7 +63,6 @@ struct kept_part {
     }
   }
 
-  /// Sums as contiguous_share does.
   __device__ Sum add(const sum_job& job, std::int64_t first, int thread) const {
     const std::int64_t start = start_of(first, thread);
     const DX* const x = static_cast<const DX*>(job.x) + start;
@@ -125,11 +120,10 @@ struct nothing_kept {
 
 // --- The whole ------------------------------------------------------------------------------------
 
-/// Sums pairs: blocks (i, j), for all i, share out pairs [j * pairs_a_block, (j + 1) *
-/// pairs_a_block).
+/// Sums pairs: blocks (i, j), for all i, divide pairs [j * pairs_a_block, (j + 1) * pairs_a_block).
 template <class Sum, class Kept>
 __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
-  constexpr unsigned most_rounds = 24;  // there are fewer than 2^24 rounds
+  constexpr unsigned most_rounds = 24;  // fewer than 2^24 rounds
   __shared__ round_sums<Sum> sums[most_listed];
   __shared__ Sum held[most_listed][most_rounds];
   const int thread = threadIdx.x % warp;
@@ -191,7 +185,7 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
   }
 }
 
-/// Sums pairs whose y is the same, contiguous and aligned.
+/// For pairs with the same y, contiguous and aligned.
 template <class Terms, int in_flight>
 __global__ void __launch_bounds__(max_warps* warp, 2)
     against_one_kernel(const __grid_constant__ multi_dot_job job) {
@@ -207,8 +201,8 @@ __global__ void __launch_bounds__(max_warps* warp, 2)
 // --- Short pairs ----------------------------------------------------------------------------------
 
 /// Sums contiguous pairs of at most a chunk. `threads_a_pair` threads, a power of two, have the
-/// lanes that are there; the other lanes would add +0. A thread has the elements of `sets` rows in
-/// flight at once: of as many pairs, or of one pair.
+/// lanes that exist; others would add +0. A thread has `sets` rows in flight: of as many pairs, or
+/// of one.
 template <class Terms, bool aligned, int sets>
 __global__ void __launch_bounds__(max_warps* warp)
     short_pairs_kernel(const __grid_constant__ multi_dot_job job) {
@@ -223,7 +217,7 @@ __global__ void __launch_bounds__(max_warps* warp)
   const int begin = static_cast<int>(thread % threads) * lanes;
   const int n = static_cast<int>(job.first.n);
 
-  // Loads a thread's elements from i on, as far as there are any.
+  // Loads a thread's elements from i on, as far as they exist.
   const auto load = [&](elements<DX, lanes>& x, elements<DY, lanes>& y, std::int64_t pair, int i) {
     const DX* const px =
         reinterpret_cast<const DX*>(static_cast<const char*>(job.first.x) + pair * job.x_distance);
@@ -269,7 +263,7 @@ __global__ void __launch_bounds__(max_warps* warp)
       const std::int64_t pair = first + u * pairs_a_warp;
       if (thread % threads == 0 && pair < job.pairs) deliver(job, pair, sum);
     }
-  } else {  // all lanes are there, and the sets are rows of one pair
+  } else {  // all lanes exist, and the sets are rows of one pair
     const std::int64_t pair = first_warp * pairs_a_warp + thread / threads;
     Sum s[lanes];
 #pragma unroll 1
@@ -289,7 +283,7 @@ __global__ void __launch_bounds__(max_warps* warp)
       }
     }
     let_launch_after_start();
-    // This folds as `fold` does, but stops before the other chunks of the warp.
+    // As `fold`, but without the warp's other chunks.
 #pragma unroll 1
     for (unsigned d = threads / 2; d > 0; d /= 2) {
 #pragma unroll
@@ -300,9 +294,9 @@ __global__ void __launch_bounds__(max_warps* warp)
   }
 }
 
-/// Folds a lane of each of `pairs` pairs, a power of two, over `threads` adjacent threads of a
-/// warp. Half of the threads take over half of the pairs as long as there are several, so that the
-/// sum of pair p ends up in thread p * threads / pairs.
+/// Folds a lane of each of `pairs` pairs, a power of two, over `threads` adjacent threads. Half of
+/// the threads take over half of the pairs while there are several: the sum of pair p ends up in
+/// thread p * threads / pairs.
 template <int threads, int pairs, class Sum>
 __device__ Sum fold_pairs(Sum (&s)[pairs], int thread) {
   int kept = pairs;
@@ -325,9 +319,9 @@ __device__ Sum fold_pairs(Sum (&s)[pairs], int thread) {
   return s[0];
 }
 
-/// Sums contiguous pairs of half a row to `rows` rows of lanes. A thread has every so many-th lane,
-/// so that adjacent threads load adjacent elements wherever pairs begin and end: loads of 16 bytes
-/// leave threads idle, and took up to half as long again.
+/// Sums contiguous pairs of half a row to `rows` rows of lanes. A thread has every `threads`-th
+/// lane, so that adjacent threads load adjacent elements wherever pairs begin and end; 16-byte
+/// loads leave threads idle (tuning/multi_dot.md: one_by_one).
 template <class Terms, int pairs, int rows>
 __global__ void __launch_bounds__(max_warps* warp)
     rows_kernel(const __grid_constant__ multi_dot_job job) {
@@ -371,21 +365,15 @@ __global__ void __launch_bounds__(max_warps* warp)
   if (thread % a_pair == 0 && pair < job.pairs) deliver(job, pair, sum);
 }
 
-/// Makes what kernels.hpp declares.
 template <class T>
 constexpr multi_dot_kernels made_multi_dot_kernels() {
   using terms = products<dot_result_t<T, T>, T, T>;
-  // The figures are of one H200: the device time of one of several calls in a graph. 16 vectors of
-  // 2^24 doubles against one take 495 us with 8 rows of x in flight, with 4, and with y in shared
-  // memory instead of registers; with nothing kept they take 640. Complex doubles, whose y leaves
-  // no registers free, keep some of it in local memory: 8 vectors of 2^23 take 437 to 447 us, and
-  // with nothing kept 486.
+  // Rows of x in flight. y stays in registers, even where complex doubles spill some of it
+  // (tuning/multi_dot.md: in_flight).
   constexpr int in_flight = terms::lanes * element_bytes<terms> <= 32 ? 8 : 4;
-  // 10^6 pairs of 32 doubles take 121.0 us with 4 sets, 120.4 with 2, 123.8 with 8, 160 with 12; in
-  // blocks of 2 warps 121.1, of 4 121.2.
+  // Rows of short pairs in flight (tuning/multi_dot.md: sets).
   constexpr int sets = 4;
-  // 2^26 doubles in pairs of 34, 48, 65 and 96 take 273 to 296, 246, 249 and 242 us one by one,
-  // 392, 322, 362 and 266 in loads of 16 bytes; floats in full rows 139 instead of 125.
+  // Types that rows_kernel serves (tuning/multi_dot.md: one_by_one).
   constexpr bool one_by_one = std::is_same_v<T, double>;
   return {&against_one_kernel<terms, in_flight>,
           &pairs_kernel<contiguous_share<terms>>,

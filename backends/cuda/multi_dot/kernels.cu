@@ -1,4 +1,4 @@
-// This source compiles the kernels of several dot products.
+// Kernels of several dot products.
 #include "backends/cuda/multi_dot/kernel.cuh"
 #include "src/core/types/tables.hpp"
 

@@ -35,7 +35,7 @@ multi_dot_kernel* any_kernel_for(const multi_dot_arguments& a) {
   return any_pairs_kernel(a.results.element, is_complex(a.pairs[0].x.element));
 }
 
-/// Says whether all rows can be loaded as `is_contiguous` says.
+/// Whether is_contiguous holds for all rows.
 bool are_contiguous(const operand_rows& v, int lanes) {
   if (!is_contiguous(v.first, lanes)) return false;
   return v.rows == 1 || is_contiguous(v[1], lanes);
@@ -49,31 +49,29 @@ bool same(const operand& a, const operand& b) {
 
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-/// Says how pairs of up to n terms are cut. None of it can change a bit.
+/// Partition of pairs of up to n terms; it changes no bit.
 struct pairs_shape {
-  std::size_t pairs = 1;  ///< a launch has this many
+  std::size_t pairs = 1;  ///< per launch
   unsigned pairs_a_block = 1;
-  unsigned blocks = 1;  ///< each pair has this many
-  unsigned warps = 1;   ///< a block has this many
-  unsigned tiles = 1;   ///< a block has this many of each pair
+  unsigned blocks = 1;  ///< per pair
+  unsigned warps = 1;   ///< per block
+  unsigned tiles = 1;   ///< per block and pair
 };
 
-/// So many blocks fill a device: nearly two for each multiprocessor of an H200.
+/// Blocks that fill a device: nearly two per SM of an H200.
 constexpr std::size_t many_blocks = 256;
 
-/// Cuts pairs. The figures are of one H200: the device time of one of several calls in a graph, for
-/// 16 vectors of doubles against one.
 pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned words_a_sum) {
   pairs_shape s;
   const std::size_t a_node = order::chunk * static_cast<unsigned>(chunks_a_warp(lanes));
   const std::size_t nodes = std::max<std::size_t>(1, ceil_div(n, a_node));
-  if (nodes <= max_warps || pairs >= many_blocks) {  // each pair has one block
+  if (nodes <= max_warps || pairs >= many_blocks) {  // one block a pair
     s.warps = static_cast<unsigned>(std::bit_ceil(std::min<std::size_t>(nodes, max_warps)));
     s.tiles = static_cast<unsigned>(std::bit_ceil(ceil_div(nodes, s.warps)));
-    s.pairs = std::min<std::size_t>(pairs, 65535);  // a grid's second dimension has no more
+    s.pairs = std::min<std::size_t>(pairs, 65535);  // limit of a grid's second dimension
     return s;
   }
-  // Pairs are few, so their sums fit the scratch memory: those of 16 pairs of doubles in 256 blocks
+  // Pairs are few, so that their sums fit the scratch memory: 16 pairs of doubles in 256 blocks
   // fill it.
   const std::size_t most = words_a_sum <= 2 ? most_listed : most_listed / 2;
   s.pairs = ceil_div(pairs, ceil_div(pairs, most));
@@ -87,9 +85,8 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
   while (words() > scratch_words) a_block *= 2;
   s.tiles = static_cast<unsigned>(a_block);
   s.blocks = static_cast<unsigned>(ceil_div(tiles, a_block));
-  // A device is full of blocks, and each has as many pairs as that allows. 16 pairs of 2^24 take
-  // 495 us with all pairs in 256 blocks, 522 with 8 each in 512, 578 with 4 each in 1024; pairs of
-  // 2^20 take 35.7 with 8 each in 256 blocks, 38.6 with 16 each in 128, 38.4 with 4 each in 512.
+  // The device is full of blocks, each with as many pairs as that allows (tuning/multi_dot.md:
+  // many_blocks).
   const std::size_t groups = std::clamp<std::size_t>(many_blocks / s.blocks, 1, s.pairs);
   s.pairs_a_block = static_cast<unsigned>(ceil_div(s.pairs, groups));
   return s;
@@ -97,7 +94,7 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
 
 // --- Launches -------------------------------------------------------------------------------------
 
-/// Holds what all launches of one call need.
+/// What all launches of a call need.
 struct call {
   const executor& where;
   const current_device& current;
@@ -106,10 +103,10 @@ struct call {
   std::size_t result_bytes;
   unsigned words_a_sum;
 
-  /// Returns where result j goes.
+  /// Returns the destination of result j.
   void* at(std::size_t j) const { return to.at(j * result_bytes); }
 
-  /// Queues a launch on `pairs` pairs from `first` on; `job` says what they are.
+  /// Queues a launch on `pairs` pairs of the job from `first` on.
   void launch_pairs(multi_dot_kernel* kernel, multi_dot_job job, std::size_t first,
                     std::size_t pairs, const pairs_shape& s) const {
     job.pairs = static_cast<unsigned>(pairs);
@@ -168,7 +165,7 @@ void run_short(const call& c, const multi_dot_kernels& kernels, const multi_dot_
   for (std::size_t first = 0; first < a.pairs.size(); first += most) {
     const std::size_t pairs = std::min(most, a.pairs.size() - first);
     job.first = listed(a.pairs[first]);
-    s.pairs_a_block = static_cast<unsigned>(pairs);  // the grid has one dimension
+    s.pairs_a_block = static_cast<unsigned>(pairs);  // a grid of one dimension
     s.blocks = static_cast<unsigned>(ceil_div(pairs, a_warp * max_warps));
     job.pairs = static_cast<unsigned>(pairs);
     job.tag = c.to.tag();
@@ -206,9 +203,9 @@ void run_rows(const call& c, const multi_dot_arguments& a) {
   }
 }
 
-/// Returns how many of the next pairs one launch takes. Where most are short, as the nodes of an
-/// interval are, a long one has a launch of its own: with the others it would get few blocks.
-/// (100000 chunks in 24 nodes: 646 us in launches of 16 nodes, 410 so.)
+/// Returns how many of the next pairs one launch takes. Where most are short, as an interval's
+/// nodes are, a long one has a launch of its own: with the others it would get few blocks
+/// (tuning/multi_dot.md: long_pair).
 std::size_t count_together(std::span<const operand_pair> next) {
   constexpr std::size_t long_pair = std::size_t{1} << 21;
   std::size_t longest = 0, all = 0;
@@ -247,7 +244,7 @@ void run_list(const call& c, const multi_dot_arguments& a) {
       same_x = same_x && same(x, now[0].x);
       same_y = same_y && same(y, now[0].y);
     }
-    if (aligned && same_x && !same_y) {  // x and y change places
+    if (aligned && same_x && !same_y) {  // exchange x and y
       for (std::size_t i = 0; i < now.size(); ++i) std::swap(job.list[i].x, job.list[i].y);
       job.conjugated = a.conjugated == conjugate::x   ? conjugate::y
                        : a.conjugated == conjugate::y ? conjugate::x

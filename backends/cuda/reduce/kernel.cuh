@@ -1,4 +1,4 @@
-// sum, asum and nrm2 on a GPU: this header has their terms for each type of elements.
+// Terms of sum, asum and nrm2, for each type of elements.
 #pragma once
 
 #include "backends/cuda/device/any_share.cuh"
@@ -17,7 +17,7 @@ __device__ R magnitude(R value) {
   }
 }
 
-/// The term is x_i or |x_i|; for nrm2 it is |x_i|^2 where that can't leave the range.
+/// Terms x_i or |x_i|; for nrm2 |x_i|^2 where that can't leave the range.
 template <reduction what, class A, class X_>
 struct values {
   using X = X_;
@@ -45,7 +45,7 @@ struct values {
       s = s + sum{term(convert<R>(x))};
     }
   }
-  /// Squares that can't leave the range need no sum of scaled ones.
+  /// Squares that can't leave the range need no scaled sum.
   static __device__ auto node(const sum& s, const sum_job&)
     requires(std::is_floating_point_v<R> && (is_complex_v<A> || what == reduction::nrm2))
   {
@@ -71,8 +71,7 @@ struct values {
   }
 };
 
-/// The term is |x_i|^2 where that can leave the range. The scaled sum that may be needed is summed
-/// beside it.
+/// Terms |x_i|^2 where that can leave the range; a scaled sum is taken beside it.
 template <class A, class X_>
 struct squares {
   using X = X_;
@@ -110,13 +109,12 @@ struct squares {
   }
 };
 
-/// The sum of the magnitudes of numbers without a sign is their sum.
+/// For unsigned numbers asum is sum.
 template <reduction what, class X>
 inline constexpr reduction reduced_by =
     what == reduction::asum && std::is_unsigned_v<X> ? reduction::sum : what;
 
-/// Gives the terms of a reduction. It is void where there are none, because the norm of integers is
-/// not an integer.
+/// Terms of a reduction; void for nrm2 of integers, which is no integer.
 template <reduction what, class A, class X>
 using reduce_terms =
     std::conditional_t<what != reduction::nrm2, values<reduced_by<what, X>, A, X>,
@@ -124,12 +122,11 @@ using reduce_terms =
                                           std::conditional_t<squares_leave_range<real_t<A>, X>,
                                                              squares<A, X>, values<what, A, X>>>>;
 
-/// Gives the terms that make the same sums as `Terms` of elements that have been converted to A.
+/// The same terms for elements converted to A.
 template <reduction what, class A, class Terms>
 using converted_terms = std::conditional_t<Terms::rescales, squares<A, A>, values<what, A, A>>;
 
-/// Makes what kernels.hpp declares. It instantiates the kernel of contiguous vectors for every type
-/// of elements.
+/// Instantiates the kernel of contiguous vectors for every type of elements.
 template <reduction what, class A>
 constexpr auto reduce_kernels = table_over([]<class X>() -> reduce_kernel {
   if constexpr (dot_accumulator<A, X, X>) {

@@ -1,4 +1,4 @@
-// This header declares the kernels of sum, asum and nrm2.
+// Kernels of sum, asum and nrm2.
 #pragma once
 
 #include "backends/cuda/device/sum_job.hpp"
@@ -7,18 +7,17 @@
 
 namespace tally::backends::cuda {
 
-/// One kernel is for vectors that are contiguous and start at multiples of what a thread loads at
-/// once, the other for all vectors, whose type its job tells. The sum of a block takes `words`
-/// words (words.hpp).
+/// `contiguous` is for vectors that are contiguous and start at multiples of a thread's load, `any`
+/// for all vectors, whose type the job names. A block's sum takes `words` words (words.hpp).
 struct reduce_kernel {
-  /// This one is null for sum and asum of bytes in double (`most_exact_bytes`).
+  /// Null for sum and asum of bytes in double (`most_exact_bytes`).
   sum_kernel_function* contiguous = nullptr;
   sum_kernel_function* any = nullptr;
   unsigned words = 0;
 };
 
-/// Returns the kernel for elements of type `x`; `accumulator` is what accumulator_of
-/// (src/core/order/reduce_sum.hpp) returns.
+/// Returns the kernel for elements of type `x`. `accumulator`: from accumulator_of
+/// (src/core/order/reduce_sum.hpp).
 template <reduction what>
 const reduce_kernel& reduce_kernel_of(type accumulator, type x);
 

@@ -1,4 +1,4 @@
-// This source compiles the kernels of nrm2.
+// Kernels of nrm2.
 #include "backends/cuda/reduce/kernel.cuh"
 
 namespace tally::backends::cuda {

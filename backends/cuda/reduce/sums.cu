@@ -1,4 +1,4 @@
-// This source compiles the kernels of sum and asum.
+// Kernels of sum and asum.
 #include "backends/cuda/reduce/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -1,9 +1,9 @@
-// What this column keeps on a device belongs to a context and ends with it. After cudaDeviceReset
-// the next call finds another context (current_device), which has nothing yet, and begins anew.
+// Objects kept per context, which end with it: after cudaDeviceReset the next call finds another
+// context (current_device), which has none yet.
 //
-// Nothing here is ever destroyed, and what a thread has goes to another thread when it ends. So the
-// end of a thread makes no CUDA call, which could end the capture of a graph elsewhere, and threads
-// and graphs that end late find everything in its place.
+// Nothing here is ever destroyed; an ending thread's objects go to another thread. So the end of a
+// thread makes no CUDA call, which could end the capture of a graph elsewhere, and threads and
+// graphs that end late find everything.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the one T of a context, which is made at its first use.
+/// Returns a context's one T, made at first use.
 template <class T>
 T& of_context(std::uint64_t context) {
   thread_local std::uint64_t last_context = 0;
@@ -28,8 +28,7 @@ T& of_context(std::uint64_t context) {
   return *last;
 }
 
-/// Holds the objects that no thread has at the moment. `T::make` appends new ones to a list, at
-/// least one.
+/// Objects that no thread has at the moment. `T::make` appends one or more new ones to a list.
 template <class T>
 class spares {
  public:
@@ -39,7 +38,7 @@ class spares {
       T::make(free_);
       made_ += free_.size();
     }
-    free_.reserve(made_);  // Then giving back allocates nothing.
+    free_.reserve(made_);  // so that give_back allocates nothing
     T* const taken = free_.back();
     free_.pop_back();
     return taken;
@@ -55,8 +54,7 @@ class spares {
   std::size_t made_ = 0;
 };
 
-/// Returns the calling thread's own T in the current context. When the thread ends, another one
-/// gets it.
+/// Returns the calling thread's T in this context. When the thread ends, another one gets it.
 template <class T>
 T& of_thread(std::uint64_t context) {
   struct holder {

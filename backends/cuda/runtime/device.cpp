@@ -12,8 +12,8 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// These functions of the driver say things without making a context; some of the runtime's don't.
-/// They are null where the machine has no driver.
+/// Functions of the driver that make no context, as some of the runtime's do. Null without a
+/// driver.
 struct driver {
   decltype(&cuDeviceGetCount) device_count = nullptr;
   decltype(&cuCtxGetCurrent) current_context = nullptr;
@@ -25,7 +25,7 @@ struct driver {
   decltype(&cuDevicePrimaryCtxRetain) retain_primary_context = nullptr;
 
   driver() {
-    // Loads the library (1.3 ms, once) and initialises nothing. It stays loaded.
+    // Loads the library once and for good (tuning/short_calls.md: driver); initialises nothing.
     void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
     if (library == nullptr) return;
     const auto find = [library](auto& function, const char* name) {
@@ -47,8 +47,8 @@ struct driver {
   }
 };
 
-/// Returns the runtime's context on a device and keeps it alive from now on. Only a reset ends it,
-/// and then it is made anew here.
+/// Returns the runtime's context on a device and retains it. Only a reset ends it; then a new one
+/// is made.
 CUcontext primary_context(int device) {
   static std::array<std::atomic<CUcontext>, 256> retained{};
   const driver& d = driver::get();
@@ -90,8 +90,8 @@ int resolve_device(int device) {
   return device;
 }
 
-// cudaSetDevice would make a context on the device that a thread goes back to, so another device's
-// is pushed and popped. (16 ns for the context's number; 38 ns to push and pop.)
+// cudaSetDevice would make a context on the device that the thread returns to, so another device's
+// context is pushed and popped (tuning/short_calls.md: current_device).
 current_device::current_device(int device) : device_(device) {
   const driver& d = driver::get();
   int before = 0;
@@ -151,9 +151,7 @@ device_memory::~device_memory() {
   (void)d.pop_context(&context);
 }
 
-// It costs 7 ns before anything has initialised the driver, and 14 + 35 ns a device where the
-// driver is initialised and no context was made yet. Where there is no driver, or once CUDA was
-// seen in use, it isn't called again.
+// Called until CUDA is seen in use or there is no driver (tuning/short_calls.md: finds_use).
 bool finds_use() noexcept {
   const driver& d = driver::get();
   if (!d.usable) {
@@ -161,10 +159,10 @@ bool finds_use() noexcept {
     return false;
   }
   int devices = 0;
-  if (d.device_count(&devices) != CUDA_SUCCESS) return false;  // the driver is not initialised
+  if (d.device_count(&devices) != CUDA_SUCCESS) return false;  // driver not initialised
   CUcontext context = nullptr;
   bool used = d.current_context(&context) == CUDA_SUCCESS && context != nullptr;
-  // This thread may be handed another thread's pointers, so each device's context counts.
+  // This thread may get another thread's pointers, so each device's context counts.
   for (int i = 0; i < devices && !used; ++i) {
     unsigned flags = 0;
     int active = 0;
@@ -174,7 +172,7 @@ bool finds_use() noexcept {
   return used;
 }
 
-// It takes 42 ns for device memory, 97 ns for pageable memory.
+// Cost: tuning/short_calls.md, locate.
 place locate(const void* pointer) noexcept {
   const driver& d = driver::get();
   if (!d.usable) return {};

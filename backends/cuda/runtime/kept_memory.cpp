@@ -9,15 +9,14 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Returns the number of a stream. Unlike its handle no second stream ever gets it, and it is not 0
-/// here.
+/// Returns a stream's number, not 0. Unlike a handle, it is never reused.
 std::uint64_t number_of(cudaStream_t stream) {
   unsigned long long id = 0;
   check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
   return std::uint64_t{id} + 1;
 }
 
-/// Holds the memory of a context that nobody has at the moment.
+/// Memory of a context that nobody has at the moment.
 class free_blocks {
  public:
   using blocks = kept_memory::blocks;
@@ -29,7 +28,7 @@ class free_blocks {
     most_bytes_ = std::max(most_bytes_, all / 64);
   }
 
-  /// Takes the smallest block that will do and is not much too large, if there is one.
+  /// Takes the smallest block that fits and is not much too large, if any.
   blocks take(std::size_t bytes, std::uint64_t user) {
     const std::lock_guard lock(mutex_);
     auto best = free_.end();
@@ -45,9 +44,9 @@ class free_blocks {
     return taken;
   }
 
-  /// Keeps blocks, as long as there are not too many; the oldest ones are freed first.
+  /// Keeps blocks up to the limits; frees the oldest first.
   void give(blocks& given) {
-    blocks freed;  // once the lock is open
+    blocks freed;  // freed after the lock
     const std::lock_guard lock(mutex_);
     for (const auto& block : given) bytes_ += block.bytes;
     free_.splice(free_.end(), given);
@@ -57,7 +56,6 @@ class free_blocks {
     }
   }
 
-  /// Frees all.
   void clear() {
     blocks freed;
     const std::lock_guard lock(mutex_);
@@ -70,7 +68,7 @@ class free_blocks {
 
   std::mutex mutex_;
   std::size_t most_bytes_ = std::size_t{128} << 20;
-  blocks free_;  // in the order in which they came back
+  blocks free_;  // in order of return
   std::size_t bytes_ = 0;
 };
 
@@ -94,7 +92,7 @@ void* kept_memory::take(std::size_t bytes, const current_device& current, cudaSt
       made.memory->allocate(bytes);
     }
   }
-  taken.back().user = number_of(stream);  // also if nothing comes of the plan
+  taken.back().user = number_of(stream);  // even if the plan fails
   blocks_.splice(blocks_.end(), taken);
   return blocks_.back().memory->get();
 }
@@ -120,7 +118,7 @@ void kept_memory::used_on(cudaStream_t stream) const {
 
 kept_memory::~kept_memory() {
   const std::uint64_t user = user_.load();
-  if (blocks_.empty() || user == many) return;  // cudaFree waits for all that uses them
+  if (blocks_.empty() || user == many) return;  // cudaFree waits for all users
   for (block& own : blocks_) {
     if (user != 0) own.user = user;
   }

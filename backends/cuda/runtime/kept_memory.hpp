@@ -1,8 +1,8 @@
-// Memory of the device that outlives a call: plans keep it. What one gives back goes to a later
-// one, since cudaMalloc and cudaFree take tens of microseconds, and cudaFree waits for the device.
+// Device memory that plans keep. What one gives back is reused, since cudaMalloc and cudaFree are
+// slow, and cudaFree waits for the device.
 //
-// Whoever takes memory that was used on one stream only uses it on that stream, after what was
-// queued there. What was used on several streams, or in a graph, goes back to CUDA instead.
+// Memory that was used on one stream only is reused on that stream, after the work queued there.
+// What was used on several streams, or in a graph, goes back to CUDA.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -24,22 +24,22 @@ class kept_memory {
   kept_memory(const kept_memory&) = delete;
   kept_memory& operator=(const kept_memory&) = delete;
 
-  /// Takes memory of at least so many bytes, which the caller uses first on `stream`.
+  /// Takes at least `bytes` bytes, to be used on `stream` first.
   void* take(std::size_t bytes, const current_device& current, cudaStream_t stream);
-  /// Gives back what was taken, which nobody uses any more.
+  /// Gives back what was taken. Pre: nobody uses it any more.
   void give_back(const void* taken);
-  /// Every call that queues work with this memory calls it first.
+  /// Called before work with this memory is queued.
   void used_on(cudaStream_t stream) const;
 
   struct block {
     std::unique_ptr<device_memory> memory;
     std::size_t bytes = 0;
-    std::uint64_t user = 0;  ///< the one stream that has used it, or 0
+    std::uint64_t user = 0;  ///< the only stream that has used it, or 0
   };
   using blocks = std::list<block>;
 
  private:
-  /// What is no stream's number says that there were several, or graphs.
+  /// No stream's number: several streams, or graphs.
   static constexpr std::uint64_t many = ~std::uint64_t{};
 
   std::uint64_t context_ = 0;

@@ -12,11 +12,11 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Says whether the kernels that run on `device` were compiled for compute capability 9 or more,
-/// and so wait for the launch before (wait_for_launch_before in device/kernel.cuh). Kernels
-/// compiled for less don't, even where the driver translates them for such a device.
+/// Whether the kernels that run on `device` were compiled for compute capability 9 or more, and so
+/// contain wait_for_launch_before (device/kernel.cuh). Others don't wait, even if the driver
+/// translates them for such a device.
 bool kernels_wait(const void* kernel, int device) {
-  // It is the same for all kernels of a build.
+  // The same for all kernels of a build.
   static std::array<std::atomic<int>, 256> version_on{};
   std::atomic<int>& version = version_on.at(static_cast<std::size_t>(device));
   if (version.load(std::memory_order_relaxed) == 0) {
@@ -27,7 +27,7 @@ bool kernels_wait(const void* kernel, int device) {
   return version.load(std::memory_order_relaxed) >= 90;
 }
 
-/// Returns an attribute of a device. The driver is asked once; `known` keeps the answer.
+/// Returns an attribute of a device, cached in `known`.
 int attribute(cudaDeviceAttr what, int device, std::array<std::atomic<int>, 256>& known) {
   std::atomic<int>& value = known.at(static_cast<std::size_t>(device));
   if (value.load(std::memory_order_relaxed) == 0) {

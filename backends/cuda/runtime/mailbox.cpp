@@ -33,9 +33,9 @@ void mailbox::wait(cudaStream_t stream, int count, std::uint32_t* payload) {
     }
     return true;
   };
-  // Looking again and again is fastest, but it keeps a core busy and would never see a kernel fail.
-  // So after a millisecond, which is long beside the cost of waking up, the runtime waits, in the
-  // way that the program chose with cudaSetDeviceFlags.
+  // Polling is fastest, but keeps a core busy and would never see a kernel fail. So after a time
+  // that is long beside the cost of waking up, the runtime waits, as the program chose with
+  // cudaSetDeviceFlags.
   constexpr auto patience = std::chrono::milliseconds(1);
   const auto start = clock::now();
   do {

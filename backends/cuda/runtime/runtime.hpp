@@ -1,4 +1,4 @@
-// Every operation of this column uses these small tools around the CUDA runtime.
+// Errors, current devices and memory: tools around the CUDA runtime.
 #pragma once
 
 #include <tally/error.hpp>
@@ -11,7 +11,7 @@
 
 namespace tally::backends::cuda {
 
-/// Throws if a call of the runtime failed. It leaves no error behind for the caller's next look at
+/// Throws if a call of the runtime failed. Clears the error, for the caller's next
 /// cudaGetLastError.
 inline void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
@@ -20,9 +20,8 @@ inline void check(cudaError_t status, const char* call) {
               std::string("tally::cuda: ") + call + ": " + cudaGetErrorString(status));
 }
 
-/// Makes a device the calling thread's current one while this lives; afterwards the one before is
-/// current again. No other device gets a context by that, not even the one that the thread goes
-/// back to.
+/// Makes a device the calling thread's current one for this object's lifetime. No other device gets
+/// a context by that, not even the one that the thread returns to.
 class current_device {
  public:
   explicit current_device(int device);
@@ -31,8 +30,8 @@ class current_device {
   current_device& operator=(const current_device&) = delete;
 
   int device() const { return device_; }
-  /// Returns the number of the context that is current. cudaDeviceReset ends a context with all
-  /// that was allocated in it, and the next one has another number.
+  /// Returns the current context's number. cudaDeviceReset ends a context and all its memory; the
+  /// next context has another number.
   std::uint64_t context() const { return context_; }
 
  private:
@@ -43,7 +42,7 @@ class current_device {
   unsigned long long context_ = 0;
 };
 
-/// Owns memory of a device and frees it at its end, unless the context has ended before.
+/// Device memory, freed in the destructor unless the context has ended before.
 class device_memory {
  public:
   device_memory() = default;
@@ -51,18 +50,18 @@ class device_memory {
   device_memory(const device_memory&) = delete;
   device_memory& operator=(const device_memory&) = delete;
 
-  /// Allocates on the current device. It may be called once.
+  /// Allocates on the current device. Called at most once.
   void allocate(std::size_t bytes);
   void* get() const { return memory_; }
 
  private:
   void* memory_ = nullptr;
-  unsigned long long id_ = 0;  ///< memory that lies there later has another
+  unsigned long long id_ = 0;  ///< distinguishes memory that lies there later
 };
 
-/// Lets the calling thread, while this lives, allocate and wait on its own streams although it or
-/// another thread captures a graph; the capture stays valid. (cudaDeviceSynchronize is not allowed
-/// even then: it fails, and ends every capture.)
+/// Lets the calling thread allocate, and wait on its own streams, while any thread captures a
+/// graph; the capture stays valid. (Not cudaDeviceSynchronize, which still fails and ends every
+/// capture.)
 class beside_captures {
  public:
   beside_captures() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }

@@ -14,20 +14,20 @@
 
 namespace tally::backends::cuda {
 
-/// A graph or a call has these words for as long as it wants.
+/// Words of a graph or a call, for its lifetime.
 struct lent_words {
   all_scratch* from = nullptr;
   std::uint64_t* words = nullptr;
   std::size_t count = 0;
-  words_left left = words_left::empty;  ///< says how they come back
-  lent_words* next = nullptr;           ///< the next one of a list
+  words_left left = words_left::empty;  ///< how they come back
+  lent_words* next = nullptr;           ///< in a list
 };
 
-/// Holds all the scratch memory of a context.
+/// All scratch memory of a context.
 class all_scratch {
  public:
   scratch of_stream(cudaStream_t stream, words_left left) {
-    unsigned long long id = 0;  // unlike the handle, no second stream ever gets it
+    unsigned long long id = 0;  // unlike the handle, never reused
     check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
     auto& streams = streams_[static_cast<std::size_t>(left)];
     auto& free = free_[static_cast<std::size_t>(left)];
@@ -65,10 +65,10 @@ class all_scratch {
     return {lent->words, 1, nullptr, nullptr, {}, {}};
   }
 
-  /// Lends empty words, at least `count` of them.
+  /// Lends at least `count` empty words.
   lent_words* lend(std::size_t count, words_left left) {
-    // There are eight sizes at most between a power of two and the next, so that words of graphs of
-    // many sizes come to others, too.
+    // At most eight sizes between powers of two, so that words of graphs of many sizes can be
+    // reused.
     const std::size_t step = std::max(words_of_line, std::bit_floor(count) / 8);
     count = (count + step - 1) / step * step;
     const std::unique_lock lock(mutex_);
@@ -88,9 +88,8 @@ class all_scratch {
     return made.release();
   }
 
-  /// Takes words back. A graph calls it when that graph and all that was instantiated from it are
-  /// gone, maybe on a thread of CUDA's own: so it must make no CUDA call, and wait for nobody who
-  /// makes one.
+  /// Takes words back. Called when a graph and all its instances are gone, maybe on a thread of
+  /// CUDA's own: it must make no CUDA call, nor wait for anybody who makes one.
   static void give_back(void* p) {
     auto* const lent = static_cast<lent_words*>(p);
     const std::lock_guard lock(lent->from->returned_mutex_);
@@ -103,7 +102,7 @@ class all_scratch {
  private:
   struct owned {
     std::uint64_t* words = nullptr;
-    std::uint64_t* ended = nullptr;  // counts launches that ended; the device writes it
+    std::uint64_t* ended = nullptr;  // number of ended launches, written by the device
     std::size_t number = 0;
     std::atomic<std::uint64_t> launched = 0;
     std::atomic<std::uint32_t> last_tag = 0;
@@ -118,21 +117,21 @@ class all_scratch {
   using of_streams = std::unordered_map<unsigned long long, std::unique_ptr<owned>>;
 
   /// Words are cut from slabs of 2 MiB, which are never freed, in multiples of 128 bytes. Larger
-  /// requests have slabs of their own.
+  /// requests have their own slabs.
   static constexpr std::size_t words_of_slab = std::size_t{1} << 18;
   static constexpr std::size_t words_of_line = 16;
 
-  /// So many streams have their counts side by side.
+  /// Streams whose counters are contiguous.
   static constexpr std::size_t counts_of_batch = 32;
 
-  /// Once so many streams are known, idle ones lose their memory before more is made: a
-  /// program that makes a stream for every call stays at 64 MiB.
+  /// Streams before idle ones lose their memory to new ones: a program that makes a stream for
+  /// every call stays at 64 MiB.
   static constexpr std::size_t many_streams = 1024;
 
-  // The caller of each function below holds `mutex_`.
+  // Pre, for each function below: the caller holds `mutex_`.
 
   std::uint64_t* cut(std::size_t count) {
-    if (count >= words_of_slab) return slab_of(count);  // The rest of another stays.
+    if (count >= words_of_slab) return slab_of(count);  // the rest of another slab stays
     if (left_ < count) {
       rest_ = slab_of(words_of_slab);
       left_ = words_of_slab;
@@ -141,7 +140,7 @@ class all_scratch {
     return std::exchange(rest_, rest_ + count);
   }
 
-  /// Returns so many empty words, which are never freed unless it throws.
+  /// Returns empty words, never freed unless this throws.
   std::uint64_t* slab_of(std::size_t words) {
     const beside_captures mode;
     if (own_stream_ == nullptr) {
@@ -174,9 +173,8 @@ class all_scratch {
     return made;
   }
 
-  /// Takes their memory from the streams whose launches have all ended. No launch begins
-  /// meanwhile, since launches hold `mutex_`. Nothing waits for the streams, which may have been
-  /// destroyed long ago.
+  /// Takes the memory of streams whose launches have all ended. No launch begins meanwhile:
+  /// launches hold `mutex_`. Waits for no stream; they may have been destroyed long ago.
   void reclaim(of_streams& streams, std::vector<std::unique_ptr<owned>>& free) {
     const beside_captures mode;
     std::vector<std::uint64_t> ended(ended_.size() * counts_of_batch);
@@ -202,16 +200,16 @@ class all_scratch {
   }
 
   std::shared_mutex mutex_;
-  of_streams streams_[3];  // one for each way in which launches leave their words
+  of_streams streams_[3];  // by words_left
   std::vector<std::unique_ptr<owned>> free_[3];
   std::size_t made_ = 0;
-  std::vector<std::uint64_t*> ended_;        // each batch's counts
-  std::map<std::size_t, lent_words*> idle_;  // lists of words, by how many they are
-  std::uint64_t* rest_ = nullptr;            // the rest of a slab
+  std::vector<std::uint64_t*> ended_;        // each batch's counters
+  std::map<std::size_t, lent_words*> idle_;  // lists of words, by size
+  std::uint64_t* rest_ = nullptr;            // of a slab
   std::size_t left_ = 0;
   cudaStream_t own_stream_ = nullptr;
 
-  std::mutex returned_mutex_;  // it is never held over a CUDA call
+  std::mutex returned_mutex_;  // never held over a CUDA call
   lent_words* returned_ = nullptr;
 };
 

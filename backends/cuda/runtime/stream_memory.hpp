@@ -1,8 +1,6 @@
-// Memory of the device for the launches that a call queues: taken and given back in the order of
-// the stream, from a pool that keeps what it has, so that nothing is allocated in the steady state.
-//
-// Where the stream is captured the memory belongs to the graph, which must then not be launched
-// again while it runs.
+// Device memory for the launches of a call, taken and given back in stream order from a pool that
+// keeps what it has: no allocation in the steady state. Captured, it belongs to the graph, which
+// must not be launched again while it runs.
 #pragma once
 
 #include "backends/cuda/runtime/context.hpp"

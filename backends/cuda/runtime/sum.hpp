@@ -1,4 +1,4 @@
-// The host's part of a sum on a GPU is one launch and, for the form that waits, its answer.
+// The host's part of a sum: one launch and, for the form that waits, the result's arrival.
 #pragma once
 
 #include "backends/cuda/device/sum_job.hpp"
@@ -10,16 +10,14 @@
 
 namespace tally::backends::cuda {
 
-/// Runs `kernel` on `job`, which may be the first part of a larger job. The caller has set the
-/// operands in it, and this function sets the rest.
-/// The sum of a block takes `words_a_sum` words. The result has `bytes` bytes, a multiple of 4.
-/// @throws error invalid_argument, naming `operation`, if it is to wait for a stream that is being
-/// captured.
+/// Runs `kernel` on `job`, maybe the first part of a larger one. The caller has set the operands;
+/// the rest is set here. A block's sum takes `words_a_sum` words; `bytes` is a multiple of 4.
+/// @throws error invalid_argument, naming `operation`, if `wait` and the stream is being captured.
 void run_sum(const executor& where, const char* operation, const void* kernel,
              const sum_shape& shape, unsigned words_a_sum, sum_job& job, void* result,
              std::size_t bytes, bool wait);
 
-/// Is the same for a kernel whose job is a sum_job and no more.
+/// The same for a kernel whose job is just a sum_job.
 inline void run_sum(const executor& where, const char* operation, sum_kernel_function* kernel,
                     const sum_shape& shape, unsigned words_a_sum, sum_job& job, void* result,
                     std::size_t bytes, bool wait) {

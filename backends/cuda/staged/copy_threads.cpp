@@ -12,8 +12,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// The parts of a call follow each other in less than this, so a thread looks for so long whether
-/// there is more before it sleeps.
+/// Time that a thread polls for work before it sleeps: more than between the parts of a call.
 constexpr std::chrono::microseconds patience{200};
 
 void pause() {
@@ -24,7 +23,7 @@ void pause() {
 #endif
 }
 
-/// Lets this thread take no signals while it lives; threads that it starts meanwhile never do.
+/// Blocks signals in this thread; threads started meanwhile never take any.
 class blocked_signals {
  public:
   blocked_signals() {
@@ -48,7 +47,7 @@ class blocked_signals {
 int processors_of_this_thread() {
   cpu_set_t may;
   if (sched_getaffinity(0, sizeof may, &may) == 0) return std::max(CPU_COUNT(&may), 1);
-  // The system has more processors than the set has room for.
+  // The system has more processors than cpu_set_t.
   return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
 }
 
@@ -57,7 +56,7 @@ copy_threads::copy_threads(int threads) {
   const blocked_signals while_they_start;
   try {
     for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
-  } catch (const std::system_error&) {  // There are as many as the system gives.
+  } catch (const std::system_error&) {  // As many as the system allows.
   } catch (const std::bad_alloc&) {     // The same.
   }
 }

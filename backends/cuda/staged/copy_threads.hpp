@@ -1,4 +1,4 @@
-// Threads that copy memory of the host, for one call at a time. They sleep between calls.
+// Threads that copy host memory, for one call at a time. They sleep between calls.
 #pragma once
 
 #include <atomic>
@@ -9,26 +9,26 @@
 
 namespace tally::backends::cuda {
 
-/// Returns how many processors the calling thread, and those that it starts, may run on.
+/// Returns the number of processors for the calling thread and those that it starts.
 int processors_of_this_thread();
 
 class copy_threads {
  public:
-  /// Starts threads, fewer by one than `threads`, or as many as can be started: the calling one
-  /// copies, too. They take no signals, which are for the program's own threads.
+  /// Starts threads - 1 threads, or as many as possible: the calling one copies, too. They take no
+  /// signals, which are for the program's own threads.
   explicit copy_threads(int threads);
   ~copy_threads();
   copy_threads(const copy_threads&) = delete;
   copy_threads& operator=(const copy_threads&) = delete;
 
-  /// Begins to call copy(i) for each i below `count`, on the other threads. `copy` stays until
-  /// `finish`, and throws nothing. The threads of one object serve one caller at a time.
+  /// Begins to call copy(i), which must not throw, for each i below `count` on the other threads.
+  /// `copy` lives until `finish`. One caller at a time.
   template <class F>
   void begin(std::size_t count, const F& copy) {
     open(count, [](const void* f, std::size_t i) { (*static_cast<const F*>(f))(i); }, &copy);
   }
 
-  /// Helps, and returns when all calls have returned; at once if nothing was begun.
+  /// Helps, and returns when all calls have; at once if nothing was begun.
   void finish();
 
   int count() const { return static_cast<int>(threads_.size()) + 1; }
@@ -41,7 +41,7 @@ class copy_threads {
   void serve();
   std::uint64_t wait_for_next(std::uint64_t seen);
 
-  // Work is open while `turn_` is odd. Whoever is inside may look at it, and who opens or closes it
+  // Work is open while `turn_` is odd. Whoever is inside may read it; whoever opens or closes it
   // waits until nobody is.
   strip_function* copy_ = nullptr;
   const void* f_ = nullptr;

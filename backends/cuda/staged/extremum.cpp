@@ -11,8 +11,8 @@
 namespace tally::backends::cuda::staged {
 namespace {
 
-/// Numbers of 64 bits that a result has, and where among them indices are: of min and max a value
-/// and an index, of minmax both of these, of iamax an index.
+/// 64-bit numbers in a result: a value and an index for min and max, both pairs for minmax, an
+/// index for iamax.
 constexpr std::size_t most_numbers = 4;
 
 /// The best element so far, of one kind.
@@ -20,13 +20,13 @@ class best_element {
  public:
   best_element(const operand& x, extreme what) : x_(x), what_(what) {}
 
-  /// An element that lies behind all before.
+  /// Takes an element that lies behind all before.
   void take(std::int64_t index) {
     if (index < 0) return;
     if (index_ < 0 || is_better(index)) index_ = index;
   }
 
-  /// Writes value and index, of iamax the index alone, and returns what is behind them.
+  /// Writes value and index, or for iamax the index, and returns the end.
   std::int64_t* write(std::int64_t* to) const {
     if (what_ == extreme::iamax) {
       *to = index_;

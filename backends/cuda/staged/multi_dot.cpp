@@ -1,5 +1,5 @@
-// Several dot products of host data: pairs go through the stages together, some at a time, and a
-// vector that they share goes once.
+// Several dot products of host data: groups of pairs go through the staging buffers, each shared
+// vector once.
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/cuda/staged/staged.hpp"
@@ -18,8 +18,7 @@
 namespace tally::backends::cuda::staged {
 namespace {
 
-/// So many pairs go together: the vector that all share, if there is one, is brought once for each
-/// so many.
+/// Pairs per group; a vector that all share is brought once per group.
 constexpr std::size_t most_pairs = 16;
 static_assert(2 * most_pairs <= most_staged_vectors);
 static_assert(most_pairs * 4 * sizeof(double) <= stages::result_bytes);
@@ -28,10 +27,10 @@ bool are_same(const operand& a, const operand& b) {
   return a.data == b.data && a.size == b.size && a.increment == b.increment;
 }
 
-/// Some pairs of equal length, with each of their vectors once.
+/// Pairs of equal length, with each of their vectors once.
 class group {
  public:
-  /// Adds a pair, unless it is too much.
+  /// Adds a pair, if it fits.
   bool take(const call& c, const operand_pair& pair) {
     if (pairs_ == most_pairs || (pairs_ > 0 && pair.x.size != all_[0].host.size)) return false;
     const std::size_t before = count_;
@@ -60,7 +59,7 @@ class group {
     return count_++;
   }
 
-  /// Says whether at least a chunk of each vector goes at once.
+  /// Whether at least a chunk of each vector goes at once.
   bool fits(const call& c) const {
     return c.through().are_short(vectors()) ||
            c.through().parts_of(vectors()).first >= order::chunk;
@@ -71,7 +70,7 @@ class group {
   std::size_t count_ = 0, pairs_ = 0;
 };
 
-/// The sums of some pairs over a node of the tree.
+/// Sums of pairs over a node of the tree.
 template <class A>
 struct sums_of_pairs {
   std::array<dot_sum<A>, most_pairs> of{};
@@ -83,7 +82,7 @@ struct sums_of_pairs {
   }
 };
 
-/// Makes the results of some pairs.
+/// Makes the results of a group.
 class group_products {
  public:
   group_products(const call& c, const multi_dot_arguments& a, const group& of, void* results)
@@ -166,12 +165,12 @@ class group_products {
     deliver(c_, sums.data(), group_.pairs() * sizeof sums[0], results_);
   }
 
-  /// Sums parts as nodes, of which each pair has as many numbers as dot_sum<A>.
+  /// Sums parts as nodes; each pair has the numbers of a dot_sum<A>.
   template <class A>
   void join() {
     using R = real_t<A>;
     constexpr std::size_t numbers = sizeof(dot_sum<A>) / sizeof(R);
-    // Parts of at least a chunk of at most 2^48 elements.
+    // Parts are at least a chunk, of at most 2^48 elements.
     order::tree<sums_of_pairs<A>, order::add, 39> joined;
     interval_shape shape;
     shape.accumulator = type_of<A>;

@@ -1,6 +1,5 @@
-// The column of a workspace: rows that take operands in host memory and run cuda's own rows on
-// parts of them. Each workspace is a column of its own, so an executor needs to say no more than
-// which.
+// Backend of a workspace: operations that take operands in host memory and run cuda's own on parts
+// of them. Each workspace is a backend of its own, so an executor only names it.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -25,10 +24,10 @@ swap_row swap;
 extremum_row extremum;
 histogram_row histogram;
 
-/// Memory of the device that only grows.
+/// Device memory that only grows.
 class grown_memory {
  public:
-  /// Returns room for so many bytes, which holds nothing yet.
+  /// Returns room for this many bytes, uninitialised.
   void* of(std::size_t bytes);
   ~grown_memory() { free(); }
   grown_memory() = default;
@@ -43,15 +42,14 @@ class grown_memory {
   std::size_t bytes_ = 0;
 };
 
-/// What a workspace has.
 struct workspace_memory {
   stages through;
   grown_memory words;           ///< of exact sums
-  grown_memory counts;          ///< of histograms, and what is outside
+  grown_memory counts;          ///< and what is outside
   std::recursive_mutex in_use;  ///< recursive for rows that call others
 };
 
-/// One call through a workspace, which has it for itself, with the calls inside it.
+/// A call, with nested calls, which has the workspace for itself.
 class call {
  public:
   /// @throws error invalid_argument if the executor's stream is being captured.
@@ -59,7 +57,7 @@ class call {
 
   stages& through() const { return memory_.through; }
   workspace_memory& memory() const { return memory_; }
-  /// The executor of cuda whose rows do the work.
+  /// The executor of cuda that does the work.
   const executor& on() const { return memory_.through.on(); }
   cudaStream_t stream() const { return on().stream(); }
 
@@ -70,17 +68,17 @@ class call {
   beside_captures mode_;
 };
 
-/// Where a result goes: host memory is written by the host, or by a row that waits.
+/// Whether a result is in host memory, where the host writes it, or a call that waits.
 struct result_place {
   explicit result_place(const void* result);
   bool on_host;
 };
 
-/// Adds the words of a sum that the device has to those of the caller's, of the sum `to.element`:
-/// their normal form, however many parts were added to them.
+/// Adds a sum's limbs on the device, in their normal form however many parts were added, to the
+/// caller's, of the sum `to.element`.
 void add_words(const call& c, const std::int64_t* from, const output& to);
 
-/// Writes a result that the host has made.
+/// Writes a result made by the host.
 void deliver(const call& c, const void* made, std::size_t bytes, void* to);
 
 }  // namespace tally::backends::cuda::staged

@@ -13,39 +13,38 @@ namespace {
 
 using way = staged_vector::way;
 
-// Numbers from measurements on one H200 (PCIe 5, 16 cores of a Xeon).
+// Tuning values for an H200 (PCIe 5, 16 cores of a Xeon).
 
 constexpr std::size_t default_stage_bytes = std::size_t{8} << 20;
 
 constexpr int default_threads = 12;
 
-/// Vectors are short of which a thread copies at most so many bytes, and kernels read at most so
-/// many over the bus.
+/// Vectors are short up to this many bytes that one thread copies, or kernels read over the bus.
 constexpr std::size_t short_copied_bytes = std::size_t{256} << 10,
                       short_read_bytes = std::size_t{1} << 20;
 
-/// Pinned vectors need no memory of the host, so they go in parts as long as so many stages: each
-/// copy takes 2.7 us on top of its bytes.
+/// Pinned vectors need no host memory, so their parts are this many buffers long: each copy has a
+/// fixed cost (tuning/host_data.md: bus_stages).
 constexpr std::size_t bus_stages = 2;
 
-/// Where threads copy, the first part and the last are this share of a stage: nothing hides the
-/// first one's copy and the last one's way.
+/// First and last parts per buffer, where threads copy: nothing hides the first one's copy and the
+/// last one's way.
 constexpr std::size_t first_parts_a_stage = 8;
 
-/// A thread copies so many bytes at a time.
+/// Bytes that a thread copies at a time.
 constexpr std::size_t strip_bytes = std::size_t{32} << 10;
 
-/// Vectors in a stage begin at multiples of this.
+/// Of vectors in a buffer.
 constexpr std::size_t alignment = 256;
 
-/// Zeros behind a vector, to a whole chunk, take less than so many bytes.
+/// Bytes of zeros behind a vector, to a whole chunk, at most.
 constexpr std::size_t most_padding = order::chunk * 16;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 int default_thread_count() { return std::min(processors_of_this_thread(), default_threads); }
 
-/// Returns the bytes that an element of all vectors has on its way.
+/// Returns the bytes that one element of all vectors has on its way.
 std::size_t element_bytes(std::span<const staged_vector> vectors) {
   std::size_t bytes = 0;
   for (const staged_vector& v : vectors) {
@@ -86,8 +85,8 @@ void scatter(const std::byte* from, const operand& to) {
   });
 }
 
-/// Says where the vectors of a part lie in a stage. Those come first that threads gather, so that
-/// they are brought in one copy; then those that they only scatter.
+/// Offsets of a part's vectors in a buffer. Those that threads gather come first, for one copy,
+/// before those that they only scatter.
 class layout {
  public:
   layout(std::span<const staged_vector> vectors, std::size_t n) {
@@ -112,7 +111,7 @@ class layout {
   std::size_t end_ = 0, gathered_ = 0;
 };
 
-/// Says where the first byte and the last of a vector are.
+/// Returns the locations of a vector's first and last byte.
 std::pair<place, place> ends_of(const operand& v) {
   const auto* const first = static_cast<const std::byte*>(v.data);
   const auto size = static_cast<std::ptrdiff_t>(size_of(v.element));
@@ -236,7 +235,7 @@ stages::parts stages::parts_of(std::span<const staged_vector> vectors) const {
   return {std::min(most, std::max(order::chunk, most / first_parts_a_stage)), most};
 }
 
-/// Waits for the executor's stream if threads are to read what work there may still write.
+/// Waits for the executor's stream if threads will read what work there may still write.
 void stages::wait_for_shared(std::span<const staged_vector> vectors) const {
   const auto is_read_by_threads = [](const staged_vector& v) {
     return v.moves == way::threads && v.read && v.is_shared;

@@ -1,5 +1,5 @@
-// Stages: memory through which vectors of the host go to a device in parts, and come back. While
-// one part is worked on, the next is on its way, and the host's threads gather the one after that.
+// Staging buffers, through which vectors of the host go to a device in parts, and come back: one
+// part is worked on, the next travels, and the host's threads gather the one after.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -20,33 +20,33 @@
 
 namespace tally::backends::cuda {
 
-/// A vector of a call, and how it gets to the device.
+/// A vector of a call and its way to the device.
 struct staged_vector {
   enum class way : std::uint8_t {
-    none,    ///< the device reaches it
-    bus,     ///< it is pinned: the device copies it from where it is
-    threads  ///< the host's threads gather it in pinned memory, or scatter it from there
+    none,    ///< accessible to the device
+    bus,     ///< pinned: copied by the device from where it is
+    threads  ///< gathered in, or scattered from, pinned memory by host threads
   };
 
   operand host;
   bool read = true;
   bool written = false;
   way moves = way::none;
-  /// A device reaches some of it, so that work on the executor's stream may still write it.
+  /// A device can access some of it, so work on the executor's stream may still write it.
   bool is_shared = false;
 };
 
-/// So many vectors a call may have.
+/// Vectors per call, at most.
 inline constexpr std::size_t most_staged_vectors = 32;
 
-/// The vectors of a call where the device reaches them.
+/// The vectors of a call where the device can access them.
 using staged_operands = std::array<operand, most_staged_vectors>;
 
 class stages {
  public:
-  /// Three: one is gathered, one travels and one is worked on.
+  /// One is gathered, one travels, one is worked on.
   static constexpr std::size_t count = 3;
-  /// What kernels may leave for the host at each part.
+  /// Bytes that kernels may leave for the host per part.
   static constexpr std::size_t result_bytes = 1024;
 
   stages(const executor& on, const workspace_options& options);
@@ -58,21 +58,20 @@ class stages {
   std::size_t bytes() const { return bytes_; }
   int threads() const { return threads_.count(); }
 
-  /// Says how a vector moves.
+  /// Returns how a vector moves.
   staged_vector vector(const operand& v, bool read = true, bool written = false) const;
 
-  /// Says whether vectors are so short that kernels read them in pinned memory.
+  /// Whether vectors are so short that kernels read them in pinned memory.
   bool are_short(std::span<const staged_vector> vectors) const;
 
-  /// How many elements of each vector go at once. Parts are nodes of a tree: they begin at
-  /// multiples of their own length, which is `first` at both ends of the vectors and up to `most`
-  /// between, so that little is done while nothing is on its way. Where the two are equal, all
-  /// parts are so long.
+  /// Elements of each vector per part. Parts are nodes of a tree: they begin at multiples of their
+  /// length, which is `first` at both ends and up to `most` between, so that little is done while
+  /// nothing travels. If both are equal, so are all parts.
   struct parts {
     std::size_t first, most;
 
-    /// Returns the length of the part that begins at `next`, with so many elements left; the last
-    /// one may be cut short.
+    /// Returns the length of the part that begins at `next`, with `left` elements left; the last
+    /// part may be cut short.
     std::size_t length(std::size_t next, std::size_t left) const {
       if (first == most) return most;
       const std::size_t aligned = next == 0 ? first : next & (~next + 1);
@@ -80,15 +79,15 @@ class stages {
     }
   };
 
-  /// Returns the parts of some vectors: powers of two.
+  /// Returns the parts of these vectors: powers of two.
   parts parts_of(std::span<const staged_vector> vectors) const;
 
-  /// Says whether short vectors may end with zeros up to a whole chunk: that changes no sum, and a
-  /// kernel takes 1.5 us less for 1000 elements that it reads over the bus.
+  /// Whether short vectors may be padded with zeros to a whole chunk: that changes no sum, and
+  /// kernels read them faster over the bus (tuning/host_data.md: padding).
   enum class padding : std::uint8_t { none, zeros };
 
-  /// Calls work(operands) with short vectors where kernels reach them. If one is written, it waits
-  /// for the stream and brings it back.
+  /// Calls work(operands) with short vectors where kernels can access them. If one is written,
+  /// waits for the stream and brings it back.
   template <class Work>
   void run_short(std::span<const staged_vector> vectors, padding ends, const Work& work) {
     staged_operands here;
@@ -97,10 +96,10 @@ class stages {
     scatter_short(vectors, here);
   }
 
-  /// Takes vectors of n elements through the stages. work(here, first, result) queues the work on
+  /// Takes vectors of n elements through the buffers. work(here, first, result) queues the work on
   /// the part that begins at `first`, which may leave result_bytes at `result`; then the host calls
-  /// retire(result, first, leaves), in order, once that is there. The part has `leaves` times as
-  /// many elements as the first one, or is the last.
+  /// retire(result, first, leaves), in order. The part has `leaves` times the first one's elements,
+  /// or is the last.
   template <class Work, class Retire>
   void run_parts(std::span<const staged_vector> vectors, std::size_t n, const parts& of,
                  const Work& work, const Retire& retire) {
@@ -138,19 +137,18 @@ class stages {
     at_end.is_needed = false;
   }
 
-  /// Waits for the executor's stream.
   void wait() const;
 
  private:
   struct stage {
-    std::byte* host = nullptr;  ///< pinned; the same address serves the device
+    std::byte* host = nullptr;  ///< pinned, with the same address on the device
     std::byte* device = nullptr;
-    std::byte* result = nullptr;  ///< pinned, too
+    std::byte* result = nullptr;  ///< pinned
     cudaEvent_t brought = nullptr, worked = nullptr, taken = nullptr;
-    std::size_t first = 0, size = 0, leaves = 1;  ///< the part that is in it
+    std::size_t first = 0, size = 0, leaves = 1;  ///< of the part in this buffer
   };
 
-  /// Copies strips of the part that is in a stage: gathers them there, or scatters them from there.
+  /// Copies blocks of a part: gathers them into its buffer, or scatters them from there.
   struct strips {
     void operator()(std::size_t i) const;
 
@@ -161,7 +159,7 @@ class stages {
     std::array<std::size_t, most_staged_vectors> chosen{}, offsets{};
   };
 
-  /// Waits, when a call ends early, until nothing that it has queued uses stages or vectors.
+  /// Waits, when a call ends early, until nothing queued uses buffers or vectors.
   struct drain {
     explicit drain(stages& of) : all(of) {}
     ~drain();
@@ -187,7 +185,7 @@ class stages {
   std::size_t bytes_;
   copy_threads threads_;
   std::array<stage, count> all_{};
-  strips copying_;  ///< what the threads do
+  strips copying_;  ///< the threads' current work
   cudaStream_t in_ = nullptr, out_ = nullptr;
   cudaEvent_t before_ = nullptr;  ///< what was queued on the executor's stream before a call
 };

@@ -1,5 +1,5 @@
-// dot, sum, asum and nrm2 of host data, and exact sums: each part is a node of the order's tree, or
-// is added to words.
+// Sums of host data: each part is a node of the order's tree, or is added to the limbs of an exact
+// sum.
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/cuda/runtime/device.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 using vectors_of_pair = std::array<staged_vector, 2>;
 
-/// Says how the vectors of a sum move: x, and where there are products y, which may be x.
+/// The vectors of a sum: x, and for products y, which may be x.
 struct summed_vectors {
   summed_vectors(const call& c, const operand& x, const operand& y, bool has_y) {
     all[0] = c.through().vector(x);
@@ -36,7 +36,7 @@ struct summed_vectors {
   bool is_square;
 };
 
-/// Runs one of cuda's rows on short vectors; its result is there at the end. `run(here, options)`.
+/// Calls `run(here, options)`, an operation of cuda, on short vectors, and waits for the result.
 template <class Run>
 void run_short(const call& c, std::span<const staged_vector> vectors, call_options options,
                const void* result, const Run& run) {
@@ -46,8 +46,8 @@ void run_short(const call& c, std::span<const staged_vector> vectors, call_optio
   if (!options.wait) c.through().wait();
 }
 
-/// Sums parts as nodes, and finishes on the host what they join to. `what` and the accumulator are
-/// those of a node.
+/// Sums parts as nodes, and joins and finishes them on the host. `what` and the accumulator are a
+/// node's.
 void sum_nodes(const call& c, const summed_vectors& v, summand what, type accumulator,
                conjugate conjugated, const output& result) {
   const std::size_t n = v.all[0].host.size;

@@ -14,14 +14,14 @@ namespace tally::backends::cuda {
 namespace staged {
 namespace {
 
-/// A row's name as a template's argument.
+/// An operation's name as a template argument.
 template <std::size_t n>
 struct function_name {
   char text[n];
   constexpr function_name(const char (&given)[n]) { std::copy_n(given, n, text); }
 };
 
-/// A row that no workspace has.
+/// An operation that workspaces don't support.
 template <class Row, function_name name>
 struct refused;
 template <class Result, class... Argument, function_name name>
@@ -34,7 +34,7 @@ struct refused<Result(Argument...), name> {
   }
 };
 
-/// An update with a sum is one call: no other thread's comes between the two.
+/// An update with a sum is one call: no other thread's may come between.
 template <class Sum>
 void fused(const executor& where, const transform_arguments& update, type computation,
            const Sum& sum) {

@@ -1,5 +1,5 @@
-// The element-wise functions on a GPU: contiguous vectors of one type are computed 16 bytes at a
-// time, all others with types told apart at run time.
+// Element-wise kernels: contiguous vectors of one type 16 bytes at a time, all others with types
+// known at run time.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -28,11 +28,11 @@ __device__ T narrow(float value) {
   return result;
 }
 
-// exp and sigmoid of 16-bit numbers are rounded correctly whichever way they are computed. The
-// device's own approximations suffice nearly always: they enclose the result between two numbers.
-// Where these two don't round to the same, or |x| is large, the formula of all backends decides.
+// exp and sigmoid of 16-bit numbers are correctly rounded, however computed. The device's
+// approximations enclose the result; where the bounds round differently, or |x| is large, the
+// formula of all backends decides.
 
-/// Returns 2^x with a relative error of at most 2^-22 (PTX ISA, ex2.approx).
+/// Returns 2^x, with a relative error of at most 2^-22 (PTX ISA, ex2.approx).
 __device__ inline float approximate_power_of_two(float x) {
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(x));
   return x;
@@ -42,23 +42,23 @@ __device__ inline float approximate_reciprocal(float x) {
   return x;
 }
 
-/// Says whether this reciprocal is known to be off by at most a unit in the last place; otherwise
-/// it may be two. Versions of PTX ISA bound the error by one unit, or by 2^-23 for x in [1, 2],
-/// which is two. On an H200, of compute capability 9.0, sigmoid of all floats was compared.
+/// Whether rcp.approx is known to be off by at most one unit in the last place, else two: PTX ISA
+/// versions bound it by one unit, or by 2^-23 for x in [1, 2]. (On compute capability 9.0, sigmoid
+/// of all floats was compared.)
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 inline constexpr bool reciprocal_is_within_a_unit = true;
 #else
 inline constexpr bool reciprocal_is_within_a_unit = false;
 #endif
 
-/// The result lies between these numbers.
+/// Bounds of a result.
 struct enclosed {
   float low, high;
 };
 
-/// Encloses exp(x) or sigmoid(x) for |x| <= 16. The exponent has a relative error of 2^-24 + 2^-26,
-/// because it and log2(e) are rounded; e has one of 2^-22, 1 + e one of 2^-24, its reciprocal one
-/// of 2^-23 a unit; and the bounds are rounded too.
+/// Encloses exp(x) or sigmoid(x) for |x| <= 16. Relative errors: exponent 2^-24 + 2^-26, since it
+/// and log2(e) are rounded; e 2^-22; 1 + e 2^-24; its reciprocal 2^-23 per unit; the bounds are
+/// rounded, too.
 template <elementwise what>
 __device__ enclosed enclose(float x) {
   constexpr float log2_e = exponential_constants<float>::log2_e;
@@ -69,7 +69,7 @@ __device__ enclosed enclose(float x) {
   return {__fmaf_rn(-error, result, result), __fmaf_rn(error, result, result)};
 }
 
-/// Rounds two numbers to 16 bits each, side by side in 32.
+/// Rounds two numbers to 16 bits, packed in 32.
 template <class T>
 __device__ std::uint32_t narrow(float low, float high) {
   std::uint32_t pair;
@@ -81,25 +81,25 @@ __device__ std::uint32_t narrow(float low, float high) {
   return pair;
 }
 
-// What limits exp and sigmoid in the L2 cache is arithmetic. Where the result is far from overflow
-// and underflow, nothing has to be clamped, no NaN looked for, and multiplying by 2^k adds to the
-// exponent, which one integer operation does: the bits are those of the formula of all backends.
+// In L2, arithmetic limits exp and sigmoid. Far from overflow and underflow nothing is clamped,
+// NaNs need no test, and an integer addition to the exponent multiplies by 2^k, with the bits of
+// the formula of all backends.
 
-/// Says whether |x| is so small that 2^k and the results of exp and sigmoid are normal numbers: it
-/// is below 87 (floats) or 700.
+/// Whether |x| is so small (below 87 or 700) that 2^k and the results of exp and sigmoid are normal
+/// numbers.
 __device__ inline bool is_moderate(float x) { return fabsf(x) < 87; }
 __device__ inline bool is_moderate(double x) {
   constexpr unsigned magnitude = 0x7fffffff, upper_word_of_700 = 0x4085e000;
   return (static_cast<unsigned>(__double2hiint(x)) & magnitude) < upper_word_of_700;
 }
 
-/// Returns the lowest bits of a number, which hold k in `magic`.
+/// Returns the lowest bits of `magic`, which hold k.
 __device__ inline unsigned lowest_bits(float x) { return __float_as_uint(x); }
 __device__ inline unsigned lowest_bits(double x) {
   return static_cast<unsigned>(__double2loint(x));
 }
 
-/// Returns x 2^k; both are normal numbers.
+/// Returns x 2^k. Pre: both are normal.
 __device__ inline float scaled_by_power(float x, unsigned k) {
   return __uint_as_float(__float_as_uint(x) + (k << 23));
 }
@@ -108,7 +108,7 @@ __device__ inline double scaled_by_power(double x, unsigned k) {
                           __double2loint(x));
 }
 
-/// Is the arithmetic of such numbers, with the shortest way to 1/d.
+/// Arithmetic of such numbers, with the shortest way to 1/d.
 template <class R>
 struct moderate_arithmetic : number_arithmetic<R> {
   static __device__ R reciprocal(R d) {
@@ -121,7 +121,7 @@ struct moderate_arithmetic : number_arithmetic<R> {
   }
 };
 
-/// Returns exp(x) or sigmoid(x) of such an x.
+/// Returns exp(x) or sigmoid(x) of such a number.
 template <elementwise what, class R>
 __device__ R of_moderate(R x) {
   using N = moderate_arithmetic<R>;
@@ -137,7 +137,7 @@ __device__ R of_moderate(R x) {
   }
 }
 
-/// Is a function of elements of T.
+/// A function of elements of T.
 template <elementwise what_, class T_>
 struct elements_function {
   using T = T_;
@@ -154,8 +154,8 @@ struct elements_function {
     if constexpr (what == elementwise::copy) {
       return copied(x);
     } else if constexpr (what == elementwise::relu && std::is_floating_point_v<T>) {
-      // The compiler makes a branch for each element of the formula for all backends, and none of
-      // these choices. The sign of a double is that of an integer, its upper word.
+      // Branch-free, unlike the compiler's code for the common formula. A double's sign is that of
+      // its upper word.
       T positive;
       if constexpr (std::is_same_v<T, double>) {
         positive = __double2hiint(x) < 0 ? 0 : x;
@@ -185,7 +185,7 @@ struct elements_function {
     }
   }
 
-  /// Computes the elements of one load of 16 bytes.
+  /// Computes the elements of one 16-byte load.
   template <class Elements>
   __device__ uint4 of_load(const Elements& x, const Elements& y, const Elements& z) const {
     constexpr int per_load = 16 / static_cast<int>(sizeof(T));
@@ -217,15 +217,14 @@ struct elements_function {
     return packed;
   }
 
-  /// Says whether all loads of a thread are computed before the first one is looked at. Four of
-  /// them take too many registers.
+  /// Whether all loads of a thread are computed as moderate, before any is checked. Four take too
+  /// many registers.
   template <int loads>
   static constexpr bool guesses =
       loads == 2 && std::is_same_v<T, double> && what == elementwise::sigmoid;
 
-  /// Computes the elements of several loads as if all were moderate, and then those again that are
-  /// not. Nothing keeps the compiler from interleaving them: the kernel of sigmoid of 2^20 doubles
-  /// takes 4.45 us, load by load 4.6 (H200).
+  /// Computes the elements of several loads as if all were moderate, then redoes those that are
+  /// not: the compiler can interleave them (tuning/transform.md: guesses).
   template <class Elements, int loads>
   __device__ void of_loads(const Elements (&x)[loads], uint4 (&packed)[loads]) const {
     constexpr int per_load = 16 / static_cast<int>(sizeof(T));
@@ -267,15 +266,14 @@ struct elements_function {
 
 // --- Contiguous vectors of one type --------------------------------------------------------------
 
-/// Returns the index of a thread's first load of 16 bytes. Each of its next ones lies a block
-/// further.
+/// Returns the index of a thread's first 16-byte load; the next ones are a block apart.
 template <int loads>
 __device__ std::int64_t first_load() {
   return std::int64_t{blockIdx.x} * static_cast<int>(loads * blockDim.x) + threadIdx.x;
 }
 
-/// Computes the elements that a thread has loaded, and writes them. The last block takes the
-/// elements before and after all loads.
+/// Computes and writes the elements that a thread has loaded. The last block takes those before and
+/// after all loads.
 template <class Function, class Elements, int loads>
 __device__ void write(const transform_job& job, const Function& f, const Elements (&xs)[loads],
                       const Elements (&ys)[loads], const Elements (&zs)[loads]) {
@@ -302,12 +300,8 @@ __device__ void write(const transform_job& job, const Function& f, const Element
   }
 }
 
-/// A multiprocessor should have registers for so many times 256 threads; 0 leaves it to the
-/// compiler. Of floats with one load a thread it is as many threads as it can have, with 32
-/// registers each: sigmoid of 2^20 takes 2.6 us, with the 45 registers that it takes otherwise 3.0;
-/// and with four loads 2^28 take 507 us, not 536. Of other types more registers pay with one load,
-/// sigmoid of 2^16 float16 numbers taking 1.33 us instead of 1.50, but not with two, 2^28 taking
-/// 276 instead of 254. (H200.)
+/// Minimum of resident 256-thread blocks per SM, by registers; 0 leaves it to the compiler
+/// (tuning/transform.md: blocks_at_once).
 template <class Function, int loads>
 inline constexpr int blocks_at_once =
     std::is_same_v<typename Function::T, float>
@@ -316,8 +310,8 @@ inline constexpr int blocks_at_once =
     : Function::template guesses<loads> ? 3
                                         : 0;
 
-/// Computes vectors that all start equally many bytes past a multiple of 16. A thread has `loads`
-/// loads of 16 bytes, all in flight at once.
+/// For vectors that all start at the same distance from a multiple of 16 bytes. A thread has
+/// `loads` 16-byte loads in flight.
 template <class Function, int loads>
 __global__ void __launch_bounds__(loads_a_block, blocks_at_once<Function, loads>)
     transform_vectors(const transform_job job) {
@@ -344,9 +338,8 @@ __global__ void __launch_bounds__(loads_a_block, blocks_at_once<Function, loads>
   write(job, f, xs, ys, zs);
 }
 
-/// Returns 16 bytes from `offset` bytes past loads[i] on, and so some of the next load too. The
-/// next thread of the warp has that one; the warp's last thread loads it itself, as it may where i
-/// < last.
+/// Returns 16 bytes from `offset` bytes past loads[i] on, reaching into the next load: the next
+/// thread's, or for a warp's last thread its own, allowed if i < last.
 template <class T>
 __device__ elements<T, 16 / sizeof(T)> load_shifted(const uint4* loads, std::int64_t i,
                                                     std::int64_t last, unsigned offset) {
@@ -377,9 +370,9 @@ __device__ elements<T, 16 / sizeof(T)> load_shifted(const uint4* loads, std::int
   return result;
 }
 
-/// Computes vectors whose inputs start at other distances from a multiple of 16 bytes than the
-/// output: aligned loads of them are shifted. Every load lies in the vector. The last block takes
-/// the elements before and after the loads.
+/// For vectors whose inputs start at other distances from a multiple of 16 bytes than the output:
+/// aligned loads, all within the vector, are shifted. The last block takes the elements before and
+/// after them.
 template <class Function, int loads>
 __global__ void __launch_bounds__(256) transform_shifted(const transform_job job) {
   using T = typename Function::T;
@@ -413,7 +406,7 @@ __global__ void __launch_bounds__(256) transform_shifted(const transform_job job
   write(job, f, xs, ys, zs);
 }
 
-/// Is what copies move in the place of a T.
+/// Type of a T's bits, as copies move them.
 template <class T>
 using copied_as = std::conditional_t<
     std::is_same_v<T, bool>, types::bool8,
@@ -436,7 +429,6 @@ transform_kernel kernel_on() {
   return found;
 }
 
-/// Returns the kernels on T.
 template <class T>
 transform_kernel find_transform_kernel(elementwise what) {
   transform_kernel found;
@@ -454,7 +446,7 @@ transform_kernel find_transform_kernel(elementwise what) {
 
 // --- Any vectors ---------------------------------------------------------------------------------
 
-/// Copies numbers; a complex element is two of them.
+/// Copies numbers; a complex element is two.
 template <class Bits>
 __global__ void __launch_bounds__(256) copy_any(const transform_job job) {
   wait_for_launch_before();

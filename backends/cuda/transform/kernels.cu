@@ -1,5 +1,5 @@
-// This source compiles the element-wise kernels: those on contiguous vectors of one type, those
-// that copy bits, and those on any types and strides.
+// All element-wise kernels: on contiguous vectors of one type, on bits, and on any types and
+// strides.
 #include "backends/cuda/transform/kernel.cuh"
 #include "backends/cuda/transform/moves.cuh"
 

@@ -1,4 +1,3 @@
-// This header declares the element-wise kernels.
 #pragma once
 
 #include "backends/cuda/transform/job.hpp"
@@ -11,16 +10,16 @@ namespace tally::backends::cuda {
 
 using transform_kernel_function = void(const transform_job job);
 
-/// These kernels are for contiguous vectors of one type: `vectors` where all start equally many
-/// bytes past a multiple of 16, `shifted` where they don't.
+/// Kernels for contiguous vectors of one type: `vectors` if all start at the same distance from a
+/// multiple of 16 bytes, else `shifted`.
 struct transform_kernel {
-  const transform_case* cut = nullptr;  ///< how vectors are cut for it; null: there is no kernel
-  transform_kernel_function* vectors[3] = {};  ///< with 1, 2 and 4 loads, up to the most
+  const transform_case* cut = nullptr;         ///< partition; null: no kernel
+  transform_kernel_function* vectors[3] = {};  ///< with 1, 2 and 4 loads, up to cut->most_loads
   transform_kernel_function* shifted = nullptr;
 };
 
-/// Returns the kernel of one function on vectors of T. Where the sign makes no difference, integers
-/// are taken as their bits.
+/// Returns the kernel of one function on vectors of T. Where signs make no difference, integers are
+/// taken as unsigned.
 template <class T>
 transform_kernel transform_kernel_of(elementwise what);
 
@@ -42,7 +41,7 @@ transform_kernel transform_kernel_of<double>(elementwise what);
 /// Returns the kernel that copies real elements.
 transform_kernel copy_kernel_of(type element);
 
-/// Returns the kernel for vectors of any types and strides, which computes in `computation`.
+/// Returns the kernel for any types and strides, which computes in `computation`.
 transform_kernel_function* any_transform_kernel_of(elementwise what, type computation);
 
 /// Returns the kernel that copies real numbers, or complex elements of two of them.

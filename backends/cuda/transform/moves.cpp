@@ -1,4 +1,3 @@
-// fill and swap on a GPU.
 #include "backends/cuda/transform/moves.hpp"
 #include "backends/cuda/cuda.hpp"
 
@@ -11,7 +10,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Returns what both functions have.
+/// Returns the common part of both functions' jobs.
 move_job job_of(const output_operand& z) {
   move_job job;
   const auto unit = static_cast<std::ptrdiff_t>(alignment_of(z.element));
@@ -27,8 +26,8 @@ move_job job_of(const output_operand& z) {
   return job;
 }
 
-/// Launches a thread for each of `n` things, or `a_thread` of them; a thread has more only where a
-/// grid could not have as many threads.
+/// Launches a thread per `a_thread` of `n` things; more only where a grid can't have as many
+/// threads.
 void run(const executor& where, move_kernel_function* kernel, move_job job, std::int64_t n,
          int a_thread = 1) {
   const std::int64_t a_block = std::int64_t{threads_of_move} * a_thread;

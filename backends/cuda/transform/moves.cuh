@@ -1,4 +1,3 @@
-// These are the kernels of fill and swap.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -10,8 +9,8 @@ __device__ inline std::int64_t index_of_thread() {
   return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }
 
-/// Calls f(i) for the bytes before and after those that are taken 16 at a time. The last block has
-/// threads enough.
+/// Calls f(i) for the bytes before and after those taken 16 at a time. The last block has enough
+/// threads.
 template <class F>
 __device__ void for_each_end(const move_job& job, const F& f) {
   if (blockIdx.x != gridDim.x - 1) return;
@@ -20,7 +19,7 @@ __device__ void for_each_end(const move_job& job, const F& f) {
   if (i < job.bytes) f(i);
 }
 
-/// Calls f.operator()<T>() for an unsigned integer of so many bytes.
+/// Calls f.operator()<T>() for an unsigned integer of this size.
 template <class F>
 __device__ void with_unit(int bytes, const F& f) {
   if (bytes == 8) return f.template operator()<std::uint64_t>();

@@ -1,4 +1,4 @@
-// This header declares the kernels of fill and swap, which move elements without a look at them.
+// Kernels of fill and swap, which don't interpret elements.
 #pragma once
 
 #include <cstddef>
@@ -6,21 +6,20 @@
 
 namespace tally::backends::cuda {
 
-/// This is the one parameter of these kernels. Vectors are bytes here: contiguous ones are taken 16
-/// bytes at a time, which may cut elements; all others a unit at a time, which is what an element
-/// is aligned to. An element has one unit or two.
+/// Parameter of these kernels. Contiguous vectors are taken 16 bytes at a time, which may cut
+/// elements; others by units of an element's alignment, one or two per element.
 struct move_job {
   std::byte* x = nullptr;     ///< the other vector of swap
-  std::byte* z = nullptr;     ///< what is filled or exchanged
+  std::byte* z = nullptr;     ///< filled or exchanged
   std::ptrdiff_t x_step = 0;  ///< units from one element to the next
   std::ptrdiff_t z_step = 0;
   std::int64_t n = 0;      ///< elements
-  std::int64_t bytes = 0;  ///< bytes of contiguous vectors
-  std::int64_t head = 0;   ///< bytes before the first 16 that are aligned
+  std::int64_t bytes = 0;  ///< of contiguous vectors
+  std::int64_t head = 0;   ///< bytes before the first aligned 16
   int unit = 1;            ///< bytes
-  int units = 1;           ///< an element has this many
-  /// What fill writes, again and again: from byte `head` of a contiguous vector on, otherwise from
-  /// the first byte of an element on. (Bytes would be indexed, which takes a stack.)
+  int units = 1;           ///< per element
+  /// What fill repeats: from byte `head` of a contiguous vector on, else from an element's first
+  /// byte on. (An array of bytes would be indexed, which takes a stack.)
   std::uint64_t value[2] = {};
 };
 
@@ -28,20 +27,11 @@ using move_kernel_function = void(const move_job job);
 
 inline constexpr unsigned threads_of_move = 256;
 
-/// A thread of the kernel that fills contiguous vectors stores 16 bytes so many times. In us, of
-/// doubles, and in brackets of vectors that start 8 bytes past a multiple of 16. Device: H200.
-/// Date: 2026-11-22.
-///
-///               2              4              8         cudaMemsetAsync
-///     2^20    2.86 (3.02)    3.17 (3.51)    2.76 (3.05)      3.0
-///     2^22    8.19 (8.86)    8.18 (8.91)    8.32 (9.50)      8.4
-///     2^28     459 (497)      458 (498)      463 (530)       471
+/// 16-byte stores per thread of fill on contiguous vectors (tuning/transform.md: stores_of_fill).
 inline constexpr int stores_of_fill = 2;
 
-/// Returns the kernel of fill.
 move_kernel_function* fill_kernel(bool contiguous);
-/// Returns the kernel of swap; `alike` says whether both vectors are contiguous and start equally
-/// many bytes past a multiple of 16.
+/// `alike`: both vectors are contiguous and start at the same distance from a multiple of 16 bytes.
 move_kernel_function* swap_kernel(bool alike);
 
 }  // namespace tally::backends::cuda

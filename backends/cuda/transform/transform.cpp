@@ -12,7 +12,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Returns the kernel for contiguous vectors of one type; none where the type has none.
+/// Returns the kernel for contiguous vectors of one type, or an empty one.
 transform_kernel kernel_of(const transform_arguments& a) {
   if (copies_bits(a) && !is_complex(a.x.element)) return copy_kernel_of(a.x.element);
   return with_type(a.x.element, [&]<class X>() -> transform_kernel {
@@ -27,7 +27,6 @@ transform_kernel kernel_of(const transform_arguments& a) {
   });
 }
 
-/// Returns how far past a multiple of 16 bytes a pointer is.
 std::int64_t misalignment(const void* pointer) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointer) % 16);
 }
@@ -38,10 +37,10 @@ void put_factors(transform_job& job, const three_factors<V>& f) {
   std::memcpy(job.factors, &f, sizeof f);
 }
 
-/// Puts the factors in, in the type that the kernels for contiguous vectors of one type compute in.
+/// Sets the factors in the type of the kernels for contiguous vectors of one type.
 void put_factors_of(const transform_arguments& a, transform_job& job) {
   with_type<real_types>(a.x.element, [&]<class X>() {
-    if constexpr (std::is_same_v<X, bool>) {  // is only copied
+    if constexpr (std::is_same_v<X, bool>) {  // only copied
     } else if constexpr (std::is_integral_v<X>) {
       using U = std::make_unsigned_t<X>;
       const auto factor = [](const scalar& s) { return static_cast<U>(s.as<std::int64_t>()); };
@@ -80,7 +79,7 @@ void transform(const executor& where, const transform_arguments& a, type computa
     job.head = (16 - offset) % 16 / size;
     job.whole = (job.n - job.head) / per_load;
     if (x_off != 0 ||
-        y_off != 0) {  // there is one load less at either end, where an input's would lie outside
+        y_off != 0) {  // one load less at either end, where an input's would lie outside
       if (job.head * size < std::max(x_off, y_off)) job.head += per_load;
       job.whole = (job.n - job.head) / per_load - 1;
     }
